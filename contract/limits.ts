@@ -1,0 +1,63 @@
+/** Policy numbers of the service. Each stands here once, with its reason. */
+
+/** OAuth clients send well under 1 KiB; a larger form is refused before it is parsed. */
+export const maxFormBytes = 8 * 1024;
+
+/** Enough for every registered parameter of RFC 6749 and RFC 8707 with room for unknown ones. */
+export const maxFormParameters = 32;
+
+/** Basic of the longest id and secret that we issue is 120 bytes; foreign encodings triple it. */
+export const maxAuthorizationBytes = 2 * 1024;
+
+/** Scope names stay short enough that a full scope list fits the signing input. */
+export const maxScopeLength = 64;
+
+/** With `maxScopeLength` and the longest identifiers, the signing input stays in bounds. */
+export const maxScopesPerClient = 40;
+
+/** Joined scope names of one client, in bytes: 1,400 in the claim are 1,867 in base64url. */
+export const maxScopeBytes = 1400;
+
+/** An audience is a URI that stands in each token. */
+export const maxAudienceLength = 256;
+export const maxAudiencesPerClient = 10;
+
+/** Trunk groups name a customer's service; they stand in each token. */
+export const maxServiceTrunkGroupLength = 64;
+
+/**
+ * Names for people: clients, secrets, keys, subnets. Enough for a sentence, short enough for a
+ * table's column.
+ */
+export const maxNameLength = 100;
+
+/**
+ * Bytes of a JWS signing input. KMS signs at most 4,096 bytes RAW, which ML-DSA needs; the rest
+ * is margin. An RS256 token then stays under 4.4 kB, below common 8 kB header limits.
+ */
+export const maxSigningInputBytes = 3000;
+
+/** Specification §8: one hour unless the client says otherwise, in seconds. */
+export const defaultTokenLifetime = 3600;
+/** A shorter life than a minute is spent in transit and skew, in seconds. */
+export const minTokenLifetime = 60;
+/** A token cannot be revoked, so a day is the longest that anyone may have to wait, in seconds. */
+export const maxTokenLifetime = 86_400;
+
+/**
+ * Live secrets of one client. Each costs one hash comparison and about 200 bytes of the one item
+ * that authenticates; 100 allow one per deployment unit and rotation.
+ */
+export const maxSecretsPerClient = 100;
+
+/** Subnets of one API key: each costs one comparison per request. */
+export const maxSubnetsPerApiKey = 100;
+
+/**
+ * Clock difference that this service's own verifier forgives, in seconds: above what NTP leaves,
+ * far below a token's life (the FAPI suite accepts 8 s and refuses 60 s).
+ */
+export const verifierLeeway = 10;
+
+/** A token longer than this is refused before it is parsed: the largest ML-DSA-87 token fits. */
+export const maxTokenBytes = 12 * 1024;

@@ -1,0 +1,24 @@
+import type * as v from 'valibot';
+
+function show(value: unknown): string {
+  if (value === undefined) return 'nothing';
+  const text = JSON.stringify(value) ?? typeof value;
+  return text.length > 80 ? `${text.slice(0, 77)}...` : text;
+}
+
+/**
+ * One sentence for each thing that is wrong with a parsed object: the key, the value received and
+ * what is allowed.
+ */
+export function describeIssues(issues: readonly v.BaseIssue<unknown>[]): readonly string[] {
+  return issues.map((issue) => {
+    const path = issue.path?.map((item) => String(item.key)).join('.') ?? '';
+    const where = path === '' ? 'the document' : path;
+    if (issue.type === 'strict_object' && issue.expected === 'never') {
+      return `${where}: unknown key`;
+    }
+    const allowed = issue.expected ?? issue.message;
+    const said = issue.kind === 'validation' ? issue.message : `expected ${allowed}`;
+    return `${where}: received ${show(issue.input)}; ${said}`;
+  });
+}

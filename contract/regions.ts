@@ -1,0 +1,23 @@
+/** The platform's regions. Their ids stand in host names and configuration; AWS knows them not. */
+export const regionNames = {
+  slc: 'Salt Lake City',
+  dfw: 'Dallas-Fort Worth',
+  pit: 'Pittsburgh',
+} as const;
+
+export type RegionId = keyof typeof regionNames;
+
+export const regionIds = Object.freeze(Object.keys(regionNames)) as readonly [
+  RegionId,
+  ...RegionId[],
+];
+
+/**
+ * AWS regions among which DynamoDB keeps a global table strongly consistent (MRSC). A table's
+ * replicas must all lie in one set.
+ */
+export const strongConsistencySets: readonly (readonly string[])[] = [
+  ['us-east-1', 'us-east-2', 'us-west-2'],
+  ['eu-west-1', 'eu-west-2', 'eu-west-3', 'eu-central-1'],
+  ['ap-northeast-1', 'ap-northeast-2', 'ap-northeast-3'],
+];

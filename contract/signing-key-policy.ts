@@ -1,0 +1,119 @@
+import * as v from 'valibot';
+
+const seconds = v.pipe(
+  v.number(),
+  v.integer('a whole number of seconds'),
+  v.minValue(0, 'a number of seconds of 0 or more'),
+);
+
+const day = 86_400;
+
+/**
+ * How signing keys live. All values are seconds. The letters are those of the rotation
+ * inequality, see {@link publicationLead} and {@link retention}.
+ */
+export const signingKeyPolicySchema = v.strictObject({
+  /** How long a key signs before the next takes over. */
+  rotationPeriod: v.optional(seconds, 90 * day),
+  /** A: `max-age` of the JWKS response. */
+  jwksMaxAge: v.optional(seconds, 300),
+  /** E: how long shared caches before the service may add. There is none by default. */
+  edgeAge: v.optional(seconds, 0),
+  /** C: longest time that a supported verifier keeps the JWKS. Entra-style verifiers keep 24 h. */
+  verifierCache: v.optional(seconds, day),
+  /** G: replication lag plus the functions' own refresh of the key list. */
+  propagationLag: v.optional(seconds, 300),
+  /** How often the functions read the key list again: a part of G, so never above it. */
+  keyListRefresh: v.optional(seconds, 60),
+  /** L: clock difference that verifiers forgive. */
+  leeway: v.optional(seconds, 60),
+  /** Z: how long an authorizer may keep a verdict. API Gateway's default. */
+  authorizerResultTtl: v.optional(seconds, 300),
+  /** Time from `next` to `current`; as short as is safe where left out. */
+  publicationLead: v.optional(seconds),
+  /** Time from `previous` to `withdrawn`; as short as is safe where left out. */
+  retention: v.optional(seconds),
+  /** Time from disabled to the request to delete: room to notice that a key was still needed. */
+  deletionDelay: v.optional(seconds, 30 * day),
+});
+
+export type SigningKeyPolicyInput = v.InferInput<typeof signingKeyPolicySchema>;
+
+/** A policy whose every time is known and whose inequalities hold. */
+export type SigningKeyPolicy = Readonly<Required<v.InferOutput<typeof signingKeyPolicySchema>>> & {
+  /** T: longest life of a token, in seconds. */
+  readonly maxTokenLifetime: number;
+};
+
+/** Seconds that a key must be published before it may sign: A + E + C + G. */
+export function safePublicationLead(policy: {
+  readonly jwksMaxAge: number;
+  readonly edgeAge: number;
+  readonly verifierCache: number;
+  readonly propagationLag: number;
+}): number {
+  return policy.jwksMaxAge + policy.edgeAge + policy.verifierCache + policy.propagationLag;
+}
+
+/** Seconds that a key must stay published after it last signed: T + L + Z + G. */
+export function safeRetention(policy: {
+  readonly maxTokenLifetime: number;
+  readonly leeway: number;
+  readonly authorizerResultTtl: number;
+  readonly propagationLag: number;
+}): number {
+  return (
+    policy.maxTokenLifetime + policy.leeway + policy.authorizerResultTtl + policy.propagationLag
+  );
+}
+
+/** Seconds from `withdrawn` to disabled: until no cache can hold the key, A + E + C. */
+export function withdrawalDelay(policy: SigningKeyPolicy): number {
+  return policy.jwksMaxAge + policy.edgeAge + policy.verifierCache;
+}
+
+/**
+ * Fills in the times that were left out.
+ *
+ * @param maxTokenLifetime T, in seconds.
+ */
+export function resolveSigningKeyPolicy(
+  input: v.InferOutput<typeof signingKeyPolicySchema>,
+  maxTokenLifetime: number,
+): SigningKeyPolicy {
+  const known = { ...input, maxTokenLifetime };
+  return Object.freeze({
+    ...known,
+    publicationLead: input.publicationLead ?? safePublicationLead(known),
+    retention: input.retention ?? safeRetention(known),
+  });
+}
+
+/** Says what makes a policy unsafe, each with its inequality spelled out; empty when it is safe. */
+export function findUnsafeTimes(policy: SigningKeyPolicy): readonly string[] {
+  const lead = safePublicationLead(policy);
+  const keep = safeRetention(policy);
+  const cycle = policy.publicationLead + policy.retention;
+  const problems: string[] = [];
+  if (policy.publicationLead < lead) {
+    problems.push(
+      `publicationLead must be at least jwksMaxAge + edgeAge + verifierCache + propagationLag: ${policy.publicationLead} < ${policy.jwksMaxAge} + ${policy.edgeAge} + ${policy.verifierCache} + ${policy.propagationLag} = ${lead} s`,
+    );
+  }
+  if (policy.retention < keep) {
+    problems.push(
+      `retention must be at least maxTokenLifetime + leeway + authorizerResultTtl + propagationLag: ${policy.retention} < ${policy.maxTokenLifetime} + ${policy.leeway} + ${policy.authorizerResultTtl} + ${policy.propagationLag} = ${keep} s`,
+    );
+  }
+  if (policy.keyListRefresh > policy.propagationLag) {
+    problems.push(
+      `keyListRefresh must be at most propagationLag: ${policy.keyListRefresh} > ${policy.propagationLag} s`,
+    );
+  }
+  if (policy.rotationPeriod < cycle) {
+    problems.push(
+      `rotationPeriod must be at least publicationLead + retention: ${policy.rotationPeriod} < ${policy.publicationLead} + ${policy.retention} = ${cycle} s`,
+    );
+  }
+  return problems;
+}

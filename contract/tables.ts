@@ -1,0 +1,42 @@
+/** A DynamoDB table of a deployment. */
+export interface TableSchema {
+  /** Follows the deployment's name: `authorization-server-clients`. */
+  readonly suffix: string;
+  readonly partitionKey: string;
+  readonly sortKey?: string;
+  /** Shared by all regions (a global table where there are several), or one per region. */
+  readonly scope: 'global' | 'regional';
+}
+
+/**
+ * The tables, each named once. All keys are strings. No table has a TTL or a local secondary
+ * index: strongly consistent global tables know neither.
+ */
+export const tables = {
+  /** One item a client, its secrets within: one read authenticates. */
+  clients: { suffix: 'clients', partitionKey: 'client_id', scope: 'global' },
+  apiKeys: { suffix: 'api-keys', partitionKey: 'key_id', scope: 'global' },
+  identityProviders: {
+    suffix: 'identity-providers',
+    partitionKey: 'issuer',
+    scope: 'global',
+  },
+  /** Partitioned by the kind of record, so that one Query reads every key of every region. */
+  signingKeys: {
+    suffix: 'signing-keys',
+    partitionKey: 'record_type',
+    sortKey: 'record_id',
+    scope: 'global',
+  },
+  /** Append-only; partitioned by UTC day (`2026-11-20`), sorted by time and id. */
+  audit: { suffix: 'audit', partitionKey: 'day', sortKey: 'record_id', scope: 'regional' },
+} as const satisfies Record<string, TableSchema>;
+
+export type TableKey = keyof typeof tables;
+
+export const tableKeys = Object.freeze(Object.keys(tables)) as readonly TableKey[];
+
+/** Fixed names let a region's stack find the tables of another stack without an export. */
+export function tableName(deploymentName: string, key: TableKey): string {
+  return `${deploymentName}-${tables[key].suffix}`;
+}

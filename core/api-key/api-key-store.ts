@@ -1,0 +1,24 @@
+import type { PortOptions } from '../port.ts';
+import type { ApiKey } from './api-key.ts';
+
+/** What the verifier needs of API keys. */
+export interface ApiKeyReader {
+  /**
+   * @returns undefined where there is no such key.
+   * @throws {MalformedRecordError} where the stored item cannot be read.
+   * @throws {UnavailableError} where the store does not answer in time.
+   */
+  findApiKey(keyId: string, options?: PortOptions): Promise<ApiKey | undefined>;
+}
+
+/** What management needs besides. */
+export interface ApiKeyStore extends ApiKeyReader {
+  /** @throws {ConflictError} where the id exists. */
+  createApiKey(key: ApiKey): Promise<void>;
+  /** @throws {ConflictError} where the stored version is not `key.version - 1`. */
+  replaceApiKey(key: ApiKey): Promise<void>;
+  /** @throws {ConflictError} where the stored version is another. */
+  deleteApiKey(keyId: string, version: number): Promise<void>;
+  /** Every key, in no particular order. */
+  listApiKeys(): AsyncIterable<ApiKey>;
+}

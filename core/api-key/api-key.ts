@@ -1,0 +1,25 @@
+/** One entry of an API key's access control list. */
+export interface ApiKeySubnet {
+  readonly subnetId: string;
+  readonly name: string;
+  /** Network address in canonical text, IPv4 or IPv6, host bits zero. */
+  readonly address: string;
+  /** Number of leading one bits of the netmask. Never 0: that is what an empty list means. */
+  readonly prefixLength: number;
+}
+
+/** A long-lived bearer credential of a person. Times are seconds since the epoch. */
+export interface ApiKey {
+  readonly keyId: string;
+  /** See core/credential/secret-hash.ts. The value itself is never kept. */
+  readonly hash: string;
+  readonly name: string;
+  readonly enabled: boolean;
+  readonly serviceTrunkGroup: string;
+  /** Sources that may use the key; empty: every source. */
+  readonly subnets: readonly ApiKeySubnet[];
+  /** Grows by one with each change; guards against lost updates. */
+  readonly version: number;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}

@@ -1,0 +1,40 @@
+import type { PortOptions } from '../port.ts';
+import type { Client } from './client.ts';
+
+/** What the token endpoint and the verifier need of clients. */
+export interface ClientReader {
+  /**
+   * @returns undefined where there is no such client.
+   * @throws {MalformedRecordError} where the stored item cannot be read.
+   * @throws {UnavailableError} where the store does not answer in time.
+   */
+  findClient(clientId: string, options?: PortOptions): Promise<Client | undefined>;
+}
+
+/** Notes that a secret was used. Costs at most one conditional write a day and secret. */
+export interface SecretUseRecorder {
+  /** @param day UTC day, e.g. `2026-11-20`. */
+  recordSecretUse(
+    clientId: string,
+    secretId: string,
+    day: string,
+    options?: PortOptions,
+  ): Promise<void>;
+}
+
+/** What management needs besides. */
+export interface ClientStore extends ClientReader {
+  /** @throws {ConflictError} where the id exists. */
+  createClient(client: Client): Promise<void>;
+  /**
+   * Replaces a client whose stored version is `client.version - 1`, but for what the token path
+   * writes (`lastUsedOn`).
+   *
+   * @throws {ConflictError} where it was changed or deleted meanwhile.
+   */
+  replaceClient(client: Client): Promise<void>;
+  /** @throws {ConflictError} where the stored version is another. */
+  deleteClient(clientId: string, version: number): Promise<void>;
+  /** Every client, in no particular order. */
+  listClients(): AsyncIterable<Client>;
+}

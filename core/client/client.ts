@@ -1,0 +1,41 @@
+/** A client secret as it is kept: never its value. Times are seconds since the epoch. */
+export interface ClientSecret {
+  readonly secretId: string;
+  /** See core/credential/secret-hash.ts. */
+  readonly hash: string;
+  readonly name?: string | undefined;
+  readonly createdAt: number;
+  /** The first second at which the secret no longer authenticates. */
+  readonly expiresAt?: number | undefined;
+  /** UTC day of the last token, e.g. `2026-11-20`. */
+  readonly lastUsedOn?: string | undefined;
+}
+
+/** Where a client of a registered identity provider comes from. */
+export interface ClientProvider {
+  readonly issuer: string;
+  /** Of the provider's registration, so that a provider registered anew adopts no old clients. */
+  readonly registrationId: string;
+  /** The client's id at the provider. Identity is the pair (issuer, external client id). */
+  readonly externalClientId: string;
+}
+
+/** An OAuth 2.0 client. Times are seconds since the epoch. */
+export interface Client {
+  readonly clientId: string;
+  readonly name: string;
+  readonly serviceTrunkGroup: string;
+  /** Allowed values of `aud`, the default first. Empty: the deployment's default audience. */
+  readonly audiences: readonly string[];
+  /** Life of an access token, in seconds. */
+  readonly tokenLifetime: number;
+  readonly scopes: readonly string[];
+  readonly enabled: boolean;
+  /** Empty for a client under a provider, which never authenticates at the token endpoint. */
+  readonly secrets: readonly ClientSecret[];
+  readonly provider?: ClientProvider | undefined;
+  /** Grows by one with each change of the item by management; guards against lost updates. */
+  readonly version: number;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}

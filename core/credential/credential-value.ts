@@ -1,0 +1,91 @@
+import { crc32 } from 'node:zlib';
+import { base62Length, encodeBase62 } from './base62.ts';
+
+/** 256 bits: beyond guessing, so that one fast hash is enough to keep it (see secret-hash.ts). */
+export const secretBytes = 32;
+
+/** 128 bits: never collides, RFC 7519 §4.1.7 for `jti`. */
+export const idBytes = 16;
+
+const checksumBytes = 4;
+const checksumLength = base62Length(checksumBytes);
+
+/** Prefixes let a person, a log filter and a secret scanner see what a value is. */
+export const prefixes = {
+  client: 'client_',
+  clientSecret: 'cs_',
+  secret: 'secret_',
+  apiKey: 'key_',
+  apiKeyValue: 'ak_',
+  subnet: 'subnet_',
+  registration: 'idp_',
+} as const;
+
+export type IdKind = 'client' | 'secret' | 'apiKey' | 'subnet' | 'registration';
+
+/** An id such as `client_4fWq…`: a prefix and 22 base62 characters of 128 random bits. */
+export function formatId(kind: IdKind, random: Uint8Array): string {
+  if (random.length !== idBytes) throw new RangeError(`an id takes ${idBytes} random bytes`);
+  return prefixes[kind] + encodeBase62(random);
+}
+
+function checksum(text: string): string {
+  const bytes = Buffer.alloc(checksumBytes);
+  bytes.writeUInt32BE(crc32(text));
+  return encodeBase62(bytes);
+}
+
+/** A client secret: `cs_`, 43 characters of 256 random bits, 6 of CRC-32 over all before. */
+export function formatClientSecret(random: Uint8Array): string {
+  if (random.length !== secretBytes) {
+    throw new RangeError(`a client secret takes ${secretBytes} random bytes`);
+  }
+  const body = prefixes.clientSecret + encodeBase62(random);
+  return body + checksum(body);
+}
+
+/** An API key's value: `ak_`, the 22 characters of its id, `_`, 43 of secret, 6 of CRC-32. */
+export function formatApiKeyValue(keyId: string, random: Uint8Array): string {
+  if (random.length !== secretBytes) {
+    throw new RangeError(`an API key takes ${secretBytes} random bytes`);
+  }
+  const body = `${prefixes.apiKeyValue}${keyId.slice(prefixes.apiKey.length)}_${encodeBase62(random)}`;
+  return body + checksum(body);
+}
+
+const idPattern = `[0-9A-Za-z]{${base62Length(idBytes)}}`;
+const secretPattern = `[0-9A-Za-z]{${base62Length(secretBytes) + checksumLength}}`;
+const clientSecretFormat = new RegExp(`^${prefixes.clientSecret}${secretPattern}$`);
+const apiKeyFormat = new RegExp(`^${prefixes.apiKeyValue}(${idPattern})_${secretPattern}$`);
+
+function hasChecksum(value: string): boolean {
+  return value.endsWith(checksum(value.slice(0, -checksumLength)));
+}
+
+/** Whether a value has the form and the checksum of a client secret. Says nothing of its truth. */
+export function looksLikeClientSecret(value: string): boolean {
+  return clientSecretFormat.test(value) && hasChecksum(value);
+}
+
+/** The key id embedded in an API key's value, or undefined where form or checksum are wrong. */
+export function readApiKeyId(value: string): string | undefined {
+  const id = apiKeyFormat.exec(value)?.[1];
+  return id !== undefined && hasChecksum(value) ? prefixes.apiKey + id : undefined;
+}
+
+/** Whether a bearer credential means to be an API key, whatever else is wrong with it. */
+export function isApiKeyShaped(value: string): boolean {
+  return value.startsWith(prefixes.apiKeyValue);
+}
+
+const idFormats: Readonly<Record<IdKind, RegExp>> = {
+  client: new RegExp(`^${prefixes.client}${idPattern}$`),
+  secret: new RegExp(`^${prefixes.secret}${idPattern}$`),
+  apiKey: new RegExp(`^${prefixes.apiKey}${idPattern}$`),
+  subnet: new RegExp(`^${prefixes.subnet}${idPattern}$`),
+  registration: new RegExp(`^${prefixes.registration}${idPattern}$`),
+};
+
+export function isId(kind: IdKind, value: string): boolean {
+  return idFormats[kind].test(value);
+}

@@ -1,0 +1,25 @@
+import type { PortOptions } from '../port.ts';
+import type { IdentityProvider } from './identity-provider.ts';
+
+/** What the verifier needs of identity providers. */
+export interface IdentityProviderReader {
+  /**
+   * @returns undefined where the issuer is not registered.
+   * @throws {MalformedRecordError} where the stored item cannot be read.
+   * @throws {UnavailableError} where the store does not answer in time.
+   */
+  findIdentityProvider(
+    issuer: string,
+    options?: PortOptions,
+  ): Promise<IdentityProvider | undefined>;
+}
+
+/** What management needs besides. */
+export interface IdentityProviderStore extends IdentityProviderReader {
+  /** @throws {ConflictError} where the issuer is registered. */
+  createIdentityProvider(provider: IdentityProvider): Promise<void>;
+  /** @throws {ConflictError} where the stored registration is another. */
+  deleteIdentityProvider(issuer: string, registrationId: string): Promise<void>;
+  /** Every provider, in no particular order. */
+  listIdentityProviders(): AsyncIterable<IdentityProvider>;
+}

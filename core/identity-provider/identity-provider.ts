@@ -1,0 +1,13 @@
+/** A registered OpenID Connect identity provider. Not editable: delete it and register again. */
+export interface IdentityProvider {
+  /** Exactly as in the discovery document and in the `iss` of its tokens. */
+  readonly issuer: string;
+  /** New with each registration; clients under the provider carry it. */
+  readonly registrationId: string;
+  readonly discoveryUrl: string;
+  readonly jwksUri: string;
+  /** The only `alg` values that its tokens may have. */
+  readonly allowedAlgorithms: readonly string[];
+  /** Seconds since the epoch. */
+  readonly registeredAt: number;
+}

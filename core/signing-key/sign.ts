@@ -1,0 +1,14 @@
+import type { PortOptions } from '../port.ts';
+import type { SigningKey } from './signing-key.ts';
+
+/**
+ * Signs a JWS signing input with a key's private half.
+ *
+ * @returns the signature as JWS wants it (RFC 7518 §3): for ECDSA that is R‖S, not DER.
+ * @throws {UnavailableError} where KMS does not sign: throttled, disabled, or not in time.
+ */
+export type Sign = (
+  key: SigningKey,
+  signingInput: Uint8Array,
+  options?: PortOptions,
+) => Promise<Uint8Array>;

@@ -1,0 +1,21 @@
+import type { PortOptions } from '../port.ts';
+import type { SigningKey } from './signing-key.ts';
+
+/** What the token and jwks functions need of signing keys. */
+export interface SigningKeyReader {
+  /**
+   * Every signing key of every region, in no particular order. A record that cannot be read is
+   * left out: the others go on.
+   *
+   * @throws {UnavailableError} where the store does not answer in time.
+   */
+  listSigningKeys(options?: PortOptions): Promise<readonly SigningKey[]>;
+}
+
+/** What the rotation needs besides. */
+export interface SigningKeyStore extends SigningKeyReader {
+  /** @throws {ConflictError} where the kid exists. */
+  createSigningKey(key: SigningKey): Promise<void>;
+  /** @throws {ConflictError} where the stored version is not `key.version - 1`. */
+  replaceSigningKey(key: SigningKey): Promise<void>;
+}

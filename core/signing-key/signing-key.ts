@@ -1,0 +1,57 @@
+import type { RegionId } from '../../contract/regions.ts';
+import type { Alg } from '../../contract/signing-algorithms.ts';
+
+/**
+ * Life of a signing key. It is in the JWKS from `next` to `previous`, it signs while `current`,
+ * and what comes after `withdrawn` concerns KMS alone.
+ */
+export const signingKeyStates = [
+  'next',
+  'current',
+  'previous',
+  'withdrawn',
+  'disabled',
+  'deletion_scheduled',
+] as const;
+
+export type SigningKeyState = (typeof signingKeyStates)[number];
+
+/** Public half of a signing key (RFC 7517 §4), as it stands in the JWKS. */
+export type PublicJwk = {
+  readonly kid: string;
+  readonly alg: Alg;
+  readonly use: 'sig';
+} & (
+  | { readonly kty: 'RSA'; readonly n: string; readonly e: string }
+  | { readonly kty: 'EC'; readonly crv: 'P-256' | 'P-384'; readonly x: string; readonly y: string }
+  | { readonly kty: 'AKP'; readonly pub: string }
+);
+
+/** A signing key of one region. Times are seconds since the epoch. */
+export interface SigningKey {
+  /** RFC 7638 SHA-256 thumbprint of the public key. */
+  readonly kid: string;
+  readonly regionId: RegionId;
+  readonly alg: Alg;
+  /** The KMS key. Signing names it by ARN, never by alias: `kid` is inside the signed bytes. */
+  readonly kmsKeyArn: string;
+  readonly publicJwk: PublicJwk;
+  readonly state: SigningKeyState;
+  /** When the key entered each state. */
+  readonly publishedAt: number;
+  readonly activatedAt?: number | undefined;
+  readonly retiredAt?: number | undefined;
+  readonly withdrawnAt?: number | undefined;
+  readonly disabledAt?: number | undefined;
+  readonly deletionScheduledAt?: number | undefined;
+  /** Of a `previous` key: when it leaves the JWKS, whether or not the rotation has run by then. */
+  readonly withdrawAt?: number | undefined;
+  /** Grows by one with each change; guards against two rotations at once. */
+  readonly version: number;
+}
+
+/** Whether a key belongs in the JWKS at a time, in seconds since the epoch. */
+export function isPublished(key: SigningKey, now: number): boolean {
+  if (key.state === 'next' || key.state === 'current') return true;
+  return key.state === 'previous' && (key.withdrawAt === undefined || now < key.withdrawAt);
+}

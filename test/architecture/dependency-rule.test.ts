@@ -1,0 +1,106 @@
+import { readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { root, sourceFiles } from './source-files.ts';
+
+/** What each folder may import: folders of this project, and packages by prefix. */
+const rule: Readonly<Record<string, { folders: readonly string[]; packages: readonly string[] }>> =
+  {
+    contract: { folders: ['contract'], packages: ['valibot'] },
+    core: {
+      folders: ['core', 'contract'],
+      packages: ['node:crypto', 'node:zlib', 'node:buffer', 'jose', 'ipaddr.js', 'valibot'],
+    },
+    adapters: {
+      folders: ['adapters', 'core', 'contract'],
+      packages: ['@aws-sdk/', '@smithy/', 'jose', 'valibot', 'node:', 'ipaddr.js'],
+    },
+    lambda: {
+      folders: ['lambda', 'adapters', 'core', 'contract'],
+      packages: ['@middy/', '@aws-lambda-powertools/', 'aws-lambda', 'node:'],
+    },
+    cli: {
+      folders: ['cli', 'adapters', 'core', 'contract'],
+      packages: ['commander', 'cli-table3', '@bomb.sh/tab', 'node:'],
+    },
+    local: {
+      folders: ['local', 'lambda', 'adapters', 'core', 'contract'],
+      packages: ['@aws-sdk/', 'dynalite', 'selfsigned', 'aws-lambda', 'jose', 'node:'],
+    },
+    lib: {
+      folders: ['lib', 'contract'],
+      packages: ['aws-cdk-lib', 'constructs', 'cdk-nag', 'node:'],
+    },
+    bin: { folders: ['lib', 'contract'], packages: ['aws-cdk-lib', 'cdk-nag', 'node:'] },
+  };
+
+const importPattern = /(?:\bfrom|\bimport)\s*\(?\s*'([^']+)'/g;
+
+function importsOf(file: string): readonly string[] {
+  return [...readFileSync(file, 'utf8').matchAll(importPattern)].map((match) => match[1] ?? '');
+}
+
+function isAllowed(file: string, specifier: string): boolean {
+  const folder = relative(root, file).split('/')[0] ?? '';
+  const allowed = rule[folder];
+  if (allowed === undefined) return true;
+  if (!specifier.startsWith('.')) {
+    return allowed.packages.some((name) =>
+      name.endsWith('/') || name.endsWith(':')
+        ? specifier.startsWith(name)
+        : specifier === name || specifier.startsWith(`${name}/`),
+    );
+  }
+  const target = relative(root, resolve(dirname(file), specifier)).split('/')[0] ?? '';
+  return allowed.folders.includes(target);
+}
+
+describe('the dependency rule', () => {
+  it.each(Object.keys(rule))('%s imports only what it may', (folder) => {
+    const broken = sourceFiles(folder).flatMap((file) =>
+      importsOf(file)
+        .filter((specifier) => !isAllowed(file, specifier))
+        .map((specifier) => `${relative(root, file)} imports ${specifier}`),
+    );
+    expect(broken).toEqual([]);
+  });
+
+  it('sees an import that is not allowed', () => {
+    expect(isAllowed(join(root, 'core/token/x.ts'), '../../adapters/kms/y.ts')).toBe(false);
+    expect(isAllowed(join(root, 'core/token/x.ts'), '@aws-sdk/client-kms')).toBe(false);
+    expect(isAllowed(join(root, 'core/token/x.ts'), 'jose')).toBe(true);
+  });
+
+  it('has no barrel', () => {
+    const barrels = Object.keys(rule)
+      .flatMap(sourceFiles)
+      .filter((file) => file.endsWith('/index.ts'));
+    expect(barrels).toEqual([]);
+  });
+});
+
+describe('the pure core', () => {
+  const impure = [
+    /\bprocess\./,
+    /\bDate\.now\b/,
+    /\bnew Date\(\)/,
+    /\bMath\.random\b/,
+    /\bfetch\(/,
+    /\bconsole\./,
+    /\brandom(?:Bytes|UUID|Int)\b/,
+    /\bsetTimeout\b/,
+  ];
+
+  it.each(['core', 'contract'])('%s reads no clock, environment, network or chance', (folder) => {
+    const broken = sourceFiles(folder).flatMap((file) => {
+      const text = readFileSync(file, 'utf8')
+        .split('\n')
+        .filter((line) => !/^\s*(?:\/\/|\*|\/\*)/.test(line))
+        .join('\n');
+      return impure
+        .filter((pattern) => pattern.test(text))
+        .map((pattern) => `${relative(root, file)}: ${pattern.source}`);
+    });
+    expect(broken).toEqual([]);
+  });
+});

@@ -1,0 +1,129 @@
+import { describe, expect, it } from 'vitest';
+import {
+  DeploymentConfigError,
+  type DeploymentConfigInput,
+  parseDeploymentConfig,
+} from '../../contract/deployment-config.ts';
+
+const single = {
+  regions: { slc: { awsRegion: 'us-west-2' } },
+  defaultAudience: 'https://api.example.com',
+  scopes: [{ service: 'messaging', permission: 'view', description: 'Read messages' }],
+} satisfies DeploymentConfigInput;
+
+const domain = {
+  name: 'auth.example.com',
+  hostedZoneId: 'Z0123456789ABC',
+  hostedZoneName: 'example.com',
+};
+
+const three = {
+  ...single,
+  domain,
+  regions: {
+    slc: { awsRegion: 'us-west-2' },
+    dfw: { awsRegion: 'us-east-2' },
+    pit: { awsRegion: 'us-east-1' },
+  },
+} satisfies DeploymentConfigInput;
+
+describe('parseDeploymentConfig', () => {
+  it('fills in every default', () => {
+    const config = parseDeploymentConfig(single);
+    expect(config).toMatchObject({
+      name: 'authorization-server',
+      issuer: undefined,
+      signingAlgorithms: ['RS256'],
+      tokenLifetime: { default: 3600, minimum: 60, maximum: 86_400 },
+      signingKeyPolicy: { publicationLead: 87_000, retention: 87_060 },
+    });
+  });
+
+  it('derives the issuer from the domain', () => {
+    expect(parseDeploymentConfig(three).issuer).toBe('https://auth.example.com');
+  });
+
+  const refusals: readonly [string, unknown, string][] = [
+    ['a misspelt key', { ...single, signingAlgorithm: 'RS256' }, 'signingAlgorithm: unknown key'],
+    ['no scopes key', { ...single, scopes: undefined }, 'scopes: received nothing'],
+    ['no regions', { ...single, regions: {} }, 'allowed: at least one of slc, dfw, pit'],
+    [
+      'an unknown region',
+      { ...single, regions: { lax: { awsRegion: 'us-west-1' } } },
+      'regions.lax: unknown key',
+    ],
+    [
+      'an http issuer',
+      { ...three, issuer: 'http://auth.example.com' },
+      'issuer: received "http://auth.example.com"; allowed: an https URL without query and fragment',
+    ],
+    [
+      'a loopback issuer outside the local run',
+      { ...single, issuer: 'http://localhost:8080' },
+      'issuer: received "http://localhost:8080"; allowed: an https URL',
+    ],
+    [
+      'an issuer that is not the domain',
+      { ...three, issuer: 'https://other.example.com' },
+      'issuer: received "https://other.example.com"; allowed: "https://auth.example.com", which is the domain\'s',
+    ],
+    [
+      'two regions without a witness',
+      { ...three, regions: { slc: three.regions.slc, dfw: three.regions.dfw } },
+      'witnessAwsRegion: received nothing',
+    ],
+    [
+      'an AWS region outside a strong-consistency set',
+      { ...three, regions: { ...three.regions, pit: { awsRegion: 'ca-central-1' } } },
+      'strongly consistent tables need three different AWS regions of one set',
+    ],
+    [
+      'two platform regions on one AWS region',
+      { ...three, regions: { ...three.regions, pit: { awsRegion: 'us-east-2' } } },
+      'two platform regions are on us-east-2',
+    ],
+    [
+      'several regions without a domain',
+      { ...three, domain: undefined },
+      'several regions share one issuer, so they need one',
+    ],
+    [
+      'a lifetime above a day',
+      { ...single, tokenLifetime: { maximum: 90_000 } },
+      'tokenLifetime.maximum: received 90000; allowed: at most 86400 seconds (24 hours)',
+    ],
+    [
+      'a default lifetime below the minimum',
+      { ...single, tokenLifetime: { default: 30 } },
+      'tokenLifetime: received minimum 60, default 30, maximum 86400; allowed: minimum <= default <= maximum',
+    ],
+    [
+      'an unknown algorithm',
+      { ...single, signingAlgorithms: ['HS256'] },
+      'signingAlgorithms.0: received "HS256"; expected ("RS256" | "PS256" | "ES256" | "ES384" | "ML-DSA-44" | "ML-DSA-65" | "ML-DSA-87")',
+    ],
+    [
+      'a lead that verifiers can outlast',
+      { ...single, signingKeyPolicy: { publicationLead: 600 } },
+      'publicationLead must be at least jwksMaxAge + edgeAge + verifierCache + propagationLag: 600 < 300 + 0 + 86400 + 300 = 87000 s',
+    ],
+    [
+      'a scope that stands twice',
+      { ...single, scopes: [...single.scopes, ...single.scopes] },
+      'scopes: messaging:view stands twice',
+    ],
+    ['no object', 'slc', 'the document: received "slc"'],
+  ];
+
+  it.each(refusals)('refuses %s', (_, input, message) => {
+    expect(() => parseDeploymentConfig(input)).toThrow(DeploymentConfigError);
+    expect(() => parseDeploymentConfig(input)).toThrow(message);
+  });
+
+  it('allows an http issuer on loopback where the caller says so', () => {
+    const config = { ...single, issuer: 'http://localhost:8080' };
+    expect(parseDeploymentConfig(config, { allowLoopbackIssuer: true }).issuer).toBe(
+      'http://localhost:8080',
+    );
+  });
+});

@@ -1,0 +1,66 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { base62Length, encodeBase62 } from '../../../core/credential/base62.ts';
+import {
+  formatApiKeyValue,
+  formatClientSecret,
+  formatId,
+  isId,
+  looksLikeClientSecret,
+  readApiKeyId,
+} from '../../../core/credential/credential-value.ts';
+import { hashSecret, impossibleHash, matchesHash } from '../../../core/credential/secret-hash.ts';
+
+const bytes = (length: number) => fc.uint8Array({ minLength: length, maxLength: length });
+
+describe('base 62', () => {
+  it('has one width for each number of bytes and keeps their order', () => {
+    fc.assert(
+      fc.property(bytes(16), bytes(16), (a, b) => {
+        expect(encodeBase62(a)).toHaveLength(base62Length(16));
+        expect(Math.sign(Buffer.compare(a, b))).toBe(
+          Math.sign(Buffer.compare(Buffer.from(encodeBase62(a)), Buffer.from(encodeBase62(b)))),
+        );
+      }),
+    );
+  });
+});
+
+describe('credential values', () => {
+  it('are unreserved in forms and Basic, so that both ways of encoding agree', () => {
+    fc.assert(
+      fc.property(bytes(32), (random) => {
+        const secret = formatClientSecret(random);
+        expect(encodeURIComponent(secret)).toBe(secret);
+        expect(looksLikeClientSecret(secret)).toBe(true);
+      }),
+    );
+  });
+
+  it('embed the API key id', () => {
+    fc.assert(
+      fc.property(bytes(16), bytes(32), (id, random) => {
+        const keyId = formatId('apiKey', id);
+        expect(isId('apiKey', keyId)).toBe(true);
+        expect(readApiKeyId(formatApiKeyValue(keyId, random))).toBe(keyId);
+      }),
+    );
+  });
+
+  it('notice one changed character', () => {
+    const secret = formatClientSecret(new Uint8Array(32).fill(7));
+    const changed = secret.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A'));
+    expect(looksLikeClientSecret(changed)).toBe(false);
+    expect(looksLikeClientSecret(`${secret}x`)).toBe(false);
+    expect(looksLikeClientSecret('')).toBe(false);
+  });
+
+  it('are kept as a named hash that nothing but the value matches', () => {
+    const stored = hashSecret('cs_value');
+    expect(stored).toMatch(/^sha256\$[A-Za-z0-9_-]{43}$/);
+    expect(matchesHash('cs_value', stored)).toBe(true);
+    expect(matchesHash('cs_valuf', stored)).toBe(false);
+    expect(matchesHash('', impossibleHash)).toBe(false);
+    expect(matchesHash('cs_value', 'md5$abc')).toBe(false);
+  });
+});

@@ -1,0 +1,40 @@
+import { defineConfig } from 'vitest/config';
+
+// One project a kind of test. Unit tests may open no socket at all; integration tests reach
+// loopback alone; template tests need neither and spend their time in CDK.
+export default defineConfig({
+  test: {
+    env: { CDK_VALIDATION: 'false', POWERTOOLS_DEV: 'false' },
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'unit',
+          include: [
+            'test/{architecture,contract,core,adapters,lambda,cli,local,bench}/**/*.test.ts',
+          ],
+          setupFiles: ['test/setup/no-network.ts'],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'template',
+          include: ['test/lib/**/*.test.ts'],
+          setupFiles: ['test/setup/no-network.ts'],
+          testTimeout: 60_000,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'integration',
+          include: ['test/integration/**/*.test.ts'],
+          setupFiles: ['test/setup/loopback-only.ts'],
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+        },
+      },
+    ],
+  },
+});
