@@ -78,6 +78,15 @@ export const environments = {
     AUTH_KMS_KEY_POLICY: json,
     /** Function whose self-test ends the deployment's trigger. */
     AUTH_TOKEN_FUNCTION: text,
+    /** Function that proves a key before it may sign. */
+    AUTH_CANARY_FUNCTION: text,
+    AUTH_AUDIT_TABLE: text,
+  }),
+  canary: v.object({
+    AUTH_REGION_ID: regionId,
+    AUTH_SIGNING_KEYS_TABLE: text,
+    /** JSON object: region id → address of the JWKS as that region serves it. */
+    AUTH_REGIONAL_JWKS_URIS: v.pipe(json, v.record(regionId, text)),
   }),
 } as const;
 

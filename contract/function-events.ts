@@ -1,0 +1,70 @@
+import * as v from 'valibot';
+import { regionIds } from './regions.ts';
+import { algs } from './signing-algorithms.ts';
+
+/**
+ * Events that functions of a deployment send one another, beside the HTTP requests that the
+ * gateway sends. All keys on the wire are snake_case.
+ */
+
+/** What the token function answers by signing a token for nobody and verifying it. */
+export const selfTestEvent = { action: 'self-test' } as const;
+
+/** Answer of the token function's self-test; `reason` is safe to log and holds no secret. */
+export const selfTestResultSchema = v.object({
+  ok: v.boolean(),
+  reason: v.optional(v.string()),
+});
+
+export type SelfTestResult = Readonly<v.InferOutput<typeof selfTestResultSchema>>;
+
+const kid = v.pipe(
+  v.string(),
+  v.regex(/^[A-Za-z0-9_-]{43}$/, 'allowed: a kid, 43 characters of base64url (RFC 7638)'),
+);
+
+const requestedBy = v.optional(v.pipe(v.string(), v.maxLength(2048)));
+
+/** What the key-rotation function is asked. An empty event is the deployment's. */
+export const keyRotationEventSchema = v.variant('action', [
+  /** Makes sure that a signing key exists, then waits until the token function signs. */
+  v.object({ action: v.literal('deploy') }),
+  /** Does whatever is due. */
+  v.object({ action: v.literal('reconcile') }),
+  /** Promotes the published `next` key now, or moves to another algorithm. */
+  v.object({
+    action: v.literal('rotate'),
+    algorithm: v.optional(v.picklist(algs)),
+    requested_by: requestedBy,
+  }),
+  /** Takes a key out of use. Refused for a key still in use unless `emergency`. */
+  v.object({
+    action: v.literal('withdraw'),
+    kid,
+    emergency: v.optional(v.boolean(), false),
+    /** Whether a `next` key may sign before every verifier can know it. */
+    activate_unripe: v.optional(v.boolean(), false),
+    requested_by: requestedBy,
+  }),
+]);
+
+export type KeyRotationEvent = Readonly<v.InferOutput<typeof keyRotationEventSchema>>;
+
+/** What the canary function is asked: all of the region's `current` keys where no kid is given. */
+export const canaryEventSchema = v.object({ kid: v.optional(kid) });
+
+/** Whether a canary token of a key verified through the JWKS that a region serves. */
+export const canaryVerdictSchema = v.object({
+  kid: v.string(),
+  region: v.picklist(regionIds),
+  ok: v.boolean(),
+  /** `absent`: the JWKS was read and has no such key, so that it must wait from now on. */
+  problem: v.optional(v.picklist(['absent', 'unreachable', 'not_signed', 'not_verified'])),
+  reason: v.optional(v.string()),
+});
+
+export type CanaryVerdict = Readonly<v.InferOutput<typeof canaryVerdictSchema>>;
+
+export const canaryResultSchema = v.object({ verdicts: v.array(canaryVerdictSchema) });
+
+export type CanaryResult = Readonly<v.InferOutput<typeof canaryResultSchema>>;
