@@ -12,3 +12,13 @@ export class MalformedRecordError extends Error {
 export class ConflictError extends Error {
   override readonly name = 'ConflictError';
 }
+
+/** A value that a person gave and that is not allowed. Says the value and what is allowed. */
+export class InputError extends Error {
+  override readonly name = 'InputError';
+}
+
+/** A change that is well-formed and that the rules do not allow as things stand. Says why. */
+export class RefusedError extends Error {
+  override readonly name = 'RefusedError';
+}

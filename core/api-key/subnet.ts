@@ -1,0 +1,135 @@
+import ipaddr from 'ipaddr.js';
+import { InputError } from '../errors.ts';
+import {
+  addressBits,
+  formatIpAddress,
+  type IpAddress,
+  parseIpAddress,
+} from '../network/ip-address.ts';
+import type { ApiKeySubnet } from './api-key.ts';
+
+/** A block of addresses: what an {@link ApiKeySubnet} names. */
+export type Subnet = Pick<ApiKeySubnet, 'address' | 'prefixLength'>;
+
+const mappedBits = 96;
+const addressHelp = 'an IPv4 or IPv6 address, e.g. 203.0.113.0 or 2001:db8::';
+const netmaskHelp = 'a netmask such as 255.255.255.0, or a prefix length such as 24 or /24';
+
+function readAddress(text: string): IpAddress {
+  const address = parseIpAddress(text);
+  if (address === undefined) {
+    throw new InputError(`address: received "${text}"; allowed: ${addressHelp}`);
+  }
+  return address;
+}
+
+function readNetmask(text: string): number {
+  if (/^\/?\d{1,3}$/.test(text)) return Number(text.replace('/', ''));
+  const mask = ipaddr.IPv4.isValidFourPartDecimal(text)
+    ? ipaddr.IPv4.parse(text)
+    : text.includes(':') && ipaddr.IPv6.isValid(text)
+      ? ipaddr.IPv6.parse(text)
+      : undefined;
+  if (mask === undefined) {
+    throw new InputError(`netmask: received "${text}"; allowed: ${netmaskHelp}`);
+  }
+  const length = mask.prefixLengthFromSubnetMask();
+  if (length === null) {
+    throw new InputError(
+      `netmask: received "${text}", whose one bits are not contiguous; allowed: ${netmaskHelp}`,
+    );
+  }
+  return length;
+}
+
+/** `::ffff:10.0.0.0/104` means 10.0.0.0/8; a mask written for IPv4 already means IPv4. */
+function familyPrefix(text: string, address: IpAddress, netmask: string, length: number): number {
+  const mapped = text.includes(':') && addressBits(address) === 32;
+  if (!mapped || netmask.includes('.')) return length;
+  if (length < mappedBits) {
+    throw new InputError(
+      `netmask: received "${netmask}" for the IPv4-mapped address "${text}"; allowed: /${mappedBits + 1} to /128, or the IPv4 address itself`,
+    );
+  }
+  return length - mappedBits;
+}
+
+function checkPrefix(length: number, address: IpAddress, netmask: string): void {
+  if (length === 0) {
+    throw new InputError(
+      `netmask: received "${netmask}", which is every address; allowed: /1 or longer (a key without subnets accepts every source)`,
+    );
+  }
+  const isMaskOfOtherFamily =
+    (netmask.includes('.') && addressBits(address) === 128) ||
+    (netmask.includes(':') && addressBits(address) === 32);
+  if (length > addressBits(address) || isMaskOfOtherFamily) {
+    throw new InputError(
+      `netmask: received "${netmask}" for ${formatIpAddress(address)}; allowed: at most /${addressBits(address)}, in the address's own family`,
+    );
+  }
+}
+
+function networkOf(address: IpAddress, length: number): IpAddress {
+  const bytes = address.toByteArray().map((byte, index) => {
+    const kept = Math.min(8, Math.max(0, length - index * 8));
+    return byte & (0xff << (8 - kept)) & 0xff;
+  });
+  return ipaddr.fromByteArray(bytes);
+}
+
+/**
+ * Reads an address and a netmask (`255.255.255.0`, `ffff:ffff::`, `24` or `/24`). Bits of the
+ * address beyond the netmask become zero. An IPv4-mapped address becomes IPv4.
+ *
+ * @throws {InputError} for an address or netmask that is none, a mask with holes, and /0.
+ */
+export function parseSubnet(address: string, netmask: string): Subnet {
+  const parsed = readAddress(address);
+  const length = familyPrefix(address, parsed, netmask, readNetmask(netmask));
+  checkPrefix(length, parsed, netmask);
+  return { address: formatIpAddress(networkOf(parsed, length)), prefixLength: length };
+}
+
+/**
+ * Reads `203.0.113.0/24`, `203.0.113.0/255.255.255.0`, or a single address.
+ *
+ * @throws {InputError} as {@link parseSubnet} does.
+ */
+export function parseCidr(text: string): Subnet {
+  const slash = text.indexOf('/');
+  if (slash !== -1) return parseSubnet(text.slice(0, slash), text.slice(slash + 1));
+  const address = readAddress(text);
+  return { address: formatIpAddress(address), prefixLength: addressBits(address) };
+}
+
+/** The netmask of a subnet in its family's own text: `255.255.255.0`, `ffff:ffff::`. */
+export function formatNetmask(subnet: Subnet): string {
+  return subnet.address.includes(':')
+    ? ipaddr.IPv6.subnetMaskFromPrefixLength(subnet.prefixLength).toString()
+    : ipaddr.IPv4.subnetMaskFromPrefixLength(subnet.prefixLength).toString();
+}
+
+export function formatCidr(subnet: Subnet): string {
+  return `${subnet.address}/${subnet.prefixLength}`;
+}
+
+/**
+ * Whether a source address lies in a subnet. An IPv4-mapped source is matched as IPv4; a source
+ * or a stored subnet that cannot be read lies nowhere.
+ */
+export function matchesSubnet(source: IpAddress, subnet: Subnet): boolean {
+  const network = parseIpAddress(subnet.address);
+  if (network === undefined || subnet.prefixLength < 1) return false;
+  if (network instanceof ipaddr.IPv4) {
+    return source instanceof ipaddr.IPv4 && source.match(network, subnet.prefixLength);
+  }
+  return source instanceof ipaddr.IPv6 && source.match(network, subnet.prefixLength);
+}
+
+/** Whether an API key's list accepts a source, as text. An empty list accepts every source. */
+export function acceptsSource(subnets: readonly Subnet[], source: string): boolean {
+  if (subnets.length === 0) return true;
+  const address = parseIpAddress(source);
+  return address !== undefined && subnets.some((subnet) => matchesSubnet(address, subnet));
+}
