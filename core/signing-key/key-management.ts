@@ -1,0 +1,62 @@
+import type { Alg } from '../../contract/signing-algorithms.ts';
+import type { PortOptions } from '../port.ts';
+
+/** A key of this deployment as KMS lists it, recorded by us or not. */
+export interface ManagedKey {
+  readonly kmsKeyArn: string;
+  /** Id of the intent that was recorded before the key was created. */
+  readonly intentId: string;
+}
+
+/** `unusable`: whatever is neither of the others, such as a key still being made. */
+export type ManagedKeyState = 'enabled' | 'disabled' | 'pending_deletion' | 'unusable';
+
+/** What KMS says of one key. Times are seconds since the epoch. */
+export interface ManagedKeyDescription {
+  readonly kmsKeyArn: string;
+  readonly state: ManagedKeyState;
+  /** KMS `KeySpec`, e.g. `RSA_2048`. */
+  readonly kmsKeySpec: string;
+  readonly createdAt: number;
+  /** When KMS deletes the key, where that is scheduled. */
+  readonly deletionAt?: number | undefined;
+}
+
+/**
+ * The life of private keys in KMS. It can make and end keys and never sign with one. Every call
+ * may be repeated with the same outcome, but for `createKey`.
+ *
+ * Every method throws UnavailableError where KMS does not answer in time.
+ */
+export interface KeyManagement {
+  /**
+   * Creates a key, tagged with the deployment and the intent. CreateKey knows no idempotency
+   * token, so it is sent at most once: after an error the key may exist nonetheless, and
+   * `listKeys` then finds it by its intent.
+   *
+   * @returns the new key's ARN.
+   */
+  createKey(
+    request: { readonly intentId: string; readonly alg: Alg; readonly description: string },
+    options?: PortOptions,
+  ): Promise<string>;
+  /**
+   * @returns the public key as DER SubjectPublicKeyInfo (RFC 5280 §4.1.2.7).
+   * @throws {SigningKeyUnusableError} where the key is missing, disabled or being deleted.
+   */
+  getPublicKey(kmsKeyArn: string, options?: PortOptions): Promise<Uint8Array>;
+  /** @returns undefined where there is no such key (any more). */
+  describeKey(kmsKeyArn: string, options?: PortOptions): Promise<ManagedKeyDescription | undefined>;
+  /** @throws {SigningKeyUnusableError} where the key is missing or being deleted. */
+  disableKey(kmsKeyArn: string, options?: PortOptions): Promise<void>;
+  /**
+   * Asks KMS to delete a key after its longest waiting time. A key that is gone or already being
+   * deleted is no error.
+   */
+  scheduleKeyDeletion(kmsKeyArn: string, options?: PortOptions): Promise<void>;
+  /**
+   * Every key of this deployment in this region by its tags, in no particular order, whatever its
+   * state: keys being deleted are listed too. A new key may be missing for some seconds.
+   */
+  listKeys(options?: PortOptions): Promise<readonly ManagedKey[]>;
+}
