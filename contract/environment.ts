@@ -50,6 +50,10 @@ export const environments = {
     AUTH_CLIENTS_TABLE: text,
     AUTH_SIGNING_KEYS_TABLE: text,
     AUTH_KEY_LIST_REFRESH: wholeNumber,
+    /** How long a `next` key must have been published before it may stand in for the current. */
+    AUTH_PUBLICATION_LEAD: wholeNumber,
+    /** How old the key list may grow while the table does not answer. */
+    AUTH_PROPAGATION_LAG: wholeNumber,
   }),
   discovery: v.object({
     AUTH_ISSUER: text,

@@ -3,6 +3,14 @@ export class UnavailableError extends Error {
   override readonly name = 'UnavailableError';
 }
 
+/**
+ * KMS knows the signing key but will not sign with it: disabled, pending deletion, or unusable for
+ * this algorithm. Trying again does not help; another published key may.
+ */
+export class SigningKeyUnusableError extends Error {
+  override readonly name = 'SigningKeyUnusableError';
+}
+
 /** A stored record that cannot be read. It fails what depends on it, closed, and nothing else. */
 export class MalformedRecordError extends Error {
   override readonly name = 'MalformedRecordError';
