@@ -1,0 +1,67 @@
+import { randomUUID } from 'node:crypto';
+import type { KmsContext } from './find-key.ts';
+import { type KmsInput, readChoice, readFlag, readOptionalText } from './input.ts';
+import { readKeyPolicy } from './key-policy.ts';
+import { keySpecs } from './key-spec.ts';
+import { KmsError, validationError } from './kms-error.ts';
+import { describeKey } from './kms-key.ts';
+import { readTags } from './tags.ts';
+
+const keyUsages = new Set([
+  'SIGN_VERIFY',
+  'ENCRYPT_DECRYPT',
+  'GENERATE_VERIFY_MAC',
+  'KEY_AGREEMENT',
+]);
+
+/** KMS's other key specs, which no token of this service is signed with. */
+const otherKeySpecs = [
+  'SYMMETRIC_DEFAULT',
+  'RSA_3072',
+  'RSA_4096',
+  'ECC_NIST_P521',
+  'ECC_SECG_P256K1',
+  'ECC_NIST_EDWARDS25519',
+  'HMAC_224',
+  'HMAC_256',
+  'HMAC_384',
+  'HMAC_512',
+  'SM2',
+];
+
+const knownKeySpecs = new Set([...keySpecs.keys(), ...otherKeySpecs]);
+
+export async function createKey(
+  input: KmsInput,
+  context: KmsContext,
+): Promise<Readonly<Record<string, unknown>>> {
+  const keySpec = readChoice(input, 'KeySpec', knownKeySpecs, 'SYMMETRIC_DEFAULT');
+  const keyUsage = readChoice(input, 'KeyUsage', keyUsages, 'ENCRYPT_DECRYPT');
+  const spec = keySpecs.get(keySpec);
+  if (spec === undefined || readFlag(input, 'MultiRegion')) {
+    throw new KmsError(
+      'UnsupportedOperationException',
+      `the local KMS makes single-Region signing keys: ${[...keySpecs.keys()].join(', ')}`,
+    );
+  }
+  if (keyUsage !== 'SIGN_VERIFY') {
+    throw validationError(`KeyUsage ${keyUsage} is not compatible with KeySpec ${keySpec}`);
+  }
+  const details = {
+    description: readOptionalText(input, 'Description', { max: 8192 }) ?? '',
+    policy: readKeyPolicy(input),
+    tags: readTags(input),
+  };
+  const { privateKey } = await spec.generate();
+  const key = {
+    ...details,
+    keyId: randomUUID(),
+    region: context.region,
+    keySpec,
+    privateKey,
+    enabled: true,
+    createdAt: context.now,
+  };
+  context.store.save(key);
+  return { KeyMetadata: describeKey(key) };
+}

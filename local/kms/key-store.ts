@@ -1,0 +1,57 @@
+import { createPrivateKey } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { writePrivateFile } from '../private-file.ts';
+import type { KmsKey } from './kms-key.ts';
+
+type StoredKey = Omit<KmsKey, 'privateKey'> & { readonly privateKey: string };
+
+function parseStoredKey(text: string): KmsKey {
+  const stored = JSON.parse(text) as StoredKey;
+  return { ...stored, privateKey: createPrivateKey(stored.privateKey) };
+}
+
+function formatStoredKey(key: KmsKey): string {
+  const privateKey = key.privateKey.export({ type: 'pkcs8', format: 'pem' });
+  return `${JSON.stringify({ ...key, privateKey }, undefined, 2)}\n`;
+}
+
+/** The keys, in memory and, where a directory is given, in a private file each. */
+export class KeyStore {
+  readonly #keys = new Map<string, KmsKey>();
+  readonly #directory: string | undefined;
+
+  constructor(directory?: string) {
+    this.#directory = directory;
+    if (directory === undefined || !existsSync(directory)) return;
+    for (const name of readdirSync(directory).filter((file) => file.endsWith('.json'))) {
+      const key = parseStoredKey(readFileSync(join(directory, name), 'utf8'));
+      this.#keys.set(key.keyId, key);
+    }
+  }
+
+  get(keyId: string): KmsKey | undefined {
+    return this.#keys.get(keyId);
+  }
+
+  /** Every key, by id. */
+  list(): readonly KmsKey[] {
+    return [...this.#keys.values()].sort((a, b) => (a.keyId < b.keyId ? -1 : 1));
+  }
+
+  save(key: KmsKey): void {
+    if (this.#directory !== undefined) {
+      writePrivateFile(this.#file(this.#directory, key.keyId), formatStoredKey(key));
+    }
+    this.#keys.set(key.keyId, key);
+  }
+
+  delete(keyId: string): void {
+    this.#keys.delete(keyId);
+    if (this.#directory !== undefined) rmSync(this.#file(this.#directory, keyId), { force: true });
+  }
+
+  #file(directory: string, keyId: string): string {
+    return join(directory, `${keyId}.json`);
+  }
+}
