@@ -61,3 +61,15 @@ export const verifierLeeway = 10;
 
 /** A token longer than this is refused before it is parsed: the largest ML-DSA-87 token fits. */
 export const maxTokenBytes = 12 * 1024;
+
+/** A provider's discovery document or key set, in bytes: large real ones have 20 KiB. */
+export const maxProviderDocumentBytes = 256 * 1024;
+
+/** Milliseconds for one document of a provider, from resolving its name to the last byte. */
+export const providerFetchTimeout = 5000;
+
+/** Keys in a provider's set: each is checked at registration and at every refresh. */
+export const maxProviderKeys = 100;
+
+/** Longest issuer, and URL, of a provider: an issuer is a key in DynamoDB, which takes 2,048. */
+export const maxProviderUrlLength = 1024;

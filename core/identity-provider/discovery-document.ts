@@ -1,0 +1,77 @@
+import * as v from 'valibot';
+import { InputError, RefusedError } from '../errors.ts';
+import { isProviderAlg, type ProviderAlg, providerAlgs } from './provider-algorithms.ts';
+import { type ProviderUrlOptions, parseProviderUrl } from './provider-url.ts';
+
+/** What is used of a provider's metadata (OpenID Connect Discovery 1.0 §3, RFC 8414 §2). */
+export interface DiscoveryDocument {
+  readonly issuer: string;
+  readonly jwksUri: string;
+  /** Supported ones of what the provider says it signs with; undefined where it does not say. */
+  readonly algorithms: readonly ProviderAlg[] | undefined;
+}
+
+const document = v.looseObject({
+  issuer: v.string(),
+  jwks_uri: v.string(),
+  id_token_signing_alg_values_supported: v.optional(v.array(v.string())),
+});
+
+const openidSuffix = '/.well-known/openid-configuration';
+const oauthPath = '/.well-known/oauth-authorization-server';
+
+/** Where an issuer's metadata stands (OpenID Connect Discovery 1.0 §4, RFC 8414 §3.1). */
+export function discoveryUrls(issuer: string): readonly [string, ...string[]] {
+  const base = issuer.replace(/\/$/, '');
+  const { origin } = new URL(issuer);
+  const path = base.slice(origin.length);
+  return [base + openidSuffix, `${origin}${oauthPath}${path}`, `${origin}${openidSuffix}${path}`];
+}
+
+function readIssuer(issuer: string, options: ProviderUrlOptions): string {
+  const url = parseProviderUrl(issuer, 'issuer of the discovery document', options);
+  const hasQuery = issuer.includes('?');
+  // An issuer is compared as text: one that a URL parser would write differently invites mistakes.
+  const isCanonical = url.href === issuer || url.href === `${issuer}/`;
+  if (hasQuery || !isCanonical) {
+    throw new InputError(
+      `issuer of the discovery document: received ${JSON.stringify(issuer)}; allowed: an https URL in canonical form, without query (RFC 8414 §2)`,
+    );
+  }
+  return issuer;
+}
+
+function readAlgorithms(values: readonly string[] | undefined): readonly ProviderAlg[] | undefined {
+  if (values === undefined) return undefined;
+  const supported = [...new Set(values)].filter(isProviderAlg);
+  if (supported.length > 0) return supported;
+  throw new RefusedError(
+    `the provider signs with ${values.slice(0, 20).join(', ') || 'nothing'}; allowed: ${providerAlgs.join(', ')}`,
+  );
+}
+
+/**
+ * Reads a provider's metadata. Whether the document may speak for its issuer is for
+ * {@link discoveryUrls} to say: it must have come from there.
+ *
+ * @throws {InputError | RefusedError} where the document cannot be used.
+ */
+export function parseDiscoveryDocument(
+  value: unknown,
+  options: ProviderUrlOptions = {},
+): DiscoveryDocument {
+  const parsed = v.safeParse(document, value);
+  if (!parsed.success) {
+    const members = Object.keys(v.flatten(parsed.issues).nested ?? {}).join(', ');
+    throw new RefusedError(
+      `the discovery document is not usable: ${members || 'it'} is missing or of the wrong type`,
+    );
+  }
+  const { issuer, jwks_uri: jwksUri, id_token_signing_alg_values_supported } = parsed.output;
+  parseProviderUrl(jwksUri, 'jwks_uri of the discovery document', options);
+  return {
+    issuer: readIssuer(issuer, options),
+    jwksUri,
+    algorithms: readAlgorithms(id_token_signing_alg_values_supported),
+  };
+}

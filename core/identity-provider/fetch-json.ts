@@ -1,0 +1,33 @@
+import type { PortOptions } from '../port.ts';
+
+/** Why a document was not fetched. A closed set, so that no answer of a server gets out by it. */
+export const fetchProblems = {
+  address: 'its host is not on the public internet',
+  unreachable: 'its host does not answer over https',
+  timeout: 'it did not answer in time',
+  redirect: 'it redirects, and redirects are not followed',
+  status: 'it did not answer with status 200',
+  too_large: 'its answer is too large',
+  not_json: 'its answer is not JSON',
+} as const;
+
+export type FetchProblem = keyof typeof fetchProblems;
+
+/** A document of an identity provider could not be fetched. */
+export class FetchError extends Error {
+  override readonly name = 'FetchError';
+  readonly problem: FetchProblem;
+
+  constructor(url: string, problem: FetchProblem, options?: ErrorOptions) {
+    super(`${url} cannot be fetched: ${fetchProblems[problem]}`, options);
+    this.problem = problem;
+  }
+}
+
+/**
+ * Fetches a JSON document of an identity provider, with every guard that a URL from outside needs.
+ *
+ * @throws {InputError} where the URL itself is not allowed.
+ * @throws {FetchError} where it does not give a JSON document.
+ */
+export type FetchJson = (url: string, options?: PortOptions) => Promise<unknown>;

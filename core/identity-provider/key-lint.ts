@@ -1,0 +1,171 @@
+import { createPublicKey } from 'node:crypto';
+import * as v from 'valibot';
+import { maxProviderKeys } from '../../contract/limits.ts';
+import { RefusedError } from '../errors.ts';
+import { isProviderAlg, type ProviderAlg, providerAlgorithms } from './provider-algorithms.ts';
+import { findRsaWeakness } from './weak-rsa.ts';
+
+/** A key that verifies a provider's tokens: public members alone, `kid` and `alg` certain. */
+export interface ProviderKey {
+  readonly kid: string;
+  readonly alg: ProviderAlg;
+  readonly kty: 'RSA' | 'EC' | 'OKP' | 'AKP';
+  readonly n?: string;
+  readonly e?: string;
+  readonly crv?: string;
+  readonly x?: string;
+  readonly y?: string;
+  readonly pub?: string;
+}
+
+export interface ProviderKeySet {
+  readonly keys: readonly ProviderKey[];
+  /** Keys that are none of ours to use, such as encryption keys, and why. */
+  readonly skipped: readonly { readonly kid: string; readonly reason: string }[];
+}
+
+/** A key set that cannot be trusted as a whole. Has a line for each problem. */
+export class KeySetError extends RefusedError {
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    super(`the key set is refused: ${problems.join('; ')}`);
+    this.problems = problems;
+  }
+}
+
+const keySet = v.looseObject({
+  keys: v.array(v.looseObject({ kty: v.string() })),
+});
+
+type RawKey = v.InferOutput<typeof keySet>['keys'][number];
+
+/** Public members of each key type (RFC 7518 §6, RFC 8037 §2, RFC 9964 §3). */
+const publicMembers = {
+  RSA: ['n', 'e'],
+  EC: ['crv', 'x', 'y'],
+  OKP: ['crv', 'x'],
+  AKP: ['pub'],
+} as const;
+
+/** Private and symmetric members (RFC 7518 §6, RFC 9964 §3). A published one is a leak. */
+const secretMembers = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k', 'priv'];
+
+/** A `kid` is printed, logged and compared: longer ones are not identifiers. */
+const maxKidLength = 256;
+
+const base64url = /^[A-Za-z0-9_-]+$/;
+
+type Verdict = { key: ProviderKey } | { skipped: string } | { problem: string };
+
+/** A key's `alg`, or the only one that its type and the provider's own list leave. */
+function decideAlg(raw: RawKey, allowed: readonly ProviderAlg[] | undefined): string | Verdict {
+  if (typeof raw.alg === 'string') return raw.alg;
+  if (raw.alg !== undefined) return { problem: 'its alg is not a string' };
+  const fitting = (allowed ?? []).filter((alg) => fits(raw, alg));
+  if (fitting.length === 1 && fitting[0] !== undefined) return fitting[0];
+  return {
+    problem:
+      fitting.length === 0
+        ? 'it has no alg'
+        : `it has no alg, and it could be a key for ${fitting.join(' or ')}`,
+  };
+}
+
+function fits(raw: RawKey, alg: ProviderAlg): boolean {
+  const { kty, crv } = providerAlgorithms[alg];
+  return raw.kty === kty && (crv === undefined || raw.crv === crv);
+}
+
+function readPublicMembers(raw: RawKey, alg: ProviderAlg): Verdict {
+  const { kty } = providerAlgorithms[alg];
+  const members: Record<string, string> = {};
+  for (const name of publicMembers[kty]) {
+    const value = raw[name];
+    if (typeof value !== 'string' || !base64url.test(value)) {
+      return { problem: `its member ${name} is not base64url` };
+    }
+    members[name] = value;
+  }
+  const weakness = kty === 'RSA' ? findRsaWeakness(members.n ?? '', members.e ?? '') : undefined;
+  if (weakness !== undefined) return { problem: weakness };
+  try {
+    createPublicKey({ key: { kty, alg, ...members }, format: 'jwk' });
+  } catch {
+    return { problem: `it is not a valid ${kty} public key` };
+  }
+  return { key: { kid: String(raw.kid), alg, kty, ...members } };
+}
+
+function judge(raw: RawKey, allowed: readonly ProviderAlg[] | undefined): Verdict {
+  const secret = secretMembers.find((name) => Object.hasOwn(raw, name));
+  if (secret !== undefined) return { problem: `it holds the secret member ${secret}` };
+  if (raw.kty === 'oct') return { problem: 'it is a symmetric key' };
+  if (raw.use === 'enc') return { skipped: 'it encrypts' };
+  if (raw.use !== undefined && raw.use !== 'sig') return { problem: 'its use is not "sig"' };
+  const operations = raw.key_ops;
+  if (operations !== undefined && !(Array.isArray(operations) && operations.includes('verify'))) {
+    return { problem: 'its key_ops do not name "verify"' };
+  }
+  if (raw.kid === undefined) return { skipped: 'it has no kid' };
+  if (typeof raw.kid !== 'string' || raw.kid === '' || raw.kid.length > maxKidLength) {
+    return { problem: `its kid is not a string of 1 to ${maxKidLength} characters` };
+  }
+  const alg = decideAlg(raw, allowed);
+  if (typeof alg !== 'string') return alg;
+  if (!isProviderAlg(alg)) return { skipped: 'its alg is not one that is supported' };
+  if (allowed !== undefined && !allowed.includes(alg)) {
+    return { skipped: `its alg ${alg} is not one that the provider says it uses` };
+  }
+  return fits(raw, alg) ? readPublicMembers(raw, alg) : { problem: `its type does not fit ${alg}` };
+}
+
+function nameOf(raw: RawKey, index: number): string {
+  const kid = typeof raw.kid === 'string' ? JSON.stringify(raw.kid.slice(0, 64)) : 'without kid';
+  return `key ${index + 1} (${kid})`;
+}
+
+function findDuplicateKids(keys: readonly ProviderKey[]): readonly string[] {
+  const kids = keys.map((key) => key.kid);
+  return [...new Set(kids.filter((kid, index) => kids.indexOf(kid) !== index))].map(
+    (kid) => `two keys have the kid ${JSON.stringify(kid)}`,
+  );
+}
+
+/**
+ * Reads the key set of an identity provider (RFC 7517 §5). One bad key refuses the set, as it
+ * shows that the provider, or somebody in its place, is not to be trusted with the others. Keys
+ * that are no signature keys of ours to use are left out.
+ *
+ * @param allowed `alg` values that the provider may use; undefined: any that is supported.
+ * @throws {KeySetError} where the set is malformed, or one of its keys is secret, weak or unclear.
+ */
+export function lintKeySet(
+  document: unknown,
+  allowed: readonly ProviderAlg[] | undefined,
+): ProviderKeySet {
+  const parsed = v.safeParse(keySet, document);
+  if (!parsed.success) throw new KeySetError(['it is not a JWK set']);
+  const raw = parsed.output.keys;
+  if (raw.length > maxProviderKeys) {
+    throw new KeySetError([`it has ${raw.length} keys; allowed: at most ${maxProviderKeys}`]);
+  }
+  const verdicts = raw.map((key, index) => ({
+    name: nameOf(key, index),
+    kid: typeof key.kid === 'string' ? key.kid : '',
+    ...judge(key, allowed),
+  }));
+  const keys = verdicts.flatMap((verdict) => ('key' in verdict ? [verdict.key] : []));
+  const problems = [
+    ...verdicts.flatMap((found) => ('problem' in found ? `${found.name}: ${found.problem}` : [])),
+    ...findDuplicateKids(keys),
+  ];
+  if (problems.length > 0) throw new KeySetError(problems);
+  if (keys.length === 0) throw new KeySetError(['it has no key that verifies signatures']);
+  return {
+    keys,
+    skipped: verdicts.flatMap((found) =>
+      'skipped' in found ? [{ kid: found.kid, reason: found.skipped }] : [],
+    ),
+  };
+}
