@@ -1,0 +1,46 @@
+import { type CallProfileName, callProfiles } from './call-profile.ts';
+import { RetryBudget } from './retry-budget.ts';
+
+/** Whatever is left out follows the SDK's own rules: AWS_REGION, AWS_PROFILE, AWS_ENDPOINT_URL_*. */
+export interface AwsClientOptions {
+  readonly region?: string | undefined;
+  readonly endpointDynamoDb?: string | undefined;
+  readonly endpointKms?: string | undefined;
+  readonly credentials?:
+    | {
+        readonly accessKeyId: string;
+        readonly secretAccessKey: string;
+        readonly sessionToken?: string | undefined;
+      }
+    | undefined;
+  /** How patient calls are; `request` where left out. */
+  readonly profile?: CallProfileName | undefined;
+}
+
+/**
+ * Concurrent connections of one client. A function handles one request at a time; the local run
+ * serves many, and what exceeds this waits in the agent.
+ */
+const maxSockets = 100;
+
+/** The configuration that every client of this service has. */
+export function clientConfiguration(options: AwsClientOptions) {
+  const profile = callProfiles[options.profile ?? 'request'];
+  const agent = { keepAlive: true, maxSockets };
+  return {
+    ...(options.region !== undefined && { region: options.region }),
+    ...(options.credentials !== undefined && { credentials: options.credentials }),
+    maxAttempts: profile.maxAttempts,
+    retryStrategy: new RetryBudget(profile),
+    requestHandler: {
+      connectionTimeout: profile.connectionTimeout,
+      requestTimeout: profile.requestTimeout,
+      // Without it the SDK only warns when the time is over.
+      throwOnRequestTimeout: true,
+      // A response that stops halfway.
+      socketTimeout: profile.requestTimeout,
+      httpAgent: agent,
+      httpsAgent: agent,
+    },
+  };
+}

@@ -1,0 +1,19 @@
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { KMSClient } from '@aws-sdk/client-kms';
+import type { AwsClientOptions } from './aws-client-options.ts';
+import { createDynamoDbClient } from './dynamodb/dynamodb-client.ts';
+import { createKmsClient } from './kms/kms-client.ts';
+
+/** The clients that handlers are built with. Opaque outside this folder. */
+export interface AwsClients {
+  readonly dynamodb: DynamoDBClient;
+  readonly kms: KMSClient;
+}
+
+/**
+ * Both clients. A function that needs only one of them imports that one's own file, so that its
+ * bundle does not hold the other.
+ */
+export function createAwsClients(options: AwsClientOptions = {}): AwsClients {
+  return { dynamodb: createDynamoDbClient(options), kms: createKmsClient(options) };
+}

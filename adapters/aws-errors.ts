@@ -1,0 +1,36 @@
+import { isServerError, isThrottlingError, isTransientError } from '@smithy/core/retry';
+import { UnavailableError } from '../core/errors.ts';
+
+/** What the SDK's own errors carry, and errors of node:net beside them. */
+type SdkError = Parameters<typeof isTransientError>[0];
+
+/**
+ * Whether the service, the way to it or the time is what failed, so that the same call may succeed
+ * later. `AbortError` is the caller's own deadline.
+ */
+export function isUnavailability(error: Error): boolean {
+  const sdkError = error as SdkError;
+  return (
+    error.name === 'AbortError' ||
+    isThrottlingError(sdkError) ||
+    isTransientError(sdkError) ||
+    isServerError(sdkError)
+  );
+}
+
+/**
+ * Makes an AWS call and gives its error the port's terms: UnavailableError for what passes by
+ * itself, everything else as it came.
+ *
+ * @param doing what is done, for the error: `read client "client_x"`.
+ */
+export async function callAws<T>(doing: string, call: () => Promise<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (error) {
+    if (error instanceof Error && isUnavailability(error)) {
+      throw new UnavailableError(`could not ${doing}: ${error.name}`, { cause: error });
+    }
+    throw error;
+  }
+}

@@ -1,0 +1,44 @@
+/** How long and how often one kind of caller tries. Times are milliseconds. */
+export interface CallProfile {
+  readonly connectionTimeout: number;
+  /** From the request's first byte to the response's headers. */
+  readonly requestTimeout: number;
+  /** Attempts of one call, the first included. */
+  readonly maxAttempts: number;
+  /** Upper end of the first retry's random delay; it doubles with each further one. */
+  readonly retryDelay: number;
+  /** Retries that a new client may make before its first success. */
+  readonly initialRetries: number;
+  /** Retries that successes can save up. */
+  readonly maxSavedRetries: number;
+}
+
+export type CallProfileName = 'request' | 'background';
+
+export const callProfiles: Readonly<Record<CallProfileName, CallProfile>> = {
+  /**
+   * Somebody waits for an HTTP response. Both services answer in milliseconds within a region: a
+   * lost SYN is sent again after 1 s, so 500 ms without a connection means to try another; and
+   * 2 s without an answer means that none comes in time. The caller's signal is the deadline.
+   */
+  request: {
+    connectionTimeout: 500,
+    requestTimeout: 2000,
+    maxAttempts: 3,
+    retryDelay: 50,
+    initialRetries: 2,
+    maxSavedRetries: 10,
+  },
+  /**
+   * Rotation, authctl and set-up: one run makes many calls, some against quotas of five a second,
+   * and may wait for a minute.
+   */
+  background: {
+    connectionTimeout: 1500,
+    requestTimeout: 5000,
+    maxAttempts: 6,
+    retryDelay: 200,
+    initialRetries: 100,
+    maxSavedRetries: 100,
+  },
+};

@@ -1,0 +1,165 @@
+import * as v from 'valibot';
+import {
+  maxAudienceLength,
+  maxAudiencesPerClient,
+  maxNameLength,
+  maxScopesPerClient,
+  maxSecretsPerClient,
+  maxServiceTrunkGroupLength,
+  maxTokenLifetime,
+} from '../../contract/limits.ts';
+import { isScopeToken } from '../../contract/scopes.ts';
+import type { Client, ClientSecret } from '../../core/client/client.ts';
+import {
+  epochSeconds,
+  hashText,
+  type Item,
+  parseItem,
+  schemaVersion,
+  text,
+  toItem,
+  urlText,
+  version,
+} from './item.ts';
+
+const name = v.pipe(v.string(), v.minLength(1), v.maxLength(maxNameLength));
+
+const secretSchema = v.strictObject({
+  hash: hashText,
+  name: v.optional(name),
+  created_at: epochSeconds,
+  expires_at: v.optional(epochSeconds),
+  last_used_on: v.optional(v.pipe(v.string(), v.isoDate())),
+});
+
+export type SecretAttributes = v.InferOutput<typeof secretSchema>;
+
+const clientSchema = v.pipe(
+  v.strictObject({
+    client_id: text,
+    schema_version: schemaVersion,
+    name,
+    service_trunk_group: v.pipe(
+      v.string(),
+      v.minLength(1),
+      v.maxLength(maxServiceTrunkGroupLength),
+    ),
+    audiences: v.pipe(
+      v.array(v.pipe(v.string(), v.minLength(1), v.maxLength(maxAudienceLength))),
+      v.maxLength(maxAudiencesPerClient),
+    ),
+    token_lifetime: v.pipe(
+      v.number(),
+      v.safeInteger(),
+      v.minValue(1),
+      v.maxValue(maxTokenLifetime),
+    ),
+    scopes: v.pipe(
+      v.array(v.pipe(v.string(), v.check(isScopeToken))),
+      v.maxLength(maxScopesPerClient),
+    ),
+    enabled: v.boolean(),
+    /** By secret id, so that one path notes the use of one secret. */
+    secrets: v.pipe(v.record(text, secretSchema), v.maxEntries(maxSecretsPerClient)),
+    provider: v.optional(
+      v.strictObject({ issuer: urlText, registration_id: text, external_client_id: text }),
+    ),
+    version,
+    created_at: epochSeconds,
+    updated_at: epochSeconds,
+  }),
+  v.check(
+    (item) => item.provider === undefined || Object.keys(item.secrets).length === 0,
+    'a client under a provider has no secrets',
+  ),
+);
+
+export type ClientAttributes = v.InferOutput<typeof clientSchema>;
+
+function compareSecrets(a: ClientSecret, b: ClientSecret): number {
+  return a.createdAt - b.createdAt || (a.secretId < b.secretId ? -1 : 1);
+}
+
+function toSecrets(attributes: ClientAttributes['secrets']): readonly ClientSecret[] {
+  return Object.entries(attributes)
+    .map(([secretId, secret]) => ({
+      secretId,
+      hash: secret.hash,
+      name: secret.name,
+      createdAt: secret.created_at,
+      expiresAt: secret.expires_at,
+      lastUsedOn: secret.last_used_on,
+    }))
+    .sort(compareSecrets);
+}
+
+/** The oldest secret comes first. */
+export function toClient(item: ClientAttributes): Client {
+  return {
+    clientId: item.client_id,
+    name: item.name,
+    serviceTrunkGroup: item.service_trunk_group,
+    audiences: item.audiences,
+    tokenLifetime: item.token_lifetime,
+    scopes: item.scopes,
+    enabled: item.enabled,
+    secrets: toSecrets(item.secrets),
+    provider: item.provider && {
+      issuer: item.provider.issuer,
+      registrationId: item.provider.registration_id,
+      externalClientId: item.provider.external_client_id,
+    },
+    version: item.version,
+    createdAt: item.created_at,
+    updatedAt: item.updated_at,
+  };
+}
+
+function fromSecret(secret: ClientSecret): SecretAttributes {
+  return {
+    hash: secret.hash,
+    name: secret.name,
+    created_at: secret.createdAt,
+    expires_at: secret.expiresAt,
+    last_used_on: secret.lastUsedOn,
+  };
+}
+
+export function fromClient(client: Client): ClientAttributes {
+  const { provider } = client;
+  return {
+    client_id: client.clientId,
+    schema_version: 1,
+    name: client.name,
+    service_trunk_group: client.serviceTrunkGroup,
+    audiences: [...client.audiences],
+    token_lifetime: client.tokenLifetime,
+    scopes: [...client.scopes],
+    enabled: client.enabled,
+    secrets: Object.fromEntries(
+      client.secrets.map((secret) => [secret.secretId, fromSecret(secret)]),
+    ),
+    provider: provider && {
+      issuer: provider.issuer,
+      registration_id: provider.registrationId,
+      external_client_id: provider.externalClientId,
+    },
+    version: client.version,
+    created_at: client.createdAt,
+    updated_at: client.updatedAt,
+  };
+}
+
+/** @throws {MalformedRecordError} see {@link parseItem}. */
+export function parseClientItem(item: Item): ClientAttributes {
+  return parseItem(clientSchema, item, `client "${item.client_id?.S ?? ''}"`);
+}
+
+/**
+ * @throws {MalformedRecordError} where the item could not be read again: such a one is not written.
+ */
+export function toClientItem(client: Client): Item {
+  const item = toItem(fromClient(client));
+  parseClientItem(item);
+  return item;
+}

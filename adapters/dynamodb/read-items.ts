@@ -1,0 +1,125 @@
+import {
+  type DynamoDBClient,
+  GetItemCommand,
+  QueryCommand,
+  type QueryCommandInput,
+  ScanCommand,
+} from '@aws-sdk/client-dynamodb';
+import { MalformedRecordError } from '../../core/errors.ts';
+import type { PortOptions } from '../../core/port.ts';
+import { callAws } from '../aws-errors.ts';
+import { type Item, toItem } from './item.ts';
+import type { StoreOptions } from './store-options.ts';
+
+/**
+ * Reads one item by its key.
+ *
+ * @throws {UnavailableError} where DynamoDB does not answer in time.
+ */
+export async function getItem(
+  dynamodb: DynamoDBClient,
+  request: {
+    readonly table: string;
+    readonly key: Readonly<Record<string, string>>;
+    /** Whose item, for the error. */
+    readonly what: string;
+    readonly consistentRead?: boolean | undefined;
+  },
+  options: PortOptions = {},
+): Promise<Item | undefined> {
+  const command = new GetItemCommand({
+    TableName: request.table,
+    Key: toItem(request.key),
+    ConsistentRead: request.consistentRead ?? false,
+  });
+  const output = await callAws(`read ${request.what}`, () =>
+    dynamodb.send(command, { abortSignal: options.signal }),
+  );
+  return output.Item;
+}
+
+/** One page of items and the key from which the next goes on. */
+interface Page {
+  readonly Items?: Item[] | undefined;
+  readonly LastEvaluatedKey?: Item | undefined;
+}
+
+async function* readPages(
+  doing: string,
+  readPage: (startKey: Item | undefined) => Promise<Page>,
+): AsyncGenerator<Item> {
+  let startKey: Item | undefined;
+  do {
+    const page = await callAws(doing, () => readPage(startKey));
+    yield* page.Items ?? [];
+    startKey = page.LastEvaluatedKey;
+  } while (startKey !== undefined);
+}
+
+/** Every item of a table, in no particular order. */
+export function scanItems(
+  dynamodb: DynamoDBClient,
+  table: string,
+  store: StoreOptions,
+  options: PortOptions = {},
+): AsyncGenerator<Item> {
+  return readPages(`list ${table}`, (startKey) =>
+    dynamodb.send(
+      new ScanCommand({
+        TableName: table,
+        ExclusiveStartKey: startKey,
+        ConsistentRead: store.consistentRead ?? false,
+      }),
+      { abortSignal: options.signal },
+    ),
+  );
+}
+
+/** Every item of one partition, in the order of the sort key. */
+export function queryPartition(
+  dynamodb: DynamoDBClient,
+  request: Pick<QueryCommandInput, 'ScanIndexForward'> & {
+    readonly table: string;
+    readonly partitionKey: string;
+    readonly value: string;
+  },
+  store: StoreOptions,
+  options: PortOptions = {},
+): AsyncGenerator<Item> {
+  return readPages(`list ${request.value} of ${request.table}`, (startKey) =>
+    dynamodb.send(
+      new QueryCommand({
+        TableName: request.table,
+        KeyConditionExpression: '#key = :value',
+        ExpressionAttributeNames: { '#key': request.partitionKey },
+        ExpressionAttributeValues: { ':value': { S: request.value } },
+        ExclusiveStartKey: startKey,
+        ScanIndexForward: request.ScanIndexForward,
+        ConsistentRead: store.consistentRead ?? false,
+      }),
+      { abortSignal: options.signal },
+    ),
+  );
+}
+
+/** Parses each item of a list. One that cannot be read is reported and left out. */
+export async function* parseItems<T>(
+  items: AsyncIterable<Item>,
+  parse: (item: Item) => T,
+  store: StoreOptions,
+): AsyncGenerator<T> {
+  for await (const item of items) {
+    try {
+      yield parse(item);
+    } catch (error) {
+      if (!(error instanceof MalformedRecordError)) throw error;
+      store.onMalformedRecord?.(error);
+    }
+  }
+}
+
+export async function collect<T>(items: AsyncIterable<T>): Promise<readonly T[]> {
+  const all: T[] = [];
+  for await (const item of items) all.push(item);
+  return all;
+}

@@ -1,0 +1,109 @@
+import * as v from 'valibot';
+import { regionIds } from '../../contract/regions.ts';
+import { algs, signingAlgorithms } from '../../contract/signing-algorithms.ts';
+import { type SigningKey, signingKeyStates } from '../../core/signing-key/signing-key.ts';
+import { epochSeconds, type Item, parseItem, schemaVersion, toItem, version } from './item.ts';
+
+/** Value of the partition key of signing keys; the sort key is the kid. */
+export const signingKeyRecordType = 'signing_key';
+
+/** base64url of the largest public key, that of ML-DSA-87, has 3,456 characters. */
+const base64url = v.pipe(v.string(), v.regex(/^[A-Za-z0-9_-]+$/), v.maxLength(4096));
+/** An RFC 7638 SHA-256 thumbprint. */
+const kid = v.pipe(v.string(), v.regex(/^[A-Za-z0-9_-]{43}$/));
+const common = { kid, alg: v.picklist(algs), use: v.literal('sig') };
+
+export const publicJwkSchema = v.pipe(
+  v.variant('kty', [
+    v.strictObject({ ...common, kty: v.literal('RSA'), n: base64url, e: base64url }),
+    v.strictObject({
+      ...common,
+      kty: v.literal('EC'),
+      crv: v.picklist(['P-256', 'P-384']),
+      x: base64url,
+      y: base64url,
+    }),
+    v.strictObject({ ...common, kty: v.literal('AKP'), pub: base64url }),
+  ]),
+  v.check((jwk) => {
+    const { kty, crv } = signingAlgorithms[jwk.alg];
+    return jwk.kty === kty && (jwk.kty !== 'EC' || jwk.crv === crv);
+  }, 'a key that alg may use'),
+);
+
+export const kmsKeyArn = v.pipe(
+  v.string(),
+  v.regex(/^arn:[a-z-]+:kms:[a-z0-9-]+:\d{12}:key\/[A-Za-z0-9-]{1,64}$/),
+);
+
+const signingKeySchema = v.pipe(
+  v.strictObject({
+    record_type: v.literal(signingKeyRecordType),
+    record_id: kid,
+    schema_version: schemaVersion,
+    region_id: v.picklist(regionIds),
+    alg: v.picklist(algs),
+    kms_key_arn: kmsKeyArn,
+    public_jwk: publicJwkSchema,
+    state: v.picklist(signingKeyStates),
+    published_at: epochSeconds,
+    activated_at: v.optional(epochSeconds),
+    retired_at: v.optional(epochSeconds),
+    withdraw_at: v.optional(epochSeconds),
+    withdrawn_at: v.optional(epochSeconds),
+    disabled_at: v.optional(epochSeconds),
+    deletion_scheduled_at: v.optional(epochSeconds),
+    version,
+  }),
+  v.check(
+    (item) => item.public_jwk.kid === item.record_id && item.public_jwk.alg === item.alg,
+    'a public_jwk of this kid and alg',
+  ),
+);
+
+/** @throws {MalformedRecordError} see {@link parseItem}. */
+export function parseSigningKeyItem(item: Item): SigningKey {
+  const record = parseItem(signingKeySchema, item, `signing key "${item.record_id?.S ?? ''}"`);
+  return {
+    kid: record.record_id,
+    regionId: record.region_id,
+    alg: record.alg,
+    kmsKeyArn: record.kms_key_arn,
+    publicJwk: record.public_jwk,
+    state: record.state,
+    publishedAt: record.published_at,
+    activatedAt: record.activated_at,
+    retiredAt: record.retired_at,
+    withdrawAt: record.withdraw_at,
+    withdrawnAt: record.withdrawn_at,
+    disabledAt: record.disabled_at,
+    deletionScheduledAt: record.deletion_scheduled_at,
+    version: record.version,
+  };
+}
+
+/**
+ * @throws {MalformedRecordError} where the item could not be read again: such a one is not written.
+ */
+export function toSigningKeyItem(key: SigningKey): Item {
+  const item = toItem({
+    record_type: signingKeyRecordType,
+    record_id: key.kid,
+    schema_version: 1,
+    region_id: key.regionId,
+    alg: key.alg,
+    kms_key_arn: key.kmsKeyArn,
+    public_jwk: key.publicJwk,
+    state: key.state,
+    published_at: key.publishedAt,
+    activated_at: key.activatedAt,
+    retired_at: key.retiredAt,
+    withdraw_at: key.withdrawAt,
+    withdrawn_at: key.withdrawnAt,
+    disabled_at: key.disabledAt,
+    deletion_scheduled_at: key.deletionScheduledAt,
+    version: key.version,
+  } satisfies v.InferInput<typeof signingKeySchema>);
+  parseSigningKeyItem(item);
+  return item;
+}

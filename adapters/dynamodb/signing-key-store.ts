@@ -1,0 +1,41 @@
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { tables } from '../../contract/tables.ts';
+import type { SigningKeyStore } from '../../core/signing-key/signing-key-store.ts';
+import { collect, parseItems, queryPartition } from './read-items.ts';
+import { parseSigningKeyItem, signingKeyRecordType, toSigningKeyItem } from './signing-key-item.ts';
+import type { StoreOptions } from './store-options.ts';
+import { absent, having, putItem } from './write-item.ts';
+
+const { partitionKey, sortKey } = tables.signingKeys;
+
+/** Signing keys in DynamoDB: one item each, all in one partition, so that one Query reads them. */
+export function createDynamoDbSigningKeyStore(
+  dynamodb: DynamoDBClient,
+  table: string,
+  store: StoreOptions = {},
+): SigningKeyStore {
+  const keyOf = (kid: string) => ({ [partitionKey]: signingKeyRecordType, [sortKey]: kid });
+  const partition = { table, partitionKey, value: signingKeyRecordType };
+  return {
+    listSigningKeys: (options = {}) =>
+      collect(
+        parseItems(queryPartition(dynamodb, partition, store, options), parseSigningKeyItem, store),
+      ),
+    createSigningKey: (key) =>
+      putItem(dynamodb, toSigningKeyItem(key), {
+        table,
+        key: keyOf(key.kid),
+        condition: absent(partitionKey),
+        doing: `record signing key "${key.kid}"`,
+        conflict: 'it is recorded',
+      }),
+    replaceSigningKey: (key) =>
+      putItem(dynamodb, toSigningKeyItem(key), {
+        table,
+        key: keyOf(key.kid),
+        condition: having('version', key.version - 1),
+        doing: `change signing key "${key.kid}"`,
+        conflict: 'it was changed meanwhile',
+      }),
+  };
+}

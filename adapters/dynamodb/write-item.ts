@@ -1,0 +1,108 @@
+import { isDeepStrictEqual } from 'node:util';
+import {
+  ConditionalCheckFailedException,
+  DeleteItemCommand,
+  type DynamoDBClient,
+  PutItemCommand,
+} from '@aws-sdk/client-dynamodb';
+import { ConflictError } from '../../core/errors.ts';
+import type { PortOptions } from '../../core/port.ts';
+import { callAws } from '../aws-errors.ts';
+import { type Item, toItem } from './item.ts';
+import { getItem } from './read-items.ts';
+
+/** The condition of a write, in DynamoDB's terms. */
+export interface WriteCondition {
+  readonly ConditionExpression: string;
+  readonly ExpressionAttributeNames: Record<string, string>;
+  readonly ExpressionAttributeValues?: Item;
+}
+
+/** The item must not exist. */
+export function absent(partitionKey: string): WriteCondition {
+  return {
+    ConditionExpression: 'attribute_not_exists(#key)',
+    ExpressionAttributeNames: { '#key': partitionKey },
+  };
+}
+
+/** The item must exist with this value. */
+export function having(attribute: string, value: string | number): WriteCondition {
+  return {
+    ConditionExpression: '#attribute = :value',
+    ExpressionAttributeNames: { '#attribute': attribute },
+    ExpressionAttributeValues: toItem({ ':value': value }),
+  };
+}
+
+export interface ConditionalWrite {
+  /** What is done, for the error: `create client "client_x"`. */
+  readonly doing: string;
+  /** What a failed condition means: `the client exists`. */
+  readonly conflict: string;
+  readonly send: () => Promise<unknown>;
+  /** Whether the table already holds what this write was to bring about. */
+  readonly wasDone: () => Promise<boolean>;
+}
+
+/**
+ * Makes a conditional write. When an answer is lost the SDK sends the write again, and then its
+ * own first attempt fails the condition: so a refusal after more than one attempt is looked into.
+ *
+ * @throws {ConflictError} where the condition does not hold.
+ * @throws {UnavailableError} where DynamoDB does not answer in time: the write may have been made.
+ */
+export async function writeConditionally(write: ConditionalWrite): Promise<void> {
+  try {
+    await callAws(write.doing, write.send);
+  } catch (error) {
+    if (!(error instanceof ConditionalCheckFailedException)) throw error;
+    if ((error.$metadata.attempts ?? 1) > 1 && (await write.wasDone())) return;
+    throw new ConflictError(`could not ${write.doing}: ${write.conflict}`, { cause: error });
+  }
+}
+
+/** A write to one item: which, and what must hold for it. */
+interface ItemWrite extends Omit<ConditionalWrite, 'send' | 'wasDone'> {
+  readonly table: string;
+  readonly key: Readonly<Record<string, string>>;
+  readonly condition: WriteCondition;
+}
+
+function readBack(dynamodb: DynamoDBClient, write: ItemWrite): Promise<Item | undefined> {
+  const { table, key } = write;
+  return getItem(dynamodb, { table, key, what: 'it again', consistentRead: true });
+}
+
+/** Puts a whole item where the condition holds. Errors as {@link writeConditionally}. */
+export function putItem(
+  dynamodb: DynamoDBClient,
+  item: Item,
+  write: ItemWrite,
+  options: PortOptions = {},
+): Promise<void> {
+  const command = new PutItemCommand({ TableName: write.table, Item: item, ...write.condition });
+  return writeConditionally({
+    ...write,
+    send: () => dynamodb.send(command, { abortSignal: options.signal }),
+    wasDone: async () => isDeepStrictEqual(await readBack(dynamodb, write), item),
+  });
+}
+
+/** Deletes an item where the condition holds. Errors as {@link writeConditionally}. */
+export function deleteItem(
+  dynamodb: DynamoDBClient,
+  write: ItemWrite,
+  options: PortOptions = {},
+): Promise<void> {
+  const command = new DeleteItemCommand({
+    TableName: write.table,
+    Key: toItem(write.key),
+    ...write.condition,
+  });
+  return writeConditionally({
+    ...write,
+    send: () => dynamodb.send(command, { abortSignal: options.signal }),
+    wasDone: async () => (await readBack(dynamodb, write)) === undefined,
+  });
+}
