@@ -30,11 +30,3 @@ export class InputError extends Error {
 export class RefusedError extends Error {
   override readonly name = 'RefusedError';
 }
-
-/**
- * A signing key that KMS refuses to use: disabled, being deleted, missing, or not (yet) allowed.
- * Trying the same key again does not help, another published key may.
- */
-export class SigningKeyUnusableError extends Error {
-  override readonly name = 'SigningKeyUnusableError';
-}

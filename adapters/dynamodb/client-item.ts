@@ -14,6 +14,7 @@ import {
   epochSeconds,
   hashText,
   type Item,
+  mapOf,
   parseItem,
   schemaVersion,
   text,
@@ -55,12 +56,12 @@ const clientSchema = v.pipe(
       v.maxValue(maxTokenLifetime),
     ),
     scopes: v.pipe(
-      v.array(v.pipe(v.string(), v.check(isScopeToken))),
+      v.array(v.pipe(v.string(), v.check(isScopeToken, 'a scope token'))),
       v.maxLength(maxScopesPerClient),
     ),
     enabled: v.boolean(),
     /** By secret id, so that one path notes the use of one secret. */
-    secrets: v.pipe(v.record(text, secretSchema), v.maxEntries(maxSecretsPerClient)),
+    secrets: mapOf(secretSchema, maxSecretsPerClient),
     provider: v.optional(
       v.strictObject({ issuer: urlText, registration_id: text, external_client_id: text }),
     ),
@@ -70,7 +71,7 @@ const clientSchema = v.pipe(
   }),
   v.check(
     (item) => item.provider === undefined || Object.keys(item.secrets).length === 0,
-    'a client under a provider has no secrets',
+    'no secrets under a provider',
   ),
 );
 

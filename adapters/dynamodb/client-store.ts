@@ -112,7 +112,7 @@ export function createDynamoDbClientStore(
       const found = await readClient(dynamodb, table, clientId, store.consistentRead, options);
       return found && toClient(found);
     },
-    createClient: (client) =>
+    createClient: async (client) =>
       putItem(dynamodb, toClientItem(client), {
         table,
         key: { [partitionKey]: client.clientId },
@@ -120,8 +120,8 @@ export function createDynamoDbClientStore(
         doing: `create client "${client.clientId}"`,
         conflict: 'a client of this id exists',
       }),
-    replaceClient: (client) => replaceClient(dynamodb, table, client),
-    deleteClient: (clientId, version) =>
+    replaceClient: async (client) => replaceClient(dynamodb, table, client),
+    deleteClient: async (clientId, version) =>
       deleteItem(dynamodb, {
         table,
         key: { [partitionKey]: clientId },

@@ -27,6 +27,19 @@ export const epochSeconds = v.pipe(
   v.maxValue(253_402_300_799),
 );
 
+function isMap(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && value.constructor === Object;
+}
+
+/** A DynamoDB map by keys that are not known before: no list and no set, which look alike. */
+export function mapOf<const T extends v.GenericSchema>(value: T, maxEntries: number) {
+  return v.pipe(
+    v.custom<Record<string, unknown>>(isMap, 'a map'),
+    v.record(text, value),
+    v.maxEntries(maxEntries),
+  );
+}
+
 /** Writes an item. An attribute that is undefined is left out, at any depth. */
 export function toItem(attributes: Readonly<Record<string, unknown>>): Item {
   return marshall(attributes, { removeUndefinedValues: true });
@@ -49,8 +62,10 @@ function unmarshallItem(item: Item, what: string): Record<string, unknown> {
 function describeIssue(issue: v.BaseIssue<unknown>): string {
   const path = issue.path?.map((part) => String(part.key)).join('.') ?? '';
   const where = path === '' ? 'the item' : path.slice(0, 80);
-  const expected = issue.expected === 'never' ? 'no such attribute' : issue.expected;
-  return `${where}: expected ${expected ?? issue.type}`;
+  if (issue.expected === 'never') return `${where}: expected no such attribute`;
+  // The messages of these are ours. Messages of the library show the value.
+  const isOurs = issue.type === 'check' || issue.type === 'custom';
+  return `${where}: expected ${isOurs ? issue.message : (issue.expected ?? issue.type)}`;
 }
 
 /**

@@ -21,7 +21,7 @@ export function createDynamoDbSigningKeyStore(
       collect(
         parseItems(queryPartition(dynamodb, partition, store, options), parseSigningKeyItem, store),
       ),
-    createSigningKey: (key) =>
+    createSigningKey: async (key) =>
       putItem(dynamodb, toSigningKeyItem(key), {
         table,
         key: keyOf(key.kid),
@@ -29,7 +29,7 @@ export function createDynamoDbSigningKeyStore(
         doing: `record signing key "${key.kid}"`,
         conflict: 'it is recorded',
       }),
-    replaceSigningKey: (key) =>
+    replaceSigningKey: async (key) =>
       putItem(dynamodb, toSigningKeyItem(key), {
         table,
         key: keyOf(key.kid),

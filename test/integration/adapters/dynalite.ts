@@ -1,6 +1,7 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import dynalite from 'dynalite';
+import type { AwsClientOptions } from '../../../adapters/aws-client-options.ts';
 
 /** An empty DynamoDB in this process, on a free loopback port. */
 export interface Dynalite {
@@ -19,5 +20,15 @@ export async function startDynalite(): Promise<Dynalite> {
         server.close(() => resolve());
         server.closeAllConnections();
       }),
+  };
+}
+
+/** For clients of a server on loopback, which verifies no signature. */
+export function testAwsOptions(endpoint: string): AwsClientOptions {
+  return {
+    region: 'us-west-2',
+    endpointDynamoDb: endpoint,
+    endpointKms: endpoint,
+    credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
   };
 }

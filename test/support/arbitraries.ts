@@ -1,0 +1,79 @@
+import fc from 'fast-check';
+import {
+  maxAudiencesPerClient,
+  maxNameLength,
+  maxScopesPerClient,
+  maxServiceTrunkGroupLength,
+  maxTokenLifetime,
+} from '../../contract/limits.ts';
+import type { Client, ClientSecret } from '../../core/client/client.ts';
+import { formatId, idBytes } from '../../core/credential/credential-value.ts';
+import { hashSecret } from '../../core/credential/secret-hash.ts';
+
+/** Domain objects of every shape that the rules allow. */
+
+const random = (length: number) => fc.uint8Array({ minLength: length, maxLength: length });
+export const id = (kind: Parameters<typeof formatId>[0]) =>
+  random(idBytes).map((bytes) => formatId(kind, bytes));
+export const time = fc.integer({ min: 0, max: 4_102_444_800 });
+/** UTF-16 units that make up whole characters, as any name that a person types. */
+export const name = fc
+  .string({ unit: 'grapheme', minLength: 1, maxLength: 40 })
+  .filter((text) => text.length <= maxNameLength);
+const optional = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined });
+const hash = fc.string().map(hashSecret);
+export const day = fc
+  .date({ min: new Date('2020-01-01'), max: new Date('2035-01-01'), noInvalidDate: true })
+  .map((date) => date.toISOString().slice(0, 10));
+
+export const clientSecret: fc.Arbitrary<ClientSecret> = fc.record({
+  secretId: id('secret'),
+  hash,
+  name: optional(name),
+  createdAt: time,
+  expiresAt: optional(time),
+  lastUsedOn: optional(day),
+});
+
+/** As stores return them: the oldest first. */
+export function inOrder(secrets: readonly ClientSecret[]): readonly ClientSecret[] {
+  return secrets.toSorted(
+    (a, b) => a.createdAt - b.createdAt || (a.secretId < b.secretId ? -1 : 1),
+  );
+}
+
+export const clientSecrets = (maxLength: number) =>
+  fc.uniqueArray(clientSecret, { maxLength, selector: (secret) => secret.secretId }).map(inOrder);
+
+const scope = fc.stringMatching(/^[\x21\x23-\x5B\x5D-\x7E]{1,30}$/);
+
+const anyClient = fc.record({
+  clientId: id('client'),
+  name,
+  serviceTrunkGroup: fc.string({ minLength: 1, maxLength: maxServiceTrunkGroupLength }),
+  audiences: fc.array(fc.webUrl({ size: 'small' }), { maxLength: maxAudiencesPerClient }),
+  tokenLifetime: fc.integer({ min: 1, max: maxTokenLifetime }),
+  scopes: fc.uniqueArray(scope, { maxLength: maxScopesPerClient }),
+  enabled: fc.boolean(),
+  version: fc.integer({ min: 1, max: 1_000_000 }),
+  createdAt: time,
+  updatedAt: time,
+});
+
+const provider = fc.record({
+  issuer: fc.webUrl({ size: 'small' }),
+  registrationId: id('registration'),
+  externalClientId: fc.string({ minLength: 1, maxLength: 100 }),
+});
+
+export const client: fc.Arbitrary<Client> = fc.oneof(
+  fc.record({ common: anyClient, secrets: clientSecrets(8) }).map(({ common, secrets }) => ({
+    ...common,
+    secrets,
+  })),
+  fc.record({ common: anyClient, provider }).map(({ common, provider }) => ({
+    ...common,
+    secrets: [],
+    provider,
+  })),
+);
