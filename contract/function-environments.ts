@@ -45,6 +45,8 @@ export function tokenEnvironment(source: EnvironmentSource): EnvironmentVariable
     AUTH_CLIENTS_TABLE: tableName(config.name, 'clients'),
     AUTH_SIGNING_KEYS_TABLE: tableName(config.name, 'signingKeys'),
     AUTH_KEY_LIST_REFRESH: String(config.signingKeyPolicy.keyListRefresh),
+    AUTH_PUBLICATION_LEAD: String(config.signingKeyPolicy.publicationLead),
+    AUTH_PROPAGATION_LAG: String(config.signingKeyPolicy.propagationLag),
   };
 }
 

@@ -4,7 +4,7 @@ import { type Addresses, addressesOf } from '../contract/addresses.ts';
 import type { DeploymentConfig } from '../contract/deployment-config.ts';
 import type { RegionId } from '../contract/regions.ts';
 import { jwksPath, tokenPath } from '../contract/routes.ts';
-import { tableKeys } from '../contract/tables.ts';
+import { type TableKey, tableKeys } from '../contract/tables.ts';
 import { ApiGatewayAccount } from './api/api-gateway-account.ts';
 import { ServiceApi } from './api/service-api.ts';
 import { ServiceTable, type ServiceTables } from './data/service-tables.ts';
@@ -53,7 +53,7 @@ export class RegionStack extends Stack {
     return Object.fromEntries(
       tableKeys.map((key) => [
         key,
-        new ServiceTable(this, `Table ${key}`, { deploymentName: config.name, table: key }).table,
+        new ServiceTable(this, tableId(key), { deploymentName: config.name, table: key }).table,
       ]),
     ) as unknown as ServiceTables;
   }
@@ -63,4 +63,9 @@ export class RegionStack extends Stack {
     new CfnOutput(this, 'TokenUrl', { value: `${addresses.issuer}${tokenPath}` });
     new CfnOutput(this, 'JwksUri', { value: `${addresses.issuer}${jwksPath}` });
   }
+}
+
+/** `apiKeys` → `ApiKeysTable`. */
+function tableId(key: TableKey): string {
+  return `${key.charAt(0).toUpperCase()}${key.slice(1)}Table`;
 }

@@ -22,7 +22,8 @@ export class ServiceTable extends Construct {
   constructor(scope: Construct, id: string, props: ServiceTableProps) {
     super(scope, id);
     const schema: TableSchema = tables[props.table];
-    this.table = new TableV2(this, 'Table', {
+    // An id of `Default` leaves no trace in the logical id, by which a retained table is imported.
+    this.table = new TableV2(this, 'Default', {
       tableName: tableName(props.deploymentName, props.table),
       partitionKey: { name: schema.partitionKey, type: AttributeType.STRING },
       ...(schema.sortKey === undefined
