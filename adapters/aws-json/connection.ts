@@ -1,0 +1,119 @@
+import {
+  type ClientRequest,
+  Agent as HttpAgent,
+  type IncomingHttpHeaders,
+  type RequestOptions,
+  request as requestHttp,
+} from 'node:http';
+import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
+import { hostOf, openAhead } from './open-ahead.ts';
+import { AwsTimeoutError } from './service-error.ts';
+
+export interface HttpResponse {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+/** Times are milliseconds. */
+export interface ConnectionOptions {
+  /** Until a new connection stands. */
+  readonly connectionTimeout: number;
+  /** From the request to the whole response. */
+  readonly requestTimeout: number;
+  readonly maxSockets: number;
+}
+
+/** Connections to one service, kept between requests. */
+export interface Connection {
+  /** Opens one ahead of the first request. */
+  open(): void;
+  /** @throws {Error} of node:net, AwsTimeoutError or AbortError where there is no response. */
+  post(
+    headers: readonly string[],
+    body: string,
+    signal: AbortSignal | undefined,
+  ): Promise<HttpResponse>;
+  close(): void;
+}
+
+/** A kept connection that the other side closed while this process was idle or frozen. */
+class StaleConnectionError extends Error {}
+
+/** Gives up where the request, or its new connection, takes too long. @returns how to stop that. */
+function limitTime(request: ClientRequest, options: ConnectionOptions): () => void {
+  const giveUp = (what: string) => request.destroy(new AwsTimeoutError(`${what} in time`));
+  const timer = setTimeout(giveUp, options.requestTimeout, 'no response');
+  request.on('socket', (socket) => {
+    if (!socket.connecting) return;
+    const connecting = setTimeout(giveUp, options.connectionTimeout, 'no connection');
+    const stop = () => clearTimeout(connecting);
+    socket.once('connect', stop).once('close', stop);
+  });
+  return () => clearTimeout(timer);
+}
+
+/** Settles with the whole response, or with the first error of request or response. */
+function readResponse(request: ClientRequest, stopTimer: () => void): Promise<HttpResponse> {
+  return new Promise((resolve, reject) => {
+    const fail = (error: Error) => {
+      stopTimer();
+      reject(error);
+    };
+    request.on('error', (error: NodeJS.ErrnoException) => {
+      const stale = request.reusedSocket && error.code === 'ECONNRESET';
+      fail(stale ? new StaleConnectionError(error.message, { cause: error }) : error);
+    });
+    request.on('response', (response) => {
+      let body = '';
+      response.setEncoding('utf8');
+      response.on('data', (chunk: string) => {
+        body += chunk;
+      });
+      response.on('error', fail);
+      response.on('end', () => {
+        stopTimer();
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, body });
+      });
+    });
+  });
+}
+
+/** @see {@link Connection} */
+export function createConnection(url: URL, options: ConnectionOptions): Connection {
+  const secure = url.protocol === 'https:';
+  const request = secure ? requestHttps : requestHttp;
+  const agent = new (secure ? HttpsAgent : HttpAgent)({
+    keepAlive: true,
+    maxSockets: options.maxSockets,
+    // The connection used last is the least likely to have been closed meanwhile.
+    scheduling: 'lifo',
+  });
+  const ahead = openAhead(agent, url);
+  const { protocol, port, pathname: path } = url;
+  const target: RequestOptions = { method: 'POST', agent, protocol, host: hostOf(url), port, path };
+
+  function send(headers: readonly string[], body: string, signal: AbortSignal | undefined) {
+    const call = request({ ...target, headers, ...(signal !== undefined && { signal }) });
+    const response = readResponse(call, limitTime(call, options));
+    call.end(body);
+    return response;
+  }
+
+  return {
+    open: () => ahead.open(),
+    post: async (headers, body, signal) => {
+      try {
+        return await send(headers, body, signal);
+      } catch (error) {
+        // Nothing was answered on it, and every call that is made here may be made twice.
+        if (error instanceof StaleConnectionError) return send(headers, body, signal);
+        throw error;
+      }
+    },
+    close: () => {
+      ahead.close();
+      agent.destroy();
+    },
+  };
+}

@@ -1,0 +1,60 @@
+/** Environment variables by name; empty means missing. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export type AwsJsonService = 'kms' | 'dynamodb';
+
+/** Where a service is, and as what requests to it are signed. */
+export interface Endpoint {
+  readonly url: URL;
+  readonly region: string;
+}
+
+/** Domains of AWS's partitions, by the form of their regions' names. */
+const partitions: readonly (readonly [regions: RegExp, domain: string, dualStack: string])[] = [
+  [/^cn-/, 'amazonaws.com.cn', 'api.amazonwebservices.com.cn'],
+  [/^eusc-/, 'amazonaws.eu', 'api.amazonwebservices.eu'],
+  [/^us-iso-/, 'c2s.ic.gov', 'api.aws.ic.gov'],
+  [/^us-isob-/, 'sc2s.sgov.gov', 'api.aws.scloud'],
+  [/^eu-isoe-/, 'cloud.adc-e.uk', 'api.cloud-aws.adc-e.uk'],
+  [/^us-isof-/, 'csp.hci.ic.gov', 'api.aws.hci.ic.gov'],
+];
+const commercial = ['', 'amazonaws.com', 'api.aws'] as const;
+
+function isOn(environment: Environment, name: string): boolean {
+  return environment[name]?.toLowerCase() === 'true';
+}
+
+function configuredUrl(service: AwsJsonService, environment: Environment): string | undefined {
+  if (isOn(environment, 'AWS_IGNORE_CONFIGURED_ENDPOINT_URLS')) return undefined;
+  return (
+    environment[`AWS_ENDPOINT_URL_${service.toUpperCase()}`] ||
+    environment['AWS_ENDPOINT_URL'] ||
+    undefined
+  );
+}
+
+/** GovCloud's DynamoDB has its FIPS endpoint under the plain name. */
+function hostPrefix(service: AwsJsonService, region: string, fips: boolean, dualStack: boolean) {
+  const plain = service === 'dynamodb' && region.startsWith('us-gov-') && !dualStack;
+  return fips && !plain ? `${service}-fips` : service;
+}
+
+/**
+ * Finds a service as the SDK does: AWS_ENDPOINT_URL_KMS or _DYNAMODB, AWS_ENDPOINT_URL, else the
+ * region's own endpoint, with AWS_USE_FIPS_ENDPOINT and AWS_USE_DUALSTACK_ENDPOINT.
+ *
+ * @throws {Error} where there is no region.
+ */
+export function resolveEndpoint(service: AwsJsonService, environment: Environment): Endpoint {
+  const region = environment['AWS_REGION'];
+  if (!region) throw new Error('AWS_REGION: received nothing; allowed: an AWS region');
+  const configured = configuredUrl(service, environment);
+  if (configured !== undefined) return { url: new URL(configured), region };
+  const fips = isOn(environment, 'AWS_USE_FIPS_ENDPOINT');
+  const dualStack = isOn(environment, 'AWS_USE_DUALSTACK_ENDPOINT');
+  const [, domain, dualStackDomain] =
+    partitions.find(([regions]) => regions.test(region)) ?? commercial;
+  const prefix = hostPrefix(service, region, fips, dualStack);
+  const suffix = dualStack ? dualStackDomain : domain;
+  return { url: new URL(`https://${prefix}.${region}.${suffix}`), region };
+}

@@ -1,0 +1,3 @@
+import { runRuntime } from './runtime-client.ts';
+
+void runRuntime();

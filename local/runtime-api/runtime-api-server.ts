@@ -1,0 +1,145 @@
+import { randomUUID } from 'node:crypto';
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** What a function answered. */
+export interface Invocation {
+  readonly payload: unknown;
+  /** Of the request that carried the payload; a benchmark's runtime adds its measurements here. */
+  readonly headers: IncomingHttpHeaders;
+}
+
+/** The function failed: at INIT, in the handler, or by ending. */
+export class FunctionError extends Error {
+  override readonly name = 'FunctionError';
+}
+
+/** Server side of the Lambda Runtime API, for one function process. */
+export interface RuntimeApi {
+  /** `host:port`, as in `AWS_LAMBDA_RUNTIME_API`. */
+  readonly address: string;
+  /** Hands an event to the function; events wait in line while it is busy. */
+  invoke(event: unknown): Promise<Invocation>;
+  /** Refuses what waits and what comes, once the function process is gone. */
+  fail(error: Error): void;
+  close(): Promise<void>;
+}
+
+export interface RuntimeApiOptions {
+  readonly functionArn: string;
+  /** Milliseconds an invocation may take, as the function sees them in its context. */
+  readonly timeoutMs: number;
+}
+
+interface Pending {
+  readonly id: string;
+  readonly event: string;
+  resolve(invocation: Invocation): void;
+  reject(error: Error): void;
+}
+
+const invocationPath = /^\/2018-06-01\/runtime\/invocation\/([^/]+)\/(response|error)$/;
+
+/** The state of one function's Runtime API: who waits, and for what. */
+class InvocationQueue {
+  readonly #options: RuntimeApiOptions;
+  readonly #waiting: Pending[] = [];
+  readonly #running = new Map<string, Pending>();
+  #poll: ServerResponse | undefined;
+  #failure: Error | undefined;
+
+  constructor(options: RuntimeApiOptions) {
+    this.#options = options;
+  }
+
+  add(event: unknown): Promise<Invocation> {
+    if (this.#failure !== undefined) return Promise.reject(this.#failure);
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ id: randomUUID(), event: JSON.stringify(event), resolve, reject });
+      this.#handOut();
+    });
+  }
+
+  poll(response: ServerResponse): void {
+    this.#poll = response;
+    this.#handOut();
+  }
+
+  settle(id: string, kind: string, body: string, headers: IncomingHttpHeaders): void {
+    const pending = this.#running.get(id);
+    if (pending === undefined) return;
+    this.#running.delete(id);
+    if (kind === 'error') pending.reject(new FunctionError(body));
+    else pending.resolve({ payload: JSON.parse(body) as unknown, headers });
+  }
+
+  fail(error: Error): void {
+    this.#failure ??= error;
+    for (const pending of [...this.#waiting.splice(0), ...this.#running.values()]) {
+      pending.reject(this.#failure);
+    }
+    this.#running.clear();
+  }
+
+  #handOut(): void {
+    const response = this.#poll;
+    if (response === undefined) return;
+    const next = this.#waiting.shift();
+    if (next === undefined) return;
+    this.#poll = undefined;
+    this.#running.set(next.id, next);
+    response.writeHead(200, {
+      'Content-Type': 'application/json',
+      'Lambda-Runtime-Aws-Request-Id': next.id,
+      'Lambda-Runtime-Deadline-Ms': String(Date.now() + this.#options.timeoutMs),
+      'Lambda-Runtime-Invoked-Function-Arn': this.#options.functionArn,
+      'Lambda-Runtime-Trace-Id': `Root=1-00000000-${next.id.replaceAll('-', '').slice(0, 24)};Sampled=0`,
+    });
+    response.end(next.event);
+  }
+}
+
+function routeRequest(
+  queue: InvocationQueue,
+  request: { url: string; body: string; headers: IncomingHttpHeaders },
+  response: ServerResponse,
+): void {
+  if (request.url === '/2018-06-01/runtime/invocation/next') {
+    queue.poll(response);
+    return;
+  }
+  const [, id, kind] = invocationPath.exec(request.url) ?? [];
+  if (id !== undefined && kind !== undefined) {
+    queue.settle(id, kind, request.body, request.headers);
+  } else if (request.url === '/2018-06-01/runtime/init/error') {
+    queue.fail(new FunctionError(request.body));
+  }
+  response.writeHead(202).end();
+}
+
+/** Starts a Runtime API on a free loopback port. */
+export async function startRuntimeApi(options: RuntimeApiOptions): Promise<RuntimeApi> {
+  const queue = new InvocationQueue(options);
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const body = Buffer.concat(chunks).toString();
+      const { url = '', headers } = request;
+      routeRequest(queue, { url, body, headers }, response);
+    });
+  });
+  // A function may sit idle on its poll for as long as nobody calls it.
+  server.requestTimeout = 0;
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    address: `127.0.0.1:${(server.address() as AddressInfo).port}`,
+    invoke: (event) => queue.add(event),
+    fail: (error) => queue.fail(error),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}

@@ -1,0 +1,72 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { KMSClient } from '@aws-sdk/client-kms';
+import { describe, expect, it } from 'vitest';
+import { type AwsJsonService, resolveEndpoint } from '../../../adapters/aws-json/endpoint.ts';
+
+const regions = [
+  'us-east-1',
+  'eu-west-1',
+  'mx-central-1',
+  'cn-north-1',
+  'us-gov-west-1',
+  'us-gov-east-1',
+  'us-iso-east-1',
+  'us-isob-east-1',
+  'eu-isoe-west-1',
+  'us-isof-south-1',
+  'eusc-de-east-1',
+  'a-new-region-1',
+];
+const services: readonly AwsJsonService[] = ['kms', 'dynamodb'];
+const flags = [false, true];
+
+const cases = services.flatMap((service) =>
+  regions.flatMap((region) =>
+    flags.flatMap((fips) => flags.map((dualStack) => ({ service, region, fips, dualStack }))),
+  ),
+);
+
+function sdkEndpoint({ service, region, fips, dualStack }: (typeof cases)[number]): string {
+  const given = { Region: region, UseFIPS: fips, UseDualStack: dualStack };
+  const { endpointProvider } =
+    service === 'kms' ? new KMSClient({ region }).config : new DynamoDBClient({ region }).config;
+  return endpointProvider(given).url.href;
+}
+
+describe('an endpoint', () => {
+  it.each(cases)(
+    'is where the SDK finds $service in $region, FIPS $fips, dual stack $dualStack',
+    (each) => {
+      const { url, region } = resolveEndpoint(each.service, {
+        AWS_REGION: each.region,
+        AWS_USE_FIPS_ENDPOINT: String(each.fips),
+        AWS_USE_DUALSTACK_ENDPOINT: String(each.dualStack),
+      });
+      expect(url.href).toBe(sdkEndpoint(each));
+      expect(region).toBe(each.region);
+    },
+  );
+
+  const both = {
+    AWS_ENDPOINT_URL: 'http://127.0.0.1:1',
+    AWS_ENDPOINT_URL_KMS: 'http://127.0.0.1:2',
+  };
+
+  it.each([
+    ['kms', both, 'http://127.0.0.1:2/'],
+    ['dynamodb', both, 'http://127.0.0.1:1/'],
+    ['kms', { ...both, AWS_ENDPOINT_URL_KMS: '' }, 'http://127.0.0.1:1/'],
+    [
+      'kms',
+      { ...both, AWS_IGNORE_CONFIGURED_ENDPOINT_URLS: 'true' },
+      'https://kms.us-west-2.amazonaws.com/',
+    ],
+  ] as const)('of %s follows %o', (service, variables, expected) => {
+    const { url } = resolveEndpoint(service, { AWS_REGION: 'us-west-2', ...variables });
+    expect(url.href).toBe(expected);
+  });
+
+  it('needs a region', () => {
+    expect(() => resolveEndpoint('kms', { AWS_REGION: '' })).toThrow(/AWS_REGION/);
+  });
+});

@@ -1,0 +1,195 @@
+import { type AddressInfo, createServer } from 'node:net';
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
+import {
+  type AwsJsonClient,
+  createAwsJsonClient,
+} from '../../../adapters/aws-json/aws-json-client.ts';
+import { callProfiles } from '../../../adapters/call-profile.ts';
+import {
+  type Answer,
+  answer,
+  hangUp,
+  type ScriptedService,
+  startScriptedService,
+  stayMute,
+} from './scripted-service.ts';
+
+const profile = { ...callProfiles.request, requestTimeout: 150, retryDelay: 1 };
+const keys = { AWS_ACCESS_KEY_ID: 'AKIDEXAMPLE', AWS_SECRET_ACCESS_KEY: 'secret' };
+
+let service: ScriptedService;
+let client: AwsJsonClient;
+
+async function start(
+  script: readonly Answer[],
+  options: Partial<Parameters<typeof createAwsJsonClient>[0]> = {},
+): Promise<void> {
+  service = await startScriptedService(script);
+  client = createAwsJsonClient({
+    service: 'dynamodb',
+    profile,
+    maxSockets: 10,
+    ...options,
+    environment: {
+      AWS_REGION: 'us-west-2',
+      AWS_ENDPOINT_URL: service.url,
+      ...keys,
+      ...options.environment,
+    },
+  });
+  onTestFinished(async () => {
+    client.close();
+    await service.close();
+  });
+}
+
+const call = (signal?: AbortSignal) => client.call('GetItem', { TableName: 'clients' }, { signal });
+
+const throttled = answer(400, { __type: 'com.amazonaws.dynamodb#ThrottlingException' });
+const done = answer(200, { Item: {} });
+
+afterEach(() => client.close());
+
+describe('a call', () => {
+  it('sends operation and input, signed, and gives the output', async () => {
+    await start([done], { environment: { AWS_SESSION_TOKEN: 'session' } });
+    await expect(call()).resolves.toEqual({ Item: {} });
+    expect(service.requests).toMatchObject([
+      {
+        body: '{"TableName":"clients"}',
+        headers: {
+          'content-type': 'application/x-amz-json-1.0',
+          'x-amz-target': 'DynamoDB_20120810.GetItem',
+          'x-amz-security-token': 'session',
+          authorization: expect.stringContaining('/us-west-2/dynamodb/aws4_request'),
+        },
+      },
+    ]);
+  });
+
+  it('keeps its connection', async () => {
+    await start([done]);
+    await call();
+    await call();
+    expect(service.connections()).toBe(1);
+  });
+
+  it('uses the connection that was opened ahead', async () => {
+    await start([done]);
+    client.open();
+    await expect.poll(() => service.connections()).toBe(1);
+    await call();
+    expect(service.connections()).toBe(1);
+  });
+
+  it('opens another where the one opened ahead is gone', async () => {
+    await start([done]);
+    client.open();
+    await expect.poll(() => service.connections()).toBe(1);
+    const { url } = service;
+    await service.close();
+    const second = createAwsJsonClient({
+      service: 'kms',
+      environment: { AWS_REGION: 'us-west-2', AWS_ENDPOINT_URL: url, ...keys },
+      profile,
+      maxSockets: 1,
+    });
+    second.open();
+    // Nobody listens there now: the error comes with the call, and not before it.
+    await expect(second.call('Sign', {})).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+    second.close();
+  });
+
+  it.each([
+    ['throttling', throttled],
+    ['a server error', answer(503, '<html>')],
+    ['a broken connection', hangUp],
+    ['silence', stayMute],
+  ])('is made again after %s', async (_name, failure) => {
+    await start([failure, done]);
+    await expect(call()).resolves.toEqual({ Item: {} });
+    expect(service.requests).toHaveLength(2);
+  });
+
+  it.each([
+    ['AccessDeniedException', 400],
+    ['ConditionalCheckFailedException', 400],
+    ['ValidationException', 400],
+  ])('is not made again after %s', async (code, status) => {
+    const body = { __type: `com.amazonaws.dynamodb.v20120810#${code}`, message: 'no' };
+    await start([answer(status, body, { 'x-amzn-RequestId': 'r-1' })]);
+    await expect(call()).rejects.toMatchObject({
+      name: code,
+      message: 'no',
+      $metadata: { httpStatusCode: status, requestId: 'r-1', attempts: 1 },
+    });
+    expect(service.requests).toHaveLength(1);
+  });
+
+  it('is made three times at most', async () => {
+    await start([throttled]);
+    await expect(call()).rejects.toMatchObject({
+      name: 'ThrottlingException',
+      $metadata: { attempts: profile.maxAttempts },
+    });
+    expect(service.requests).toHaveLength(profile.maxAttempts);
+  });
+
+  it('is made once where nothing has succeeded for long', async () => {
+    await start([throttled]);
+    await expect(call()).rejects.toThrow();
+    const before = service.requests.length;
+    await expect(call()).rejects.toThrow();
+    expect(service.requests.length - before).toBe(1);
+  });
+
+  it('ends with its signal', async () => {
+    await start([stayMute], { profile: { ...profile, requestTimeout: 60_000 } });
+    const deadline = new AbortController();
+    const pending = call(deadline.signal);
+    await expect.poll(() => service.requests.length).toBe(1);
+    deadline.abort();
+    await expect(pending).rejects.toMatchObject({ name: 'AbortError' });
+  });
+
+  it('ends where a connection is taken and TLS never begins', async () => {
+    const mute = createServer();
+    await new Promise<void>((resolve) => mute.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void mute.close());
+    const url = `https://127.0.0.1:${(mute.address() as AddressInfo).port}`;
+    await start([], {
+      profile: { ...profile, maxAttempts: 1 },
+      environment: { AWS_ENDPOINT_URL: url },
+    });
+    await expect(call()).rejects.toMatchObject({ name: 'TimeoutError' });
+  });
+
+  it('finds a connection closed that was kept, and opens another at once', async () => {
+    await start([done, hangUp, done], { profile: { ...profile, maxAttempts: 1 } });
+    await call();
+    await expect(call()).resolves.toEqual({ Item: {} });
+    expect(service.connections()).toBe(2);
+  });
+});
+
+describe('the clock', () => {
+  it("is corrected by the service's, and stays so", async () => {
+    const serverTime = Date.UTC(2026, 10, 20, 12, 0, 0);
+    const date = new Date(serverTime).toUTCString();
+    const expired = answer(400, { __type: 'InvalidSignatureException' }, { Date: date });
+    await start([expired, done], { now: () => serverTime - 20 * 60_000 });
+    await call();
+    await call();
+    expect(service.requests.map(({ headers }) => headers['x-amz-date'])).toEqual([
+      '20261120T114000Z',
+      '20261120T120000Z',
+      '20261120T120000Z',
+    ]);
+  });
+
+  it('is left alone where it is right: a bad signature is then not tried again', async () => {
+    await start([answer(403, { __type: 'InvalidSignatureException' })]);
+    await expect(call()).rejects.toMatchObject({ name: 'InvalidSignatureException' });
+    expect(service.requests).toHaveLength(1);
+  });
+});
