@@ -73,9 +73,3 @@ export const maxProviderKeys = 100;
 
 /** Longest issuer, and URL, of a provider: an issuer is a key in DynamoDB, which takes 2,048. */
 export const maxProviderUrlLength = 1024;
-
-/**
- * `max-age` of the discovery documents, in seconds. They change with a deployment alone, and an
- * hour of an old one harms nobody: what they name stays served.
- */
-export const discoveryMaxAge = 3600;

@@ -1,0 +1,58 @@
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { generate } from 'selfsigned';
+import type { BackendCommand, BackendStarted, CallCounts } from './backend.ts';
+import { replyAfter } from './delayed-reply.ts';
+import { DynamoDbStub } from './dynamodb-stub.ts';
+import { KmsStub } from './kms-stub.ts';
+
+const kms = new KmsStub();
+const dynamodb = new DynamoDbStub();
+const delays = { kms: 0, dynamodb: 0 };
+let counts: Record<string, number> = {};
+
+async function createCertificate(): Promise<{ key: string; cert: string }> {
+  const { private: key, cert } = await generate([{ name: 'commonName', value: '127.0.0.1' }], {
+    algorithm: 'sha256',
+    extensions: [
+      { name: 'basicConstraints', cA: true },
+      { name: 'subjectAltName', altNames: [{ type: 7, ip: '127.0.0.1' }] },
+    ],
+  });
+  return { key, cert };
+}
+
+type Service = 'kms' | 'dynamodb';
+const stubs: Readonly<Record<Service, KmsStub | DynamoDbStub>> = { kms, dynamodb };
+
+async function listen(service: Service, tls: { key: string; cert: string }): Promise<string> {
+  const server = createServer(tls, (request, response) => {
+    replyAfter(delays[service], request, response, (operation, body) => {
+      counts[operation] = (counts[operation] ?? 0) + 1;
+      return stubs[service].reply(operation, body);
+    });
+  });
+  // The functions keep their connections for as long as they like; so do KMS and DynamoDB.
+  server.keepAliveTimeout = 0;
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+function run(command: BackendCommand): CallCounts {
+  if (command.items !== undefined) dynamodb.replaceItems(command.items);
+  if (command.delays !== undefined) Object.assign(delays, command.delays);
+  const before = counts;
+  counts = {};
+  return before;
+}
+
+const tls = await createCertificate();
+const started: BackendStarted = {
+  kmsUrl: await listen('kms', tls),
+  dynamodbUrl: await listen('dynamodb', tls),
+  certificate: tls.cert,
+  publicJwk: kms.publicJwk,
+};
+process.on('message', (command: BackendCommand) => process.send?.(run(command)));
+process.on('disconnect', () => process.exit());
+process.send?.(started);

@@ -1,0 +1,44 @@
+/** Item in DynamoDB's own JSON, each value with its type. */
+export type AttributeMap = Readonly<Record<string, unknown>>;
+
+export interface StubItem {
+  readonly table: string;
+  /** Value of the partition key, a string in every table. */
+  readonly key: string;
+  readonly item: AttributeMap;
+}
+
+interface ReadRequest {
+  readonly TableName: string;
+  readonly Key?: Readonly<Record<string, { readonly S: string }>>;
+}
+
+/** Answers reads from a fixed set of items; takes writes without keeping them. */
+export class DynamoDbStub {
+  readonly #items = new Map<string, AttributeMap[]>();
+
+  replaceItems(items: readonly StubItem[]): void {
+    this.#items.clear();
+    for (const { table, key, item } of items) {
+      for (const place of [`${table}/${key}`, `${table}/`]) {
+        this.#items.set(place, [...(this.#items.get(place) ?? []), item]);
+      }
+    }
+  }
+
+  reply(operation: string, body: string): unknown {
+    const { TableName, Key } = JSON.parse(body) as ReadRequest;
+    const key = Object.values(Key ?? {})[0]?.S ?? '';
+    const found = this.#items.get(`${TableName}/${key}`) ?? [];
+    switch (operation) {
+      case 'GetItem':
+        return found[0] === undefined ? {} : { Item: found[0] };
+      case 'Query':
+        return { Items: found, Count: found.length, ScannedCount: found.length };
+      case 'UpdateItem':
+        return {};
+      default:
+        throw new Error(`the DynamoDB stub does not know ${operation}`);
+    }
+  }
+}
