@@ -73,3 +73,37 @@ export const maxProviderKeys = 100;
 
 /** Longest issuer, and URL, of a provider: an issuer is a key in DynamoDB, which takes 2,048. */
 export const maxProviderUrlLength = 1024;
+
+/** RFC 7638 thumbprints have 43 characters; some providers use URLs or certificate names. */
+export const maxKeyIdLength = 256;
+
+/**
+ * Ids of clients and subjects at a provider. RFC 6749 §2.2 leaves the size open; OpenID Connect
+ * Core §2 limits `sub` to 255.
+ */
+export const maxExternalIdLength = 255;
+
+/** Deeper JSON than this is in no token that anyone issues; it only costs stack. */
+export const maxJsonDepth = 32;
+
+/**
+ * How a verifier keeps a JWKS, in seconds.
+ *
+ * - `refreshAfter`: from this age on a set is fetched again beside the request. It is the usual
+ *   `max-age` of this service's own JWKS.
+ * - `refreshBefore`: from this age on the request waits for the fetch. With a key's issuer
+ *   reachable, a withdrawn key stops verifying within this time.
+ * - `cooldown`: least time between two fetches of one issuer, whatever key ids arrive: two a
+ *   minute cost a provider nothing, and a key that a provider uses at once is found in half one.
+ * - `coldRetry`: the same while there is no set at all, so that a bad moment at a cold start
+ *   costs seconds.
+ * - `hardLimit`: age at which a set that cannot be fetched again is dropped. It is the longest
+ *   verifier cache that the rotation reckons with (`verifierCache` of the signing key policy).
+ */
+export const jwksCacheTimes = {
+  refreshAfter: 300,
+  refreshBefore: 600,
+  cooldown: 30,
+  coldRetry: 5,
+  hardLimit: 86_400,
+} as const;

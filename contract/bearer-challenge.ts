@@ -1,0 +1,82 @@
+import type { ErrorBody } from './error-body.ts';
+
+/** Error codes of RFC 6750 §3.1. */
+export type BearerErrorCode = 'invalid_request' | 'invalid_token' | 'insufficient_scope';
+
+/** Names the protection space (RFC 9110 §11.5) of platform APIs that choose no other name. */
+export const defaultBearerRealm = 'platform';
+
+/** The parameters of a `Bearer` challenge (RFC 6750 §3). */
+export interface BearerChallenge {
+  readonly realm: string;
+  /** Left out where the request carried no credential at all (RFC 6750 §3.1). */
+  readonly error?: BearerErrorCode | undefined;
+  readonly description?: string | undefined;
+  /** Scopes that the resource requires, separated by a space. */
+  readonly scope?: string | undefined;
+}
+
+/** RFC 6750 §3: `%x20-21 / %x23-5B / %x5D-7E`, so that nothing in the value needs an escape. */
+const quotable = /^[\x20\x21\x23-\x5B\x5D-\x7E]*$/;
+
+function parameter(name: string, value: string | undefined): readonly string[] {
+  if (value === undefined) return [];
+  if (!quotable.test(value)) {
+    throw new RangeError(
+      `${name} of a challenge: received ${JSON.stringify(value)}; allowed: printable ASCII without " and \\`,
+    );
+  }
+  return [`${name}="${value}"`];
+}
+
+/**
+ * The value of a `WWW-Authenticate` header (RFC 6750 §3).
+ *
+ * @throws {RangeError} for a value that the header cannot carry.
+ */
+export function formatBearerChallenge(challenge: BearerChallenge): string {
+  const parameters = [
+    ...parameter('realm', challenge.realm),
+    ...parameter('error', challenge.error),
+    ...parameter('error_description', challenge.description),
+    ...parameter('scope', challenge.scope),
+  ];
+  return `Bearer ${parameters.join(', ')}`;
+}
+
+/**
+ * What API Gateway answers for a platform API whose requests the authorizer refuses. Its gateway
+ * responses are one per API and their headers are static, so each carries the general challenge.
+ */
+export interface BearerGatewayResponse {
+  /** API Gateway's `ResponseType`. */
+  readonly type: 'UNAUTHORIZED' | 'ACCESS_DENIED';
+  readonly status: 401 | 403;
+  readonly error: BearerErrorCode;
+  readonly body: ErrorBody & { readonly scope?: string };
+}
+
+/** Name of the authorizer's context value that the 403 body shows. */
+export const requiredScopeContextKey = 'required_scope';
+
+export const bearerGatewayResponses: readonly BearerGatewayResponse[] = [
+  {
+    type: 'UNAUTHORIZED',
+    status: 401,
+    error: 'invalid_token',
+    body: {
+      error: 'invalid_token',
+      error_description: 'a valid access token or API key is required',
+    },
+  },
+  {
+    type: 'ACCESS_DENIED',
+    status: 403,
+    error: 'insufficient_scope',
+    body: {
+      error: 'insufficient_scope',
+      error_description: 'the access token lacks a scope that this request requires',
+      scope: `$context.authorizer.${requiredScopeContextKey}`,
+    },
+  },
+];

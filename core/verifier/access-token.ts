@@ -1,0 +1,90 @@
+import { algs } from '../../contract/signing-algorithms.ts';
+import { BearerRefusal } from './bearer-refusal.ts';
+import type { UnverifiedJws } from './compact-jws.ts';
+import type { JsonObject } from './json-object.ts';
+import type { JwksCache, JwksSource } from './jwks-cache.ts';
+import { checkJwsHeader, type HeaderProfile, type JwsHeader } from './jws-header.ts';
+import { isSignatureValid } from './jws-signature.ts';
+import { checkAudience, checkTimes, readAudiences, readStringClaim } from './registered-claims.ts';
+import type { VerifiedAccessToken } from './verified-credential.ts';
+
+/** How tokens of this service are verified. */
+export interface OwnTokenSettings {
+  /** Compared byte for byte with `iss`. */
+  readonly issuer: string;
+  readonly jwksUri: string;
+  /** The values of `aud` by which the protected API knows itself; one is enough. */
+  readonly audiences: readonly string[];
+}
+
+/** RFC 9068 §4: only access tokens, so that no other JWT of the issuer can stand in for one. */
+const ownProfile: HeaderProfile = { types: ['at+jwt'], algorithms: algs };
+
+/**
+ * Verifies the signature with the issuer's own key of that id, and with the algorithm of that
+ * key (RFC 8725 §3.1): a token cannot choose either.
+ *
+ * @throws {BearerRefusal}
+ * @throws {UnavailableError} where the issuer's keys cannot be fetched.
+ */
+export async function verifySignature(
+  jws: UnverifiedJws,
+  header: JwsHeader,
+  source: JwksSource,
+  jwks: JwksCache,
+  now: number,
+): Promise<void> {
+  const key = await jwks.findKey(source, header.kid, now);
+  if (key === undefined) throw new BearerRefusal('token_key_unknown');
+  if (key.alg !== header.alg) throw new BearerRefusal('token_algorithm_not_allowed');
+  if (!isSignatureValid(key.alg, key.publicKey, jws.signingInput, jws.signature)) {
+    throw new BearerRefusal('token_signature_wrong');
+  }
+}
+
+/** RFC 6749 §3.3: scopes are separated by one space. No claim is no scope (RFC 9068 §2.2.3). */
+function readScopes(claims: JsonObject): readonly string[] {
+  const { scope = '' } = claims;
+  if (typeof scope !== 'string') throw new BearerRefusal('token_claims_malformed');
+  return scope.split(' ').filter((name) => name !== '');
+}
+
+/** The claims that RFC 9068 §2.2 requires, and those of the platform. */
+function readOwnClaims(claims: JsonObject, now: number): VerifiedAccessToken {
+  const { expiresAt, issuedAt } = checkTimes(claims, now);
+  if (issuedAt === undefined) throw new BearerRefusal('token_claims_malformed');
+  return {
+    credential: 'access_token',
+    issuer: readStringClaim(claims, 'iss'),
+    subject: readStringClaim(claims, 'sub'),
+    clientId: readStringClaim(claims, 'client_id'),
+    scopes: readScopes(claims),
+    serviceTrunkGroup: readStringClaim(claims, 'service_trunk_group'),
+    audiences: readAudiences(claims),
+    tokenId: readStringClaim(claims, 'jti'),
+    expiresAt,
+  };
+}
+
+/**
+ * Verifies an access token of this service (RFC 9068 §4). What costs nothing is checked first,
+ * so that no key is fetched for a token that is refused anyway.
+ *
+ * @param jws a token whose `iss` is the service's.
+ * @param now seconds since the epoch.
+ * @throws {BearerRefusal}
+ * @throws {UnavailableError} where the service's keys cannot be fetched.
+ */
+export async function verifyOwnToken(
+  jws: UnverifiedJws,
+  jwks: JwksCache,
+  settings: OwnTokenSettings,
+  now: number,
+): Promise<VerifiedAccessToken> {
+  const header = checkJwsHeader(jws.header, ownProfile);
+  const token = readOwnClaims(jws.payload, now);
+  checkAudience(token.audiences, settings.audiences);
+  const source = { ...settings, algorithms: algs, registrationId: 'own' };
+  await verifySignature(jws, header, source, jwks, now);
+  return token;
+}

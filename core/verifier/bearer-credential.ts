@@ -1,0 +1,30 @@
+import { maxTokenBytes } from '../../contract/limits.ts';
+import { BearerRefusal } from './bearer-refusal.ts';
+
+/** RFC 9110 §11.1: the scheme's name is case-insensitive. */
+const bearerScheme = /^bearer(?: |$)/i;
+
+/** RFC 6750 §2.1: `credentials = "Bearer" 1*SP b64token`. */
+const bearerCredentials = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i;
+
+/** The scheme and as many spaces as anyone might write before the longest token. */
+const maxAuthorizationLength = 'Bearer'.length + 16 + maxTokenBytes;
+
+/**
+ * Reads the bearer credential of a request (RFC 6750 §2.1). It is read from the `Authorization`
+ * header alone: a token in the query or in a form is not looked at.
+ *
+ * @param values each `Authorization` header of the request.
+ * @throws {BearerRefusal} where there is none, more than one, or one that is not well-formed.
+ */
+export function readBearerCredential(values: readonly string[]): string {
+  const [value, ...others] = values;
+  if (value === undefined) throw new BearerRefusal('no_credential');
+  if (others.length > 0) throw new BearerRefusal('authorization_repeated');
+  if (value.length > maxAuthorizationLength) throw new BearerRefusal('token_too_long');
+  // Another scheme is a request "using an unsupported authentication method" (RFC 6750 §3.1).
+  if (!bearerScheme.test(value)) throw new BearerRefusal('no_credential');
+  const credential = bearerCredentials.exec(value)?.[1];
+  if (credential === undefined) throw new BearerRefusal('authorization_malformed');
+  return credential;
+}

@@ -1,0 +1,95 @@
+import type { BearerErrorCode } from '../../contract/bearer-challenge.ts';
+
+interface RefusalForm {
+  readonly status: 400 | 401 | 403;
+  /** Undefined where the challenge names no error (RFC 6750 §3.1). */
+  readonly code: BearerErrorCode | undefined;
+  /** Public text. Never holds anything that was received. */
+  readonly description: string | undefined;
+}
+
+function badRequest(description: string): RefusalForm {
+  return { status: 400, code: 'invalid_request', description };
+}
+
+function badToken(description: string): RefusalForm {
+  return { status: 401, code: 'invalid_token', description };
+}
+
+/** One text for every reason, so that a refusal does not tell a guessed key from a known one. */
+const badApiKey = badToken('the API key is not valid');
+
+const forms = {
+  no_credential: { status: 401, code: undefined, description: undefined },
+  authorization_repeated: badRequest('there is more than one Authorization header'),
+  authorization_malformed: badRequest('the Authorization header is not valid'),
+  token_too_long: badToken('the access token is too long'),
+  token_malformed: badToken('the access token is not a signed JWT'),
+  token_type_not_allowed: badToken('the type of the access token is not accepted'),
+  token_algorithm_not_allowed: badToken('the algorithm of the access token is not accepted'),
+  token_critical_header: badToken('the access token has a critical header that is not known'),
+  token_key_id_missing: badToken('the access token names no valid key id'),
+  token_claims_malformed: badToken('the claims of the access token are not valid'),
+  token_expired: badToken('the access token expired'),
+  token_not_yet_valid: badToken('the access token is not valid yet'),
+  token_lifetime_too_long: badToken('the lifetime of the access token is too long'),
+  token_audience_not_allowed: badToken('the access token is for another audience'),
+  token_key_unknown: badToken('the key of the access token is not known'),
+  token_signature_wrong: badToken('the signature of the access token is not valid'),
+  issuer_unknown: badToken('the issuer of the access token is not accepted'),
+  client_unknown: badToken('the client of the access token is not accepted'),
+  client_disabled: badToken('the client of the access token is not accepted'),
+  api_key_malformed: badApiKey,
+  api_key_not_accepted: badApiKey,
+  api_key_unknown: badApiKey,
+  api_key_wrong: badApiKey,
+  api_key_disabled: badApiKey,
+  api_key_source_refused: badApiKey,
+  record_malformed: badToken('the credential is not accepted'),
+  insufficient_scope: {
+    status: 403,
+    code: 'insufficient_scope',
+    description: 'the access token lacks a scope that this request requires',
+  },
+} as const satisfies Record<string, RefusalForm>;
+
+/** Why a credential was refused: for logs and metrics, as it says more than the public text. */
+export type RefusalReason = keyof typeof forms;
+
+export const refusalReasons = Object.freeze(Object.keys(forms)) as readonly RefusalReason[];
+
+/** Log-safe facts of a refusal: ids that were read from a store or from a verified token. */
+export interface RefusalFacts {
+  readonly clientId?: string;
+  readonly keyId?: string;
+  readonly issuer?: string;
+  readonly tokenId?: string;
+  /** The scopes that the request requires, where they were what was missing. */
+  readonly requiredScopes?: readonly string[];
+}
+
+/**
+ * A bearer credential that is refused (RFC 6750 §3.1). Every refusal is one of these; any other
+ * error means that there is no verdict, and then there is no access either.
+ */
+export class BearerRefusal extends Error {
+  override readonly name = 'BearerRefusal';
+  readonly reason: RefusalReason;
+  /** HTTP status: 400, 401 or 403. */
+  readonly status: 400 | 401 | 403;
+  /** `error` of the challenge; undefined where the request carried no credential. */
+  readonly code: BearerErrorCode | undefined;
+  /** `error_description` of the challenge. */
+  readonly description: string | undefined;
+  readonly facts: RefusalFacts;
+
+  constructor(reason: RefusalReason, facts: RefusalFacts = {}, cause?: unknown) {
+    const form: RefusalForm = forms[reason];
+    super(`the bearer credential is refused: ${reason}`, { cause });
+    this.reason = reason;
+    this.status = form.status;
+    this.code = form.code;
+    this.description = form.description;
+    this.facts = facts;
+  }
+}

@@ -1,0 +1,68 @@
+import { defaultBearerRealm, formatBearerChallenge } from '../../contract/bearer-challenge.ts';
+import { noStoreHeaders, retryAfterSeconds } from '../../contract/error-body.ts';
+import { UnavailableError } from '../errors.ts';
+import { BearerRefusal } from './bearer-refusal.ts';
+
+/** An HTTP response that a platform API sends instead of its own. */
+export interface BearerErrorResponse {
+  readonly status: 400 | 401 | 403 | 500 | 503;
+  readonly headers: Readonly<Record<string, string>>;
+  /** JSON text with `error` and `error_description`; a 403 has `scope` besides. */
+  readonly body: string;
+}
+
+const jsonHeaders = { 'Content-Type': 'application/json', ...noStoreHeaders } as const;
+
+/** The `WWW-Authenticate` value of a refusal (RFC 6750 §3). */
+export function challengeOf(refusal: BearerRefusal, realm: string = defaultBearerRealm): string {
+  return formatBearerChallenge({
+    realm,
+    error: refusal.code,
+    description: refusal.description,
+    scope: refusal.facts.requiredScopes?.join(' '),
+  });
+}
+
+function refusalResponse(refusal: BearerRefusal, realm: string): BearerErrorResponse {
+  return {
+    status: refusal.status,
+    headers: { ...jsonHeaders, 'WWW-Authenticate': challengeOf(refusal, realm) },
+    body: JSON.stringify({
+      // A body always has the two members; RFC 6750 §3.1 keeps them out of the challenge alone.
+      error: refusal.code ?? 'invalid_token',
+      error_description: refusal.description ?? 'an access token or API key is required',
+      scope: refusal.facts.requiredScopes?.join(' '),
+    }),
+  };
+}
+
+/**
+ * The response to an error that a verifier threw: the refusal's status and challenge, 503 where
+ * there is no verdict for now, and an opaque 500 for everything else. Never access.
+ *
+ * @param realm the protection space that the challenge names (RFC 9110 §11.5).
+ */
+export function bearerErrorResponse(
+  error: unknown,
+  realm: string = defaultBearerRealm,
+): BearerErrorResponse {
+  if (error instanceof BearerRefusal) return refusalResponse(error, realm);
+  if (error instanceof UnavailableError) {
+    return {
+      status: 503,
+      headers: { ...jsonHeaders, 'Retry-After': String(retryAfterSeconds) },
+      body: JSON.stringify({
+        error: 'temporarily_unavailable',
+        error_description: 'the credential cannot be checked for now, try again later',
+      }),
+    };
+  }
+  return {
+    status: 500,
+    headers: jsonHeaders,
+    body: JSON.stringify({
+      error: 'server_error',
+      error_description: 'an unexpected error occurred',
+    }),
+  };
+}

@@ -1,0 +1,69 @@
+import { maxJsonDepth } from '../../contract/limits.ts';
+
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+const quote = 0x22;
+const backslash = 0x5c;
+const colon = 0x3a;
+
+function isOpening(code: number): boolean {
+  return code === 0x7b || code === 0x5b;
+}
+
+function isClosing(code: number): boolean {
+  return code === 0x7d || code === 0x5d;
+}
+
+/** Index of the quote that ends the string which starts at `start`. */
+function endOfString(text: string, start: number): number {
+  let index = start + 1;
+  while (index < text.length && text.charCodeAt(index) !== quote) {
+    index += text.charCodeAt(index) === backslash ? 2 : 1;
+  }
+  return index;
+}
+
+/** Members that the text writes, in all of its objects; undefined where it nests too deep. */
+function countWrittenMembers(text: string): number | undefined {
+  let members = 0;
+  let depth = 0;
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index);
+    if (code === quote) index = endOfString(text, index);
+    else if (code === colon) members += 1;
+    else if (isOpening(code)) depth += 1;
+    else if (isClosing(code)) depth -= 1;
+    if (depth > maxJsonDepth) return undefined;
+  }
+  return members;
+}
+
+function countParsedMembers(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  const values: readonly unknown[] = Object.values(value);
+  const own = Array.isArray(value) ? 0 : values.length;
+  return values.reduce<number>((sum, item) => sum + countParsedMembers(item), own);
+}
+
+/**
+ * Parses a JSON object in which no member stands twice. `JSON.parse` keeps the last of two
+ * members with one name, other parsers keep the first: a token that means two things is refused.
+ * Each colon outside of a string is a member, so that a repeated one leaves fewer than written.
+ *
+ * @returns undefined where the text is no such object, or nests deeper than `maxJsonDepth`.
+ */
+export function parseJsonObject(text: string): JsonObject | undefined {
+  const written = countWrittenMembers(text);
+  if (written === undefined) return undefined;
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  return isJsonObject(value) && countParsedMembers(value) === written ? value : undefined;
+}

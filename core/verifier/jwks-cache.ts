@@ -1,0 +1,150 @@
+import { createPublicKey, type KeyObject } from 'node:crypto';
+import { jwksCacheTimes } from '../../contract/limits.ts';
+import { UnavailableError } from '../errors.ts';
+import { lintKeySet } from '../identity-provider/key-lint.ts';
+import type { ProviderAlg } from '../identity-provider/provider-algorithms.ts';
+
+/** Where an issuer's keys are. */
+export interface JwksSource {
+  readonly issuer: string;
+  readonly jwksUri: string;
+  /** `alg` values that its keys may have. */
+  readonly algorithms: readonly ProviderAlg[];
+  /** Differs between two registrations of one issuer, so that neither uses the other's keys. */
+  readonly registrationId: string;
+}
+
+/** A public key, ready to verify with. */
+export interface VerificationKey {
+  readonly kid: string;
+  readonly alg: ProviderAlg;
+  readonly publicKey: KeyObject;
+}
+
+/** Fetches the JSON document at an issuer's JWKS URI. */
+export type FetchJwks = (source: JwksSource) => Promise<unknown>;
+
+/** See `jwksCacheTimes` in contract/limits.ts. Seconds. */
+export type JwksCacheTimes = { readonly [Name in keyof typeof jwksCacheTimes]: number };
+
+type Keys = ReadonlyMap<string, VerificationKey>;
+
+interface Entry {
+  readonly source: JwksSource;
+  /** The last good set, and when its fetch began. */
+  keys: Keys | undefined;
+  fetchedAt: number;
+  /** When the last fetch began, whatever came of it. */
+  attemptedAt: number;
+  failure: unknown;
+  pending: Promise<void> | undefined;
+}
+
+function readKeys(document: unknown, source: JwksSource): Keys {
+  const { keys } = lintKeySet(document, source.algorithms);
+  return new Map(
+    keys.map(({ kid, alg, ...jwk }) => [
+      kid,
+      { kid, alg, publicKey: createPublicKey({ key: { ...jwk, alg }, format: 'jwk' }) },
+    ]),
+  );
+}
+
+/**
+ * The keys of every issuer whose tokens are verified, each issuer's by themselves: a key is found
+ * by (issuer, kid), never by kid alone. One fetch of an issuer at a time, and at most one a
+ * cooldown. A fetch that fails or gives no good set leaves the last good one in use until its
+ * hard limit; one that succeeds replaces it.
+ */
+export class JwksCache {
+  readonly #fetchJwks: FetchJwks;
+  readonly #times: JwksCacheTimes;
+  readonly #entries = new Map<string, Entry>();
+
+  constructor(fetchJwks: FetchJwks, times: JwksCacheTimes = jwksCacheTimes) {
+    this.#fetchJwks = fetchJwks;
+    this.#times = times;
+  }
+
+  /**
+   * Finds a key of an issuer. The caller has made sure that the issuer is one of its own.
+   *
+   * @param now seconds since the epoch.
+   * @returns undefined where the issuer has no such key.
+   * @throws {UnavailableError} where that cannot be said, as the keys cannot be fetched.
+   */
+  async findKey(
+    source: JwksSource,
+    kid: string,
+    now: number,
+  ): Promise<VerificationKey | undefined> {
+    const entry = this.#entryOf(source);
+    this.#dropOverdue(entry, now);
+    const known = entry.keys?.get(kid);
+    const mustWait = this.#mustWait(entry, now);
+    const refreshed = this.#refreshIfDue(entry, known !== undefined, now);
+    if (known !== undefined && !mustWait) return known;
+    await refreshed;
+    const found = entry.keys?.get(kid);
+    if (found === undefined && entry.failure !== undefined) {
+      throw new UnavailableError('the keys of the issuer cannot be fetched', {
+        cause: entry.failure,
+      });
+    }
+    return found;
+  }
+
+  #entryOf(source: JwksSource): Entry {
+    const known = this.#entries.get(source.issuer);
+    const isSame =
+      known?.source.registrationId === source.registrationId &&
+      known.source.jwksUri === source.jwksUri;
+    if (known !== undefined && isSame) return known;
+    const entry: Entry = {
+      source,
+      keys: undefined,
+      fetchedAt: Number.NEGATIVE_INFINITY,
+      attemptedAt: Number.NEGATIVE_INFINITY,
+      failure: undefined,
+      pending: undefined,
+    };
+    this.#entries.set(source.issuer, entry);
+    return entry;
+  }
+
+  #dropOverdue(entry: Entry, now: number): void {
+    if (now - entry.fetchedAt >= this.#times.hardLimit) entry.keys = undefined;
+  }
+
+  /** A known key waits for a fetch only where its set is old, and not again while that fails. */
+  #mustWait(entry: Entry, now: number): boolean {
+    const { refreshAfter, refreshBefore } = this.#times;
+    if (now - entry.fetchedAt < refreshBefore) return false;
+    return entry.failure === undefined || now - entry.attemptedAt >= refreshAfter;
+  }
+
+  #refreshIfDue(entry: Entry, isKnown: boolean, now: number): Promise<void> {
+    if (entry.pending !== undefined) return entry.pending;
+    if (isKnown && now - entry.fetchedAt < this.#times.refreshAfter) return Promise.resolve();
+    const pause = entry.keys === undefined ? this.#times.coldRetry : this.#times.cooldown;
+    const sinceAttempt = now - entry.attemptedAt;
+    // A clock that was set back must not stop the fetches until it has caught up.
+    if (sinceAttempt >= 0 && sinceAttempt < pause) return Promise.resolve();
+    entry.pending = this.#refresh(entry, now).finally(() => {
+      entry.pending = undefined;
+    });
+    return entry.pending;
+  }
+
+  /** Never rejects: what went wrong stands in the entry. */
+  async #refresh(entry: Entry, now: number): Promise<void> {
+    entry.attemptedAt = now;
+    try {
+      entry.keys = readKeys(await this.#fetchJwks(entry.source), entry.source);
+      entry.fetchedAt = now;
+      entry.failure = undefined;
+    } catch (error) {
+      entry.failure = error ?? new Error('the fetch failed without an error');
+    }
+  }
+}

@@ -1,0 +1,45 @@
+import { maxKeyIdLength } from '../../contract/limits.ts';
+import { BearerRefusal } from './bearer-refusal.ts';
+import type { JsonObject } from './json-object.ts';
+
+/** What the header of an issuer's tokens may say. */
+export interface HeaderProfile {
+  /** Allowed `typ`, lower-case and without `application/`; undefined: the token has none. */
+  readonly types: readonly (string | undefined)[];
+  readonly algorithms: readonly string[];
+}
+
+export interface JwsHeader {
+  readonly alg: string;
+  readonly kid: string;
+}
+
+const mediaTypePrefix = 'application/';
+
+/** RFC 7515 §4.1.9: a media type, compared without case; `application/` may be left out. */
+function readType(value: unknown): string | undefined {
+  if (typeof value !== 'string') return value === undefined ? undefined : '';
+  const type = value.toLowerCase();
+  return type.startsWith(mediaTypePrefix) ? type.slice(mediaTypePrefix.length) : type;
+}
+
+/**
+ * Checks a JOSE header against a profile (RFC 8725 §3.1, §3.11; RFC 9068 §4). Only `typ`, `alg`,
+ * `crit` and `kid` are read: a key or an address of a key in the token (`jwk`, `jku`, `x5u`,
+ * `x5c`) is as good as absent. No extension is understood, so any `crit` is refused
+ * (RFC 7515 §4.1.11).
+ *
+ * @throws {BearerRefusal}
+ */
+export function checkJwsHeader(header: JsonObject, profile: HeaderProfile): JwsHeader {
+  const { typ, alg, kid } = header;
+  if (!profile.types.includes(readType(typ))) throw new BearerRefusal('token_type_not_allowed');
+  if (typeof alg !== 'string' || !profile.algorithms.includes(alg)) {
+    throw new BearerRefusal('token_algorithm_not_allowed');
+  }
+  if (Object.hasOwn(header, 'crit')) throw new BearerRefusal('token_critical_header');
+  if (typeof kid !== 'string' || kid === '' || kid.length > maxKeyIdLength) {
+    throw new BearerRefusal('token_key_id_missing');
+  }
+  return { alg, kid };
+}

@@ -1,0 +1,129 @@
+import { maxExternalIdLength } from '../../contract/limits.ts';
+import type { Client } from '../client/client.ts';
+import type { ClientReader } from '../client/client-store.ts';
+import { deriveProviderClientId } from '../client/provider-client-id.ts';
+import type { IdentityProvider } from '../identity-provider/identity-provider.ts';
+import { isProviderAlg } from '../identity-provider/provider-algorithms.ts';
+import type { PortOptions } from '../port.ts';
+import { verifySignature } from './access-token.ts';
+import { BearerRefusal } from './bearer-refusal.ts';
+import type { UnverifiedJws } from './compact-jws.ts';
+import type { JsonObject } from './json-object.ts';
+import type { JwksCache, JwksSource } from './jwks-cache.ts';
+import { checkJwsHeader, type HeaderProfile } from './jws-header.ts';
+import { checkAudience, checkTimes, readAudiences } from './registered-claims.ts';
+import type { VerifiedAccessToken } from './verified-credential.ts';
+
+/** How tokens of registered identity providers are verified. */
+export interface ProviderTokenSettings {
+  /** The values of `aud` by which the protected API knows itself. */
+  readonly audiences: readonly string[];
+  /** The audience of clients that were given none. */
+  readonly defaultAudience: string;
+}
+
+export interface ProviderTokenPorts {
+  readonly clients: ClientReader;
+  readonly jwks: JwksCache;
+}
+
+/** Not every provider follows RFC 9068, so the type may be the plain one or be left out. */
+const providerTypes = ['at+jwt', 'jwt', undefined] as const;
+
+function sourceOf(provider: IdentityProvider): JwksSource {
+  const { issuer, jwksUri, registrationId, allowedAlgorithms } = provider;
+  return { issuer, jwksUri, registrationId, algorithms: allowedAlgorithms.filter(isProviderAlg) };
+}
+
+/** RFC 9068 §2.2 has `client_id`, OpenID Connect Core §2 `azp`; else the subject is the client. */
+const clientIdClaims = ['client_id', 'azp', 'sub'] as const;
+
+/**
+ * The client's id at the provider: the first of these claims that the token has. One that is
+ * there and is no id refuses the token, whatever comes after it.
+ */
+function readExternalClientId(claims: JsonObject): string {
+  const name = clientIdClaims.find((claim) => Object.hasOwn(claims, claim));
+  const value = name === undefined ? undefined : claims[name];
+  if (typeof value !== 'string' || value === '' || value.length > maxExternalIdLength) {
+    throw new BearerRefusal('token_claims_malformed');
+  }
+  return value;
+}
+
+/** The client must be one of this very registration, so that a new one adopts no old clients. */
+function checkClient(
+  client: Client | undefined,
+  provider: IdentityProvider,
+  externalClientId: string,
+): Client {
+  const at = client?.provider;
+  const isOfProvider =
+    at?.issuer === provider.issuer &&
+    at.registrationId === provider.registrationId &&
+    at.externalClientId === externalClientId;
+  if (client === undefined || !isOfProvider) {
+    throw new BearerRefusal('client_unknown', { issuer: provider.issuer });
+  }
+  if (!client.enabled) {
+    throw new BearerRefusal('client_disabled', {
+      issuer: provider.issuer,
+      clientId: client.clientId,
+    });
+  }
+  return client;
+}
+
+/** `aud` must name this API, and by a name that is one of the client's audiences. */
+function allowedAudiences(client: Client, settings: ProviderTokenSettings): readonly string[] {
+  const own = client.audiences.length > 0 ? client.audiences : [settings.defaultAudience];
+  return own.filter((audience) => settings.audiences.includes(audience));
+}
+
+function readOptionalString(claims: JsonObject, name: string): string | undefined {
+  const value = claims[name];
+  if (value === undefined || typeof value === 'string') return value;
+  throw new BearerRefusal('token_claims_malformed');
+}
+
+/**
+ * Verifies an access token of a registered identity provider. The client was created under that
+ * provider and gives scopes and trunk group; nothing in the token does.
+ *
+ * @param jws a token whose `iss` is the provider's.
+ * @param now seconds since the epoch.
+ * @throws {BearerRefusal}
+ * @throws {UnavailableError} where the provider's keys or the client cannot be read.
+ */
+export async function verifyProviderToken(
+  jws: UnverifiedJws,
+  provider: IdentityProvider,
+  ports: ProviderTokenPorts,
+  settings: ProviderTokenSettings,
+  now: number,
+  options: PortOptions = {},
+): Promise<VerifiedAccessToken> {
+  const profile: HeaderProfile = { types: providerTypes, algorithms: provider.allowedAlgorithms };
+  const header = checkJwsHeader(jws.header, profile);
+  const { expiresAt } = checkTimes(jws.payload, now);
+  const audiences = readAudiences(jws.payload);
+  const externalClientId = readExternalClientId(jws.payload);
+  const tokenId = readOptionalString(jws.payload, 'jti');
+  const subject = readOptionalString(jws.payload, 'sub') ?? externalClientId;
+  await verifySignature(jws, header, sourceOf(provider), ports.jwks, now);
+  const clientId = deriveProviderClientId(provider.issuer, externalClientId);
+  const found = await ports.clients.findClient(clientId, options);
+  const client = checkClient(found, provider, externalClientId);
+  checkAudience(audiences, allowedAudiences(client, settings));
+  return {
+    credential: 'access_token',
+    issuer: provider.issuer,
+    subject,
+    clientId,
+    scopes: client.scopes,
+    serviceTrunkGroup: client.serviceTrunkGroup,
+    audiences,
+    tokenId,
+    expiresAt,
+  };
+}

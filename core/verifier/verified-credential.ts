@@ -1,0 +1,29 @@
+/** An access token that was verified, of this service or of a registered identity provider. */
+export interface VerifiedAccessToken {
+  readonly credential: 'access_token';
+  /** `iss`: which of the accepted issuers vouches for the token. */
+  readonly issuer: string;
+  /** `sub`. Unique only together with {@link issuer}. */
+  readonly subject: string;
+  /** The client at this service, whoever issued the token. Unique by itself. */
+  readonly clientId: string;
+  /** What the client may do: of an own token its `scope`, else the client's scopes. */
+  readonly scopes: readonly string[];
+  readonly serviceTrunkGroup: string;
+  /** `aud`. */
+  readonly audiences: readonly string[];
+  /** `jti`; a provider's token may have none. */
+  readonly tokenId: string | undefined;
+  /** `exp`, in seconds since the epoch. A verdict must not be kept longer. */
+  readonly expiresAt: number;
+}
+
+/** An API key that was verified. It stands for its whole trunk group, so it lacks no scope. */
+export interface VerifiedApiKey {
+  readonly credential: 'api_key';
+  readonly keyId: string;
+  readonly serviceTrunkGroup: string;
+}
+
+/** Who makes a request. */
+export type VerifiedCredential = VerifiedAccessToken | VerifiedApiKey;

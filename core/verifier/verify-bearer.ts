@@ -1,0 +1,109 @@
+import { maxProviderUrlLength } from '../../contract/limits.ts';
+import type { ApiKeyReader } from '../api-key/api-key-store.ts';
+import type { ClientReader } from '../client/client-store.ts';
+import { isApiKeyShaped } from '../credential/credential-value.ts';
+import { MalformedRecordError } from '../errors.ts';
+import type { IdentityProvider } from '../identity-provider/identity-provider.ts';
+import type { IdentityProviderReader } from '../identity-provider/identity-provider-store.ts';
+import type { PortOptions } from '../port.ts';
+import { type OwnTokenSettings, verifyOwnToken } from './access-token.ts';
+import { verifyApiKey } from './api-key-credential.ts';
+import { readBearerCredential } from './bearer-credential.ts';
+import { BearerRefusal } from './bearer-refusal.ts';
+import { decodeUnverifiedJws } from './compact-jws.ts';
+import type { JwksCache } from './jwks-cache.ts';
+import { type ProviderTokenSettings, verifyProviderToken } from './provider-token.ts';
+import { requireScopes } from './required-scopes.ts';
+import type { VerifiedAccessToken, VerifiedCredential } from './verified-credential.ts';
+
+/** What of a request decides whether it is allowed. */
+export interface BearerRequest extends PortOptions {
+  /** The value of each `Authorization` header. */
+  readonly authorization: readonly string[];
+  /** Address that the connection came from. Never one that the request itself claims. */
+  readonly sourceAddress: string | undefined;
+}
+
+export interface VerifierPorts {
+  /** Keys of this service and of the registered providers. */
+  readonly jwks: JwksCache;
+  /** Without them no API key is accepted. */
+  readonly apiKeys?: ApiKeyReader | undefined;
+  /** Without both, no token of another issuer is accepted. */
+  readonly identityProviders?: IdentityProviderReader | undefined;
+  readonly clients?: ClientReader | undefined;
+}
+
+export type VerifierSettings = OwnTokenSettings & ProviderTokenSettings;
+
+/** The issuer is looked up before anything is fetched; what cannot be one is not looked up. */
+async function findProvider(
+  issuer: unknown,
+  ports: VerifierPorts,
+  options: PortOptions,
+): Promise<IdentityProvider> {
+  const isIssuer = typeof issuer === 'string' && issuer.startsWith('https://');
+  if (!isIssuer || issuer.length > maxProviderUrlLength) throw new BearerRefusal('issuer_unknown');
+  const provider = await ports.identityProviders?.findIdentityProvider(issuer, options);
+  if (provider?.issuer !== issuer) throw new BearerRefusal('issuer_unknown');
+  return provider;
+}
+
+async function verifyAccessToken(
+  token: string,
+  ports: VerifierPorts,
+  settings: VerifierSettings,
+  now: number,
+  options: PortOptions,
+): Promise<VerifiedAccessToken> {
+  const jws = decodeUnverifiedJws(token);
+  const { iss } = jws.payload;
+  if (iss === settings.issuer) return verifyOwnToken(jws, ports.jwks, settings, now);
+  const { clients, jwks } = ports;
+  if (clients === undefined) throw new BearerRefusal('issuer_unknown');
+  const provider = await findProvider(iss, ports, options);
+  return verifyProviderToken(jws, provider, { clients, jwks }, settings, now, options);
+}
+
+async function verifyCredential(
+  request: BearerRequest,
+  ports: VerifierPorts,
+  settings: VerifierSettings,
+  now: number,
+): Promise<VerifiedCredential> {
+  const value = readBearerCredential(request.authorization);
+  if (!isApiKeyShaped(value)) return verifyAccessToken(value, ports, settings, now, request);
+  if (ports.apiKeys === undefined) throw new BearerRefusal('api_key_not_accepted');
+  return verifyApiKey(value, request.sourceAddress, ports.apiKeys, request);
+}
+
+/**
+ * Decides whether a request's bearer credential is good, and good for what the request requires:
+ * an access token of this service, one of a registered identity provider, or an API key. Every
+ * front end asks here. It returns only for a credential that is accepted.
+ *
+ * @param requiredScopes scopes that the request requires, all of them; may be empty.
+ * @param now seconds since the epoch.
+ * @throws {BearerRefusal} where the credential is refused.
+ * @throws {UnavailableError} where a store or an issuer's keys cannot be read, so that there is
+ *   no verdict.
+ */
+export async function verifyBearer(
+  request: BearerRequest,
+  requiredScopes: readonly string[],
+  ports: VerifierPorts,
+  settings: VerifierSettings,
+  now: number,
+): Promise<VerifiedCredential> {
+  try {
+    const verified = await verifyCredential(request, ports, settings, now);
+    requireScopes(verified, requiredScopes);
+    return verified;
+  } catch (error) {
+    // One record that cannot be read fails what depends on it, and nothing else.
+    if (error instanceof MalformedRecordError) {
+      throw new BearerRefusal('record_malformed', {}, error);
+    }
+    throw error;
+  }
+}

@@ -1,0 +1,267 @@
+import { describe, expect, it } from 'vitest';
+import { maxExternalIdLength, maxTokenLifetime, verifierLeeway } from '../../../contract/limits.ts';
+import { deriveProviderClientId } from '../../../core/client/provider-client-id.ts';
+import type { RefusalReason } from '../../../core/verifier/bearer-refusal.ts';
+import { createTestKey, signToken } from '../../support/test-issuer.ts';
+import {
+  audience,
+  createProvider,
+  createProviderClient,
+  createWorld,
+  externalClientId,
+  issuer,
+  now,
+  otherIssuer,
+  otherKey,
+  ownClaims,
+  providerClaims,
+  providerIssuer,
+  providerKey,
+  reasonOf,
+} from './world.ts';
+
+function tokenOf(
+  claims: Readonly<Record<string, unknown>> = {},
+  header: Readonly<Record<string, unknown>> = {},
+): string {
+  return `Bearer ${signToken(providerKey, { ...providerClaims, ...claims }, { typ: 'JWT', ...header })}`;
+}
+
+describe('a token of a registered provider', () => {
+  it('is accepted as the client that was created under that provider', async () => {
+    expect(await createWorld().verify(tokenOf({ scope: 'admin:all', jti: 'j' }))).toEqual({
+      credential: 'access_token',
+      issuer: providerIssuer,
+      subject: externalClientId,
+      clientId: deriveProviderClientId(providerIssuer, externalClientId),
+      scopes: ['messaging:view'],
+      serviceTrunkGroup: 'group-2',
+      audiences: [audience],
+      tokenId: 'j',
+      expiresAt: now + 600,
+    });
+  });
+
+  const accepted: readonly [string, string][] = [
+    ['typ at+jwt', tokenOf({}, { typ: 'at+jwt' })],
+    ['typ application/at+jwt', tokenOf({}, { typ: 'application/at+jwt' })],
+    ['typ jwt in small letters', tokenOf({}, { typ: 'jwt' })],
+    ['no typ', tokenOf({}, { typ: undefined })],
+    ['the client as client_id', tokenOf({ client_id: externalClientId, azp: 'x', sub: 'user-1' })],
+    ['the client as azp', tokenOf({ azp: externalClientId, sub: 'user-1' })],
+    ['no iat', tokenOf({ iat: undefined })],
+    ['no sub where client_id is given', tokenOf({ client_id: externalClientId, sub: undefined })],
+    ['several audiences', tokenOf({ aud: ['x', audience] })],
+  ];
+
+  it.each(accepted)('is accepted: %s', async (_, authorization) => {
+    expect(await createWorld().verify(authorization)).toMatchObject({ issuer: providerIssuer });
+  });
+
+  const refused: readonly [string, string, RefusalReason][] = [
+    ['another typ', tokenOf({}, { typ: 'logout+jwt' }), 'token_type_not_allowed'],
+    ['an alg that is not registered', tokenOf({}, { alg: 'PS256' }), 'token_algorithm_not_allowed'],
+    ['an alg of another key', tokenOf({}, { alg: 'RS256' }), 'token_algorithm_not_allowed'],
+    ['alg none', tokenOf({}, { alg: 'none' }), 'token_algorithm_not_allowed'],
+    ['alg HS256', tokenOf({}, { alg: 'HS256' }), 'token_algorithm_not_allowed'],
+    ['no kid', tokenOf({}, { kid: undefined }), 'token_key_id_missing'],
+    ['crit', tokenOf({}, { crit: ['x'] }), 'token_critical_header'],
+    ['a kid of another provider', tokenOf({}, { kid: otherKey.kid }), 'token_key_unknown'],
+    ['client_id that is unknown', tokenOf({ client_id: 'x' }), 'client_unknown'],
+    ['azp that is unknown', tokenOf({ azp: 'x' }), 'client_unknown'],
+    ['sub that is unknown', tokenOf({ sub: 'user-1' }), 'client_unknown'],
+    ['client_id that is a number', tokenOf({ client_id: 1 }), 'token_claims_malformed'],
+    ['client_id null before a good sub', tokenOf({ client_id: null }), 'token_claims_malformed'],
+    ['client_id empty before a good sub', tokenOf({ client_id: '' }), 'token_claims_malformed'],
+    ['azp as an array', tokenOf({ azp: [externalClientId] }), 'token_claims_malformed'],
+    ['no client at all', tokenOf({ sub: undefined }), 'token_claims_malformed'],
+    [
+      'a client id that is too long',
+      tokenOf({ client_id: 'x'.repeat(maxExternalIdLength + 1) }),
+      'token_claims_malformed',
+    ],
+    ['jti as a number', tokenOf({ jti: 1 }), 'token_claims_malformed'],
+    [
+      'sub as an object',
+      tokenOf({ client_id: externalClientId, sub: {} }),
+      'token_claims_malformed',
+    ],
+    ['another audience', tokenOf({ aud: 'https://other.example' }), 'token_audience_not_allowed'],
+    [
+      'its own client id as audience',
+      tokenOf({ aud: externalClientId }),
+      'token_audience_not_allowed',
+    ],
+    ['no audience', tokenOf({ aud: undefined }), 'token_claims_malformed'],
+    ['no exp', tokenOf({ exp: undefined }), 'token_claims_malformed'],
+    ['exp in the past', tokenOf({ exp: now - verifierLeeway }), 'token_expired'],
+    [
+      'a life of over a day without iat',
+      tokenOf({ iat: undefined, exp: now + verifierLeeway + maxTokenLifetime + 1 }),
+      'token_lifetime_too_long',
+    ],
+  ];
+
+  it.each(refused)('is refused: %s', async (_, authorization, reason) => {
+    expect(await reasonOf(createWorld().verify(authorization))).toBe(reason);
+  });
+
+  it('is refused under a key of this service', async () => {
+    const world = createWorld();
+    const token = signToken(providerKey, ownClaims);
+    expect(await reasonOf(world.verify(`Bearer ${token}`))).toBe('token_key_unknown');
+  });
+
+  it.each([
+    'https://attacker.example',
+    `${providerIssuer}/`,
+    'https://login.example.net/tenant-b',
+    'http://login.example.net/tenant-a',
+    'constructor',
+    '',
+    1,
+    null,
+    [providerIssuer],
+    `https://${'x'.repeat(2000)}.example`,
+  ])('is refused without a fetch when its iss is %j', async (iss) => {
+    const world = createWorld();
+    expect(await reasonOf(world.verify(tokenOf({ iss })))).toBe('issuer_unknown');
+    expect(world.fetches).toEqual([]);
+  });
+
+  it('is looked up by what can be an https issuer alone', async () => {
+    const world = createWorld();
+    for (const iss of ['constructor', '', `https://${'x'.repeat(2000)}.example`]) {
+      await reasonOf(world.verify(tokenOf({ iss })));
+    }
+    expect(world.lookups).toEqual([]);
+  });
+
+  it('is refused as soon as the provider is deleted', async () => {
+    const world = createWorld();
+    await world.verify(tokenOf());
+    world.providers.delete(providerIssuer);
+    expect(await reasonOf(world.verify(tokenOf()))).toBe('issuer_unknown');
+  });
+
+  it('is refused as soon as the client is disabled or deleted', async () => {
+    const world = createWorld();
+    const { clientId } = createProviderClient();
+    world.clients.set(clientId, createProviderClient({ enabled: false }));
+    expect(await reasonOf(world.verify(tokenOf()))).toBe('client_disabled');
+    world.clients.delete(clientId);
+    expect(await reasonOf(world.verify(tokenOf()))).toBe('client_unknown');
+  });
+
+  it('is refused for a client of an earlier registration of the same issuer', async () => {
+    const world = createWorld();
+    world.providers.set(providerIssuer, createProvider({ registrationId: 'idp_2' }));
+    expect(await reasonOf(world.verify(tokenOf()))).toBe('client_unknown');
+  });
+
+  it('does not use keys of an earlier registration of the same issuer', async () => {
+    const world = createWorld();
+    await world.verify(tokenOf());
+    const jwksUri = `${providerIssuer}/other-jwks`;
+    world.providers.set(providerIssuer, createProvider({ registrationId: 'idp_2', jwksUri }));
+    world.jwks.set(providerIssuer, [otherKey]);
+    expect(await reasonOf(world.verify(tokenOf()))).toBe('token_key_unknown');
+    expect(world.fetches.at(-1)).toMatchObject({ jwksUri });
+  });
+
+  it.each([
+    ['a client that a stored record gives to another issuer', { issuer: otherIssuer }],
+    ['a client of another registration', { registrationId: 'idp_9' }],
+    ['a client with another id there', { externalClientId: 'app-2' }],
+  ])('never takes %s', async (_, change) => {
+    const world = createWorld();
+    const client = createProviderClient();
+    const provider = { issuer: providerIssuer, registrationId: 'idp_1', externalClientId };
+    world.clients.set(client.clientId, { ...client, provider: { ...provider, ...change } });
+    expect(await reasonOf(world.verify(tokenOf()))).toBe('client_unknown');
+  });
+
+  it('never takes a client of this service', async () => {
+    const world = createWorld();
+    const { provider: _, ...client } = createProviderClient();
+    world.clients.set(client.clientId, client);
+    expect(await reasonOf(world.verify(tokenOf()))).toBe('client_unknown');
+  });
+
+  it('of one tenant is refused for another, even under one key (CVE-2025-55241)', async () => {
+    const world = createWorld();
+    world.providers.set(
+      otherIssuer,
+      createProvider({ issuer: otherIssuer, registrationId: 'idp_3' }),
+    );
+    world.jwks.set(otherIssuer, [providerKey]);
+    expect(await reasonOf(world.verify(tokenOf({ iss: otherIssuer })))).toBe('client_unknown');
+  });
+
+  it('never crosses keys of one kid between two providers (CVE-2025-59936)', async () => {
+    const world = createWorld();
+    const twin = {
+      ...otherKey,
+      kid: providerKey.kid,
+      jwk: { ...otherKey.jwk, kid: providerKey.kid },
+    };
+    world.providers.set(
+      otherIssuer,
+      createProvider({ issuer: otherIssuer, registrationId: 'idp_3' }),
+    );
+    world.jwks.set(otherIssuer, [twin]);
+    await world.verify(tokenOf());
+    const token = signToken(twin, providerClaims, { typ: 'JWT' });
+    expect(await reasonOf(world.verify(`Bearer ${token}`))).toBe('token_signature_wrong');
+  });
+
+  it('has one principal at each provider, even with one sub', async () => {
+    const world = createWorld();
+    const registrationId = 'idp_3';
+    const provider = { issuer: otherIssuer, registrationId, externalClientId };
+    world.providers.set(otherIssuer, createProvider({ issuer: otherIssuer, registrationId }));
+    const client = createProviderClient({ provider });
+    world.clients.set(client.clientId, client);
+    const first = await world.verify(tokenOf());
+    const token = signToken(otherKey, { ...providerClaims, iss: otherIssuer }, { typ: 'JWT' });
+    const second = await world.verify(`Bearer ${token}`);
+    expect(first).toMatchObject({ subject: externalClientId, issuer: providerIssuer });
+    expect(second).toMatchObject({ subject: externalClientId, issuer: otherIssuer });
+    expect(first).not.toMatchObject({ clientId: client.clientId });
+  });
+
+  it('needs an audience of the client that is also a name of this API', async () => {
+    const world = createWorld();
+    const elsewhere = 'https://other-api.example.com';
+    const client = createProviderClient({ audiences: [elsewhere] });
+    world.clients.set(client.clientId, client);
+    expect(await reasonOf(world.verify(tokenOf({ aud: audience })))).toBe(
+      'token_audience_not_allowed',
+    );
+    expect(await reasonOf(world.verify(tokenOf({ aud: elsewhere })))).toBe(
+      'token_audience_not_allowed',
+    );
+    world.clients.set(client.clientId, { ...client, audiences: [elsewhere, audience] });
+    expect(await world.verify(tokenOf({ aud: audience }))).toMatchObject({ audiences: [audience] });
+  });
+
+  it('is refused where the verifier was given no providers', async () => {
+    const world = createWorld({ identityProviders: undefined, clients: undefined });
+    expect(await reasonOf(world.verify(tokenOf()))).toBe('issuer_unknown');
+  });
+
+  it('is refused where our own issuer stands in the table of providers', async () => {
+    const world = createWorld();
+    world.providers.set(issuer, createProvider({ issuer }));
+    const token = signToken(providerKey, { ...providerClaims, iss: issuer }, { typ: 'at+jwt' });
+    expect(await reasonOf(world.verify(`Bearer ${token}`))).toBe('token_claims_malformed');
+  });
+
+  it('is refused under a key that does not fit its alg', async () => {
+    const world = createWorld();
+    const rsa = createTestKey('RS256');
+    world.jwks.set(providerIssuer, [rsa]);
+    const token = tokenOf({}, { kid: rsa.kid, alg: 'ES256' });
+    expect(await reasonOf(world.verify(token))).toBe('token_algorithm_not_allowed');
+  });
+});

@@ -1,0 +1,325 @@
+import { describe, expect, it } from 'vitest';
+import type { ApiKeySubnet } from '../../../core/api-key/api-key.ts';
+import { formatApiKeyValue } from '../../../core/credential/credential-value.ts';
+import { MalformedRecordError, UnavailableError } from '../../../core/errors.ts';
+import type { RefusalReason } from '../../../core/verifier/bearer-refusal.ts';
+import { bearerErrorResponse, challengeOf } from '../../../core/verifier/challenge.ts';
+import { signToken } from '../../support/test-issuer.ts';
+import {
+  apiKeyValue,
+  createApiKey,
+  createWorld,
+  issuer,
+  now,
+  ownClaims,
+  ownKey,
+  providerClaims,
+  providerKey,
+  reasonOf,
+  refusalOf,
+} from './world.ts';
+
+const token = signToken(ownKey, ownClaims);
+
+function subnet(address: string, prefixLength: number): ApiKeySubnet {
+  return { subnetId: 'subnet_1', name: 'office', address, prefixLength };
+}
+
+describe('the Authorization header (RFC 6750 §2.1)', () => {
+  it.each([`Bearer ${token}`, `bearer ${token}`, `BEARER ${token}`, `Bearer   ${token}`])(
+    'is read whatever the case of the scheme and the number of spaces',
+    async (value) => {
+      expect(await createWorld().verify(value)).toMatchObject({ issuer });
+    },
+  );
+
+  const refused: readonly [string, readonly string[], RefusalReason][] = [
+    ['none', [], 'no_credential'],
+    ['an empty one', [''], 'no_credential'],
+    ['another scheme', ['Basic Zm9vOmJhcg=='], 'no_credential'],
+    ['a scheme that begins like it', [`Bearers ${token}`], 'no_credential'],
+    ['the token alone', [token], 'no_credential'],
+    ['a tab after the scheme', [`Bearer\t${token}`], 'no_credential'],
+    ['the scheme alone', ['Bearer'], 'authorization_malformed'],
+    ['the scheme and a space', ['Bearer '], 'authorization_malformed'],
+    ['two tokens', [`Bearer ${token} ${token}`], 'authorization_malformed'],
+    ['two with a comma', [`Bearer ${token}, Bearer ${token}`], 'authorization_malformed'],
+    ['quotes', [`Bearer "${token}"`], 'authorization_malformed'],
+    ['non-ASCII', ['Bearer tökén'], 'authorization_malformed'],
+    ['a line feed', [`Bearer ${token}\n`], 'authorization_malformed'],
+    ['two headers', [`Bearer ${token}`, `Bearer ${token}`], 'authorization_repeated'],
+    ['two different headers', ['Basic eDp5', `Bearer ${token}`], 'authorization_repeated'],
+  ];
+
+  it.each(refused)('is refused: %s', async (_, values, reason) => {
+    expect(await reasonOf(createWorld().verify(values))).toBe(reason);
+  });
+});
+
+describe('an API key', () => {
+  it('is accepted, and stands for every scope', async () => {
+    const world = createWorld();
+    expect(await world.verify(`Bearer ${apiKeyValue}`, ['messaging:manage'])).toEqual({
+      credential: 'api_key',
+      keyId: createApiKey().keyId,
+      serviceTrunkGroup: 'group-3',
+    });
+  });
+
+  const { keyId } = createApiKey();
+  const wrong: readonly [string, string, RefusalReason, number][] = [
+    [
+      'an unknown id',
+      formatApiKeyValue('key_0000000000000000000008', Buffer.alloc(32, 7)),
+      'api_key_unknown',
+      1,
+    ],
+    ['a wrong secret', formatApiKeyValue(keyId, Buffer.alloc(32, 8)), 'api_key_wrong', 1],
+    ['a wrong checksum', `${apiKeyValue.slice(0, -1)}_`, 'api_key_malformed', 0],
+    ['the prefix alone', 'ak_', 'api_key_malformed', 0],
+    ['something after it', `${apiKeyValue}A`, 'api_key_malformed', 0],
+    ['a path for an id', 'ak_../../etc/passwd', 'api_key_malformed', 0],
+  ];
+
+  it.each(wrong)('is refused: %s', async (_, value, reason, lookups) => {
+    const world = createWorld();
+    expect(await reasonOf(world.verify(`Bearer ${value}`))).toBe(reason);
+    expect(world.lookups).toHaveLength(lookups);
+  });
+
+  it('is refused as soon as it is disabled or deleted', async () => {
+    const world = createWorld();
+    await world.verify(`Bearer ${apiKeyValue}`);
+    world.apiKeys.set(keyId, createApiKey({ enabled: false }));
+    expect(await reasonOf(world.verify(`Bearer ${apiKeyValue}`))).toBe('api_key_disabled');
+    world.apiKeys.delete(keyId);
+    expect(await reasonOf(world.verify(`Bearer ${apiKeyValue}`))).toBe('api_key_unknown');
+  });
+
+  it('is refused where the verifier was given no keys', async () => {
+    const world = createWorld({ apiKeys: undefined });
+    expect(await reasonOf(world.verify(`Bearer ${apiKeyValue}`))).toBe('api_key_not_accepted');
+  });
+
+  it('is never accepted in the place of a stored hash', async () => {
+    const world = createWorld();
+    world.apiKeys.set(keyId, createApiKey({ hash: apiKeyValue }));
+    expect(await reasonOf(world.verify(`Bearer ${apiKeyValue}`))).toBe('api_key_wrong');
+  });
+
+  const four = [subnet('203.0.113.0', 24), subnet('198.51.100.4', 31)];
+  const six = [subnet('2001:db8::', 32)];
+  const sources: readonly [string, readonly ApiKeySubnet[], string | undefined, boolean][] = [
+    ['an empty list and any source', [], '192.0.2.1', true],
+    ['an empty list and an IPv6 source', [], '2001:db8::1', true],
+    ['an empty list and no source', [], undefined, true],
+    ['first of a /24', four, '203.0.113.0', true],
+    ['last of a /24', four, '203.0.113.255', true],
+    ['one before a /24', four, '203.0.112.255', false],
+    ['one after a /24', four, '203.0.114.0', false],
+    ['the second entry', four, '198.51.100.5', true],
+    ['one after a /31', four, '198.51.100.6', false],
+    ['mapped IPv4 in the list', four, '::ffff:203.0.113.9', true],
+    ['mapped IPv4 as hexadecimal', four, '::ffff:cb00:7109', true],
+    ['mapped IPv4 outside', four, '::ffff:203.0.114.9', false],
+    ['compatible IPv4', four, '::203.0.113.9', false],
+    ['octal', four, '0313.0.113.9', false],
+    ['hexadecimal', four, '0xcb.0.113.9', false],
+    ['one number', four, '3405803785', false],
+    ['short', four, '203.28937', false],
+    ['leading zeros', four, '203.000.113.009', false],
+    ['IPv6 against an IPv4 list', four, '2001:db8::1', false],
+    ['inside an IPv6 list', six, '2001:db8:ffff::1', true],
+    ['outside an IPv6 list', six, '2001:db9::1', false],
+    ['with a zone', six, '2001:db8::1%eth0', false],
+    ['IPv4 against an IPv6 list', six, '203.0.113.9', false],
+    ['a list and no source', four, undefined, false],
+    ['a list and an empty source', four, '', false],
+    ['a list and two sources', four, '203.0.113.9, 10.0.0.1', false],
+    ['a list and a host name', four, 'localhost', false],
+    ['a /32', [subnet('192.0.2.1', 32)], '192.0.2.1', true],
+    ['beside a /32', [subnet('192.0.2.1', 32)], '192.0.2.2', false],
+    ['a /128', [subnet('2001:db8::1', 128)], '2001:db8::1', true],
+    ['beside a /128', [subnet('2001:db8::1', 128)], '2001:db8::2', false],
+  ];
+
+  it.each(sources)('and its list: %s', async (_, subnets, sourceAddress, isAccepted) => {
+    const world = createWorld();
+    world.apiKeys.set(keyId, createApiKey({ subnets }));
+    const verification = world.verify(`Bearer ${apiKeyValue}`, [], { sourceAddress });
+    if (isAccepted) expect(await verification).toMatchObject({ keyId });
+    else expect(await reasonOf(verification)).toBe('api_key_source_refused');
+  });
+
+  it('is refused in the same bytes, whatever the reason', async () => {
+    const world = createWorld();
+    world.apiKeys.set(keyId, createApiKey({ subnets: four }));
+    const outside = await refusalOf(
+      world.verify(`Bearer ${apiKeyValue}`, [], { sourceAddress: '192.0.2.1' }),
+    );
+    const responses = [bearerErrorResponse(outside)];
+    for (const [, value] of wrong) {
+      responses.push(bearerErrorResponse(await refusalOf(world.verify(`Bearer ${value}`))));
+    }
+    world.apiKeys.set(keyId, createApiKey({ enabled: false }));
+    responses.push(bearerErrorResponse(await refusalOf(world.verify(`Bearer ${apiKeyValue}`))));
+    expect(new Set(responses.map((response) => JSON.stringify(response))).size).toBe(1);
+  });
+});
+
+describe('required scopes', () => {
+  const some = signToken(ownKey, { ...ownClaims, scope: 'messaging:view read:all2' });
+
+  it.each([
+    ['none required', []],
+    ['one that it has', ['messaging:view']],
+    ['both that it has, in other order', ['read:all2', 'messaging:view']],
+  ])('are met: %s', async (_, required) => {
+    expect(await createWorld().verify(`Bearer ${some}`, required)).toMatchObject({ issuer });
+  });
+
+  it.each([
+    ['one that it lacks', ['messaging:manage']],
+    ['one of two that it lacks', ['messaging:view', 'messaging:manage']],
+    ['one that is part of another', ['read:all']],
+    ['one that another is part of', ['read:all22']],
+    ['one in other case', ['Messaging:view']],
+    ['two in one string', ['messaging:view read:all2']],
+  ])('are not met: %s', async (_, required) => {
+    const refusal = await refusalOf(createWorld().verify(`Bearer ${some}`, required));
+    expect(refusal).toMatchObject({ reason: 'insufficient_scope', status: 403 });
+    expect(refusal.facts).toMatchObject({
+      requiredScopes: required,
+      clientId: ownClaims.client_id,
+    });
+  });
+});
+
+describe('what answers nothing gives no access', () => {
+  function fail(error: Error): () => Promise<never> {
+    return async () => {
+      throw error;
+    };
+  }
+  const down = new UnavailableError('down');
+
+  it('refuses no API key and accepts none', async () => {
+    const world = createWorld({ apiKeys: { findApiKey: fail(down) } });
+    await expect(world.verify(`Bearer ${apiKeyValue}`)).rejects.toBe(down);
+  });
+
+  it.each([
+    ['providers', { identityProviders: { findIdentityProvider: fail(down) } }],
+    ['clients', { clients: { findClient: fail(down) } }],
+  ])('gives no verdict on a provider token without %s, and one on ours', async (_, ports) => {
+    const world = createWorld(ports);
+    const foreign = signToken(providerKey, providerClaims);
+    await expect(world.verify(`Bearer ${foreign}`)).rejects.toBe(down);
+    expect(await world.verify(`Bearer ${token}`)).toMatchObject({ issuer });
+  });
+
+  it('refuses what depends on a record that cannot be read, and nothing else', async () => {
+    const broken = new MalformedRecordError('broken');
+    const world = createWorld({ apiKeys: { findApiKey: fail(broken) } });
+    expect(await refusalOf(world.verify(`Bearer ${apiKeyValue}`))).toMatchObject({
+      reason: 'record_malformed',
+      cause: broken,
+    });
+    expect(await world.verify(`Bearer ${token}`)).toMatchObject({ issuer });
+  });
+
+  it('passes an error that nobody expected on, for the edge to make a 500', async () => {
+    const bug = new TypeError('bug');
+    const world = createWorld({ apiKeys: { findApiKey: fail(bug) } });
+    await expect(world.verify(`Bearer ${apiKeyValue}`)).rejects.toBe(bug);
+  });
+});
+
+describe('challenges (RFC 6750 §3)', () => {
+  const expired = signToken(ownKey, { ...ownClaims, iat: now - 60, exp: now - 30 });
+  const cases: readonly [string, readonly string[], readonly string[], number, string][] = [
+    ['no credential', [], [], 401, 'Bearer realm="platform"'],
+    ['another scheme', ['Basic eDp5'], [], 401, 'Bearer realm="platform"'],
+    [
+      'a malformed header',
+      ['Bearer'],
+      [],
+      400,
+      'Bearer realm="platform", error="invalid_request", error_description="the Authorization header is not valid"',
+    ],
+    [
+      'two headers',
+      ['Bearer a', 'Bearer a'],
+      [],
+      400,
+      'Bearer realm="platform", error="invalid_request", error_description="there is more than one Authorization header"',
+    ],
+    [
+      'an expired token',
+      [`Bearer ${expired}`],
+      [],
+      401,
+      'Bearer realm="platform", error="invalid_token", error_description="the access token expired"',
+    ],
+    [
+      'a wrong API key',
+      ['Bearer ak_x'],
+      [],
+      401,
+      'Bearer realm="platform", error="invalid_token", error_description="the API key is not valid"',
+    ],
+    [
+      'a missing scope',
+      [`Bearer ${token}`],
+      ['voice:call', 'messaging:view'],
+      403,
+      'Bearer realm="platform", error="insufficient_scope", error_description="the access token lacks a scope that this request requires", scope="voice:call messaging:view"',
+    ],
+  ];
+
+  it.each(cases)('for %s', async (_, authorization, required, status, challenge) => {
+    const refusal = await refusalOf(createWorld().verify(authorization, required));
+    expect(challengeOf(refusal)).toBe(challenge);
+    const response = bearerErrorResponse(refusal);
+    expect(response).toMatchObject({
+      status,
+      headers: {
+        'WWW-Authenticate': challenge,
+        'Content-Type': 'application/json',
+        'Cache-Control': 'no-store',
+      },
+    });
+  });
+
+  it('never repeat what was received', async () => {
+    const canary = 'canary-value';
+    for (const value of [`Bearer ${canary}`, `Bearer ak_${canary}`, `Bearer "${canary}`]) {
+      const refusal = await refusalOf(createWorld().verify(value));
+      expect(
+        JSON.stringify([bearerErrorResponse(refusal), refusal.message, refusal.facts]),
+      ).not.toContain(canary);
+    }
+  });
+
+  it('become 503 with Retry-After where there is no verdict, and 500 for anything else', () => {
+    expect(bearerErrorResponse(new UnavailableError('table x'))).toEqual({
+      status: 503,
+      headers: {
+        'Content-Type': 'application/json',
+        'Cache-Control': 'no-store',
+        Pragma: 'no-cache',
+        'Retry-After': '5',
+      },
+      body: '{"error":"temporarily_unavailable","error_description":"the credential cannot be checked for now, try again later"}',
+    });
+    expect(bearerErrorResponse(new TypeError('x'))).toMatchObject({
+      status: 500,
+      body: '{"error":"server_error","error_description":"an unexpected error occurred"}',
+    });
+  });
+
+  it('refuse a realm that the header cannot carry', async () => {
+    const refusal = await refusalOf(createWorld().verify([]));
+    expect(() => challengeOf(refusal, 'a"b')).toThrow(RangeError);
+  });
+});
