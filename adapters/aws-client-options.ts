@@ -1,4 +1,4 @@
-import { type CallProfileName, callProfiles } from './call-profile.ts';
+import { type CallProfile, type CallProfileName, callProfiles } from './call-profile.ts';
 import { RetryBudget } from './retry-budget.ts';
 
 /** Whatever is left out follows the SDK's own rules: AWS_REGION, AWS_PROFILE, AWS_ENDPOINT_URL_*. */
@@ -14,7 +14,7 @@ export interface AwsClientOptions {
       }
     | undefined;
   /** How patient calls are; `request` where left out. */
-  readonly profile?: CallProfileName | undefined;
+  readonly profile?: CallProfileName | CallProfile | undefined;
 }
 
 /**
@@ -25,7 +25,8 @@ const maxSockets = 100;
 
 /** The configuration that every client of this service has. */
 export function clientConfiguration(options: AwsClientOptions) {
-  const profile = callProfiles[options.profile ?? 'request'];
+  const { profile: chosen = 'request' } = options;
+  const profile = typeof chosen === 'string' ? callProfiles[chosen] : chosen;
   const agent = { keepAlive: true, maxSockets };
   return {
     ...(options.region !== undefined && { region: options.region }),

@@ -1,0 +1,147 @@
+import {
+  CreateKeyCommand,
+  DescribeKeyCommand,
+  DisableKeyCommand,
+  GetPublicKeyCommand,
+  type KeyMetadata,
+  type KeySpec,
+  type KMSClient,
+  ScheduleKeyDeletionCommand,
+} from '@aws-sdk/client-kms';
+import { kmsDeletionWindowDays, kmsKeyTags } from '../../contract/kms-key.ts';
+import { signingAlgorithms } from '../../contract/signing-algorithms.ts';
+import type { PortOptions } from '../../core/port.ts';
+import type {
+  KeyManagement,
+  ManagedKeyDescription,
+  ManagedKeyState,
+} from '../../core/signing-key/key-management.ts';
+import { callAws } from '../aws-errors.ts';
+import { callWithKey, isKmsError } from './kms-errors.ts';
+import { KmsAnswerError } from './kms-sign.ts';
+import { listTaggedKeys } from './list-tagged-keys.ts';
+import { sendOnce } from './send-once.ts';
+
+export interface KmsKeysSettings {
+  /** Value of the constant tag by which roles select the keys of this deployment. */
+  readonly deploymentName: string;
+  /** The key policy that CreateKey sends, a JSON object. */
+  readonly keyPolicy: unknown;
+}
+
+/** KMS `KeyState`; every other state is one in which the key cannot be used. */
+const states: ReadonlyMap<string | undefined, ManagedKeyState> = new Map([
+  ['Enabled', 'enabled'],
+  ['Disabled', 'disabled'],
+  ['PendingDeletion', 'pending_deletion'],
+]);
+
+function toSeconds(date: Date): number {
+  return Math.floor(date.getTime() / 1000);
+}
+
+function toDescription(metadata: KeyMetadata | undefined): ManagedKeyDescription {
+  const { Arn, KeySpec, CreationDate, KeyState, DeletionDate } = metadata ?? {};
+  if (Arn === undefined || KeySpec === undefined || CreationDate === undefined) {
+    throw new KmsAnswerError('KMS described a key without its ARN, spec or date');
+  }
+  return {
+    kmsKeyArn: Arn,
+    state: states.get(KeyState) ?? 'unusable',
+    kmsKeySpec: KeySpec,
+    createdAt: toSeconds(CreationDate),
+    deletionAt: DeletionDate && toSeconds(DeletionDate),
+  };
+}
+
+async function describeKey(
+  kms: KMSClient,
+  kmsKeyArn: string,
+  options: PortOptions,
+): Promise<ManagedKeyDescription | undefined> {
+  const command = new DescribeKeyCommand({ KeyId: kmsKeyArn });
+  try {
+    const { KeyMetadata } = await callAws(`describe ${kmsKeyArn}`, () =>
+      kms.send(command, { abortSignal: options.signal }),
+    );
+    return toDescription(KeyMetadata);
+  } catch (error) {
+    if (isKmsError(error, 'NotFoundException')) return undefined;
+    throw error;
+  }
+}
+
+async function createKey(
+  kms: KMSClient,
+  settings: KmsKeysSettings,
+  request: Parameters<KeyManagement['createKey']>[0],
+  options: PortOptions,
+): Promise<string> {
+  const command = new CreateKeyCommand({
+    KeySpec: signingAlgorithms[request.alg].kmsKeySpec as KeySpec,
+    KeyUsage: 'SIGN_VERIFY',
+    Description: request.description,
+    Policy: JSON.stringify(settings.keyPolicy),
+    // The rotation's role has no PutKeyPolicy, and KMS would otherwise refuse to let it lock
+    // itself out. The policy gives the account's root every action.
+    BypassPolicyLockoutSafetyCheck: true,
+    MultiRegion: false,
+    Tags: [
+      { TagKey: kmsKeyTags.deployment, TagValue: settings.deploymentName },
+      { TagKey: kmsKeyTags.intent, TagValue: request.intentId },
+    ],
+  });
+  const output = await callAws('create a key', () => sendOnce(kms, command, options));
+  return toDescription(output.KeyMetadata).kmsKeyArn;
+}
+
+async function getPublicKey(
+  kms: KMSClient,
+  kmsKeyArn: string,
+  options: PortOptions,
+): Promise<Uint8Array> {
+  const command = new GetPublicKeyCommand({ KeyId: kmsKeyArn });
+  const { KeyId, PublicKey } = await callWithKey(`read the public key of ${kmsKeyArn}`, () =>
+    kms.send(command, { abortSignal: options.signal }),
+  );
+  if (KeyId !== kmsKeyArn || PublicKey === undefined) {
+    throw new KmsAnswerError(`KMS gave the public key of ${KeyId}, asked for ${kmsKeyArn}`);
+  }
+  return PublicKey;
+}
+
+async function scheduleKeyDeletion(
+  kms: KMSClient,
+  kmsKeyArn: string,
+  options: PortOptions,
+): Promise<void> {
+  const command = new ScheduleKeyDeletionCommand({
+    KeyId: kmsKeyArn,
+    PendingWindowInDays: kmsDeletionWindowDays,
+  });
+  try {
+    await callAws(`schedule the deletion of ${kmsKeyArn}`, () =>
+      kms.send(command, { abortSignal: options.signal }),
+    );
+  } catch (error) {
+    if (!isKmsError(error, 'KMSInvalidStateException', 'NotFoundException')) throw error;
+    const found = await describeKey(kms, kmsKeyArn, options);
+    if (found !== undefined && found.state !== 'pending_deletion') throw error;
+  }
+}
+
+/** Makes and ends the signing keys of one deployment in one region's KMS. */
+export function createKmsKeys(kms: KMSClient, settings: KmsKeysSettings): KeyManagement {
+  return {
+    createKey: (request, options = {}) => createKey(kms, settings, request, options),
+    getPublicKey: (arn, options = {}) => getPublicKey(kms, arn, options),
+    describeKey: (arn, options = {}) => describeKey(kms, arn, options),
+    disableKey: async (arn, options = {}) => {
+      await callWithKey(`disable ${arn}`, () =>
+        kms.send(new DisableKeyCommand({ KeyId: arn }), { abortSignal: options.signal }),
+      );
+    },
+    scheduleKeyDeletion: (arn, options = {}) => scheduleKeyDeletion(kms, arn, options),
+    listKeys: (options = {}) => listTaggedKeys(kms, settings.deploymentName, options),
+  };
+}

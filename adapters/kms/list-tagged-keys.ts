@@ -1,0 +1,63 @@
+import { type KMSClient, ListKeysCommand, ListResourceTagsCommand } from '@aws-sdk/client-kms';
+import { kmsKeyTags } from '../../contract/kms-key.ts';
+import type { PortOptions } from '../../core/port.ts';
+import type { ManagedKey } from '../../core/signing-key/key-management.ts';
+import { callAws } from '../aws-errors.ts';
+import { isKmsError } from './kms-errors.ts';
+
+/** KMS's maximum of keys a page. */
+const keysPerPage = 1000;
+/** KMS's maximum of tags a page, and of tags a key. */
+const tagsPerPage = 50;
+
+async function* listKeyArns(kms: KMSClient, options: PortOptions): AsyncGenerator<string> {
+  let marker: string | undefined;
+  do {
+    const command = new ListKeysCommand({ Limit: keysPerPage, Marker: marker });
+    const page = await callAws('list the keys of KMS', () =>
+      kms.send(command, { abortSignal: options.signal }),
+    );
+    for (const { KeyArn } of page.Keys ?? []) if (KeyArn !== undefined) yield KeyArn;
+    marker = page.Truncated === true ? page.NextMarker : undefined;
+  } while (marker !== undefined);
+}
+
+/** The account's other keys may forbid to read their tags, or be gone by now: undefined. */
+async function readTags(
+  kms: KMSClient,
+  kmsKeyArn: string,
+  options: PortOptions,
+): Promise<ReadonlyMap<string, string> | undefined> {
+  const command = new ListResourceTagsCommand({ KeyId: kmsKeyArn, Limit: tagsPerPage });
+  try {
+    const { Tags = [] } = await callAws(`read the tags of ${kmsKeyArn}`, () =>
+      kms.send(command, { abortSignal: options.signal }),
+    );
+    return new Map(Tags.map(({ TagKey = '', TagValue = '' }) => [TagKey, TagValue]));
+  } catch (error) {
+    if (isKmsError(error, 'AccessDeniedException', 'NotFoundException')) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * The keys that carry the tags of a deployment. One call for each key of the account and region,
+ * as KMS cannot be asked by tag; one after the other, as its quota for this is a few a second.
+ * The caller's role needs ListResourceTags on every key, whatever its tags: those of a new key
+ * take minutes to count, and a key that is missed here is made a second time.
+ */
+export async function listTaggedKeys(
+  kms: KMSClient,
+  deploymentName: string,
+  options: PortOptions,
+): Promise<readonly ManagedKey[]> {
+  const found: ManagedKey[] = [];
+  for await (const kmsKeyArn of listKeyArns(kms, options)) {
+    const tags = await readTags(kms, kmsKeyArn, options);
+    const intentId = tags?.get(kmsKeyTags.intent);
+    if (tags?.get(kmsKeyTags.deployment) === deploymentName && intentId !== undefined) {
+      found.push({ kmsKeyArn, intentId });
+    }
+  }
+  return found;
+}
