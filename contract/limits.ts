@@ -107,3 +107,9 @@ export const jwksCacheTimes = {
   coldRetry: 5,
   hardLimit: 86_400,
 } as const;
+
+/**
+ * `max-age` of the discovery documents, in seconds. They change with a deployment alone, and an
+ * hour of an old one harms nobody: what they name stays served.
+ */
+export const discoveryMaxAge = 3600;

@@ -1,6 +1,6 @@
 /** A backing service did not answer, or not in time: the caller may come back later. */
 export class UnavailableError extends Error {
-  override readonly name = 'UnavailableError';
+  override readonly name: string = 'UnavailableError';
 }
 
 /**

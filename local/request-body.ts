@@ -6,17 +6,18 @@ export class BodyTooLargeError extends Error {
 }
 
 /**
- * Reads a request's body.
+ * Reads a request's body. What is too much is read and dropped, so that the client, which first
+ * sends and then listens, gets an answer and not a broken connection.
  *
- * @throws {BodyTooLargeError} once more than `maxBytes` have come.
+ * @throws {BodyTooLargeError} where there were more than `maxBytes`.
  */
 export async function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     length += chunk.length;
-    if (length > maxBytes) throw new BodyTooLargeError(`the body is longer than ${maxBytes} bytes`);
-    chunks.push(chunk);
+    if (length <= maxBytes) chunks.push(chunk);
   }
+  if (length > maxBytes) throw new BodyTooLargeError(`the body is longer than ${maxBytes} bytes`);
   return Buffer.concat(chunks);
 }

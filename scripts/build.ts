@@ -8,9 +8,9 @@ const dist = join(root, 'dist');
 
 /** The functions: each folder of lambda/ that has a handler. */
 export function lambdaFunctions(): readonly string[] {
-  return readdirSync(join(root, 'lambda')).filter((name) =>
-    existsSync(join(root, 'lambda', name, 'handler.ts')),
-  );
+  const folder = join(root, 'lambda');
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder).filter((name) => existsSync(join(folder, name, 'handler.ts')));
 }
 
 /**
@@ -52,9 +52,12 @@ function buildLibrary(): void {
   });
 }
 
+/** `node scripts/build.ts` builds everything, `node scripts/build.ts lambda` the bundles alone. */
 if (import.meta.main) {
-  rmSync(dist, { recursive: true, force: true });
-  mkdirSync(dist, { recursive: true });
-  buildLambdas(join(dist, 'lambda'));
-  buildLibrary();
+  const bundlesOnly = process.argv[2] === 'lambda';
+  const bundles = join(dist, 'lambda');
+  rmSync(bundlesOnly ? bundles : dist, { recursive: true, force: true });
+  mkdirSync(bundles, { recursive: true });
+  buildLambdas(bundles);
+  if (!bundlesOnly) buildLibrary();
 }

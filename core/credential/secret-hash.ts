@@ -14,9 +14,14 @@ export function hashSecret(value: string): string {
   return sha256Prefix + createHash('sha256').update(value, 'utf8').digest('base64url');
 }
 
-/** Compares in constant time. A stored hash of unknown format never matches. */
-export function matchesHash(value: string, storedHash: string): boolean {
-  const actual = Buffer.from(hashSecret(value));
+/** Compares two hashes in constant time. A stored hash of unknown format never matches. */
+export function equalsHash(hash: string, storedHash: string): boolean {
+  const actual = Buffer.from(hash);
   const expected = Buffer.from(storedHash);
   return actual.length === expected.length && timingSafeEqual(actual, expected);
+}
+
+/** Whether a value is the one whose hash is stored. See {@link equalsHash}. */
+export function matchesHash(value: string, storedHash: string): boolean {
+  return equalsHash(hashSecret(value), storedHash);
 }

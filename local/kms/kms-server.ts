@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { closeServer, listenOnLoopback, loopbackHost } from '../loopback-server.ts';
-import { readBody } from '../request-body.ts';
+import { BodyTooLargeError, readBody } from '../request-body.ts';
 import type { KmsInput } from './input.ts';
 import { KeyStore } from './key-store.ts';
 import { KmsError } from './kms-error.ts';
@@ -73,11 +73,16 @@ function send(response: ServerResponse, status: number, body: KmsInput | undefin
   response.end(text);
 }
 
+function toKmsError(error: unknown): KmsError {
+  if (error instanceof KmsError) return error;
+  if (error instanceof BodyTooLargeError) {
+    return new KmsError('RequestEntityTooLargeException', error.message, 413);
+  }
+  return new KmsError('KMSInternalException', 'an internal error occurred', 500);
+}
+
 function sendError(response: ServerResponse, error: unknown): void {
-  const known =
-    error instanceof KmsError
-      ? error
-      : new KmsError('KMSInternalException', 'an internal error occurred', 500);
+  const known = toKmsError(error);
   send(response, known.status, { __type: known.type, message: known.message });
 }
 

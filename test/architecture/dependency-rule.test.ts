@@ -25,7 +25,15 @@ const rule: Readonly<Record<string, { folders: readonly string[]; packages: read
     },
     local: {
       folders: ['local', 'lambda', 'adapters', 'core', 'contract'],
-      packages: ['@aws-sdk/', 'dynalite', 'selfsigned', 'aws-lambda', 'jose', 'node:'],
+      packages: [
+        '@aws-sdk/',
+        'dynalite',
+        'classic-level',
+        'selfsigned',
+        'aws-lambda',
+        'jose',
+        'node:',
+      ],
     },
     lib: {
       folders: ['lib', 'contract'],

@@ -1,0 +1,40 @@
+import { type DeploymentConfig, deployedRegions } from './deployment-config.ts';
+import type { RegionId } from './regions.ts';
+import { jwksPath, tokenPath } from './routes.ts';
+
+/** Addresses of one thing in each region, by region id. */
+export type RegionalAddresses = Readonly<Partial<Record<RegionId, string>>>;
+
+/** Where a deployment is found. */
+export interface Addresses {
+  readonly issuer: string;
+  readonly regionalTokenEndpoints: RegionalAddresses;
+  readonly regionalJwksUris: RegionalAddresses;
+}
+
+/** Host under which one region alone is served, e.g. `slc.auth.example.com`. */
+export function regionalHost(domainName: string, regionId: RegionId): string {
+  return `${regionId}.${domainName}`;
+}
+
+/**
+ * With a domain each region has a host of its own besides the issuer's. Without one there is one
+ * region, and its API's address is the issuer.
+ *
+ * @param apiAddress address of the API, used where there is no domain.
+ */
+export function addressesOf(config: DeploymentConfig, apiAddress: string): Addresses {
+  const { domain } = config;
+  const address = (path: string): RegionalAddresses =>
+    Object.fromEntries(
+      deployedRegions(config).map(({ id }) => [
+        id,
+        `${domain === undefined ? apiAddress : `https://${regionalHost(domain.name, id)}`}${path}`,
+      ]),
+    );
+  return {
+    issuer: config.issuer ?? apiAddress,
+    regionalTokenEndpoints: address(tokenPath),
+    regionalJwksUris: address(jwksPath),
+  };
+}

@@ -1,0 +1,96 @@
+import type { Addresses } from './addresses.ts';
+import type { DeploymentConfig } from './deployment-config.ts';
+import type { EnvironmentVariables } from './environment.ts';
+import { functionName } from './function-names.ts';
+import type { PolicyDocument } from './kms-key-policy.ts';
+import { discoveryMaxAge } from './limits.ts';
+import type { RegionId } from './regions.ts';
+import { scopeName } from './scopes.ts';
+import { tableName } from './tables.ts';
+
+/** From what the variables of one region's functions follow. */
+export interface EnvironmentSource {
+  readonly config: DeploymentConfig;
+  readonly regionId: RegionId;
+  readonly addresses: Addresses;
+  /** What CreateKey sends as the policy of a new key. */
+  readonly kmsKeyPolicy: PolicyDocument;
+  /** How a value becomes JSON; the stack's way keeps what is known at deployment alone. */
+  readonly toJson: (value: unknown) => string;
+}
+
+/**
+ * Bytes of scope names that the discovery function carries. Lambda allows 4,096 for all variables
+ * of a function, and the other ones of this function need less than 1,000.
+ */
+export const maxScopesSupportedBytes = 2500;
+
+/**
+ * The catalogue for `scopes_supported` (RFC 8414 §2, which leaves it to the server to list all).
+ *
+ * @returns undefined where it is too long for the function's environment.
+ */
+export function scopesSupported(config: DeploymentConfig): string | undefined {
+  const joined = config.scopes.map(scopeName).join(' ');
+  return joined.length > maxScopesSupportedBytes ? undefined : joined;
+}
+
+export function tokenEnvironment(source: EnvironmentSource): EnvironmentVariables<'token'> {
+  const { config } = source;
+  return {
+    AUTH_ISSUER: source.addresses.issuer,
+    AUTH_REGION_ID: source.regionId,
+    AUTH_DEFAULT_AUDIENCE: config.defaultAudience,
+    AUTH_MAX_TOKEN_LIFETIME: String(config.tokenLifetime.maximum),
+    AUTH_CLIENTS_TABLE: tableName(config.name, 'clients'),
+    AUTH_SIGNING_KEYS_TABLE: tableName(config.name, 'signingKeys'),
+    AUTH_KEY_LIST_REFRESH: String(config.signingKeyPolicy.keyListRefresh),
+    AUTH_PUBLICATION_LEAD: String(config.signingKeyPolicy.publicationLead),
+    AUTH_PROPAGATION_LAG: String(config.signingKeyPolicy.propagationLag),
+  };
+}
+
+export function discoveryEnvironment(source: EnvironmentSource): EnvironmentVariables<'discovery'> {
+  const scopes = scopesSupported(source.config);
+  return {
+    AUTH_ISSUER: source.addresses.issuer,
+    AUTH_REGIONAL_TOKEN_ENDPOINTS: source.toJson(source.addresses.regionalTokenEndpoints),
+    AUTH_SIGNING_ALGORITHMS: source.config.signingAlgorithms.join(' '),
+    ...(scopes === undefined ? {} : { AUTH_SCOPES_SUPPORTED: scopes }),
+    AUTH_DOCUMENT_MAX_AGE: String(discoveryMaxAge),
+  };
+}
+
+export function jwksEnvironment({ config }: EnvironmentSource): EnvironmentVariables<'jwks'> {
+  return {
+    AUTH_SIGNING_KEYS_TABLE: tableName(config.name, 'signingKeys'),
+    AUTH_KEY_LIST_REFRESH: String(config.signingKeyPolicy.keyListRefresh),
+    AUTH_JWKS_MAX_AGE: String(config.signingKeyPolicy.jwksMaxAge),
+  };
+}
+
+export function canaryEnvironment(source: EnvironmentSource): EnvironmentVariables<'canary'> {
+  return {
+    AUTH_REGION_ID: source.regionId,
+    AUTH_SIGNING_KEYS_TABLE: tableName(source.config.name, 'signingKeys'),
+    AUTH_REGIONAL_JWKS_URIS: source.toJson(source.addresses.regionalJwksUris),
+  };
+}
+
+export function keyRotationEnvironment(
+  source: EnvironmentSource,
+): EnvironmentVariables<'key-rotation'> {
+  const { config } = source;
+  return {
+    AUTH_ISSUER: source.addresses.issuer,
+    AUTH_REGION_ID: source.regionId,
+    AUTH_SIGNING_KEYS_TABLE: tableName(config.name, 'signingKeys'),
+    AUTH_SIGNING_ALGORITHMS: config.signingAlgorithms.join(' '),
+    AUTH_SIGNING_KEY_POLICY: JSON.stringify(config.signingKeyPolicy),
+    AUTH_DEPLOYMENT_NAME: config.name,
+    AUTH_KMS_KEY_POLICY: source.toJson(source.kmsKeyPolicy),
+    AUTH_TOKEN_FUNCTION: functionName(config.name, 'token'),
+    AUTH_CANARY_FUNCTION: functionName(config.name, 'canary'),
+    AUTH_AUDIT_TABLE: tableName(config.name, 'audit'),
+  };
+}

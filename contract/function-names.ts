@@ -1,0 +1,15 @@
+import type { FunctionName } from './environment.ts';
+import type { RegionId } from './regions.ts';
+
+/** Name of a function in its AWS region: `authctl` finds the key rotation by it. */
+export function functionName(deploymentName: string, name: FunctionName): string {
+  return `${deploymentName}-${name}`;
+}
+
+/**
+ * Name of a function's role. Roles belong to no AWS region, so that the name carries the
+ * platform's. It is fixed because the key policy of a signing key names roles and outlives stacks.
+ */
+export function roleName(deploymentName: string, regionId: RegionId, name: FunctionName): string {
+  return `${deploymentName}-${regionId}-${name}`;
+}

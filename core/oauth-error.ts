@@ -1,0 +1,92 @@
+/** The error codes of RFC 6749 §5.2 and RFC 8707 §2 that the token endpoint sends, and their status. */
+const statusByCode = {
+  invalid_request: 400,
+  invalid_client: 401,
+  unsupported_grant_type: 400,
+  invalid_scope: 400,
+  invalid_target: 400,
+} as const;
+
+export type OAuthErrorCode = keyof typeof statusByCode;
+
+type Refusal = readonly [code: OAuthErrorCode, description: string];
+
+/** One text for every way to fail, so that an answer tells nothing about the client. */
+const authenticationFailed: Refusal = ['invalid_client', 'client authentication failed'];
+
+/**
+ * Why a token request is refused: the reason is for logs, code and description go to the client.
+ * Both are fixed texts, so that nothing from a request can come back or reach a log.
+ */
+const refusals = {
+  content_type: [
+    'invalid_request',
+    'the Content-Type must be application/x-www-form-urlencoded in UTF-8',
+  ],
+  body_too_large: ['invalid_request', 'the request body is too large'],
+  body_encoding: ['invalid_request', 'the request body is not valid form encoding'],
+  too_many_parameters: ['invalid_request', 'the request body has too many parameters'],
+  repeated_parameter: ['invalid_request', 'a parameter must not be repeated'],
+  parameter_in_query: [
+    'invalid_request',
+    'parameters must be in the request body, not in the query',
+  ],
+  no_grant_type: ['invalid_request', 'grant_type is missing'],
+  grant_type: ['unsupported_grant_type', 'grant_type must be client_credentials'],
+
+  authorization_too_large: ['invalid_request', 'the Authorization header is too large'],
+  repeated_authorization: ['invalid_request', 'there must be one Authorization header'],
+  several_authentications: [
+    'invalid_request',
+    'the client must authenticate in one way, with HTTP Basic alone',
+  ],
+  client_id_mismatch: [
+    'invalid_request',
+    'client_id must be the same in the request body and in the Authorization header',
+  ],
+  no_authentication: [
+    'invalid_client',
+    'the client must authenticate with HTTP Basic (client_secret_basic)',
+  ],
+  authentication_method: [
+    'invalid_client',
+    'the client must authenticate with HTTP Basic (client_secret_basic)',
+  ],
+  authentication_scheme: authenticationFailed,
+  malformed_credentials: authenticationFailed,
+  unknown_client: authenticationFailed,
+  wrong_secret: authenticationFailed,
+  no_secret: authenticationFailed,
+  secret_expired: authenticationFailed,
+  client_disabled: authenticationFailed,
+  provider_client: authenticationFailed,
+
+  scope_syntax: ['invalid_scope', 'scope must be scope tokens, each separated by one space'],
+  scope_not_granted: ['invalid_scope', 'the client may not have a scope that it asks for'],
+  client_without_scopes: ['invalid_scope', 'the client has no scopes'],
+  repeated_resource: ['invalid_target', 'there must be one resource'],
+  resource_syntax: ['invalid_target', 'resource must be an absolute URI without a fragment'],
+  resource_not_allowed: ['invalid_target', 'the client may not ask for this resource'],
+} as const satisfies Record<string, Refusal>;
+
+export type RefusalReason = keyof typeof refusals;
+
+export const refusalReasons = Object.freeze(Object.keys(refusals)) as readonly RefusalReason[];
+
+/** A token request that is refused with an error response (RFC 6749 §5.2). */
+export class OAuthError extends Error {
+  override readonly name = 'OAuthError';
+  readonly reason: RefusalReason;
+  /** `error` on the wire. */
+  readonly code: OAuthErrorCode;
+  /** `error_description` on the wire. */
+  readonly description: string;
+  readonly status: number;
+
+  constructor(reason: RefusalReason, options?: ErrorOptions) {
+    super(reason, options);
+    this.reason = reason;
+    [this.code, this.description] = refusals[reason];
+    this.status = statusByCode[this.code];
+  }
+}

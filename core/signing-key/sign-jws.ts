@@ -1,0 +1,76 @@
+import { maxSigningInputBytes } from '../../contract/limits.ts';
+import { SigningKeyUnusableError, UnavailableError } from '../errors.ts';
+import type { PortOptions } from '../port.ts';
+import type { Sign } from './sign.ts';
+import type { SigningKey } from './signing-key.ts';
+import { verifySignature } from './verify-signature.ts';
+
+/** KMS made a signature that the published key does not verify: it must not leave the service. */
+export class UnverifiableSignatureError extends UnavailableError {
+  override readonly name = 'UnverifiableSignatureError';
+}
+
+/** A signed JWS in compact form (RFC 7515 §7.1). */
+export interface SignedJws {
+  readonly jws: string;
+  readonly kid: string;
+  /** kids of keys that KMS refused before. */
+  readonly unusableKids: readonly string[];
+}
+
+function encodePart(value: object): string {
+  return Buffer.from(JSON.stringify(value)).toString('base64url');
+}
+
+async function signWith(
+  key: SigningKey,
+  typ: string,
+  payload: string,
+  sign: Sign,
+  options: PortOptions,
+): Promise<string> {
+  const header = encodePart({ alg: key.alg, typ, kid: key.kid });
+  const signingInput = `${header}.${payload}`;
+  const bytes = Buffer.from(signingInput);
+  if (bytes.length > maxSigningInputBytes) {
+    throw new RangeError(
+      `the signing input has ${bytes.length} bytes; allowed: ${maxSigningInputBytes}`,
+    );
+  }
+  const signature = await sign(key, bytes, options);
+  if (!verifySignature(key.publicJwk, bytes, signature)) {
+    throw new UnverifiableSignatureError(`the published key ${key.kid} does not verify`);
+  }
+  return `${signingInput}.${Buffer.from(signature).toString('base64url')}`;
+}
+
+/**
+ * Signs a payload with the first of the keys that KMS will sign with, and verifies the signature
+ * with the public key as it is published.
+ *
+ * @param keys those that may sign, in order of preference.
+ * @throws {UnavailableError} where no key can sign, or KMS does not answer.
+ * @throws {RangeError} where the signing input is too long.
+ */
+export async function signJws(
+  typ: string,
+  payload: object,
+  keys: readonly SigningKey[],
+  sign: Sign,
+  options: PortOptions = {},
+): Promise<SignedJws> {
+  const encodedPayload = encodePart(payload);
+  const unusableKids: string[] = [];
+  for (const key of keys) {
+    try {
+      const jws = await signWith(key, typ, encodedPayload, sign, options);
+      return { jws, kid: key.kid, unusableKids };
+    } catch (error) {
+      if (!(error instanceof SigningKeyUnusableError)) throw error;
+      unusableKids.push(key.kid);
+    }
+  }
+  throw new UnavailableError(
+    `no published key of this region can sign; refused: ${unusableKids.join(', ') || 'none'}`,
+  );
+}

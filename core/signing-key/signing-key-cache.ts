@@ -1,0 +1,77 @@
+import { UnavailableError } from '../errors.ts';
+import type { PortOptions } from '../port.ts';
+import type { SigningKey } from './signing-key.ts';
+import type { SigningKeyReader } from './signing-key-store.ts';
+
+/** Seconds. */
+export interface SigningKeyCacheSettings {
+  /** Age from which the list is read again. */
+  readonly refreshInterval: number;
+  /** Age above which the list is no longer used, although it cannot be read again. */
+  readonly maxAge: number;
+}
+
+/** Between two attempts while the table does not answer: short enough to notice its return. */
+const retryInterval = 5;
+
+/**
+ * The list of signing keys, kept in memory. It is read again at intervals; where that fails, the
+ * last good list goes on until it is too old.
+ */
+export class SigningKeyCache {
+  readonly #reader: SigningKeyReader;
+  readonly #settings: SigningKeyCacheSettings;
+  #keys: readonly SigningKey[] | undefined;
+  #readAt = Number.NEGATIVE_INFINITY;
+  #triedAt = Number.NEGATIVE_INFINITY;
+  #pending: Promise<readonly SigningKey[]> | undefined;
+
+  constructor(reader: SigningKeyReader, settings: SigningKeyCacheSettings) {
+    this.#reader = reader;
+    this.#settings = settings;
+  }
+
+  /**
+   * Every signing key of every region.
+   *
+   * @param now seconds since the epoch.
+   * @throws {UnavailableError} where there is no list that is young enough.
+   */
+  async listSigningKeys(now: number, options?: PortOptions): Promise<readonly SigningKey[]> {
+    const known = this.#keys;
+    if (known !== undefined && !this.#isDue(now)) return this.#whileYoung(known, now);
+    try {
+      this.#pending ??= this.#read(now, options).finally(() => {
+        this.#pending = undefined;
+      });
+      return await this.#pending;
+    } catch (error) {
+      if (known === undefined || !(error instanceof UnavailableError)) throw error;
+      return this.#whileYoung(known, now);
+    }
+  }
+
+  /** A clock that went back makes the list due as well. */
+  #isDue(now: number): boolean {
+    const sinceRead = now - this.#readAt;
+    const sinceTry = now - this.#triedAt;
+    const young = sinceRead >= 0 && sinceRead < this.#settings.refreshInterval;
+    const tried = sinceTry >= 0 && sinceTry < retryInterval;
+    return !young && !tried;
+  }
+
+  #whileYoung(keys: readonly SigningKey[], now: number): readonly SigningKey[] {
+    if (now - this.#readAt <= this.#settings.maxAge) return keys;
+    throw new UnavailableError('the list of signing keys is too old to be used');
+  }
+
+  async #read(now: number, options?: PortOptions): Promise<readonly SigningKey[]> {
+    this.#triedAt = now;
+    const keys = await this.#reader.listSigningKeys(options);
+    // An issuer without a key has lost its table or is not set up yet; neither evicts good keys.
+    if (keys.length === 0) throw new UnavailableError('there are no signing keys');
+    this.#keys = keys;
+    this.#readAt = now;
+    return keys;
+  }
+}

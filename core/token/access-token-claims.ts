@@ -1,0 +1,52 @@
+import type { Client } from '../client/client.ts';
+import { encodeBase62 } from '../credential/base62.ts';
+
+/** Media type of a JWT access token, in the `typ` header (RFC 9068 §2.1). */
+export const accessTokenType = 'at+jwt';
+
+/** Claims of an access token (RFC 9068 §2.2): these and no others. */
+export interface AccessTokenClaims {
+  readonly iss: string;
+  /** The client itself: there is no user. */
+  readonly sub: string;
+  readonly aud: string;
+  readonly client_id: string;
+  readonly iat: number;
+  readonly exp: number;
+  readonly jti: string;
+  readonly scope: string;
+  /** The platform's account within which the client acts. */
+  readonly service_trunk_group: string;
+}
+
+export interface AccessTokenGrant {
+  readonly client: Client;
+  readonly scopes: readonly string[];
+  readonly audience: string;
+}
+
+/**
+ * @param values.now seconds since the epoch.
+ * @param values.random 16 random bytes: 128 bits never collide (RFC 7519 §4.1.7).
+ * @param settings.maxTokenLifetime bounds the client's own lifetime, since published keys are kept
+ *   for no longer than that.
+ */
+export function buildAccessTokenClaims(
+  grant: AccessTokenGrant,
+  values: { readonly now: number; readonly random: Uint8Array },
+  settings: { readonly issuer: string; readonly maxTokenLifetime: number },
+): AccessTokenClaims {
+  const { client, scopes, audience } = grant;
+  const lifetime = Math.min(client.tokenLifetime, settings.maxTokenLifetime);
+  return {
+    iss: settings.issuer,
+    sub: client.clientId,
+    aud: audience,
+    client_id: client.clientId,
+    iat: values.now,
+    exp: values.now + lifetime,
+    jti: encodeBase62(values.random),
+    scope: scopes.join(' '),
+    service_trunk_group: client.serviceTrunkGroup,
+  };
+}

@@ -1,0 +1,48 @@
+import { maxFormBytes, maxFormParameters } from '../../contract/limits.ts';
+import { OAuthError } from '../oauth-error.ts';
+import { decodeFormValue, decodeUtf8 } from './form-decoding.ts';
+
+/** The values of each parameter, in order; also those of unknown ones. */
+export type Form = ReadonlyMap<string, readonly string[]>;
+
+const mediaType = 'application/x-www-form-urlencoded';
+const charsetParameter = /^charset="?utf-8"?$/i;
+
+/**
+ * Requires that the body is said to be a form in UTF-8 (RFC 6749 §4.4.2).
+ *
+ * @param contentTypes each `Content-Type` header of the request.
+ */
+export function assertFormContentType(contentTypes: readonly string[]): void {
+  const [contentType, ...others] = contentTypes;
+  if (contentType === undefined || others.length > 0) throw new OAuthError('content_type');
+  const [type = '', ...parameters] = contentType.split(';').map((part) => part.trim());
+  const foreignCharset = parameters.some(
+    (parameter) => /^charset\b/i.test(parameter) && !charsetParameter.test(parameter),
+  );
+  if (type.toLowerCase() !== mediaType || foreignCharset) throw new OAuthError('content_type');
+}
+
+function decodeParameter(segment: string): readonly [name: string, value: string] {
+  const end = segment.indexOf('=');
+  const name = decodeFormValue(end < 0 ? segment : segment.slice(0, end));
+  const value = decodeFormValue(end < 0 ? '' : segment.slice(end + 1));
+  if (name === undefined || value === undefined) throw new OAuthError('body_encoding');
+  return [name, value];
+}
+
+/** Reads a form strictly. Its size is judged before any of it is decoded. */
+export function parseForm(body: Uint8Array): Form {
+  if (body.length > maxFormBytes) throw new OAuthError('body_too_large');
+  const text = decodeUtf8(body);
+  if (text === undefined) throw new OAuthError('body_encoding');
+  const segments = text.split('&').filter((segment) => segment !== '');
+  if (segments.length > maxFormParameters) throw new OAuthError('too_many_parameters');
+  const form = new Map<string, string[]>();
+  for (const [name, value] of segments.map(decodeParameter)) {
+    const values = form.get(name);
+    if (values === undefined) form.set(name, [value]);
+    else values.push(value);
+  }
+  return form;
+}

@@ -1,0 +1,95 @@
+import type { RegionId } from '../../contract/regions.ts';
+import type { ClientReader, SecretUseRecorder } from '../client/client-store.ts';
+import { isId } from '../credential/credential-value.ts';
+import type { PortOptions } from '../port.ts';
+import { selectSigningKeys } from '../signing-key/select-signing-key.ts';
+import type { Sign } from '../signing-key/sign.ts';
+import { signJws } from '../signing-key/sign-jws.ts';
+import type { SigningKey } from '../signing-key/signing-key.ts';
+import { accessTokenType, buildAccessTokenClaims } from './access-token-claims.ts';
+import { authenticateClient } from './client-authentication.ts';
+import { readClientCredentials } from './client-credentials.ts';
+import { selectAudience } from './resource.ts';
+import { grantScopes } from './scope.ts';
+import { beginSecretUse } from './secret-use.ts';
+import type { NoteTokenFacts } from './token-facts.ts';
+import { parseTokenParameters, type TokenRequest } from './token-parameters.ts';
+
+export interface TokenPorts {
+  readonly clients: ClientReader;
+  readonly secretUses: SecretUseRecorder;
+  /** Every signing key of every region; usually from a cache. */
+  readonly listSigningKeys: (now: number, options?: PortOptions) => Promise<readonly SigningKey[]>;
+  readonly sign: Sign;
+  readonly note: NoteTokenFacts;
+}
+
+export interface TokenValues {
+  /** Seconds since the epoch. */
+  readonly now: number;
+  /** 16 random bytes. */
+  readonly random: Uint8Array;
+  /** Ends every port's call when the request's deadline passes. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Times are seconds. */
+export interface TokenSettings {
+  readonly issuer: string;
+  readonly regionId: RegionId;
+  readonly defaultAudience: string;
+  readonly maxTokenLifetime: number;
+  readonly publicationLead: number;
+}
+
+/** A successful response (RFC 6749 §5.1). `scope` is always stated. */
+export interface TokenResponse {
+  readonly access_token: string;
+  readonly token_type: 'Bearer';
+  readonly expires_in: number;
+  readonly scope: string;
+}
+
+/**
+ * Issues an access token for a client (RFC 6749 §4.4, RFC 9068).
+ *
+ * @throws {OAuthError} where the request is refused.
+ * @throws {UnavailableError} where a port does not answer in time.
+ * @throws {MalformedRecordError} where the client's record cannot be read.
+ */
+export async function issueToken(
+  request: TokenRequest,
+  ports: TokenPorts,
+  values: TokenValues,
+  settings: TokenSettings,
+): Promise<TokenResponse> {
+  const { now, signal } = values;
+  const parameters = parseTokenParameters(request);
+  const credentials = readClientCredentials(request.authorizations, parameters);
+  if (isId('client', credentials.clientId)) ports.note({ clientId: credentials.clientId });
+
+  const authenticated = await authenticateClient(credentials, ports, now, { signal });
+  const { client } = authenticated;
+  const scopes = grantScopes(parameters.scopes, client.scopes);
+  const audience = selectAudience(parameters.resource, client.audiences, settings.defaultAudience);
+  const claims = buildAccessTokenClaims({ client, scopes, audience }, values, settings);
+  ports.note({ scope: claims.scope, aud: claims.aud, jti: claims.jti });
+
+  const secretUse = beginSecretUse(authenticated, ports.secretUses, now, { signal });
+  const keys = selectSigningKeys(await ports.listSigningKeys(now, { signal }), {
+    ...settings,
+    now,
+    expiresAt: claims.exp,
+  });
+  const { jws, kid, unusableKids } = await signJws(accessTokenType, claims, keys, ports.sign, {
+    signal,
+  });
+  ports.note({ kid, unusableKids, secretUse: secretUse() });
+
+  return {
+    access_token: jws,
+    token_type: 'Bearer',
+    expires_in: claims.exp - claims.iat,
+    scope: claims.scope,
+  };
+}

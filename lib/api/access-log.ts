@@ -1,0 +1,23 @@
+import { AccessLogField, AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
+
+/**
+ * One JSON line a request. No header, query string or body stands in it, so that no credential
+ * can; `resourcePath` is the route and not the path that was asked for.
+ */
+export const accessLogFormat = AccessLogFormat.custom(
+  JSON.stringify({
+    request_id: AccessLogField.contextRequestId(),
+    time: AccessLogField.contextRequestTimeEpoch(),
+    source_ip: AccessLogField.contextIdentitySourceIp(),
+    http_method: AccessLogField.contextHttpMethod(),
+    resource_path: AccessLogField.contextResourcePath(),
+    domain_name: '$context.domainName',
+    status: AccessLogField.contextStatus(),
+    error_type: '$context.error.responseType',
+    principal_id: AccessLogField.contextAuthorizerPrincipalId(),
+    tls_version: '$context.tlsVersion',
+    cipher_suite: '$context.cipherSuite',
+    response_latency: AccessLogField.contextResponseLatency(),
+    integration_latency: AccessLogField.contextIntegrationLatency(),
+  }),
+);

@@ -1,0 +1,36 @@
+import { GatewayResponse, type IRestApi, ResponseType } from 'aws-cdk-lib/aws-apigateway';
+import { Construct } from 'constructs';
+import {
+  type GatewayError,
+  gatewayErrors,
+  noStoreHeaders,
+  securityHeaders,
+} from '../../contract/error-body.ts';
+
+/** Gives the errors that API Gateway makes itself the service's shape and headers. */
+export class GatewayResponses extends Construct {
+  constructor(scope: Construct, id: string, props: { readonly restApi: IRestApi }) {
+    super(scope, id);
+    for (const error of gatewayErrors) this.addResponse(props.restApi, error);
+  }
+
+  private addResponse(restApi: IRestApi, error: GatewayError): void {
+    new GatewayResponse(this, error.type, {
+      restApi,
+      type: ResponseType.of(error.type),
+      ...(error.status === undefined ? {} : { statusCode: String(error.status) }),
+      responseHeaders: responseHeaders(error),
+      templates: { 'application/json': JSON.stringify(error.body) },
+    });
+  }
+}
+
+/** API Gateway takes a literal in single quotes. */
+function responseHeaders(error: GatewayError): Record<string, string> {
+  const headers: Record<string, string> = {
+    ...noStoreHeaders,
+    ...securityHeaders,
+    ...(error.retryAfter === undefined ? {} : { 'Retry-After': String(error.retryAfter) }),
+  };
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, `'${value}'`]));
+}

@@ -1,0 +1,165 @@
+import { RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
+import {
+  AwsIntegration,
+  type CfnRestApi,
+  EndpointAccessMode,
+  EndpointType,
+  type Integration,
+  LogGroupLogDestination,
+  type MethodDeploymentOptions,
+  MethodLoggingLevel,
+  RestApi,
+  SecurityPolicy,
+} from 'aws-cdk-lib/aws-apigateway';
+import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { Construct } from 'constructs';
+import { type HttpFunctionName, type Route, routes } from '../../contract/routes.ts';
+import { accessLogFormat } from './access-log.ts';
+import { GatewayResponses } from './gateway-responses.ts';
+
+/** Literal, so that the issuer can name it before the stage exists. */
+export const stageName = 'live';
+
+/** Post-quantum key exchange where the caller has it, TLS 1.2 for callers that are older. */
+export const tlsPolicy = SecurityPolicy.TLS13_1_2_PFS_PQ_2025_09;
+
+export interface ServiceApiProps {
+  readonly deploymentName: string;
+  /** Whether callers come through a domain of our own; the API's own host is then closed. */
+  readonly hasDomain: boolean;
+}
+
+/** The REST API of one region. Routes and their limits come from the route table. */
+export class ServiceApi extends Construct {
+  readonly restApi: RestApi;
+  readonly accessLog: LogGroup;
+  private readonly routes: readonly Route[];
+
+  constructor(scope: Construct, id: string, props: ServiceApiProps) {
+    super(scope, id);
+    // Without a domain the stage comes first in each path, so that nothing can stand at the origin.
+    this.routes = routes.filter((route) => props.hasDomain || !route.atOrigin);
+    this.accessLog = this.addAccessLog(props.deploymentName);
+    this.restApi = this.addRestApi(props);
+    this.requireTls();
+    this.acknowledge();
+    new GatewayResponses(this, 'GatewayResponses', { restApi: this.restApi });
+  }
+
+  /** Where the API is found without a domain, stage included. Known before the stage is made. */
+  get address(): string {
+    const { region, urlSuffix } = Stack.of(this);
+    return `https://${this.restApi.restApiId}.execute-api.${region}.${urlSuffix}/${stageName}`;
+  }
+
+  /** Connects every route to its function. */
+  addRoutes(functions: Readonly<Record<HttpFunctionName, IFunction>>): void {
+    for (const route of this.routes) this.addRoute(route, functions[route.function]);
+  }
+
+  private addRoute(route: Route, handler: IFunction): void {
+    const resource = this.restApi.root.resourceForPath(route.path);
+    const integration = proxyTo(handler);
+    // ANY, so that a wrong method gets our 405 and not the gateway's 403.
+    for (const method of [...route.methods, 'ANY']) resource.addMethod(method, integration);
+    handler.addPermission(`Invoke ${route.path}`, {
+      principal: new ServicePrincipal('apigateway.amazonaws.com'),
+      sourceArn: this.restApi.arnForExecuteApi('*', route.path, stageName),
+    });
+  }
+
+  private addAccessLog(deploymentName: string): LogGroup {
+    return new LogGroup(this, 'AccessLog', {
+      logGroupName: `/aws/apigateway/${deploymentName}/access`,
+      // Longer than a year, so that an intrusion found late can still be read up.
+      retention: RetentionDays.THIRTEEN_MONTHS,
+      removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
+    });
+  }
+
+  private addRestApi(props: ServiceApiProps): RestApi {
+    return new RestApi(this, 'RestApi', {
+      restApiName: props.deploymentName,
+      description: 'OAuth 2.0 authorization server',
+      endpointTypes: [EndpointType.REGIONAL],
+      disableExecuteApiEndpoint: props.hasDomain,
+      cloudWatchRole: false,
+      deployOptions: {
+        stageName,
+        accessLogDestination: new LogGroupLogDestination(this.accessLog),
+        accessLogFormat,
+        tracingEnabled: true,
+        ...methodSettings,
+        // What no route names is an error of the gateway's, which costs nothing to make.
+        throttlingRateLimit: 100,
+        throttlingBurstLimit: 100,
+        methodOptions: Object.fromEntries(this.routes.flatMap(throttles)),
+      },
+    });
+  }
+
+  /** The L2 construct has no property for these. */
+  private requireTls(): void {
+    const resource = this.restApi.node.defaultChild as CfnRestApi;
+    resource.securityPolicy = tlsPolicy;
+    // The name in the TLS handshake and in the Host header must agree.
+    resource.endpointAccessMode = EndpointAccessMode.STRICT;
+  }
+
+  private acknowledge(): void {
+    Validations.of(this.restApi).acknowledge(
+      {
+        id: 'AwsSolutions::AwsSolutions-APIG3',
+        reason:
+          'Method throttles and cheap refusals protect a small deployment; a web ACL is a monthly price of its own and belongs to the configuration.',
+      },
+      {
+        id: 'AwsSolutions::AwsSolutions-APIG2',
+        reason:
+          "The functions parse every request strictly and answer in the protocol's own error shape, which API Gateway's validators cannot.",
+      },
+      {
+        id: 'AwsSolutions::AwsSolutions-APIG4',
+        reason:
+          'The token endpoint authenticates clients by HTTP Basic in the function (RFC 6749 §3.2.1); discovery, JWKS and health are public.',
+      },
+      {
+        id: 'AwsSolutions::AwsSolutions-COG4',
+        reason: 'This service is the authorization server; it has no Cognito user pool.',
+      },
+    );
+  }
+}
+
+/** Settings of a method do not add to the stage's but replace them, so each carries them all. */
+const methodSettings = {
+  loggingLevel: MethodLoggingLevel.ERROR,
+  // A data trace would log the Authorization header and the body.
+  dataTraceEnabled: false,
+  // A cached token response would be one client's token for another.
+  cachingEnabled: false,
+  // The functions' own metrics say more, and each of these costs money per method.
+  metricsEnabled: false,
+} satisfies MethodDeploymentOptions;
+
+function throttles(route: Route): readonly (readonly [string, MethodDeploymentOptions])[] {
+  return [...route.methods, 'ANY'].map((method) => [
+    `${route.path}/${method}`,
+    {
+      ...methodSettings,
+      throttlingRateLimit: route.throttle.rateLimit,
+      throttlingBurstLimit: route.throttle.burstLimit,
+    },
+  ]);
+}
+
+/** A proxy integration without the permissions per method that the ready-made one adds. */
+function proxyTo(handler: IFunction): Integration {
+  return new AwsIntegration({
+    proxy: true,
+    service: 'lambda',
+    path: `2015-03-31/functions/${handler.functionArn}/invocations`,
+  });
+}

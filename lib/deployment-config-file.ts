@@ -1,0 +1,33 @@
+import { readFileSync } from 'node:fs';
+import { type DeploymentConfig, parseDeploymentConfig } from '../contract/deployment-config.ts';
+
+/** A deployment config file that cannot be read as JSON. */
+export class ConfigFileError extends Error {
+  override readonly name = 'ConfigFileError';
+}
+
+/**
+ * Reads the file that the CDK context `config` names.
+ *
+ * @throws {ConfigFileError} where the context or the file is missing, or is not JSON.
+ * @throws {DeploymentConfigError} where what it says cannot be deployed.
+ */
+export function readDeploymentConfigFile(path: unknown): DeploymentConfig {
+  if (typeof path !== 'string' || path === '') {
+    throw new ConfigFileError(
+      `context "config": received ${JSON.stringify(path)}; allowed: the path of a deployment config, e.g. -c config=config/single-region.json`,
+    );
+  }
+  return parseDeploymentConfig(readJson(path));
+}
+
+function readJson(path: string): unknown {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'));
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new ConfigFileError(`context "config": ${path} is not a readable JSON file: ${why}`, {
+      cause,
+    });
+  }
+}

@@ -1,0 +1,26 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { Code } from 'aws-cdk-lib/aws-lambda';
+import type { FunctionName } from '../../contract/environment.ts';
+
+/** A function whose bundle was not built. */
+export class MissingBundleError extends Error {
+  override readonly name = 'MissingBundleError';
+}
+
+/**
+ * The folder that the build wrote for a function. What is uploaded is what was tested and
+ * measured: the stack bundles nothing itself.
+ *
+ * @param directory holds a folder for each function, e.g. `dist/lambda`.
+ * @throws {MissingBundleError} where the function was not built.
+ */
+export function functionBundle(directory: string, name: FunctionName): Code {
+  const folder = join(directory, name);
+  if (!existsSync(join(folder, 'index.js'))) {
+    throw new MissingBundleError(
+      `there is no bundle of the ${name} function at ${folder}: run "npm run build" first`,
+    );
+  }
+  return Code.fromAsset(folder);
+}

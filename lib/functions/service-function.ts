@@ -1,0 +1,150 @@
+import { type Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { Effect, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Architecture, Function, LoggingFormat, Runtime, Tracing } from 'aws-cdk-lib/aws-lambda';
+import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { Construct } from 'constructs';
+import { metricNamespace } from '../../contract/alarms.ts';
+import type { EnvironmentVariables, FunctionName } from '../../contract/environment.ts';
+import { functionName, roleName } from '../../contract/function-names.ts';
+import type { RegionId } from '../../contract/regions.ts';
+import { environmentBytes, maxEnvironmentBytes } from './environment-size.ts';
+import { functionBundle } from './function-bundles.ts';
+
+/** What every function of one region has in common. */
+export interface FunctionContext {
+  readonly deploymentName: string;
+  readonly regionId: RegionId;
+  /** Folder of the bundles, e.g. `dist/lambda`. */
+  readonly bundles: string;
+}
+
+export interface ServiceFunctionProps<F extends FunctionName> extends FunctionContext {
+  readonly name: F;
+  readonly description: string;
+  /** Exactly the variables that the function reads. */
+  readonly environment: EnvironmentVariables<F>;
+  readonly memorySize: number;
+  readonly timeout: Duration;
+}
+
+/** An environment that Lambda would refuse. */
+export class EnvironmentTooLargeError extends Error {
+  override readonly name = 'EnvironmentTooLargeError';
+}
+
+/**
+ * A function with a role and a log group of its own. The role may write that log and send traces;
+ * everything else is granted where the function is made.
+ */
+export class ServiceFunction<F extends FunctionName> extends Construct {
+  readonly name: F;
+  readonly role: Role;
+  readonly handler: Function;
+  readonly logGroup: LogGroup;
+
+  constructor(scope: Construct, id: string, props: ServiceFunctionProps<F>) {
+    super(scope, id);
+    this.name = props.name;
+    this.logGroup = this.addLogGroup(props);
+    this.role = this.addRole(props);
+    this.handler = this.addHandler(props);
+  }
+
+  /** Allows exactly these actions. */
+  allow(statement: {
+    readonly actions: readonly string[];
+    readonly resources: readonly string[];
+    readonly conditions?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  }): void {
+    this.addStatement(Effect.ALLOW, statement);
+  }
+
+  /** Denies these actions, whatever else allows them. */
+  deny(statement: {
+    readonly actions: readonly string[];
+    readonly resources: readonly string[];
+  }): void {
+    this.addStatement(Effect.DENY, statement);
+  }
+
+  private addStatement(
+    effect: Effect,
+    statement: {
+      readonly actions: readonly string[];
+      readonly resources: readonly string[];
+      readonly conditions?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+    },
+  ): void {
+    this.role.addToPolicy(
+      new PolicyStatement({
+        effect,
+        actions: [...statement.actions],
+        resources: [...statement.resources],
+        conditions: statement.conditions ?? {},
+      }),
+    );
+  }
+
+  private addLogGroup(props: ServiceFunctionProps<F>): LogGroup {
+    return new LogGroup(this, 'Logs', {
+      logGroupName: `/aws/lambda/${functionName(props.deploymentName, props.name)}`,
+      // Longer than a year, so that an intrusion found late can still be read up.
+      retention: RetentionDays.THIRTEEN_MONTHS,
+      removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
+    });
+  }
+
+  private addRole(props: ServiceFunctionProps<F>): Role {
+    const role = new Role(this, 'Role', {
+      roleName: roleName(props.deploymentName, props.regionId, props.name),
+      assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
+      description: props.description,
+    });
+    role.addToPolicy(
+      new PolicyStatement({
+        actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
+        resources: [this.logGroup.logGroupArn],
+      }),
+    );
+    Validations.of(role).acknowledge({
+      id: 'AwsSolutions::AwsSolutions-IAM5[Resource::*]',
+      reason: 'X-Ray has no resources: PutTraceSegments and PutTelemetryRecords take "*" alone.',
+    });
+    return role;
+  }
+
+  private addHandler(props: ServiceFunctionProps<F>): Function {
+    const environment: Readonly<Record<string, string>> = {
+      ...(props.environment as Readonly<Record<string, string>>),
+      POWERTOOLS_SERVICE_NAME: props.name,
+      POWERTOOLS_METRICS_NAMESPACE: metricNamespace,
+    };
+    const bytes = environmentBytes(this, environment);
+    if (bytes > maxEnvironmentBytes) {
+      throw new EnvironmentTooLargeError(
+        `the environment of the ${props.name} function takes up to ${bytes} bytes; allowed: ${maxEnvironmentBytes}`,
+      );
+    }
+    const handler = new Function(this, 'Handler', {
+      functionName: functionName(props.deploymentName, props.name),
+      description: props.description,
+      runtime: Runtime.NODEJS_24_X,
+      architecture: Architecture.ARM_64,
+      code: functionBundle(props.bundles, props.name),
+      handler: 'index.handler',
+      role: this.role,
+      logGroup: this.logGroup,
+      loggingFormat: LoggingFormat.JSON,
+      tracing: Tracing.ACTIVE,
+      memorySize: props.memorySize,
+      timeout: props.timeout,
+      environment,
+    });
+    Validations.of(handler).acknowledge({
+      id: 'Serverless::Serverless-LambdaDLQ',
+      reason:
+        'Requests are answered while the caller waits. What runs by the clock does whatever is due, so that the next run does what one run could not, and a missed run is an alarm.',
+    });
+    return handler;
+  }
+}

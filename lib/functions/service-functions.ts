@@ -1,0 +1,169 @@
+import { Aws, Duration, Stack } from 'aws-cdk-lib';
+import { Construct } from 'constructs';
+import type { FunctionName } from '../../contract/environment.ts';
+import {
+  canaryEnvironment,
+  discoveryEnvironment,
+  type EnvironmentSource,
+  jwksEnvironment,
+  keyRotationEnvironment,
+  tokenEnvironment,
+} from '../../contract/function-environments.ts';
+import { roleName } from '../../contract/function-names.ts';
+import { type KmsKeyPolicyPrincipals, kmsKeyPolicy } from '../../contract/kms-key-policy.ts';
+import type { HttpFunctionName } from '../../contract/routes.ts';
+import type { ServiceTables } from '../data/service-tables.ts';
+import { allowKeyManagement, allowSign, type SigningKeys } from '../keys/key-permissions.ts';
+import { type FunctionContext, ServiceFunction } from './service-function.ts';
+
+export interface ServiceFunctionsProps
+  extends Omit<EnvironmentSource, 'kmsKeyPolicy' | 'toJson'>,
+    Pick<FunctionContext, 'bundles'> {
+  readonly tables: ServiceTables;
+}
+
+/**
+ * One vCPU whole: RSA verification, hashing and TLS are CPU, and at these durations a million
+ * tokens cost less than a tenth of what API Gateway takes for them.
+ */
+const tokenMemory = 1769;
+/** Documents from memory; the rest is a start's speed. */
+const documentMemory = 1024;
+/** Keys are made and proved off the request path. */
+const backgroundMemory = 512;
+
+/** Above the handlers' own deadlines, so that these answer first; below the gateway's 29 s. */
+const requestTimeout = Duration.seconds(10);
+/** A canary reads a JWKS from each region, one retry included. */
+const canaryTimeout = Duration.minutes(1);
+/** A fresh key's tag may take minutes to count; a custom resource's function ends at 15. */
+export const rotationTimeout = Duration.minutes(14);
+
+/** The functions of one region, each with what it may do. */
+export class ServiceFunctions extends Construct {
+  readonly token: ServiceFunction<'token'>;
+  readonly discovery: ServiceFunction<'discovery'>;
+  readonly jwks: ServiceFunction<'jwks'>;
+  readonly canary: ServiceFunction<'canary'>;
+  readonly keyRotation: ServiceFunction<'key-rotation'>;
+  private readonly source: EnvironmentSource;
+  private readonly context: FunctionContext;
+  private readonly keys: SigningKeys;
+
+  constructor(scope: Construct, id: string, props: ServiceFunctionsProps) {
+    super(scope, id);
+    const { config, regionId, tables } = props;
+    this.context = { deploymentName: config.name, regionId, bundles: props.bundles };
+    this.keys = { deploymentName: config.name, algorithms: config.signingAlgorithms };
+    this.source = {
+      ...props,
+      kmsKeyPolicy: kmsKeyPolicy(this.keyPolicyPrincipals()),
+      toJson: (value) => Stack.of(this).toJsonString(value),
+    };
+    this.token = this.addToken(tables);
+    this.discovery = this.addDiscovery();
+    this.jwks = this.addJwks(tables);
+    this.canary = this.addCanary(tables);
+    this.keyRotation = this.addKeyRotation(tables);
+  }
+
+  /** What answers the gateway's requests. */
+  get http(): Readonly<Record<HttpFunctionName, ServiceFunction<FunctionName>>> {
+    return { token: this.token, discovery: this.discovery, jwks: this.jwks };
+  }
+
+  get all(): readonly ServiceFunction<FunctionName>[] {
+    return [this.token, this.discovery, this.jwks, this.canary, this.keyRotation];
+  }
+
+  private keyPolicyPrincipals(): KmsKeyPolicyPrincipals {
+    const arn = (resource: string): string =>
+      `arn:${Aws.PARTITION}:iam::${Aws.ACCOUNT_ID}:${resource}`;
+    const role = (name: FunctionName): string =>
+      arn(`role/${roleName(this.context.deploymentName, this.context.regionId, name)}`);
+    return {
+      account: arn('root'),
+      rotationRole: role('key-rotation'),
+      signingRoles: [role('token'), role('canary')],
+    };
+  }
+
+  private addToken(tables: ServiceTables): ServiceFunction<'token'> {
+    const fn = new ServiceFunction(this, 'Token', {
+      ...this.context,
+      name: 'token',
+      description: 'Issues access tokens',
+      environment: tokenEnvironment(this.source),
+      memorySize: tokenMemory,
+      timeout: requestTimeout,
+    });
+    // UpdateItem notes, once a day, that a secret was used.
+    fn.allow({
+      actions: ['dynamodb:GetItem', 'dynamodb:UpdateItem'],
+      resources: [tables.clients.tableArn],
+    });
+    fn.allow({ actions: ['dynamodb:Query'], resources: [tables.signingKeys.tableArn] });
+    allowSign(fn, this.keys);
+    return fn;
+  }
+
+  private addDiscovery(): ServiceFunction<'discovery'> {
+    return new ServiceFunction(this, 'Discovery', {
+      ...this.context,
+      name: 'discovery',
+      description: 'Serves the discovery documents',
+      environment: discoveryEnvironment(this.source),
+      memorySize: documentMemory,
+      timeout: requestTimeout,
+    });
+  }
+
+  private addJwks(tables: ServiceTables): ServiceFunction<'jwks'> {
+    const fn = new ServiceFunction(this, 'Jwks', {
+      ...this.context,
+      name: 'jwks',
+      description: 'Serves the public signing keys',
+      environment: jwksEnvironment(this.source),
+      memorySize: documentMemory,
+      timeout: requestTimeout,
+    });
+    fn.allow({ actions: ['dynamodb:Query'], resources: [tables.signingKeys.tableArn] });
+    return fn;
+  }
+
+  private addCanary(tables: ServiceTables): ServiceFunction<'canary'> {
+    const fn = new ServiceFunction(this, 'Canary', {
+      ...this.context,
+      name: 'canary',
+      description: 'Proves that a signing key verifies through the JWKS of every region',
+      environment: canaryEnvironment(this.source),
+      memorySize: backgroundMemory,
+      timeout: canaryTimeout,
+    });
+    fn.allow({ actions: ['dynamodb:Query'], resources: [tables.signingKeys.tableArn] });
+    allowSign(fn, this.keys);
+    return fn;
+  }
+
+  private addKeyRotation(tables: ServiceTables): ServiceFunction<'key-rotation'> {
+    const fn = new ServiceFunction(this, 'KeyRotation', {
+      ...this.context,
+      name: 'key-rotation',
+      description: 'Makes, promotes and retires signing keys',
+      environment: keyRotationEnvironment(this.source),
+      memorySize: backgroundMemory,
+      timeout: rotationTimeout,
+    });
+    fn.allow({
+      actions: ['dynamodb:Query', 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'],
+      resources: [tables.signingKeys.tableArn],
+    });
+    fn.allow({ actions: ['dynamodb:PutItem'], resources: [tables.audit.tableArn] });
+    fn.allow({
+      actions: ['lambda:InvokeFunction'],
+      resources: [this.token.handler.functionArn, this.canary.handler.functionArn],
+    });
+    allowKeyManagement(fn, this.keys);
+    return fn;
+  }
+}

@@ -1,0 +1,41 @@
+import { Duration, Validations } from 'aws-cdk-lib';
+import { Rule, RuleTargetInput, Schedule } from 'aws-cdk-lib/aws-events';
+import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
+import { Construct } from 'constructs';
+import { keyScheduleMinutes } from '../../contract/alarms.ts';
+import type { FunctionName } from '../../contract/environment.ts';
+import type { ServiceFunction } from '../functions/service-function.ts';
+
+export interface KeySchedulesProps {
+  readonly keyRotation: ServiceFunction<'key-rotation'>;
+  readonly canary: ServiceFunction<'canary'>;
+}
+
+/** What runs by the clock: the rotation, which does whatever is due, and the canary. */
+export class KeySchedules extends Construct {
+  constructor(scope: Construct, id: string, props: KeySchedulesProps) {
+    super(scope, id);
+    this.addSchedule('Rotation', props.keyRotation, { action: 'reconcile' });
+    this.addSchedule('Canary', props.canary, {});
+  }
+
+  private addSchedule(id: string, fn: ServiceFunction<FunctionName>, event: object): void {
+    const rule = new Rule(this, id, {
+      description: `Runs the ${fn.name} function`,
+      schedule: Schedule.rate(Duration.minutes(keyScheduleMinutes)),
+      targets: [
+        new LambdaFunction(fn.handler, {
+          event: RuleTargetInput.fromObject(event),
+          // The next run does what this one could not; a late one would only be a second.
+          retryAttempts: 0,
+          maxEventAge: Duration.minutes(keyScheduleMinutes),
+        }),
+      ],
+    });
+    Validations.of(rule).acknowledge({
+      id: 'Serverless::Serverless-EventBusDLQ',
+      reason:
+        'A run that did not start is made good by the next one; several in a row are an alarm.',
+    });
+  }
+}

@@ -1,0 +1,38 @@
+import { gatewayErrors, noStoreHeaders, securityHeaders } from '../../contract/error-body.ts';
+import type { GatewayResponse } from './gateway-route.ts';
+
+/** API Gateway's `ResponseType`s that the local gateway gives. */
+export type GatewayErrorType =
+  | 'MISSING_AUTHENTICATION_TOKEN'
+  | 'REQUEST_TOO_LARGE'
+  | 'INTEGRATION_FAILURE'
+  | 'INTEGRATION_TIMEOUT'
+  | 'DEFAULT_4XX'
+  | 'DEFAULT_5XX';
+
+/** API Gateway's own status codes, where a gateway response leaves them. */
+const ownStatus: Readonly<Partial<Record<GatewayErrorType, number>>> = {
+  REQUEST_TOO_LARGE: 413,
+  DEFAULT_4XX: 400,
+  DEFAULT_5XX: 500,
+};
+
+/**
+ * The response that the gateway itself makes, as the stack's gateway responses have it.
+ *
+ * @param status of the error, for the default types.
+ */
+export function buildGatewayError(type: GatewayErrorType, status?: number): GatewayResponse {
+  const error = gatewayErrors.find((candidate) => candidate.type === type);
+  if (error === undefined) throw new Error(`there is no gateway response ${type}`);
+  const headers = new Map<string, readonly string[]>([['Content-Type', ['application/json']]]);
+  for (const [name, value] of Object.entries({ ...noStoreHeaders, ...securityHeaders })) {
+    headers.set(name, [value]);
+  }
+  if (error.retryAfter !== undefined) headers.set('Retry-After', [String(error.retryAfter)]);
+  return {
+    status: error.status ?? status ?? ownStatus[type] ?? 500,
+    headers,
+    body: Buffer.from(JSON.stringify(error.body)),
+  };
+}

@@ -1,0 +1,44 @@
+import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
+
+/** A Lambda function of a proxy integration. What it returns is checked, as API Gateway does. */
+export type ProxyHandler = (event: APIGatewayProxyEvent, context: Context) => Promise<unknown>;
+
+/** A resource of the REST API with an `ANY` method. */
+export interface GatewayRoute {
+  /** Matched character by character: API Gateway does not tidy paths. */
+  readonly path: string;
+  readonly functionName: string;
+  readonly handler: ProxyHandler;
+}
+
+/** A request as it came over HTTP. */
+export interface GatewayRequest {
+  readonly method: string;
+  /** Path and query as on the wire. */
+  readonly target: string;
+  /** Names and values by turns, as they came. */
+  readonly rawHeaders: readonly string[];
+  readonly body: Buffer;
+  /** Address of the TCP peer. */
+  readonly sourceIp: string;
+  readonly scheme: 'http' | 'https';
+  readonly port: number;
+  readonly httpVersion: string;
+}
+
+/** A response as it goes over HTTP. */
+export interface GatewayResponse {
+  readonly status: number;
+  readonly headers: ReadonlyMap<string, readonly string[]>;
+  readonly body: Buffer;
+}
+
+/** What API Gateway knows of a request besides what came. */
+export interface GatewayCall {
+  readonly requestId: string;
+  /** Milliseconds since the epoch. */
+  readonly time: number;
+  readonly route: GatewayRoute;
+  /** Media types that are passed as base64; the service has none. */
+  readonly binaryMediaTypes: readonly string[];
+}

@@ -1,0 +1,123 @@
+import {
+  createServer as createHttpServer,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
+import { createServer as createHttpsServer } from 'node:https';
+import type { Duplex } from 'node:stream';
+import { BodyTooLargeError, readBody } from '../request-body.ts';
+import { type Gateway, maxPayloadBytes } from './gateway.ts';
+import { buildGatewayError } from './gateway-error.ts';
+import type { GatewayRequest, GatewayResponse } from './gateway-route.ts';
+
+/** Certificate chain and private key, PEM. */
+export interface TlsFiles {
+  readonly cert: string;
+  readonly key: string;
+}
+
+/** One answered request, for the terminal. Nothing in it is secret: the query is left out. */
+export interface RequestNote {
+  readonly method: string;
+  readonly path: string;
+  readonly status: number;
+  readonly milliseconds: number;
+}
+
+/** Node refuses in plain text what the gateway refuses in JSON: its own limits step aside. */
+const serverOptions = { maxHeaderSize: 16 * 1024, requireHostHeader: false };
+
+function readRequest(
+  message: IncomingMessage,
+  body: Buffer,
+  scheme: 'http' | 'https',
+): GatewayRequest {
+  return {
+    method: message.method ?? 'GET',
+    target: message.url ?? '/',
+    rawHeaders: message.rawHeaders,
+    body,
+    sourceIp: message.socket.remoteAddress ?? '',
+    scheme,
+    port: message.socket.localPort ?? 0,
+    httpVersion: message.httpVersion,
+  };
+}
+
+/** RFC 9110 §8.6: these never have content. */
+function hasNoContent(status: number): boolean {
+  return status < 200 || status === 204 || status === 304;
+}
+
+function send(response: ServerResponse, answer: GatewayResponse): void {
+  for (const [name, values] of answer.headers) {
+    response.setHeader(name, values.length === 1 ? (values[0] ?? '') : values);
+  }
+  response.statusCode = answer.status;
+  if (hasNoContent(answer.status)) {
+    response.end();
+    return;
+  }
+  response.setHeader('Content-Length', answer.body.length);
+  response.end(answer.body);
+}
+
+/** What is not even HTTP gets the service's JSON, too. */
+function refuseConnection(error: Error & { code?: string }, socket: Duplex): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const overflow = error.code === 'HPE_HEADER_OVERFLOW';
+  const answer = buildGatewayError('DEFAULT_4XX', overflow ? 431 : 400);
+  const head = [...answer.headers].map(([name, values]) => `${name}: ${values.join(', ')}\r\n`);
+  socket.end(
+    `HTTP/1.1 ${answer.status} ${overflow ? 'Request Header Fields Too Large' : 'Bad Request'}\r\n` +
+      `${head.join('')}Content-Length: ${answer.body.length}\r\nConnection: close\r\n\r\n` +
+      answer.body.toString(),
+  );
+}
+
+async function answerMessage(
+  gateway: Gateway,
+  message: IncomingMessage,
+  scheme: 'http' | 'https',
+): Promise<GatewayResponse> {
+  try {
+    return await gateway(readRequest(message, await readBody(message, maxPayloadBytes), scheme));
+  } catch (error) {
+    if (error instanceof BodyTooLargeError) return buildGatewayError('REQUEST_TOO_LARGE');
+    throw error;
+  }
+}
+
+/** A server whose every request goes through the gateway; not listening yet. */
+export function createGatewayServer(
+  gateway: Gateway,
+  tls: TlsFiles | undefined,
+  onRequest: (note: RequestNote) => void = () => undefined,
+): Server {
+  const scheme = tls === undefined ? 'http' : 'https';
+  const listener = async (message: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const start = performance.now();
+    const answer = await answerMessage(gateway, message, scheme);
+    send(response, answer);
+    onRequest({
+      method: message.method ?? '',
+      path: (message.url ?? '').split('?')[0] ?? '',
+      status: answer.status,
+      milliseconds: performance.now() - start,
+    });
+  };
+  const handle = (message: IncomingMessage, response: ServerResponse): void => {
+    // A client that goes away amid its request has no answer to get.
+    listener(message, response).catch(() => response.destroy());
+  };
+  const server =
+    tls === undefined
+      ? createHttpServer(serverOptions, handle)
+      : createHttpsServer({ ...serverOptions, ...tls, minVersion: 'TLSv1.2' }, handle);
+  server.on('clientError', refuseConnection);
+  return server;
+}

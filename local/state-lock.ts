@@ -1,0 +1,36 @@
+import { join } from 'node:path';
+import { ClassicLevel } from 'classic-level';
+import { LocalRunError } from './loopback-server.ts';
+
+/** Says that nobody else may use a state directory. Ends with the process, however that ends. */
+export interface StateLock {
+  release(): Promise<void>;
+}
+
+/** Name of the lock's folder, the one thing in a state directory that a reset leaves alone. */
+export const lockName = 'lock';
+
+function isLocked(error: unknown): boolean {
+  const cause = error instanceof Error ? error.cause : undefined;
+  return cause instanceof Error && 'code' in cause && cause.code === 'LEVEL_LOCKED';
+}
+
+/**
+ * Takes the lock of a state directory. An empty LevelDB is the lock: the operating system frees
+ * it when the process dies, which a file with a process id cannot promise.
+ *
+ * @throws {LocalRunError} where another local run holds it.
+ */
+export async function lockState(stateDirectory: string): Promise<StateLock> {
+  const lock = new ClassicLevel(join(stateDirectory, lockName));
+  try {
+    await lock.open();
+  } catch (error) {
+    if (!isLocked(error)) throw error;
+    throw new LocalRunError(
+      `another local run is using ${stateDirectory}; stop it, or choose another folder with --state`,
+      { cause: error },
+    );
+  }
+  return { release: () => lock.close() };
+}

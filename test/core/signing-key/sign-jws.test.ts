@@ -1,0 +1,77 @@
+import { compactVerify, importJWK, type JWK } from 'jose';
+import { describe, expect, it } from 'vitest';
+import { algs } from '../../../contract/signing-algorithms.ts';
+import { SigningKeyUnusableError, UnavailableError } from '../../../core/errors.ts';
+import type { Sign } from '../../../core/signing-key/sign.ts';
+import { signJws, UnverifiableSignatureError } from '../../../core/signing-key/sign-jws.ts';
+import { makeSigningKey, signWithKeys } from '../../support/signing-keys.ts';
+
+const payload = { a: 1 };
+
+describe('JWS signing', () => {
+  it.each(algs)('%s: jose verifies it with the published key', async (alg) => {
+    const own = makeSigningKey(alg);
+    const { jws, kid, unusableKids } = await signJws(
+      'x+jwt',
+      payload,
+      [own.key],
+      signWithKeys(own),
+    );
+    expect(jws).toMatch(/^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/);
+    const verified = await compactVerify(jws, await importJWK(own.key.publicJwk as JWK, alg));
+    expect(verified.protectedHeader).toEqual({ alg, typ: 'x+jwt', kid: own.key.kid });
+    expect(JSON.parse(Buffer.from(verified.payload).toString())).toEqual(payload);
+    expect({ kid, unusableKids }).toEqual({ kid: own.key.kid, unusableKids: [] });
+  });
+
+  it.each(algs)('%s: a signature of another key does not leave', async (alg) => {
+    const own = makeSigningKey(alg);
+    const other = makeSigningKey(alg, { kmsKeyArn: own.key.kmsKeyArn });
+    const promise = signJws('x+jwt', payload, [own.key], signWithKeys(other));
+    await expect(promise).rejects.toThrow(UnverifiableSignatureError);
+    await expect(promise).rejects.toBeInstanceOf(UnavailableError);
+  });
+
+  it('names the key that signed, and those that KMS refused before', async () => {
+    const [first, second] = [makeSigningKey('ES256'), makeSigningKey('RS256')];
+    const sign: Sign = async (key, input) => {
+      if (key === first.key) throw new SigningKeyUnusableError('disabled');
+      return signWithKeys(second)(key, input);
+    };
+    const { jws, kid, unusableKids } = await signJws('t', payload, [first.key, second.key], sign);
+    expect(JSON.parse(Buffer.from(jws.split('.')[0] ?? '', 'base64url').toString())).toEqual({
+      alg: 'RS256',
+      typ: 't',
+      kid: second.key.kid,
+    });
+    expect({ kid, unusableKids }).toEqual({ kid: second.key.kid, unusableKids: [first.key.kid] });
+  });
+
+  it('tries no other key where KMS does not answer', async () => {
+    const [first, second] = [makeSigningKey(), makeSigningKey()];
+    const tried: string[] = [];
+    const sign: Sign = async (key) => {
+      tried.push(key.kid);
+      throw new UnavailableError('throttled');
+    };
+    await expect(signJws('t', payload, [first.key, second.key], sign)).rejects.toThrow('throttled');
+    expect(tried).toEqual([first.key.kid]);
+  });
+
+  it('is unavailable where no key may sign or none can', async () => {
+    const { key } = makeSigningKey();
+    const sign: Sign = async () => {
+      throw new SigningKeyUnusableError('disabled');
+    };
+    await expect(signJws('t', payload, [], sign)).rejects.toThrow(UnavailableError);
+    await expect(signJws('t', payload, [key], sign)).rejects.toThrow(UnavailableError);
+  });
+
+  it('refuses what KMS could not sign, without asking it', async () => {
+    const { key } = makeSigningKey();
+    const sign: Sign = async () => {
+      throw new Error('asked');
+    };
+    await expect(signJws('t', { a: 'x'.repeat(3000) }, [key], sign)).rejects.toThrow(RangeError);
+  });
+});

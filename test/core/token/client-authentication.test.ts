@@ -1,0 +1,116 @@
+import { describe, expect, it, vi } from 'vitest';
+import type { Client } from '../../../core/client/client.ts';
+import * as secretHash from '../../../core/credential/secret-hash.ts';
+import { OAuthError } from '../../../core/oauth-error.ts';
+import { authenticateClient } from '../../../core/token/client-authentication.ts';
+import type { TokenFacts } from '../../../core/token/token-facts.ts';
+import { clientIdOf, makeClient, makeSecret, secretValueOf } from '../../support/clients.ts';
+import { asyncRefusal } from '../../support/refusal.ts';
+
+vi.mock(import('../../../core/credential/secret-hash.ts'), async (original) => {
+  const module = await original();
+  return { ...module, equalsHash: vi.fn(module.equalsHash), hashSecret: vi.fn(module.hashSecret) };
+});
+
+const now = 1_000_000;
+const good = secretValueOf(1);
+
+function authenticate(stored: Client | undefined, clientSecret = good) {
+  const findClient = vi.fn(async () => stored);
+  const facts: TokenFacts = {};
+  const run = () =>
+    authenticateClient(
+      { clientId: clientIdOf(1), clientSecret },
+      { clients: { findClient }, note: (more) => Object.assign(facts, more) },
+      now,
+      {},
+    );
+  return { run, facts, findClient };
+}
+
+const provider = {
+  issuer: 'https://idp.example',
+  registrationId: 'idp_1',
+  externalClientId: 'external',
+};
+
+const refused = [
+  ['an unknown client', undefined, 'unknown_client'],
+  ['a wrong secret', makeClient({ secrets: [makeSecret(secretValueOf(2))] }), 'wrong_secret'],
+  ['a client without secrets', makeClient({ secrets: [] }), 'no_secret'],
+  ['a disabled client', makeClient({ enabled: false }), 'client_disabled'],
+  ['a client under a provider', makeClient({ provider }), 'provider_client'],
+  [
+    'a client under a provider without secrets',
+    makeClient({ provider, secrets: [] }),
+    'provider_client',
+  ],
+  [
+    'a secret that expires now',
+    makeClient({ secrets: [makeSecret(good, { expiresAt: now })] }),
+    'secret_expired',
+  ],
+  [
+    'a secret that expired a second ago',
+    makeClient({ secrets: [makeSecret(good, { expiresAt: now - 1 })] }),
+    'secret_expired',
+  ],
+  [
+    'a stored hash of an unknown format',
+    makeClient({ secrets: [{ ...makeSecret(good), hash: 'md5$x' }] }),
+    'wrong_secret',
+  ],
+  [
+    'the impossible hash',
+    makeClient({ secrets: [{ ...makeSecret(good), hash: secretHash.impossibleHash }] }),
+    'wrong_secret',
+  ],
+] as const;
+
+describe('client authentication', () => {
+  it.each(refused)('refuses %s', async (_name, stored, reason) => {
+    expect(await asyncRefusal(authenticate(stored).run)).toBe(reason);
+  });
+
+  it.each(refused)('refuses %s at the same cost as any other', async (_name, stored) => {
+    vi.mocked(secretHash.equalsHash).mockClear();
+    vi.mocked(secretHash.hashSecret).mockClear();
+    const { run, findClient } = authenticate(stored);
+    await expect(run()).rejects.toThrow(OAuthError);
+    expect(findClient).toHaveBeenCalledTimes(1);
+    expect(secretHash.hashSecret).toHaveBeenCalledTimes(1);
+    expect(secretHash.equalsHash).toHaveBeenCalledTimes(4);
+  });
+
+  it('accepts a secret until the second before it expires', async () => {
+    const stored = makeClient({ secrets: [makeSecret(good, { expiresAt: now + 1 })] });
+    expect((await authenticate(stored).run()).secret.expiresAt).toBe(now + 1);
+  });
+
+  it.each([1, 2, 6, 20])('accepts each of %d active secrets', async (count) => {
+    const values = Array.from({ length: count }, (_, index) => secretValueOf(index + 10));
+    const stored = makeClient({ secrets: values.map((value) => makeSecret(value)) });
+    for (const [index, value] of values.entries()) {
+      const { run, facts } = authenticate(stored, value);
+      expect((await run()).secret).toBe(stored.secrets[index]);
+      expect(facts).toEqual({
+        clientId: stored.clientId,
+        secretId: stored.secrets[index]?.secretId,
+      });
+    }
+  });
+
+  it('does not cut a secret short', async () => {
+    const long = 'x'.repeat(80);
+    const stored = makeClient({ secrets: [makeSecret(long)] });
+    expect(await asyncRefusal(authenticate(stored, long.slice(0, 72)).run)).toBe('wrong_secret');
+    expect(await asyncRefusal(authenticate(stored, long).run)).toBeUndefined();
+  });
+
+  it('notes which expired secret was used', async () => {
+    const stored = makeClient({ secrets: [makeSecret(good, { expiresAt: now })] });
+    const { run, facts } = authenticate(stored);
+    await expect(run()).rejects.toThrow(OAuthError);
+    expect(facts.secretId).toBe(stored.secrets[0]?.secretId);
+  });
+});

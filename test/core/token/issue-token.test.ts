@@ -1,0 +1,243 @@
+import { decodeJwt, decodeProtectedHeader, importJWK, jwtVerify } from 'jose';
+import { describe, expect, it, vi } from 'vitest';
+import {
+  maxAudienceLength,
+  maxScopeBytes,
+  maxServiceTrunkGroupLength,
+  maxSigningInputBytes,
+} from '../../../contract/limits.ts';
+import { algs } from '../../../contract/signing-algorithms.ts';
+import type { Client } from '../../../core/client/client.ts';
+import { MalformedRecordError, UnavailableError } from '../../../core/errors.ts';
+import { issueToken, type TokenPorts } from '../../../core/token/issue-token.ts';
+import type { TokenFacts } from '../../../core/token/token-facts.ts';
+import { clientIdOf, makeClient, secretValueOf } from '../../support/clients.ts';
+import { asyncRefusal } from '../../support/refusal.ts';
+import { makeSigningKey, signWithKeys } from '../../support/signing-keys.ts';
+
+const now = 1_800_000_000;
+const own = makeSigningKey('ES256');
+
+const settings = {
+  issuer: 'https://auth.example.com',
+  regionId: 'slc',
+  defaultAudience: 'https://api.example.com',
+  maxTokenLifetime: 86_400,
+  publicationLead: 1_000,
+} as const;
+
+function setUp(client: Client | undefined, overrides: Partial<TokenPorts> = {}) {
+  const facts: TokenFacts = {};
+  const mocks = {
+    findClient: vi.fn(async () => client),
+    recordSecretUse: vi.fn(async () => {}),
+    listSigningKeys: vi.fn(async () => [own.key]),
+    sign: vi.fn(signWithKeys(own)),
+  };
+  const ports: TokenPorts = {
+    clients: { findClient: mocks.findClient },
+    secretUses: { recordSecretUse: mocks.recordSecretUse },
+    listSigningKeys: mocks.listSigningKeys,
+    sign: mocks.sign,
+    note: (more) => Object.assign(facts, more),
+    ...overrides,
+  };
+  let serial = 0;
+  const issue = (body = 'grant_type=client_credentials', secret = secretValueOf(1)) => {
+    serial += 1;
+    return issueToken(
+      {
+        contentTypes: ['application/x-www-form-urlencoded'],
+        authorizations: [`Basic ${Buffer.from(`${clientIdOf(1)}:${secret}`).toString('base64')}`],
+        queryNames: [],
+        body: Buffer.from(body),
+      },
+      ports,
+      { now, random: new Uint8Array(16).fill(serial) },
+      settings,
+    );
+  };
+  return { facts, mocks, issue };
+}
+
+describe('an issued token', () => {
+  it('has the response of RFC 6749 §5.1 and the claims of RFC 9068 §2.2', async () => {
+    const { issue, facts } = setUp(makeClient());
+    const response = await issue();
+    expect(response).toEqual({
+      access_token: expect.any(String),
+      token_type: 'Bearer',
+      expires_in: 3600,
+      scope: 'messaging:view messaging:manage',
+    });
+    expect(decodeProtectedHeader(response.access_token)).toEqual({
+      alg: 'ES256',
+      typ: 'at+jwt',
+      kid: own.key.kid,
+    });
+    const claims = decodeJwt(response.access_token);
+    expect(claims).toEqual({
+      iss: 'https://auth.example.com',
+      sub: clientIdOf(1),
+      aud: 'https://api.example.com',
+      client_id: clientIdOf(1),
+      iat: now,
+      exp: now + 3600,
+      jti: expect.stringMatching(/^[0-9A-Za-z]{22}$/),
+      scope: 'messaging:view messaging:manage',
+      service_trunk_group: 'stg-1',
+    });
+    expect(facts).toEqual({
+      clientId: clientIdOf(1),
+      secretId: expect.stringMatching(/^secret_/),
+      scope: claims['scope'],
+      aud: claims.aud,
+      jti: claims.jti,
+      kid: own.key.kid,
+      unusableKids: [],
+      secretUse: 'recorded',
+    });
+  });
+
+  it.each(algs)('%s: verifies with an independent library', async (alg) => {
+    const other = makeSigningKey(alg);
+    const { issue } = setUp(makeClient(), {
+      listSigningKeys: async () => [other.key],
+      sign: signWithKeys(other),
+    });
+    const { access_token } = await issue();
+    await jwtVerify(access_token, await importJWK({ ...other.key.publicJwk }, alg), {
+      issuer: settings.issuer,
+      audience: settings.defaultAudience,
+      typ: 'at+jwt',
+      algorithms: [alg],
+      requiredClaims: ['jti', 'exp', 'sub', 'iat', 'client_id'],
+      currentDate: new Date(now * 1000),
+    });
+  });
+
+  it('differs from the one before', async () => {
+    const { issue } = setUp(makeClient());
+    const ids = [await issue(), await issue()].map((r) => decodeJwt(r.access_token).jti);
+    expect(new Set(ids).size).toBe(2);
+  });
+
+  it('lives no longer than the deployment allows', async () => {
+    const { issue } = setUp(makeClient({ tokenLifetime: 1_000_000 }));
+    const { access_token, expires_in } = await issue();
+    const { exp = 0, iat = 0 } = decodeJwt(access_token);
+    expect(expires_in).toBe(settings.maxTokenLifetime);
+    expect(exp - iat).toBe(expires_in);
+  });
+
+  it('has only the scopes that were asked for, in one order', async () => {
+    const { issue } = setUp(makeClient());
+    const base = 'grant_type=client_credentials&scope=';
+    const both = 'messaging:view messaging:manage';
+    expect((await issue(`${base}messaging:view`)).scope).toBe('messaging:view');
+    expect((await issue(`${base}messaging:view+messaging:manage`)).scope).toBe(both);
+    expect((await issue(`${base}messaging:manage+messaging:view`)).scope).toBe(both);
+  });
+
+  it('has the audience that was asked for', async () => {
+    const { issue } = setUp(makeClient({ audiences: ['urn:a', 'urn:b'] }));
+    const base = 'grant_type=client_credentials';
+    expect(decodeJwt((await issue(base)).access_token).aud).toBe('urn:a');
+    expect(decodeJwt((await issue(`${base}&resource=urn:b`)).access_token).aud).toBe('urn:b');
+  });
+
+  it('fits what KMS signs with the longest values that a client may have', async () => {
+    const scopes = Array.from({ length: 40 }, (_, index) =>
+      `${'s'.repeat(31)}${index}`.slice(-34).padStart(34, 's'),
+    );
+    const longest = makeClient({
+      scopes,
+      audiences: [`urn:${'a'.repeat(maxAudienceLength - 4)}`],
+      serviceTrunkGroup: 'g'.repeat(maxServiceTrunkGroupLength),
+    });
+    expect(scopes.join(' ').length).toBeGreaterThan(maxScopeBytes - 2);
+    const { access_token } = await setUp(longest).issue();
+    expect(access_token.lastIndexOf('.')).toBeLessThanOrEqual(maxSigningInputBytes);
+  });
+});
+
+describe('a token that is not issued', () => {
+  it.each([
+    ['a wrong secret', makeClient(), secretValueOf(9), 'wrong_secret'],
+    ['no such client', undefined, secretValueOf(1), 'unknown_client'],
+  ])('%s: asks neither KMS nor the key list', async (_name, client, secret, reason) => {
+    const { issue, mocks, facts } = setUp(client);
+    expect(await asyncRefusal(() => issue('grant_type=client_credentials', secret))).toBe(reason);
+    expect(mocks.findClient).toHaveBeenCalledTimes(1);
+    expect(mocks.listSigningKeys).not.toHaveBeenCalled();
+    expect(mocks.sign).not.toHaveBeenCalled();
+    expect(facts.clientId).toBe(clientIdOf(1));
+  });
+
+  it('asks nobody where the request is malformed', async () => {
+    const { issue, mocks } = setUp(makeClient());
+    expect(await asyncRefusal(() => issue('grant_type=password'))).toBe('grant_type');
+    expect(mocks.findClient).not.toHaveBeenCalled();
+  });
+
+  it.each([
+    [new UnavailableError('down'), UnavailableError],
+    [new MalformedRecordError('bad'), MalformedRecordError],
+  ])('passes on what the store says: %s', async (error, type) => {
+    const { issue } = setUp(undefined, {
+      clients: { findClient: vi.fn().mockRejectedValue(error) },
+    });
+    await expect(issue()).rejects.toThrow(type);
+  });
+
+  it('still has the facts that were known when KMS failed', async () => {
+    const { issue, facts } = setUp(makeClient(), {
+      sign: async () => Promise.reject(new UnavailableError('throttled')),
+    });
+    await expect(issue()).rejects.toThrow('throttled');
+    expect(facts).toMatchObject({ clientId: clientIdOf(1), scope: expect.any(String) });
+    expect(facts.kid).toBeUndefined();
+  });
+});
+
+describe('noting that a secret was used', () => {
+  const today = '2027-01-15';
+
+  it('happens on the first token of a UTC day', async () => {
+    const { issue, mocks } = setUp(makeClient());
+    await issue();
+    expect(mocks.recordSecretUse).toHaveBeenCalledExactlyOnceWith(
+      clientIdOf(1),
+      expect.stringMatching(/^secret_/),
+      today,
+      { signal: undefined },
+    );
+  });
+
+  it.each([
+    [today, 0, 'not_due'],
+    ['2027-01-14', 1, 'recorded'],
+  ])('where it was last used on %s: %d times', async (lastUsedOn, times, secretUse) => {
+    const client = makeClient();
+    const secrets = client.secrets.map((secret) => ({ ...secret, lastUsedOn }));
+    const { issue, mocks, facts } = setUp({ ...client, secrets });
+    await issue();
+    expect(mocks.recordSecretUse).toHaveBeenCalledTimes(times);
+    expect(facts.secretUse).toBe(secretUse);
+  });
+
+  it.each([
+    ['failed', async () => Promise.reject(new UnavailableError('down'))],
+    ['pending', async () => new Promise<void>(() => {})],
+  ])('never holds up a token: %s', async (secretUse, recordSecretUse) => {
+    const { issue, facts } = setUp(makeClient(), { secretUses: { recordSecretUse } });
+    expect((await issue()).token_type).toBe('Bearer');
+    expect(facts.secretUse).toBe(secretUse);
+  });
+
+  it('does not happen where no token is granted', async () => {
+    const { issue, mocks } = setUp(makeClient());
+    await asyncRefusal(() => issue('grant_type=client_credentials&scope=other'));
+    expect(mocks.recordSecretUse).not.toHaveBeenCalled();
+  });
+});

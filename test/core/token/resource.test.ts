@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+import { maxAudienceLength } from '../../../contract/limits.ts';
+import { parseResource, selectAudience } from '../../../core/token/resource.ts';
+import { refusal } from '../../support/refusal.ts';
+
+describe('resource parameter', () => {
+  it.each([
+    'https://api.example.com',
+    'https://api.example.com/',
+    'https://api.example.com/v1?tenant=1',
+    'urn:uuid:f81d4fae-7dec-11d0-a765-00a0c91e6bf6',
+    'urn:example:api',
+    'mailto:x@example.com',
+    'custom-scheme:x',
+  ])('reads %s as it is', (value) => {
+    expect(parseResource(value)).toBe(value);
+  });
+
+  it.each([
+    '',
+    'api',
+    '/v1',
+    '//api.example.com',
+    'https:',
+    ':x',
+    '1https://x',
+    'https://api.example.com#f',
+    'https://api.example.com/#',
+    'https://api example.com',
+    'https://api.example.com/é',
+    'https://api.example.com/\u0000',
+    `https://api.example.com/${'x'.repeat(maxAudienceLength)}`,
+  ])('refuses %j', (value) => {
+    expect(refusal(() => parseResource(value))).toBe('resource_syntax');
+  });
+});
+
+describe('audience', () => {
+  const usual = 'https://api.example.com';
+
+  it.each([
+    [undefined, [], usual],
+    [usual, [], usual],
+    [undefined, ['urn:a', 'urn:b'], 'urn:a'],
+    ['urn:b', ['urn:a', 'urn:b'], 'urn:b'],
+  ])('resource %s with audiences %j gives %s', (resource, audiences, aud) => {
+    expect(selectAudience(resource, audiences, usual)).toBe(aud);
+  });
+
+  it.each([
+    ['https://evil.example', []],
+    ['https://api.example.com/', []],
+    ['HTTPS://api.example.com', []],
+    [usual, ['urn:a']],
+    ['urn:A', ['urn:a', 'urn:b']],
+  ])('resource %s with audiences %j is refused', (resource, audiences) => {
+    expect(refusal(() => selectAudience(resource, audiences, usual))).toBe('resource_not_allowed');
+  });
+});

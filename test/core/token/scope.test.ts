@@ -1,0 +1,101 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { maxScopeBytes, maxScopeLength } from '../../../contract/limits.ts';
+import { grantScopes, parseScope } from '../../../core/token/scope.ts';
+import { refusal } from '../../support/refusal.ts';
+
+const scopeCharacters = Array.from({ length: 0x7f - 0x21 }, (_, index) =>
+  String.fromCharCode(0x21 + index),
+).filter((character) => character !== '"' && character !== '\\');
+
+const token = fc.string({
+  unit: fc.constantFrom(...scopeCharacters),
+  minLength: 1,
+  maxLength: maxScopeLength,
+});
+
+describe('scope parameter', () => {
+  it('reads back every list of scope tokens of RFC 6749 §3.3', () => {
+    fc.assert(
+      fc.property(fc.array(token, { minLength: 1, maxLength: 20 }), (tokens) => {
+        expect(parseScope(tokens.join(' '))).toEqual(tokens);
+      }),
+    );
+  });
+
+  it('refuses whatever has a character that is not allowed', () => {
+    const foreign = fc
+      .string({ unit: 'binary', minLength: 1, maxLength: 1 })
+      .filter((character) => character !== ' ' && !scopeCharacters.includes(character));
+    fc.assert(
+      fc.property(token, foreign, token, (before, bad, after) => {
+        expect(refusal(() => parseScope(before + bad + after))).toBe('scope_syntax');
+      }),
+    );
+  });
+
+  it.each([
+    'a"b',
+    'a\\b',
+    'a\tb',
+    'a  b',
+    ' a',
+    'a ',
+    ' ',
+    'é',
+    'a\u0000',
+    'a\r\nb',
+    'x'.repeat(maxScopeLength + 1),
+    'a '.repeat(maxScopeBytes),
+  ])('refuses %j', (value) => {
+    expect(refusal(() => parseScope(value))).toBe('scope_syntax');
+  });
+
+  it('is undefined where there is none', () => {
+    expect(parseScope(undefined)).toBeUndefined();
+  });
+});
+
+describe('granted scopes', () => {
+  const allowed = ['a', 'b', 'c'];
+
+  it.each([
+    [undefined, ['a', 'b', 'c']],
+    [['a'], ['a']],
+    [
+      ['c', 'a'],
+      ['a', 'c'],
+    ],
+    [
+      ['a', 'c'],
+      ['a', 'c'],
+    ],
+    [['b', 'b'], ['b']],
+  ])('%j of a, b and c gives %j', (requested, granted) => {
+    expect(grantScopes(requested, allowed)).toEqual(granted);
+  });
+
+  it.each([
+    [['d'], allowed, 'scope_not_granted'],
+    [['a', 'd'], allowed, 'scope_not_granted'],
+    [['A'], allowed, 'scope_not_granted'],
+    [['ab'], ['abc'], 'scope_not_granted'],
+    [['constructor'], allowed, 'scope_not_granted'],
+    [undefined, [], 'client_without_scopes'],
+    [['a'], [], 'client_without_scopes'],
+  ])('%j of %j is refused', (requested, all, reason) => {
+    expect(refusal(() => grantScopes(requested, all))).toBe(reason);
+  });
+
+  it('never exceeds what the client may have nor what was asked for', () => {
+    const some = fc.array(fc.constantFrom<string>('a', 'b', 'c', 'd'), { minLength: 1 });
+    fc.assert(
+      fc.property(some, some, (requested, all) => {
+        let granted: readonly string[] = [];
+        if (refusal(() => (granted = grantScopes(requested, all))) !== undefined) return;
+        expect(new Set(granted)).toEqual(new Set(requested));
+        expect(granted.every((scope) => all.includes(scope))).toBe(true);
+      }),
+    );
+  });
+});

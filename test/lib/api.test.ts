@@ -1,0 +1,161 @@
+import type { Template } from 'aws-cdk-lib/assertions';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { gatewayErrors } from '../../contract/error-body.ts';
+import { oauthAuthorizationServerPath, type Route, routes } from '../../contract/routes.ts';
+import { evaluate, type Resource, resourcesOf, singleRegion } from './synthesise.ts';
+
+let template: Template;
+beforeAll(() => {
+  template = singleRegion();
+});
+
+/** Logical id of an API Gateway resource → its path. */
+function paths(): Readonly<Record<string, string>> {
+  const resources = resourcesOf(template, 'AWS::ApiGateway::Resource');
+  const pathOf = (id: string): string => {
+    const resource = resources[id];
+    if (resource === undefined) return '';
+    return `${pathOf(resource.Properties['ParentId'].Ref ?? '')}/${resource.Properties['PathPart']}`;
+  };
+  return Object.fromEntries(Object.keys(resources).map((id) => [id, pathOf(id)]));
+}
+
+function stage(): Resource {
+  return Object.values(resourcesOf(template, 'AWS::ApiGateway::Stage'))[0] as Resource;
+}
+
+const served = routes.filter((route) => !route.atOrigin);
+
+function methodsOf(route: Route): readonly string[] {
+  return [...route.methods, 'ANY'];
+}
+
+describe('the routes without a domain', () => {
+  it('are those of the table that do not stand at the origin, each method and ANY', () => {
+    const found = Object.values(resourcesOf(template, 'AWS::ApiGateway::Method')).map(
+      ({ Properties }) => `${Properties['HttpMethod']} ${paths()[Properties['ResourceId'].Ref]}`,
+    );
+    const expected = served.flatMap((route) => methodsOf(route).map((m) => `${m} ${route.path}`));
+    expect(found).toHaveLength(expected.length);
+    expect(new Set(found)).toEqual(new Set(expected));
+  });
+
+  it('leave out the RFC 8414 path, which would stand before the stage', () => {
+    expect(Object.values(paths())).not.toContain(oauthAuthorizationServerPath);
+  });
+
+  it('reach the function that the table names, as a proxy', () => {
+    for (const { Properties } of Object.values(resourcesOf(template, 'AWS::ApiGateway::Method'))) {
+      const route = served.find(({ path }) => path === paths()[Properties['ResourceId'].Ref]);
+      const { Type, IntegrationHttpMethod, Uri } = Properties['Integration'];
+      expect([Type, IntegrationHttpMethod]).toEqual(['AWS_PROXY', 'POST']);
+      const handler = `${route?.function.charAt(0).toUpperCase()}${route?.function.slice(1)}`;
+      expect(evaluate(Uri)).toMatch(
+        new RegExp(
+          `^arn:aws:apigateway:us-west-2:lambda:path/2015-03-31/functions/\\{Functions${handler}Handler\\w+\\}\\.Arn/invocations$`,
+        ),
+      );
+    }
+  });
+});
+
+describe('the stage', () => {
+  it('has a throttle for each route and method, and a low one for everything else', () => {
+    const expected = [
+      { path: '/*', method: '*', rateLimit: 100, burstLimit: 100 },
+      ...served.flatMap((route) =>
+        methodsOf(route).map((method) => ({
+          path: `/${route.path.replaceAll('/', '~1')}`,
+          method,
+          ...route.throttle,
+        })),
+      ),
+    ];
+    expect(stage().Properties['MethodSettings']).toEqual(
+      expected.map(({ path, method, rateLimit, burstLimit }) => ({
+        ResourcePath: path,
+        HttpMethod: method,
+        ThrottlingRateLimit: rateLimit,
+        ThrottlingBurstLimit: burstLimit,
+        CachingEnabled: false,
+        DataTraceEnabled: false,
+        LoggingLevel: 'ERROR',
+        MetricsEnabled: false,
+      })),
+    );
+  });
+
+  it('has no cache', () => {
+    expect(stage().Properties['CacheClusterEnabled']).toBeUndefined();
+    expect(stage().Properties['CacheClusterSize']).toBeUndefined();
+  });
+
+  it('has a literal name and is traced', () => {
+    expect(stage().Properties).toMatchObject({ StageName: 'live', TracingEnabled: true });
+  });
+
+  it('logs these fields of a request and nothing that the caller wrote', () => {
+    const format = JSON.parse(stage().Properties['AccessLogSetting'].Format);
+    expect(new Set(Object.values(format))).toEqual(
+      new Set([
+        '$context.authorizer.principalId',
+        '$context.cipherSuite',
+        '$context.domainName',
+        '$context.error.responseType',
+        '$context.httpMethod',
+        '$context.identity.sourceIp',
+        '$context.integrationLatency',
+        '$context.requestId',
+        '$context.requestTimeEpoch',
+        '$context.resourcePath',
+        '$context.responseLatency',
+        '$context.status',
+        '$context.tlsVersion',
+      ]),
+    );
+  });
+
+  it('starts after the account has a role for logs', () => {
+    expect(stage().DependsOn).toEqual(
+      expect.arrayContaining([expect.stringMatching(/^ApiGatewayAccount/)]),
+    );
+  });
+});
+
+describe('the API', () => {
+  it('is regional and speaks TLS as its policy says, on its own host', () => {
+    const [api] = Object.values(resourcesOf(template, 'AWS::ApiGateway::RestApi'));
+    expect(api?.Properties).toMatchObject({
+      EndpointConfiguration: { Types: ['REGIONAL'] },
+      SecurityPolicy: 'SecurityPolicy_TLS13_1_2_PFS_PQ_2025_09',
+      EndpointAccessMode: 'STRICT',
+      DisableExecuteApiEndpoint: false,
+    });
+  });
+
+  it('answers its own errors in the shape of the service', () => {
+    const found = Object.values(resourcesOf(template, 'AWS::ApiGateway::GatewayResponse')).map(
+      ({ Properties }) => {
+        const { RestApiId: _, ...rest } = Properties;
+        return rest;
+      },
+    );
+    expect(found).toEqual(
+      gatewayErrors.map(({ type, status, body, retryAfter }) => ({
+        ResponseType: type,
+        ...(status === undefined ? {} : { StatusCode: String(status) }),
+        ResponseParameters: {
+          'gatewayresponse.header.Cache-Control': "'no-store'",
+          'gatewayresponse.header.Pragma': "'no-cache'",
+          'gatewayresponse.header.Strict-Transport-Security':
+            "'max-age=63072000; includeSubDomains'",
+          'gatewayresponse.header.X-Content-Type-Options': "'nosniff'",
+          ...(retryAfter === undefined
+            ? {}
+            : { 'gatewayresponse.header.Retry-After': `'${retryAfter}'` }),
+        },
+        ResponseTemplates: { 'application/json': JSON.stringify(body) },
+      })),
+    );
+  });
+});

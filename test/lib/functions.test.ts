@@ -1,0 +1,131 @@
+import type { Template } from 'aws-cdk-lib/assertions';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { environments, type FunctionName, readEnvironment } from '../../contract/environment.ts';
+import { functionName } from '../../contract/function-names.ts';
+import { evaluate, type Resource, resourcesOf, singleRegion } from './synthesise.ts';
+
+/** What Powertools reads, besides what the functions read themselves. */
+const powertools = ['POWERTOOLS_METRICS_NAMESPACE', 'POWERTOOLS_SERVICE_NAME'];
+
+const deployed: readonly FunctionName[] = ['token', 'discovery', 'jwks', 'canary', 'key-rotation'];
+
+let template: Template;
+beforeAll(() => {
+  template = singleRegion();
+});
+
+function functionOf(name: FunctionName): Resource {
+  const found = Object.values(resourcesOf(template, 'AWS::Lambda::Function')).find(
+    ({ Properties }) => Properties['FunctionName'] === functionName('authorization-server', name),
+  );
+  if (found === undefined) throw new Error(`there is no function ${name}`);
+  return found;
+}
+
+function environmentOf(name: FunctionName): Record<string, string> {
+  return evaluate(functionOf(name).Properties['Environment'].Variables);
+}
+
+describe.each(deployed)('the %s function', (name) => {
+  it('gets an environment that its own reader accepts', () => {
+    expect(() => readEnvironment(name, environmentOf(name))).not.toThrow();
+  });
+
+  it('gets no variable that nobody reads', () => {
+    const known = [...Object.keys(environments[name].entries), ...powertools];
+    expect(Object.keys(environmentOf(name)).filter((key) => !known.includes(key))).toEqual([]);
+  });
+
+  it('fits the 4 KB that Lambda gives to an environment', () => {
+    const bytes = Object.entries(environmentOf(name)).reduce(
+      (sum, [key, value]) => sum + key.length + value.length,
+      0,
+    );
+    expect(bytes).toBeLessThan(4096);
+  });
+
+  it('runs on Node.js 24 and arm64, traced, with JSON logs of its own', () => {
+    const { Properties } = functionOf(name);
+    expect(Properties).toMatchObject({
+      Runtime: 'nodejs24.x',
+      Architectures: ['arm64'],
+      Handler: 'index.handler',
+      TracingConfig: { Mode: 'Active' },
+      LoggingConfig: { LogFormat: 'JSON' },
+    });
+    const group = resourcesOf(template)[Properties['LoggingConfig'].LogGroup.Ref];
+    expect(group?.Properties['LogGroupName']).toBe(`/aws/lambda/authorization-server-${name}`);
+  });
+});
+
+describe('the functions', () => {
+  it('have these sizes and limits', () => {
+    const sizes = deployed.map((name) => {
+      const { MemorySize, Timeout } = functionOf(name).Properties;
+      return [name, MemorySize, Timeout];
+    });
+    expect(sizes).toEqual([
+      ['token', 1769, 10],
+      ['discovery', 1024, 10],
+      ['jwks', 1024, 10],
+      ['canary', 512, 60],
+      ['key-rotation', 512, 840],
+    ]);
+  });
+
+  it('may nowhere reach an identity provider on loopback', () => {
+    expect(JSON.stringify(template.toJSON())).not.toContain('AUTH_ALLOW_LOOPBACK_PROVIDERS');
+  });
+
+  it('derive the issuer from the API where there is no domain', () => {
+    const issuer = environmentOf('token')['AUTH_ISSUER'];
+    expect(issuer).toMatch(
+      /^https:\/\/\{ApiRestApi\w+\}\.execute-api\.us-west-2\.amazonaws\.com\/live$/,
+    );
+    expect(environmentOf('discovery')['AUTH_ISSUER']).toBe(issuer);
+    expect(environmentOf('key-rotation')['AUTH_ISSUER']).toBe(issuer);
+    expect(JSON.parse(environmentOf('discovery')['AUTH_REGIONAL_TOKEN_ENDPOINTS'] ?? '')).toEqual({
+      slc: `${issuer}/api/v1/oauth/token`,
+    });
+  });
+});
+
+describe('what runs by the clock', () => {
+  it.each([
+    ['key-rotation', 'Rotation', { action: 'reconcile' }],
+    ['canary', 'Canary', {}],
+  ] as const)('%s every five minutes', (name, rule, event) => {
+    const found = Object.values(resourcesOf(template, 'AWS::Events::Rule')).find(
+      ({ Properties }) => Properties['Description'] === `Runs the ${name} function`,
+    );
+    expect(found?.Properties['ScheduleExpression'], rule).toBe('rate(5 minutes)');
+    expect(JSON.parse(found?.Properties['Targets'][0].Input)).toEqual(event);
+    expect(found?.Properties['Targets'][0].RetryPolicy).toEqual({
+      MaximumEventAgeInSeconds: 300,
+      MaximumRetryAttempts: 0,
+    });
+  });
+});
+
+describe('the trigger of the first signing key', () => {
+  it('waits for 14 minutes, after tables, roles and functions', () => {
+    const [trigger] = Object.values(resourcesOf(template, 'Custom::Trigger'));
+    expect(trigger?.Properties).toMatchObject({
+      Timeout: String(14 * 60 * 1000),
+      InvocationType: 'RequestResponse',
+      HandlerArn: { Ref: expect.stringMatching(/^FunctionsKeyRotationHandlerCurrentVersion/) },
+    });
+    const after = (trigger?.DependsOn ?? []).map((id) => id.replace(/[0-9A-F]{8}(?:\w{32})?$/, ''));
+    expect(after).toEqual(
+      expect.arrayContaining([
+        'SigningKeysTable',
+        'AuditTable',
+        'FunctionsTokenHandler',
+        'FunctionsTokenRole',
+        'FunctionsTokenRoleDefaultPolicy',
+        'FunctionsCanaryRoleDefaultPolicy',
+        'FunctionsKeyRotationRoleDefaultPolicy',
+      ]),
+    );
+  });
+});

@@ -1,0 +1,197 @@
+import type { Template } from 'aws-cdk-lib/assertions';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { evaluate, resourcesOf, singleRegion } from './synthesise.ts';
+
+interface Statement {
+  readonly Effect: string;
+  readonly Action: string | readonly string[];
+  readonly Resource: string | readonly string[];
+  readonly Condition?: unknown;
+}
+
+type Permission = readonly [effect: string, action: string, resource: string, condition?: unknown];
+
+function listed(value: string | readonly string[]): readonly string[] {
+  return typeof value === 'string' ? [value] : value;
+}
+
+/** `{FunctionsTokenLogs7E8E7302}.Arn` → `FunctionsTokenLogs`. */
+function readable(resource: string): string {
+  return resource.replace(/\{(\w+?)[0-9A-F]{8}\}(?:\.\w+)?/g, '$1');
+}
+
+/** What each function's role may do, one line for an action on a resource. */
+function permissionMatrix(template: Template): Readonly<Record<string, readonly Permission[]>> {
+  const roles = resourcesOf(template, 'AWS::IAM::Role');
+  const matrix: Record<string, Permission[]> = {};
+  for (const policy of Object.values(resourcesOf(template, 'AWS::IAM::Policy'))) {
+    const role = roles[policy.Properties['Roles'][0].Ref];
+    const name = role?.Properties['RoleName'] ?? 'unnamed';
+    matrix[name] = (evaluate(policy.Properties['PolicyDocument'].Statement) as Statement[])
+      .flatMap(({ Effect, Action, Resource, Condition }) =>
+        listed(Action).flatMap((action) =>
+          listed(Resource).map(
+            (resource): Permission =>
+              Condition === undefined
+                ? [Effect, action, readable(resource)]
+                : [Effect, action, readable(resource), Condition],
+          ),
+        ),
+      )
+      .sort((a, b) => a.slice(0, 3).join(' ').localeCompare(b.slice(0, 3).join(' ')));
+  }
+  return matrix;
+}
+
+const anyKey = 'arn:aws:kms:us-west-2:111122223333:key/*';
+const ownKey = { 'aws:ResourceTag/authorization-server:deployment': 'authorization-server' };
+const newKey = {
+  StringEquals: {
+    'aws:RequestTag/authorization-server:deployment': 'authorization-server',
+    'kms:KeySpec': ['RSA_2048'],
+    'kms:KeyUsage': 'SIGN_VERIFY',
+  },
+  'ForAllValues:StringEquals': {
+    'aws:TagKeys': ['authorization-server:deployment', 'authorization-server:intent'],
+  },
+};
+const sign: Permission = [
+  'Allow',
+  'kms:Sign',
+  anyKey,
+  {
+    StringEquals: {
+      ...ownKey,
+      'kms:SigningAlgorithm': 'RSASSA_PKCS1_V1_5_SHA_256',
+      'kms:MessageType': 'DIGEST',
+    },
+  },
+];
+
+function logsAndTraces(fn: string): readonly Permission[] {
+  return [
+    ['Allow', 'logs:CreateLogStream', `Functions${fn}Logs`],
+    ['Allow', 'logs:PutLogEvents', `Functions${fn}Logs`],
+    ['Allow', 'xray:PutTelemetryRecords', '*'],
+    ['Allow', 'xray:PutTraceSegments', '*'],
+  ];
+}
+
+let template: Template;
+beforeAll(() => {
+  template = singleRegion();
+});
+
+describe('the permission matrix', () => {
+  const expected: Readonly<Record<string, readonly Permission[]>> = {
+    'authorization-server-slc-token': [
+      ['Allow', 'dynamodb:GetItem', 'ClientsTable'],
+      ['Allow', 'dynamodb:Query', 'SigningKeysTable'],
+      ['Allow', 'dynamodb:UpdateItem', 'ClientsTable'],
+      sign,
+      ...logsAndTraces('Token'),
+    ],
+    'authorization-server-slc-discovery': logsAndTraces('Discovery'),
+    'authorization-server-slc-jwks': [
+      ['Allow', 'dynamodb:Query', 'SigningKeysTable'],
+      ...logsAndTraces('Jwks'),
+    ],
+    'authorization-server-slc-canary': [
+      ['Allow', 'dynamodb:Query', 'SigningKeysTable'],
+      sign,
+      ...logsAndTraces('Canary'),
+    ],
+    'authorization-server-slc-key-rotation': [
+      ['Allow', 'dynamodb:GetItem', 'SigningKeysTable'],
+      ['Allow', 'dynamodb:PutItem', 'AuditTable'],
+      ['Allow', 'dynamodb:PutItem', 'SigningKeysTable'],
+      ['Allow', 'dynamodb:Query', 'SigningKeysTable'],
+      ['Allow', 'dynamodb:UpdateItem', 'SigningKeysTable'],
+      ['Allow', 'kms:CreateKey', '*', { ...newKey, Bool: { 'kms:MultiRegion': 'false' } }],
+      ['Allow', 'kms:DescribeKey', anyKey],
+      ['Allow', 'kms:DisableKey', anyKey, { StringEquals: ownKey }],
+      ['Allow', 'kms:GetPublicKey', anyKey],
+      ['Allow', 'kms:ListKeys', '*'],
+      ['Allow', 'kms:ListResourceTags', anyKey],
+      [
+        'Allow',
+        'kms:ScheduleKeyDeletion',
+        anyKey,
+        {
+          StringEquals: ownKey,
+          NumericEquals: { 'kms:ScheduleKeyDeletionPendingWindowInDays': '30' },
+        },
+      ],
+      ['Allow', 'kms:TagResource', '*', newKey],
+      ['Allow', 'lambda:InvokeFunction', 'FunctionsCanaryHandler'],
+      ['Allow', 'lambda:InvokeFunction', 'FunctionsTokenHandler'],
+      ...logsAndTraces('KeyRotation'),
+      ['Deny', 'kms:CreateGrant', '*'],
+      ['Deny', 'kms:PutKeyPolicy', '*'],
+      ['Deny', 'kms:Sign', '*'],
+    ],
+  };
+
+  it('has these roles and no other', () => {
+    expect(new Set(Object.keys(permissionMatrix(template)))).toEqual(
+      new Set(Object.keys(expected)),
+    );
+  });
+
+  it.each(Object.keys(expected))('%s may do exactly this', (name) => {
+    expect(permissionMatrix(template)[name]).toEqual(expected[name]);
+  });
+});
+
+describe('roles', () => {
+  it('are assumed by AWS services alone', () => {
+    for (const role of Object.values(resourcesOf(template, 'AWS::IAM::Role'))) {
+      for (const { Principal } of role.Properties['AssumeRolePolicyDocument'].Statement) {
+        expect(Object.keys(Principal)).toEqual(['Service']);
+      }
+    }
+  });
+
+  it('have no managed policy but the gateway log role and the deployment trigger', () => {
+    const managed = Object.entries(resourcesOf(template, 'AWS::IAM::Role'))
+      .filter(([, role]) => role.Properties['ManagedPolicyArns'] !== undefined)
+      .map(([id]) => readable(`{${id}}`));
+    expect(managed).toEqual([
+      'ApiGatewayAccountLogRole',
+      'AWSCDKTriggerCustomResourceProviderCustomResourceProviderRole',
+    ]);
+  });
+
+  it('let no statement take every action', () => {
+    const text = JSON.stringify(template.toJSON());
+    expect(text).not.toMatch(/"Action":"\*"/);
+    expect(JSON.stringify(permissionMatrix(template))).not.toMatch(/:\*",/);
+  });
+});
+
+describe('who may invoke a function', () => {
+  it('is the API on one path, or one schedule', () => {
+    const permissions = Object.values(resourcesOf(template, 'AWS::Lambda::Permission')).map(
+      ({ Properties }) => [
+        readable(evaluate(Properties['FunctionName'])),
+        Properties['Principal'],
+        evaluate(Properties['SourceArn']).replace(/\{(\w+?)[0-9A-F]{8}\}(?:\.\w+)?/, '$1'),
+      ],
+    );
+    const api = 'arn:aws:execute-api:us-west-2:111122223333:ApiRestApi/live/*';
+    expect(new Set(permissions)).toEqual(
+      new Set([
+        [
+          'FunctionsDiscoveryHandler',
+          'apigateway.amazonaws.com',
+          `${api}/.well-known/openid-configuration`,
+        ],
+        ['FunctionsJwksHandler', 'apigateway.amazonaws.com', `${api}/.well-known/jwks.json`],
+        ['FunctionsTokenHandler', 'apigateway.amazonaws.com', `${api}/api/v1/oauth/token`],
+        ['FunctionsTokenHandler', 'apigateway.amazonaws.com', `${api}/health`],
+        ['FunctionsCanaryHandler', 'events.amazonaws.com', 'KeySchedulesCanary'],
+        ['FunctionsKeyRotationHandler', 'events.amazonaws.com', 'KeySchedulesRotation'],
+      ]),
+    );
+  });
+});

@@ -1,0 +1,92 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { App, Stack, Validations } from 'aws-cdk-lib';
+import { Bucket } from 'aws-cdk-lib/aws-s3';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { maxScopesSupportedBytes } from '../../contract/function-environments.ts';
+import { checkAgainstRulePacks } from '../../lib/authorization-server.ts';
+import { readDeploymentConfigFile } from '../../lib/deployment-config-file.ts';
+import { functionBundle } from '../../lib/functions/function-bundles.ts';
+import { cdkJson, evaluate, readConfigFile, resourcesOf, synthesise } from './synthesise.ts';
+
+const root = resolve(import.meta.dirname, '../..');
+
+describe('the scanners', () => {
+  // The scanners are part of CDK's validation, which the other tests leave out for its time.
+  beforeEach(() => vi.stubEnv('CDK_VALIDATION', 'true'));
+  afterEach(() => vi.unstubAllEnvs());
+
+  it.each(['single-region'])('find nothing in %s that is not acknowledged', (name) => {
+    expect(() => synthesise(readConfigFile(name), { checked: true })).not.toThrow();
+  });
+
+  it('end a synthesis that they find something in', () => {
+    const app = new App({ context: cdkJson.context });
+    const stack = new Stack(app, 'Stack');
+    Validations.of(new Bucket(stack, 'Bucket'));
+    checkAgainstRulePacks(app);
+    expect(() => app.synth()).toThrow();
+  });
+});
+
+describe('cdk.json', () => {
+  it('sets every feature flag that CDK recommends, so that an update changes none silently', () => {
+    const recommended = JSON.parse(
+      readFileSync(join('node_modules/aws-cdk-lib/recommended-feature-flags.json'), 'utf8'),
+    ) as Record<string, unknown>;
+    const { '@aws-cdk/core:target-partitions': _, ...flags } = recommended;
+    expect(cdkJson.context).toMatchObject(flags);
+  });
+
+  function join(path: string): string {
+    return resolve(root, path);
+  }
+});
+
+describe('a synthesis', () => {
+  it('needs no account', () => {
+    const { app } = synthesise(readConfigFile('single-region'));
+    const [artifact] = app.synth().stacks;
+    expect(artifact?.environment).toMatchObject({
+      account: 'unknown-account',
+      region: 'us-west-2',
+    });
+  });
+
+  it.each([
+    ['nothing', undefined, 'context "config": received undefined; allowed: the path'],
+    ['a missing file', 'config/none.json', 'config/none.json is not a readable JSON file: ENOENT'],
+    ['a file that is not JSON', 'README.md', 'README.md is not a readable JSON file'],
+  ])('refuses %s as config', (_, path, message) => {
+    expect(() => readDeploymentConfigFile(path)).toThrow(message);
+  });
+
+  it('refuses a function that was not built, and says what to run', () => {
+    expect(() => functionBundle('/nowhere', 'token')).toThrow(
+      'there is no bundle of the token function at /nowhere/token: run "npm run build" first',
+    );
+  });
+
+  it('leaves out scopes_supported where the catalogue does not fit an environment', () => {
+    const permission = (index: number): string => `permission-with-a-long-name-${index}`;
+    const count = Math.ceil(
+      maxScopesSupportedBytes / 'messaging:permission-with-a-long-name-1'.length,
+    );
+    const scopes = Array.from({ length: count + 1 }, (_, index) => ({
+      service: 'messaging',
+      permission: permission(index),
+      description: 'A permission',
+    }));
+    const { templates } = synthesise({ ...readConfigFile('single-region'), scopes });
+    const functions = resourcesOf(
+      templates['AuthorizationServer-slc'] as never,
+      'AWS::Lambda::Function',
+    );
+    const discovery = Object.values(functions).find(
+      ({ Properties }) => Properties['FunctionName'] === 'authorization-server-discovery',
+    );
+    const variables = evaluate(discovery?.Properties['Environment'].Variables);
+    expect(variables).toHaveProperty('AUTH_DOCUMENT_MAX_AGE');
+    expect(variables).not.toHaveProperty('AUTH_SCOPES_SUPPORTED');
+  });
+});

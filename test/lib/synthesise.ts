@@ -1,0 +1,111 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { App, type AppProps } from 'aws-cdk-lib';
+import { Template } from 'aws-cdk-lib/assertions';
+import {
+  type DeploymentConfigInput,
+  parseDeploymentConfig,
+} from '../../contract/deployment-config.ts';
+import { environments } from '../../contract/environment.ts';
+import { addAuthorizationServer, checkAgainstRulePacks } from '../../lib/authorization-server.ts';
+
+const root = resolve(import.meta.dirname, '../..');
+
+/** The CDK settings that `cdk synth` would pass. */
+export const cdkJson = JSON.parse(readFileSync(join(root, 'cdk.json'), 'utf8')) as {
+  readonly context: Readonly<Record<string, unknown>>;
+};
+
+export function readConfigFile(name: string): DeploymentConfigInput {
+  return JSON.parse(readFileSync(join(root, 'config', `${name}.json`), 'utf8'));
+}
+
+/** Bundles that do nothing: a template does not depend on what a function does. */
+function stubBundles(directory: string): string {
+  for (const name of Object.keys(environments)) {
+    mkdirSync(join(directory, name), { recursive: true });
+    writeFileSync(join(directory, name, 'index.js'), 'exports.handler = async () => ({});\n');
+  }
+  return directory;
+}
+
+export interface Synthesis {
+  /** Templates by stack name. */
+  readonly templates: Readonly<Record<string, Template>>;
+  readonly app: App;
+}
+
+/** Makes the stacks of a config, in a temporary folder, with stub bundles. */
+export function synthesise(
+  config: unknown,
+  options: { readonly checked?: boolean; readonly app?: AppProps } = {},
+): Synthesis {
+  const directory = mkdtempSync(join(tmpdir(), 'synth-'));
+  try {
+    const app = new App({
+      context: { ...cdkJson.context, 'aws:cdk:disable-stack-trace': true },
+      outdir: join(directory, 'cdk.out'),
+      ...options.app,
+    });
+    const stacks = addAuthorizationServer(app, parseDeploymentConfig(config), {
+      bundles: stubBundles(join(directory, 'lambda')),
+    });
+    if (options.checked === true) checkAgainstRulePacks(app);
+    app.synth();
+    const templates = Object.fromEntries(
+      stacks.map((stack) => [stack.stackName, Template.fromStack(stack)]),
+    );
+    return { app, templates };
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+export interface Resource {
+  readonly Type: string;
+  // oxlint-disable-next-line typescript/no-explicit-any -- CloudFormation's shape, asserted by tests
+  readonly Properties: Readonly<Record<string, any>>;
+  readonly DependsOn?: readonly string[];
+  readonly DeletionPolicy?: string;
+  readonly UpdateReplacePolicy?: string;
+}
+
+/** Resources of a template by logical id. */
+export function resourcesOf(template: Template, type?: string): Readonly<Record<string, Resource>> {
+  const all = template.toJSON()['Resources'] as Record<string, Resource>;
+  return Object.fromEntries(
+    Object.entries(all).filter(([, resource]) => type === undefined || resource.Type === type),
+  );
+}
+
+/** The single-region example, which most tests look at. */
+export function singleRegion(): Template {
+  const { templates } = synthesise(readConfigFile('single-region'));
+  return templates['AuthorizationServer-slc'] as Template;
+}
+
+const pseudoParameters: Readonly<Record<string, string>> = {
+  'AWS::AccountId': '111122223333',
+  'AWS::Partition': 'aws',
+  'AWS::URLSuffix': 'amazonaws.com',
+};
+
+/**
+ * Writes out what CloudFormation would make of a value, with stand-ins for what only a deployment
+ * knows: a resource is `{logical id}` and its attribute `{logical id}.Arn`.
+ */
+// oxlint-disable-next-line typescript/no-explicit-any -- CloudFormation's shape, asserted by tests
+export function evaluate(value: unknown): any {
+  if (Array.isArray(value)) return value.map(evaluate);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value);
+  const [name, argument] = entries[0] ?? [];
+  if (name === 'Ref') return pseudoParameters[String(argument)] ?? `{${String(argument)}}`;
+  if (name === 'Fn::GetAtt') return `{${(argument as string[])[0]}}.${(argument as string[])[1]}`;
+  if (name === 'Fn::Join') {
+    const [separator, parts] = argument as [string, readonly unknown[]];
+    return parts.map(evaluate).join(separator);
+  }
+  return Object.fromEntries(entries.map(([key, item]) => [key, evaluate(item)]));
+}

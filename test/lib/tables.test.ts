@@ -1,0 +1,78 @@
+import type { Template } from 'aws-cdk-lib/assertions';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { tableKeys, tableName, tables } from '../../contract/tables.ts';
+import { type Resource, resourcesOf, singleRegion } from './synthesise.ts';
+
+let template: Template;
+beforeAll(() => {
+  template = singleRegion();
+});
+
+function tableResources(): readonly Resource[] {
+  return Object.values(resourcesOf(template, 'AWS::DynamoDB::GlobalTable'));
+}
+
+describe('the tables of one region', () => {
+  it('are these, by fixed names', () => {
+    expect(tableResources().map(({ Properties }) => Properties['TableName'])).toEqual(
+      tableKeys.map((key) => tableName('authorization-server', key)),
+    );
+    expect(Object.keys(resourcesOf(template, 'AWS::DynamoDB::Table'))).toEqual([]);
+  });
+
+  it.each(tableKeys)('%s has the keys that the adapters use', (key) => {
+    const { partitionKey, ...schema } = tables[key];
+    const sortKey =
+      'sortKey' in schema ? [{ AttributeName: schema.sortKey, KeyType: 'RANGE' }] : [];
+    const found = tableResources().find(
+      ({ Properties }) => Properties['TableName'] === tableName('authorization-server', key),
+    );
+    expect(found?.Properties['KeySchema']).toEqual([
+      { AttributeName: partitionKey, KeyType: 'HASH' },
+      ...sortKey,
+    ]);
+  });
+
+  it.each(tableKeys)('%s is on demand, protected, recoverable and outlives its stack', (key) => {
+    const found = tableResources().find(
+      ({ Properties }) => Properties['TableName'] === tableName('authorization-server', key),
+    );
+    expect(found).toMatchObject({
+      DeletionPolicy: 'RetainExceptOnCreate',
+      UpdateReplacePolicy: 'Retain',
+      Properties: {
+        BillingMode: 'PAY_PER_REQUEST',
+        Replicas: [
+          {
+            Region: 'us-west-2',
+            DeletionProtectionEnabled: true,
+            PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
+          },
+        ],
+      },
+    });
+  });
+
+  it('have no TTL, no index and no stream, which a strongly consistent table cannot keep', () => {
+    for (const { Properties } of tableResources()) {
+      expect(Object.keys(Properties)).not.toEqual(
+        expect.arrayContaining(['TimeToLiveSpecification']),
+      );
+      expect(Properties['LocalSecondaryIndexes']).toBeUndefined();
+      expect(Properties['GlobalSecondaryIndexes']).toBeUndefined();
+      expect(Properties['StreamSpecification']).toBeUndefined();
+      expect(Properties['TimeToLiveSpecification']).toBeUndefined();
+    }
+  });
+});
+
+describe('log groups', () => {
+  it('are kept for 400 days and outlive their stack', () => {
+    const groups = Object.values(resourcesOf(template, 'AWS::Logs::LogGroup'));
+    expect(groups).toHaveLength(6);
+    for (const group of groups) {
+      expect(group.Properties['RetentionInDays']).toBe(400);
+      expect(group.DeletionPolicy).toBe('RetainExceptOnCreate');
+    }
+  });
+});

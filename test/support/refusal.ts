@@ -1,0 +1,27 @@
+import { OAuthError, type RefusalReason } from '../../core/oauth-error.ts';
+
+function reasonOf(error: unknown): RefusalReason {
+  if (error instanceof OAuthError) return error.reason;
+  throw error;
+}
+
+/** The reason for which a call was refused; undefined where it was not. */
+export function refusal(call: () => unknown): RefusalReason | undefined {
+  try {
+    call();
+  } catch (error) {
+    return reasonOf(error);
+  }
+  return undefined;
+}
+
+export async function asyncRefusal(
+  call: () => Promise<unknown>,
+): Promise<RefusalReason | undefined> {
+  try {
+    await call();
+  } catch (error) {
+    return reasonOf(error);
+  }
+  return undefined;
+}
