@@ -1,37 +1,20 @@
-import {
-  ConditionalCheckFailedException,
-  type DynamoDBClient,
-  UpdateItemCommand,
-} from '@aws-sdk/client-dynamodb';
+import { type DynamoDBClient, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { tables } from '../../contract/tables.ts';
 import type { Client } from '../../core/client/client.ts';
 import type { ClientStore, SecretUseRecorder } from '../../core/client/client-store.ts';
 import { ConflictError } from '../../core/errors.ts';
-import type { PortOptions } from '../../core/port.ts';
-import { callAws } from '../aws-errors.ts';
-import { type ClientAttributes, parseClientItem, toClient, toClientItem } from './client-item.ts';
+import { parseClientItem, toClient, toClientItem } from './client-item.ts';
+import { createDynamoDbClientReader, readClient } from './client-reader.ts';
 import { createClientUpdate, isSameClient } from './client-update.ts';
 import { toItem } from './item.ts';
-import { getItem, parseItems, scanItems } from './read-items.ts';
+import { parseItems, scanItems } from './read-items.ts';
+import { createSdkCalls } from './sdk-calls.ts';
 import type { StoreOptions } from './store-options.ts';
 import { absent, deleteItem, having, putItem, writeConditionally } from './write-item.ts';
 
 const { partitionKey } = tables.clients;
 
 const changedMeanwhile = 'it was changed or deleted meanwhile';
-
-async function readClient(
-  dynamodb: DynamoDBClient,
-  table: string,
-  clientId: string,
-  consistentRead: boolean | undefined,
-  options: PortOptions,
-): Promise<ClientAttributes | undefined> {
-  const what = `client "${clientId}"`;
-  const key = { [partitionKey]: clientId };
-  const item = await getItem(dynamodb, { table, key, what, consistentRead }, options);
-  return item && parseClientItem(item);
-}
 
 async function replaceClient(
   dynamodb: DynamoDBClient,
@@ -40,7 +23,8 @@ async function replaceClient(
 ): Promise<void> {
   const doing = `change client "${client.clientId}"`;
   const wanted = parseClientItem(toClientItem(client));
-  const read = () => readClient(dynamodb, table, client.clientId, true, {});
+  const calls = createSdkCalls(dynamodb);
+  const read = () => readClient(calls, table, client.clientId, true, {});
   const stored = await read();
   if (stored?.version !== client.version - 1) {
     throw new ConflictError(`could not ${doing}: ${changedMeanwhile}`);
@@ -74,33 +58,6 @@ async function replaceClient(
   });
 }
 
-async function recordSecretUse(
-  dynamodb: DynamoDBClient,
-  table: string,
-  use: { readonly clientId: string; readonly secretId: string; readonly day: string },
-  options: PortOptions,
-): Promise<void> {
-  const command = new UpdateItemCommand({
-    TableName: table,
-    Key: toItem({ [partitionKey]: use.clientId }),
-    UpdateExpression: 'SET secrets.#id.last_used_on = :day',
-    // A deleted secret stays deleted, and a clock that lags takes no day back.
-    ConditionExpression:
-      'attribute_exists(secrets.#id) AND ' +
-      '(attribute_not_exists(secrets.#id.last_used_on) OR secrets.#id.last_used_on < :day)',
-    ExpressionAttributeNames: { '#id': use.secretId },
-    ExpressionAttributeValues: toItem({ ':day': use.day }),
-  });
-  try {
-    await callAws(`note the use of a secret of client "${use.clientId}"`, () =>
-      dynamodb.send(command, { abortSignal: options.signal }),
-    );
-  } catch (error) {
-    // Noted already, or there is no such secret any more: nothing to note.
-    if (!(error instanceof ConditionalCheckFailedException)) throw error;
-  }
-}
-
 /** Clients in DynamoDB, one item each. */
 export function createDynamoDbClientStore(
   dynamodb: DynamoDBClient,
@@ -108,10 +65,7 @@ export function createDynamoDbClientStore(
   store: StoreOptions = {},
 ): ClientStore & SecretUseRecorder {
   return {
-    async findClient(clientId, options = {}) {
-      const found = await readClient(dynamodb, table, clientId, store.consistentRead, options);
-      return found && toClient(found);
-    },
+    ...createDynamoDbClientReader(createSdkCalls(dynamodb), table, store),
     createClient: async (client) =>
       putItem(dynamodb, toClientItem(client), {
         table,
@@ -135,7 +89,5 @@ export function createDynamoDbClientStore(
         (item) => toClient(parseClientItem(item)),
         store,
       ),
-    recordSecretUse: (clientId, secretId, day, options = {}) =>
-      recordSecretUse(dynamodb, table, { clientId, secretId, day }, options),
   };
 }

@@ -1,13 +1,8 @@
-import {
-  type DynamoDBClient,
-  GetItemCommand,
-  QueryCommand,
-  type QueryCommandInput,
-  ScanCommand,
-} from '@aws-sdk/client-dynamodb';
+import { type DynamoDBClient, type QueryCommandInput, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { MalformedRecordError } from '../../core/errors.ts';
 import type { PortOptions } from '../../core/port.ts';
 import { callAws } from '../aws-errors.ts';
+import type { DynamoDbCalls, Page } from './dynamodb-calls.ts';
 import { type Item, toItem } from './item.ts';
 import type { StoreOptions } from './store-options.ts';
 
@@ -17,7 +12,7 @@ import type { StoreOptions } from './store-options.ts';
  * @throws {UnavailableError} where DynamoDB does not answer in time.
  */
 export async function getItem(
-  dynamodb: DynamoDBClient,
+  calls: DynamoDbCalls,
   request: {
     readonly table: string;
     readonly key: Readonly<Record<string, string>>;
@@ -27,21 +22,13 @@ export async function getItem(
   },
   options: PortOptions = {},
 ): Promise<Item | undefined> {
-  const command = new GetItemCommand({
+  const input = {
     TableName: request.table,
     Key: toItem(request.key),
     ConsistentRead: request.consistentRead ?? false,
-  });
-  const output = await callAws(`read ${request.what}`, () =>
-    dynamodb.send(command, { abortSignal: options.signal }),
-  );
+  };
+  const output = await callAws(`read ${request.what}`, () => calls.getItem(input, options));
   return output.Item;
-}
-
-/** One page of items and the key from which the next goes on. */
-interface Page {
-  readonly Items?: Item[] | undefined;
-  readonly LastEvaluatedKey?: Item | undefined;
 }
 
 async function* readPages(
@@ -77,7 +64,7 @@ export function scanItems(
 
 /** Every item of one partition, in the order of the sort key. */
 export function queryPartition(
-  dynamodb: DynamoDBClient,
+  calls: DynamoDbCalls,
   request: Pick<QueryCommandInput, 'ScanIndexForward'> & {
     readonly table: string;
     readonly partitionKey: string;
@@ -87,8 +74,8 @@ export function queryPartition(
   options: PortOptions = {},
 ): AsyncGenerator<Item> {
   return readPages(`list ${request.value} of ${request.table}`, (startKey) =>
-    dynamodb.send(
-      new QueryCommand({
+    calls.query(
+      {
         TableName: request.table,
         KeyConditionExpression: '#key = :value',
         ExpressionAttributeNames: { '#key': request.partitionKey },
@@ -96,8 +83,8 @@ export function queryPartition(
         ExclusiveStartKey: startKey,
         ScanIndexForward: request.ScanIndexForward,
         ConsistentRead: store.consistentRead ?? false,
-      }),
-      { abortSignal: options.signal },
+      },
+      options,
     ),
   );
 }

@@ -1,8 +1,9 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { tables } from '../../contract/tables.ts';
 import type { SigningKeyStore } from '../../core/signing-key/signing-key-store.ts';
-import { collect, parseItems, queryPartition } from './read-items.ts';
-import { parseSigningKeyItem, signingKeyRecordType, toSigningKeyItem } from './signing-key-item.ts';
+import { createSdkCalls } from './sdk-calls.ts';
+import { signingKeyRecordType, toSigningKeyItem } from './signing-key-item.ts';
+import { createDynamoDbSigningKeyReader } from './signing-key-reader.ts';
 import type { StoreOptions } from './store-options.ts';
 import { absent, having, putItem } from './write-item.ts';
 
@@ -15,12 +16,8 @@ export function createDynamoDbSigningKeyStore(
   store: StoreOptions = {},
 ): SigningKeyStore {
   const keyOf = (kid: string) => ({ [partitionKey]: signingKeyRecordType, [sortKey]: kid });
-  const partition = { table, partitionKey, value: signingKeyRecordType };
   return {
-    listSigningKeys: (options = {}) =>
-      collect(
-        parseItems(queryPartition(dynamodb, partition, store, options), parseSigningKeyItem, store),
-      ),
+    ...createDynamoDbSigningKeyReader(createSdkCalls(dynamodb), table, store),
     createSigningKey: async (key) =>
       putItem(dynamodb, toSigningKeyItem(key), {
         table,

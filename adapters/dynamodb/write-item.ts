@@ -10,6 +10,7 @@ import type { PortOptions } from '../../core/port.ts';
 import { callAws } from '../aws-errors.ts';
 import { type Item, toItem } from './item.ts';
 import { getItem } from './read-items.ts';
+import { createSdkCalls } from './sdk-calls.ts';
 
 /** The condition of a write, in DynamoDB's terms. */
 export interface WriteCondition {
@@ -71,7 +72,7 @@ interface ItemWrite extends Omit<ConditionalWrite, 'send' | 'wasDone'> {
 
 function readBack(dynamodb: DynamoDBClient, write: ItemWrite): Promise<Item | undefined> {
   const { table, key } = write;
-  return getItem(dynamodb, { table, key, what: 'it again', consistentRead: true });
+  return getItem(createSdkCalls(dynamodb), { table, key, what: 'it again', consistentRead: true });
 }
 
 /** Puts a whole item where the condition holds. Errors as {@link writeConditionally}. */

@@ -1,0 +1,68 @@
+import { tables } from '../../contract/tables.ts';
+import type { ClientReader, SecretUseRecorder } from '../../core/client/client-store.ts';
+import type { PortOptions } from '../../core/port.ts';
+import { callAws } from '../aws-errors.ts';
+import { type ClientAttributes, parseClientItem, toClient } from './client-item.ts';
+import type { DynamoDbCalls } from './dynamodb-calls.ts';
+import { toItem } from './item.ts';
+import { getItem } from './read-items.ts';
+import type { StoreOptions } from './store-options.ts';
+
+const { partitionKey } = tables.clients;
+
+export async function readClient(
+  calls: DynamoDbCalls,
+  table: string,
+  clientId: string,
+  consistentRead: boolean | undefined,
+  options: PortOptions,
+): Promise<ClientAttributes | undefined> {
+  const what = `client "${clientId}"`;
+  const key = { [partitionKey]: clientId };
+  const item = await getItem(calls, { table, key, what, consistentRead }, options);
+  return item && parseClientItem(item);
+}
+
+async function recordSecretUse(
+  calls: DynamoDbCalls,
+  table: string,
+  use: { readonly clientId: string; readonly secretId: string; readonly day: string },
+  options: PortOptions,
+): Promise<void> {
+  const input = {
+    TableName: table,
+    Key: toItem({ [partitionKey]: use.clientId }),
+    UpdateExpression: 'SET secrets.#id.last_used_on = :day',
+    // A deleted secret stays deleted, and a clock that lags takes no day back.
+    ConditionExpression:
+      'attribute_exists(secrets.#id) AND ' +
+      '(attribute_not_exists(secrets.#id.last_used_on) OR secrets.#id.last_used_on < :day)',
+    ExpressionAttributeNames: { '#id': use.secretId },
+    ExpressionAttributeValues: toItem({ ':day': use.day }),
+  };
+  try {
+    await callAws(`note the use of a secret of client "${use.clientId}"`, () =>
+      calls.updateItem(input, options),
+    );
+  } catch (error) {
+    // Noted already, or there is no such secret any more: nothing to note.
+    const known = error instanceof Error && error.name === 'ConditionalCheckFailedException';
+    if (!known) throw error;
+  }
+}
+
+/** What the token endpoint and the verifier need of clients in DynamoDB. */
+export function createDynamoDbClientReader(
+  calls: DynamoDbCalls,
+  table: string,
+  store: StoreOptions = {},
+): ClientReader & SecretUseRecorder {
+  return {
+    async findClient(clientId, options = {}) {
+      const found = await readClient(calls, table, clientId, store.consistentRead, options);
+      return found && toClient(found);
+    },
+    recordSecretUse: (clientId, secretId, day, options = {}) =>
+      recordSecretUse(calls, table, { clientId, secretId, day }, options),
+  };
+}

@@ -1,0 +1,22 @@
+import { tables } from '../../contract/tables.ts';
+import type { SigningKeyReader } from '../../core/signing-key/signing-key-store.ts';
+import type { DynamoDbCalls } from './dynamodb-calls.ts';
+import { collect, parseItems, queryPartition } from './read-items.ts';
+import { parseSigningKeyItem, signingKeyRecordType } from './signing-key-item.ts';
+import type { StoreOptions } from './store-options.ts';
+
+/** What the token and jwks functions need of signing keys in DynamoDB: one Query reads them all. */
+export function createDynamoDbSigningKeyReader(
+  calls: DynamoDbCalls,
+  table: string,
+  store: StoreOptions = {},
+): SigningKeyReader {
+  const { partitionKey } = tables.signingKeys;
+  const partition = { table, partitionKey, value: signingKeyRecordType };
+  return {
+    listSigningKeys: (options = {}) =>
+      collect(
+        parseItems(queryPartition(calls, partition, store, options), parseSigningKeyItem, store),
+      ),
+  };
+}

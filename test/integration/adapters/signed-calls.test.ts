@@ -1,0 +1,110 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createAwsJsonClient } from '../../../adapters/aws-json/aws-json-client.ts';
+import { callProfiles } from '../../../adapters/call-profile.ts';
+import { createDynamoDbClientReader } from '../../../adapters/dynamodb/client-reader.ts';
+import { createDynamoDbClientStore } from '../../../adapters/dynamodb/client-store.ts';
+import { createTables } from '../../../adapters/dynamodb/create-tables.ts';
+import { createDynamoDbClient } from '../../../adapters/dynamodb/dynamodb-client.ts';
+import { createSignedCalls } from '../../../adapters/dynamodb/signed-calls.ts';
+import { createDynamoDbSigningKeyReader } from '../../../adapters/dynamodb/signing-key-reader.ts';
+import { createDynamoDbSigningKeyStore } from '../../../adapters/dynamodb/signing-key-store.ts';
+import { tableName } from '../../../contract/tables.ts';
+import type { SigningKey } from '../../../core/signing-key/signing-key.ts';
+import { client } from '../../support/arbitraries.ts';
+import { type Dynalite, startDynalite, testAwsOptions } from './dynalite.ts';
+
+const clients = tableName('test', 'clients');
+const signingKeys = tableName('test', 'signingKeys');
+
+let server: Dynalite;
+let dynamodb: ReturnType<typeof createDynamoDbClient>;
+let signed: ReturnType<typeof createAwsJsonClient>;
+
+beforeAll(async () => {
+  server = await startDynalite();
+  const options = testAwsOptions(server.endpoint);
+  dynamodb = createDynamoDbClient(options);
+  await createTables(dynamodb, 'test');
+  signed = createAwsJsonClient({
+    service: 'dynamodb',
+    environment: {
+      AWS_REGION: options.region,
+      AWS_ENDPOINT_URL_DYNAMODB: server.endpoint,
+      AWS_ACCESS_KEY_ID: 'test',
+      AWS_SECRET_ACCESS_KEY: 'test',
+    },
+    profile: callProfiles.request,
+    maxSockets: 10,
+  });
+});
+afterAll(async () => {
+  signed.close();
+  await server.close();
+});
+
+const consistentRead = true;
+
+describe('readers on the signed client', () => {
+  it('read every client that the store writes', async () => {
+    const store = createDynamoDbClientStore(dynamodb, clients);
+    const reader = createDynamoDbClientReader(createSignedCalls(signed), clients, {
+      consistentRead,
+    });
+    await fc.assert(
+      fc.asyncProperty(client, async (each) => {
+        await store.createClient(each);
+        expect(await reader.findClient(each.clientId)).toEqual(each);
+        await store.deleteClient(each.clientId, each.version);
+        expect(await reader.findClient(each.clientId)).toBeUndefined();
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it('note the use of a secret, once a day, and of no secret that is gone', async () => {
+    const store = createDynamoDbClientStore(dynamodb, clients, { consistentRead });
+    const reader = createDynamoDbClientReader(createSignedCalls(signed), clients);
+    const [sample] = fc.sample(
+      client.filter(({ secrets }) => secrets.length === 1),
+      { numRuns: 1, seed: 7 },
+    );
+    if (sample === undefined) throw new Error('there is a client with one secret');
+    const secrets = sample.secrets.map((each) => ({ ...each, lastUsedOn: undefined }));
+    await store.createClient({ ...sample, secrets });
+    const [{ secretId } = { secretId: '' }] = secrets;
+    for (const [id, day] of [
+      [secretId, '2026-11-20'],
+      [secretId, '2026-11-19'],
+      ['secret_gone', '2026-11-20'],
+    ] as const) {
+      await reader.recordSecretUse(sample.clientId, id, day);
+    }
+    const found = await store.findClient(sample.clientId);
+    expect(found?.secrets.map(({ lastUsedOn }) => lastUsedOn)).toEqual(['2026-11-20']);
+  });
+
+  it('list the signing keys', async () => {
+    const key: SigningKey = {
+      kid: 'k'.repeat(43),
+      regionId: 'slc',
+      alg: 'ES256',
+      kmsKeyArn: 'arn:aws:kms:us-west-2:000000000000:key/1',
+      publicJwk: {
+        kid: 'k'.repeat(43),
+        alg: 'ES256',
+        use: 'sig',
+        kty: 'EC',
+        crv: 'P-256',
+        x: 'x',
+        y: 'y',
+      },
+      state: 'current',
+      publishedAt: 1_800_000_000,
+      version: 1,
+    };
+    await createDynamoDbSigningKeyStore(dynamodb, signingKeys).createSigningKey(key);
+    const reader = createDynamoDbSigningKeyReader(createSignedCalls(signed), signingKeys);
+    expect(await reader.listSigningKeys()).toMatchObject([key]);
+  });
+});
