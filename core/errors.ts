@@ -30,3 +30,10 @@ export class InputError extends Error {
 export class RefusedError extends Error {
   override readonly name = 'RefusedError';
 }
+
+/** What a person names does not exist. */
+export class NotFoundError extends RefusedError {
+  constructor(kind: string, id: string) {
+    super(`there is no ${kind} ${JSON.stringify(id)}`);
+  }
+}

@@ -1,0 +1,75 @@
+import type { TableKey } from './tables.ts';
+
+/** DynamoDB actions that `authctl` uses. None of them reaches an index or another item's key. */
+export type TableAction =
+  | 'dynamodb:GetItem'
+  | 'dynamodb:Query'
+  | 'dynamodb:Scan'
+  | 'dynamodb:PutItem'
+  | 'dynamodb:UpdateItem'
+  | 'dynamodb:DeleteItem';
+
+/** What one kind of operator may do: a managed policy in each stack. */
+export interface OperatorGroup {
+  /** What the policy lets a person do, for its description in IAM. */
+  readonly description: string;
+  /** Actions on each table. A table that is not named is out of reach. */
+  readonly tables: Readonly<Partial<Record<TableKey, readonly TableAction[]>>>;
+  /** Functions that may be invoked. */
+  readonly functions: readonly 'key-rotation'[];
+}
+
+const change = ['dynamodb:GetItem', 'dynamodb:Scan', 'dynamodb:PutItem'] as const;
+
+/** Appending is PutItem alone: an operator can neither read nor rewrite the audit. */
+const append = ['dynamodb:PutItem'] as const;
+
+/**
+ * Permissions for each command group of `authctl`, exactly as its commands use them. Who a caller
+ * is comes from STS GetCallerIdentity, which needs no permission.
+ */
+export const operatorGroups = {
+  'client-operator': {
+    description: 'authctl client, client-secret and explain token; provider show',
+    tables: {
+      clients: [...change, 'dynamodb:UpdateItem', 'dynamodb:DeleteItem'],
+      identityProviders: ['dynamodb:GetItem'],
+      audit: append,
+    },
+    functions: [],
+  },
+  'api-key-operator': {
+    description: 'authctl api-key and api-key-subnet',
+    tables: { apiKeys: [...change, 'dynamodb:DeleteItem'], audit: append },
+    functions: [],
+  },
+  'provider-operator': {
+    description: 'authctl provider, with the deletion of the clients under one',
+    tables: {
+      identityProviders: [...change, 'dynamodb:DeleteItem'],
+      clients: ['dynamodb:Scan', 'dynamodb:DeleteItem'],
+      // Our own keys, so that this service is never registered as its own provider.
+      signingKeys: ['dynamodb:Query'],
+      audit: append,
+    },
+    functions: [],
+  },
+  'signing-key-operator': {
+    description: 'authctl signing-key: changes are made by the rotation function alone',
+    tables: { signingKeys: ['dynamodb:Query'], audit: append },
+    functions: ['key-rotation'],
+  },
+  auditor: {
+    description: 'every list and show of authctl, explain, and the audit; no change',
+    tables: {
+      clients: ['dynamodb:GetItem', 'dynamodb:Scan'],
+      apiKeys: ['dynamodb:GetItem', 'dynamodb:Scan'],
+      identityProviders: ['dynamodb:GetItem', 'dynamodb:Scan'],
+      signingKeys: ['dynamodb:Query'],
+      audit: ['dynamodb:Query'],
+    },
+    functions: [],
+  },
+} as const satisfies Readonly<Record<string, OperatorGroup>>;
+
+export type OperatorGroupName = keyof typeof operatorGroups;

@@ -1,0 +1,27 @@
+import type { ApiKey, ApiKeySubnet } from '../api-key/api-key.ts';
+import { formatNetmask } from '../api-key/subnet.ts';
+import { formatTime } from '../rfc3339.ts';
+
+export function viewSubnet(subnet: ApiKeySubnet): Record<string, unknown> {
+  return {
+    subnet_id: subnet.subnetId,
+    name: subnet.name,
+    address: subnet.address,
+    netmask: formatNetmask(subnet),
+    prefix_length: subnet.prefixLength,
+  };
+}
+
+/** An API key as it is shown: never its value, nor its hash. An empty `acl` is every source. */
+export function viewApiKey(key: ApiKey): Record<string, unknown> {
+  return {
+    key_id: key.keyId,
+    name: key.name,
+    enabled: key.enabled,
+    service_trunk_group: key.serviceTrunkGroup,
+    acl: key.subnets.map(viewSubnet),
+    created_at: formatTime(key.createdAt),
+    updated_at: formatTime(key.updatedAt),
+    version: key.version,
+  };
+}

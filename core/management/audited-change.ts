@@ -1,0 +1,43 @@
+import type { AuditRecord } from '../audit/audit-log.ts';
+import { encodeBase62 } from '../credential/base62.ts';
+import { idBytes } from '../credential/credential-value.ts';
+import type { ManagementContext } from './management-context.ts';
+
+/** A change as the audit tells it. `before` and `after` are views, which hold no secret. */
+export type Change = Pick<AuditRecord, 'action' | 'subject' | 'before' | 'after'>;
+
+async function appendOutcome(context: ManagementContext, record: AuditRecord): Promise<void> {
+  try {
+    await context.audit.appendAudit(record);
+  } catch (cause) {
+    // The change stands whatever the log does now; its intent says what to look at.
+    context.onAuditGap?.(record, cause);
+  }
+}
+
+/**
+ * Makes a change between two audit records: the intent, without which nothing is changed, and the
+ * outcome. An intent without outcome means that the change may have been made.
+ */
+export async function makeAuditedChange(
+  context: ManagementContext,
+  change: Change,
+  apply: () => Promise<void>,
+): Promise<void> {
+  const changeId = encodeBase62(context.randomBytes(idBytes));
+  const record = (outcome: AuditRecord['outcome']): AuditRecord => ({
+    time: new Date(context.clock()).toISOString(),
+    recordId: `${changeId}-${outcome}`,
+    actor: context.actor,
+    outcome,
+    ...change,
+  });
+  await context.audit.appendAudit(record('intended'));
+  try {
+    await apply();
+  } catch (error) {
+    await appendOutcome(context, record('failed'));
+    throw error;
+  }
+  await appendOutcome(context, record('done'));
+}

@@ -1,0 +1,210 @@
+import { maxSecretsPerClient } from '../../contract/limits.ts';
+import type { Client, ClientSecret } from '../client/client.ts';
+import { formatClientSecret, secretBytes } from '../credential/credential-value.ts';
+import { hashSecret } from '../credential/secret-hash.ts';
+import { NotFoundError, RefusedError } from '../errors.ts';
+import { makeAuditedChange } from './audited-change.ts';
+import { viewClientSecret } from './client-view.ts';
+import { findClient } from './find-client.ts';
+import { idForCreation } from './idempotency.ts';
+import { parseExpiry, parseId, parseName, refuseInput } from './input-fields.ts';
+import { currentTime, type ManagementContext } from './management-context.ts';
+
+export interface NewClientSecret {
+  readonly name?: string | undefined;
+  /** Seconds since the epoch; never where left out. */
+  readonly expiresAt?: number | undefined;
+  readonly idempotencyKey?: string | undefined;
+}
+
+export interface CreatedClientSecret {
+  readonly secret: ClientSecret;
+  /** The only copy. Undefined where an earlier call with the same idempotency key had it. */
+  readonly value: string | undefined;
+}
+
+function checkMayHaveSecrets(client: Client): void {
+  if (client.provider === undefined) return;
+  throw new RefusedError(
+    `${client.clientId} is a client of the provider ${client.provider.issuer}: it authenticates there and has no secret here`,
+  );
+}
+
+function checkRoom(client: Client, now: number): void {
+  if (client.secrets.length < maxSecretsPerClient) return;
+  const expired = client.secrets.filter((secret) => (secret.expiresAt ?? now + 1) <= now).length;
+  throw new RefusedError(
+    `${client.clientId} has ${client.secrets.length} secrets, the most that are allowed; delete one first (${expired} of them have expired)`,
+  );
+}
+
+/** Writes the client's secrets, with an audit record about the one that it is about. */
+async function writeSecrets(
+  context: ManagementContext,
+  client: Client,
+  secrets: readonly ClientSecret[],
+  change: {
+    readonly verb: string;
+    readonly secretId: string;
+    readonly before?: ClientSecret | undefined;
+    readonly after?: ClientSecret | undefined;
+    /** Other secrets that the change ends. */
+    readonly expired?: readonly ClientSecret[];
+  },
+): Promise<void> {
+  const now = currentTime(context);
+  const view = (secret: ClientSecret | undefined) =>
+    secret && { client_id: client.clientId, ...viewClientSecret(secret, now) };
+  const ended = change.expired?.map((secret) => viewClientSecret(secret, now));
+  const after = view(change.after);
+  await makeAuditedChange(
+    context,
+    {
+      action: `client_secret.${change.verb}`,
+      subject: change.secretId,
+      before: view(change.before),
+      after: after && (ended === undefined ? after : { ...after, expires_others: ended }),
+    },
+    () =>
+      context.clients.replaceClient({
+        ...client,
+        secrets,
+        version: client.version + 1,
+        updatedAt: now,
+      }),
+  );
+}
+
+function buildSecret(
+  context: ManagementContext,
+  client: Client,
+  input: NewClientSecret,
+): { readonly secret: ClientSecret; readonly value: string } {
+  const now = currentTime(context);
+  const value = formatClientSecret(context.randomBytes(secretBytes));
+  const secret: ClientSecret = {
+    secretId: idForCreation(context, 'secret', input.idempotencyKey, client.clientId),
+    hash: hashSecret(value),
+    name: input.name === undefined ? undefined : parseName(input.name),
+    createdAt: now,
+    expiresAt: parseExpiry(input.expiresAt, now),
+  };
+  return { secret, value };
+}
+
+/**
+ * Adds a secret. The others of the client stay as they are.
+ *
+ * @throws {RefusedError} for a client under a provider, and where there are too many secrets.
+ */
+export async function createClientSecret(
+  context: ManagementContext,
+  clientId: string,
+  input: NewClientSecret,
+): Promise<CreatedClientSecret> {
+  const client = await findClient(context, clientId);
+  checkMayHaveSecrets(client);
+  const { secret, value } = buildSecret(context, client, input);
+  const earlier = client.secrets.find((one) => one.secretId === secret.secretId);
+  if (earlier !== undefined) return { secret: earlier, value: undefined };
+  checkRoom(client, currentTime(context));
+  await writeSecrets(context, client, [...client.secrets, secret], {
+    verb: 'create',
+    secretId: secret.secretId,
+    after: secret,
+  });
+  return { secret, value };
+}
+
+function findSecret(client: Client, secretId: string): ClientSecret {
+  parseId('secret', secretId, 'secret_id');
+  const found = client.secrets.find((secret) => secret.secretId === secretId);
+  if (found === undefined) throw new NotFoundError(`secret of ${client.clientId}`, secretId);
+  return found;
+}
+
+/** @throws {NotFoundError} where the client has no such secret. */
+export async function deleteClientSecret(
+  context: ManagementContext,
+  clientId: string,
+  secretId: string,
+): Promise<void> {
+  const client = await findClient(context, clientId);
+  const before = findSecret(client, secretId);
+  const rest = client.secrets.filter((secret) => secret !== before);
+  await writeSecrets(context, client, rest, { verb: 'delete', secretId, before });
+}
+
+export interface ClientSecretChanges {
+  readonly name?: string | undefined;
+  /** Seconds since the epoch; null: never. */
+  readonly expiresAt?: number | null | undefined;
+}
+
+/** Renames a secret or moves its end. An expired secret is not brought back: create a new one. */
+export async function updateClientSecret(
+  context: ManagementContext,
+  clientId: string,
+  secretId: string,
+  changes: ClientSecretChanges,
+): Promise<ClientSecret> {
+  const now = currentTime(context);
+  const client = await findClient(context, clientId);
+  const before = findSecret(client, secretId);
+  const { name, expiresAt } = changes;
+  if (expiresAt !== undefined && before.expiresAt !== undefined && before.expiresAt <= now) {
+    throw new RefusedError(`${secretId} has expired and stays so; create a new secret`);
+  }
+  const after: ClientSecret = {
+    ...before,
+    name: name === undefined ? before.name : parseName(name),
+    expiresAt:
+      expiresAt === undefined ? before.expiresAt : parseExpiry(expiresAt ?? undefined, now),
+  };
+  const secrets = client.secrets.map((secret) => (secret === before ? after : secret));
+  await writeSecrets(context, client, secrets, { verb: 'update', secretId, before, after });
+  return after;
+}
+
+export interface RotatedClientSecret extends CreatedClientSecret {
+  /** The secrets that now end, with their new ends. */
+  readonly expired: readonly ClientSecret[];
+}
+
+function endAt(secret: ClientSecret, time: number): ClientSecret {
+  return (secret.expiresAt ?? Number.POSITIVE_INFINITY) <= time
+    ? secret
+    : { ...secret, expiresAt: time };
+}
+
+/**
+ * Adds a secret and ends all others after an overlap, in one write. One that ends sooner anyway
+ * keeps its end.
+ *
+ * @param overlap seconds for which the old secrets go on; 0 ends them at once.
+ */
+export async function rotateClientSecret(
+  context: ManagementContext,
+  clientId: string,
+  input: NewClientSecret & { readonly overlap: number },
+): Promise<RotatedClientSecret> {
+  if (!Number.isSafeInteger(input.overlap) || input.overlap < 0) {
+    refuseInput('expire_old_in', input.overlap, '0 seconds or more');
+  }
+  const client = await findClient(context, clientId);
+  checkMayHaveSecrets(client);
+  const { secret, value } = buildSecret(context, client, input);
+  const earlier = client.secrets.find((one) => one.secretId === secret.secretId);
+  if (earlier !== undefined) return { secret: earlier, value: undefined, expired: [] };
+  const now = currentTime(context);
+  checkRoom(client, now);
+  const old = client.secrets.map((one) => endAt(one, now + input.overlap));
+  const expired = old.filter((one, index) => one !== client.secrets[index]);
+  await writeSecrets(context, client, [...old, secret], {
+    verb: 'rotate',
+    secretId: secret.secretId,
+    after: secret,
+    expired,
+  });
+  return { secret, value, expired };
+}

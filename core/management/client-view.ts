@@ -1,0 +1,51 @@
+import type { DeploymentConfig } from '../../contract/deployment-config.ts';
+import type { Client, ClientSecret } from '../client/client.ts';
+import { formatTime } from '../rfc3339.ts';
+
+/**
+ * A secret this near its end is flagged, in seconds. Four weeks: longer than most release cycles,
+ * so that a new one can be rolled out before the old one ends.
+ */
+export const expiringSoon = 28 * 86_400;
+
+export type SecretStatus = 'active' | 'expires_soon' | 'expired';
+
+export function secretStatus(secret: ClientSecret, now: number): SecretStatus {
+  if (secret.expiresAt === undefined || secret.expiresAt - now > expiringSoon) return 'active';
+  return secret.expiresAt > now ? 'expires_soon' : 'expired';
+}
+
+/** A client secret as it is shown: everything but its hash. */
+export function viewClientSecret(secret: ClientSecret, now: number): Record<string, unknown> {
+  return {
+    secret_id: secret.secretId,
+    name: secret.name,
+    status: secretStatus(secret, now),
+    created_at: formatTime(secret.createdAt),
+    expires_at: secret.expiresAt === undefined ? undefined : formatTime(secret.expiresAt),
+    last_used_on: secret.lastUsedOn,
+  };
+}
+
+/** The audiences that a client's tokens may have, the default first. */
+export function effectiveAudiences(client: Client, config: DeploymentConfig): readonly string[] {
+  return client.audiences.length > 0 ? client.audiences : [config.defaultAudience];
+}
+
+/** A client as it is shown, with RFC 7591 §2's names where there are any. Its secrets apart. */
+export function viewClient(client: Client, config: DeploymentConfig): Record<string, unknown> {
+  return {
+    client_id: client.clientId,
+    name: client.name,
+    service_trunk_group: client.serviceTrunkGroup,
+    audience: effectiveAudiences(client, config),
+    token_lifetime: client.tokenLifetime,
+    scope: client.scopes.join(' '),
+    enabled: client.enabled,
+    provider: client.provider?.issuer ?? config.issuer,
+    external_client_id: client.provider?.externalClientId,
+    created_at: formatTime(client.createdAt),
+    updated_at: formatTime(client.updatedAt),
+    version: client.version,
+  };
+}

@@ -1,0 +1,157 @@
+import type { Client, ClientProvider } from '../client/client.ts';
+import { deriveProviderClientId } from '../client/provider-client-id.ts';
+import { ConflictError, NotFoundError, RefusedError } from '../errors.ts';
+import { makeAuditedChange } from './audited-change.ts';
+import { viewClient } from './client-view.ts';
+import { idForCreation } from './idempotency.ts';
+import {
+  parseAudiences,
+  parseExternalClientId,
+  parseName,
+  parseScopes,
+  parseServiceTrunkGroup,
+  parseTokenLifetime,
+  refuseInput,
+} from './input-fields.ts';
+import { currentTime, type ManagementContext } from './management-context.ts';
+import { checkTokenSize } from './token-size.ts';
+
+/** What a person gives. Fields that are left out have the deployment's defaults. */
+export interface NewClient {
+  readonly name: string;
+  readonly serviceTrunkGroup: string;
+  readonly scopes: readonly string[];
+  readonly audiences?: readonly string[] | undefined;
+  /** Seconds. */
+  readonly tokenLifetime?: number | undefined;
+  /** Issuer of the registered provider that the client is under. Needs `externalClientId`. */
+  readonly provider?: string | undefined;
+  readonly externalClientId?: string | undefined;
+  readonly idempotencyKey?: string | undefined;
+}
+
+export interface CreatedClient {
+  readonly client: Client;
+  /** Whether an earlier call with the same idempotency key had made it. */
+  readonly existed: boolean;
+}
+
+async function findProvider(
+  context: ManagementContext,
+  input: NewClient,
+): Promise<ClientProvider | undefined> {
+  const { provider: issuer, externalClientId } = input;
+  if (issuer === undefined && externalClientId === undefined) return undefined;
+  if (issuer === undefined) {
+    return refuseInput('provider', undefined, 'the issuer of a registered provider');
+  }
+  if (externalClientId === undefined) {
+    return refuseInput('external_client_id', undefined, "the client's id at the provider");
+  }
+  const found = await context.identityProviders.findIdentityProvider(issuer);
+  if (found === undefined) throw new NotFoundError('provider', issuer);
+  return {
+    issuer,
+    registrationId: found.registrationId,
+    externalClientId: parseExternalClientId(externalClientId),
+  };
+}
+
+function buildClient(
+  context: ManagementContext,
+  input: NewClient,
+  provider: ClientProvider | undefined,
+): Client {
+  const now = currentTime(context);
+  const clientId =
+    provider === undefined
+      ? idForCreation(context, 'client', input.idempotencyKey)
+      : deriveProviderClientId(provider.issuer, provider.externalClientId);
+  return {
+    clientId,
+    name: parseName(input.name),
+    serviceTrunkGroup: parseServiceTrunkGroup(input.serviceTrunkGroup),
+    audiences: parseAudiences(input.audiences ?? []),
+    tokenLifetime: parseTokenLifetime(context.config, input.tokenLifetime),
+    scopes: parseScopes(context.config, input.scopes),
+    enabled: true,
+    secrets: [],
+    provider,
+    version: 1,
+    createdAt: now,
+    updatedAt: now,
+  };
+}
+
+function isSameRequest(stored: Client, wanted: Client): boolean {
+  const key = (client: Client) =>
+    JSON.stringify([
+      client.name,
+      client.serviceTrunkGroup,
+      client.audiences,
+      client.tokenLifetime,
+      client.scopes,
+      client.provider?.registrationId,
+    ]);
+  // Once changed, the stored client no longer tells what it was created as.
+  return stored.version > 1 || key(stored) === key(wanted);
+}
+
+function refuseExisting(stored: Client, wanted: Client): never {
+  if (wanted.provider === undefined) {
+    throw new RefusedError(
+      'this idempotency key was used to create a client with other values; use a new one',
+    );
+  }
+  const isOrphan = stored.provider?.registrationId !== wanted.provider.registrationId;
+  throw new RefusedError(
+    `the provider's client ${JSON.stringify(wanted.provider.externalClientId)} exists already: ${stored.clientId}` +
+      (isOrphan ? ', left by an earlier registration of the provider; delete it first' : ''),
+  );
+}
+
+async function findEarlier(
+  context: ManagementContext,
+  input: NewClient,
+  wanted: Client,
+): Promise<Client | undefined> {
+  const isRepeatable = input.idempotencyKey !== undefined || wanted.provider !== undefined;
+  const stored = isRepeatable ? await context.clients.findClient(wanted.clientId) : undefined;
+  if (stored === undefined) return undefined;
+  if (input.idempotencyKey === undefined || !isSameRequest(stored, wanted)) {
+    refuseExisting(stored, wanted);
+  }
+  return stored;
+}
+
+/**
+ * Creates a client without secrets. Under a registered provider it gets an id of ours, keeps its
+ * id there, and never authenticates at the token endpoint.
+ *
+ * @throws {InputError} for a field that is not allowed.
+ * @throws {RefusedError} where the provider is not registered, or has this client already.
+ */
+export async function createClient(
+  context: ManagementContext,
+  input: NewClient,
+): Promise<CreatedClient> {
+  const client = buildClient(context, input, await findProvider(context, input));
+  checkTokenSize(client, context.config);
+  const earlier = await findEarlier(context, input, client);
+  if (earlier !== undefined) return { client: earlier, existed: true };
+  const after = viewClient(client, context.config);
+  try {
+    await makeAuditedChange(
+      context,
+      { action: 'client.create', subject: client.clientId, after },
+      () => context.clients.createClient(client),
+    );
+  } catch (error) {
+    // Somebody created it between the look-up and the write: the same question again.
+    const raced =
+      error instanceof ConflictError ? await findEarlier(context, input, client) : undefined;
+    if (raced === undefined) throw error;
+    return { client: raced, existed: true };
+  }
+  return { client, existed: false };
+}

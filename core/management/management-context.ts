@@ -1,0 +1,41 @@
+import type { DeploymentConfig } from '../../contract/deployment-config.ts';
+import type { ApiKeyStore } from '../api-key/api-key-store.ts';
+import type { AuditLog, AuditRecord } from '../audit/audit-log.ts';
+import type { ClientStore } from '../client/client-store.ts';
+import { formatId, type IdKind, idBytes } from '../credential/credential-value.ts';
+import type { FetchJson } from '../identity-provider/fetch-json.ts';
+import type { IdentityProviderStore } from '../identity-provider/identity-provider-store.ts';
+import type { SigningKeyReader } from '../signing-key/signing-key-store.ts';
+
+/** Everything that management reads and writes. */
+export interface ManagementPorts {
+  readonly clients: ClientStore;
+  readonly apiKeys: ApiKeyStore;
+  readonly identityProviders: IdentityProviderStore;
+  readonly signingKeys: SigningKeyReader;
+  readonly audit: AuditLog;
+  readonly fetchJson: FetchJson;
+  /** Milliseconds since the epoch. */
+  readonly clock: () => number;
+  readonly randomBytes: (length: number) => Uint8Array;
+  /** Told of a change whose outcome could not be written to the audit. Its intent stands there. */
+  readonly onAuditGap?: ((record: AuditRecord, cause: unknown) => void) | undefined;
+}
+
+/** What each management operation takes first. */
+export interface ManagementContext extends ManagementPorts {
+  readonly config: DeploymentConfig;
+  /** Who makes the changes, for the audit: the AWS caller's ARN. */
+  readonly actor: string;
+  /** Whether a provider may be on loopback. For the local run and tests alone. */
+  readonly allowLoopbackProviders?: boolean | undefined;
+}
+
+/** The present second. */
+export function currentTime(context: Pick<ManagementContext, 'clock'>): number {
+  return Math.floor(context.clock() / 1000);
+}
+
+export function newId(context: Pick<ManagementContext, 'randomBytes'>, kind: IdKind): string {
+  return formatId(kind, context.randomBytes(idBytes));
+}
