@@ -1,0 +1,177 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { NotFoundError, RefusedError } from '../../../core/errors.ts';
+import { createClient } from '../../../core/management/create-client.ts';
+import { deleteProvider, listProviders } from '../../../core/management/identity-providers.ts';
+import { registerProvider } from '../../../core/management/register-provider.ts';
+import { createTestManagement, type TestManagement } from '../../support/management.ts';
+
+const issuer = 'https://idp.example.net';
+const url = `${issuer}/.well-known/openid-configuration`;
+const jwk = generateKeyPairSync('rsa', { modulusLength: 2048 }).publicKey.export({ format: 'jwk' });
+const keys = { keys: [{ ...jwk, kid: 'a', alg: 'RS256', use: 'sig' }] };
+const document = {
+  issuer,
+  jwks_uri: `${issuer}/keys`,
+  id_token_signing_alg_values_supported: ['RS256', 'ES256', 'HS256'],
+};
+
+function withProvider(): TestManagement {
+  const test = createTestManagement();
+  test.documents.set(url, document).set(document.jwks_uri, keys);
+  return test;
+}
+
+async function addClient(test: TestManagement, name: string): Promise<string> {
+  const { client } = await createClient(test.context, {
+    name,
+    serviceTrunkGroup: 'tg-1',
+    scopes: ['calls:view'],
+    provider: issuer,
+    externalClientId: name,
+  });
+  return client.clientId;
+}
+
+describe('registering a provider', () => {
+  it('fills in what its documents say', async () => {
+    const test = withProvider();
+    const { provider, keySet } = await registerProvider(test.context, url);
+    expect(provider).toEqual({
+      issuer,
+      registrationId: expect.stringMatching(/^idp_[0-9A-Za-z]{22}$/),
+      discoveryUrl: url,
+      jwksUri: document.jwks_uri,
+      allowedAlgorithms: ['RS256', 'ES256'],
+      registeredAt: test.now,
+    });
+    expect(keySet.keys.map(({ kid }) => kid)).toEqual(['a']);
+    expect([...test.providers.values()]).toEqual([provider]);
+    expect(test.audit.map(({ action, outcome }) => [action, outcome])).toEqual([
+      ['identity_provider.register', 'intended'],
+      ['identity_provider.register', 'done'],
+    ]);
+  });
+
+  it('takes the algorithms of the keys where the document names none', async () => {
+    const test = withProvider();
+    test.documents.set(url, { issuer, jwks_uri: document.jwks_uri });
+    const { provider } = await registerProvider(test.context, url);
+    expect(provider.allowedAlgorithms).toEqual(['RS256']);
+  });
+
+  it('takes a URL of another form where the issuer confirms it', async () => {
+    const test = withProvider();
+    const other = 'https://idp.example.net/meta?app=7';
+    test.documents.set(other, { ...document, jwks_uri: 'https://idp.example.net/others' });
+    const { provider } = await registerProvider(test.context, other);
+    expect(provider).toMatchObject({ discoveryUrl: url, jwksUri: document.jwks_uri });
+  });
+
+  it.each<[string, (test: TestManagement) => void, string]>([
+    [
+      'a document that speaks for another issuer, which does not confirm it',
+      ({ documents }) => documents.set(url, { ...document, issuer: 'https://victim.example' }),
+      'nothing at https://victim.example/.well-known/openid-configuration',
+    ],
+    [
+      'a document whose issuer differs by a trailing slash at its own place',
+      ({ documents }) =>
+        documents
+          .set('https://idp.example.net/x', { ...document, issuer: `${issuer}/` })
+          .set(url, document),
+      'says https://idp.example.net (RFC 8414 §3.3)',
+    ],
+    [
+      'a key set with a private key',
+      ({ documents }) => documents.set(document.jwks_uri, { keys: [{ ...keys.keys[0], d: 'AA' }] }),
+      'it holds the secret member d',
+    ],
+    [
+      'a key set inside',
+      ({ documents }) => documents.set(url, { ...document, jwks_uri: 'https://10.0.0.1/' }),
+      'jwks_uri of the discovery document: received "https://10.0.0.1/"',
+    ],
+    [
+      'our own keys under another name',
+      ({ signingKeys }) => signingKeys.push({ kid: 'a' } as (typeof signingKeys)[number]),
+      'https://idp.example.net is this service itself',
+    ],
+    [
+      'our own issuer under another name',
+      ({ documents }) =>
+        documents
+          .set(url, { ...document, issuer: 'https://slc.auth.example.com' })
+          .set('https://slc.auth.example.com/.well-known/openid-configuration', {
+            ...document,
+            issuer: 'https://slc.auth.example.com',
+          }),
+      'https://slc.auth.example.com is this service itself',
+    ],
+  ])('refuses %s, and stores nothing', async (_, prepare, message) => {
+    const test = withProvider();
+    prepare(test);
+    const place = test.documents.has('https://idp.example.net/x')
+      ? 'https://idp.example.net/x'
+      : url;
+    await expect(registerProvider(test.context, place)).rejects.toThrow(message);
+    expect(test.providers.size).toBe(0);
+    expect(test.audit).toEqual([]);
+  });
+
+  it.each([
+    ['http://idp.example.net/', 'DISCOVERY_URL: received "http://idp.example.net/"; allowed: an'],
+    ['https://169.254.169.254/', 'allowed: a host on the public internet'],
+    ['https://auth.example.com/', 'allowed: any service but this one'],
+    ['https://pit.auth.example.com/', 'allowed: any service but this one'],
+  ])('refuses the URL %s before anything is fetched', async (text, message) => {
+    const { context } = createTestManagement({
+      fetchJson: () => Promise.reject(new Error('fetched')),
+    });
+    await expect(registerProvider(context, text)).rejects.toThrow(message);
+  });
+
+  it('refuses an issuer that is registered', async () => {
+    const test = withProvider();
+    await registerProvider(test.context, url);
+    await expect(registerProvider(test.context, url)).rejects.toThrow(
+      'the provider https://idp.example.net is registered; a provider is not edited',
+    );
+  });
+});
+
+describe('deleting a provider', () => {
+  it('is refused where it has clients, and names them', async () => {
+    const test = withProvider();
+    await registerProvider(test.context, url);
+    const a = await addClient(test, 'a');
+    const b = await addClient(test, 'b');
+    const deleting = deleteProvider(test.context, issuer, false);
+    await expect(deleting).rejects.toThrow(RefusedError);
+    await expect(deleting).rejects.toThrow(`has 2 clients: ${a} (a), ${b} (b). Delete them first`);
+    expect(test.providers.size).toBe(1);
+    expect(test.clients.size).toBe(2);
+  });
+
+  it('takes the clients with it where that is meant, and before it', async () => {
+    const test = withProvider();
+    await registerProvider(test.context, url);
+    await addClient(test, 'a');
+    await createClient(test.context, {
+      name: 'ours',
+      serviceTrunkGroup: 'tg-1',
+      scopes: ['calls:view'],
+    });
+    const gone = await deleteProvider(test.context, issuer, true);
+    expect(gone.map(({ name }) => name)).toEqual(['a']);
+    expect([...test.clients.values()].map(({ name }) => name)).toEqual(['ours']);
+    expect(await listProviders(test.context)).toEqual([]);
+    const done = test.audit.filter(({ outcome }) => outcome === 'done').map((r) => r.action);
+    expect(done.slice(-2)).toEqual(['client.delete', 'identity_provider.delete']);
+  });
+
+  it('is refused where there is none', async () => {
+    const { context } = createTestManagement();
+    await expect(deleteProvider(context, issuer, true)).rejects.toThrow(NotFoundError);
+  });
+});

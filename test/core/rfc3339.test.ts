@@ -1,0 +1,38 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { formatTime, parseTime } from '../../core/rfc3339.ts';
+
+describe('a time as text', () => {
+  it('gives the same second back', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 253_402_300_799 }), (seconds) => {
+        expect(parseTime(formatTime(seconds))).toBe(seconds);
+      }),
+    );
+  });
+
+  it.each([
+    ['2027-01-15T08:00:00Z', 1_800_000_000],
+    ['2027-01-15T10:00:00+02:00', 1_800_000_000],
+    ['2027-01-15T08:00:00.999Z', 1_800_000_000],
+    ['2027-01-15', 1_799_971_200],
+    ['2028-02-29', 1_835_395_200],
+  ])('%s is %s', (text, seconds) => {
+    expect(parseTime(text)).toBe(seconds);
+  });
+
+  it.each([
+    '2027-02-29',
+    '2027-02-31T00:00:00Z',
+    '2027-13-01',
+    '2027-01-15T25:00:00Z',
+    '2027-01-15T08:00:00',
+    '2027-01-15 08:00:00Z',
+    '15.1.2027',
+    'tomorrow',
+    '1800000000',
+    '',
+  ])('%s is none', (text) => {
+    expect(parseTime(text)).toBeUndefined();
+  });
+});

@@ -1,0 +1,82 @@
+import { createHash } from 'node:crypto';
+import { parseDeploymentConfig } from '../../contract/deployment-config.ts';
+import type { ApiKey } from '../../core/api-key/api-key.ts';
+import type { AuditRecord } from '../../core/audit/audit-log.ts';
+import type { Client } from '../../core/client/client.ts';
+import type { IdentityProvider } from '../../core/identity-provider/identity-provider.ts';
+import type { ManagementContext } from '../../core/management/management-context.ts';
+import type { SigningKey } from '../../core/signing-key/signing-key.ts';
+import {
+  createMemoryApiKeyStore,
+  createMemoryAuditLog,
+  createMemoryClientStore,
+  createMemoryIdentityProviderStore,
+} from './memory-stores.ts';
+
+export const testConfig = parseDeploymentConfig({
+  domain: {
+    name: 'auth.example.com',
+    hostedZoneId: 'Z0123456789ABC',
+    hostedZoneName: 'example.com',
+  },
+  regions: { slc: { awsRegion: 'us-west-2' } },
+  defaultAudience: 'https://api.example.com',
+  scopes: [
+    { service: 'messaging', permission: 'view', description: 'Read messages' },
+    { service: 'messaging', permission: 'manage', description: 'Send and delete messages' },
+    { service: 'calls', permission: 'view', description: 'Read call records' },
+  ],
+});
+
+export interface TestManagement {
+  readonly context: ManagementContext;
+  readonly clients: Map<string, Client>;
+  readonly apiKeys: Map<string, ApiKey>;
+  readonly providers: Map<string, IdentityProvider>;
+  readonly signingKeys: SigningKey[];
+  readonly audit: AuditRecord[];
+  /** Documents that can be fetched, by URL. */
+  readonly documents: Map<string, unknown>;
+  /** The present second. */
+  now: number;
+}
+
+/** Management over stores in memory, with a clock that stands still and chance that repeats. */
+export function createTestManagement(overrides: Partial<ManagementContext> = {}): TestManagement {
+  const clients = new Map<string, Client>();
+  const apiKeys = new Map<string, ApiKey>();
+  const providers = new Map<string, IdentityProvider>();
+  const signingKeys: SigningKey[] = [];
+  const audit: AuditRecord[] = [];
+  const documents = new Map<string, unknown>();
+  let draws = 0;
+  const test: TestManagement = {
+    now: 1_800_000_000,
+    clients,
+    apiKeys,
+    providers,
+    signingKeys,
+    audit,
+    documents,
+    context: {
+      clients: createMemoryClientStore(clients),
+      apiKeys: createMemoryApiKeyStore(apiKeys),
+      identityProviders: createMemoryIdentityProviderStore(providers),
+      signingKeys: { listSigningKeys: async () => signingKeys },
+      audit: createMemoryAuditLog(audit),
+      fetchJson: async (url) => {
+        if (!documents.has(url)) throw new Error(`nothing at ${url}`);
+        return documents.get(url);
+      },
+      clock: () => test.now * 1000,
+      randomBytes: (length) => {
+        draws += 1;
+        return createHash('shake256', { outputLength: length }).update(String(draws)).digest();
+      },
+      config: testConfig,
+      actor: 'arn:aws:iam::123456789012:user/ada',
+      ...overrides,
+    },
+  };
+  return test;
+}
