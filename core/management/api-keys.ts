@@ -45,7 +45,7 @@ function buildApiKey(
 ): { readonly key: ApiKey; readonly value: string } {
   const now = currentTime(context);
   const keyId = idForCreation(context, 'apiKey', input.idempotencyKey);
-  const value = formatApiKeyValue(keyId, context.randomBytes(secretBytes));
+  const value = formatApiKeyValue(keyId, context.drawBytes(secretBytes));
   const key: ApiKey = {
     keyId,
     hash: hashSecret(value),

@@ -24,7 +24,7 @@ export async function makeAuditedChange(
   change: Change,
   apply: () => Promise<void>,
 ): Promise<void> {
-  const changeId = encodeBase62(context.randomBytes(idBytes));
+  const changeId = encodeBase62(context.drawBytes(idBytes));
   const record = (outcome: AuditRecord['outcome']): AuditRecord => ({
     time: new Date(context.clock()).toISOString(),
     recordId: `${changeId}-${outcome}`,

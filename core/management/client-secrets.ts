@@ -81,7 +81,7 @@ function buildSecret(
   input: NewClientSecret,
 ): { readonly secret: ClientSecret; readonly value: string } {
   const now = currentTime(context);
-  const value = formatClientSecret(context.randomBytes(secretBytes));
+  const value = formatClientSecret(context.drawBytes(secretBytes));
   const secret: ClientSecret = {
     secretId: idForCreation(context, 'secret', input.idempotencyKey, client.clientId),
     hash: hashSecret(value),

@@ -12,7 +12,7 @@ const keyPattern = /^[\x21-\x7E]{8,128}$/;
  * @param parent id of what the new item belongs to, within which keys must differ.
  */
 export function idForCreation(
-  context: Pick<ManagementContext, 'randomBytes'>,
+  context: Pick<ManagementContext, 'drawBytes'>,
   kind: IdKind,
   idempotencyKey: string | undefined,
   parent = '',

@@ -10,6 +10,7 @@ import {
 import { scopeName } from '../../contract/scopes.ts';
 import { type IdKind, isId, prefixes } from '../credential/credential-value.ts';
 import { InputError } from '../errors.ts';
+import { parseResource } from '../token/resource.ts';
 import { findNearestNames } from './nearest-names.ts';
 
 function show(value: unknown): string {
@@ -48,11 +49,17 @@ export function parseServiceTrunkGroup(value: string): string {
   return value;
 }
 
-const uriCharacters = /^[\x21\x23-\x26\x28-\x5B\x5D\x5F\x61-\x7A\x7E]+$/;
+/** An audience that no `resource` parameter could name would be of no use. */
+function isResource(value: string): boolean {
+  try {
+    return parseResource(value) === value;
+  } catch {
+    return false;
+  }
+}
 
 function parseAudience(value: string): string {
-  const isUri = uriCharacters.test(value) && URL.canParse(value) && !value.includes('#');
-  if (!isUri || value.length > maxAudienceLength) {
+  if (!isResource(value)) {
     refuseInput(
       'audience',
       value,

@@ -17,7 +17,8 @@ export interface ManagementPorts {
   readonly fetchJson: FetchJson;
   /** Milliseconds since the epoch. */
   readonly clock: () => number;
-  readonly randomBytes: (length: number) => Uint8Array;
+  /** Cryptographically random bytes. */
+  readonly drawBytes: (length: number) => Uint8Array;
   /** Told of a change whose outcome could not be written to the audit. Its intent stands there. */
   readonly onAuditGap?: ((record: AuditRecord, cause: unknown) => void) | undefined;
 }
@@ -36,6 +37,6 @@ export function currentTime(context: Pick<ManagementContext, 'clock'>): number {
   return Math.floor(context.clock() / 1000);
 }
 
-export function newId(context: Pick<ManagementContext, 'randomBytes'>, kind: IdKind): string {
-  return formatId(kind, context.randomBytes(idBytes));
+export function newId(context: Pick<ManagementContext, 'drawBytes'>, kind: IdKind): string {
+  return formatId(kind, context.drawBytes(idBytes));
 }

@@ -1,14 +1,16 @@
 import type { DeploymentConfig } from '../../contract/deployment-config.ts';
-import { maxSigningInputBytes } from '../../contract/limits.ts';
+import { maxSigningInputBytes, maxTokenLifetime } from '../../contract/limits.ts';
 import type { Client } from '../client/client.ts';
+import { idBytes } from '../credential/credential-value.ts';
 import { InputError } from '../errors.ts';
+import { accessTokenType, buildAccessTokenClaims } from '../token/access-token-claims.ts';
 import { effectiveAudiences } from './client-view.ts';
 
 /** Longest issuer of a deployment without a domain: its API's own address and stage. */
 const derivedIssuer = `https://${'x'.repeat(10)}.execute-api.xx-xxxxxxxxx-0.amazonaws.com/${'x'.repeat(8)}`;
 
 /** The header of the longest algorithm name, and a kid (RFC 7638: 43 characters). */
-const header = { alg: 'ML-DSA-87', typ: 'at+jwt', kid: 'x'.repeat(43) };
+const header = { alg: 'ML-DSA-87', typ: accessTokenType, kid: 'x'.repeat(43) };
 
 function base64urlLength(value: unknown): number {
   return Math.ceil((Buffer.byteLength(JSON.stringify(value)) * 4) / 3);
@@ -17,17 +19,13 @@ function base64urlLength(value: unknown): number {
 /** Bytes of the longest signing input (RFC 7515 §5.1) that a token of this client can have. */
 export function longestSigningInput(client: Client, config: DeploymentConfig): number {
   const audiences = effectiveAudiences(client, config);
-  const claims = {
-    iss: config.issuer ?? derivedIssuer,
-    sub: client.clientId,
-    aud: audiences.reduce((longest, next) => (next.length > longest.length ? next : longest), ''),
-    client_id: client.clientId,
-    iat: 9_999_999_999,
-    exp: 9_999_999_999,
-    jti: 'x'.repeat(22),
-    scope: client.scopes.join(' '),
-    service_trunk_group: client.serviceTrunkGroup,
-  };
+  const audience = audiences.reduce((a, b) => (b.length > a.length ? b : a), '');
+  const claims = buildAccessTokenClaims(
+    { client, scopes: client.scopes, audience },
+    // Ten digits of seconds until the year 2286.
+    { now: 9_000_000_000, random: new Uint8Array(idBytes) },
+    { issuer: config.issuer ?? derivedIssuer, maxTokenLifetime },
+  );
   return base64urlLength(header) + 1 + base64urlLength(claims);
 }
 

@@ -69,7 +69,7 @@ export function createTestManagement(overrides: Partial<ManagementContext> = {})
         return documents.get(url);
       },
       clock: () => test.now * 1000,
-      randomBytes: (length) => {
+      drawBytes: (length) => {
         draws += 1;
         return createHash('shake256', { outputLength: length }).update(String(draws)).digest();
       },
