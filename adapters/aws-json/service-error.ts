@@ -1,3 +1,6 @@
+/** Errors of both services that their models call retryable and no general rule knows. */
+const retryable: ReadonlySet<string> = new Set(['ReplicatedWriteConflictException']);
+
 /**
  * An error that an AWS service answered. It has the shape of the SDK's own errors, so that they
  * are told apart in one way: `name` is the service's code.
@@ -12,10 +15,14 @@ export class AwsServiceError extends Error {
     attempts?: number;
   };
 
+  /** Set where the service's model says that another attempt may succeed. */
+  readonly $retryable?: object;
+
   constructor(code: string, message: string, metadata: AwsServiceError['$metadata']) {
     super(message);
     this.name = code;
     this.$metadata = metadata;
+    if (retryable.has(code)) this.$retryable = {};
   }
 }
 

@@ -1,6 +1,11 @@
 import { SigningKeyUnusableError } from '../../core/errors.ts';
 import { callAws } from '../aws-errors.ts';
 
+/** KMS answered with something else than what was asked for. Nothing of it may be used. */
+export class KmsAnswerError extends Error {
+  override readonly name = 'KmsAnswerError';
+}
+
 /** Names of KMS errors that say: not with this key, however often you ask. */
 const unusable: ReadonlySet<string> = new Set([
   'NotFoundException',

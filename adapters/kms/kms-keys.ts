@@ -17,8 +17,8 @@ import type {
   ManagedKeyState,
 } from '../../core/signing-key/key-management.ts';
 import { callAws } from '../aws-errors.ts';
-import { callWithKey, isKmsError } from './kms-errors.ts';
-import { KmsAnswerError } from './kms-sign.ts';
+import { callWithKey, isKmsError, KmsAnswerError } from './kms-errors.ts';
+
 import { listTaggedKeys } from './list-tagged-keys.ts';
 import { sendOnce } from './send-once.ts';
 

@@ -1,12 +1,16 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { createAwsClients } from '../../../adapters/aws-clients.ts';
-import type { CallProfile } from '../../../adapters/call-profile.ts';
+import { createAwsJsonClient } from '../../../adapters/aws-json/aws-json-client.ts';
+import { type CallProfile, callProfiles } from '../../../adapters/call-profile.ts';
+import { createDynamoDbClientReader } from '../../../adapters/dynamodb/client-reader.ts';
 import { createDynamoDbClientStore } from '../../../adapters/dynamodb/client-store.ts';
+import { createSignedCalls } from '../../../adapters/dynamodb/signed-calls.ts';
 import { createKmsKeys } from '../../../adapters/kms/kms-keys.ts';
 import { createKmsSign } from '../../../adapters/kms/kms-sign.ts';
+import { createSignedKmsSign } from '../../../adapters/kms/signed-kms-sign.ts';
 import { UnavailableError } from '../../../core/errors.ts';
 import { exampleSigningKey } from '../../support/signing-keys.ts';
-import { testAwsOptions } from './dynalite.ts';
+import { testAwsEnvironment, testAwsOptions } from './dynalite.ts';
 import { type Answer, failure, type StubServer, startStub } from './stub-server.ts';
 
 let stub: StubServer | undefined;
@@ -19,144 +23,168 @@ const signed: Answer = {
   body: { KeyId: key.kmsKeyArn, Signature: Buffer.from('signature').toString('base64') },
 };
 
-async function against(decide: Parameters<typeof startStub>[0], profile?: CallProfile) {
-  stub = await startStub(decide);
-  const { dynamodb, kms } = createAwsClients({ ...testAwsOptions(stub.endpoint), profile });
-  const store = createDynamoDbClientStore(dynamodb, 'clients');
-  const sign = createKmsSign(kms);
+function openSdkClients(endpoint: string, profile?: CallProfile) {
+  const { dynamodb, kms } = createAwsClients({ ...testAwsOptions(endpoint), profile });
+  return { store: createDynamoDbClientStore(dynamodb, 'clients'), sign: createKmsSign(kms) };
+}
+
+function openSignedClients(endpoint: string, profile?: CallProfile) {
+  const options = {
+    environment: testAwsEnvironment(endpoint),
+    profile: profile ?? callProfiles.request,
+    maxSockets: 10,
+  };
+  const dynamodb = createAwsJsonClient({ service: 'dynamodb', ...options });
+  const kms = createAwsJsonClient({ service: 'kms', ...options });
   return {
-    calls: stub.calls,
-    keys: createKmsKeys(kms, { deploymentName: 'test', keyPolicy: {} }),
-    read: (signal?: AbortSignal) => store.findClient('client_1', { signal }),
-    sign: (signal?: AbortSignal) => sign(key, new Uint8Array(1), { signal }),
-    note: () => store.recordSecretUse('client_1', 'secret_1', '2026-11-20'),
+    store: createDynamoDbClientReader(createSignedCalls(dynamodb), 'clients'),
+    sign: createSignedKmsSign(kms),
   };
 }
 
-describe('calls to a service that throttles', () => {
-  const throttles: readonly [string, Answer][] = [
-    ['ThrottlingException', failure(400, 'ThrottlingException')],
-    [
-      'ProvisionedThroughputExceededException',
-      failure(400, 'ProvisionedThroughputExceededException'),
-    ],
-    ['status 429', failure(429, 'Anything')],
-    ['status 503', failure(503, 'ServiceUnavailable')],
-  ];
-
-  it.each(throttles)('stay within 1.2 times the requests: %s', async (_, answer) => {
-    const { calls, read, sign } = await against(() => answer);
-    for (let request = 0; request < 10; request += 1) {
-      await expect(read()).rejects.toThrow(UnavailableError);
-      await expect(sign()).rejects.toThrow(UnavailableError);
-    }
-    expect(calls.length).toBeGreaterThan(20);
-    expect(calls.length).toBeLessThanOrEqual(24);
-  });
-
-  it('stay within 1.2 times the requests after a long time without trouble', async () => {
-    let healthy = true;
-    const { calls, read } = await against(() =>
-      healthy ? found : failure(400, 'ThrottlingException'),
-    );
-    for (let request = 0; request < 100; request += 1) await read();
-    healthy = false;
-    for (let request = 0; request < 50; request += 1) {
-      await expect(read()).rejects.toThrow(UnavailableError);
-    }
-    expect(calls.length - 100).toBeLessThanOrEqual(1.2 * 50);
-  });
-
-  it('all succeed where one in ten is throttled', async () => {
-    const { calls, sign } = await against((_, count) =>
-      count % 10 === 0 ? failure(400, 'ThrottlingException') : signed,
-    );
-    const start = performance.now();
-    for (let request = 0; request < 100; request += 1) await sign();
-    expect(calls.length).toBeLessThanOrEqual(120);
-    // Each of the eleven retries waits at most 50 ms.
-    expect(performance.now() - start).toBeLessThan(5000);
-  });
-});
-
-describe('what passes by itself is UnavailableError', () => {
-  const impatient: CallProfile = {
-    connectionTimeout: 200,
-    requestTimeout: 200,
-    maxAttempts: 2,
-    retryDelay: 10,
-    initialRetries: 10,
-    maxSavedRetries: 10,
-  };
-  const troubles: readonly [string, Answer][] = [
-    ['status 500', failure(500, 'InternalServerError')],
-    ['a conflict of replicas', failure(400, 'ReplicatedWriteConflictException')],
-    ['a connection that is reset', 'reset'],
-    ['silence', 'silence'],
-    ['an answer that stops halfway', 'half'],
-  ];
-
-  it.each(troubles)('after as many attempts as are allowed: %s', async (_, answer) => {
-    const { calls, read, note } = await against(() => answer, impatient);
-    await expect(read()).rejects.toThrow(UnavailableError);
-    expect(calls).toHaveLength(2);
-    await expect(note()).rejects.toThrow(UnavailableError);
-    expect(calls).toHaveLength(4);
-  });
-
-  it.each(troubles)('unless the next attempt succeeds: %s', async (_, answer) => {
-    const { calls, read } = await against((_, count) => (count === 1 ? answer : found), impatient);
-    expect(await read()).toBeUndefined();
-    expect(calls).toHaveLength(2);
-  });
-
-  it('when nobody listens', async () => {
-    const { read } = await against(() => found, impatient);
-    await stub?.close();
-    await expect(read()).rejects.toThrow(UnavailableError);
-  });
-});
-
-describe("the caller's deadline", () => {
-  it('ends a call that gets no answer', async () => {
-    const { calls, read, sign } = await against(() => 'silence');
-    const start = performance.now();
-    await expect(read(AbortSignal.timeout(100))).rejects.toThrow(UnavailableError);
-    await expect(sign(AbortSignal.timeout(100))).rejects.toThrow(UnavailableError);
-    // Below the 2 s of one attempt.
-    expect(performance.now() - start).toBeLessThan(1500);
-    expect(calls).toHaveLength(2);
-  });
-
-  it('ends a call between two attempts', async () => {
-    const patient: CallProfile = {
-      connectionTimeout: 500,
-      requestTimeout: 500,
-      maxAttempts: 9,
-      retryDelay: 60_000,
-      initialRetries: 9,
-      maxSavedRetries: 9,
+describe.each([
+  ['the SDK', openSdkClients],
+  ['the signed client', openSignedClients],
+])('%s', (_name, open) => {
+  async function against(decide: Parameters<typeof startStub>[0], profile?: CallProfile) {
+    stub = await startStub(decide);
+    const { store, sign } = open(stub.endpoint, profile);
+    return {
+      calls: stub.calls,
+      read: (signal?: AbortSignal) => store.findClient('client_1', { signal }),
+      sign: (signal?: AbortSignal) => sign(key, new Uint8Array(1), { signal }),
+      note: () => store.recordSecretUse('client_1', 'secret_1', '2026-11-20'),
     };
-    const { read } = await against(() => failure(500, 'InternalServerError'), patient);
-    await expect(read(AbortSignal.timeout(300))).rejects.toThrow(UnavailableError);
+  }
+
+  describe('calls to a service that throttles', () => {
+    const throttles: readonly [string, Answer][] = [
+      ['ThrottlingException', failure(400, 'ThrottlingException')],
+      [
+        'ProvisionedThroughputExceededException',
+        failure(400, 'ProvisionedThroughputExceededException'),
+      ],
+      ['status 429', failure(429, 'Anything')],
+      ['status 503', failure(503, 'ServiceUnavailable')],
+    ];
+
+    it.each(throttles)('stay within 1.2 times the requests: %s', async (_, answer) => {
+      const { calls, read, sign } = await against(() => answer);
+      for (let request = 0; request < 10; request += 1) {
+        await expect(read()).rejects.toThrow(UnavailableError);
+        await expect(sign()).rejects.toThrow(UnavailableError);
+      }
+      expect(calls.length).toBeGreaterThan(20);
+      expect(calls.length).toBeLessThanOrEqual(24);
+    });
+
+    it('stay within 1.2 times the requests after a long time without trouble', async () => {
+      let healthy = true;
+      const { calls, read } = await against(() =>
+        healthy ? found : failure(400, 'ThrottlingException'),
+      );
+      for (let request = 0; request < 100; request += 1) await read();
+      healthy = false;
+      for (let request = 0; request < 50; request += 1) {
+        await expect(read()).rejects.toThrow(UnavailableError);
+      }
+      expect(calls.length - 100).toBeLessThanOrEqual(1.2 * 50);
+    });
+
+    it('all succeed where one in ten is throttled', async () => {
+      const { calls, sign } = await against((_, count) =>
+        count % 10 === 0 ? failure(400, 'ThrottlingException') : signed,
+      );
+      const start = performance.now();
+      for (let request = 0; request < 100; request += 1) await sign();
+      expect(calls.length).toBeLessThanOrEqual(120);
+      // Each of the eleven retries waits at most 50 ms.
+      expect(performance.now() - start).toBeLessThan(5000);
+    });
   });
 
-  it('sends nothing when it has passed', async () => {
-    const { calls, sign } = await against(() => signed);
-    await expect(sign(AbortSignal.abort())).rejects.toThrow(UnavailableError);
-    expect(calls).toHaveLength(0);
-  });
-});
+  describe('what passes by itself is UnavailableError', () => {
+    const impatient: CallProfile = {
+      connectionTimeout: 200,
+      requestTimeout: 200,
+      maxAttempts: 2,
+      retryDelay: 10,
+      initialRetries: 10,
+      maxSavedRetries: 10,
+    };
+    const troubles: readonly [string, Answer][] = [
+      ['status 500', failure(500, 'InternalServerError')],
+      ['a conflict of replicas', failure(400, 'ReplicatedWriteConflictException')],
+      ['a connection that is reset', 'reset'],
+      ['silence', 'silence'],
+      ['an answer that stops halfway', 'half'],
+    ];
 
-describe('errors that do not pass', () => {
-  it.each(['AccessDeniedException', 'ValidationException', 'ResourceNotFoundException'])(
-    'come as they are, after one attempt: %s',
-    async (name) => {
-      const { calls, read } = await against(() => failure(400, name));
-      await expect(read()).rejects.toMatchObject({ name });
-      expect(calls).toHaveLength(1);
-    },
-  );
+    it.each(troubles)('after as many attempts as are allowed: %s', async (_, answer) => {
+      const { calls, read, note } = await against(() => answer, impatient);
+      await expect(read()).rejects.toThrow(UnavailableError);
+      expect(calls).toHaveLength(2);
+      await expect(note()).rejects.toThrow(UnavailableError);
+      expect(calls).toHaveLength(4);
+    });
+
+    it.each(troubles)('unless the next attempt succeeds: %s', async (_, answer) => {
+      const { calls, read } = await against(
+        (_, count) => (count === 1 ? answer : found),
+        impatient,
+      );
+      expect(await read()).toBeUndefined();
+      expect(calls).toHaveLength(2);
+    });
+
+    it('when nobody listens', async () => {
+      const { read } = await against(() => found, impatient);
+      await stub?.close();
+      await expect(read()).rejects.toThrow(UnavailableError);
+    });
+  });
+
+  describe("the caller's deadline", () => {
+    it('ends a call that gets no answer', async () => {
+      const { calls, read, sign } = await against(() => 'silence');
+      const start = performance.now();
+      await expect(read(AbortSignal.timeout(100))).rejects.toThrow(UnavailableError);
+      await expect(sign(AbortSignal.timeout(100))).rejects.toThrow(UnavailableError);
+      // Below the 2 s of one attempt.
+      expect(performance.now() - start).toBeLessThan(1500);
+      expect(calls).toHaveLength(2);
+    });
+
+    it('ends a call between two attempts', async () => {
+      const patient: CallProfile = {
+        connectionTimeout: 500,
+        requestTimeout: 500,
+        maxAttempts: 9,
+        retryDelay: 60_000,
+        initialRetries: 9,
+        maxSavedRetries: 9,
+      };
+      const { read } = await against(() => failure(500, 'InternalServerError'), patient);
+      await expect(read(AbortSignal.timeout(300))).rejects.toThrow(UnavailableError);
+    });
+
+    it('sends nothing when it has passed', async () => {
+      const { calls, sign } = await against(() => signed);
+      await expect(sign(AbortSignal.abort())).rejects.toThrow(UnavailableError);
+      expect(calls).toHaveLength(0);
+    });
+  });
+
+  describe('errors that do not pass', () => {
+    it.each(['AccessDeniedException', 'ValidationException', 'ResourceNotFoundException'])(
+      'come as they are, after one attempt: %s',
+      async (name) => {
+        const { calls, read } = await against(() => failure(400, name));
+        await expect(read()).rejects.toMatchObject({ name });
+        expect(calls).toHaveLength(1);
+      },
+    );
+  });
 });
 
 describe('CreateKey', () => {
@@ -166,6 +194,13 @@ describe('CreateKey', () => {
     failure(400, 'ThrottlingException'),
     'reset',
   ];
+
+  async function against(decide: Parameters<typeof startStub>[0]) {
+    stub = await startStub(decide);
+    const { kms } = createAwsClients(testAwsOptions(stub.endpoint));
+    const keys = createKmsKeys(kms, { deploymentName: 'test', keyPolicy: {} });
+    return { calls: stub.calls, keys };
+  }
 
   it.each(troubles)('is never sent twice: %o', async (answer) => {
     const { calls, keys } = await against(() => answer);

@@ -32,3 +32,13 @@ export function testAwsOptions(endpoint: string): AwsClientOptions {
     credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
   };
 }
+
+/** The same for clients that read the environment. */
+export function testAwsEnvironment(endpoint: string): Readonly<Record<string, string>> {
+  return {
+    AWS_REGION: 'us-west-2',
+    AWS_ENDPOINT_URL: endpoint,
+    AWS_ACCESS_KEY_ID: 'test',
+    AWS_SECRET_ACCESS_KEY: 'test',
+  };
+}

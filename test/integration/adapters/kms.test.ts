@@ -1,8 +1,11 @@
 import { DisableKeyCommand, type KMSClient } from '@aws-sdk/client-kms';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { createAwsJsonClient } from '../../../adapters/aws-json/aws-json-client.ts';
+import { callProfiles } from '../../../adapters/call-profile.ts';
 import { createKmsClient } from '../../../adapters/kms/kms-client.ts';
 import { createKmsKeys } from '../../../adapters/kms/kms-keys.ts';
 import { createKmsSign } from '../../../adapters/kms/kms-sign.ts';
+import { createSignedKmsSign } from '../../../adapters/kms/signed-kms-sign.ts';
 import { algs, signingAlgorithms } from '../../../contract/signing-algorithms.ts';
 import { SigningKeyUnusableError, UnavailableError } from '../../../core/errors.ts';
 import { publicJwkFromSpki } from '../../../core/signing-key/public-jwk.ts';
@@ -10,7 +13,7 @@ import type { SigningKey } from '../../../core/signing-key/signing-key.ts';
 import { verifySignature } from '../../../core/signing-key/verify-signature.ts';
 import { type RunningKms, startKms } from '../../../local/kms/kms-server.ts';
 import { exampleSigningKey } from '../../support/signing-keys.ts';
-import { testAwsOptions } from './dynalite.ts';
+import { testAwsEnvironment, testAwsOptions } from './dynalite.ts';
 import { failure, type StubServer, startStub } from './stub-server.ts';
 
 const keyPolicy = {
@@ -42,6 +45,15 @@ afterEach(async () => {
   stub = undefined;
 });
 
+function signedClient(endpoint: string) {
+  return createAwsJsonClient({
+    service: 'kms',
+    environment: testAwsEnvironment(endpoint),
+    profile: callProfiles.request,
+    maxSockets: 10,
+  });
+}
+
 async function createSigningKey(alg: SigningKey['alg']): Promise<SigningKey> {
   const keys = createKmsKeys(kms, settings);
   const request = { intentId: `for ${alg}`, alg, description: `signs ${alg}` };
@@ -53,9 +65,11 @@ async function createSigningKey(alg: SigningKey['alg']): Promise<SigningKey> {
 describe('a key made in KMS', () => {
   it.each(algs)('signs as JWS wants it: %s', async (alg) => {
     const key = await createSigningKey(alg);
-    const signature = await createKmsSign(kms)(key, input);
-    expect(verifySignature(key.publicJwk, input, signature)).toBe(true);
-    expect(verifySignature(key.publicJwk, Buffer.from('other'), signature)).toBe(false);
+    for (const sign of [createKmsSign(kms), createSignedKmsSign(signedClient(server.endpoint))]) {
+      const signature = await sign(key, input);
+      expect(verifySignature(key.publicJwk, input, signature)).toBe(true);
+      expect(verifySignature(key.publicJwk, Buffer.from('other'), signature)).toBe(false);
+    }
   });
 
   it('goes through its life, each step twice', async () => {
@@ -161,11 +175,14 @@ describe('what is sent to KMS', () => {
   });
 });
 
-describe('what KMS answers to Sign', () => {
+describe.each([
+  ['the SDK', (endpoint: string) => createKmsSign(createKmsClient(testAwsOptions(endpoint)))],
+  ['the signed client', (endpoint: string) => createSignedKmsSign(signedClient(endpoint))],
+])('what KMS answers to Sign of %s', (_name, openSign) => {
   const key = exampleSigningKey('RS256');
   async function signAgainst(answer: Parameters<typeof startStub>[0]) {
     stub = await startStub(answer);
-    return createKmsSign(createKmsClient(testAwsOptions(stub.endpoint)))(key, input);
+    return openSign(stub.endpoint)(key, input);
   }
 
   it.each([
@@ -205,7 +222,7 @@ describe('what KMS answers to Sign', () => {
       status: 200,
       body: { KeyId: key.kmsKeyArn, Signature, SigningAlgorithm: 'ECDSA_SHA_256' },
     }));
-    const sign = createKmsSign(createKmsClient(testAwsOptions(stub.endpoint)));
+    const sign = openSign(stub.endpoint);
     await expect(sign({ ...key, alg: 'ES256' }, input)).rejects.toMatchObject({
       name: 'EcdsaSignatureError',
     });

@@ -12,7 +12,7 @@ import { createDynamoDbSigningKeyStore } from '../../../adapters/dynamodb/signin
 import { tableName } from '../../../contract/tables.ts';
 import type { SigningKey } from '../../../core/signing-key/signing-key.ts';
 import { client } from '../../support/arbitraries.ts';
-import { type Dynalite, startDynalite, testAwsOptions } from './dynalite.ts';
+import { type Dynalite, startDynalite, testAwsEnvironment, testAwsOptions } from './dynalite.ts';
 
 const clients = tableName('test', 'clients');
 const signingKeys = tableName('test', 'signingKeys');
@@ -23,17 +23,11 @@ let signed: ReturnType<typeof createAwsJsonClient>;
 
 beforeAll(async () => {
   server = await startDynalite();
-  const options = testAwsOptions(server.endpoint);
-  dynamodb = createDynamoDbClient(options);
+  dynamodb = createDynamoDbClient(testAwsOptions(server.endpoint));
   await createTables(dynamodb, 'test');
   signed = createAwsJsonClient({
     service: 'dynamodb',
-    environment: {
-      AWS_REGION: options.region,
-      AWS_ENDPOINT_URL_DYNAMODB: server.endpoint,
-      AWS_ACCESS_KEY_ID: 'test',
-      AWS_SECRET_ACCESS_KEY: 'test',
-    },
+    environment: testAwsEnvironment(server.endpoint),
     profile: callProfiles.request,
     maxSockets: 10,
   });

@@ -1,0 +1,50 @@
+import { createHash } from 'node:crypto';
+import type { SigningAlgorithmSpec } from '@aws-sdk/client-kms';
+import { type Alg, signingAlgorithms } from '../../contract/signing-algorithms.ts';
+import type { PortOptions } from '../../core/port.ts';
+import { ecdsaSignatureFromDer } from '../../core/signing-key/ecdsa-signature.ts';
+import type { Sign } from '../../core/signing-key/sign.ts';
+import { callWithKey, KmsAnswerError } from './kms-errors.ts';
+
+/** KMS's Sign, in the terms of its API. */
+export type SignCall = (
+  input: {
+    readonly KeyId: string;
+    readonly Message: Uint8Array;
+    readonly MessageType: 'DIGEST' | 'RAW';
+    readonly SigningAlgorithm: SigningAlgorithmSpec;
+  },
+  options: PortOptions,
+) => Promise<{
+  readonly KeyId?: string | undefined;
+  readonly Signature?: Uint8Array | undefined;
+}>;
+
+function toMessage(alg: Alg, signingInput: Uint8Array): Uint8Array {
+  const { digest } = signingAlgorithms[alg];
+  return digest === undefined ? signingInput : createHash(digest).update(signingInput).digest();
+}
+
+function toJwsSignature(alg: Alg, signature: Uint8Array): Uint8Array {
+  return alg === 'ES256' || alg === 'ES384' ? ecdsaSignatureFromDer(signature, alg) : signature;
+}
+
+/** Signs with the KMS key that the ARN names: an alias could move between two reads of it. */
+export function createSign(call: SignCall): Sign {
+  return async (key, signingInput, options = {}) => {
+    const { kmsMessageType, kmsSigningAlgorithm } = signingAlgorithms[key.alg];
+    const input = {
+      KeyId: key.kmsKeyArn,
+      Message: toMessage(key.alg, signingInput),
+      MessageType: kmsMessageType,
+      SigningAlgorithm: kmsSigningAlgorithm as SigningAlgorithmSpec,
+    };
+    const { KeyId, Signature } = await callWithKey(`sign with ${key.kmsKeyArn}`, () =>
+      call(input, options),
+    );
+    if (KeyId !== key.kmsKeyArn || Signature === undefined) {
+      throw new KmsAnswerError(`KMS signed with ${KeyId}, asked for ${key.kmsKeyArn}`);
+    }
+    return toJwsSignature(key.alg, Signature);
+  };
+}
