@@ -5,6 +5,7 @@ import {
   maxTokenLifetime,
   minTokenLifetime,
 } from './limits.ts';
+import { operationsEntries } from './operations-config.ts';
 import { describeIssues } from './parse-problem.ts';
 import { type RegionId, regionIds, strongConsistencySets } from './regions.ts';
 import { scopeName, scopePartPattern } from './scopes.ts';
@@ -128,6 +129,7 @@ const schema = v.strictObject({
   ),
   scopes: v.pipe(v.array(scope), v.minLength(1, 'allowed: one scope or more')),
   signingKeyPolicy: v.optional(signingKeyPolicySchema, {}),
+  ...operationsEntries,
 });
 
 type Parsed = v.InferOutput<typeof schema>;
@@ -166,6 +168,14 @@ function findIssuerProblems(config: Parsed, options: ParseOptions): readonly str
   return issuer === allowed
     ? []
     : [`issuer: received "${issuer}"; allowed: "${allowed}", which is the domain's`];
+}
+
+function findDomainProblems({ domain: found }: Parsed): readonly string[] {
+  if (found === undefined) return [];
+  const { name, hostedZoneName } = found;
+  return name === hostedZoneName || name.endsWith(`.${hostedZoneName}`)
+    ? []
+    : [`domain.name: received "${name}"; allowed: a name in the zone "${hostedZoneName}"`];
 }
 
 function findDuplicates(values: readonly string[]): readonly string[] {
@@ -234,6 +244,7 @@ export function parseDeploymentConfig(
   );
   const problems = [
     ...findIssuerProblems(parsed, options),
+    ...findDomainProblems(parsed),
     ...findRegionProblems(parsed),
     ...findLifetimeProblems(parsed),
     ...findDuplicates(parsed.scopes.map(scopeName)).map((name) => `scopes: ${name} stands twice`),

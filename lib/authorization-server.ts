@@ -1,6 +1,7 @@
-import { type App, Tags, Validations } from 'aws-cdk-lib';
+import { type App, type Stack, Tags, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag';
 import { type DeploymentConfig, deployedRegions } from '../contract/deployment-config.ts';
+import { DataStack } from './data-stack.ts';
 import { RegionStack } from './region-stack.ts';
 
 export interface AuthorizationServerOptions {
@@ -8,23 +9,46 @@ export interface AuthorizationServerOptions {
   readonly bundles: string;
 }
 
-/** Adds the stacks of a deployment to an app: one for each region. */
+/**
+ * Adds the stacks of a deployment to an app: one for each region and, where there are several,
+ * one before them for the tables that they share.
+ */
 export function addAuthorizationServer(
   app: App,
   config: DeploymentConfig,
   { bundles }: AuthorizationServerOptions,
-): readonly RegionStack[] {
-  Tags.of(app).add('application', config.name);
-  return deployedRegions(config).map(
-    ({ id, awsRegion }) =>
-      new RegionStack(app, `AuthorizationServer-${id}`, {
-        config,
-        regionId: id,
-        bundles,
-        env: { region: awsRegion },
-        description: `Authorization server ${config.name}, region ${id}`,
-      }),
-  );
+): readonly Stack[] {
+  addTags(app, config);
+  const data = addDataStack(app, config);
+  const regions = deployedRegions(config).map(({ id, awsRegion }) => {
+    const stack = new RegionStack(app, `AuthorizationServer-${id}`, {
+      config,
+      regionId: id,
+      awsRegion,
+      bundles,
+      env: { region: awsRegion },
+      description: `Authorization server ${config.name}, region ${id}`,
+    });
+    // By name and order alone: an export would tie the stacks of three AWS regions together.
+    if (data !== undefined) stack.addStackDependency(data);
+    return stack;
+  });
+  return data === undefined ? regions : [data, ...regions];
+}
+
+function addTags(app: App, config: DeploymentConfig): void {
+  const tags = { application: config.name, ...config.tags };
+  for (const [name, value] of Object.entries(tags)) Tags.of(app).add(name, value);
+}
+
+function addDataStack(app: App, config: DeploymentConfig): DataStack | undefined {
+  const [home, ...others] = deployedRegions(config);
+  if (home === undefined || others.length === 0) return undefined;
+  return new DataStack(app, 'AuthorizationServer-data', {
+    config,
+    env: { region: home.awsRegion },
+    description: `Authorization server ${config.name}, tables of all regions`,
+  });
 }
 
 /** Makes a finding of a rule pack, unless acknowledged beside its resource, end the synthesis. */

@@ -1,13 +1,15 @@
 import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
+import { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import type { Construct } from 'constructs';
 import { type Addresses, addressesOf } from '../contract/addresses.ts';
-import type { DeploymentConfig } from '../contract/deployment-config.ts';
+import { type DeploymentConfig, deployedRegions } from '../contract/deployment-config.ts';
 import type { RegionId } from '../contract/regions.ts';
 import { jwksPath, tokenPath } from '../contract/routes.ts';
-import { type TableKey, tableKeys } from '../contract/tables.ts';
+import { tableName, tables } from '../contract/tables.ts';
 import { ApiGatewayAccount } from './api/api-gateway-account.ts';
 import { ServiceApi } from './api/service-api.ts';
-import { ServiceTable, type ServiceTables } from './data/service-tables.ts';
+import { ServiceDomain } from './api/service-domain.ts';
+import { eachTable, ServiceTable, type ServiceTables, tableId } from './data/service-tables.ts';
 import { ServiceFunctions } from './functions/service-functions.ts';
 import { FirstSigningKey } from './keys/first-signing-key.ts';
 import { KeySchedules } from './keys/key-schedules.ts';
@@ -15,47 +17,68 @@ import { KeySchedules } from './keys/key-schedules.ts';
 export interface RegionStackProps extends StackProps {
   readonly config: DeploymentConfig;
   readonly regionId: RegionId;
+  readonly awsRegion: string;
   /** Folder of the function bundles, e.g. `dist/lambda`. */
   readonly bundles: string;
 }
 
 /** Everything of one platform region. */
 export class RegionStack extends Stack {
+  private readonly props: RegionStackProps;
+
   constructor(scope: Construct, id: string, props: RegionStackProps) {
     super(scope, id, props);
-    const { config, regionId, bundles } = props;
-    const tables = this.addTables(config);
-    const account = new ApiGatewayAccount(this, 'ApiGatewayAccount');
-    const api = new ServiceApi(this, 'Api', {
-      deploymentName: config.name,
-      hasDomain: config.domain !== undefined,
-    });
-    api.restApi.deploymentStage.node.addDependency(account);
+    this.props = props;
+    const { config } = props;
+    const tables = this.addTables();
+    const api = this.addApi();
     const addresses = addressesOf(config, api.address);
-    const functions = new ServiceFunctions(this, 'Functions', {
-      config,
-      regionId,
-      addresses,
-      tables,
-      bundles,
-    });
-    api.addRoutes({
-      token: functions.token.handler,
-      discovery: functions.discovery.handler,
-      jwks: functions.jwks.handler,
-    });
+    const functions = new ServiceFunctions(this, 'Functions', { ...props, addresses, tables });
+    api.addRoutes(functions.http);
+    this.addDomain(api);
     new KeySchedules(this, 'KeySchedules', functions);
     new FirstSigningKey(this, 'FirstSigningKey', { functions, after: Object.values(tables) });
     this.addOutputs(addresses);
   }
 
-  private addTables(config: DeploymentConfig): ServiceTables {
-    return Object.fromEntries(
-      tableKeys.map((key) => [
-        key,
-        new ServiceTable(this, tableId(key), { deploymentName: config.name, table: key }).table,
-      ]),
-    ) as unknown as ServiceTables;
+  /** Whether other regions share the issuer, and with it the tables and the default name. */
+  private get shared(): boolean {
+    return deployedRegions(this.props.config).length > 1;
+  }
+
+  private addTables(): ServiceTables {
+    const deploymentName = this.props.config.name;
+    return eachTable((table) =>
+      this.shared && tables[table].scope === 'global'
+        ? TableV2.fromTableName(this, tableId(table), tableName(deploymentName, table))
+        : new ServiceTable(this, tableId(table), { deploymentName, table }).table,
+    );
+  }
+
+  private addApi(): ServiceApi {
+    const { config } = this.props;
+    const api = new ServiceApi(this, 'Api', {
+      deploymentName: config.name,
+      hasDomain: config.domain !== undefined,
+    });
+    if (config.apiGatewayLogRole === 'create') {
+      const account = new ApiGatewayAccount(this, 'ApiGatewayAccount');
+      api.restApi.deploymentStage.node.addDependency(account);
+    }
+    return api;
+  }
+
+  private addDomain(api: ServiceApi): void {
+    const { domain } = this.props.config;
+    if (domain === undefined) return;
+    const { regionId, awsRegion } = this.props;
+    new ServiceDomain(this, 'Domain', {
+      domain,
+      regionId,
+      awsRegion,
+      shared: this.shared,
+      restApi: api.restApi,
+    });
   }
 
   private addOutputs(addresses: Addresses): void {
@@ -63,9 +86,4 @@ export class RegionStack extends Stack {
     new CfnOutput(this, 'TokenUrl', { value: `${addresses.issuer}${tokenPath}` });
     new CfnOutput(this, 'JwksUri', { value: `${addresses.issuer}${jwksPath}` });
   }
-}
-
-/** `apiKeys` → `ApiKeysTable`. */
-function tableId(key: TableKey): string {
-  return `${key.charAt(0).toUpperCase()}${key.slice(1)}Table`;
 }

@@ -1,5 +1,7 @@
 import { Aws, Duration, Stack } from 'aws-cdk-lib';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
+import type { DeploymentConfig } from '../../contract/deployment-config.ts';
 import type { FunctionName } from '../../contract/environment.ts';
 import {
   canaryEnvironment,
@@ -57,7 +59,7 @@ export class ServiceFunctions extends Construct {
     this.keys = { deploymentName: config.name, algorithms: config.signingAlgorithms };
     this.source = {
       ...props,
-      kmsKeyPolicy: kmsKeyPolicy(this.keyPolicyPrincipals()),
+      kmsKeyPolicy: kmsKeyPolicy(this.keyPolicyPrincipals(config)),
       toJson: (value) => Stack.of(this).toJsonString(value),
     };
     this.token = this.addToken(tables);
@@ -68,15 +70,19 @@ export class ServiceFunctions extends Construct {
   }
 
   /** What answers the gateway's requests. */
-  get http(): Readonly<Record<HttpFunctionName, ServiceFunction<FunctionName>>> {
-    return { token: this.token, discovery: this.discovery, jwks: this.jwks };
+  get http(): Readonly<Record<HttpFunctionName, IFunction>> {
+    return {
+      token: this.token.handler,
+      discovery: this.discovery.handler,
+      jwks: this.jwks.handler,
+    };
   }
 
   get all(): readonly ServiceFunction<FunctionName>[] {
     return [this.token, this.discovery, this.jwks, this.canary, this.keyRotation];
   }
 
-  private keyPolicyPrincipals(): KmsKeyPolicyPrincipals {
+  private keyPolicyPrincipals(config: DeploymentConfig): KmsKeyPolicyPrincipals {
     const arn = (resource: string): string =>
       `arn:${Aws.PARTITION}:iam::${Aws.ACCOUNT_ID}:${resource}`;
     const role = (name: FunctionName): string =>
@@ -85,6 +91,7 @@ export class ServiceFunctions extends Construct {
       account: arn('root'),
       rotationRole: role('key-rotation'),
       signingRoles: [role('token'), role('canary')],
+      breakGlassRole: config.breakGlassRoleArn,
     };
   }
 

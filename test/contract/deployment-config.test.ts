@@ -53,6 +53,41 @@ describe('parseDeploymentConfig', () => {
       'regions.lax: unknown key',
     ],
     [
+      'a domain outside its hosted zone',
+      { ...three, domain: { ...domain, hostedZoneName: 'example.org' } },
+      'domain.name: received "auth.example.com"; allowed: a name in the zone "example.org"',
+    ],
+    [
+      'a break-glass role that is no ARN',
+      { ...single, breakGlassRoleArn: 'admin' },
+      'breakGlassRoleArn: received "admin"; allowed: the ARN of an IAM role',
+    ],
+    [
+      'reserved concurrency of a function that takes none',
+      { ...single, reservedConcurrency: { authorizer: 5 } },
+      'reservedConcurrency.authorizer: unknown key',
+    ],
+    [
+      'a rate limit that WAF would refuse',
+      { ...single, webAcl: { tokenRequestsPerFiveMinutes: 5 } },
+      'webAcl.tokenRequestsPerFiveMinutes: received 5; allowed: 10 or more',
+    ],
+    [
+      'an alarm address that is none',
+      { ...single, alarmEmails: ['on-call'] },
+      'alarmEmails.0: received "on-call"; allowed: an email address',
+    ],
+    [
+      'backups that a locked vault cannot keep',
+      { ...single, backup: { retentionDays: 3 } },
+      'backup.retentionDays: received 3; allowed: 7 days or more',
+    ],
+    [
+      'an unknown owner of the log role',
+      { ...single, apiGatewayLogRole: 'none' },
+      'apiGatewayLogRole: received "none"; expected ("create" | "existing")',
+    ],
+    [
       'an http issuer',
       { ...three, issuer: 'http://auth.example.com' },
       'issuer: received "http://auth.example.com"; allowed: an https URL without query and fragment',

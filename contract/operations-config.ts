@@ -1,0 +1,87 @@
+import * as v from 'valibot';
+
+const count = v.pipe(
+  v.number(),
+  v.integer('allowed: a whole number'),
+  v.minValue(1, 'allowed: 1 or more'),
+);
+
+const roleArn = v.pipe(
+  v.string(),
+  v.regex(
+    /^arn:aws[a-z-]*:iam::\d{12}:role\/[\w+=,.@/-]{1,512}$/,
+    'allowed: the ARN of an IAM role, e.g. "arn:aws:iam::111122223333:role/break-glass"',
+  ),
+);
+
+const vaultArn = v.pipe(
+  v.string(),
+  v.regex(
+    /^arn:aws[a-z-]*:backup:[a-z0-9-]+:\d{12}:backup-vault:[\w-]{2,50}$/,
+    'allowed: the ARN of a backup vault',
+  ),
+);
+
+const email = v.pipe(v.string(), v.email('allowed: an email address'));
+
+const tagText = (maximum: number) =>
+  v.pipe(
+    v.string(),
+    v.regex(/^[\w .:/=+@-]+$/, 'allowed: letters, digits, spaces and _.:/=+-@'),
+    v.maxLength(maximum, `allowed: at most ${maximum} characters`),
+  );
+
+/** Keys of the deployment config about running the service, each with a default. */
+export const operationsEntries = {
+  /**
+   * API Gateway has one role for logs in an account and AWS region, for all APIs: `create` sets
+   * it, `existing` leaves the one that another stack has set.
+   */
+  apiGatewayLogRole: v.optional(v.picklist(['create', 'existing']), 'create'),
+  /** Alone may change the policy of a signing key; the account's root user where left out. */
+  breakGlassRoleArn: v.optional(roleArn),
+  /**
+   * Concurrent executions kept for a function, and its limit, so that a flood on one leaves the
+   * others alone. Unset by default: a new account has 10 in all.
+   */
+  reservedConcurrency: v.optional(
+    v.strictObject({
+      token: v.optional(count),
+      discovery: v.optional(count),
+      jwks: v.optional(count),
+    }),
+    {},
+  ),
+  /** A web ACL before the API; none where left out, as it has a monthly price. */
+  webAcl: v.optional(
+    v.strictObject({
+      /** Requests to the token path in five minutes from one source address. WAF takes 10 or more. */
+      tokenRequestsPerFiveMinutes: v.pipe(
+        count,
+        v.minValue(10, 'allowed: 10 or more'),
+        v.maxValue(2_000_000_000, 'allowed: at most 2,000,000,000'),
+      ),
+    }),
+  ),
+  /** Asymmetric KMS calls a second of the account and AWS region; 1,000 is KMS's default. */
+  kmsSignQuota: v.optional(count, 1000),
+  /** Who is told of alarms. Each address must confirm its subscription. */
+  alarmEmails: v.optional(v.array(email), []),
+  /** Whether new code first gets a tenth of the requests for a while, and rolls back on alarm. */
+  gradualDeployment: v.optional(v.boolean(), false),
+  /** Daily backups beside point-in-time recovery, in a vault that nobody can empty early. */
+  backup: v.optional(
+    v.strictObject({
+      /** A vault lock keeps a backup for at least 7 days; 400 is past a year. */
+      retentionDays: v.pipe(
+        count,
+        v.minValue(7, 'allowed: 7 days or more'),
+        v.maxValue(400, 'allowed: at most 400 days'),
+      ),
+      /** A vault of another account that gets a copy of each backup. */
+      copyToVaultArn: v.optional(vaultArn),
+    }),
+  ),
+  /** Tags of every resource, e.g. a cost centre. */
+  tags: v.optional(v.record(tagText(128), tagText(256)), {}),
+} as const;
