@@ -9,6 +9,7 @@ import { tableName, tables } from '../contract/tables.ts';
 import { ApiGatewayAccount } from './api/api-gateway-account.ts';
 import { ServiceApi } from './api/service-api.ts';
 import { ServiceDomain } from './api/service-domain.ts';
+import { WebAcl } from './api/web-acl.ts';
 import { eachTable, ServiceTable, type ServiceTables, tableId } from './data/service-tables.ts';
 import { ServiceFunctions } from './functions/service-functions.ts';
 import { FirstSigningKey } from './keys/first-signing-key.ts';
@@ -60,12 +61,24 @@ export class RegionStack extends Stack {
     const api = new ServiceApi(this, 'Api', {
       deploymentName: config.name,
       hasDomain: config.domain !== undefined,
+      hasWebAcl: config.webAcl !== undefined,
     });
     if (config.apiGatewayLogRole === 'create') {
       const account = new ApiGatewayAccount(this, 'ApiGatewayAccount');
       api.restApi.deploymentStage.node.addDependency(account);
     }
+    this.addWebAcl(api);
     return api;
+  }
+
+  private addWebAcl(api: ServiceApi): void {
+    const { config } = this.props;
+    if (config.webAcl === undefined) return;
+    new WebAcl(this, 'WebAcl', {
+      ...config.webAcl,
+      deploymentName: config.name,
+      stage: api.restApi.deploymentStage,
+    });
   }
 
   private addDomain(api: ServiceApi): void {

@@ -29,6 +29,8 @@ export interface ServiceApiProps {
   readonly deploymentName: string;
   /** Whether callers come through a domain of our own; the API's own host is then closed. */
   readonly hasDomain: boolean;
+  /** Whether a web ACL stands before the stage. */
+  readonly hasWebAcl: boolean;
 }
 
 /** The REST API of one region. Routes and their limits come from the route table. */
@@ -45,6 +47,7 @@ export class ServiceApi extends Construct {
     this.restApi = this.addRestApi(props);
     this.requireTls();
     this.acknowledge();
+    if (!props.hasWebAcl) this.acknowledgeNoWebAcl();
     new GatewayResponses(this, 'GatewayResponses', { restApi: this.restApi });
   }
 
@@ -80,7 +83,7 @@ export class ServiceApi extends Construct {
   }
 
   private addRestApi(props: ServiceApiProps): RestApi {
-    return new RestApi(this, 'RestApi', {
+    const restApi = new RestApi(this, 'RestApi', {
       restApiName: props.deploymentName,
       description: 'OAuth 2.0 authorization server',
       endpointTypes: [EndpointType.REGIONAL],
@@ -98,6 +101,9 @@ export class ServiceApi extends Construct {
         methodOptions: Object.fromEntries(this.routes.flatMap(throttles)),
       },
     });
+    // An output of CDK's own, which with a domain names a host that is closed.
+    restApi.node.tryRemoveChild('Endpoint');
+    return restApi;
   }
 
   /** The L2 construct has no property for these. */
@@ -108,13 +114,16 @@ export class ServiceApi extends Construct {
     resource.endpointAccessMode = EndpointAccessMode.STRICT;
   }
 
+  private acknowledgeNoWebAcl(): void {
+    Validations.of(this.restApi).acknowledge({
+      id: 'AwsSolutions::AwsSolutions-APIG3',
+      reason:
+        'The configuration asks for no web ACL, which has a monthly price: method throttles and cheap refusals protect a small deployment.',
+    });
+  }
+
   private acknowledge(): void {
     Validations.of(this.restApi).acknowledge(
-      {
-        id: 'AwsSolutions::AwsSolutions-APIG3',
-        reason:
-          'Method throttles and cheap refusals protect a small deployment; a web ACL is a monthly price of its own and belongs to the configuration.',
-      },
       {
         id: 'AwsSolutions::AwsSolutions-APIG2',
         reason:
