@@ -1,3 +1,5 @@
+import type { PortOptions } from '../port.ts';
+
 /** One change, made or intended. No value in it is secret. */
 export interface AuditRecord {
   /** RFC 3339 UTC time with milliseconds. */
@@ -16,5 +18,20 @@ export interface AuditRecord {
 
 /** Append-only. The intent is written before the change, the outcome after it. */
 export interface AuditLog {
+  /**
+   * @throws {ConflictError} where there is a record of the same time and id.
+   * @throws {UnavailableError} where the store does not answer in time.
+   */
   appendAudit(record: AuditRecord): Promise<void>;
+}
+
+/** What `authctl audit` reads. */
+export interface AuditReader {
+  /**
+   * The records of one UTC day in the order of their times. One that cannot be read is left out.
+   *
+   * @param day e.g. `2026-11-20`.
+   * @throws {UnavailableError} where the store does not answer in time.
+   */
+  listAudit(day: string, options?: PortOptions): AsyncIterable<AuditRecord>;
 }

@@ -1,0 +1,50 @@
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { tables } from '../../contract/tables.ts';
+import type { ApiKeyStore } from '../../core/api-key/api-key-store.ts';
+import { parseApiKeyItem, toApiKeyItem } from './api-key-item.ts';
+import { getItem, parseItems, scanItems } from './read-items.ts';
+import type { StoreOptions } from './store-options.ts';
+import { absent, deleteItem, having, putItem } from './write-item.ts';
+
+const { partitionKey } = tables.apiKeys;
+
+const changedMeanwhile = 'it was changed or deleted meanwhile';
+
+/** API keys in DynamoDB, one item each. */
+export function createDynamoDbApiKeyStore(
+  dynamodb: DynamoDBClient,
+  table: string,
+  store: StoreOptions = {},
+): ApiKeyStore {
+  const at = (keyId: string) => ({ table, key: { [partitionKey]: keyId } });
+  return {
+    async findApiKey(keyId, options = {}) {
+      const { consistentRead } = store;
+      const request = { ...at(keyId), what: `API key "${keyId}"`, consistentRead };
+      const item = await getItem(dynamodb, request, options);
+      return item && parseApiKeyItem(item);
+    },
+    createApiKey: async (key) =>
+      putItem(dynamodb, toApiKeyItem(key), {
+        ...at(key.keyId),
+        condition: absent(partitionKey),
+        doing: `create API key "${key.keyId}"`,
+        conflict: 'an API key of this id exists',
+      }),
+    replaceApiKey: async (key) =>
+      putItem(dynamodb, toApiKeyItem(key), {
+        ...at(key.keyId),
+        condition: having('version', key.version - 1),
+        doing: `change API key "${key.keyId}"`,
+        conflict: changedMeanwhile,
+      }),
+    deleteApiKey: async (keyId, version) =>
+      deleteItem(dynamodb, {
+        ...at(keyId),
+        condition: having('version', version),
+        doing: `delete API key "${keyId}"`,
+        conflict: changedMeanwhile,
+      }),
+    listApiKeys: () => parseItems(scanItems(dynamodb, table, store), parseApiKeyItem, store),
+  };
+}

@@ -1,0 +1,55 @@
+import * as v from 'valibot';
+import type { IdentityProvider } from '../../core/identity-provider/identity-provider.ts';
+import {
+  epochSeconds,
+  type Item,
+  parseItem,
+  schemaVersion,
+  text,
+  toItem,
+  urlText,
+} from './item.ts';
+
+/** Many times what the JWA registry has; a longer list is no list of algorithms. */
+const maxAlgorithms = 50;
+
+const identityProviderSchema = v.strictObject({
+  issuer: urlText,
+  schema_version: schemaVersion,
+  registration_id: text,
+  discovery_url: urlText,
+  jwks_uri: urlText,
+  allowed_algorithms: v.pipe(v.array(text), v.minLength(1), v.maxLength(maxAlgorithms)),
+  registered_at: epochSeconds,
+});
+
+/** @throws {MalformedRecordError} see {@link parseItem}. */
+export function parseIdentityProviderItem(item: Item): IdentityProvider {
+  const what = `identity provider "${item.issuer?.S ?? ''}"`;
+  const record = parseItem(identityProviderSchema, item, what);
+  return {
+    issuer: record.issuer,
+    registrationId: record.registration_id,
+    discoveryUrl: record.discovery_url,
+    jwksUri: record.jwks_uri,
+    allowedAlgorithms: record.allowed_algorithms,
+    registeredAt: record.registered_at,
+  };
+}
+
+/**
+ * @throws {MalformedRecordError} where the item could not be read again: such a one is not written.
+ */
+export function toIdentityProviderItem(provider: IdentityProvider): Item {
+  const item = toItem({
+    issuer: provider.issuer,
+    schema_version: 1,
+    registration_id: provider.registrationId,
+    discovery_url: provider.discoveryUrl,
+    jwks_uri: provider.jwksUri,
+    allowed_algorithms: [...provider.allowedAlgorithms],
+    registered_at: provider.registeredAt,
+  } satisfies v.InferInput<typeof identityProviderSchema>);
+  parseIdentityProviderItem(item);
+  return item;
+}

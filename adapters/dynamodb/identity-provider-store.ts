@@ -1,0 +1,42 @@
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { tables } from '../../contract/tables.ts';
+import type { IdentityProviderStore } from '../../core/identity-provider/identity-provider-store.ts';
+import { parseIdentityProviderItem, toIdentityProviderItem } from './identity-provider-item.ts';
+import { getItem, parseItems, scanItems } from './read-items.ts';
+import type { StoreOptions } from './store-options.ts';
+import { absent, deleteItem, having, putItem } from './write-item.ts';
+
+const { partitionKey } = tables.identityProviders;
+
+/** Identity providers in DynamoDB, one item each. There is no way to change one. */
+export function createDynamoDbIdentityProviderStore(
+  dynamodb: DynamoDBClient,
+  table: string,
+  store: StoreOptions = {},
+): IdentityProviderStore {
+  const at = (issuer: string) => ({ table, key: { [partitionKey]: issuer } });
+  return {
+    async findIdentityProvider(issuer, options = {}) {
+      const { consistentRead } = store;
+      const request = { ...at(issuer), what: `identity provider "${issuer}"`, consistentRead };
+      const item = await getItem(dynamodb, request, options);
+      return item && parseIdentityProviderItem(item);
+    },
+    createIdentityProvider: async (provider) =>
+      putItem(dynamodb, toIdentityProviderItem(provider), {
+        ...at(provider.issuer),
+        condition: absent(partitionKey),
+        doing: `register identity provider "${provider.issuer}"`,
+        conflict: 'it is registered',
+      }),
+    deleteIdentityProvider: async (issuer, registrationId) =>
+      deleteItem(dynamodb, {
+        ...at(issuer),
+        condition: having('registration_id', registrationId),
+        doing: `delete identity provider "${issuer}"`,
+        conflict: 'it was registered anew or deleted meanwhile',
+      }),
+    listIdentityProviders: () =>
+      parseItems(scanItems(dynamodb, table, store), parseIdentityProviderItem, store),
+  };
+}
