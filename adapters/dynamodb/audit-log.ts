@@ -1,13 +1,13 @@
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { type DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import * as v from 'valibot';
 import { tables } from '../../contract/tables.ts';
 import type { AuditLog, AuditReader, AuditRecord } from '../../core/audit/audit-log.ts';
 import { type Item, parseItem, schemaVersion, text, toItem } from './item.ts';
 import { parseItems, queryPartition } from './read-items.ts';
 import type { StoreOptions } from './store-options.ts';
-import { absent, putItem } from './write-item.ts';
+import { absent, writeConditionally } from './write-item.ts';
 
-const { partitionKey, sortKey } = tables.audit;
+const { partitionKey } = tables.audit;
 
 /** Stands in the sort key between time and id, and in neither. */
 const separator = '#';
@@ -65,14 +65,17 @@ export function createDynamoDbAuditLog(
 ): AuditLog & AuditReader {
   return {
     appendAudit: async (record) => {
-      const item = toAuditItem(record);
-      const { day, record_id } = { day: item.day?.S ?? '', record_id: item.record_id?.S ?? '' };
-      await putItem(dynamodb, item, {
-        table,
-        key: { [partitionKey]: day, [sortKey]: record_id },
-        condition: absent(partitionKey),
-        doing: `append audit record "${record_id}"`,
+      const command = new PutItemCommand({
+        TableName: table,
+        Item: toAuditItem(record),
+        ...absent(partitionKey),
+      });
+      await writeConditionally({
+        doing: `append audit record "${record.recordId}"`,
         conflict: 'there is a record of this time and id',
+        send: () => dynamodb.send(command),
+        // The id is this writer's own, and writers of the audit may not read it.
+        wasDone: () => Promise.resolve(true),
       });
     },
     listAudit: (day, options = {}) =>

@@ -6,9 +6,12 @@ import {
   maxServiceTrunkGroupLength,
   maxTokenLifetime,
 } from '../../contract/limits.ts';
+import type { ApiKey, ApiKeySubnet } from '../../core/api-key/api-key.ts';
+import type { AuditRecord } from '../../core/audit/audit-log.ts';
 import type { Client, ClientSecret } from '../../core/client/client.ts';
 import { formatId, idBytes } from '../../core/credential/credential-value.ts';
 import { hashSecret } from '../../core/credential/secret-hash.ts';
+import type { IdentityProvider } from '../../core/identity-provider/identity-provider.ts';
 
 /** Domain objects of every shape that the rules allow. */
 
@@ -77,3 +80,66 @@ export const client: fc.Arbitrary<Client> = fc.oneof(
     provider,
   })),
 );
+
+const subnet: fc.Arbitrary<ApiKeySubnet> = fc
+  .oneof(
+    fc.record({ address: fc.ipV4(), prefixLength: fc.integer({ min: 1, max: 32 }) }),
+    // Not IPv4-mapped, which canonical text never is.
+    fc.record({
+      address: fc.ipV6().filter((text) => !text.includes('.') && !/ffff:/i.test(text)),
+      prefixLength: fc.integer({ min: 33, max: 128 }),
+    }),
+  )
+  .chain((block) =>
+    fc.record({ subnetId: id('subnet'), name }).map((rest) => ({ ...rest, ...block })),
+  );
+
+export const apiKey: fc.Arbitrary<ApiKey> = fc.record({
+  keyId: id('apiKey'),
+  hash,
+  name,
+  enabled: fc.boolean(),
+  serviceTrunkGroup: fc.string({ minLength: 1, maxLength: maxServiceTrunkGroupLength }),
+  subnets: fc.array(subnet, { maxLength: 6 }),
+  version: fc.integer({ min: 1, max: 1_000_000 }),
+  createdAt: time,
+  updatedAt: time,
+});
+
+export const identityProvider: fc.Arbitrary<IdentityProvider> = fc.record({
+  issuer: fc.webUrl(),
+  registrationId: id('registration'),
+  discoveryUrl: fc.webUrl(),
+  jwksUri: fc.webUrl(),
+  allowedAlgorithms: fc.uniqueArray(fc.constantFrom('RS256', 'PS256', 'ES256', 'EdDSA'), {
+    minLength: 1,
+  }),
+  registeredAt: time,
+});
+
+/** JSON as views of the management hold it: numbers are whole. */
+const json = fc.letrec((tie) => ({
+  value: fc.oneof(
+    { depthSize: 'small' },
+    fc.string(),
+    fc.maxSafeInteger(),
+    fc.boolean(),
+    fc.constant(null),
+    fc.array(tie('value'), { maxLength: 3 }),
+    fc.dictionary(fc.stringMatching(/^[a-z_]{1,12}$/), tie('value'), { maxKeys: 3 }),
+  ),
+})).value;
+const view = fc.dictionary(fc.stringMatching(/^[a-z_]{1,12}$/), json, { maxKeys: 4 });
+
+export const auditRecord: fc.Arbitrary<AuditRecord> = fc.record({
+  time: fc
+    .date({ min: new Date('2026-01-01'), max: new Date('2026-01-03'), noInvalidDate: true })
+    .map((date) => date.toISOString()),
+  recordId: fc.uuid(),
+  actor: fc.string({ minLength: 1 }),
+  action: fc.constantFrom('client.create', 'client_secret.delete'),
+  subject: fc.string({ minLength: 1 }),
+  outcome: fc.constantFrom('intended', 'done', 'failed'),
+  before: optional(view),
+  after: optional(view),
+});

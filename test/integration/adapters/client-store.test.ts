@@ -1,50 +1,27 @@
-import { DeleteItemCommand, PutItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
+import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createDynamoDbClientStore } from '../../../adapters/dynamodb/client-store.ts';
-import { createTables } from '../../../adapters/dynamodb/create-tables.ts';
-import { createDynamoDbClient } from '../../../adapters/dynamodb/dynamodb-client.ts';
-import { tableName } from '../../../contract/tables.ts';
 import type { Client, ClientSecret } from '../../../core/client/client.ts';
 import { ConflictError, MalformedRecordError } from '../../../core/errors.ts';
 import { client, clientSecrets, inOrder } from '../../support/arbitraries.ts';
-import { type Dynalite, startDynalite, testAwsOptions } from './dynalite.ts';
+import { collect, startTables, type TestTables } from './dynamodb-tables.ts';
 
-const table = tableName('test', 'clients');
-let server: Dynalite;
-let dynamodb: ReturnType<typeof createDynamoDbClient>;
+let tables: TestTables;
+let store: ReturnType<typeof createDynamoDbClientStore>;
 let malformed: MalformedRecordError[] = [];
 
-const openStore = () =>
-  createDynamoDbClientStore(dynamodb, table, {
+beforeAll(async () => {
+  tables = await startTables();
+  store = createDynamoDbClientStore(tables.dynamodb, tables.nameOf('clients'), {
     consistentRead: true,
     onMalformedRecord: (error) => malformed.push(error),
   });
-let store: ReturnType<typeof openStore>;
-
-beforeAll(async () => {
-  server = await startDynalite();
-  dynamodb = createDynamoDbClient(testAwsOptions(server.endpoint));
-  await createTables(dynamodb, 'test');
-  // Again: what is there stays.
-  await createTables(dynamodb, 'test');
-  store = openStore();
 });
-afterAll(() => server.close());
+afterAll(() => tables.close());
 
-async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
-  const all: T[] = [];
-  for await (const item of items) all.push(item);
-  return all;
-}
-
-async function empty(): Promise<void> {
-  const { Items = [] } = await dynamodb.send(new ScanCommand({ TableName: table }));
-  for (const { client_id } of Items as { client_id: { S: string } }[]) {
-    await dynamodb.send(new DeleteItemCommand({ TableName: table, Key: { client_id } }));
-  }
-}
+const empty = () => tables.empty('clients');
 
 beforeEach(async () => {
   malformed = [];
@@ -290,9 +267,9 @@ describe('an item that cannot be read', () => {
     updated_at: 1,
   };
   const put = (item: object) =>
-    dynamodb.send(
+    tables.dynamodb.send(
       new PutItemCommand({
-        TableName: table,
+        TableName: tables.nameOf('clients'),
         Item: marshall(item, { removeUndefinedValues: true }),
       }),
     );
@@ -388,7 +365,9 @@ describe('an item that cannot be read', () => {
     await store.createClient(example);
     const item = marshall({ ...good, ...change }, { removeUndefinedValues: true });
     if (detail.startsWith('a value')) item.version = { N: '9007199254740993.5' };
-    await dynamodb.send(new PutItemCommand({ TableName: table, Item: item }));
+    await tables.dynamodb.send(
+      new PutItemCommand({ TableName: tables.nameOf('clients'), Item: item }),
+    );
     const error = await store.findClient('client_bad').catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(MalformedRecordError);
     const { message } = error as MalformedRecordError;

@@ -1,0 +1,165 @@
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createDynamoDbApiKeyStore } from '../../../adapters/dynamodb/api-key-store.ts';
+import { createDynamoDbAuditLog } from '../../../adapters/dynamodb/audit-log.ts';
+import { createDynamoDbClientStore } from '../../../adapters/dynamodb/client-store.ts';
+import { createDynamoDbClient } from '../../../adapters/dynamodb/dynamodb-client.ts';
+import type { ApiKey } from '../../../core/api-key/api-key.ts';
+import type { Client } from '../../../core/client/client.ts';
+import { ConflictError, UnavailableError } from '../../../core/errors.ts';
+import { testAwsOptions } from './dynalite.ts';
+import { collect, startTables, type TestTables } from './dynamodb-tables.ts';
+import { type Answer, type Call, type StubServer, startStub } from './stub-server.ts';
+
+let tables: TestTables;
+let proxy: StubServer;
+let dynamodb: DynamoDBClient;
+/** Answers to writes that get lost from now on, and what happens when one does. */
+let lost = 0;
+let onLoss: () => Promise<unknown> = () => Promise.resolve();
+
+async function forward({ body, headers }: Call): Promise<Exclude<Answer, string>> {
+  const response = await fetch(tables.endpoint, {
+    method: 'POST',
+    headers: {
+      'content-type': String(headers['content-type']),
+      'x-amz-target': String(headers['x-amz-target']),
+      authorization: String(headers.authorization),
+      'x-amz-date': String(headers['x-amz-date']),
+    },
+    body: new Uint8Array(body),
+  });
+  return { status: response.status, body: (await response.json()) as object };
+}
+
+beforeAll(async () => {
+  tables = await startTables();
+  proxy = await startStub(async (call) => {
+    const answer = await forward(call);
+    if (lost === 0 || call.operation === 'GetItem') return answer;
+    lost -= 1;
+    await onLoss();
+    return 'reset';
+  });
+  dynamodb = createDynamoDbClient(testAwsOptions(proxy.endpoint));
+});
+afterAll(async () => {
+  await proxy.close();
+  await tables.close();
+});
+beforeEach(async () => {
+  lost = 0;
+  onLoss = () => Promise.resolve();
+  for (const key of ['clients', 'apiKeys', 'audit'] as const) await tables.empty(key);
+  // Successes earn the retries that the tests below spend.
+  for (let count = 0; count < 20; count += 1) await openClients().findClient('none');
+});
+
+const openClients = () =>
+  createDynamoDbClientStore(dynamodb, tables.nameOf('clients'), { consistentRead: true });
+const openApiKeys = () =>
+  createDynamoDbApiKeyStore(dynamodb, tables.nameOf('apiKeys'), { consistentRead: true });
+
+const secret = { secretId: 'secret_a', hash: 'sha256$x', createdAt: 1 };
+const client: Client = {
+  clientId: 'client_1',
+  name: 'billing',
+  serviceTrunkGroup: 'tg-1',
+  audiences: [],
+  tokenLifetime: 3600,
+  scopes: ['messaging:view'],
+  enabled: true,
+  secrets: [secret],
+  version: 1,
+  createdAt: 1,
+  updatedAt: 1,
+};
+const apiKey: ApiKey = {
+  keyId: 'key_1',
+  hash: 'sha256$x',
+  name: 'office',
+  enabled: true,
+  serviceTrunkGroup: 'tg-1',
+  subnets: [],
+  version: 1,
+  createdAt: 1,
+  updatedAt: 1,
+};
+
+describe('a write whose answer is lost, and that the SDK sends again', () => {
+  it('creates', async () => {
+    lost = 1;
+    await openClients().createClient(client);
+    lost = 1;
+    await openApiKeys().createApiKey(apiKey);
+    expect(await openClients().findClient('client_1')).toEqual(client);
+    expect(await openApiKeys().findApiKey('key_1')).toEqual(apiKey);
+  });
+
+  it('replaces, also when a secret is used meanwhile', async () => {
+    const clients = openClients();
+    await clients.createClient(client);
+    onLoss = () =>
+      createDynamoDbClientStore(tables.dynamodb, tables.nameOf('clients')).recordSecretUse(
+        'client_1',
+        'secret_a',
+        '2026-11-20',
+      );
+    lost = 1;
+    await clients.replaceClient({ ...client, name: 'invoices', version: 2 });
+    expect(await clients.findClient('client_1')).toEqual({
+      ...client,
+      name: 'invoices',
+      version: 2,
+      secrets: [{ ...secret, lastUsedOn: '2026-11-20' }],
+    });
+    onLoss = () => Promise.resolve();
+    await openApiKeys().createApiKey(apiKey);
+    lost = 1;
+    await openApiKeys().replaceApiKey({ ...apiKey, enabled: false, version: 2 });
+    expect(await openApiKeys().findApiKey('key_1')).toMatchObject({ enabled: false, version: 2 });
+  });
+
+  it('deletes', async () => {
+    await openClients().createClient(client);
+    lost = 1;
+    await openClients().deleteClient('client_1', 1);
+    expect(await openClients().findClient('client_1')).toBeUndefined();
+  });
+
+  it('appends one record to the audit', async () => {
+    const audit = createDynamoDbAuditLog(dynamodb, tables.nameOf('audit'));
+    const record = {
+      time: '2026-01-01T00:00:00.000Z',
+      recordId: 'r1',
+      actor: 'a',
+      action: 'client.create',
+      subject: 'client_1',
+      outcome: 'done',
+    } as const;
+    lost = 1;
+    await audit.appendAudit(record);
+    expect(await collect(audit.listAudit('2026-01-01'))).toEqual([record]);
+  });
+});
+
+describe('a write that another writer forestalls while its answer is lost', () => {
+  const direct = () => createDynamoDbClientStore(tables.dynamodb, tables.nameOf('clients'));
+
+  it('is a conflict, and what the other wrote stands', async () => {
+    await openClients().createClient(client);
+    onLoss = () => direct().replaceClient({ ...client, name: 'theirs', version: 3 });
+    lost = 1;
+    await expect(
+      openClients().replaceClient({ ...client, name: 'ours', version: 2 }),
+    ).rejects.toThrow(ConflictError);
+    expect(await openClients().findClient('client_1')).toMatchObject({ name: 'theirs' });
+  });
+
+  it('says that it may have been made where every answer is lost', async () => {
+    lost = 99;
+    await expect(openClients().createClient(client)).rejects.toThrow(UnavailableError);
+    lost = 0;
+    expect(await openClients().findClient('client_1')).toEqual(client);
+  });
+});

@@ -1,0 +1,333 @@
+import { type AttributeValue, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import fc from 'fast-check';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createDynamoDbApiKeyStore } from '../../../adapters/dynamodb/api-key-store.ts';
+import { createDynamoDbAuditLog } from '../../../adapters/dynamodb/audit-log.ts';
+import { createTables } from '../../../adapters/dynamodb/create-tables.ts';
+import { createDynamoDbIdentityProviderStore } from '../../../adapters/dynamodb/identity-provider-store.ts';
+import { createDynamoDbSigningKeyStore } from '../../../adapters/dynamodb/signing-key-store.ts';
+import type { TableKey } from '../../../contract/tables.ts';
+import type { ApiKey } from '../../../core/api-key/api-key.ts';
+import type { AuditRecord } from '../../../core/audit/audit-log.ts';
+import { ConflictError, MalformedRecordError } from '../../../core/errors.ts';
+import type { IdentityProvider } from '../../../core/identity-provider/identity-provider.ts';
+import { signingKeyStates } from '../../../core/signing-key/signing-key.ts';
+import { apiKey, auditRecord, identityProvider, time } from '../../support/arbitraries.ts';
+import { exampleSigningKey } from '../../support/signing-keys.ts';
+import { collect, startTables, type TestTables } from './dynamodb-tables.ts';
+
+const tableKeys = ['apiKeys', 'identityProviders', 'signingKeys', 'audit'] as const;
+let tables: TestTables;
+let malformed: MalformedRecordError[] = [];
+const options = {
+  consistentRead: true,
+  onMalformedRecord: (error: MalformedRecordError) => malformed.push(error),
+};
+
+beforeAll(async () => {
+  tables = await startTables();
+});
+afterAll(() => tables.close());
+beforeEach(async () => {
+  malformed = [];
+  for (const key of tableKeys) await tables.empty(key);
+});
+
+const put = (key: TableKey, item: Record<string, AttributeValue>) =>
+  tables.dynamodb.send(new PutItemCommand({ TableName: tables.nameOf(key), Item: item }));
+
+it('creates the tables again without touching what they hold', async () => {
+  await put('apiKeys', { key_id: { S: 'key_1' } });
+  await createTables(tables.dynamodb, 'test');
+  await expect(
+    createDynamoDbApiKeyStore(tables.dynamodb, tables.nameOf('apiKeys')).findApiKey('key_1'),
+  ).rejects.toThrow(MalformedRecordError);
+});
+
+describe('the API key store', () => {
+  const open = () => createDynamoDbApiKeyStore(tables.dynamodb, tables.nameOf('apiKeys'), options);
+  const example: ApiKey = {
+    keyId: 'key_1',
+    hash: 'sha256$SECRETHASH',
+    name: 'office',
+    enabled: true,
+    serviceTrunkGroup: 'tg-1',
+    subnets: [{ subnetId: 'subnet_1', name: 'lan', address: '203.0.113.0', prefixLength: 24 }],
+    version: 1,
+    createdAt: 1,
+    updatedAt: 1,
+  };
+
+  it('returns every key as it was created, and as it was replaced', async () => {
+    await fc.assert(
+      fc.asyncProperty(apiKey, apiKey, async (from, to) => {
+        await tables.empty('apiKeys');
+        const store = open();
+        await store.createApiKey(from);
+        expect(await store.findApiKey(from.keyId)).toEqual(from);
+        const changed = { ...to, keyId: from.keyId, version: from.version + 1 };
+        await store.replaceApiKey(changed);
+        expect(await collect(store.listApiKeys())).toEqual([changed]);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it('loses no update', async () => {
+    const store = open();
+    expect(await store.findApiKey('key_1')).toBeUndefined();
+    await expect(store.replaceApiKey({ ...example, version: 2 })).rejects.toThrow(ConflictError);
+    await store.createApiKey(example);
+    await expect(store.createApiKey(example)).rejects.toThrow(ConflictError);
+    await store.replaceApiKey({ ...example, enabled: false, version: 2 });
+    await expect(store.replaceApiKey({ ...example, version: 2 })).rejects.toThrow(ConflictError);
+    await expect(store.deleteApiKey('key_1', 1)).rejects.toThrow(ConflictError);
+    expect(await store.findApiKey('key_1')).toMatchObject({ enabled: false, version: 2 });
+    await store.deleteApiKey('key_1', 2);
+    await expect(store.deleteApiKey('key_1', 2)).rejects.toThrow(ConflictError);
+  });
+
+  const subnet = (address: string, prefixLength: number) => ({
+    ...example,
+    subnets: [{ subnetId: 'subnet_1', name: 'lan', address, prefixLength }],
+  });
+  it.each([
+    ['every source', subnet('0.0.0.0', 0)],
+    ['more bits than an address has', subnet('203.0.113.0', 33)],
+    ['no address', subnet('203.0.113', 24)],
+    ['an address in octal', subnet('0203.0.113.0', 24)],
+    ['a fraction of a bit', subnet('203.0.113.0', 8.5)],
+  ])('neither writes nor reads a subnet of %s', async (_, key) => {
+    const store = open();
+    await expect(store.createApiKey(key)).rejects.toThrow(MalformedRecordError);
+    await store.createApiKey(example);
+    const [{ address, prefixLength }] = key.subnets as [(typeof key.subnets)[number]];
+    await put('apiKeys', {
+      key_id: { S: 'key_2' },
+      schema_version: { N: '1' },
+      hash: { S: example.hash },
+      name: { S: 'x' },
+      enabled: { BOOL: true },
+      service_trunk_group: { S: 'tg-1' },
+      subnets: {
+        L: [
+          {
+            M: {
+              subnet_id: { S: 'subnet_1' },
+              name: { S: 'lan' },
+              address: { S: address },
+              prefix_length: { N: String(prefixLength) },
+            },
+          },
+        ],
+      },
+      version: { N: '1' },
+      created_at: { N: '1' },
+      updated_at: { N: '1' },
+    });
+    await expect(store.findApiKey('key_2')).rejects.toThrow(
+      /the item of API key "key_2" cannot be read: subnets\.0/,
+    );
+    expect(await collect(store.listApiKeys())).toEqual([example]);
+    expect(malformed).toHaveLength(1);
+    expect(malformed[0]?.message).not.toContain('SECRETHASH');
+  });
+});
+
+describe('the identity provider store', () => {
+  const open = () =>
+    createDynamoDbIdentityProviderStore(
+      tables.dynamodb,
+      tables.nameOf('identityProviders'),
+      options,
+    );
+  const example: IdentityProvider = {
+    issuer: 'https://idp.example.com',
+    registrationId: 'idp_1',
+    discoveryUrl: 'https://idp.example.com/.well-known/openid-configuration',
+    jwksUri: 'https://idp.example.com/jwks',
+    allowedAlgorithms: ['RS256'],
+    registeredAt: 1,
+  };
+
+  it('returns every provider as it was registered', async () => {
+    await fc.assert(
+      fc.asyncProperty(identityProvider, async (provider) => {
+        await tables.empty('identityProviders');
+        const store = open();
+        await store.createIdentityProvider(provider);
+        expect(await store.findIdentityProvider(provider.issuer)).toEqual(provider);
+        expect(await collect(store.listIdentityProviders())).toEqual([provider]);
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it('registers an issuer once and deletes that registration alone', async () => {
+    const store = open();
+    await store.createIdentityProvider(example);
+    await expect(
+      store.createIdentityProvider({ ...example, registrationId: 'idp_2' }),
+    ).rejects.toThrow(ConflictError);
+    await expect(store.deleteIdentityProvider(example.issuer, 'idp_2')).rejects.toThrow(
+      ConflictError,
+    );
+    await store.deleteIdentityProvider(example.issuer, 'idp_1');
+    expect(await store.findIdentityProvider(example.issuer)).toBeUndefined();
+  });
+
+  it('takes an issuer exactly, its last slash included', async () => {
+    const store = open();
+    await store.createIdentityProvider(example);
+    expect(await store.findIdentityProvider(`${example.issuer}/`)).toBeUndefined();
+  });
+
+  it('fails a provider without algorithms, which would be a provider of any', async () => {
+    const store = open();
+    await store.createIdentityProvider(example);
+    await put('identityProviders', {
+      issuer: { S: 'https://bad.example.com' },
+      schema_version: { N: '1' },
+      registration_id: { S: 'idp_2' },
+      discovery_url: { S: 'https://bad.example.com' },
+      jwks_uri: { S: 'https://bad.example.com' },
+      allowed_algorithms: { L: [] },
+      registered_at: { N: '1' },
+    });
+    await expect(store.findIdentityProvider('https://bad.example.com')).rejects.toThrow(
+      MalformedRecordError,
+    );
+    expect(await collect(store.listIdentityProviders())).toEqual([example]);
+    expect(malformed).toHaveLength(1);
+  });
+});
+
+describe('the signing key store', () => {
+  const open = () =>
+    createDynamoDbSigningKeyStore(tables.dynamodb, tables.nameOf('signingKeys'), options);
+  const examples = (['RS256', 'PS256', 'ES256', 'ES384', 'ML-DSA-44', 'ML-DSA-87'] as const).map(
+    (alg) => exampleSigningKey(alg),
+  );
+  const [rsa] = examples as [(typeof examples)[number]];
+
+  const maybe = fc.option(time, { nil: undefined });
+  const signingKey = fc
+    .record({
+      example: fc.constantFrom(...examples),
+      rest: fc.record({
+        regionId: fc.constantFrom('slc', 'dfw', 'pit'),
+        state: fc.constantFrom(...signingKeyStates),
+        publishedAt: time,
+        activatedAt: maybe,
+        retiredAt: maybe,
+        withdrawAt: maybe,
+        withdrawnAt: maybe,
+        disabledAt: maybe,
+        deletionScheduledAt: maybe,
+        version: fc.integer({ min: 1, max: 1000 }),
+      }),
+    })
+    .map(({ example, rest }) => ({ ...example, ...rest }));
+
+  it('returns every key as it was recorded, and as it was replaced', async () => {
+    await fc.assert(
+      fc.asyncProperty(signingKey, signingKey, async (from, to) => {
+        await tables.empty('signingKeys');
+        const store = open();
+        await store.createSigningKey(from);
+        expect(await store.listSigningKeys()).toEqual([from]);
+        const { kid, alg, publicJwk } = from;
+        const changed = { ...to, kid, alg, publicJwk, version: from.version + 1 };
+        await store.replaceSigningKey(changed);
+        expect(await store.listSigningKeys()).toEqual([changed]);
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it('lists the keys of every region', async () => {
+    const store = open();
+    for (const key of examples) await store.createSigningKey(key);
+    const kids = (await store.listSigningKeys()).map(({ kid }) => kid);
+    expect(kids.toSorted()).toEqual(examples.map(({ kid }) => kid).toSorted());
+  });
+
+  it('loses no update', async () => {
+    const store = open();
+    await store.createSigningKey(rsa);
+    await expect(store.createSigningKey(rsa)).rejects.toThrow(ConflictError);
+    await store.replaceSigningKey({ ...rsa, state: 'previous', version: 2 });
+    await expect(
+      store.replaceSigningKey({ ...rsa, state: 'withdrawn', version: 2 }),
+    ).rejects.toThrow(ConflictError);
+    expect(await store.listSigningKeys()).toMatchObject([{ state: 'previous', version: 2 }]);
+  });
+
+  const jwk = (member: string, value: string) => ({
+    ...rsa,
+    publicJwk: { ...rsa.publicJwk, [member]: value },
+  });
+  it.each([
+    ['with the kid of another', jwk('kid', examples[2]?.kid ?? '')],
+    ['with another algorithm', { ...rsa, alg: 'PS256' as const }],
+    ['of a type that the algorithm does not use', { ...rsa, publicJwk: examples[2]?.publicJwk }],
+    ['with a private member', jwk('d', 'AQAB')],
+    ['named by an alias', { ...rsa, kmsKeyArn: 'arn:aws:kms:us-west-2:000000000000:alias/x' }],
+    ['in a state that is none', { ...rsa, state: 'active' }],
+    ['of a region that is none', { ...rsa, regionId: 'lax' }],
+  ])('writes no key %s', async (_, key) => {
+    await expect(open().createSigningKey(key as typeof rsa)).rejects.toThrow(MalformedRecordError);
+    expect(await open().listSigningKeys()).toEqual([]);
+  });
+
+  it('leaves out a key that cannot be read, and says so', async () => {
+    const store = open();
+    await store.createSigningKey(rsa);
+    await put('signingKeys', { record_type: { S: 'signing_key' }, record_id: { S: 'bad' } });
+    expect(await store.listSigningKeys()).toEqual([rsa]);
+    expect(malformed.map(({ message }) => message)).toEqual([
+      'the item of signing key "bad" cannot be read: record_id: expected /^[A-Za-z0-9_-]{43}$/',
+    ]);
+  });
+});
+
+describe('the audit', () => {
+  const open = () => createDynamoDbAuditLog(tables.dynamodb, tables.nameOf('audit'), options);
+
+  it('returns the records of a day, each once, in the order of their times', async () => {
+    const records = fc.uniqueArray(auditRecord, {
+      maxLength: 8,
+      selector: ({ recordId }) => recordId,
+    });
+    await fc.assert(
+      fc.asyncProperty(records, async (all) => {
+        await tables.empty('audit');
+        const audit = open();
+        for (const record of all) await audit.appendAudit(record);
+        const key = ({ time, recordId }: AuditRecord) => `${time}#${recordId}`;
+        const inOrder = all.toSorted((a, b) => (key(a) < key(b) ? -1 : 1));
+        for (const day of ['2026-01-01', '2026-01-02', '2026-01-03']) {
+          expect(await collect(audit.listAudit(day))).toEqual(
+            inOrder.filter(({ time }) => time.startsWith(day)),
+          );
+        }
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it('never changes a record', async () => {
+    const audit = open();
+    const record: AuditRecord = {
+      time: '2026-01-01T00:00:00.000Z',
+      recordId: 'r1',
+      actor: 'arn:aws:iam::000000000000:user/a',
+      action: 'client.create',
+      subject: 'client_1',
+      outcome: 'intended',
+    };
+    await audit.appendAudit(record);
+    await expect(audit.appendAudit({ ...record, actor: 'other' })).rejects.toThrow(ConflictError);
+    expect(await collect(audit.listAudit('2026-01-01'))).toEqual([record]);
+  });
+});
