@@ -2,7 +2,9 @@ import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { tables } from '../../contract/tables.ts';
 import type { ApiKeyStore } from '../../core/api-key/api-key-store.ts';
 import { parseApiKeyItem, toApiKeyItem } from './api-key-item.ts';
-import { getItem, parseItems, scanItems } from './read-items.ts';
+import { createDynamoDbApiKeyReader } from './api-key-reader.ts';
+import { parseItems, scanItems } from './read-items.ts';
+import { createSdkCalls } from './sdk-calls.ts';
 import type { StoreOptions } from './store-options.ts';
 import { absent, deleteItem, having, putItem } from './write-item.ts';
 
@@ -18,12 +20,7 @@ export function createDynamoDbApiKeyStore(
 ): ApiKeyStore {
   const at = (keyId: string) => ({ table, key: { [partitionKey]: keyId } });
   return {
-    async findApiKey(keyId, options = {}) {
-      const { consistentRead } = store;
-      const request = { ...at(keyId), what: `API key "${keyId}"`, consistentRead };
-      const item = await getItem(dynamodb, request, options);
-      return item && parseApiKeyItem(item);
-    },
+    ...createDynamoDbApiKeyReader(createSdkCalls(dynamodb), table, store),
     createApiKey: async (key) =>
       putItem(dynamodb, toApiKeyItem(key), {
         ...at(key.keyId),

@@ -4,6 +4,7 @@ import { tables } from '../../contract/tables.ts';
 import type { AuditLog, AuditReader, AuditRecord } from '../../core/audit/audit-log.ts';
 import { type Item, parseItem, schemaVersion, text, toItem } from './item.ts';
 import { parseItems, queryPartition } from './read-items.ts';
+import { createSdkCalls } from './sdk-calls.ts';
 import type { StoreOptions } from './store-options.ts';
 import { absent, writeConditionally } from './write-item.ts';
 
@@ -80,7 +81,12 @@ export function createDynamoDbAuditLog(
     },
     listAudit: (day, options = {}) =>
       parseItems(
-        queryPartition(dynamodb, { table, partitionKey, value: day }, store, options),
+        queryPartition(
+          createSdkCalls(dynamodb),
+          { table, partitionKey, value: day },
+          store,
+          options,
+        ),
         parseAuditItem,
         store,
       ),

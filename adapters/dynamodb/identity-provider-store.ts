@@ -2,7 +2,9 @@ import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { tables } from '../../contract/tables.ts';
 import type { IdentityProviderStore } from '../../core/identity-provider/identity-provider-store.ts';
 import { parseIdentityProviderItem, toIdentityProviderItem } from './identity-provider-item.ts';
-import { getItem, parseItems, scanItems } from './read-items.ts';
+import { createDynamoDbIdentityProviderReader } from './identity-provider-reader.ts';
+import { parseItems, scanItems } from './read-items.ts';
+import { createSdkCalls } from './sdk-calls.ts';
 import type { StoreOptions } from './store-options.ts';
 import { absent, deleteItem, having, putItem } from './write-item.ts';
 
@@ -16,12 +18,7 @@ export function createDynamoDbIdentityProviderStore(
 ): IdentityProviderStore {
   const at = (issuer: string) => ({ table, key: { [partitionKey]: issuer } });
   return {
-    async findIdentityProvider(issuer, options = {}) {
-      const { consistentRead } = store;
-      const request = { ...at(issuer), what: `identity provider "${issuer}"`, consistentRead };
-      const item = await getItem(dynamodb, request, options);
-      return item && parseIdentityProviderItem(item);
-    },
+    ...createDynamoDbIdentityProviderReader(createSdkCalls(dynamodb), table, store),
     createIdentityProvider: async (provider) =>
       putItem(dynamodb, toIdentityProviderItem(provider), {
         ...at(provider.issuer),

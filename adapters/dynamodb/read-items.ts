@@ -1,4 +1,4 @@
-import { type DynamoDBClient, type QueryCommandInput, ScanCommand } from '@aws-sdk/client-dynamodb';
+import { type DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { MalformedRecordError } from '../../core/errors.ts';
 import type { PortOptions } from '../../core/port.ts';
 import { callAws } from '../aws-errors.ts';
@@ -65,7 +65,7 @@ export function scanItems(
 /** Every item of one partition, in the order of the sort key. */
 export function queryPartition(
   calls: DynamoDbCalls,
-  request: Pick<QueryCommandInput, 'ScanIndexForward'> & {
+  request: {
     readonly table: string;
     readonly partitionKey: string;
     readonly value: string;
@@ -81,7 +81,6 @@ export function queryPartition(
         ExpressionAttributeNames: { '#key': request.partitionKey },
         ExpressionAttributeValues: { ':value': { S: request.value } },
         ExclusiveStartKey: startKey,
-        ScanIndexForward: request.ScanIndexForward,
         ConsistentRead: store.consistentRead ?? false,
       },
       options,
@@ -89,19 +88,29 @@ export function queryPartition(
   );
 }
 
+function parseOrReport<T>(
+  item: Item,
+  parse: (item: Item) => T,
+  store: StoreOptions,
+): T | undefined {
+  try {
+    return parse(item);
+  } catch (error) {
+    if (!(error instanceof MalformedRecordError)) throw error;
+    store.onMalformedRecord?.(error);
+    return undefined;
+  }
+}
+
 /** Parses each item of a list. One that cannot be read is reported and left out. */
-export async function* parseItems<T>(
+export async function* parseItems<T extends object>(
   items: AsyncIterable<Item>,
   parse: (item: Item) => T,
   store: StoreOptions,
 ): AsyncGenerator<T> {
   for await (const item of items) {
-    try {
-      yield parse(item);
-    } catch (error) {
-      if (!(error instanceof MalformedRecordError)) throw error;
-      store.onMalformedRecord?.(error);
-    }
+    const parsed = parseOrReport(item, parse, store);
+    if (parsed !== undefined) yield parsed;
   }
 }
 
