@@ -2,6 +2,7 @@ import { lookup as dnsLookup, type LookupAddress } from 'node:dns';
 import type { IncomingMessage } from 'node:http';
 import { Agent, request } from 'node:https';
 import type { LookupFunction } from 'node:net';
+import { rootCertificates } from 'node:tls';
 import { maxProviderDocumentBytes, providerFetchTimeout } from '../../contract/limits.ts';
 import { FetchError, type FetchJson } from '../../core/identity-provider/fetch-json.ts';
 import {
@@ -17,7 +18,7 @@ export type Resolve = (
 ) => void;
 
 export interface GuardedFetchOptions extends ProviderUrlOptions {
-  /** Certificates to trust besides, PEM. For tests: a deployment trusts what Node trusts. */
+  /** Certificates to trust besides, PEM. For the local run and tests. */
   readonly ca?: string | undefined;
   readonly resolve?: Resolve | undefined;
   /** Milliseconds for the whole fetch. */
@@ -66,7 +67,7 @@ function connect(
       headers: { accept: 'application/json', 'accept-encoding': 'identity' },
       lookup: guardLookup(url.href, options),
       signal,
-      ...(options.ca === undefined ? {} : { ca: options.ca }),
+      ...(options.ca === undefined ? {} : { ca: [...rootCertificates, options.ca] }),
     });
     outgoing.on('response', resolve);
     outgoing.on('error', reject);

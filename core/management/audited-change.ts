@@ -25,10 +25,11 @@ export async function makeAuditedChange(
   apply: () => Promise<void>,
 ): Promise<void> {
   const changeId = encodeBase62(context.drawBytes(idBytes));
+  const actor = await context.actor();
   const record = (outcome: AuditRecord['outcome']): AuditRecord => ({
     time: new Date(context.clock()).toISOString(),
     recordId: `${changeId}-${outcome}`,
-    actor: context.actor,
+    actor,
     outcome,
     ...change,
   });

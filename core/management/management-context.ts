@@ -26,8 +26,8 @@ export interface ManagementPorts {
 /** What each management operation takes first. */
 export interface ManagementContext extends ManagementPorts {
   readonly config: DeploymentConfig;
-  /** Who makes the changes, for the audit: the AWS caller's ARN. */
-  readonly actor: string;
+  /** Who makes the changes, for the audit: the AWS caller's ARN. Asked before each change. */
+  readonly actor: () => Promise<string>;
   /** Whether a provider may be on loopback. For the local run and tests alone. */
   readonly allowLoopbackProviders?: boolean | undefined;
 }

@@ -25,7 +25,8 @@ function findSecret(value: string, secrets: readonly ClientSecret[]): ClientSecr
   return secrets.filter((secret) => equalsHash(hash, secret.hash))[0];
 }
 
-function findRefusal(
+/** Why a client does not authenticate with one of its secrets; `secret` is the one that matched. */
+export function findAuthenticationRefusal(
   client: Client | undefined,
   secret: ClientSecret | undefined,
   now: number,
@@ -53,7 +54,7 @@ export async function authenticateClient(
   const secret = findSecret(credentials.clientSecret, client?.secrets ?? []);
   if (client !== undefined) ports.note({ clientId: client.clientId });
   if (secret !== undefined) ports.note({ secretId: secret.secretId });
-  const refusal = findRefusal(client, secret, now);
+  const refusal = findAuthenticationRefusal(client, secret, now);
   if (client === undefined || secret === undefined || refusal !== undefined) {
     throw new OAuthError(refusal ?? 'wrong_secret');
   }

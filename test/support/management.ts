@@ -74,7 +74,7 @@ export function createTestManagement(overrides: Partial<ManagementContext> = {})
         return createHash('shake256', { outputLength: length }).update(String(draws)).digest();
       },
       config: testConfig,
-      actor: 'arn:aws:iam::123456789012:user/ada',
+      actor: async () => 'arn:aws:iam::123456789012:user/ada',
       ...overrides,
     },
   };

@@ -1,0 +1,119 @@
+import { InputError } from '../errors.ts';
+import { isPublished } from '../signing-key/signing-key.ts';
+import {
+  BearerRefusal,
+  type RefusalFacts,
+  type RefusalReason,
+} from '../verifier/bearer-refusal.ts';
+import { JwksCache } from '../verifier/jwks-cache.ts';
+import type { VerifiedCredential } from '../verifier/verified-credential.ts';
+import { verifyBearer } from '../verifier/verify-bearer.ts';
+import { currentTime, type ManagementContext } from './management-context.ts';
+
+export interface RequestQuestion {
+  /** The credential as it would stand after `Bearer `. A secret. */
+  readonly credential: string;
+  readonly sourceAddress?: string | undefined;
+  /** Scopes that the request would require. */
+  readonly scopes: readonly string[];
+  /** How the API that is called knows itself; the deployment's default audience if left out. */
+  readonly audience?: string | undefined;
+}
+
+export interface RequestExplanation {
+  readonly accepted: boolean;
+  readonly verified?: VerifiedCredential | undefined;
+  readonly reason?: RefusalReason | undefined;
+  /** What the rule that refuses says, in words. */
+  readonly rule?: string | undefined;
+  readonly facts?: RefusalFacts | undefined;
+  /** HTTP status and `error` that the caller would see (RFC 6750 §3.1). */
+  readonly status?: number | undefined;
+  readonly error?: string | undefined;
+  readonly errorDescription?: string | undefined;
+}
+
+/** The rules of the verifier for people who may know which one it was. */
+const rules: Readonly<Record<RefusalReason, string>> = {
+  no_credential: 'a request needs a Bearer credential',
+  authorization_repeated: 'there is one Authorization header',
+  authorization_malformed: 'a credential has no characters but those of RFC 6750 §2.1',
+  token_too_long: 'an access token has a bounded length',
+  token_malformed: 'an access token is a signed JWT of three base64url parts',
+  token_type_not_allowed: 'the typ of an access token is at+jwt (RFC 9068 §4)',
+  token_algorithm_not_allowed: "the alg is one of the issuer's, and that of the key",
+  token_critical_header: 'crit names nothing that is not understood (RFC 7515 §4.1.11)',
+  token_key_id_missing: 'an access token names its key by kid',
+  token_claims_malformed: 'every claim that is needed is there and of the right type',
+  token_expired: 'the time is before exp',
+  token_not_yet_valid: 'the time is not before nbf or iat',
+  token_lifetime_too_long: 'a token lives no longer than the longest lifetime allowed',
+  token_audience_not_allowed: "aud names this API, and is one of the client's audiences",
+  token_key_unknown: "the key is in the issuer's key set",
+  token_signature_wrong: "the signature is that of the issuer's key",
+  issuer_unknown: 'the issuer is this service or a registered provider',
+  client_unknown: "the provider's client was created here, under this registration",
+  client_disabled: "the provider's client is enabled",
+  api_key_malformed: 'an API key has the form and the checksum of one',
+  api_key_not_accepted: 'API keys are accepted',
+  api_key_unknown: 'the API key exists',
+  api_key_wrong: 'the value is the one that was shown at creation',
+  api_key_disabled: 'the API key is enabled',
+  api_key_source_refused: "the source address is in one of the key's subnets",
+  record_malformed: 'the stored record can be read',
+  insufficient_scope: 'the credential has every scope that the request requires',
+};
+
+/** Own keys come from the table, as the JWKS does; a provider's from where it publishes them. */
+function createJwks(context: ManagementContext, issuer: string): JwksCache {
+  return new JwksCache(async (source) => {
+    if (source.issuer !== issuer) return context.fetchJson(source.jwksUri);
+    const keys = await context.signingKeys.listSigningKeys();
+    const published = keys.filter((key) => isPublished(key, currentTime(context)));
+    return { keys: published.map((key) => key.publicJwk) };
+  });
+}
+
+/**
+ * Says what the verifier decides about a credential and which of its rules refuses it, by asking
+ * the verifier itself.
+ *
+ * @throws {InputError} where the deployment config names no issuer.
+ * @throws {UnavailableError} where there is no verdict.
+ */
+export async function explainRequest(
+  context: ManagementContext,
+  question: RequestQuestion,
+): Promise<RequestExplanation> {
+  const { config, apiKeys, clients, identityProviders } = context;
+  const { issuer, defaultAudience } = config;
+  if (issuer === undefined) {
+    throw new InputError('issuer: the deployment config names none; name it with --issuer');
+  }
+  const { audience = defaultAudience } = question;
+  try {
+    const verified = await verifyBearer(
+      {
+        authorization: [`Bearer ${question.credential}`],
+        sourceAddress: question.sourceAddress,
+      },
+      question.scopes,
+      { apiKeys, clients, identityProviders, jwks: createJwks(context, issuer) },
+      { issuer, jwksUri: issuer, audiences: [audience], defaultAudience },
+      currentTime(context),
+    );
+    return { accepted: true, verified };
+  } catch (error) {
+    if (!(error instanceof BearerRefusal)) throw error;
+    const { reason, facts, status, code, description } = error;
+    return {
+      accepted: false,
+      reason,
+      rule: rules[reason],
+      facts,
+      status,
+      error: code,
+      errorDescription: description,
+    };
+  }
+}
