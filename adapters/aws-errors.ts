@@ -22,7 +22,7 @@ export function isUnavailability(error: Error): boolean {
  * Makes an AWS call and gives its error the port's terms: UnavailableError for what passes by
  * itself, everything else as it came.
  *
- * @param doing what is done, for the error: `read client "client_x"`.
+ * @param doing what is done, for the error and the log: `list keys`. Nothing that a caller sent.
  */
 export async function callAws<T>(doing: string, call: () => Promise<T>): Promise<T> {
   try {

@@ -28,6 +28,27 @@ function gatewayError(
 /** Enough for a throttle's bucket or a region's retry, short enough for a person to wait. */
 export const retryAfterSeconds = 5;
 
+/** Whatever went wrong, nobody outside learns more than this. */
+export const serverErrorBody: ErrorBody = {
+  error: 'server_error',
+  error_description: 'an unexpected error occurred',
+};
+
+export const unavailableBody: ErrorBody = {
+  error: 'temporarily_unavailable',
+  error_description: 'the service is unavailable, try again later',
+};
+
+export const notFoundBody: ErrorBody = {
+  error: 'not_found',
+  error_description: 'there is nothing at this path',
+};
+
+export const methodNotAllowedBody: ErrorBody = {
+  error: 'invalid_request',
+  error_description: 'the method is not allowed at this path',
+};
+
 /**
  * The errors of the gateway, in the service's shape. `invalid_request` is RFC 6749's word for a
  * malformed request; `temporarily_unavailable` and `server_error` are §4.1.2.1's, the nearest

@@ -113,3 +113,13 @@ export const jwksCacheTimes = {
  * hour of an old one harms nobody: what they name stays served.
  */
 export const discoveryMaxAge = 3600;
+
+/**
+ * Milliseconds that a request may take before its calls to AWS are given up: two slow attempts and
+ * a quick one fit (see the adapters' call profile). OAuth clients wait 10 s and more, and a
+ * function that waits longer for a service that is down only holds concurrency.
+ */
+export const requestDeadline = 5000;
+
+/** Seconds for which a browser may keep a preflight's answer: the most that any of them does. */
+export const preflightMaxAge = 86_400;

@@ -17,9 +17,8 @@ export async function readClient(
   consistentRead: boolean | undefined,
   options: PortOptions,
 ): Promise<ClientAttributes | undefined> {
-  const what = `client "${clientId}"`;
   const key = { [partitionKey]: clientId };
-  const item = await getItem(calls, { table, key, what, consistentRead }, options);
+  const item = await getItem(calls, { table, key, consistentRead }, options);
   return item && parseClientItem(item);
 }
 

@@ -7,7 +7,8 @@ import { type Item, toItem } from './item.ts';
 import type { StoreOptions } from './store-options.ts';
 
 /**
- * Reads one item by its key.
+ * Reads one item by its key. Its errors do not name the key, which may be anything that a caller
+ * sent, a secret in the wrong place included.
  *
  * @throws {UnavailableError} where DynamoDB does not answer in time.
  */
@@ -16,8 +17,6 @@ export async function getItem(
   request: {
     readonly table: string;
     readonly key: Readonly<Record<string, string>>;
-    /** Whose item, for the error. */
-    readonly what: string;
     readonly consistentRead?: boolean | undefined;
   },
   options: PortOptions = {},
@@ -27,7 +26,9 @@ export async function getItem(
     Key: toItem(request.key),
     ConsistentRead: request.consistentRead ?? false,
   };
-  const output = await callAws(`read ${request.what}`, () => calls.getItem(input, options));
+  const output = await callAws(`read an item of ${request.table}`, () =>
+    calls.getItem(input, options),
+  );
   return output.Item;
 }
 

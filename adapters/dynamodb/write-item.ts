@@ -72,7 +72,7 @@ interface ItemWrite extends Omit<ConditionalWrite, 'send' | 'wasDone'> {
 
 function readBack(dynamodb: DynamoDBClient, write: ItemWrite): Promise<Item | undefined> {
   const { table, key } = write;
-  return getItem(createSdkCalls(dynamodb), { table, key, what: 'it again', consistentRead: true });
+  return getItem(createSdkCalls(dynamodb), { table, key, consistentRead: true });
 }
 
 /** Puts a whole item where the condition holds. Errors as {@link writeConditionally}. */

@@ -1,5 +1,3 @@
-import { type RefusalReason } from '../oauth-error.ts';
-
 /** What may be logged of a token request: no credential, and no text that a caller chose. */
 export interface TokenFacts {
   /** Of an existing client, or of the form that ids of clients have. */
@@ -12,7 +10,6 @@ export interface TokenFacts {
   /** kids of keys that were tried before `kid` and could not sign. */
   readonly unusableKids?: readonly string[];
   readonly secretUse?: SecretUse;
-  readonly reason?: RefusalReason;
 }
 
 /** What became of noting the secret's use by the time that the token was signed. */

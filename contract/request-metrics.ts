@@ -1,0 +1,23 @@
+/**
+ * Metrics of requests, in the namespace of `alarms.ts`. Each stands under `service` (the
+ * function's name) alone with `outcome`, and with `client_id` where a client proved who it is:
+ * whoever did not cannot make metrics.
+ */
+export const requestMetrics = {
+  /** 1 for each request. */
+  requests: 'Requests',
+  /** 1 for each 4xx, 0 for others. */
+  refusals: 'Refusals',
+  /** 1 for each 5xx, 0 for others. */
+  failures: 'Failures',
+  /** Milliseconds from event to response. */
+  latency: 'Latency',
+  /** 1 for each token whose secret's use could not be noted. */
+  secretUseFailures: 'SecretUseFailures',
+  /** 1 for each token that another key signed because KMS refused the current one. */
+  signingKeyStandIns: 'SigningKeyStandIns',
+  /** 1 for each signature that the published key does not verify. */
+  unverifiableSignatures: 'UnverifiableSignatures',
+} as const;
+
+export const metricDimensions = { outcome: 'outcome', clientId: 'client_id' } as const;

@@ -1,0 +1,53 @@
+import { type RegionalAddresses } from '../../contract/addresses.ts';
+import { regionIds } from '../../contract/regions.ts';
+import { jwksPath, tokenPath } from '../../contract/routes.ts';
+import type { Alg } from '../../contract/signing-algorithms.ts';
+import { authenticationSchemes, grantTypes } from '../token/capabilities.ts';
+
+export interface MetadataSettings {
+  readonly issuer: string;
+  readonly regionalTokenEndpoints: RegionalAddresses;
+  readonly signingAlgorithms: readonly Alg[];
+  /** Left out where the catalogue is not known here. */
+  readonly scopesSupported?: readonly string[] | undefined;
+}
+
+/** Authorization server metadata (RFC 8414 §2), which is also OpenID Connect discovery. */
+export interface Metadata {
+  readonly issuer: string;
+  readonly token_endpoint: string;
+  /** Token endpoint of each region, by region id: for clients that want to choose. */
+  readonly regional_token_endpoints: RegionalAddresses;
+  readonly jwks_uri: string;
+  readonly scopes_supported?: readonly string[];
+  readonly grant_types_supported: readonly string[];
+  readonly token_endpoint_auth_methods_supported: readonly string[];
+  /** Required by OpenID Connect. Clients are the only subjects, and each sees itself alike. */
+  readonly subject_types_supported: readonly string[];
+  /** Required by OpenID Connect, which has no name for access tokens: what signs those. */
+  readonly id_token_signing_alg_values_supported: readonly Alg[];
+}
+
+/**
+ * Says what the service can do, from the lists by which it does it. There are no
+ * `authorization_endpoint` and no response types, as no grant here uses one; RFC 8414 §3.2 wants
+ * an empty list left out.
+ */
+export function buildMetadata(settings: MetadataSettings): Metadata {
+  const { issuer, regionalTokenEndpoints, scopesSupported = [] } = settings;
+  return {
+    issuer,
+    token_endpoint: issuer + tokenPath,
+    regional_token_endpoints: Object.fromEntries(
+      regionIds
+        .filter((id) => regionalTokenEndpoints[id] !== undefined)
+        .map((id) => [id, regionalTokenEndpoints[id]]),
+    ),
+    jwks_uri: issuer + jwksPath,
+    ...(scopesSupported.length > 0 && { scopes_supported: scopesSupported }),
+    grant_types_supported: grantTypes,
+    token_endpoint_auth_methods_supported: [...authenticationSchemes.values()],
+    subject_types_supported: ['public'],
+    id_token_signing_alg_values_supported: settings.signingAlgorithms,
+  };
+}

@@ -1,0 +1,34 @@
+import { UnavailableError } from '../errors.ts';
+import { isPublished, type PublicJwk, type SigningKey } from '../signing-key/signing-key.ts';
+
+/** A JWK Set (RFC 7517 §5). */
+export interface Jwks {
+  readonly keys: readonly PublicJwk[];
+}
+
+/** By allow-list, so that nothing else of a stored record is ever published (RFC 7517 §4). */
+const publicMembers = ['kty', 'kid', 'use', 'alg', 'n', 'e', 'crv', 'x', 'y', 'pub'] as const;
+
+function toPublished(jwk: PublicJwk): PublicJwk {
+  const members = new Map(Object.entries(jwk));
+  return Object.fromEntries(
+    publicMembers.filter((name) => members.has(name)).map((name) => [name, members.get(name)]),
+  ) as PublicJwk;
+}
+
+/**
+ * The keys of every region that verifiers need at a time, ordered by kid, so that the same set is
+ * the same bytes everywhere.
+ *
+ * @param now seconds since the epoch.
+ * @throws {UnavailableError} where there is none: an empty set would make verifiers drop good keys.
+ */
+export function buildJwks(signingKeys: readonly SigningKey[], now: number): Jwks {
+  const published = new Map(
+    signingKeys
+      .filter((key) => isPublished(key, now))
+      .map((key) => [key.kid, toPublished(key.publicJwk)]),
+  );
+  if (published.size === 0) throw new UnavailableError('there is no key to publish');
+  return { keys: [...published.values()].sort((a, b) => (a.kid < b.kid ? -1 : 1)) };
+}

@@ -1,0 +1,32 @@
+import { prefixes } from '../credential/credential-value.ts';
+import { selectSigningKeys } from '../signing-key/select-signing-key.ts';
+import { signJws } from '../signing-key/sign-jws.ts';
+import type { TokenPorts, TokenSettings, TokenValues } from './issue-token.ts';
+
+/** A type that no verifier takes for a token, and a payload without a claim that says anything. */
+const selfTestType = 'self-test+jwt';
+
+/** Has no form of an id, so that no client can ever have it. */
+const nobody = `${prefixes.client}self-test`;
+
+/**
+ * Does what a token needs: reads a client, reads the key list, signs and verifies. What it signs
+ * never leaves.
+ *
+ * @throws what a token request would throw at the same time.
+ */
+export async function runSelfTest(
+  ports: Pick<TokenPorts, 'clients' | 'listSigningKeys' | 'sign'>,
+  { now, signal }: Pick<TokenValues, 'now' | 'signal'>,
+  settings: Pick<TokenSettings, 'regionId' | 'publicationLead'>,
+): Promise<void> {
+  const signOnce = async (): Promise<void> => {
+    const keys = selectSigningKeys(await ports.listSigningKeys(now, { signal }), {
+      ...settings,
+      now,
+      expiresAt: now,
+    });
+    await signJws(selfTestType, { iat: now }, keys, ports.sign, { signal });
+  };
+  await Promise.all([ports.clients.findClient(nobody, { signal }), signOnce()]);
+}

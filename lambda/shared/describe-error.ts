@@ -1,0 +1,14 @@
+import type { LogFields } from './telemetry.ts';
+
+/** Names of an error and its causes: `UnavailableError < ThrottlingException`. */
+function namesOf(error: unknown): string {
+  if (!(error instanceof Error)) return typeof error;
+  return error.cause === undefined ? error.name : `${error.name} < ${namesOf(error.cause)}`;
+}
+
+/** What the log says of an error that is not the caller's. No response says any of it. */
+export function describeError(error: unknown): LogFields {
+  if (error === undefined) return {};
+  if (!(error instanceof Error)) return { error_name: namesOf(error) };
+  return { error_name: namesOf(error), error_message: error.message, error_stack: error.stack };
+}

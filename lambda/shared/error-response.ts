@@ -1,0 +1,46 @@
+import {
+  noStoreHeaders,
+  retryAfterSeconds,
+  serverErrorBody,
+  unavailableBody,
+} from '../../contract/error-body.ts';
+import { UnavailableError } from '../../core/errors.ts';
+import { OAuthError } from '../../core/oauth-error.ts';
+import { type HttpResponse, jsonResponse } from './http-message.ts';
+
+/** middy's own error shortly before Lambda would end the function. */
+const timeoutErrorName = 'TimeoutError';
+
+export function isUnavailable(error: unknown): boolean {
+  return (
+    error instanceof UnavailableError || (error instanceof Error && error.name === timeoutErrorName)
+  );
+}
+
+function refusalResponse(error: OAuthError, challenge: string | undefined): HttpResponse {
+  const body = { error: error.code, error_description: error.description };
+  return jsonResponse(error.status, body, {
+    ...noStoreHeaders,
+    ...(error.code === 'invalid_client' && challenge && { 'WWW-Authenticate': challenge }),
+  });
+}
+
+/**
+ * The one place that makes responses of errors. What is not known is the same opaque 500.
+ *
+ * @param challenge what to send with 401 (RFC 6749 §5.2).
+ */
+export function toErrorResponse(error: unknown, challenge?: string): HttpResponse {
+  if (error instanceof OAuthError) return refusalResponse(error, challenge);
+  if (isUnavailable(error)) {
+    const headers = { ...noStoreHeaders, 'Retry-After': String(retryAfterSeconds) };
+    return jsonResponse(503, unavailableBody, headers);
+  }
+  return jsonResponse(500, serverErrorBody, noStoreHeaders);
+}
+
+/** The outcome that log and metrics give an error. */
+export function outcomeOf(error: unknown): string {
+  if (error instanceof OAuthError) return error.code;
+  return isUnavailable(error) ? unavailableBody.error : serverErrorBody.error;
+}

@@ -1,0 +1,37 @@
+import type { ErrorBody } from '../../contract/error-body.ts';
+
+/** A request of the REST API. Nothing in it can be trusted but `sourceIp` and `requestId`. */
+export interface HttpRequest {
+  readonly method: string;
+  /** The route's path, not what the client typed. */
+  readonly path: string;
+  /** The values of each header, by lower-case name. */
+  readonly headers: ReadonlyMap<string, readonly string[]>;
+  readonly queryNames: readonly string[];
+  readonly body: Uint8Array;
+  readonly sourceIp: string;
+  readonly requestId: string;
+}
+
+/** What a function of a proxy integration returns. */
+export interface HttpResponse {
+  readonly statusCode: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+export function headerValues(request: HttpRequest, lowerName: string): readonly string[] {
+  return request.headers.get(lowerName) ?? [];
+}
+
+export function jsonResponse(
+  statusCode: number,
+  body: object | ErrorBody,
+  headers: Readonly<Record<string, string>>,
+): HttpResponse {
+  return {
+    statusCode,
+    headers: { 'Content-Type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  };
+}

@@ -1,0 +1,20 @@
+import { OAuthError } from '../../../core/oauth-error.ts';
+import { outcomeOf, toErrorResponse } from '../error-response.ts';
+import type { HttpMiddleware } from './http-middleware.ts';
+
+/**
+ * Makes the response of whatever was thrown, and gives the exchange its outcome.
+ *
+ * @param challenge what to send with 401.
+ */
+export function errorResponses(challenge: string | undefined): HttpMiddleware {
+  return {
+    onError: (request) => {
+      const { exchange } = request.context;
+      exchange.error = request.error;
+      exchange.outcome = outcomeOf(request.error);
+      if (request.error instanceof OAuthError) exchange.fields['reason'] = request.error.reason;
+      request.response = toErrorResponse(request.error, challenge);
+    },
+  };
+}

@@ -1,0 +1,61 @@
+import { requestDeadline } from '../../../contract/limits.ts';
+import { describeError } from '../describe-error.ts';
+import type { Exchange } from '../exchange.ts';
+import type { FunctionOptions } from '../function-options.ts';
+import type { RequestReport } from '../telemetry.ts';
+import type { HttpHook, HttpMiddleware } from './http-middleware.ts';
+
+/** A method is any word that a client writes; the log knows these. */
+const knownMethods: ReadonlySet<string> = new Set([
+  'GET',
+  'HEAD',
+  'POST',
+  'PUT',
+  'PATCH',
+  'DELETE',
+  'OPTIONS',
+]);
+
+function levelOf(statusCode: number): RequestReport['level'] {
+  if (statusCode < 500) return 'info';
+  return statusCode === 503 ? 'warn' : 'error';
+}
+
+function beginExchange(startedAt: number): Exchange {
+  return {
+    startedAt,
+    signal: AbortSignal.timeout(requestDeadline),
+    outcome: 'served',
+    counts: new Set(),
+    fields: {},
+  };
+}
+
+/** Begins an exchange with each request, and reports it with the response. */
+export function requestLog({ clock, telemetry }: FunctionOptions): HttpMiddleware {
+  const report: HttpHook = ({ event, context, response }) => {
+    const { exchange } = context;
+    const statusCode = response?.statusCode ?? 500;
+    const fields = {
+      http_method: knownMethods.has(event.httpMethod) ? event.httpMethod : 'other',
+      path: event.resource,
+      source_ip: event.requestContext.identity.sourceIp,
+      request_id: event.requestContext.requestId,
+      ...exchange.fields,
+      ...(statusCode >= 500 && describeError(exchange.error)),
+    };
+    const { outcome, clientId, counts } = exchange;
+    const latency = clock() - exchange.startedAt;
+    telemetry.report(
+      { level: levelOf(statusCode), outcome, statusCode, latency, clientId, counts, fields },
+      context,
+    );
+  };
+  return {
+    before: ({ context }) => {
+      context.exchange = beginExchange(clock());
+    },
+    after: report,
+    onError: report,
+  };
+}

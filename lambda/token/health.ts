@@ -1,0 +1,50 @@
+import { noStoreHeaders } from '../../contract/error-body.ts';
+import type { SelfTestResult } from '../../contract/function-events.ts';
+import { UnavailableError } from '../../core/errors.ts';
+import type { TokenPorts, TokenSettings } from '../../core/token/issue-token.ts';
+import { runSelfTest } from '../../core/token/self-test.ts';
+import { describeError } from '../shared/describe-error.ts';
+import { seconds } from '../shared/function-options.ts';
+import type { Endpoint } from '../shared/http-function.ts';
+import { jsonResponse } from '../shared/http-message.ts';
+
+/**
+ * Milliseconds for which a self-test stands for the ones after it: a region that cannot sign is
+ * noticed within one round of health checks, and an instance signs at most six times a minute for it.
+ */
+const selfTestMaxAge = 10_000;
+
+/** Runs the self-test and says what came of it. It never throws. */
+export type RunSelfTest = (now: number, signal: AbortSignal) => Promise<SelfTestResult>;
+
+export function createSelfTest(
+  ports: Pick<TokenPorts, 'clients' | 'listSigningKeys' | 'sign'>,
+  settings: TokenSettings,
+): RunSelfTest {
+  return async (now, signal) => {
+    try {
+      await runSelfTest(ports, { now: seconds(now), signal }, settings);
+      return { ok: true };
+    } catch (error) {
+      const { error_name, error_message } = describeError(error);
+      return { ok: false, reason: `${String(error_name)}: ${String(error_message)}` };
+    }
+  };
+}
+
+/** `GET /health`, for load balancers: whether this region issues tokens, and no more than that. */
+export function createHealthEndpoint(selfTest: RunSelfTest): Endpoint {
+  let testedAt = Number.NEGATIVE_INFINITY;
+  let result: Promise<SelfTestResult> | undefined;
+  return async (_request, exchange) => {
+    const { startedAt: now, signal } = exchange;
+    if (result === undefined || now < testedAt || now - testedAt >= selfTestMaxAge) {
+      testedAt = now;
+      result = selfTest(now, signal);
+    }
+    const { ok, reason } = await result;
+    if (!ok) throw new UnavailableError(`the self-test failed: ${reason}`);
+    exchange.outcome = 'healthy';
+    return jsonResponse(200, { status: 'ok' }, noStoreHeaders);
+  };
+}

@@ -1,0 +1,71 @@
+import { randomBytes } from 'node:crypto';
+import { noStoreHeaders } from '../../contract/error-body.ts';
+import { requestMetrics } from '../../contract/request-metrics.ts';
+import { idBytes } from '../../core/credential/credential-value.ts';
+import { UnverifiableSignatureError } from '../../core/signing-key/sign-jws.ts';
+import { issueToken, type TokenPorts, type TokenSettings } from '../../core/token/issue-token.ts';
+import type { TokenFacts } from '../../core/token/token-facts.ts';
+import type { TokenRequest } from '../../core/token/token-parameters.ts';
+import type { Exchange } from '../shared/exchange.ts';
+import { seconds } from '../shared/function-options.ts';
+import type { Endpoint } from '../shared/http-function.ts';
+import { type HttpRequest, headerValues, jsonResponse } from '../shared/http-message.ts';
+
+function readTokenRequest(request: HttpRequest): TokenRequest {
+  return {
+    contentTypes: headerValues(request, 'content-type'),
+    authorizations: headerValues(request, 'authorization'),
+    queryNames: request.queryNames,
+    body: request.body,
+  };
+}
+
+/** Gives the log and the metrics what is known of a token, issued or not. */
+function reportFacts(exchange: Exchange, facts: TokenFacts): void {
+  // A secret that matched is proof of who the client is; its id alone is a claim.
+  if (facts.secretId !== undefined) exchange.clientId = facts.clientId;
+  if (facts.secretUse === 'failed') exchange.counts.add(requestMetrics.secretUseFailures);
+  if (facts.unusableKids?.length) exchange.counts.add(requestMetrics.signingKeyStandIns);
+  Object.assign(exchange.fields, {
+    client_id: facts.clientId,
+    secret_id: facts.secretId,
+    scope: facts.scope,
+    aud: facts.aud,
+    jti: facts.jti,
+    kid: facts.kid,
+    unusable_kids: facts.unusableKids?.length ? facts.unusableKids : undefined,
+    secret_use: facts.secretUse,
+  });
+}
+
+/** `POST /api/v1/oauth/token`. */
+export function createTokenEndpoint(
+  ports: Omit<TokenPorts, 'note'>,
+  settings: TokenSettings,
+): Endpoint {
+  return async (request, exchange) => {
+    const facts: TokenFacts = {};
+    const note = (more: TokenFacts): void => {
+      Object.assign(facts, more);
+    };
+    const { startedAt, signal } = exchange;
+    const values = { now: seconds(startedAt), random: randomBytes(idBytes), signal };
+    try {
+      const token = await issueToken(
+        readTokenRequest(request),
+        { ...ports, note },
+        values,
+        settings,
+      );
+      exchange.outcome = 'issued';
+      return jsonResponse(200, token, noStoreHeaders);
+    } catch (error) {
+      if (error instanceof UnverifiableSignatureError) {
+        exchange.counts.add(requestMetrics.unverifiableSignatures);
+      }
+      throw error;
+    } finally {
+      reportFacts(exchange, facts);
+    }
+  };
+}

@@ -1,0 +1,69 @@
+import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
+import type { Environment } from '../../contract/environment.ts';
+import { type SelfTestResult, selfTestEvent } from '../../contract/function-events.ts';
+import { requestDeadline } from '../../contract/limits.ts';
+import { healthPath, tokenPath } from '../../contract/routes.ts';
+import type { ClientReader, SecretUseRecorder } from '../../core/client/client-store.ts';
+import type { Sign } from '../../core/signing-key/sign.ts';
+import { SigningKeyCache } from '../../core/signing-key/signing-key-cache.ts';
+import type { SigningKeyReader } from '../../core/signing-key/signing-key-store.ts';
+import { type FunctionOptions, resolveOptions } from '../shared/function-options.ts';
+import { createHttpFunction } from '../shared/http-function.ts';
+import type { HttpResponse } from '../shared/http-message.ts';
+import { createHealthEndpoint, createSelfTest } from './health.ts';
+import { createTokenEndpoint } from './token-endpoint.ts';
+
+export interface TokenFunctionPorts {
+  readonly clients: ClientReader;
+  readonly secretUses: SecretUseRecorder;
+  readonly signingKeys: SigningKeyReader;
+  readonly sign: Sign;
+}
+
+type SelfTestEvent = typeof selfTestEvent;
+
+/** Answers the gateway's requests, and the self-test that the key rotation invokes it for. */
+export type TokenFunction = {
+  (event: APIGatewayProxyEvent, context: Context): Promise<HttpResponse>;
+  (event: SelfTestEvent, context: Context): Promise<SelfTestResult>;
+};
+
+/** The gateway's events have no `action`: whoever sends one may invoke the function itself. */
+function isSelfTest(event: APIGatewayProxyEvent | SelfTestEvent): event is SelfTestEvent {
+  return 'action' in event && event.action === selfTestEvent.action;
+}
+
+export function createTokenFunction(
+  environment: Environment<'token'>,
+  stores: TokenFunctionPorts,
+  given: Partial<FunctionOptions> = {},
+): TokenFunction {
+  const options = resolveOptions('token', { region_id: environment.AUTH_REGION_ID }, given);
+  const cache = new SigningKeyCache(stores.signingKeys, {
+    refreshInterval: environment.AUTH_KEY_LIST_REFRESH,
+    maxAge: environment.AUTH_PROPAGATION_LAG,
+  });
+  const ports = { ...stores, listSigningKeys: cache.listSigningKeys.bind(cache) };
+  const settings = {
+    issuer: environment.AUTH_ISSUER,
+    regionId: environment.AUTH_REGION_ID,
+    defaultAudience: environment.AUTH_DEFAULT_AUDIENCE,
+    maxTokenLifetime: environment.AUTH_MAX_TOKEN_LIFETIME,
+    publicationLead: environment.AUTH_PUBLICATION_LEAD,
+  };
+  const selfTest = createSelfTest(ports, settings);
+  const http = createHttpFunction({
+    ...options,
+    name: 'token',
+    endpoints: new Map([
+      [tokenPath, createTokenEndpoint(ports, settings)],
+      [healthPath, createHealthEndpoint(selfTest)],
+    ]),
+    challenge: `Basic realm="${settings.issuer}"`,
+  });
+  const handler = async (event: APIGatewayProxyEvent | SelfTestEvent, context: Context) =>
+    isSelfTest(event)
+      ? selfTest(options.clock(), AbortSignal.timeout(requestDeadline))
+      : http(event, context);
+  return handler as TokenFunction;
+}
