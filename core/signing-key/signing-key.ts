@@ -46,6 +46,8 @@ export interface SigningKey {
   readonly deletionScheduledAt?: number | undefined;
   /** Of a `previous` key: when it leaves the JWKS, whether or not the rotation has run by then. */
   readonly withdrawAt?: number | undefined;
+  /** Of a `withdrawn` key: when KMS may disable it; at once after an emergency. */
+  readonly disableAt?: number | undefined;
   /** Grows by one with each change; guards against two rotations at once. */
   readonly version: number;
 }

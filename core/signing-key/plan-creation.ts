@@ -1,0 +1,63 @@
+import type { RotationAction } from './rotation-action.ts';
+import {
+  type KeyIntent,
+  type KeySlot,
+  type RotationSettings,
+  type RotationState,
+  wantedAlg,
+} from './rotation-state.ts';
+
+/**
+ * The step that brings a region nearer to a published `next` key, if it lacks one.
+ *
+ * The issuer's very first key signs at once, since nobody can hold an older set. So it has a slot
+ * of its own that all regions share, and no region publishes another key before that first one is
+ * published: had a verifier seen a set without it, it would not be the first.
+ */
+export function planCreation(
+  state: RotationState,
+  settings: RotationSettings,
+  now: number,
+): readonly RotationAction[] {
+  const first = findIntent(state, 'first');
+  const firstIsPublished =
+    first === undefined ? state.keys.length > 0 : isRecorded(state, first);
+  if (!firstIsPublished) return advance(state, settings, now, 'first', first);
+
+  const own = findIntent(state, settings.regionId);
+  if (own !== undefined) return advance(state, settings, now, settings.regionId, own);
+  const alg = wantedAlg(settings.algs, state.algorithmChoice);
+  const hasNext = state.keys.some(
+    (key) =>
+      key.regionId === settings.regionId &&
+      key.state === 'next' &&
+      key.alg === alg &&
+      !state.unusableKids.has(key.kid),
+  );
+  return hasNext ? [] : advance(state, settings, now, settings.regionId, undefined);
+}
+
+function findIntent(state: RotationState, slot: KeySlot): KeyIntent | undefined {
+  return state.intents.find((intent) => intent.slot === slot);
+}
+
+function isRecorded(state: RotationState, intent: KeyIntent): boolean {
+  return state.keys.some((key) => key.kid === intent.key?.kid);
+}
+
+/** The one step that an intent is short of; none while another run holds it. */
+function advance(
+  state: RotationState,
+  settings: RotationSettings,
+  now: number,
+  slot: KeySlot,
+  intent: KeyIntent | undefined,
+): readonly RotationAction[] {
+  const alg = wantedAlg(settings.algs, state.algorithmChoice);
+  if (intent === undefined) return [{ kind: 'open_intent', slot, alg }];
+  if (intent.key !== undefined) {
+    return [{ kind: isRecorded(state, intent) ? 'close_intent' : 'publish', intent }];
+  }
+  if (intent.holder === settings.runId) return [{ kind: 'create_key', intent }];
+  return intent.leaseUntil <= now ? [{ kind: 'take_over_intent', intent, alg }] : [];
+}

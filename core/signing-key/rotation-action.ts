@@ -1,0 +1,41 @@
+import type { Alg } from '../../contract/signing-algorithms.ts';
+import type { KeyIntent, KeySlot } from './rotation-state.ts';
+import type { SigningKey } from './signing-key.ts';
+
+/** Why a key stops signing, or never starts. */
+export type RetirementReason = 'replaced' | 'superseded' | 'unusable';
+
+/**
+ * One step of a key's life. Each is one conditional write, with at most one call to KMS before it,
+ * so that a crash after any of them leaves a state from which the same plan goes on.
+ */
+export type RotationAction =
+  /** Records that a key is about to be made. */
+  | { readonly kind: 'open_intent'; readonly slot: KeySlot; readonly alg: Alg }
+  /** Takes an intent over from a run whose lease is over. */
+  | { readonly kind: 'take_over_intent'; readonly intent: KeyIntent; readonly alg: Alg }
+  /** Makes the key in KMS, or adopts one that a crash left behind. */
+  | { readonly kind: 'create_key'; readonly intent: KeyIntent }
+  /** Puts the key into the JWKS. */
+  | { readonly kind: 'publish'; readonly intent: KeyIntent }
+  /** Forgets an intent whose key is published. */
+  | { readonly kind: 'close_intent'; readonly intent: KeyIntent }
+  /** `next → current`: the key signs from now on. */
+  | { readonly kind: 'promote'; readonly key: SigningKey }
+  /** `current → previous` (or `next → previous`): the key is still published. */
+  | { readonly kind: 'retire'; readonly key: SigningKey; readonly reason: RetirementReason }
+  /** `previous → withdrawn`: the key is in no JWKS any more. */
+  | { readonly kind: 'withdraw'; readonly key: SigningKey }
+  /** `withdrawn → disabled`, in KMS first. */
+  | { readonly kind: 'disable'; readonly key: SigningKey }
+  /** `disabled → deletion_scheduled`, in KMS first. */
+  | { readonly kind: 'schedule_deletion'; readonly key: SigningKey };
+
+export type RotationActionKind = RotationAction['kind'];
+
+/** Id of what an action changes: a kid, or the intent's slot where there is no key yet. */
+export function subjectOf(action: RotationAction): string {
+  if ('key' in action) return action.key.kid;
+  if ('intent' in action) return action.intent.key?.kid ?? action.intent.intentId;
+  return action.slot;
+}
