@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { describeIssues } from './parse-problem.ts';
 import { regionIds } from './regions.ts';
 import { algs } from './signing-algorithms.ts';
+import { resolvedSigningKeyPolicySchema } from './signing-key-policy.ts';
 
 /** A function's environment that cannot be used. Its message names each variable. */
 export class EnvironmentError extends Error {
@@ -75,7 +76,7 @@ export const environments = {
     AUTH_SIGNING_KEYS_TABLE: text,
     AUTH_SIGNING_ALGORITHMS: list(v.picklist(algs)),
     /** JSON: the resolved signing key policy. */
-    AUTH_SIGNING_KEY_POLICY: json,
+    AUTH_SIGNING_KEY_POLICY: v.pipe(json, resolvedSigningKeyPolicySchema),
     /** Constant tag value by which roles select the keys of this deployment. */
     AUTH_DEPLOYMENT_NAME: text,
     /** JSON: the key policy that CreateKey sends. */

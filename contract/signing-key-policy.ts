@@ -117,3 +117,19 @@ export function findUnsafeTimes(policy: SigningKeyPolicy): readonly string[] {
   }
   return problems;
 }
+
+const policyKeys = Object.keys(
+  signingKeyPolicySchema.entries,
+) as (keyof typeof signingKeyPolicySchema.entries)[];
+
+/** A resolved policy as a function receives it: complete, and refused where it is unsafe. */
+export const resolvedSigningKeyPolicySchema = v.pipe(
+  v.strictObject({
+    ...v.entriesFromList(policyKeys, seconds),
+    maxTokenLifetime: seconds,
+  }),
+  v.rawCheck(({ dataset, addIssue }) => {
+    if (!dataset.typed) return;
+    for (const message of findUnsafeTimes(dataset.value)) addIssue({ message });
+  }),
+);

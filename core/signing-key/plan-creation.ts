@@ -20,8 +20,7 @@ export function planCreation(
   now: number,
 ): readonly RotationAction[] {
   const first = findIntent(state, 'first');
-  const firstIsPublished =
-    first === undefined ? state.keys.length > 0 : isRecorded(state, first);
+  const firstIsPublished = first === undefined ? state.keys.length > 0 : isRecorded(state, first);
   if (!firstIsPublished) return advance(state, settings, now, 'first', first);
 
   const own = findIntent(state, settings.regionId);
@@ -42,7 +41,7 @@ function findIntent(state: RotationState, slot: KeySlot): KeyIntent | undefined 
 }
 
 function isRecorded(state: RotationState, intent: KeyIntent): boolean {
-  return state.keys.some((key) => key.kid === intent.key?.kid);
+  return state.keys.some((key) => key.kid === intent.publicJwk?.kid);
 }
 
 /** The one step that an intent is short of; none while another run holds it. */
@@ -55,9 +54,11 @@ function advance(
 ): readonly RotationAction[] {
   const alg = wantedAlg(settings.algs, state.algorithmChoice);
   if (intent === undefined) return [{ kind: 'open_intent', slot, alg }];
-  if (intent.key !== undefined) {
+  if (intent.publicJwk !== undefined) {
     return [{ kind: isRecorded(state, intent) ? 'close_intent' : 'publish', intent }];
   }
-  if (intent.holder === settings.runId) return [{ kind: 'create_key', intent }];
+  if (intent.holder === settings.runId) {
+    return [{ kind: intent.kmsKeyArn === undefined ? 'create_key' : 'read_public_key', intent }];
+  }
   return intent.leaseUntil <= now ? [{ kind: 'take_over_intent', intent, alg }] : [];
 }

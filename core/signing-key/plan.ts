@@ -34,9 +34,7 @@ function keysIn(
   settings: RotationSettings,
   keyState: SigningKey['state'],
 ): readonly SigningKey[] {
-  return state.keys.filter(
-    (key) => key.regionId === settings.regionId && key.state === keyState,
-  );
+  return state.keys.filter((key) => key.regionId === settings.regionId && key.state === keyState);
 }
 
 /** `next` keys that KMS can sign with, the longest published first. */
@@ -102,9 +100,7 @@ export function findSuccessor(
   settings: RotationSettings,
   now: number,
 ): SigningKey | undefined {
-  const ripe = usableNextKeys(state, settings).filter(
-    (key) => ripeAt(key, settings.policy) <= now,
-  );
+  const ripe = usableNextKeys(state, settings).filter((key) => ripeAt(key, settings.policy) <= now);
   const alg = wantedAlg(settings.algs, state.algorithmChoice);
   const wanted = ripe.find((key) => key.alg === alg);
   if (wanted !== undefined) return wanted;

@@ -16,6 +16,8 @@ export type RotationAction =
   | { readonly kind: 'take_over_intent'; readonly intent: KeyIntent; readonly alg: Alg }
   /** Makes the key in KMS, or adopts one that a crash left behind. */
   | { readonly kind: 'create_key'; readonly intent: KeyIntent }
+  /** Reads the public half of the new key. */
+  | { readonly kind: 'read_public_key'; readonly intent: KeyIntent }
   /** Puts the key into the JWKS. */
   | { readonly kind: 'publish'; readonly intent: KeyIntent }
   /** Forgets an intent whose key is published. */
@@ -24,8 +26,8 @@ export type RotationAction =
   | { readonly kind: 'promote'; readonly key: SigningKey }
   /** `current → previous` (or `next → previous`): the key is still published. */
   | { readonly kind: 'retire'; readonly key: SigningKey; readonly reason: RetirementReason }
-  /** `previous → withdrawn`: the key is in no JWKS any more. */
-  | { readonly kind: 'withdraw'; readonly key: SigningKey }
+  /** `previous → withdrawn`: the key is in no JWKS any more. In an emergency, from any state. */
+  | { readonly kind: 'withdraw'; readonly key: SigningKey; readonly emergency?: true }
   /** `withdrawn → disabled`, in KMS first. */
   | { readonly kind: 'disable'; readonly key: SigningKey }
   /** `disabled → deletion_scheduled`, in KMS first. */
@@ -36,6 +38,6 @@ export type RotationActionKind = RotationAction['kind'];
 /** Id of what an action changes: a kid, or the intent's slot where there is no key yet. */
 export function subjectOf(action: RotationAction): string {
   if ('key' in action) return action.key.kid;
-  if ('intent' in action) return action.intent.key?.kid ?? action.intent.intentId;
+  if ('intent' in action) return action.intent.publicJwk?.kid ?? action.intent.intentId;
   return action.slot;
 }

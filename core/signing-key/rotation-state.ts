@@ -9,13 +9,6 @@ import type { PublicJwk, SigningKey } from './signing-key.ts';
  */
 export type KeySlot = 'first' | RegionId;
 
-/** A key that KMS holds and that is not recorded yet. */
-export interface UnrecordedKey {
-  readonly kid: string;
-  readonly kmsKeyArn: string;
-  readonly publicJwk: PublicJwk;
-}
-
 /** The intent to make a key, recorded before KMS is asked to. Times are seconds since the epoch. */
 export interface KeyIntent {
   readonly slot: KeySlot;
@@ -28,8 +21,10 @@ export interface KeyIntent {
   readonly holder: string;
   /** When another run may take over. */
   readonly leaseUntil: number;
-  /** Set once KMS holds the key: from then on any run of any region may publish it. */
-  readonly key?: UnrecordedKey | undefined;
+  /** Set once KMS holds the key. */
+  readonly kmsKeyArn?: string | undefined;
+  /** Set once the key can be published: from then on any run of any region may do so. */
+  readonly publicJwk?: PublicJwk | undefined;
   /** Grows by one with each change, so that a run which lost its lease cannot write any more. */
   readonly version: number;
 }
@@ -89,7 +84,5 @@ export function findCurrentKey(
 ): SigningKey | undefined {
   return keys
     .filter((key) => key.regionId === regionId && key.state === 'current')
-    .sort(
-      (a, b) => (b.activatedAt ?? 0) - (a.activatedAt ?? 0) || (a.kid < b.kid ? -1 : 1),
-    )[0];
+    .sort((a, b) => (b.activatedAt ?? 0) - (a.activatedAt ?? 0) || (a.kid < b.kid ? -1 : 1))[0];
 }

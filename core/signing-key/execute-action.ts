@@ -1,0 +1,165 @@
+import { withdrawalDelay } from '../../contract/signing-key-policy.ts';
+import { ConflictError } from '../errors.ts';
+import { createKey, readPublicKey } from './create-key.ts';
+import { assertDeletable, assertDisableable, assertWithdrawable } from './removal-guard.ts';
+import { type RotationAction, type RotationActionKind, subjectOf } from './rotation-action.ts';
+import type { RotationPorts } from './rotation-ports.ts';
+import type { KeyIntent, RotationSettings, RotationState } from './rotation-state.ts';
+import type { SigningKey } from './signing-key.ts';
+
+/**
+ * Seconds for which an intent belongs to the run that recorded it: CreateKey and the write after
+ * it take two or three. A run that is slower loses nothing but its turn.
+ */
+const intentLease = 30;
+
+/** One run's surroundings. */
+export interface RotationContext {
+  readonly ports: RotationPorts;
+  readonly settings: RotationSettings;
+  /** Who is named in the audit log. */
+  readonly actor: string;
+}
+
+type Executor<K extends RotationActionKind> = (
+  action: Extract<RotationAction, { kind: K }>,
+  context: RotationContext,
+  state: RotationState,
+) => Promise<void>;
+
+const executors: { readonly [K in RotationActionKind]: Executor<K> } = {
+  open_intent: ({ slot, alg }, { ports, settings }) =>
+    ports.store.createKeyIntent({
+      slot,
+      intentId: ports.newId(),
+      regionId: settings.regionId,
+      alg,
+      holder: settings.runId,
+      leaseUntil: ports.now() + intentLease,
+      version: 1,
+    }),
+  take_over_intent: ({ intent, alg }, { ports, settings }) =>
+    ports.store.replaceKeyIntent(takeOver(intent, alg, settings, ports.now())),
+  create_key: ({ intent }, { ports }, state) => createKey(intent, state, ports),
+  read_public_key: ({ intent }, { ports }) => readPublicKey(intent, ports),
+  publish: ({ intent }, { ports }) => publish(intent, ports),
+  close_intent: ({ intent }, { ports }) => ports.store.deleteKeyIntent(intent.slot, intent.version),
+  promote: ({ key }, { ports }) =>
+    replace(key, { state: 'current', activatedAt: ports.now() }, ports),
+  retire: ({ key }, { ports, settings }) => retire(key, settings, ports),
+  withdraw: ({ key, emergency }, { ports, settings }) => {
+    const withdrawnAt = ports.now();
+    if (emergency === true) {
+      return replace(key, { state: 'withdrawn', withdrawnAt, disableAt: withdrawnAt }, ports);
+    }
+    assertWithdrawable(key, withdrawnAt);
+    const disableAt = withdrawnAt + withdrawalDelay(settings.policy);
+    return replace(key, { state: 'withdrawn', withdrawnAt, disableAt }, ports);
+  },
+  disable: async ({ key }, { ports }) => {
+    assertDisableable(key, ports.now());
+    await ports.keyManagement.disableKey(key.kmsKeyArn);
+    await replace(key, { state: 'disabled', disabledAt: ports.now() }, ports);
+  },
+  schedule_deletion: async ({ key }, { ports, settings }) => {
+    assertDeletable(key, settings.policy, ports.now());
+    await ports.keyManagement.scheduleKeyDeletion(key.kmsKeyArn);
+    const deletionScheduledAt = ports.now();
+    await replace(key, { state: 'deletion_scheduled', deletionScheduledAt }, ports);
+  },
+};
+
+/** A key of the former holder stays with the intent only where this region can reach it. */
+function takeOver(
+  intent: KeyIntent,
+  alg: KeyIntent['alg'],
+  settings: RotationSettings,
+  now: number,
+): KeyIntent {
+  const isOwn = intent.regionId === settings.regionId && intent.kmsKeyArn !== undefined;
+  return {
+    ...intent,
+    regionId: settings.regionId,
+    alg: isOwn ? intent.alg : alg,
+    kmsKeyArn: isOwn ? intent.kmsKeyArn : undefined,
+    holder: settings.runId,
+    leaseUntil: now + intentLease,
+    version: intent.version + 1,
+  };
+}
+
+async function publish(intent: KeyIntent, ports: RotationPorts): Promise<void> {
+  const { publicJwk, kmsKeyArn, regionId, alg } = intent;
+  if (publicJwk === undefined || kmsKeyArn === undefined) {
+    throw new TypeError(`the intent of ${intent.slot} has no key to publish`);
+  }
+  const now = ports.now();
+  const start =
+    intent.slot === 'first'
+      ? ({ state: 'current', activatedAt: now } as const)
+      : ({ state: 'next' } as const);
+  await ports.store.createSigningKey({
+    kid: publicJwk.kid,
+    regionId,
+    alg,
+    kmsKeyArn,
+    publicJwk,
+    publishedAt: now,
+    version: 1,
+    ...start,
+  });
+}
+
+function retire(key: SigningKey, settings: RotationSettings, ports: RotationPorts): Promise<void> {
+  const retiredAt = ports.now();
+  const withdrawAt = retiredAt + settings.policy.retention;
+  return replace(key, { state: 'previous', retiredAt, withdrawAt }, ports);
+}
+
+function replace(
+  key: SigningKey,
+  change: Partial<SigningKey>,
+  ports: RotationPorts,
+): Promise<void> {
+  return ports.store.replaceSigningKey({ ...key, ...change, version: key.version + 1 });
+}
+
+/**
+ * Does one step, and asks nothing: a promotion has been proved before. The audit
+ * intent is written first, then comes the step, then its outcome.
+ *
+ * @throws {ConflictError} where another run was faster: read the state and plan anew.
+ * @throws {RetainedKeyError} where a key may not be taken out of use.
+ */
+export async function executeAction(
+  action: RotationAction,
+  context: RotationContext,
+  state: RotationState,
+): Promise<void> {
+  await audit(action, context, 'intended');
+  const execute = executors[action.kind] as Executor<RotationActionKind>;
+  try {
+    await execute(action, context, state);
+  } catch (error) {
+    if (!(error instanceof ConflictError)) await audit(action, context, 'failed');
+    throw error;
+  }
+  await audit(action, context, 'done');
+}
+
+function audit(
+  action: RotationAction,
+  { ports, settings, actor }: RotationContext,
+  outcome: 'intended' | 'done' | 'failed',
+): Promise<void> {
+  return ports.audit.appendAudit({
+    time: new Date(ports.now() * 1000).toISOString(),
+    recordId: ports.newId(),
+    actor,
+    action: `signing_key.${action.kind}`,
+    subject: subjectOf(action),
+    outcome,
+    before: 'key' in action ? { state: action.key.state } : undefined,
+    after: { region: settings.regionId },
+  });
+}

@@ -1,0 +1,29 @@
+import { PromotionRefusedError } from './rotation-errors.ts';
+import type { RotationPorts } from './rotation-ports.ts';
+import type { RotationState } from './rotation-state.ts';
+import type { SigningKey } from './signing-key.ts';
+
+/**
+ * Proves a `next` key: a canary token that it signed verifies through the JWKS of every region in
+ * service. A region that serves a JWKS without the key may have done so until now, whatever the
+ * lag was meant to be, so the key's time starts anew.
+ *
+ * @throws {PromotionRefusedError} naming each region that does not verify it.
+ */
+export async function proveKey(
+  key: SigningKey,
+  state: RotationState,
+  ports: RotationPorts,
+): Promise<void> {
+  const inService = new Set([key.regionId, ...state.heartbeats.map((item) => item.regionId)]);
+  const verdicts = await ports.proveKey(key.kid, [...inService]);
+  if (verdicts.length > 0 && verdicts.every((verdict) => verdict.ok)) return;
+  if (verdicts.some((verdict) => verdict.problem === 'absent')) {
+    await ports.store.replaceSigningKey({
+      ...key,
+      publishedAt: ports.now(),
+      version: key.version + 1,
+    });
+  }
+  throw new PromotionRefusedError(key.kid, verdicts);
+}

@@ -1,0 +1,113 @@
+import { ConflictError } from '../errors.ts';
+import { executeAction, type RotationContext } from './execute-action.ts';
+import type { KeyManagement } from './key-management.ts';
+import { plan } from './plan.ts';
+import { proveKey } from './prove-key.ts';
+import { type RotationAction, subjectOf } from './rotation-action.ts';
+import { PromotionRefusedError } from './rotation-errors.ts';
+import { type RotationState, ripeAt } from './rotation-state.ts';
+import type { SigningKey } from './signing-key.ts';
+
+/**
+ * Steps of one run. Making a key and replacing another take eight; a run that is cut off here
+ * goes on with the next.
+ */
+const maxSteps = 40;
+
+/** A step that was due and may not be taken yet. */
+export interface Refusal {
+  readonly action: RotationAction;
+  readonly error: PromotionRefusedError;
+}
+
+/** What a run did. */
+export interface RunOutcome {
+  readonly done: readonly RotationAction[];
+  readonly refused: readonly Refusal[];
+  /** As it stands after the run. */
+  readonly state: RotationState;
+}
+
+/** Reads all that a plan depends on. */
+export async function readRotationState({
+  ports,
+  settings,
+}: RotationContext): Promise<RotationState> {
+  const [keys, intents, heartbeats, algorithmChoice] = await Promise.all([
+    ports.store.listSigningKeys(),
+    ports.store.listKeyIntents(),
+    ports.store.listHeartbeats(),
+    ports.store.findAlgorithmChoice(),
+  ]);
+  const signers = keys.filter(
+    (key) =>
+      key.regionId === settings.regionId && (key.state === 'current' || key.state === 'next'),
+  );
+  const usable = await Promise.all(signers.map((key) => isUsable(key, ports.keyManagement)));
+  const unusableKids = new Set(signers.filter((_, at) => !usable[at]).map((key) => key.kid));
+  return { keys, intents, heartbeats, algorithmChoice, unusableKids };
+}
+
+async function isUsable(key: SigningKey, keyManagement: KeyManagement): Promise<boolean> {
+  const state = (await keyManagement.describeKey(key.kmsKeyArn))?.state;
+  return state !== undefined && state !== 'disabled' && state !== 'pending_deletion';
+}
+
+/**
+ * Does all that is due in a region, one step at a time, planning anew after each. A step that is
+ * refused waits for the next run; the others go on.
+ */
+export async function reconcile(context: RotationContext): Promise<RunOutcome> {
+  const { ports, settings } = context;
+  await ports.store.putHeartbeat({ regionId: settings.regionId, at: ports.now() });
+  const done: RotationAction[] = [];
+  const refused: Refusal[] = [...(await watchPublication(context))];
+  const isRefused = (action: RotationAction) =>
+    refused.some(
+      (refusal) =>
+        refusal.action.kind === action.kind && subjectOf(refusal.action) === subjectOf(action),
+    );
+  for (let step = 0; step < maxSteps; step += 1) {
+    const state = await readRotationState(context);
+    const action = plan(state, settings, ports.now()).find((due) => !isRefused(due));
+    if (action === undefined) return { done, refused, state };
+    try {
+      if (action.kind === 'promote') await proveKey(action.key, state, ports);
+      await executeAction(action, context, state);
+      done.push(action);
+    } catch (error) {
+      if (error instanceof PromotionRefusedError) refused.push({ action, error });
+      else if (!(error instanceof ConflictError)) throw error;
+    }
+  }
+  return { done, refused, state: await readRotationState(context) };
+}
+
+/**
+ * Looks whether every region serves the keys that wait for their turn, so that the time for which
+ * they wait counts from when the last region did.
+ */
+async function watchPublication(context: RotationContext): Promise<readonly Refusal[]> {
+  const { ports, settings } = context;
+  const state = await readRotationState(context);
+  const now = ports.now();
+  const waiting = state.keys.filter(
+    (key) =>
+      key.regionId === settings.regionId &&
+      key.state === 'next' &&
+      !state.unusableKids.has(key.kid) &&
+      key.publishedAt + settings.policy.propagationLag <= now &&
+      now < ripeAt(key, settings.policy),
+  );
+  const refusals: Refusal[] = [];
+  for (const key of waiting) {
+    try {
+      await proveKey(key, state, ports);
+    } catch (error) {
+      if (error instanceof PromotionRefusedError) {
+        refusals.push({ action: { kind: 'promote', key }, error });
+      } else if (!(error instanceof ConflictError)) throw error;
+    }
+  }
+  return refusals;
+}

@@ -1,0 +1,46 @@
+import type { CanaryVerdict } from '../../contract/function-events.ts';
+import type { RegionId } from '../../contract/regions.ts';
+import type { AuditLog } from '../audit/audit-log.ts';
+import type { KeyManagement } from './key-management.ts';
+import type { AlgorithmChoice, Heartbeat, KeyIntent, KeySlot } from './rotation-state.ts';
+import type { SigningKeyStore } from './signing-key-store.ts';
+
+/** What the rotation stores beside the keys. Every read is strongly consistent. */
+export interface RotationStore extends SigningKeyStore {
+  listKeyIntents(): Promise<readonly KeyIntent[]>;
+  /** @throws {ConflictError} where the slot has an intent. */
+  createKeyIntent(intent: KeyIntent): Promise<void>;
+  /** @throws {ConflictError} where the stored version is not `intent.version - 1`. */
+  replaceKeyIntent(intent: KeyIntent): Promise<void>;
+  /** @throws {ConflictError} where the stored version is another. */
+  deleteKeyIntent(slot: KeySlot, version: number): Promise<void>;
+
+  listHeartbeats(): Promise<readonly Heartbeat[]>;
+  putHeartbeat(heartbeat: Heartbeat): Promise<void>;
+
+  findAlgorithmChoice(): Promise<AlgorithmChoice | undefined>;
+  putAlgorithmChoice(choice: AlgorithmChoice): Promise<void>;
+}
+
+/**
+ * Signs a canary token with a key and verifies it through the JWKS that each of the regions
+ * serves.
+ *
+ * @throws {UnavailableError} where the canary itself does not answer.
+ */
+export type ProveKey = (
+  kid: string,
+  regionIds: readonly RegionId[],
+) => Promise<readonly CanaryVerdict[]>;
+
+/** All that a run of the rotation reaches. */
+export interface RotationPorts {
+  readonly store: RotationStore;
+  readonly keyManagement: KeyManagement;
+  readonly audit: AuditLog;
+  readonly proveKey: ProveKey;
+  /** Seconds since the epoch. */
+  readonly now: () => number;
+  /** A new id that nobody can guess or repeat. */
+  readonly newId: () => string;
+}

@@ -1,0 +1,93 @@
+import { ConflictError, InputError, RefusedError } from '../errors.ts';
+import { executeAction, type RotationContext } from './execute-action.ts';
+import { usableNextKeys } from './plan.ts';
+import { type RunOutcome, readRotationState, reconcile } from './reconcile.ts';
+import { explainWait } from './rotate-key.ts';
+import type { RotationAction } from './rotation-action.ts';
+import { findCurrentKey, type RotationState, ripeAt } from './rotation-state.ts';
+import type { SigningKey } from './signing-key.ts';
+
+export interface WithdrawalRequest {
+  readonly kid: string;
+  /** Withdraws a key that is in use, with every token that it signed. */
+  readonly emergency: boolean;
+  /** Lets the next key sign although some verifiers may not know it yet. */
+  readonly activateUnripe: boolean;
+}
+
+/** Times that another run may get in between; each loses only to a step that was made. */
+const maxAttempts = 10;
+
+/**
+ * Takes a key out of the JWKS and has KMS disable it. Where it signs, the next key takes over
+ * first, without the proof of the ordinary course: a slow region must not keep a lost key alive.
+ *
+ * @throws {RetainedKeyError} where the key is in use and this is no emergency.
+ * @throws {RefusedError} where it signs and no other key may; it says when one may.
+ * @throws {InputError} where this region has no such key.
+ */
+export async function withdrawKey(
+  context: RotationContext,
+  request: WithdrawalRequest,
+): Promise<RunOutcome> {
+  const done: RotationAction[] = [];
+  for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
+    const state = await readRotationState(context);
+    const action = nextStep(state, context, request);
+    if (action === undefined) {
+      const outcome = await reconcile(context);
+      return { ...outcome, done: [...done, ...outcome.done] };
+    }
+    try {
+      await executeAction(action, context, state);
+      done.push(action);
+    } catch (error) {
+      if (!(error instanceof ConflictError)) throw error;
+    }
+  }
+  throw new RefusedError(`${request.kid} is being changed by others, try again`);
+}
+
+/** The step that is still missing; none once the key is withdrawn and due to be disabled. */
+function nextStep(
+  state: RotationState,
+  context: RotationContext,
+  request: WithdrawalRequest,
+): RotationAction | undefined {
+  const { settings, ports } = context;
+  const key = findOwnKey(state, context, request.kid);
+  if (key.state === 'disabled' || key.state === 'deletion_scheduled') return undefined;
+  if (!request.emergency) {
+    return key.state === 'withdrawn' ? undefined : { kind: 'withdraw', key };
+  }
+  if (key.state === 'withdrawn') {
+    const isDue = key.disableAt !== undefined && key.disableAt <= ports.now();
+    return isDue ? undefined : { kind: 'withdraw', key, emergency: true };
+  }
+  if (findCurrentKey(state.keys, settings.regionId)?.kid !== key.kid) {
+    return { kind: 'withdraw', key, emergency: true };
+  }
+  return { kind: 'promote', key: findReplacement(state, context, request) };
+}
+
+function findOwnKey(state: RotationState, { settings }: RotationContext, kid: string): SigningKey {
+  const key = state.keys.find((candidate) => candidate.kid === kid);
+  if (key?.regionId === settings.regionId) return key;
+  const where = key === undefined ? 'no region has it' : `it is of region ${key.regionId}`;
+  throw new InputError(`kid: received "${kid}"; allowed: a key of ${settings.regionId}; ${where}`);
+}
+
+function findReplacement(
+  state: RotationState,
+  context: RotationContext,
+  { kid, activateUnripe }: WithdrawalRequest,
+): SigningKey {
+  const { settings, ports } = context;
+  const candidates = usableNextKeys(state, settings);
+  const ripe = candidates.find((key) => ripeAt(key, settings.policy) <= ports.now());
+  const replacement = ripe ?? (activateUnripe ? candidates[0] : undefined);
+  if (replacement !== undefined) return replacement;
+  throw new RefusedError(
+    `${kid} signs and nothing may take its place: ${explainWait(state, context)}`,
+  );
+}
