@@ -37,6 +37,6 @@ export function createInvokeFunction(lambda: LambdaClient): InvokeFunction {
     if (output.FunctionError !== undefined) {
       throw new UnavailableError(`${functionName}: ${describeFunctionError(payload)}`);
     }
-    return payload === '' ? undefined : JSON.parse(payload);
+    return payload === '' ? undefined : (JSON.parse(payload) as unknown);
   };
 }

@@ -4,7 +4,7 @@ import { usableNextKeys } from './plan.ts';
 import { type RunOutcome, readRotationState, reconcile } from './reconcile.ts';
 import { explainWait } from './rotate-key.ts';
 import type { RotationAction } from './rotation-action.ts';
-import { findCurrentKey, type RotationState, ripeAt } from './rotation-state.ts';
+import { type RotationState, ripeAt } from './rotation-state.ts';
 import type { SigningKey } from './signing-key.ts';
 
 export interface WithdrawalRequest {
@@ -64,9 +64,10 @@ function nextStep(
     const isDue = key.disableAt !== undefined && key.disableAt <= ports.now();
     return isDue ? undefined : { kind: 'withdraw', key, emergency: true };
   }
-  if (findCurrentKey(state.keys, settings.regionId)?.kid !== key.kid) {
-    return { kind: 'withdraw', key, emergency: true };
-  }
+  const isReplaced = state.keys.some(
+    (other) => other.regionId === settings.regionId && other.state === 'current' && other !== key,
+  );
+  if (key.state !== 'current' || isReplaced) return { kind: 'withdraw', key, emergency: true };
   return { kind: 'promote', key: findReplacement(state, context, request) };
 }
 

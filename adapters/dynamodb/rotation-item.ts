@@ -1,0 +1,124 @@
+import * as v from 'valibot';
+import { regionIds } from '../../contract/regions.ts';
+import { algs } from '../../contract/signing-algorithms.ts';
+import type {
+  AlgorithmChoice,
+  Heartbeat,
+  KeyIntent,
+} from '../../core/signing-key/rotation-state.ts';
+import {
+  epochSeconds,
+  type Item,
+  parseItem,
+  schemaVersion,
+  text,
+  toItem,
+  version,
+} from './item.ts';
+import { kmsKeyArn, publicJwkSchema } from './signing-key-item.ts';
+
+/** Values of the partition key of what the rotation keeps beside the keys. */
+export const rotationRecordTypes = {
+  /** Sort key: the slot. */
+  intent: 'key_intent',
+  /** Sort key: the region. */
+  heartbeat: 'region_heartbeat',
+  /** One record alone; sort key: `algorithm`. */
+  choice: 'key_choice',
+} as const;
+
+export const algorithmChoiceId = 'algorithm';
+
+const intentSchema = v.strictObject({
+  record_type: v.literal(rotationRecordTypes.intent),
+  record_id: v.picklist(['first', ...regionIds]),
+  schema_version: schemaVersion,
+  intent_id: text,
+  region_id: v.picklist(regionIds),
+  alg: v.picklist(algs),
+  holder: text,
+  lease_until: epochSeconds,
+  kms_key_arn: v.optional(kmsKeyArn),
+  public_jwk: v.optional(publicJwkSchema),
+  version,
+});
+
+const heartbeatSchema = v.strictObject({
+  record_type: v.literal(rotationRecordTypes.heartbeat),
+  record_id: v.picklist(regionIds),
+  schema_version: schemaVersion,
+  at: epochSeconds,
+});
+
+const choiceSchema = v.strictObject({
+  record_type: v.literal(rotationRecordTypes.choice),
+  record_id: v.literal(algorithmChoiceId),
+  schema_version: schemaVersion,
+  alg: v.picklist(algs),
+  instead_of: v.picklist(algs),
+  chosen_at: epochSeconds,
+});
+
+/** @throws {MalformedRecordError} see {@link parseItem}. */
+export function parseKeyIntentItem(item: Item): KeyIntent {
+  const record = parseItem(intentSchema, item, `key intent "${item.record_id?.S ?? ''}"`);
+  return {
+    slot: record.record_id,
+    intentId: record.intent_id,
+    regionId: record.region_id,
+    alg: record.alg,
+    holder: record.holder,
+    leaseUntil: record.lease_until,
+    kmsKeyArn: record.kms_key_arn,
+    publicJwk: record.public_jwk,
+    version: record.version,
+  };
+}
+
+export function toKeyIntentItem(intent: KeyIntent): Item {
+  return toItem({
+    record_type: rotationRecordTypes.intent,
+    record_id: intent.slot,
+    schema_version: 1,
+    intent_id: intent.intentId,
+    region_id: intent.regionId,
+    alg: intent.alg,
+    holder: intent.holder,
+    lease_until: intent.leaseUntil,
+    kms_key_arn: intent.kmsKeyArn,
+    public_jwk: intent.publicJwk,
+    version: intent.version,
+  } satisfies v.InferInput<typeof intentSchema>);
+}
+
+/** @throws {MalformedRecordError} see {@link parseItem}. */
+export function parseHeartbeatItem(item: Item): Heartbeat {
+  const record = parseItem(heartbeatSchema, item, `heartbeat "${item.record_id?.S ?? ''}"`);
+  return { regionId: record.record_id, at: record.at };
+}
+
+export function toHeartbeatItem(heartbeat: Heartbeat): Item {
+  return toItem({
+    record_type: rotationRecordTypes.heartbeat,
+    record_id: heartbeat.regionId,
+    schema_version: 1,
+    at: heartbeat.at,
+  } satisfies v.InferInput<typeof heartbeatSchema>);
+}
+
+/** @throws {MalformedRecordError} see {@link parseItem}. */
+export function parseAlgorithmChoiceItem(item: Item): AlgorithmChoice {
+  const record = parseItem(choiceSchema, item, 'the choice of algorithm');
+  return { alg: record.alg, insteadOf: record.instead_of, chosenAt: record.chosen_at };
+}
+
+export function toAlgorithmChoiceItem(choice: AlgorithmChoice): Item {
+  return toItem({
+    record_type: rotationRecordTypes.choice,
+    record_id: algorithmChoiceId,
+    schema_version: 1,
+    alg: choice.alg,
+    instead_of: choice.insteadOf,
+    chosen_at: choice.chosenAt,
+  } satisfies v.InferInput<typeof choiceSchema>);
+}

@@ -1,0 +1,82 @@
+import { type DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { tables } from '../../contract/tables.ts';
+import type { RotationStore } from '../../core/signing-key/rotation-ports.ts';
+import { callAws } from '../aws-errors.ts';
+import type { Item } from './item.ts';
+import { collect, getItem, parseItems, queryPartition } from './read-items.ts';
+import {
+  algorithmChoiceId,
+  parseAlgorithmChoiceItem,
+  parseHeartbeatItem,
+  parseKeyIntentItem,
+  rotationRecordTypes,
+  toAlgorithmChoiceItem,
+  toHeartbeatItem,
+  toKeyIntentItem,
+} from './rotation-item.ts';
+import { createDynamoDbSigningKeyStore } from './signing-key-store.ts';
+import type { StoreOptions } from './store-options.ts';
+import { absent, deleteItem, having, putItem } from './write-item.ts';
+
+const { partitionKey, sortKey } = tables.signingKeys;
+
+function keyOf(recordType: string, recordId: string): Readonly<Record<string, string>> {
+  return { [partitionKey]: recordType, [sortKey]: recordId };
+}
+
+/**
+ * Signing keys and what the rotation keeps beside them, in one table and in partitions of their
+ * own. Every read is strongly consistent: a plan made on an old state costs a failed write.
+ */
+export function createDynamoDbRotationStore(
+  dynamodb: DynamoDBClient,
+  table: string,
+  options: Pick<StoreOptions, 'onMalformedRecord'> = {},
+): RotationStore {
+  const store: StoreOptions = { ...options, consistentRead: true };
+  const list = <T>(value: string, parse: (item: Item) => T) =>
+    collect(
+      parseItems(queryPartition(dynamodb, { table, partitionKey, value }, store), parse, store),
+    );
+  const put = (item: Item, doing: string) =>
+    callAws(doing, async () => {
+      await dynamodb.send(new PutItemCommand({ TableName: table, Item: item }));
+    });
+  const intentWrite = (slot: string, doing: string) => ({
+    table,
+    key: keyOf(rotationRecordTypes.intent, slot),
+    doing: `${doing} the key intent of ${slot}`,
+    conflict: 'another run was faster',
+  });
+  return {
+    ...createDynamoDbSigningKeyStore(dynamodb, table, store),
+    listKeyIntents: () => list(rotationRecordTypes.intent, parseKeyIntentItem),
+    createKeyIntent: (intent) =>
+      putItem(dynamodb, toKeyIntentItem(intent), {
+        ...intentWrite(intent.slot, 'record'),
+        condition: absent(partitionKey),
+      }),
+    replaceKeyIntent: (intent) =>
+      putItem(dynamodb, toKeyIntentItem(intent), {
+        ...intentWrite(intent.slot, 'change'),
+        condition: having('version', intent.version - 1),
+      }),
+    deleteKeyIntent: (slot, version) =>
+      deleteItem(dynamodb, {
+        ...intentWrite(slot, 'delete'),
+        condition: having('version', version),
+      }),
+    listHeartbeats: () => list(rotationRecordTypes.heartbeat, parseHeartbeatItem),
+    putHeartbeat: (heartbeat) => put(toHeartbeatItem(heartbeat), 'record the heartbeat'),
+    findAlgorithmChoice: async () => {
+      const item = await getItem(dynamodb, {
+        table,
+        key: keyOf(rotationRecordTypes.choice, algorithmChoiceId),
+        what: 'the choice of algorithm',
+        consistentRead: true,
+      });
+      return item === undefined ? undefined : parseAlgorithmChoiceItem(item);
+    },
+    putAlgorithmChoice: (choice) => put(toAlgorithmChoiceItem(choice), 'record the algorithm'),
+  };
+}
