@@ -1,0 +1,90 @@
+import { ConflictError } from '../../../core/errors.ts';
+import type { RotationStore } from '../../../core/signing-key/rotation-ports.ts';
+import type {
+  AlgorithmChoice,
+  Heartbeat,
+  KeyIntent,
+} from '../../../core/signing-key/rotation-state.ts';
+import type { SigningKey } from '../../../core/signing-key/signing-key.ts';
+
+/** The table as one strongly consistent map, with what a lagging reader sees of it. */
+export class MemoryRotationStore implements RotationStore {
+  readonly #now: () => number;
+  readonly #keys = new Map<string, SigningKey>();
+  readonly #intents = new Map<string, KeyIntent>();
+  readonly #heartbeats = new Map<string, Heartbeat>();
+  readonly #changes: { readonly at: number; readonly keys: readonly SigningKey[] }[] = [];
+  #choice: AlgorithmChoice | undefined;
+  /** First time each kid was recorded. */
+  readonly recordedAt = new Map<string, number>();
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /** The keys as they stood at a time. */
+  listAsOf(time: number): readonly SigningKey[] {
+    return this.#changes.findLast((change) => change.at <= time)?.keys ?? [];
+  }
+
+  get keys(): readonly SigningKey[] {
+    return [...this.#keys.values()];
+  }
+
+  get intents(): readonly KeyIntent[] {
+    return [...this.#intents.values()];
+  }
+
+  find(kid: string): SigningKey | undefined {
+    return this.#keys.get(kid);
+  }
+
+  #write(key: SigningKey): void {
+    this.#keys.set(key.kid, Object.freeze({ ...key }));
+    if (!this.recordedAt.has(key.kid)) this.recordedAt.set(key.kid, this.#now());
+    this.#changes.push({ at: this.#now(), keys: this.keys });
+  }
+
+  listSigningKeys = async () => this.keys;
+
+  createSigningKey = async (key: SigningKey) => {
+    if (this.#keys.has(key.kid)) throw new ConflictError('it is recorded');
+    this.#write(key);
+  };
+
+  replaceSigningKey = async (key: SigningKey) => {
+    if (this.#keys.get(key.kid)?.version !== key.version - 1) throw new ConflictError('changed');
+    this.#write(key);
+  };
+
+  listKeyIntents = async () => this.intents;
+
+  createKeyIntent = async (intent: KeyIntent) => {
+    if (this.#intents.has(intent.slot)) throw new ConflictError('it is recorded');
+    this.#intents.set(intent.slot, intent);
+  };
+
+  replaceKeyIntent = async (intent: KeyIntent) => {
+    if (this.#intents.get(intent.slot)?.version !== intent.version - 1) {
+      throw new ConflictError('changed');
+    }
+    this.#intents.set(intent.slot, intent);
+  };
+
+  deleteKeyIntent = async (slot: string, version: number) => {
+    if (this.#intents.get(slot)?.version !== version) throw new ConflictError('changed');
+    this.#intents.delete(slot);
+  };
+
+  listHeartbeats = async () => [...this.#heartbeats.values()];
+
+  putHeartbeat = async (heartbeat: Heartbeat) => {
+    this.#heartbeats.set(heartbeat.regionId, heartbeat);
+  };
+
+  findAlgorithmChoice = async () => this.#choice;
+
+  putAlgorithmChoice = async (choice: AlgorithmChoice) => {
+    this.#choice = choice;
+  };
+}
