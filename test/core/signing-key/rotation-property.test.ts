@@ -1,0 +1,32 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { History } from '../../support/rotation/history.ts';
+
+/** More in the script `test:rotation`, which sets it; see the README. */
+const histories = Number(process.env.ROTATION_HISTORIES ?? 150);
+const seed = Number(process.env.ROTATION_SEED ?? 20_261_120);
+
+const options = fc.record({
+  seed: fc.nat(),
+  crashes: fc.boolean(),
+  missedRuns: fc.boolean(),
+  duplicateRuns: fc.boolean(),
+  operators: fc.boolean(),
+  sabotage: fc.boolean(),
+});
+
+describe('the rotation in three regions', () => {
+  it('lets every unexpired token verify everywhere at every instant, whatever happens to it', async () => {
+    const total = { issued: 0, verified: 0 };
+    await fc.assert(
+      fc.asyncProperty(options, async (history) => {
+        const { issued, verified } = await new History(history).play();
+        total.issued += issued;
+        total.verified += verified;
+      }),
+      { numRuns: histories, seed, endOnFailure: true },
+    );
+    expect(total.verified).toBeGreaterThan(histories * 1000);
+    console.info(`${histories} histories, ${total.issued} tokens, ${total.verified} verifications`);
+  }, 3_600_000);
+});
