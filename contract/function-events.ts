@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { describeIssues } from './parse-problem.ts';
 import { regionIds } from './regions.ts';
 import { algs } from './signing-algorithms.ts';
 
@@ -51,7 +52,11 @@ export const keyRotationEventSchema = v.variant('action', [
 export type KeyRotationEvent = Readonly<v.InferOutput<typeof keyRotationEventSchema>>;
 
 /** What the canary function is asked: all of the region's `current` keys where no kid is given. */
-export const canaryEventSchema = v.object({ kid: v.optional(kid) });
+export const canaryEventSchema = v.object({
+  kid: v.optional(kid),
+  /** Regions whose JWKS must verify it; every known one where left out. */
+  regions: v.optional(v.array(v.picklist(regionIds))),
+});
 
 /** Whether a canary token of a key verified through the JWKS that a region serves. */
 export const canaryVerdictSchema = v.object({
@@ -68,3 +73,20 @@ export type CanaryVerdict = Readonly<v.InferOutput<typeof canaryVerdictSchema>>;
 export const canaryResultSchema = v.object({ verdicts: v.array(canaryVerdictSchema) });
 
 export type CanaryResult = Readonly<v.InferOutput<typeof canaryResultSchema>>;
+
+/** An event that a function does not understand. */
+export class EventError extends Error {
+  override readonly name = 'EventError';
+}
+
+/**
+ * @param input what the function was invoked with; empty, or without an action, means `deploy`.
+ * @throws {EventError} naming each key that is not as allowed.
+ */
+export function parseKeyRotationEvent(input: unknown): KeyRotationEvent {
+  const event = input ?? {};
+  const hasAction = typeof event === 'object' && 'action' in event;
+  const result = v.safeParse(keyRotationEventSchema, hasAction ? event : { action: 'deploy' });
+  if (result.success) return result.output;
+  throw new EventError(`the event cannot be used:\n${describeIssues(result.issues).join('\n')}`);
+}

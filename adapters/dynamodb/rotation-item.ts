@@ -40,6 +40,7 @@ const intentSchema = v.strictObject({
   lease_until: epochSeconds,
   kms_key_arn: v.optional(kmsKeyArn),
   public_jwk: v.optional(publicJwkSchema),
+  closed: v.boolean(),
   version,
 });
 
@@ -71,6 +72,7 @@ export function parseKeyIntentItem(item: Item): KeyIntent {
     leaseUntil: record.lease_until,
     kmsKeyArn: record.kms_key_arn,
     publicJwk: record.public_jwk,
+    closed: record.closed,
     version: record.version,
   };
 }
@@ -87,6 +89,7 @@ export function toKeyIntentItem(intent: KeyIntent): Item {
     lease_until: intent.leaseUntil,
     kms_key_arn: intent.kmsKeyArn,
     public_jwk: intent.publicJwk,
+    closed: intent.closed,
     version: intent.version,
   } satisfies v.InferInput<typeof intentSchema>);
 }

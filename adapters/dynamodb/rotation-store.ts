@@ -16,7 +16,7 @@ import {
 } from './rotation-item.ts';
 import { createDynamoDbSigningKeyStore } from './signing-key-store.ts';
 import type { StoreOptions } from './store-options.ts';
-import { absent, deleteItem, having, putItem } from './write-item.ts';
+import { absent, having, putItem } from './write-item.ts';
 
 const { partitionKey, sortKey } = tables.signingKeys;
 
@@ -60,11 +60,6 @@ export function createDynamoDbRotationStore(
       putItem(dynamodb, toKeyIntentItem(intent), {
         ...intentWrite(intent.slot, 'change'),
         condition: having('version', intent.version - 1),
-      }),
-    deleteKeyIntent: (slot, version) =>
-      deleteItem(dynamodb, {
-        ...intentWrite(slot, 'delete'),
-        condition: having('version', version),
       }),
     listHeartbeats: () => list(rotationRecordTypes.heartbeat, parseHeartbeatItem),
     putHeartbeat: (heartbeat) => put(toHeartbeatItem(heartbeat), 'record the heartbeat'),

@@ -1,7 +1,18 @@
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { type AwsClientOptions, clientConfiguration } from '../aws-client-options.ts';
 
-/** A client that invokes functions, with bounded time and retries. */
+/**
+ * Milliseconds for which an invocation may last: a rotation asks the canary, which asks every
+ * region. Nothing is sent twice, as the function may have done its work when the answer was lost.
+ */
+const requestTimeout = 120_000;
+
+/** A client that invokes functions, with bounded time and without retries. */
 export function createLambdaClient(options: AwsClientOptions = {}): LambdaClient {
-  return new LambdaClient(clientConfiguration(options));
+  const { requestHandler, retryStrategy: _, ...configuration } = clientConfiguration(options);
+  return new LambdaClient({
+    ...configuration,
+    maxAttempts: 1,
+    requestHandler: { ...requestHandler, requestTimeout, socketTimeout: requestTimeout },
+  });
 }

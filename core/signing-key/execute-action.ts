@@ -28,22 +28,28 @@ type Executor<K extends RotationActionKind> = (
 ) => Promise<void>;
 
 const executors: { readonly [K in RotationActionKind]: Executor<K> } = {
-  open_intent: ({ slot, alg }, { ports, settings }) =>
-    ports.store.createKeyIntent({
+  open_intent: ({ slot, alg, last }, { ports, settings }) => {
+    const intent: KeyIntent = {
       slot,
       intentId: ports.newId(),
       regionId: settings.regionId,
       alg,
       holder: settings.runId,
       leaseUntil: ports.now() + intentLease,
-      version: 1,
-    }),
+      closed: false,
+      version: (last?.version ?? 0) + 1,
+    };
+    return last === undefined
+      ? ports.store.createKeyIntent(intent)
+      : ports.store.replaceKeyIntent(intent);
+  },
   take_over_intent: ({ intent, alg }, { ports, settings }) =>
     ports.store.replaceKeyIntent(takeOver(intent, alg, settings, ports.now())),
   create_key: ({ intent }, { ports }, state) => createKey(intent, state, ports),
   read_public_key: ({ intent }, { ports }) => readPublicKey(intent, ports),
   publish: ({ intent }, { ports }) => publish(intent, ports),
-  close_intent: ({ intent }, { ports }) => ports.store.deleteKeyIntent(intent.slot, intent.version),
+  close_intent: ({ intent }, { ports }) =>
+    ports.store.replaceKeyIntent({ ...intent, closed: true, version: intent.version + 1 }),
   promote: ({ key }, { ports }) =>
     replace(key, { state: 'current', activatedAt: ports.now() }, ports),
   retire: ({ key }, { ports, settings }) => retire(key, settings, ports),

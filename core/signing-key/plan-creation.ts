@@ -21,11 +21,14 @@ export function planCreation(
 ): readonly RotationAction[] {
   const first = findIntent(state, 'first');
   const firstIsPublished = first === undefined ? state.keys.length > 0 : isRecorded(state, first);
-  if (!firstIsPublished) return advance(state, settings, now, 'first', first);
+  const alg = wantedAlg(settings.algs, state.algorithmChoice);
+  if (!firstIsPublished) {
+    if (first !== undefined) return advance(state, settings, now, first);
+    return [{ kind: 'open_intent', slot: 'first', alg, last: undefined }];
+  }
 
   const own = findIntent(state, settings.regionId);
-  if (own !== undefined) return advance(state, settings, now, settings.regionId, own);
-  const alg = wantedAlg(settings.algs, state.algorithmChoice);
+  if (own?.closed === false) return advance(state, settings, now, own);
   const hasNext = state.keys.some(
     (key) =>
       key.regionId === settings.regionId &&
@@ -33,7 +36,7 @@ export function planCreation(
       key.alg === alg &&
       !state.unusableKids.has(key.kid),
   );
-  return hasNext ? [] : advance(state, settings, now, settings.regionId, undefined);
+  return hasNext ? [] : [{ kind: 'open_intent', slot: settings.regionId, alg, last: own }];
 }
 
 function findIntent(state: RotationState, slot: KeySlot): KeyIntent | undefined {
@@ -49,16 +52,14 @@ function advance(
   state: RotationState,
   settings: RotationSettings,
   now: number,
-  slot: KeySlot,
-  intent: KeyIntent | undefined,
+  intent: KeyIntent,
 ): readonly RotationAction[] {
-  const alg = wantedAlg(settings.algs, state.algorithmChoice);
-  if (intent === undefined) return [{ kind: 'open_intent', slot, alg }];
   if (intent.publicJwk !== undefined) {
     return [{ kind: isRecorded(state, intent) ? 'close_intent' : 'publish', intent }];
   }
   if (intent.holder === settings.runId) {
     return [{ kind: intent.kmsKeyArn === undefined ? 'create_key' : 'read_public_key', intent }];
   }
+  const alg = wantedAlg(settings.algs, state.algorithmChoice);
   return intent.leaseUntil <= now ? [{ kind: 'take_over_intent', intent, alg }] : [];
 }

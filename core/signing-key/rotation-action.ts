@@ -11,7 +11,13 @@ export type RetirementReason = 'replaced' | 'superseded' | 'unusable';
  */
 export type RotationAction =
   /** Records that a key is about to be made. */
-  | { readonly kind: 'open_intent'; readonly slot: KeySlot; readonly alg: Alg }
+  | {
+      readonly kind: 'open_intent';
+      readonly slot: KeySlot;
+      readonly alg: Alg;
+      /** The slot's last intent, which this one follows. */
+      readonly last: KeyIntent | undefined;
+    }
   /** Takes an intent over from a run whose lease is over. */
   | { readonly kind: 'take_over_intent'; readonly intent: KeyIntent; readonly alg: Alg }
   /** Makes the key in KMS, or adopts one that a crash left behind. */
@@ -20,7 +26,7 @@ export type RotationAction =
   | { readonly kind: 'read_public_key'; readonly intent: KeyIntent }
   /** Puts the key into the JWKS. */
   | { readonly kind: 'publish'; readonly intent: KeyIntent }
-  /** Forgets an intent whose key is published. */
+  /** Frees the slot of a key that is published. */
   | { readonly kind: 'close_intent'; readonly intent: KeyIntent }
   /** `next → current`: the key signs from now on. */
   | { readonly kind: 'promote'; readonly key: SigningKey }

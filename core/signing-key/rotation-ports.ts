@@ -2,7 +2,7 @@ import type { CanaryVerdict } from '../../contract/function-events.ts';
 import type { RegionId } from '../../contract/regions.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { KeyManagement } from './key-management.ts';
-import type { AlgorithmChoice, Heartbeat, KeyIntent, KeySlot } from './rotation-state.ts';
+import type { AlgorithmChoice, Heartbeat, KeyIntent } from './rotation-state.ts';
 import type { SigningKeyStore } from './signing-key-store.ts';
 
 /** What the rotation stores beside the keys. Every read is strongly consistent. */
@@ -12,8 +12,6 @@ export interface RotationStore extends SigningKeyStore {
   createKeyIntent(intent: KeyIntent): Promise<void>;
   /** @throws {ConflictError} where the stored version is not `intent.version - 1`. */
   replaceKeyIntent(intent: KeyIntent): Promise<void>;
-  /** @throws {ConflictError} where the stored version is another. */
-  deleteKeyIntent(slot: KeySlot, version: number): Promise<void>;
 
   listHeartbeats(): Promise<readonly Heartbeat[]>;
   putHeartbeat(heartbeat: Heartbeat): Promise<void>;

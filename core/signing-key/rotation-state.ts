@@ -25,6 +25,8 @@ export interface KeyIntent {
   readonly kmsKeyArn?: string | undefined;
   /** Set once the key can be published: from then on any run of any region may do so. */
   readonly publicJwk?: PublicJwk | undefined;
+  /** Whether the key is published and the slot is free for the next one. */
+  readonly closed: boolean;
   /** Grows by one with each change, so that a run which lost its lease cannot write any more. */
   readonly version: number;
 }

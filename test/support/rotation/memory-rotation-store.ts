@@ -71,11 +71,6 @@ export class MemoryRotationStore implements RotationStore {
     this.#intents.set(intent.slot, intent);
   };
 
-  deleteKeyIntent = async (slot: string, version: number) => {
-    if (this.#intents.get(slot)?.version !== version) throw new ConflictError('changed');
-    this.#intents.delete(slot);
-  };
-
   listHeartbeats = async () => [...this.#heartbeats.values()];
 
   putHeartbeat = async (heartbeat: Heartbeat) => {

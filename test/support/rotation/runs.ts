@@ -101,17 +101,17 @@ export async function playAtOnce(
 ): Promise<void> {
   const waiting: (() => void)[] = [];
   const gate = () => new Promise<void>((resolve) => waiting.push(resolve));
-  let open = starts.length;
+  const running = new Set(starts);
   const all = starts.map(async (start) => {
     try {
       await survive(() => start(gate));
     } finally {
-      open -= 1;
+      running.delete(start);
     }
   });
   const done = Promise.all(all);
   done.catch(() => {});
-  while (open > 0) {
+  while (running.size > 0) {
     await nextTurn();
     const [release] = waiting.splice(world.random.integer(0, waiting.length - 1), 1);
     release?.();

@@ -1,0 +1,38 @@
+import * as v from 'valibot';
+import {
+  canaryResultSchema,
+  type SelfTestResult,
+  selfTestEvent,
+  selfTestResultSchema,
+} from '../../contract/function-events.ts';
+import { UnavailableError } from '../../core/errors.ts';
+import type { ProveKey } from '../../core/signing-key/rotation-ports.ts';
+import type { InvokeFunction } from './invoke-function.ts';
+
+/** A function whose answer has another shape is another version of itself: wait for this one. */
+function readAnswer<T extends v.GenericSchema>(
+  schema: T,
+  functionName: string,
+  answer: unknown,
+): v.InferOutput<T> {
+  const result = v.safeParse(schema, answer);
+  if (result.success) return result.output;
+  throw new UnavailableError(`${functionName} gave an answer of an unknown shape`);
+}
+
+/** The token function's self-test, by invoking it. */
+export function createSelfTest(
+  invoke: InvokeFunction,
+  functionName: string,
+): () => Promise<SelfTestResult> {
+  return async () =>
+    readAnswer(selfTestResultSchema, functionName, await invoke(functionName, selfTestEvent));
+}
+
+/** The canary's proof of a key, by invoking it. */
+export function createProveKey(invoke: InvokeFunction, functionName: string): ProveKey {
+  return async (kid, regions) => {
+    const answer = await invoke(functionName, { kid, regions });
+    return readAnswer(canaryResultSchema, functionName, answer).verdicts;
+  };
+}

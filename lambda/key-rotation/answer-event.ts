@@ -1,0 +1,51 @@
+import type { KeyRotationEvent, SelfTestResult } from '../../contract/function-events.ts';
+import { deployKeys } from '../../core/signing-key/deploy-keys.ts';
+import type { RotationContext } from '../../core/signing-key/execute-action.ts';
+import { type RunOutcome, reconcile } from '../../core/signing-key/reconcile.ts';
+import { rotateKey } from '../../core/signing-key/rotate-key.ts';
+import { withdrawKey } from '../../core/signing-key/withdraw-key.ts';
+import { awaitSelfTest, createPause, type Waiting } from './await-self-test.ts';
+import { type RotationReport, reportRun } from './rotation-report.ts';
+
+export type { RotationReport } from './rotation-report.ts';
+
+/** What a deployment waits with. */
+export interface DeploymentPorts extends Waiting {
+  readonly selfTest: () => Promise<SelfTestResult>;
+}
+
+type Answers = {
+  readonly [A in KeyRotationEvent['action']]: (
+    event: Extract<KeyRotationEvent, { action: A }>,
+    context: RotationContext,
+    ports: DeploymentPorts,
+  ) => Promise<RunOutcome>;
+};
+
+const answers: Answers = {
+  deploy: async (_, context, ports) => {
+    const { status, outcome } = await deployKeys(context, createPause(ports));
+    // A region that joins later answers 503 until its key is ripe, which may take a day.
+    if (status === 'signing') await awaitSelfTest(ports.selfTest, ports);
+    return outcome;
+  },
+  reconcile: (_, context) => reconcile(context),
+  rotate: (event, context) => rotateKey(context, event.algorithm),
+  withdraw: (event, context) =>
+    withdrawKey(context, {
+      kid: event.kid,
+      emergency: event.emergency,
+      activateUnripe: event.activate_unripe,
+    }),
+};
+
+/** Does what an event asks for, and says what was done and how the region's keys stand. */
+export async function answerEvent(
+  event: KeyRotationEvent,
+  context: RotationContext,
+  ports: DeploymentPorts,
+): Promise<RotationReport> {
+  const answer = answers[event.action] as Answers['reconcile'];
+  const outcome = await answer(event as { action: 'reconcile' }, context, ports);
+  return reportRun(outcome, context);
+}

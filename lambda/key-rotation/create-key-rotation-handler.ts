@@ -1,0 +1,77 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { AwsClients } from '../../adapters/aws-clients.ts';
+import { createDynamoDbAuditLog } from '../../adapters/dynamodb/audit-log.ts';
+import { createDynamoDbRotationStore } from '../../adapters/dynamodb/rotation-store.ts';
+import { createKmsKeys } from '../../adapters/kms/kms-keys.ts';
+import type { Environment } from '../../contract/environment.ts';
+import { parseKeyRotationEvent, type SelfTestResult } from '../../contract/function-events.ts';
+import type { RotationContext } from '../../core/signing-key/execute-action.ts';
+import type { ProveKey, RotationPorts } from '../../core/signing-key/rotation-ports.ts';
+import { answerEvent, type RotationReport } from './answer-event.ts';
+
+/** What the rotation asks of other functions. */
+export interface FunctionPorts {
+  /** Asks the token function to sign a token for nobody and to verify it. */
+  readonly selfTest: () => Promise<SelfTestResult>;
+  /** Asks the canary function to prove a key. */
+  readonly proveKey: ProveKey;
+}
+
+/** What Lambda says of an invocation. */
+export interface InvocationContext {
+  /** Milliseconds. */
+  getRemainingTimeInMillis(): number;
+}
+
+export type KeyRotationHandler = (
+  event: unknown,
+  context: InvocationContext,
+) => Promise<RotationReport>;
+
+/** The key-rotation function, without the environment of a process. */
+export function createKeyRotationHandler(
+  environment: Environment<'key-rotation'>,
+  aws: Pick<AwsClients, 'dynamodb' | 'kms'>,
+  functions: FunctionPorts,
+): KeyRotationHandler {
+  const ports = createPorts(environment, aws, functions.proveKey);
+  const [alg, ...others] = environment.AUTH_SIGNING_ALGORITHMS;
+  if (alg === undefined) throw new RangeError('AUTH_SIGNING_ALGORITHMS: received nothing');
+  return (input, invocation) => {
+    const event = parseKeyRotationEvent(input);
+    const context: RotationContext = {
+      ports,
+      settings: {
+        regionId: environment.AUTH_REGION_ID,
+        runId: randomUUID(),
+        algs: [alg, ...others],
+        policy: environment.AUTH_SIGNING_KEY_POLICY,
+      },
+      actor: ('requested_by' in event && event.requested_by) || 'key-rotation',
+    };
+    return answerEvent(event, context, {
+      selfTest: functions.selfTest,
+      sleep: (milliseconds) => sleep(milliseconds),
+      remaining: () => invocation.getRemainingTimeInMillis(),
+    });
+  };
+}
+
+function createPorts(
+  environment: Environment<'key-rotation'>,
+  aws: Pick<AwsClients, 'dynamodb' | 'kms'>,
+  proveKey: ProveKey,
+): RotationPorts {
+  return {
+    store: createDynamoDbRotationStore(aws.dynamodb, environment.AUTH_SIGNING_KEYS_TABLE),
+    keyManagement: createKmsKeys(aws.kms, {
+      deploymentName: environment.AUTH_DEPLOYMENT_NAME,
+      keyPolicy: environment.AUTH_KMS_KEY_POLICY,
+    }),
+    audit: createDynamoDbAuditLog(aws.dynamodb, environment.AUTH_AUDIT_TABLE),
+    proveKey,
+    now: () => Math.floor(Date.now() / 1000),
+    newId: randomUUID,
+  };
+}

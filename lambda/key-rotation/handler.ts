@@ -1,0 +1,18 @@
+import { createAwsClients } from '../../adapters/aws-clients.ts';
+import { createProveKey, createSelfTest } from '../../adapters/lambda/function-calls.ts';
+import { createInvokeFunction } from '../../adapters/lambda/invoke-function.ts';
+import { createLambdaClient } from '../../adapters/lambda/lambda-client.ts';
+import { readEnvironment } from '../../contract/environment.ts';
+import { createKeyRotationHandler } from './create-key-rotation-handler.ts';
+
+const environment = readEnvironment('key-rotation', process.env);
+const invoke = createInvokeFunction(createLambdaClient({ profile: 'background' }));
+
+export const handler = createKeyRotationHandler(
+  environment,
+  createAwsClients({ profile: 'background' }),
+  {
+    selfTest: createSelfTest(invoke, environment.AUTH_TOKEN_FUNCTION),
+    proveKey: createProveKey(invoke, environment.AUTH_CANARY_FUNCTION),
+  },
+);
