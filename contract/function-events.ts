@@ -51,12 +51,8 @@ export const keyRotationEventSchema = v.variant('action', [
 
 export type KeyRotationEvent = Readonly<v.InferOutput<typeof keyRotationEventSchema>>;
 
-/** What the canary function is asked: all of the region's `current` keys where no kid is given. */
-export const canaryEventSchema = v.object({
-  kid: v.optional(kid),
-  /** Regions whose JWKS must verify it; every known one where left out. */
-  regions: v.optional(v.array(v.picklist(regionIds))),
-});
+/** What the canary function is asked: the region's `current` keys where no kid is given. */
+export const canaryEventSchema = v.object({ kid: v.optional(kid) });
 
 /** Whether a canary token of a key verified through the JWKS that a region serves. */
 export const canaryVerdictSchema = v.object({
@@ -79,14 +75,22 @@ export class EventError extends Error {
   override readonly name = 'EventError';
 }
 
+function parseEvent<T extends v.GenericSchema>(schema: T, event: unknown): v.InferOutput<T> {
+  const result = v.safeParse(schema, event);
+  if (result.success) return result.output;
+  throw new EventError(`the event cannot be used:\n${describeIssues(result.issues).join('\n')}`);
+}
+
 /**
  * @param input what the function was invoked with; empty, or without an action, means `deploy`.
  * @throws {EventError} naming each key that is not as allowed.
  */
 export function parseKeyRotationEvent(input: unknown): KeyRotationEvent {
-  const event = input ?? {};
-  const hasAction = typeof event === 'object' && 'action' in event;
-  const result = v.safeParse(keyRotationEventSchema, hasAction ? event : { action: 'deploy' });
-  if (result.success) return result.output;
-  throw new EventError(`the event cannot be used:\n${describeIssues(result.issues).join('\n')}`);
+  const hasAction = typeof input === 'object' && input !== null && 'action' in input;
+  return parseEvent(keyRotationEventSchema, hasAction ? input : { action: 'deploy' });
+}
+
+/** @throws {EventError} naming each key that is not as allowed. */
+export function parseCanaryEvent(input: unknown): Readonly<v.InferOutput<typeof canaryEventSchema>> {
+  return parseEvent(canaryEventSchema, input ?? {});
 }

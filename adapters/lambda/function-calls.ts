@@ -31,8 +31,8 @@ export function createSelfTest(
 
 /** The canary's proof of a key, by invoking it. */
 export function createProveKey(invoke: InvokeFunction, functionName: string): ProveKey {
-  return async (kid, regions) => {
-    const answer = await invoke(functionName, { kid, regions });
+  return async (kid) => {
+    const answer = await invoke(functionName, { kid });
     return readAnswer(canaryResultSchema, functionName, answer).verdicts;
   };
 }

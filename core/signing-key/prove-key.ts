@@ -1,6 +1,5 @@
 import { PromotionRefusedError } from './rotation-errors.ts';
 import type { RotationPorts } from './rotation-ports.ts';
-import type { RotationState } from './rotation-state.ts';
 import type { SigningKey } from './signing-key.ts';
 
 /**
@@ -12,12 +11,11 @@ import type { SigningKey } from './signing-key.ts';
  */
 export async function proveKey(
   key: SigningKey,
-  state: RotationState,
   ports: RotationPorts,
 ): Promise<void> {
-  const inService = new Set([key.regionId, ...state.heartbeats.map((item) => item.regionId)]);
-  const verdicts = await ports.proveKey(key.kid, [...inService]);
-  if (verdicts.length > 0 && verdicts.every((verdict) => verdict.ok)) return;
+  const verdicts = await ports.proveKey(key.kid);
+  const hasOwn = verdicts.some((verdict) => verdict.region === key.regionId);
+  if (hasOwn && verdicts.every((verdict) => verdict.ok)) return;
   if (verdicts.some((verdict) => verdict.problem === 'absent')) {
     await ports.store.replaceSigningKey({
       ...key,

@@ -72,7 +72,7 @@ export async function reconcile(context: RotationContext): Promise<RunOutcome> {
     const action = plan(state, settings, ports.now()).find((due) => !isRefused(due));
     if (action === undefined) return { done, refused, state };
     try {
-      if (action.kind === 'promote') await proveKey(action.key, state, ports);
+      if (action.kind === 'promote') await proveKey(action.key, ports);
       await executeAction(action, context, state);
       done.push(action);
     } catch (error) {
@@ -102,7 +102,7 @@ async function watchPublication(context: RotationContext): Promise<readonly Refu
   const refusals: Refusal[] = [];
   for (const key of waiting) {
     try {
-      await proveKey(key, state, ports);
+      await proveKey(key, ports);
     } catch (error) {
       if (error instanceof PromotionRefusedError) {
         refusals.push({ action: { kind: 'promote', key }, error });

@@ -24,7 +24,7 @@ export async function rotateKey(context: RotationContext, alg?: Alg): Promise<Ru
   }
   const key = findSuccessor(state, settings, ports.now());
   if (key === undefined) throw new RefusedError(explainWait(state, context));
-  await proveKey(key, state, ports);
+  await proveKey(key, ports);
   await executeAction({ kind: 'promote', key }, context, state);
   const outcome = await reconcile(context);
   return { ...outcome, done: [{ kind: 'promote', key }, ...outcome.done] };

@@ -1,5 +1,4 @@
 import type { CanaryVerdict } from '../../contract/function-events.ts';
-import type { RegionId } from '../../contract/regions.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { KeyManagement } from './key-management.ts';
 import type { AlgorithmChoice, Heartbeat, KeyIntent } from './rotation-state.ts';
@@ -21,15 +20,12 @@ export interface RotationStore extends SigningKeyStore {
 }
 
 /**
- * Signs a canary token with a key and verifies it through the JWKS that each of the regions
+ * Signs a canary token with a key and verifies it through the JWKS that each region in service
  * serves.
  *
  * @throws {UnavailableError} where the canary itself does not answer.
  */
-export type ProveKey = (
-  kid: string,
-  regionIds: readonly RegionId[],
-) => Promise<readonly CanaryVerdict[]>;
+export type ProveKey = (kid: string) => Promise<readonly CanaryVerdict[]>;
 
 /** All that a run of the rotation reaches. */
 export interface RotationPorts {

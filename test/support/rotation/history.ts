@@ -102,6 +102,7 @@ export class History {
 
   async #withdraw(id: RegionId): Promise<void> {
     const keys = this.world.store.keys.filter((key) => key.regionId === id);
+    if (keys.length === 0) return;
     const { kid } = this.random.pick(keys);
     const activateUnripe = this.random.chance(0.3);
     this.world.sacrificed.add(kid);

@@ -63,7 +63,7 @@ export function createContext(
     store: guard(world.store),
     keyManagement: guard(world.region(regionId).kms),
     audit: { appendAudit: () => call(async () => {}) },
-    proveKey: (kid, regions) => call(() => world.prove(kid, regions)),
+    proveKey: (kid) => call(() => world.prove(kid, regionId)),
     now: () => world.now,
     newId: () => `${runId}-${ids++}`,
   };

@@ -6,6 +6,7 @@ import {
   signingKeyPolicySchema,
 } from '../../../contract/signing-key-policy.ts';
 import { UnavailableError } from '../../../core/errors.ts';
+import { regionsInService } from '../../../core/signing-key/regions-in-service.ts';
 import { selectSigningKeys } from '../../../core/signing-key/select-signing-key.ts';
 import { isPublished, type SigningKey } from '../../../core/signing-key/signing-key.ts';
 import { SigningKeyCache } from '../../../core/signing-key/signing-key-cache.ts';
@@ -194,7 +195,7 @@ export class World {
 
   /** Verifies a token as a verifier does that fetched its JWKS so many seconds ago. */
   #verify(token: Token, verifier: Region, age: number): void {
-    const jwks = verifier.served.find((served) => served.at >= this.now - age);
+    const jwks = findSince(verifier.served, this.now - age);
     if (jwks === undefined || this.sacrificed.has(token.kid)) return;
     this.counts.verified += 1;
     if (jwks.keys.get(token.kid) === token.signedWith) return;
@@ -237,7 +238,9 @@ export class World {
   }
 
   /** What a canary token of a key finds out, region by region. */
-  async prove(kid: string, regions: readonly RegionId[]): Promise<readonly CanaryVerdict[]> {
+  async prove(kid: string, asking: RegionId): Promise<readonly CanaryVerdict[]> {
+    const heartbeats = await this.store.listHeartbeats();
+    const regions = regionsInService(asking, regionIds, heartbeats, this.now);
     const key = this.store.find(kid);
     const verdicts: CanaryVerdict[] = [];
     for (const region of regions) {
@@ -255,4 +258,14 @@ export class World {
     }
     return verdicts;
   }
+}
+
+/** The first of what was served at a time or later; the list is in the order of time. */
+function findSince<T extends { readonly at: number }>(
+  served: readonly T[],
+  time: number,
+): T | undefined {
+  let index = served.length;
+  while (index > 0 && (served[index - 1]?.at ?? 0) >= time) index -= 1;
+  return served[index];
 }

@@ -1,0 +1,104 @@
+import { compactVerify, createLocalJWKSet, type JSONWebKeySet } from 'jose';
+import * as v from 'valibot';
+import type { CanaryVerdict } from '../../contract/function-events.ts';
+import type { RegionId } from '../../contract/regions.ts';
+import { SigningKeyUnusableError, UnavailableError } from '../errors.ts';
+import type { Sign } from './sign.ts';
+import { signJws } from './sign-jws.ts';
+import type { SigningKey } from './signing-key.ts';
+
+/**
+ * Type, issuer and audience of a canary token. None is ever an access token's (RFC 9068 §2.1), so
+ * that a verifier that checks one of them refuses it.
+ */
+export const canaryTokenType = 'signing-key-canary+jwt';
+export const canaryIssuer = 'urn:authorization-server:signing-key-canary';
+export const canaryAudience = canaryIssuer;
+
+/**
+ * A canary token was over before it began, so that even a verifier that checks nothing but the
+ * signature and the time refuses it. In seconds.
+ */
+const expiredFor = 86_400;
+
+export interface CanaryPorts {
+  readonly sign: Sign;
+  /** @throws {UnavailableError} where the region does not answer. */
+  readonly fetchJwks: (regionId: RegionId) => Promise<unknown>;
+}
+
+export interface CanaryValues {
+  /** Seconds since the epoch. */
+  readonly now: number;
+  /** Unguessable, so that no answer can have been prepared. */
+  readonly jti: string;
+}
+
+const jwksSchema = v.looseObject({
+  keys: v.array(v.looseObject({ kid: v.string(), kty: v.string() })),
+});
+
+/** Whether a canary token of a key verifies through the JWKS of each region. */
+export async function checkKey(
+  key: SigningKey,
+  regionIds: readonly RegionId[],
+  ports: CanaryPorts,
+  values: CanaryValues,
+): Promise<readonly CanaryVerdict[]> {
+  const signed = await signCanary(key, ports.sign, values);
+  return Promise.all(
+    regionIds.map(async (region) => ({
+      kid: key.kid,
+      region,
+      ...(typeof signed === 'string'
+        ? await checkRegion(signed, key, region, ports)
+        : signed),
+    })),
+  );
+}
+
+type Finding = Pick<CanaryVerdict, 'ok' | 'problem' | 'reason'>;
+
+async function signCanary(
+  key: SigningKey,
+  sign: Sign,
+  { now, jti }: CanaryValues,
+): Promise<string | Finding> {
+  const payload = {
+    iss: canaryIssuer,
+    sub: key.kid,
+    aud: canaryAudience,
+    jti,
+    iat: now - 2 * expiredFor,
+    exp: now - expiredFor,
+  };
+  try {
+    const { jws } = await signJws(canaryTokenType, payload, [key], sign);
+    return jws;
+  } catch (error) {
+    const isKnown = error instanceof UnavailableError || error instanceof SigningKeyUnusableError;
+    if (!isKnown) throw error;
+    return { ok: false, problem: 'not_signed', reason: error.message };
+  }
+}
+
+async function checkRegion(
+  jws: string,
+  key: SigningKey,
+  region: RegionId,
+  { fetchJwks }: CanaryPorts,
+): Promise<Finding> {
+  try {
+    const jwks = v.parse(jwksSchema, await fetchJwks(region)) as JSONWebKeySet;
+    const isServed = jwks.keys.some(({ kid }) => kid === key.kid);
+    if (!isServed) return { ok: false, problem: 'absent', reason: 'its JWKS lacks the key' };
+    await compactVerify(jws, createLocalJWKSet(jwks), { algorithms: [key.alg] });
+    return { ok: true };
+  } catch (error) {
+    if (error instanceof UnavailableError) {
+      return { ok: false, problem: 'unreachable', reason: error.message };
+    }
+    const reason = `its JWKS does not verify the token: ${error instanceof Error ? error.name : 'unknown'}`;
+    return { ok: false, problem: 'not_verified', reason };
+  }
+}
