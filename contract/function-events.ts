@@ -91,6 +91,8 @@ export function parseKeyRotationEvent(input: unknown): KeyRotationEvent {
 }
 
 /** @throws {EventError} naming each key that is not as allowed. */
-export function parseCanaryEvent(input: unknown): Readonly<v.InferOutput<typeof canaryEventSchema>> {
+export function parseCanaryEvent(
+  input: unknown,
+): Readonly<v.InferOutput<typeof canaryEventSchema>> {
   return parseEvent(canaryEventSchema, input ?? {});
 }

@@ -14,6 +14,7 @@ import {
   toHeartbeatItem,
   toKeyIntentItem,
 } from './rotation-item.ts';
+import { createSdkCalls } from './sdk-calls.ts';
 import { createDynamoDbSigningKeyStore } from './signing-key-store.ts';
 import type { StoreOptions } from './store-options.ts';
 import { absent, having, putItem } from './write-item.ts';
@@ -33,11 +34,10 @@ export function createDynamoDbRotationStore(
   table: string,
   options: Pick<StoreOptions, 'onMalformedRecord'> = {},
 ): RotationStore {
+  const calls = createSdkCalls(dynamodb);
   const store: StoreOptions = { ...options, consistentRead: true };
   const list = <T>(value: string, parse: (item: Item) => T) =>
-    collect(
-      parseItems(queryPartition(dynamodb, { table, partitionKey, value }, store), parse, store),
-    );
+    collect(parseItems(queryPartition(calls, { table, partitionKey, value }, store), parse, store));
   const put = (item: Item, doing: string) =>
     callAws(doing, async () => {
       await dynamodb.send(new PutItemCommand({ TableName: table, Item: item }));
@@ -64,7 +64,7 @@ export function createDynamoDbRotationStore(
     listHeartbeats: () => list(rotationRecordTypes.heartbeat, parseHeartbeatItem),
     putHeartbeat: (heartbeat) => put(toHeartbeatItem(heartbeat), 'record the heartbeat'),
     findAlgorithmChoice: async () => {
-      const item = await getItem(dynamodb, {
+      const item = await getItem(calls, {
         table,
         key: keyOf(rotationRecordTypes.choice, algorithmChoiceId),
         what: 'the choice of algorithm',

@@ -50,9 +50,7 @@ export async function checkKey(
     regionIds.map(async (region) => ({
       kid: key.kid,
       region,
-      ...(typeof signed === 'string'
-        ? await checkRegion(signed, key, region, ports)
-        : signed),
+      ...(typeof signed === 'string' ? await checkRegion(signed, key, region, ports) : signed),
     })),
   );
 }

@@ -9,10 +9,7 @@ import type { SigningKey } from './signing-key.ts';
  *
  * @throws {PromotionRefusedError} naming each region that does not verify it.
  */
-export async function proveKey(
-  key: SigningKey,
-  ports: RotationPorts,
-): Promise<void> {
+export async function proveKey(key: SigningKey, ports: RotationPorts): Promise<void> {
   const verdicts = await ports.proveKey(key.kid);
   const hasOwn = verdicts.some((verdict) => verdict.region === key.regionId);
   if (hasOwn && verdicts.every((verdict) => verdict.ok)) return;

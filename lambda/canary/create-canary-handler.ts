@@ -52,6 +52,7 @@ function selectKeys(
   kid: string | undefined,
 ): readonly SigningKey[] {
   return keys.filter(
-    (key) => key.regionId === own && (kid === undefined ? key.state === 'current' : key.kid === kid),
+    (key) =>
+      key.regionId === own && (kid === undefined ? key.state === 'current' : key.kid === kid),
   );
 }

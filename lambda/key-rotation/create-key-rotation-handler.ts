@@ -16,6 +16,8 @@ export interface FunctionPorts {
   readonly selfTest: () => Promise<SelfTestResult>;
   /** Asks the canary function to prove a key. */
   readonly proveKey: ProveKey;
+  /** Seconds since the epoch; the clock where left out. */
+  readonly now?: () => number;
 }
 
 /** What Lambda says of an invocation. */
@@ -35,7 +37,7 @@ export function createKeyRotationHandler(
   aws: Pick<AwsClients, 'dynamodb' | 'kms'>,
   functions: FunctionPorts,
 ): KeyRotationHandler {
-  const ports = createPorts(environment, aws, functions.proveKey);
+  const ports = createPorts(environment, aws, functions);
   const [alg, ...others] = environment.AUTH_SIGNING_ALGORITHMS;
   if (alg === undefined) throw new RangeError('AUTH_SIGNING_ALGORITHMS: received nothing');
   return (input, invocation) => {
@@ -61,7 +63,7 @@ export function createKeyRotationHandler(
 function createPorts(
   environment: Environment<'key-rotation'>,
   aws: Pick<AwsClients, 'dynamodb' | 'kms'>,
-  proveKey: ProveKey,
+  { proveKey, now }: FunctionPorts,
 ): RotationPorts {
   return {
     store: createDynamoDbRotationStore(aws.dynamodb, environment.AUTH_SIGNING_KEYS_TABLE),
@@ -71,7 +73,7 @@ function createPorts(
     }),
     audit: createDynamoDbAuditLog(aws.dynamodb, environment.AUTH_AUDIT_TABLE),
     proveKey,
-    now: () => Math.floor(Date.now() / 1000),
+    now: now ?? (() => Math.floor(Date.now() / 1000)),
     newId: randomUUID,
   };
 }

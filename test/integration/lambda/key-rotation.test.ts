@@ -1,0 +1,286 @@
+import { randomUUID } from 'node:crypto';
+import { ListKeysCommand } from '@aws-sdk/client-kms';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type AwsClients, createAwsClients } from '../../../adapters/aws-clients.ts';
+import { createTables } from '../../../adapters/dynamodb/create-tables.ts';
+import { createDynamoDbRotationStore } from '../../../adapters/dynamodb/rotation-store.ts';
+import { createKmsKeys } from '../../../adapters/kms/kms-keys.ts';
+import { createKmsSign } from '../../../adapters/kms/kms-sign.ts';
+import {
+  type EnvironmentVariables,
+  type FunctionName,
+  readEnvironment,
+} from '../../../contract/environment.ts';
+import type { CanaryVerdict, SelfTestResult } from '../../../contract/function-events.ts';
+import { tableName } from '../../../contract/tables.ts';
+import { checkKey } from '../../../core/signing-key/canary.ts';
+import { isPublished } from '../../../core/signing-key/signing-key.ts';
+import {
+  createKeyRotationHandler,
+  type FunctionPorts,
+} from '../../../lambda/key-rotation/create-key-rotation-handler.ts';
+import { type RunningKms, startKms } from '../../../local/kms/kms-server.ts';
+import { policy } from '../../support/rotation/world.ts';
+import { type Dynalite, startDynalite } from '../adapters/dynalite.ts';
+
+let dynalite: Dynalite;
+let kmsServer: RunningKms;
+let aws: AwsClients;
+let deployment: string;
+let now: number;
+
+beforeAll(async () => {
+  dynalite = await startDynalite();
+  kmsServer = await startKms();
+  aws = createAwsClients({
+    region: 'us-west-2',
+    endpointDynamoDb: dynalite.endpoint,
+    endpointKms: kmsServer.endpoint,
+    credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
+  });
+});
+afterAll(async () => {
+  await dynalite.close();
+  await kmsServer.close();
+});
+beforeEach(async () => {
+  deployment = `test-${randomUUID().slice(0, 8)}`;
+  now = 1_800_000_000;
+  await createTables(aws.dynamodb, deployment);
+});
+
+const keyPolicy = {
+  Version: '2012-10-17',
+  Statement: [
+    {
+      Effect: 'Allow',
+      Principal: { AWS: 'arn:aws:iam::000000000000:root' },
+      Action: 'kms:*',
+      Resource: '*',
+    },
+  ],
+};
+
+function environment(
+  more: Partial<EnvironmentVariables<'key-rotation'>> = {},
+): ReturnType<typeof readEnvironment<'key-rotation'>> {
+  const variables = {
+    AUTH_ISSUER: 'https://auth.example.com',
+    AUTH_REGION_ID: 'slc',
+    AUTH_SIGNING_KEYS_TABLE: tableName(deployment, 'signingKeys'),
+    AUTH_SIGNING_ALGORITHMS: 'ES256 RS256 ML-DSA-65',
+    AUTH_SIGNING_KEY_POLICY: JSON.stringify(policy),
+    AUTH_DEPLOYMENT_NAME: deployment,
+    AUTH_KMS_KEY_POLICY: JSON.stringify(keyPolicy),
+    AUTH_TOKEN_FUNCTION: 'token',
+    AUTH_CANARY_FUNCTION: 'canary',
+    AUTH_AUDIT_TABLE: tableName(deployment, 'audit'),
+    ...more,
+  };
+  return readEnvironment('key-rotation' satisfies FunctionName, variables);
+}
+
+const openStore = () =>
+  createDynamoDbRotationStore(aws.dynamodb, tableName(deployment, 'signingKeys'));
+
+/** The canary over the JWKS that the table makes, for the one region that is in service. */
+async function proveKey(kid: string): Promise<readonly CanaryVerdict[]> {
+  const keys = await openStore().listSigningKeys();
+  const key = keys.find((candidate) => candidate.kid === kid);
+  if (key === undefined) throw new Error(`no key ${kid}`);
+  const published = keys.filter((candidate) => isPublished(candidate, now));
+  const ports = {
+    sign: createKmsSign(aws.kms),
+    fetchJwks: async () => ({ keys: published.map(({ publicJwk }) => publicJwk) }),
+  };
+  return checkKey(key, [key.regionId], ports, { now, jti: randomUUID() });
+}
+
+const invocation = { getRemainingTimeInMillis: () => 60_000 };
+
+function createHandler(
+  functions: Partial<FunctionPorts> = {},
+  more: Partial<EnvironmentVariables<'key-rotation'>> = {},
+) {
+  const handler = createKeyRotationHandler(environment(more), aws, {
+    selfTest: async () => ({ ok: true }),
+    proveKey,
+    now: () => now,
+    ...functions,
+  });
+  return (event: unknown) => handler(event, invocation);
+}
+
+async function listStates(): Promise<readonly string[]> {
+  const keys = await openStore().listSigningKeys();
+  return keys
+    .toSorted((a, b) => a.publishedAt - b.publishedAt || (a.state < b.state ? -1 : 1))
+    .map(({ regionId, alg, state }) => `${regionId} ${alg} ${state}`);
+}
+
+describe('the key-rotation function', () => {
+  it.each([{}, undefined, null, { action: 'deploy' }])(
+    'makes the first key sign at once and publishes the next, for the event %j',
+    async (event) => {
+      const report = await createHandler()(event);
+      expect(report).toMatchObject({ region: 'slc', status: 'signing', refused: [] });
+      expect(await listStates()).toEqual(['slc ES256 current', 'slc ES256 next']);
+    },
+  );
+
+  it('changes nothing when it is deployed again', async () => {
+    const handler = createHandler();
+    const first = await handler({});
+    const before = await openStore().listSigningKeys();
+    const again = await handler({});
+    expect(again).toEqual({ ...first, done: [] });
+    expect(await openStore().listSigningKeys()).toEqual(before);
+  });
+
+  it('asks the token function until it signs', async () => {
+    const answers: SelfTestResult[] = [{ ok: false, reason: 'not yet' }, { ok: true }];
+    const asked: SelfTestResult[] = [];
+    const selfTest = async () => {
+      const answer = answers.shift() ?? { ok: true };
+      asked.push(answer);
+      return answer;
+    };
+    await createHandler({ selfTest })({});
+    expect(asked).toEqual([{ ok: false, reason: 'not yet' }, { ok: true }]);
+  });
+
+  it('fails the deployment, with the reason, when the token function never signs', async () => {
+    const handler = createKeyRotationHandler(environment(), aws, {
+      selfTest: async () => ({ ok: false, reason: 'AccessDeniedException' }),
+      proveKey,
+      now: () => now,
+    });
+    await expect(handler({}, { getRemainingTimeInMillis: () => 0 })).rejects.toThrow(
+      'the deployment ran out of time: the token function does not sign: AccessDeniedException',
+    );
+  });
+
+  it('adopts a key that the rollback of a deployment left behind', async () => {
+    const management = createKmsKeys(aws.kms, { deploymentName: deployment, keyPolicy });
+    const left = await management.createKey({ intentId: 'lost', alg: 'ES256', description: '-' });
+    await createHandler()({});
+    const keys = await openStore().listSigningKeys();
+    expect(keys.find((key) => key.state === 'current')?.kmsKeyArn).toBe(left);
+    expect(await management.listKeys()).toHaveLength(2);
+  });
+
+  it('publishes the key of a region that joins later and does not wait for it to sign', async () => {
+    await createHandler()({});
+    const selfTest = () => Promise.reject(new Error('asked'));
+    const joining = createHandler({ selfTest }, { AUTH_REGION_ID: 'dfw' });
+    const report = await joining({});
+    expect(report).toMatchObject({ region: 'dfw', status: 'waiting', refused: [] });
+    expect(report.kid).toBeUndefined();
+    expect(report.next[0]?.ripe_at).toBe(
+      new Date((now + policy.publicationLead) * 1000).toISOString(),
+    );
+    now += policy.publicationLead;
+    expect(await joining({ action: 'reconcile' })).toMatchObject({ status: 'signing' });
+  });
+
+  it('leads a key through its whole life', async () => {
+    const handler = createHandler();
+    const { kid } = await handler({});
+    const stateOf = async () => {
+      const keys = await openStore().listSigningKeys();
+      return keys.find((key) => key.kid === kid);
+    };
+    const steps = [
+      [policy.rotationPeriod, 'previous'],
+      [policy.retention, 'withdrawn'],
+      [policy.jwksMaxAge + policy.edgeAge + policy.verifierCache, 'disabled'],
+      [policy.deletionDelay, 'deletion_scheduled'],
+    ] as const;
+    for (const [seconds, state] of steps) {
+      now += seconds - 1;
+      await handler({ action: 'reconcile' });
+      expect((await stateOf())?.state).not.toBe(state);
+      now += 1;
+      await handler({ action: 'reconcile' });
+      expect((await stateOf())?.state).toBe(state);
+    }
+    const management = createKmsKeys(aws.kms, { deploymentName: deployment, keyPolicy });
+    const described = await management.describeKey((await stateOf())?.kmsKeyArn ?? '');
+    expect(described?.state).toBe('pending_deletion');
+  });
+
+  it('moves to another algorithm by ordinary rotation', async () => {
+    const handler = createHandler();
+    await handler({});
+    for (const algorithm of ['RS256', 'ML-DSA-65'] as const) {
+      await handler({ action: 'rotate', algorithm });
+      expect((await listStates()).filter((line) => line.endsWith('current'))).not.toEqual([
+        `slc ${algorithm} current`,
+      ]);
+      now += policy.publicationLead;
+      await handler({ action: 'reconcile' });
+      expect((await listStates()).filter((line) => line.endsWith('current'))).toEqual([
+        `slc ${algorithm} current`,
+      ]);
+    }
+  });
+
+  it('withdraws and disables a lost key at once and lets the next one sign', async () => {
+    const handler = createHandler();
+    const { kid, next } = await handler({});
+    now += policy.publicationLead;
+    const report = await handler({ action: 'withdraw', kid, emergency: true });
+    expect(report.kid).toBe(next[0]?.kid);
+    expect(await listStates()).toEqual([
+      'slc ES256 current',
+      'slc ES256 disabled',
+      'slc ES256 next',
+    ]);
+  });
+
+  const tooEarly = /may sign from 2027-01-15T08:02:35.000Z on, in 155 s/;
+  it.each([
+    ['rotate before the next key is ripe', { action: 'rotate' }, tooEarly],
+    [
+      'an algorithm that is not configured',
+      { action: 'rotate', algorithm: 'PS256' },
+      /received "PS256"; allowed: ES256, RS256, ML-DSA-65/,
+    ],
+    ['an algorithm that there is not', { action: 'rotate', algorithm: 'none' }, /algorithm/],
+    ['an action that there is not', { action: 'delete' }, /action/],
+    [
+      'a kid that is none',
+      { action: 'withdraw', kid: '../x', emergency: true },
+      /kid: received "..\/x"; allowed: a kid/,
+    ],
+    [
+      'a key that is unknown',
+      { action: 'withdraw', kid: 'A'.repeat(43), emergency: true },
+      /no region has it/,
+    ],
+  ])('refuses %s', async (_, event, message) => {
+    const handler = createHandler();
+    await handler({});
+    await expect(handler(event)).rejects.toThrow(message);
+  });
+
+  it.each([
+    ['without an emergency', { emergency: false }, /is "current" and cannot be withdrawn/],
+    ['while nothing may take its place', { emergency: true }, /nothing may take its place/],
+  ])('refuses to withdraw the signing key %s', async (_, how, message) => {
+    const handler = createHandler();
+    const { kid } = await handler({});
+    await expect(handler({ action: 'withdraw', kid, ...how })).rejects.toThrow(message);
+    expect(await listStates()).toEqual(['slc ES256 current', 'slc ES256 next']);
+  });
+
+  it('leaves keys of other deployments alone', async () => {
+    const other = createKmsKeys(aws.kms, { deploymentName: 'other', keyPolicy });
+    const arn = await other.createKey({ intentId: 'x', alg: 'ES256', description: '-' });
+    await createHandler()({});
+    const recorded = (await openStore().listSigningKeys()).map((key) => key.kmsKeyArn);
+    expect(recorded).not.toContain(arn);
+    const { Keys = [] } = await aws.kms.send(new ListKeysCommand({}));
+    expect(Keys.map((key) => key.KeyArn)).toContain(arn);
+  });
+});
