@@ -36,7 +36,7 @@ export function createDynamoDbRotationStore(
 ): RotationStore {
   const calls = createSdkCalls(dynamodb);
   const store: StoreOptions = { ...options, consistentRead: true };
-  const list = <T>(value: string, parse: (item: Item) => T) =>
+  const list = <T extends object>(value: string, parse: (item: Item) => T): Promise<readonly T[]> =>
     collect(parseItems(queryPartition(calls, { table, partitionKey, value }, store), parse, store));
   const put = (item: Item, doing: string) =>
     callAws(doing, async () => {

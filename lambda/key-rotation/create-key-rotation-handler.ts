@@ -18,6 +18,8 @@ export interface FunctionPorts {
   readonly proveKey: ProveKey;
   /** Seconds since the epoch; the clock where left out. */
   readonly now?: () => number;
+  /** Waits for so many milliseconds; the clock where left out. */
+  readonly sleep?: (milliseconds: number) => Promise<unknown>;
 }
 
 /** What Lambda says of an invocation. */
@@ -40,7 +42,7 @@ export function createKeyRotationHandler(
   const ports = createPorts(environment, aws, functions);
   const [alg, ...others] = environment.AUTH_SIGNING_ALGORITHMS;
   if (alg === undefined) throw new RangeError('AUTH_SIGNING_ALGORITHMS: received nothing');
-  return (input, invocation) => {
+  return async (input, invocation) => {
     const event = parseKeyRotationEvent(input);
     const context: RotationContext = {
       ports,
@@ -54,7 +56,7 @@ export function createKeyRotationHandler(
     };
     return answerEvent(event, context, {
       selfTest: functions.selfTest,
-      sleep: (milliseconds) => sleep(milliseconds),
+      sleep: functions.sleep ?? sleep,
       remaining: () => invocation.getRemainingTimeInMillis(),
     });
   };

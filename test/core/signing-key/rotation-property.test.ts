@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { History } from '../../support/rotation/history.ts';
 
 /** More in the script `test:rotation`, which sets it; see the README. */
-const histories = Number(process.env.ROTATION_HISTORIES ?? 150);
+const histories = Number(process.env.ROTATION_HISTORIES ?? 60);
 const seed = Number(process.env.ROTATION_SEED ?? 20_261_120);
 
 const options = fc.record({

@@ -106,6 +106,7 @@ function createHandler(
     selfTest: async () => ({ ok: true }),
     proveKey,
     now: () => now,
+    sleep: async () => {},
     ...functions,
   });
   return (event: unknown) => handler(event, invocation);
