@@ -67,7 +67,6 @@ export function createDynamoDbRotationStore(
       const item = await getItem(calls, {
         table,
         key: keyOf(rotationRecordTypes.choice, algorithmChoiceId),
-        what: 'the choice of algorithm',
         consistentRead: true,
       });
       return item === undefined ? undefined : parseAlgorithmChoiceItem(item);
