@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest';
+import { callAws } from '../../adapters/aws-errors.ts';
+import { UnavailableError } from '../../core/errors.ts';
+
+const sdkError = (name: string, more: object = {}) =>
+  Object.assign(new Error('detail'), { name, ...more });
+
+const failing = (error: unknown) => callAws('read it', () => Promise.reject(error));
+
+describe('an error of an AWS call', () => {
+  it.each([
+    ['the deadline', sdkError('AbortError')],
+    ['a throttle', sdkError('ThrottlingException')],
+    ['a throttle of a table', sdkError('ProvisionedThroughputExceededException')],
+    ['a throttle of an account', sdkError('RequestLimitExceeded')],
+    ['status 500', sdkError('Other', { $metadata: { httpStatusCode: 500 } })],
+    ['status 501', sdkError('Other', { $metadata: { httpStatusCode: 501 } })],
+    ['a timeout', sdkError('TimeoutError')],
+    ['a connection refused', sdkError('Error', { code: 'ECONNREFUSED' })],
+    ['a name that is not found', sdkError('Error', { code: 'ENOTFOUND' })],
+    ['a conflict of replicas', sdkError('ReplicatedWriteConflictException', { $retryable: {} })],
+  ])('that passes by itself is UnavailableError: %s', async (_, error) => {
+    const caught = await failing(error).catch((reason: unknown) => reason);
+    expect(caught).toBeInstanceOf(UnavailableError);
+    expect(caught).toMatchObject({ message: `could not read it: ${error.name}`, cause: error });
+  });
+
+  it.each([
+    sdkError('AccessDeniedException', { $metadata: { httpStatusCode: 400 } }),
+    sdkError('ValidationException', { $metadata: { httpStatusCode: 400 } }),
+    sdkError('ConditionalCheckFailedException', { $metadata: { httpStatusCode: 400 } }),
+    new TypeError('a bug'),
+  ])('that does not comes as it is: %s', async (error) => {
+    await expect(failing(error)).rejects.toBe(error);
+  });
+});
