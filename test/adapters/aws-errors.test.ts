@@ -5,7 +5,10 @@ import { UnavailableError } from '../../core/errors.ts';
 const sdkError = (name: string, more: object = {}) =>
   Object.assign(new Error('detail'), { name, ...more });
 
-const failing = (error: unknown) => callAws('read it', () => Promise.reject(error));
+const failing = (error: Error) =>
+  callAws('read it', async () => {
+    throw error;
+  });
 
 describe('an error of an AWS call', () => {
   it.each([
