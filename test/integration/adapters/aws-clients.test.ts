@@ -105,8 +105,8 @@ describe.each([
 
   describe('what passes by itself is UnavailableError', () => {
     const impatient: CallProfile = {
-      connectionTimeout: 200,
-      requestTimeout: 200,
+      connectionTimeout: 400,
+      requestTimeout: 400,
       maxAttempts: 2,
       retryDelay: 10,
       initialRetries: 10,
