@@ -1,12 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import dynalite from 'dynalite';
-import { closeServer, listenOnLoopback, loopbackHost } from './loopback-server.ts';
+import { closeServer, listenOnLoopback, loopbackHost, type PortChoice } from './loopback-server.ts';
 
 export interface DynamoDbOptions {
   /** Where the items are kept; in memory alone where left out. */
   readonly directory?: string;
-  /** 0, the default, takes a free port. */
-  readonly port?: number;
+  /** A free one where left out. */
+  readonly port?: PortChoice;
 }
 
 export interface RunningDynamoDb {
@@ -30,7 +30,7 @@ export async function startDynamoDb(options: DynamoDbOptions = {}): Promise<Runn
     options.directory === undefined ? settings : { ...settings, path: options.directory },
   );
   server.on('request', outliveBrokenRequest);
-  const port = await listenOnLoopback(server, options.port ?? 0, 'DynamoDB server');
+  const port = await listenOnLoopback(server, options.port ?? { port: 0 }, 'DynamoDB server');
   return {
     port,
     endpoint: `http://${loopbackHost}:${port}`,

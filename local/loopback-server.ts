@@ -9,6 +9,14 @@ export class LocalRunError extends Error {
 /** Nothing of the local run is reachable from another machine. */
 export const loopbackHost = '127.0.0.1';
 
+/** Which port a server takes. */
+export interface PortChoice {
+  /** 0 takes a free one. */
+  readonly port: number;
+  /** Whether a free port will do where this one is taken. */
+  readonly orFree?: boolean;
+}
+
 function listen(server: Server, host: string, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
@@ -19,44 +27,76 @@ function listen(server: Server, host: string, port: number): Promise<number> {
   });
 }
 
-function hasCode(error: unknown, codes: readonly string[]): boolean {
+function hasCode(error: unknown, ...codes: readonly string[]): boolean {
   return error instanceof Error && 'code' in error && codes.includes(String(error.code));
 }
 
+/** Whether this machine has no IPv6 on loopback. */
+export function lacksAddress(error: unknown): boolean {
+  return hasCode(error instanceof Error ? error.cause : error, 'EADDRNOTAVAIL', 'EAFNOSUPPORT');
+}
+
+/** The variables of `npm start`, by what a port is for. */
+const portVariables: Readonly<Record<string, string>> = {
+  service: 'PORT',
+  'DynamoDB server': 'DYNAMODB_PORT',
+  'KMS server': 'KMS_PORT',
+};
+
+export function portInUse(port: number, purpose: string, options?: ErrorOptions): LocalRunError {
+  const variable = portVariables[purpose] ?? 'PORT';
+  return new LocalRunError(
+    `port ${port}, wanted for the ${purpose}, is in use; ${variable}=<number> chooses another`,
+    options,
+  );
+}
+
+function explain(error: unknown, port: number, purpose: string): Error {
+  const cause = { cause: error };
+  if (hasCode(error, 'EADDRINUSE')) {
+    return portInUse(port, purpose, cause);
+  }
+  if (hasCode(error, 'EACCES')) {
+    return new LocalRunError(
+      `port ${port}, wanted for the ${purpose}, is not allowed to you`,
+      cause,
+    );
+  }
+  return new Error(`could not start the ${purpose}`, cause);
+}
+
 /**
- * Starts a server on loopback. Port 0 takes a free one.
+ * Starts a server on loopback.
  *
  * @returns the port.
  * @throws {LocalRunError} where the port is taken or not allowed.
  */
 export async function listenOnLoopback(
   server: Server,
-  port: number,
+  choice: PortChoice,
   purpose: string,
   host: string = loopbackHost,
 ): Promise<number> {
   try {
-    return await listen(server, host, port);
+    return await listen(server, host, choice.port);
   } catch (error) {
-    if (hasCode(error, ['EADDRINUSE'])) {
-      throw new LocalRunError(`port ${port}, wanted for the ${purpose}, is in use`, {
-        cause: error,
-      });
-    }
-    if (hasCode(error, ['EACCES'])) {
-      throw new LocalRunError(`port ${port}, wanted for the ${purpose}, is not allowed to you`, {
-        cause: error,
-      });
-    }
-    throw error;
+    if (choice.orFree === true) return listenOnLoopback(server, { port: 0 }, purpose, host);
+    throw explain(error, choice.port, purpose);
   }
 }
 
-/** Stops a server at once: idle and busy connections are cut. */
-export function closeServer(server: Server): Promise<void> {
-  if (!server.listening) return Promise.resolve();
-  return new Promise((resolve, reject) => {
-    server.close((error) => (error === undefined || error === null ? resolve() : reject(error)));
-    server.closeAllConnections();
+/**
+ * Stops a server: no new connections, idle ones end, and those that are busy are cut after the
+ * grace.
+ *
+ * @param grace milliseconds.
+ */
+export async function closeServer(server: Server, grace = 0): Promise<void> {
+  if (!server.listening) return;
+  const closed = new Promise<void>((resolve) => {
+    server.close(() => resolve());
   });
+  const cut = setTimeout(() => server.closeAllConnections(), grace);
+  await closed;
+  clearTimeout(cut);
 }

@@ -4,7 +4,7 @@ import { LocalRunError } from './loopback-server.ts';
 
 /** Says that nobody else may use a state directory. Ends with the process, however that ends. */
 export interface StateLock {
-  release(): Promise<void>;
+  close(): Promise<void>;
 }
 
 /** Name of the lock's folder, the one thing in a state directory that a reset leaves alone. */
@@ -32,5 +32,5 @@ export async function lockState(stateDirectory: string): Promise<StateLock> {
       { cause: error },
     );
   }
-  return { release: () => lock.close() };
+  return { close: () => lock.close() };
 }

@@ -50,6 +50,12 @@ function hasNoContent(status: number): boolean {
   return status < 200 || status === 204 || status === 304;
 }
 
+/** To HEAD, functions answer without content, and the length of nothing would be a lie. */
+function sayLength(response: ServerResponse, answer: GatewayResponse): void {
+  const withheld = response.req.method === 'HEAD' && answer.body.length === 0;
+  if (!withheld) response.setHeader('Content-Length', answer.body.length);
+}
+
 function send(response: ServerResponse, answer: GatewayResponse): void {
   for (const [name, values] of answer.headers) {
     response.setHeader(name, values.length === 1 ? (values[0] ?? '') : values);
@@ -59,7 +65,7 @@ function send(response: ServerResponse, answer: GatewayResponse): void {
     response.end();
     return;
   }
-  response.setHeader('Content-Length', answer.body.length);
+  sayLength(response, answer);
   response.end(answer.body);
 }
 

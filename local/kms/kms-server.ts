@@ -1,6 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { closeServer, listenOnLoopback, loopbackHost } from '../loopback-server.ts';
+import {
+  closeServer,
+  listenOnLoopback,
+  loopbackHost,
+  type PortChoice,
+} from '../loopback-server.ts';
 import { BodyTooLargeError, readBody } from '../request-body.ts';
 import type { KmsInput } from './input.ts';
 import { KeyStore } from './key-store.ts';
@@ -10,8 +15,8 @@ import { operations } from './operations.ts';
 export interface KmsOptions {
   /** Where the keys are kept, private halves included; in memory alone where left out. */
   readonly directory?: string;
-  /** 0, the default, takes a free port. */
-  readonly port?: number;
+  /** A free one where left out. */
+  readonly port?: PortChoice;
   /** Clock of waiting periods, in milliseconds since the epoch. */
   readonly now?: () => number;
 }
@@ -99,7 +104,7 @@ function createKmsServer(store: KeyStore, now: () => number): Server {
 export async function startKms(options: KmsOptions = {}): Promise<RunningKms> {
   const store = new KeyStore(options.directory);
   const server = createKmsServer(store, options.now ?? Date.now);
-  const port = await listenOnLoopback(server, options.port ?? 0, 'KMS server');
+  const port = await listenOnLoopback(server, options.port ?? { port: 0 }, 'KMS server');
   return {
     port,
     endpoint: `http://${loopbackHost}:${port}`,

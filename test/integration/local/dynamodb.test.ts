@@ -88,8 +88,8 @@ describe('the lock of a state directory', () => {
     const lock = await lockState(directory);
     await expect(lockState(directory)).rejects.toThrow(LocalRunError);
     await expect(lockState(directory)).rejects.toThrow(`is using ${directory}`);
-    await lock.release();
+    await lock.close();
     const again = await lockState(directory);
-    await again.release();
+    await again.close();
   });
 });

@@ -28,7 +28,7 @@ let port: number;
 let origin: string;
 
 beforeAll(async () => {
-  port = await listenOnLoopback(server, 0, 'gateway');
+  port = await listenOnLoopback(server, { port: 0 }, 'gateway');
   origin = `http://127.0.0.1:${port}`;
 });
 

@@ -1,0 +1,71 @@
+import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { LocalRunError } from './loopback-server.ts';
+
+/** What the person at the terminal asks for. */
+export interface LocalArguments {
+  readonly help: boolean;
+  readonly https: boolean;
+  readonly reset: boolean;
+  readonly stateDirectory: string;
+  /** 0: a free one. */
+  readonly port: number;
+  /** Left out: next to `port`, or a free one where that is taken. */
+  readonly dynamodbPort?: number;
+  readonly kmsPort?: number;
+}
+
+const defaultPort = 8080;
+const maxPort = 65_535;
+const packageDirectory = resolve(import.meta.dirname, '..');
+
+function readPort(name: string, value: string | undefined): number | undefined {
+  if (value === undefined || value === '') return undefined;
+  const port = /^\d{1,5}$/.test(value) ? Number(value) : Number.NaN;
+  if (port <= maxPort) return port;
+  throw new LocalRunError(
+    `${name}: received "${value}"; allowed: a whole number from 0 to ${maxPort}`,
+  );
+}
+
+function readFlags(argv: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...argv],
+      options: {
+        help: { type: 'boolean', short: 'h', default: false },
+        https: { type: 'boolean', default: false },
+        reset: { type: 'boolean', default: false },
+        state: { type: 'string', default: resolve(packageDirectory, '.local') },
+      },
+    }).values;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new LocalRunError(`${reason}\nallowed: --https, --reset, --state <dir>, --help`, {
+      cause: error,
+    });
+  }
+}
+
+/**
+ * Reads flags and environment of `npm start`.
+ *
+ * @throws {LocalRunError} for an unknown flag or a port that is none.
+ */
+export function parseArguments(
+  argv: readonly string[],
+  environment: Readonly<Record<string, string | undefined>>,
+): LocalArguments {
+  const flags = readFlags(argv);
+  const dynamodbPort = readPort('DYNAMODB_PORT', environment['DYNAMODB_PORT']);
+  const kmsPort = readPort('KMS_PORT', environment['KMS_PORT']);
+  return {
+    help: flags.help,
+    https: flags.https,
+    reset: flags.reset,
+    stateDirectory: resolve(flags.state),
+    port: readPort('PORT', environment['PORT']) ?? defaultPort,
+    ...(dynamodbPort !== undefined && { dynamodbPort }),
+    ...(kmsPort !== undefined && { kmsPort }),
+  };
+}

@@ -1,0 +1,79 @@
+import { X509Certificate } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type GenerateResult, generate } from 'selfsigned';
+import type { TlsFiles } from './gateway/gateway-server.ts';
+import { writePrivateFile } from './private-file.ts';
+
+/** A certificate for localhost, and the authority that its clients must trust. */
+export interface LocalCertificate extends TlsFiles {
+  /** Path of the authority's certificate, PEM. */
+  readonly caPath: string;
+}
+
+const day = 86_400_000;
+/** Apple's limit of a server certificate's life is 825 days. */
+const lifetime = 800 * day;
+/** A certificate that ends sooner is replaced at start. */
+const minRemaining = 30 * day;
+
+const keyAndHash = { keyType: 'ec', curve: 'P-256', algorithm: 'sha256' } as const;
+
+function generateAuthority(notAfterDate: Date): Promise<GenerateResult> {
+  return generate([{ name: 'commonName', value: 'authorization server on localhost, CA' }], {
+    ...keyAndHash,
+    notAfterDate,
+    extensions: [
+      { name: 'basicConstraints', cA: true, pathLenConstraint: 0, critical: true },
+      { name: 'keyUsage', keyCertSign: true, cRLSign: true, critical: true },
+    ],
+  });
+}
+
+function generateServer(authority: GenerateResult, notAfterDate: Date): Promise<GenerateResult> {
+  return generate([{ name: 'commonName', value: 'localhost' }], {
+    ...keyAndHash,
+    notAfterDate,
+    ca: { key: authority.private, cert: authority.cert },
+    extensions: [
+      { name: 'basicConstraints', cA: false, critical: true },
+      { name: 'keyUsage', digitalSignature: true, critical: true },
+      { name: 'extKeyUsage', serverAuth: true },
+      {
+        name: 'subjectAltName',
+        altNames: [
+          { type: 2, value: 'localhost' },
+          { type: 7, ip: '127.0.0.1' },
+          { type: 7, ip: '::1' },
+        ],
+      },
+    ],
+  });
+}
+
+function isFresh(path: string, now: number): boolean {
+  if (!existsSync(path)) return false;
+  return new X509Certificate(readFileSync(path)).validToDate.getTime() - now > minRemaining;
+}
+
+/**
+ * The certificate of `--https`, made on first use. The authority's private key is thrown away at
+ * once, so that whoever trusts it trusts this one certificate.
+ *
+ * @param now milliseconds since the epoch.
+ */
+export async function loadCertificate(directory: string, now: number): Promise<LocalCertificate> {
+  const [caPath = '', certPath = '', keyPath = ''] = ['ca.pem', 'cert.pem', 'key.pem'].map((name) =>
+    join(directory, name),
+  );
+  if (!isFresh(certPath, now)) {
+    const notAfterDate = new Date(now + lifetime);
+    const authority = await generateAuthority(notAfterDate);
+    const server = await generateServer(authority, notAfterDate);
+    writePrivateFile(caPath, authority.cert);
+    writePrivateFile(keyPath, server.private);
+    // Last, as its presence says that all three are there.
+    writePrivateFile(certPath, server.cert);
+  }
+  return { caPath, cert: readFileSync(certPath, 'utf8'), key: readFileSync(keyPath, 'utf8') };
+}

@@ -1,0 +1,42 @@
+import {
+  type DeploymentConfig,
+  type DeploymentConfigInput,
+  parseDeploymentConfig,
+} from '../contract/deployment-config.ts';
+import type { RegionId } from '../contract/regions.ts';
+import type { Alg } from '../contract/signing-algorithms.ts';
+
+/** The one region of the local run. */
+export const localRegion: { readonly id: RegionId; readonly awsRegion: string } = {
+  id: 'slc',
+  awsRegion: 'us-west-2',
+};
+
+/** Nothing verifies them, but the SDK signs with none less. */
+export const localCredentials = { accessKeyId: 'local', secretAccessKey: 'local' } as const;
+
+export interface LocalDeployment {
+  readonly input: DeploymentConfigInput;
+  readonly config: DeploymentConfig;
+}
+
+const scopes = ['messaging', 'calls', 'numbers'].flatMap((service) => [
+  { service, permission: 'view', description: `Read ${service}` },
+  { service, permission: 'manage', description: `Change ${service}` },
+]);
+
+/** The deployment config of the local run: one region, no domain, loopback as the issuer. */
+export function buildLocalDeployment(
+  issuer: string,
+  signingAlgorithms?: readonly Alg[],
+): LocalDeployment {
+  const input: DeploymentConfigInput = {
+    name: 'local',
+    issuer,
+    regions: { [localRegion.id]: { awsRegion: localRegion.awsRegion } },
+    defaultAudience: 'https://api.example.com',
+    scopes,
+    ...(signingAlgorithms !== undefined && { signingAlgorithms: [...signingAlgorithms] }),
+  };
+  return { input, config: parseDeploymentConfig(input, { allowLoopbackIssuer: true }) };
+}

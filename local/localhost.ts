@@ -1,0 +1,63 @@
+import type { Server } from 'node:http';
+import {
+  closeServer,
+  LocalRunError,
+  lacksAddress,
+  listenOnLoopback,
+  loopbackHost,
+  portInUse,
+} from './loopback-server.ts';
+
+/** A server on every address that `localhost` may mean. */
+export interface LocalhostServer {
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+/** Milliseconds in which requests may end when the server stops: a token takes a few. */
+const closingGrace = 500;
+
+/** Chances that a port free on IPv4 is free on IPv6 as well; one nearly always does. */
+const attempts = 5;
+
+/** @returns false where the port is taken on IPv6, of a machine that has it. */
+async function listenOnIpv6(server: Server, port: number, purpose: string): Promise<boolean> {
+  try {
+    await listenOnLoopback(server, { port }, purpose, '::1');
+    return true;
+  } catch (error) {
+    if (lacksAddress(error)) return true;
+    if (error instanceof LocalRunError) return false;
+    throw error;
+  }
+}
+
+/**
+ * Starts a server on 127.0.0.1 and, where there is IPv6, on ::1, with one port: a client that is
+ * told `localhost` takes either, and must not find somebody else there.
+ *
+ * @param port 0 takes a free one.
+ * @throws {LocalRunError} where the port is taken on either address.
+ */
+export async function listenOnLocalhost(
+  createServer: () => Server,
+  port: number,
+  purpose: string,
+): Promise<LocalhostServer> {
+  for (let attempt = 1; attempt <= attempts; attempt += 1) {
+    const ipv4 = createServer();
+    const ipv6 = createServer();
+    const taken = await listenOnLoopback(ipv4, { port }, purpose, loopbackHost);
+    if (await listenOnIpv6(ipv6, taken, purpose)) {
+      return {
+        port: taken,
+        close: async () => {
+          await Promise.all([ipv4, ipv6].map((server) => closeServer(server, closingGrace)));
+        },
+      };
+    }
+    await closeServer(ipv4);
+    if (port !== 0) break;
+  }
+  throw portInUse(port, purpose);
+}

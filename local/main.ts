@@ -1,0 +1,57 @@
+import { parseArguments } from './arguments.ts';
+import { describeRequest, greet } from './greeting.ts';
+import { LocalRunError } from './loopback-server.ts';
+import { type LocalRun, startLocal } from './start-local.ts';
+import { usage } from './usage.ts';
+
+/** Milliseconds after which a run that does not close is ended nevertheless. */
+const closingLimit = 1500;
+
+function endWith(local: LocalRun): void {
+  process.stdout.write('\nStopping.\n');
+  // What breaks while everything closes has nobody left to tell.
+  process.on('uncaughtException', () => undefined);
+  setTimeout(() => process.exit(0), closingLimit).unref();
+  local.close().then(
+    () => process.exit(0),
+    () => process.exit(1),
+  );
+}
+
+/** The first signal closes; the second ends at once. */
+function endOnSignal(local: LocalRun): void {
+  let stopping = false;
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.on(signal, () => {
+      if (stopping) process.exit(1);
+      stopping = true;
+      endWith(local);
+    });
+  }
+}
+
+async function main(): Promise<void> {
+  const { help, ...options } = parseArguments(process.argv.slice(2), process.env);
+  if (help) {
+    process.stdout.write(usage);
+    return;
+  }
+  const local = await startLocal({
+    ...options,
+    onRequest: (note) => process.stdout.write(`${describeRequest(note)}\n`),
+  });
+  endOnSignal(local);
+  process.stdout.write(greet(local));
+}
+
+function explain(error: unknown): string {
+  if (error instanceof LocalRunError) return error.message;
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}
+
+try {
+  await main();
+} catch (error) {
+  process.stderr.write(`npm start: ${explain(error)}\n`);
+  process.exit(1);
+}

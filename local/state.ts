@@ -1,0 +1,37 @@
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Where the local run keeps what must survive a restart. */
+export interface StatePaths {
+  readonly directory: string;
+  readonly dynamodb: string;
+  readonly kms: string;
+  readonly tls: string;
+  readonly demoClient: string;
+  readonly demoEnvironment: string;
+  readonly deploymentConfig: string;
+  readonly log: string;
+}
+
+export function statePaths(directory: string): StatePaths {
+  return {
+    directory,
+    dynamodb: join(directory, 'dynamodb'),
+    kms: join(directory, 'kms'),
+    tls: join(directory, 'tls'),
+    demoClient: join(directory, 'demo-client.json'),
+    demoEnvironment: join(directory, 'demo.env'),
+    deploymentConfig: join(directory, 'deployment.json'),
+    log: join(directory, 'log.jsonl'),
+  };
+}
+
+export function makeStateDirectory(paths: StatePaths): void {
+  mkdirSync(paths.directory, { recursive: true, mode: 0o700 });
+}
+
+/** Deletes what the local run made and nothing else: the folder may be anybody's. */
+export function resetState(paths: StatePaths): void {
+  const { directory: _, ...made } = paths;
+  for (const path of Object.values(made)) rmSync(path, { recursive: true, force: true });
+}

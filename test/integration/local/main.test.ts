@@ -1,0 +1,234 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { parseDeploymentConfig } from '../../../contract/deployment-config.ts';
+import { type SpawnedRun, spawnLocal, started, stop } from './spawned-run.ts';
+import { temporaryDirectory } from './temporary-directory.ts';
+
+type Environment = Readonly<Record<string, string>>;
+
+function sourceDemoEnvironment(state: string): Environment {
+  const script = `set -a; . "$1"; set +a; exec "${process.execPath}" -p 'JSON.stringify(process.env)'`;
+  const output = execFileSync('sh', ['-ec', script, 'sh', join(state, 'demo.env')], {
+    env: {},
+    encoding: 'utf8',
+  });
+  return JSON.parse(output) as Environment;
+}
+
+async function start(
+  state: string,
+  flags: readonly string[] = [],
+  environment: Environment = {},
+): Promise<SpawnedRun> {
+  const run = spawnLocal(['--state', state, ...flags], environment);
+  onTestFinished(() => stop(run));
+  return started(run);
+}
+
+async function fetchToken(environment: Environment): Promise<string> {
+  const credentials = `${environment['CLIENT_ID']}:${environment['CLIENT_SECRET']}`;
+  const response = await fetch(environment['TOKEN_URL'] ?? '', {
+    method: 'POST',
+    headers: { authorization: `Basic ${Buffer.from(credentials).toString('base64')}` },
+    body: new URLSearchParams({ grant_type: 'client_credentials' }),
+  });
+  expect(response.status).toBe(200);
+  const { access_token } = (await response.json()) as { access_token: string };
+  return access_token;
+}
+
+/** The kid of the key that the published JWKS verifies the token with. */
+async function verify(token: string, environment: Environment): Promise<unknown> {
+  const response = await fetch(environment['JWKS_URI'] ?? '');
+  const keys = createLocalJWKSet((await response.json()) as JSONWebKeySet);
+  const { protectedHeader } = await jwtVerify(token, keys, { typ: 'at+jwt' });
+  return protectedHeader.kid;
+}
+
+function portOf(environment: Environment): number {
+  return Number(new URL(environment['ISSUER'] ?? '').port);
+}
+
+describe('npm start', () => {
+  it('prints where everything is, and a curl line that gets a token from any folder', async () => {
+    const state = temporaryDirectory();
+    const run = await start(state);
+    const environment = sourceDemoEnvironment(state);
+    expect(run.output()).toContain(`Issuer      ${environment['ISSUER']}\n`);
+    expect(run.output()).toContain(`Token URL   ${environment['ISSUER']}/api/v1/oauth/token\n`);
+    expect(run.output()).not.toContain(environment['CLIENT_SECRET']);
+    const command = /^ {2}(curl .*)$/m.exec(run.output())?.[1] ?? '';
+    const curl = spawnSync('sh', ['-c', command], { cwd: temporaryDirectory(), encoding: 'utf8' });
+    const answer = JSON.parse(curl.stdout) as { readonly access_token: string };
+    await verify(answer.access_token, environment);
+    expect(answer).toMatchObject({ token_type: 'Bearer', expires_in: 3600 });
+  });
+
+  it('writes a private demo.env that another terminal needs and no more', async () => {
+    const state = temporaryDirectory();
+    await start(state);
+    expect(statSync(join(state, 'demo.env')).mode & 0o777).toBe(0o600);
+    const environment = sourceDemoEnvironment(state);
+    expect(environment).toMatchObject({
+      ISSUER: expect.stringMatching(/^http:\/\/localhost:\d+$/),
+      TOKEN_URL: `${environment['ISSUER']}/api/v1/oauth/token`,
+      JWKS_URI: `${environment['ISSUER']}/.well-known/jwks.json`,
+      CLIENT_ID: expect.stringMatching(/^client_/),
+      CLIENT_SECRET: expect.stringMatching(/^cs_/),
+      AWS_ENDPOINT_URL_DYNAMODB: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+      AWS_ENDPOINT_URL_KMS: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+      AWS_REGION: 'us-west-2',
+      AWS_ACCESS_KEY_ID: expect.any(String),
+      AWS_SECRET_ACCESS_KEY: expect.any(String),
+      AUTHCTL_CONFIG: join(state, 'deployment.json'),
+    });
+    const config: unknown = JSON.parse(readFileSync(environment['AUTHCTL_CONFIG'] ?? '', 'utf8'));
+    expect(parseDeploymentConfig(config, { allowLoopbackIssuer: true }).issuer).toBe(
+      environment['ISSUER'],
+    );
+  });
+
+  it('keeps keys, client and addresses over a restart', async () => {
+    const state = temporaryDirectory();
+    const first = await start(state);
+    const before = sourceDemoEnvironment(state);
+    const token = await fetchToken(before);
+    await stop(first);
+
+    await start(state, [], { PORT: String(portOf(before)) });
+    const after = sourceDemoEnvironment(state);
+    expect(after['CLIENT_SECRET']).toBe(before['CLIENT_SECRET']);
+    expect(after['ISSUER']).toBe(before['ISSUER']);
+    await verify(token, after);
+    expect(await verify(await fetchToken(before), after)).toBe(await verify(token, after));
+  });
+
+  it('starts from nothing with --reset, and leaves foreign files alone', async () => {
+    const state = temporaryDirectory();
+    const first = await start(state);
+    const before = sourceDemoEnvironment(state);
+    const token = await fetchToken(before);
+    await stop(first);
+    writeFileSync(join(state, 'mine.txt'), 'x');
+
+    await start(state, ['--reset']);
+    const after = sourceDemoEnvironment(state);
+    expect(after['CLIENT_ID']).not.toBe(before['CLIENT_ID']);
+    await expect(verify(token, after)).rejects.toMatchObject({ code: 'ERR_JWKS_NO_MATCHING_KEY' });
+    await verify(await fetchToken(after), after);
+    expect(existsSync(join(state, 'mine.txt'))).toBe(true);
+  });
+
+  it('puts DynamoDB and KMS next to the service, where those ports are free', async () => {
+    const state = temporaryDirectory();
+    const run = await start(state);
+    const port = portOf(sourceDemoEnvironment(state));
+    await stop(run);
+    await start(state, [], { PORT: String(port), DYNAMODB_PORT: '0' });
+    const environment = sourceDemoEnvironment(state);
+    expect(environment['AWS_ENDPOINT_URL_DYNAMODB']).not.toBe(`http://127.0.0.1:${port}`);
+    expect(environment['AWS_ENDPOINT_URL_KMS']).toBe(`http://127.0.0.1:${port + 2}`);
+  });
+
+  it('serves TLS with --https, trusted through the files that demo.env names', async () => {
+    const state = temporaryDirectory();
+    const run = await start(state, ['--https']);
+    const environment = sourceDemoEnvironment(state);
+    expect(environment['ISSUER']).toMatch(/^https:\/\/localhost:\d+$/);
+    expect(environment['NODE_EXTRA_CA_CERTS']).toBe(join(state, 'tls', 'ca.pem'));
+    expect(environment['CURL_CA_BUNDLE']).toBe(join(state, 'tls', 'ca.pem'));
+    const script = 'fetch(process.env.JWKS_URI).then((r) => console.log(r.status))';
+    const env = { ...environment, PATH: process.env['PATH'] ?? '' };
+    expect(execFileSync(process.execPath, ['-e', script], { env, encoding: 'utf8' })).toBe('200\n');
+    const line = /^ {2}(curl .*)$/m.exec(run.output())?.[1] ?? '';
+    expect(spawnSync('sh', ['-c', line], { encoding: 'utf8' }).stdout).toContain('"access_token"');
+    const plain = 'curl -sf "$JWKS_URI"';
+    expect(spawnSync('sh', ['-c', plain], { env, encoding: 'utf8' }).stdout).toContain('"keys"');
+  });
+
+  it('logs nothing that is secret', async () => {
+    const state = temporaryDirectory();
+    const run = await start(state);
+    const environment = sourceDemoEnvironment(state);
+    const token = await fetchToken(environment);
+    await stop(run);
+    const log = readFileSync(join(state, 'log.jsonl'), 'utf8');
+    expect(log).toContain('"outcome":"issued"');
+    for (const text of [log, run.output(), run.errors()]) {
+      expect(text).not.toContain(environment['CLIENT_SECRET']);
+      expect(text).not.toContain(token.split('.')[2]);
+    }
+    expect(statSync(join(state, 'log.jsonl')).mode & 0o777).toBe(0o600);
+  });
+});
+
+describe('npm start says what is wrong, and ends with 1', () => {
+  async function fail(flags: readonly string[], environment: Environment = {}): Promise<string> {
+    const run = spawnLocal(flags, environment);
+    onTestFinished(() => stop(run));
+    expect(await run.ended).toBe(1);
+    expect(run.output()).toBe('');
+    expect(run.errors()).not.toMatch(/^\s+at /m);
+    return run.errors();
+  }
+
+  it('where the port is in use', async () => {
+    const state = temporaryDirectory();
+    await start(state);
+    const PORT = String(portOf(sourceDemoEnvironment(state)));
+    expect(await fail(['--state', temporaryDirectory()], { PORT })).toBe(
+      `npm start: port ${PORT}, wanted for the service, is in use; PORT=<number> chooses another\n`,
+    );
+  });
+
+  it('where another run uses the state, which --reset leaves alone', async () => {
+    const state = temporaryDirectory();
+    await start(state);
+    expect(await fail(['--state', state, '--reset'])).toBe(
+      `npm start: another local run is using ${state}; stop it, or choose another folder with --state\n`,
+    );
+    await fetchToken(sourceDemoEnvironment(state));
+  });
+
+  it.each([
+    ['an unknown flag', ['--htps'], {}, "npm start: Unknown option '--htps'"],
+    ['a port that is none', [], { PORT: 'x' }, 'npm start: PORT: received "x"; allowed:'],
+  ])('where it gets %s', async (_, flags, environment, message) => {
+    expect(await fail(flags, environment)).toContain(message);
+  });
+
+  it('but shows its help', async () => {
+    const run = spawnLocal(['--help']);
+    expect(await run.ended).toBe(0);
+    expect(run.output()).toContain('--https');
+    expect(run.errors()).toBe('');
+  });
+});
+
+describe('SIGINT and SIGTERM', () => {
+  it.each(['SIGINT', 'SIGTERM'] as const)(
+    '%s ends within 2 s, open connections included',
+    async (signal) => {
+      const state = temporaryDirectory();
+      const run = await start(state);
+      const { port } = new URL(sourceDemoEnvironment(state)['ISSUER'] ?? '');
+      const half = connect(Number(port), '127.0.0.1');
+      onTestFinished(() => {
+        half.destroy();
+      });
+      half.on('error', () => undefined);
+      half.write('POST /api/v1/oauth/token HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n1');
+      await fetch(`http://127.0.0.1:${port}/.well-known/jwks.json`);
+
+      const begin = performance.now();
+      run.child.kill(signal);
+      expect(await run.ended).toBe(0);
+      expect(performance.now() - begin).toBeLessThan(2000);
+      expect(run.errors()).toBe('');
+    },
+  );
+});

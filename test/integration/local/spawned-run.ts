@@ -1,0 +1,59 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { resolve } from 'node:path';
+
+const root = resolve(import.meta.dirname, '../../..');
+
+/** Milliseconds: a start takes about one second, on a busy machine several. */
+const startLimit = 30_000;
+
+/** `npm start` in a process of its own. */
+export interface SpawnedRun {
+  readonly child: ChildProcess;
+  /** What was printed so far. */
+  output(): string;
+  errors(): string;
+  /** @returns the exit code, or the signal that ended the process. */
+  readonly ended: Promise<number | NodeJS.Signals | null>;
+}
+
+export function spawnLocal(
+  flags: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): SpawnedRun {
+  const child = spawn(process.execPath, ['local/main.ts', ...flags], {
+    cwd: root,
+    env: { PATH: process.env['PATH'] ?? '', PORT: '0', ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const printed = { out: '', error: '' };
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    printed.out += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    printed.error += text;
+  });
+  return {
+    child,
+    output: () => printed.out,
+    errors: () => printed.error,
+    ended: once(child, 'close').then(([code, signal]) => (code ?? signal) as number),
+  };
+}
+
+/** Waits until the run has said that it is ready. */
+export async function started(run: SpawnedRun): Promise<SpawnedRun> {
+  const deadline = performance.now() + startLimit;
+  while (!run.output().includes('Stop with Ctrl-C')) {
+    if (run.child.exitCode !== null || performance.now() > deadline) {
+      throw new Error(`the run did not start: ${run.errors()}`);
+    }
+    await new Promise((poll) => setTimeout(poll, 20));
+  }
+  return run;
+}
+
+export async function stop(run: SpawnedRun): Promise<void> {
+  if (run.child.exitCode === null) run.child.kill('SIGTERM');
+  await run.ended;
+}

@@ -1,0 +1,46 @@
+import { resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parseArguments } from '../../local/arguments.ts';
+import { LocalRunError } from '../../local/loopback-server.ts';
+
+describe('the arguments of npm start', () => {
+  it('are all optional', () => {
+    expect(parseArguments([], {})).toEqual({
+      help: false,
+      https: false,
+      reset: false,
+      stateDirectory: resolve('.local'),
+      port: 8080,
+    });
+  });
+
+  it('are flags and ports', () => {
+    const environment = { PORT: '9000', DYNAMODB_PORT: '9100', KMS_PORT: '0' };
+    expect(parseArguments(['--https', '--reset', '--state', '/tmp/x'], environment)).toEqual({
+      help: false,
+      https: true,
+      reset: true,
+      stateDirectory: '/tmp/x',
+      port: 9000,
+      dynamodbPort: 9100,
+      kmsPort: 0,
+    });
+  });
+
+  it('take an empty variable for a missing one', () => {
+    expect(parseArguments([], { PORT: '' }).port).toBe(8080);
+  });
+
+  it.each(['--htps', '--port=1', '-x', 'start', '--https=no', '--state'])('refuse %s', (flag) => {
+    expect(() => parseArguments([flag], {})).toThrow(LocalRunError);
+    expect(() => parseArguments([flag], {})).toThrow(
+      'allowed: --https, --reset, --state <dir>, --help',
+    );
+  });
+
+  it.each(['65536', '-1', '1e3', '80a', ' 80', '100000'])('refuse the port "%s"', (PORT) => {
+    expect(() => parseArguments([], { PORT })).toThrow(
+      new LocalRunError(`PORT: received "${PORT}"; allowed: a whole number from 0 to 65535`),
+    );
+  });
+});
