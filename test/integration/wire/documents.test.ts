@@ -1,0 +1,159 @@
+import { request } from 'node:http';
+import { describe, expect, it } from 'vitest';
+import { useLocalService } from '../local/use-local-service.ts';
+
+const service = useLocalService();
+
+const openid = '/.well-known/openid-configuration';
+const oauth = '/.well-known/oauth-authorization-server';
+const jwks = '/.well-known/jwks.json';
+const documents = [openid, oauth, jwks] as const;
+
+function get(path: string, options: RequestInit = {}): Promise<Response> {
+  return fetch(service().issuer + path, options);
+}
+
+/** fetch chooses Host itself; this does not. */
+function getAs(path: string, headers: Readonly<Record<string, string>>): Promise<string> {
+  const { port } = new URL(service().issuer);
+  return new Promise((resolve, reject) => {
+    request({ host: '127.0.0.1', port, path, headers, agent: false }, (response) => {
+      let text = '';
+      response.setEncoding('utf8');
+      response.on('data', (chunk: string) => {
+        text += chunk;
+      });
+      response.on('end', () => resolve(text));
+    })
+      .on('error', reject)
+      .end();
+  });
+}
+
+describe('the discovery documents', () => {
+  it('are one document at two paths', async () => {
+    const [first, second] = await Promise.all([get(openid), get(oauth)]);
+    expect(await first.text()).toBe(await second.text());
+  });
+
+  it('name the service by its issuer', async () => {
+    const { issuer, tokenUrl, jwksUri } = service();
+    const document = (await (await get(openid)).json()) as object;
+    expect(document).toMatchObject({
+      issuer,
+      token_endpoint: tokenUrl,
+      jwks_uri: jwksUri,
+      grant_types_supported: ['client_credentials'],
+      token_endpoint_auth_methods_supported: ['client_secret_basic'],
+    });
+    expect(document).not.toHaveProperty('authorization_endpoint');
+  });
+
+  it.each<Readonly<Record<string, string>>>([
+    { Host: 'evil.example' },
+    { Host: 'slc.auth.example.com' },
+    { 'X-Forwarded-Host': 'evil.example' },
+    { 'X-Forwarded-Proto': 'https' },
+    { Forwarded: 'host=evil.example' },
+  ])('are the same bytes under %j', async (headers) => {
+    expect(await getAs(openid, headers)).toBe(await (await get(openid)).text());
+  });
+});
+
+describe.each(documents)('%s', (path) => {
+  it('is JSON that anybody may read and keep', async () => {
+    const response = await get(path, { headers: { origin: 'https://app.example' } });
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toBe('application/json');
+    expect(response.headers.get('cache-control')).toMatch(/^public, max-age=\d+$/);
+    expect(response.headers.get('access-control-allow-origin')).toBe('*');
+    expect(response.headers.get('x-content-type-options')).toBe('nosniff');
+    expect(response.headers.get('strict-transport-security')).toMatch(/^max-age=\d+/);
+    expect(response.headers.has('set-cookie')).toBe(false);
+    expect(response.headers.has('server')).toBe(false);
+  });
+
+  it('is not sent again to who has it', async () => {
+    const etag = (await get(path)).headers.get('etag') ?? '';
+    expect(etag).toMatch(/^"[\w-]+"$/);
+    const response = await get(path, { headers: { 'if-none-match': etag } });
+    expect(response.status).toBe(304);
+    expect(await response.text()).toBe('');
+    expect(response.headers.get('etag')).toBe(etag);
+    const changed = await get(path, { headers: { 'if-none-match': '"other"' } });
+    expect(changed.status).toBe(200);
+  });
+
+  it('answers HEAD with the headers of GET', async () => {
+    const [head, whole] = await Promise.all([get(path, { method: 'HEAD' }), get(path)]);
+    expect(head.status).toBe(200);
+    expect(await head.text()).toBe('');
+    for (const name of ['content-type', 'cache-control', 'etag']) {
+      expect(head.headers.get(name)).toBe(whole.headers.get(name));
+    }
+  });
+
+  it('answers a preflight', async () => {
+    const response = await get(path, {
+      method: 'OPTIONS',
+      headers: { origin: 'https://app.example', 'access-control-request-method': 'GET' },
+    });
+    expect(response.status).toBe(204);
+    expect(response.headers.get('access-control-allow-origin')).toBe('*');
+    expect(response.headers.get('access-control-allow-methods')).toContain('GET');
+  });
+
+  it.each(['POST', 'PUT', 'PATCH', 'DELETE'])('refuses %s', async (method) => {
+    const response = await get(path, { method });
+    expect(response.status).toBe(405);
+    expect(response.headers.get('allow')).toBe('GET, HEAD, OPTIONS');
+    expect(response.headers.get('cache-control')).toBe('no-store');
+    expect(await response.json()).toEqual({
+      error: 'invalid_request',
+      error_description: 'the method is not allowed at this path',
+    });
+  });
+});
+
+describe('the JWKS', () => {
+  it('has public members alone', async () => {
+    const { keys } = (await (await get(jwks)).json()) as { keys: object[] };
+    expect(keys.length).toBeGreaterThan(0);
+    for (const key of keys) {
+      expect(Object.keys(key).sort()).toEqual(['alg', 'e', 'kid', 'kty', 'n', 'use']);
+    }
+  });
+});
+
+describe('a path where nothing is', () => {
+  it.each([
+    '/',
+    '/api/v1',
+    '/api/v1/oauth',
+    '/api/v1/oauth/token/',
+    '/api/v1/oauth/token%20',
+    '/api/v2/oauth/token',
+    '/.well-known/jwks.json/',
+    '/.well-known/JWKS.json',
+    '/health/x',
+    '/favicon.ico',
+  ])('%s answers 404 in JSON', async (path) => {
+    const response = await get(path);
+    expect(response.status).toBe(404);
+    expect(response.headers.get('content-type')).toBe('application/json');
+    expect(response.headers.get('cache-control')).toBe('no-store');
+    expect(await response.json()).toEqual({
+      error: 'not_found',
+      error_description: 'there is nothing at this path',
+    });
+  });
+});
+
+describe('/health', () => {
+  it('says that tokens are issued, and no more', async () => {
+    const response = await get('/health');
+    expect(response.status).toBe(200);
+    expect(response.headers.get('cache-control')).toBe('no-store');
+    expect(await response.json()).toEqual({ status: 'ok' });
+  });
+});

@@ -1,0 +1,276 @@
+import { request } from 'node:http';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { formatClientSecret } from '../../../core/credential/credential-value.ts';
+import { basic, credentialsOf, requestToken, useLocalService } from '../local/use-local-service.ts';
+
+const service = useLocalService();
+
+const form = 'application/x-www-form-urlencoded';
+const grant = 'grant_type=client_credentials';
+
+interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: string;
+}
+
+/** Sends exactly these headers, repeated ones included, and these bytes. */
+function send(
+  headers: readonly (readonly [string, string])[],
+  body: string | Uint8Array,
+  options: { readonly method?: string; readonly query?: string } = {},
+): Promise<Answer> {
+  const { host, port } = new URL(service().tokenUrl);
+  const length = String(Buffer.byteLength(body));
+  return new Promise((resolve, reject) => {
+    const sent = request({
+      host: '127.0.0.1',
+      port,
+      path: `/api/v1/oauth/token${options.query ?? ''}`,
+      method: options.method ?? 'POST',
+      agent: false,
+      headers: ['Host', host, 'Content-Length', length, ...headers.flat()],
+    });
+    sent.on('response', (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('end', () =>
+        resolve({
+          status: response.statusCode ?? 0,
+          headers: response.headers,
+          body: Buffer.concat(chunks).toString(),
+        }),
+      );
+    });
+    sent.on('error', reject);
+    sent.end(body);
+  });
+}
+
+function authorized(): readonly [string, string] {
+  return ['Authorization', credentialsOf(service())];
+}
+
+const typed: readonly [string, string] = ['Content-Type', form];
+
+function expectUncached({ headers }: Answer): void {
+  expect(headers).toMatchObject({
+    'content-type': 'application/json',
+    'cache-control': 'no-store',
+    pragma: 'no-cache',
+    'x-content-type-options': 'nosniff',
+    'strict-transport-security': 'max-age=63072000; includeSubDomains',
+  });
+  expect(headers).not.toHaveProperty('set-cookie');
+  expect(headers).not.toHaveProperty('www-authenticate');
+}
+
+describe('a token', () => {
+  it('comes in a response that nobody keeps', async () => {
+    const answer = await send([authorized(), typed], grant);
+    expect(answer.status).toBe(200);
+    expectUncached(answer);
+    expect(JSON.parse(answer.body)).toEqual({
+      access_token: expect.stringMatching(/^[\w-]+\.[\w-]+\.[\w-]+$/),
+      token_type: 'Bearer',
+      expires_in: 3600,
+      scope: 'messaging:view messaging:manage',
+    });
+  });
+
+  it('is another one each time', async () => {
+    const responses = await Promise.all([requestToken(service()), requestToken(service())]);
+    const [first, second] = await Promise.all(responses.map((response) => response.text()));
+    expect(first).not.toBe(second);
+  });
+
+  it.each([
+    ['a charset', 'Content-Type', `${form}; charset=UTF-8`],
+    ['an upper-case type', 'Content-Type', form.toUpperCase()],
+    ['a lower-case header', 'content-type', form],
+  ])('comes for %s', async (_, name, value) => {
+    expect((await send([authorized(), [name, value]], grant)).status).toBe(200);
+  });
+
+  it.each(['basic', 'BASIC', 'BaSiC'])('comes for the scheme %s', async (scheme) => {
+    const value = credentialsOf(service()).replace('Basic', scheme);
+    expect((await send([['Authorization', value], typed], grant)).status).toBe(200);
+  });
+});
+
+describe('a request that is refused', () => {
+  const authorizationOf = {
+    valid: () => authorized(),
+    unknown: () => ['Authorization', basic('client_0000000000000000000000', 'x')] as const,
+    wrong: () =>
+      ['Authorization', basic(service().clientId, formatClientSecret(Buffer.alloc(32)))] as const,
+    empty: () => ['Authorization', basic(service().clientId, '')] as const,
+    bearer: () => ['Authorization', 'Bearer x'] as const,
+    malformed: () => ['Authorization', 'Basic Zm9v'] as const,
+  };
+
+  it.each([
+    ['valid', '', 400, 'invalid_request', 'grant_type is missing'],
+    ['valid', 'grant_type=', 400, 'invalid_request', 'grant_type is missing'],
+    [
+      'valid',
+      'grant_type=password',
+      400,
+      'unsupported_grant_type',
+      'grant_type must be client_credentials',
+    ],
+    ['valid', `${grant}&${grant}`, 400, 'invalid_request', 'a parameter must not be repeated'],
+    [
+      'valid',
+      `${grant}&scope=calls:view`,
+      400,
+      'invalid_scope',
+      'the client may not have a scope that it asks for',
+    ],
+    [
+      'valid',
+      `${grant}&scope=a%22`,
+      400,
+      'invalid_scope',
+      'scope must be scope tokens, each separated by one space',
+    ],
+    [
+      'valid',
+      `${grant}&resource=https://evil.example`,
+      400,
+      'invalid_target',
+      'the client may not ask for this resource',
+    ],
+    ['unknown', grant, 401, 'invalid_client', 'client authentication failed'],
+    ['wrong', grant, 401, 'invalid_client', 'client authentication failed'],
+    ['empty', grant, 401, 'invalid_client', 'client authentication failed'],
+    ['bearer', grant, 401, 'invalid_client', 'client authentication failed'],
+    ['malformed', grant, 401, 'invalid_client', 'client authentication failed'],
+  ] as const)('%s credentials, "%s": %i %s', async (...row) => {
+    const [credentials, body, status, error, error_description] = row;
+    const answer = await send([authorizationOf[credentials](), typed], body);
+    expect(answer.status).toBe(status);
+    expect(JSON.parse(answer.body)).toEqual({ error, error_description });
+    expectUncached(answer);
+  });
+
+  it('carries the challenge under the name that API Gateway gives it', async () => {
+    const answer = await send([authorizationOf.wrong(), typed], grant);
+    expect(answer.headers['x-amzn-remapped-www-authenticate']).toBe(
+      `Basic realm="${service().issuer}"`,
+    );
+  });
+
+  it('is the same for an unknown client and a wrong secret, but for its request id and time', async () => {
+    const [unknown, wrong] = await Promise.all([
+      send([authorizationOf.unknown(), typed], grant),
+      send([authorizationOf.wrong(), typed], grant),
+    ]);
+    const varying = new Set(['date', 'x-amzn-requestid', 'x-amz-apigw-id']);
+    const fixed = ({ headers }: Answer) =>
+      Object.entries(headers).filter(([name]) => !varying.has(name));
+    expect(unknown.body).toBe(wrong.body);
+    expect(fixed(unknown)).toEqual(fixed(wrong));
+  });
+
+  it.each([
+    ['no content type', []],
+    ['JSON', [['Content-Type', 'application/json']]],
+    ['multipart', [['Content-Type', 'multipart/form-data; boundary=x']]],
+    ['two content types', [typed, typed]],
+  ] as const)('has %s', async (_, headers) => {
+    const answer = await send([authorized(), ...headers], grant);
+    expect(answer.status).toBe(400);
+    expect(JSON.parse(answer.body)).toMatchObject({ error: 'invalid_request' });
+  });
+
+  it('has two Authorization headers', async () => {
+    const answer = await send([authorized(), authorized(), typed], grant);
+    expect([400, 401]).toContain(answer.status);
+  });
+
+  it.each(['?grant_type=client_credentials', '?client_id=a&client_secret=b', '?scope=x'])(
+    'has the query %s',
+    async (query) => {
+      const answer = await send([authorized(), typed], grant, { query });
+      expect(answer.status).toBe(400);
+      expect(JSON.parse(answer.body)).toMatchObject({ error: 'invalid_request' });
+    },
+  );
+
+  it.each(['GET', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])('is a %s', async (method) => {
+    const answer = await send([authorized(), typed], grant, { method });
+    expect(answer.status).toBe(405);
+    expect(answer.headers['allow']).toBe('POST');
+    expectUncached(answer);
+  });
+
+  it('is a HEAD', async () => {
+    const answer = await send([authorized()], '', { method: 'HEAD' });
+    expect(answer.status).toBe(405);
+    expect(answer.headers['allow']).toBe('POST');
+    expect(answer.body).toBe('');
+  });
+
+  it.each([
+    ['a body of 1 MiB', [typed], `${grant}&x=${'a'.repeat(1024 * 1024)}`],
+    ['10,000 parameters', [typed], `${grant}&a`.padEnd(20_000, '&b')],
+    ['10,000 scopes', [typed], `${grant}&scope=${'a+'.repeat(9999)}a`],
+    ['a header of 9 KiB', [typed, ['X-A', 'a'.repeat(9 * 1024)]], 'x'],
+  ] as const)('has %s', async (_, headers, body) => {
+    const answer = await send([authorized(), ...headers], body);
+    expect([400, 413, 431]).toContain(answer.status);
+    expect(JSON.parse(answer.body)).toMatchObject({ error: 'invalid_request' });
+    expectUncached(answer);
+  });
+});
+
+describe('whatever bytes arrive', () => {
+  const bytes = fc.uint8Array({ maxLength: 200 });
+  // What HTTP allows in a field value (RFC 9110 §5.5), obs-text included.
+  const fieldValue = fc
+    .array(fc.oneof(fc.integer({ min: 0x20, max: 0x7e }), fc.integer({ min: 0x80, max: 0xff })))
+    .map((codes) => String.fromCharCode(...codes).trim());
+
+  function expectCallersFault(answer: Answer): void {
+    expect(answer.status).toBeGreaterThanOrEqual(200);
+    expect(answer.status).toBeLessThan(500);
+    const content = JSON.parse(answer.body) as Record<string, unknown>;
+    if (answer.status !== 200) {
+      expect(Object.keys(content)).toEqual(['error', 'error_description']);
+      expect(content['error_description']).toMatch(/^[\x20\x21\x23-\x5b\x5d-\x7e]+$/);
+    }
+  }
+
+  it('a body never makes a 5xx', async () => {
+    await fc.assert(
+      fc.asyncProperty(bytes, async (body) => {
+        expectCallersFault(await send([authorized(), typed], body));
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it.each(['Authorization', 'Content-Type', 'Accept', 'X-Forwarded-For', 'Cookie'])(
+    'the header %s never makes a 5xx',
+    async (name) => {
+      await fc.assert(
+        fc.asyncProperty(fieldValue, async (value) => {
+          expectCallersFault(await send([[name, value], typed], grant));
+        }),
+        { numRuns: 50 },
+      );
+    },
+  );
+
+  it('Basic credentials never make a 5xx', async () => {
+    await fc.assert(
+      fc.asyncProperty(bytes, async (credentials) => {
+        const value = `Basic ${Buffer.from(credentials).toString('base64')}`;
+        expectCallersFault(await send([['Authorization', value], typed], grant));
+      }),
+      { numRuns: 100 },
+    );
+  });
+});
