@@ -1,11 +1,12 @@
 import { requestDeadline } from '../../../contract/limits.ts';
+import { routes } from '../../../contract/routes.ts';
 import { describeError } from '../describe-error.ts';
 import type { Exchange } from '../exchange.ts';
 import type { FunctionOptions } from '../function-options.ts';
 import type { RequestReport } from '../telemetry.ts';
 import type { HttpHook, HttpMiddleware } from './http-middleware.ts';
 
-/** A method is any word that a client writes; the log knows these. */
+/** Methods and paths are any words that a client writes; the log knows these. */
 const knownMethods: ReadonlySet<string> = new Set([
   'GET',
   'HEAD',
@@ -15,6 +16,12 @@ const knownMethods: ReadonlySet<string> = new Set([
   'DELETE',
   'OPTIONS',
 ]);
+
+const knownPaths: ReadonlySet<string> = new Set(routes.map(({ path }) => path));
+
+function ifKnown(value: string, known: ReadonlySet<string>): string {
+  return known.has(value) ? value : 'other';
+}
 
 function levelOf(statusCode: number): RequestReport['level'] {
   if (statusCode < 500) return 'info';
@@ -37,8 +44,8 @@ export function requestLog({ clock, telemetry }: FunctionOptions): HttpMiddlewar
     const { exchange } = context;
     const statusCode = response?.statusCode ?? 500;
     const fields = {
-      http_method: knownMethods.has(event.httpMethod) ? event.httpMethod : 'other',
-      path: event.resource,
+      http_method: ifKnown(event.httpMethod, knownMethods),
+      path: ifKnown(event.resource, knownPaths),
       source_ip: event.requestContext.identity.sourceIp,
       request_id: event.requestContext.requestId,
       ...exchange.fields,

@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest';
+import { isScopeToken } from '../../../contract/scopes.ts';
+import { algs } from '../../../contract/signing-algorithms.ts';
+import { buildMetadata } from '../../../core/discovery/metadata.ts';
+
+const settings = {
+  issuer: 'https://auth.example.com',
+  regionalTokenEndpoints: {
+    pit: 'https://pit.auth.example.com/api/v1/oauth/token',
+    slc: 'https://slc.auth.example.com/api/v1/oauth/token',
+  },
+  signingAlgorithms: ['RS256', 'ES256'],
+  scopesSupported: ['messaging:view', 'messaging:manage'],
+} as const;
+
+describe('metadata', () => {
+  it('has these members and no others', () => {
+    expect(buildMetadata(settings)).toEqual({
+      issuer: 'https://auth.example.com',
+      token_endpoint: 'https://auth.example.com/api/v1/oauth/token',
+      regional_token_endpoints: {
+        slc: 'https://slc.auth.example.com/api/v1/oauth/token',
+        pit: 'https://pit.auth.example.com/api/v1/oauth/token',
+      },
+      jwks_uri: 'https://auth.example.com/.well-known/jwks.json',
+      scopes_supported: ['messaging:view', 'messaging:manage'],
+      grant_types_supported: ['client_credentials'],
+      token_endpoint_auth_methods_supported: ['client_secret_basic'],
+      subject_types_supported: ['public'],
+      id_token_signing_alg_values_supported: ['RS256', 'ES256'],
+    });
+  });
+
+  it.each([undefined, []])('leaves out a list that is empty: %j', (scopesSupported) => {
+    const metadata = buildMetadata({ ...settings, scopesSupported });
+    expect(metadata).not.toHaveProperty('scopes_supported');
+    expect(
+      Object.values(metadata).filter((value) => Array.isArray(value) && value.length === 0),
+    ).toEqual([]);
+  });
+
+  it('never says none, and names scopes that requests may have', () => {
+    const metadata = buildMetadata({ ...settings, signingAlgorithms: algs });
+    expect(JSON.stringify(metadata)).not.toContain('none');
+    expect(metadata.scopes_supported?.every(isScopeToken)).toBe(true);
+  });
+});

@@ -1,0 +1,141 @@
+import { describe, expect, it } from 'vitest';
+import { readEnvironment } from '../../../contract/environment.ts';
+import {
+  oauthAuthorizationServerPath,
+  openidConfigurationPath,
+  tokenPath,
+} from '../../../contract/routes.ts';
+import { createDiscoveryHandler } from '../../../lambda/discovery/create-discovery-handler.ts';
+import { lambdaContext, type ProxyRequest, proxyEvent } from '../../support/proxy-event.ts';
+import { recordTelemetry } from '../../support/recorded-telemetry.ts';
+import { tokenWorld } from '../../support/token-world.ts';
+
+const environment = readEnvironment('discovery', {
+  AUTH_ISSUER: 'https://auth.example.com',
+  AUTH_REGIONAL_TOKEN_ENDPOINTS: '{"slc":"https://slc.auth.example.com/api/v1/oauth/token"}',
+  AUTH_SIGNING_ALGORITHMS: 'RS256',
+  AUTH_SCOPES_SUPPORTED: 'messaging:view messaging:manage',
+  AUTH_DOCUMENT_MAX_AGE: '3600',
+});
+
+const { telemetry, reports } = recordTelemetry();
+const handler = createDiscoveryHandler(environment, { telemetry });
+const call = (request: ProxyRequest) => handler(proxyEvent(request), lambdaContext());
+
+const cors = { 'Access-Control-Allow-Origin': '*', 'Access-Control-Expose-Headers': 'ETag' };
+const security = {
+  'Strict-Transport-Security': 'max-age=63072000; includeSubDomains',
+  'X-Content-Type-Options': 'nosniff',
+};
+
+describe.each([openidConfigurationPath, oauthAuthorizationServerPath])('%s', (path) => {
+  it('is JSON that anybody may keep and read', async () => {
+    const response = await call({ path });
+    expect(response).toEqual({
+      statusCode: 200,
+      headers: {
+        'Content-Type': 'application/json',
+        'Cache-Control': 'public, max-age=3600',
+        ETag: expect.stringMatching(/^"[\w-]{43}"$/),
+        ...cors,
+        ...security,
+      },
+      body: expect.any(String),
+    });
+    expect(JSON.parse(response.body)).toMatchObject({
+      issuer: 'https://auth.example.com',
+      token_endpoint: 'https://auth.example.com/api/v1/oauth/token',
+      jwks_uri: 'https://auth.example.com/.well-known/jwks.json',
+    });
+  });
+
+  it('names https addresses alone', async () => {
+    const { body } = await call({ path });
+    const urls = body.match(/[a-z]+:\/\/[^"]+/g) ?? [];
+    expect(urls.length).toBeGreaterThan(3);
+    for (const url of urls) expect(url).toMatch(/^https:\/\/([a-z]+\.)?auth\.example\.com(\/|$)/);
+  });
+
+  it.each([
+    ['Host', 'evil.example'],
+    ['X-Forwarded-Host', 'evil.example'],
+    ['Forwarded', 'host=evil.example'],
+  ])('does not depend on %s', async (name, value) => {
+    expect(await call({ path, headers: { [name]: value } })).toEqual(await call({ path }));
+  });
+
+  it('answers a conditional request with 304 and no body', async () => {
+    const { headers } = await call({ path });
+    const etag = headers['ETag'] ?? '';
+    expect(await call({ path, headers: { 'If-None-Match': `"other", W/${etag}` } })).toEqual({
+      statusCode: 304,
+      headers: { ETag: etag, 'Cache-Control': 'public, max-age=3600', ...cors, ...security },
+      body: '',
+    });
+    const other = await call({ path, headers: { 'If-None-Match': '"other"' } });
+    expect(other.statusCode).toBe(200);
+  });
+
+  it('answers HEAD as GET without the body', async () => {
+    const got = await call({ path });
+    expect(await call({ path, method: 'HEAD' })).toEqual({ ...got, body: '' });
+  });
+
+  it('answers a preflight from any page', async () => {
+    expect(await call({ path, method: 'OPTIONS' })).toEqual({
+      statusCode: 204,
+      headers: {
+        Allow: 'GET, HEAD, OPTIONS',
+        'Access-Control-Allow-Methods': 'GET, HEAD',
+        'Access-Control-Allow-Headers': 'If-None-Match',
+        'Access-Control-Max-Age': '86400',
+        ...cors,
+        ...security,
+      },
+      body: '',
+    });
+  });
+
+  it.each(['POST', 'PUT', 'DELETE', 'PATCH'])('%s: 405', async (method) => {
+    expect(await call({ path, method })).toMatchObject({
+      statusCode: 405,
+      headers: { Allow: 'GET, HEAD, OPTIONS', 'Cache-Control': 'no-store' },
+    });
+  });
+});
+
+describe('the discovery documents', () => {
+  it('are the same bytes', async () => {
+    const [openid, oauth] = await Promise.all([
+      call({ path: openidConfigurationPath }),
+      call({ path: oauthAuthorizationServerPath }),
+    ]);
+    expect(openid).toEqual(oauth);
+  });
+
+  it('are not served at the path of another function', async () => {
+    expect((await call({ path: tokenPath })).statusCode).toBe(404);
+  });
+
+  it('say of the token endpoint what it does', async () => {
+    const metadata = JSON.parse((await call({ path: openidConfigurationPath })).body) as {
+      readonly grant_types_supported: readonly string[];
+      readonly issuer: string;
+    };
+    const { issue } = tokenWorld();
+    for (const grantType of metadata.grant_types_supported) {
+      expect((await issue({ body: `grant_type=${grantType}` })).statusCode).toBe(200);
+    }
+    expect((await issue({ headers: { Authorization: [] } })).headers['WWW-Authenticate']).toBe(
+      `Basic realm="${metadata.issuer}"`,
+    );
+  });
+
+  it('are reported without who asked but the address', () => {
+    expect(reports.some(({ outcome }) => outcome === 'served')).toBe(true);
+    expect(reports.some(({ outcome }) => outcome === 'not_modified')).toBe(true);
+    for (const { fields } of reports) {
+      expect(Object.keys(fields)).toEqual(['http_method', 'path', 'source_ip', 'request_id']);
+    }
+  });
+});

@@ -1,0 +1,119 @@
+import { describe, expect, it, vi } from 'vitest';
+import { readEnvironment } from '../../../contract/environment.ts';
+import { jwksPath } from '../../../contract/routes.ts';
+import { UnavailableError } from '../../../core/errors.ts';
+import type { SigningKey } from '../../../core/signing-key/signing-key.ts';
+import { createJwksFunction } from '../../../lambda/jwks/jwks-function.ts';
+import { lambdaContext, type ProxyRequest, proxyEvent } from '../../support/proxy-event.ts';
+import { recordTelemetry } from '../../support/recorded-telemetry.ts';
+import { makeSigningKey } from '../../support/signing-keys.ts';
+
+const environment = readEnvironment('jwks', {
+  AUTH_SIGNING_KEYS_TABLE: 'signing-keys',
+  AUTH_KEY_LIST_REFRESH: '60',
+  AUTH_JWKS_MAX_AGE: '300',
+});
+
+const current = makeSigningKey('RS256').key;
+const next = makeSigningKey('ES256', { state: 'next', regionId: 'pit' }).key;
+
+function setUp(initial: readonly SigningKey[] = [current, next]) {
+  const listSigningKeys = vi.fn(async (): Promise<readonly SigningKey[]> => initial);
+  const clock = { now: 1_800_000_000 };
+  const { telemetry, reports } = recordTelemetry();
+  const options = { clock: () => clock.now * 1000, telemetry };
+  const handler = createJwksFunction(environment, { listSigningKeys }, options);
+  const get = (more: Partial<ProxyRequest> = {}) =>
+    handler(proxyEvent({ path: jwksPath, ...more }), lambdaContext());
+  return { listSigningKeys, clock, reports, get };
+}
+
+function kidsOf({ body }: { readonly body: string }): readonly string[] {
+  return (JSON.parse(body) as { keys: { kid: string }[] }).keys.map(({ kid }) => kid);
+}
+
+describe('GET /.well-known/jwks.json', () => {
+  it('has the keys of all regions, and may be kept for as long as the rotation reckons', async () => {
+    const response = await setUp().get();
+    expect(response).toEqual({
+      statusCode: 200,
+      headers: {
+        'Content-Type': 'application/json',
+        'Cache-Control': 'public, max-age=300',
+        ETag: expect.stringMatching(/^"[\w-]{43}"$/),
+        'Access-Control-Allow-Origin': '*',
+        'Access-Control-Expose-Headers': 'ETag',
+        'Strict-Transport-Security': 'max-age=63072000; includeSubDomains',
+        'X-Content-Type-Options': 'nosniff',
+      },
+      body: expect.any(String),
+    });
+    expect(kidsOf(response)).toEqual([current.kid, next.kid].sort());
+  });
+
+  it('has an ETag that changes with the set, and 304 until then', async () => {
+    const { get, listSigningKeys, clock } = setUp();
+    const { headers } = await get();
+    const conditional = { headers: { 'If-None-Match': headers['ETag'] ?? '' } };
+    expect(await get(conditional)).toMatchObject({ statusCode: 304, body: '' });
+    listSigningKeys.mockResolvedValue([current]);
+    clock.now += 60;
+    const changed = await get(conditional);
+    expect(changed.statusCode).toBe(200);
+    expect(changed.headers['ETag']).not.toBe(headers['ETag']);
+  });
+
+  it('reads the table once in a refresh interval', async () => {
+    const { get, listSigningKeys } = setUp();
+    await Promise.all([get(), get(), get()]);
+    expect(listSigningKeys).toHaveBeenCalledTimes(1);
+  });
+
+  it('goes on for as long as it takes while the table does not answer', async () => {
+    const { get, listSigningKeys, clock } = setUp();
+    const before = await get();
+    listSigningKeys.mockRejectedValue(new UnavailableError('down'));
+    clock.now += 86_400;
+    expect(await get()).toEqual(before);
+  });
+
+  it('drops a key at its time even then', async () => {
+    const old = { ...next, state: 'previous' as const, withdrawAt: 1_800_000_100 };
+    const { get, listSigningKeys, clock } = setUp([current, old]);
+    expect(kidsOf(await get())).toContain(old.kid);
+    listSigningKeys.mockRejectedValue(new UnavailableError('down'));
+    clock.now += 100;
+    expect(kidsOf(await get())).toEqual([current.kid]);
+  });
+
+  it.each([
+    ['there is no key', []],
+    ['no key is published', [{ ...current, state: 'withdrawn' as const }]],
+  ])('is 503 and an alarm, never an empty set, where %s', async (_name, keys) => {
+    const { get, reports } = setUp(keys);
+    expect(await get()).toMatchObject({
+      statusCode: 503,
+      headers: {
+        'Retry-After': '5',
+        'Cache-Control': 'no-store',
+        'Access-Control-Allow-Origin': '*',
+      },
+      body: '{"error":"temporarily_unavailable","error_description":"the service is unavailable, try again later"}',
+    });
+    expect(reports[0]?.counts).toEqual(new Set(['JwksEmpty']));
+  });
+
+  it('is 503 where the table does not answer from the start', async () => {
+    const { get, listSigningKeys } = setUp();
+    listSigningKeys.mockRejectedValue(new UnavailableError('down'));
+    expect((await get()).statusCode).toBe(503);
+    expect((await get({ method: 'OPTIONS' })).statusCode).toBe(204);
+  });
+
+  it.each(['POST', 'PUT', 'DELETE', 'PATCH'])('%s: 405', async (method) => {
+    expect(await setUp().get({ method })).toMatchObject({
+      statusCode: 405,
+      headers: { Allow: 'GET, HEAD, OPTIONS' },
+    });
+  });
+});

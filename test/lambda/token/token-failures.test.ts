@@ -1,0 +1,177 @@
+import { decodeProtectedHeader } from 'jose';
+import { describe, expect, it } from 'vitest';
+import {
+  MalformedRecordError,
+  SigningKeyUnusableError,
+  UnavailableError,
+} from '../../../core/errors.ts';
+import { clientIdOf, makeClient, makeSecret, secretValueOf } from '../../support/clients.ts';
+import { makeSigningKey, signWithKeys } from '../../support/signing-keys.ts';
+import { basic, tokenWorld, worldNow, worldSigner } from '../../support/token-world.ts';
+
+const headers = {
+  'Content-Type': 'application/json',
+  'Cache-Control': 'no-store',
+  Pragma: 'no-cache',
+  'Strict-Transport-Security': 'max-age=63072000; includeSubDomains',
+  'X-Content-Type-Options': 'nosniff',
+};
+
+const unavailable = {
+  statusCode: 503,
+  headers: { ...headers, 'Retry-After': '5' },
+  body: '{"error":"temporarily_unavailable","error_description":"the service is unavailable, try again later"}',
+};
+
+const serverError = {
+  statusCode: 500,
+  headers,
+  body: '{"error":"server_error","error_description":"an unexpected error occurred"}',
+};
+
+type World = ReturnType<typeof tokenWorld>;
+
+describe('a backing service that does not answer', () => {
+  const down = new UnavailableError('could not read: ThrottlingException', {
+    cause: Object.assign(new Error('arn:aws:dynamodb:table/clients'), {
+      name: 'ThrottlingException',
+    }),
+  });
+
+  it.each([
+    ['the clients', (w: World) => w.stores.findClient.mockRejectedValue(down)],
+    ['the key list', (w: World) => w.stores.listSigningKeys.mockRejectedValue(down)],
+    ['KMS', (w: World) => w.stores.sign.mockRejectedValue(down)],
+  ])('%s: 503 with Retry-After, never 401', async (_name, breakIt) => {
+    const world = tokenWorld();
+    breakIt(world);
+    expect(await world.issue()).toEqual(unavailable);
+    expect(world.reports).toMatchObject([
+      {
+        level: 'warn',
+        outcome: 'temporarily_unavailable',
+        statusCode: 503,
+        fields: {
+          client_id: clientIdOf(1),
+          error_name: 'UnavailableError < ThrottlingException',
+        },
+      },
+    ]);
+  });
+
+  it('ends with the deadline of Lambda at the latest', async () => {
+    const world = tokenWorld();
+    world.stores.findClient.mockRejectedValue(
+      Object.assign(new Error('[AbortError]'), { name: 'TimeoutError' }),
+    );
+    expect(await world.issue()).toEqual(unavailable);
+  });
+
+  it('gives each call a signal that ends it', async () => {
+    const { issue, stores } = tokenWorld();
+    await issue();
+    const signal = expect.any(AbortSignal);
+    expect(stores.findClient).toHaveBeenCalledWith(clientIdOf(1), { signal });
+    expect(stores.listSigningKeys).toHaveBeenCalledWith({ signal });
+    expect(stores.sign).toHaveBeenCalledWith(worldSigner.key, expect.anything(), { signal });
+  });
+
+  it('is the key list alone: tokens go on until it is too old', async () => {
+    const { issue, stores, clock } = tokenWorld();
+    expect((await issue()).statusCode).toBe(200);
+    stores.listSigningKeys.mockRejectedValue(down);
+    clock.now += 300;
+    expect((await issue()).statusCode).toBe(200);
+    clock.now += 1;
+    expect(await issue()).toEqual(unavailable);
+    stores.listSigningKeys.mockResolvedValue([worldSigner.key]);
+    clock.now += 5;
+    expect((await issue()).statusCode).toBe(200);
+  });
+});
+
+describe('a signing key that cannot be relied on', () => {
+  it('is not used where the published key does not verify its signature', async () => {
+    const { issue, stores, reports } = tokenWorld();
+    const other = makeSigningKey('ES256', { kmsKeyArn: worldSigner.key.kmsKeyArn });
+    stores.sign.mockImplementation(signWithKeys(other));
+    expect(await issue()).toEqual(unavailable);
+    expect(reports[0]?.counts).toEqual(new Set(['UnverifiableSignatures']));
+    expect(reports[0]?.fields['error_name']).toBe('UnverifiableSignatureError');
+  });
+
+  it('is not used where there is no published key of this region', async () => {
+    const { issue, stores } = tokenWorld();
+    stores.listSigningKeys.mockResolvedValue([{ ...worldSigner.key, regionId: 'dfw' }]);
+    expect(await issue()).toEqual(unavailable);
+    expect(stores.sign).not.toHaveBeenCalled();
+  });
+
+  const next = makeSigningKey('RS256', { state: 'next', publishedAt: worldNow - 1_000 });
+
+  function withRefusedCurrentKey(publishedAt: number) {
+    const world = tokenWorld();
+    world.stores.listSigningKeys.mockResolvedValue([worldSigner.key, { ...next.key, publishedAt }]);
+    world.stores.sign.mockImplementation(async (key, input) => {
+      if (key.kid === worldSigner.key.kid) throw new SigningKeyUnusableError('disabled');
+      return signWithKeys(next)(key, input);
+    });
+    return world;
+  }
+
+  it('gives way to a key that every verifier knows', async () => {
+    const { issue, reports } = withRefusedCurrentKey(worldNow - 1_000);
+    const response = await issue();
+    expect(response.statusCode).toBe(200);
+    const { access_token } = JSON.parse(response.body) as { access_token: string };
+    expect(decodeProtectedHeader(access_token).kid).toBe(next.key.kid);
+    expect(reports[0]?.counts).toEqual(new Set(['SigningKeyStandIns']));
+    expect(reports[0]?.fields['unusable_kids']).toEqual([worldSigner.key.kid]);
+  });
+
+  it('gives way to no key that a verifier may not know yet', async () => {
+    expect(await withRefusedCurrentKey(worldNow - 999).issue()).toEqual(unavailable);
+  });
+});
+
+describe('a client record that cannot be read', () => {
+  it('fails that client and no other', async () => {
+    const { issue, stores } = tokenWorld();
+    const good = makeClient({ clientId: clientIdOf(2) });
+    stores.findClient.mockImplementation(async (id) => {
+      if (id === good.clientId) return good;
+      throw new MalformedRecordError('client: tokenLifetime is missing');
+    });
+    expect(await issue()).toEqual(serverError);
+    const authorization = basic(clientIdOf(2), secretValueOf(1));
+    expect((await issue({ headers: { Authorization: authorization } })).statusCode).toBe(200);
+  });
+
+  it('is also one whose token KMS could not sign', async () => {
+    const { issue, stores } = tokenWorld([makeClient({ serviceTrunkGroup: 'x'.repeat(3000) })]);
+    expect(await issue()).toEqual(serverError);
+    expect(stores.sign).not.toHaveBeenCalled();
+  });
+});
+
+describe('an error that nobody expected', () => {
+  it.each([
+    ['an error', new TypeError('secret detail of arn:aws:kms:us-west-2')],
+    ['something that is no error', 'secret detail'],
+    ['nothing', undefined],
+  ])('%s: the same opaque 500', async (_name, thrown) => {
+    const world = tokenWorld();
+    world.stores.findClient.mockRejectedValue(thrown);
+    expect(await world.issue()).toEqual(serverError);
+    expect(world.reports).toMatchObject([{ level: 'error', outcome: 'server_error' }]);
+  });
+
+  it('in noting that a secret was used is counted, and the token is issued', async () => {
+    const { issue, stores, reports } = tokenWorld([
+      makeClient({ secrets: [makeSecret(secretValueOf(1), { lastUsedOn: '2020-01-01' })] }),
+    ]);
+    stores.recordSecretUse.mockRejectedValue(new Error('no'));
+    expect((await issue()).statusCode).toBe(200);
+    expect(reports[0]?.counts).toEqual(new Set(['SecretUseFailures']));
+  });
+});
