@@ -162,7 +162,7 @@ export class ServiceFunctions extends Construct {
       timeout: rotationTimeout,
     });
     fn.allow({
-      actions: ['dynamodb:Query', 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'],
+      actions: ['dynamodb:Query', 'dynamodb:GetItem', 'dynamodb:PutItem'],
       resources: [tables.signingKeys.tableArn],
     });
     fn.allow({ actions: ['dynamodb:PutItem'], resources: [tables.audit.tableArn] });

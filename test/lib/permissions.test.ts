@@ -106,7 +106,6 @@ describe('the permission matrix', () => {
       ['Allow', 'dynamodb:PutItem', 'AuditTable'],
       ['Allow', 'dynamodb:PutItem', 'SigningKeysTable'],
       ['Allow', 'dynamodb:Query', 'SigningKeysTable'],
-      ['Allow', 'dynamodb:UpdateItem', 'SigningKeysTable'],
       ['Allow', 'kms:CreateKey', '*', { ...newKey, Bool: { 'kms:MultiRegion': 'false' } }],
       ['Allow', 'kms:DescribeKey', anyKey],
       ['Allow', 'kms:DisableKey', anyKey, { StringEquals: ownKey }],
