@@ -84,8 +84,9 @@ export async function reconcile(context: RotationContext): Promise<RunOutcome> {
 }
 
 /**
- * Looks whether every region serves the keys that wait for their turn, so that the time for which
- * they wait counts from when the last region did.
+ * Looks whether every region serves the keys that wait for their turn. While one does not, their
+ * time starts anew, so that it counts from when the last region did. That is a refusal only after
+ * the lag that was to be expected.
  */
 async function watchPublication(context: RotationContext): Promise<readonly Refusal[]> {
   const { ports, settings } = context;
@@ -96,7 +97,6 @@ async function watchPublication(context: RotationContext): Promise<readonly Refu
       key.regionId === settings.regionId &&
       key.state === 'next' &&
       !state.unusableKids.has(key.kid) &&
-      key.publishedAt + settings.policy.propagationLag <= now &&
       now < ripeAt(key, settings.policy),
   );
   const refusals: Refusal[] = [];
@@ -105,7 +105,8 @@ async function watchPublication(context: RotationContext): Promise<readonly Refu
       await proveKey(key, ports);
     } catch (error) {
       if (error instanceof PromotionRefusedError) {
-        refusals.push({ action: { kind: 'promote', key }, error });
+        const isLate = key.publishedAt + settings.policy.propagationLag <= now;
+        if (isLate) refusals.push({ action: { kind: 'promote', key }, error });
       } else if (!(error instanceof ConflictError)) throw error;
     }
   }

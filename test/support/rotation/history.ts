@@ -17,6 +17,8 @@ export interface HistoryOptions {
   readonly operators: boolean;
   /** Somebody disables keys in KMS. */
   readonly sabotage: boolean;
+  /** A region loses sight of the others for longer than any lag that is allowed for. */
+  readonly isolation: boolean;
 }
 
 /** Seconds between two runs of the schedule. */
@@ -42,18 +44,22 @@ export class History {
   /** Plays the history to its end and checks what must hold there. */
   async play(): Promise<{ readonly issued: number; readonly verified: number }> {
     const joinAt = new Map(regionIds.map((id) => [id, this.#joinTime()]));
-    const end = this.world.now + 4 * policy.rotationPeriod;
+    const end = this.world.now + this.random.integer(1, 4) * policy.rotationPeriod;
     const missUntil = new Map<RegionId, number>();
     while (this.world.now < end) {
       for (const id of regionIds) {
         if ((joinAt.get(id) ?? 0) <= this.world.now) this.world.region(id).inService = true;
       }
       const running = regionIds.filter(
-        (id) => this.world.region(id).inService && (missUntil.get(id) ?? 0) <= this.world.now,
+        (id) =>
+          this.world.region(id).inService &&
+          this.world.region(id).isolatedSince === undefined &&
+          (missUntil.get(id) ?? 0) <= this.world.now,
       );
       await this.#runAll(running);
       if (this.#options.operators) await this.#operate(running);
       if (this.#options.sabotage) this.#sabotage(running);
+      if (this.#options.isolation) this.#isolate();
       for (const id of running) {
         if (this.#options.missedRuns && this.random.chance(0.03)) {
           missUntil.set(id, this.world.now + schedule * this.random.integer(1, 20));
@@ -126,10 +132,24 @@ export class History {
     this.world.region(id).kms.sabotage(this.random.pick(keys).kmsKeyArn);
   }
 
+  /** One region at a time stands alone; runs of the others then notice that it does. */
+  #isolate(): void {
+    const alone = regionIds.map((id) => this.world.region(id)).find((r) => r.isolatedSince);
+    if (alone !== undefined) {
+      if (this.random.chance(0.1)) alone.isolatedSince = undefined;
+    } else if (this.random.chance(0.03)) {
+      const region = this.world.region(this.random.pick(regionIds));
+      if (region.inService) region.isolatedSince = this.world.now;
+    }
+  }
+
   /** Two undisturbed rotations, after which every trace of a crash must be gone. */
   async #settle(): Promise<void> {
     this.#disturbed = false;
-    for (const region of this.world.regions.values()) region.inService = true;
+    for (const region of this.world.regions.values()) {
+      region.inService = true;
+      region.isolatedSince = undefined;
+    }
     const end = this.world.now + 3 * policy.rotationPeriod;
     while (this.world.now < end) {
       await this.#runAll(regionIds);
@@ -155,7 +175,8 @@ export class History {
       }
       const recorded = new Set(own.map((key) => key.kmsKeyArn));
       const orphans = [...kms.keys.values()].filter(
-        (key) => key.state === 'enabled' && !recorded.has(key.kmsKeyArn),
+        (key) =>
+          key.state === 'enabled' && key.alg === this.#algs[0] && !recorded.has(key.kmsKeyArn),
       );
       if (orphans.length > 0) throw new Violation(`${id} has ${orphans.length} forgotten keys`);
       if (!operators && !sabotage) this.#checkPace(id);
