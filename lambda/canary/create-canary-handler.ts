@@ -3,13 +3,19 @@ import type { AwsClients } from '../../adapters/aws-clients.ts';
 import { createDynamoDbRotationStore } from '../../adapters/dynamodb/rotation-store.ts';
 import type { FetchJwks } from '../../adapters/https/fetch-jwks.ts';
 import { createKmsSign } from '../../adapters/kms/kms-sign.ts';
+import { keyMetrics } from '../../contract/alarms.ts';
 import type { Environment } from '../../contract/environment.ts';
-import { type CanaryResult, parseCanaryEvent } from '../../contract/function-events.ts';
+import {
+  type CanaryResult,
+  type CanaryVerdict,
+  parseCanaryEvent,
+} from '../../contract/function-events.ts';
 import type { RegionId } from '../../contract/regions.ts';
 import { UnavailableError } from '../../core/errors.ts';
 import { type CanaryPorts, checkKey } from '../../core/signing-key/canary.ts';
 import { regionsInService } from '../../core/signing-key/regions-in-service.ts';
 import type { SigningKey } from '../../core/signing-key/signing-key.ts';
+import { createRunTelemetry, type RunTelemetry } from '../shared/run-telemetry.ts';
 
 export type CanaryHandler = (event: unknown) => Promise<CanaryResult>;
 
@@ -21,6 +27,7 @@ export function createCanaryHandler(
   environment: Environment<'canary'>,
   aws: Pick<AwsClients, 'dynamodb' | 'kms'>,
   fetchJwks: FetchJwks,
+  telemetry: RunTelemetry = createRunTelemetry('canary'),
 ): CanaryHandler {
   const { AUTH_REGION_ID: own, AUTH_REGIONAL_JWKS_URIS: uris } = environment;
   const store = createDynamoDbRotationStore(aws.dynamodb, environment.AUTH_SIGNING_KEYS_TABLE);
@@ -41,8 +48,19 @@ export function createCanaryHandler(
     const verdicts = await Promise.all(
       keys.map((key) => checkKey(key, regions, ports, { now, jti: randomUUID() })),
     );
-    return { verdicts: verdicts.flat() };
+    return report(verdicts.flat(), telemetry);
   };
+}
+
+function report(verdicts: readonly CanaryVerdict[], telemetry: RunTelemetry): CanaryResult {
+  const failures = verdicts.filter((verdict) => !verdict.ok).length;
+  telemetry.report({
+    level: failures > 0 ? 'warn' : 'info',
+    outcome: failures > 0 ? 'not_verified' : 'verified',
+    fields: { verdicts },
+    metrics: { [keyMetrics.canaryFailure]: failures },
+  });
+  return { verdicts: [...verdicts] };
 }
 
 /** The key that is asked about, or what signs in this region now. */

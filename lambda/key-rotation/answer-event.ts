@@ -5,9 +5,6 @@ import { type RunOutcome, reconcile } from '../../core/signing-key/reconcile.ts'
 import { rotateKey } from '../../core/signing-key/rotate-key.ts';
 import { withdrawKey } from '../../core/signing-key/withdraw-key.ts';
 import { awaitSelfTest, createPause, type Waiting } from './await-self-test.ts';
-import { type RotationReport, reportRun } from './rotation-report.ts';
-
-export type { RotationReport } from './rotation-report.ts';
 
 /** What a deployment waits with. */
 export interface DeploymentPorts extends Waiting {
@@ -39,13 +36,12 @@ const answers: Answers = {
     }),
 };
 
-/** Does what an event asks for, and says what was done and how the region's keys stand. */
-export async function answerEvent(
+/** Does what an event asks for. */
+export function answerEvent(
   event: KeyRotationEvent,
   context: RotationContext,
   ports: DeploymentPorts,
-): Promise<RotationReport> {
+): Promise<RunOutcome> {
   const answer = answers[event.action] as Answers['reconcile'];
-  const outcome = await answer(event as { action: 'reconcile' }, context, ports);
-  return reportRun(outcome, context);
+  return answer(event as { action: 'reconcile' }, context, ports);
 }

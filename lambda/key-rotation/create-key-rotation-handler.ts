@@ -8,7 +8,10 @@ import type { Environment } from '../../contract/environment.ts';
 import { parseKeyRotationEvent, type SelfTestResult } from '../../contract/function-events.ts';
 import type { RotationContext } from '../../core/signing-key/execute-action.ts';
 import type { ProveKey, RotationPorts } from '../../core/signing-key/rotation-ports.ts';
-import { answerEvent, type RotationReport } from './answer-event.ts';
+import { createRunTelemetry, type RunTelemetry } from '../shared/run-telemetry.ts';
+import { answerEvent } from './answer-event.ts';
+import { reportFailure, reportSuccess } from './report-run.ts';
+import type { RotationReport } from './rotation-report.ts';
 
 /** What the rotation asks of other functions. */
 export interface FunctionPorts {
@@ -20,6 +23,8 @@ export interface FunctionPorts {
   readonly now?: () => number;
   /** Waits for so many milliseconds; the clock where left out. */
   readonly sleep?: (milliseconds: number) => Promise<unknown>;
+  /** Standard output where left out. */
+  readonly telemetry?: RunTelemetry;
 }
 
 /** What Lambda says of an invocation. */
@@ -40,6 +45,7 @@ export function createKeyRotationHandler(
   functions: FunctionPorts,
 ): KeyRotationHandler {
   const ports = createPorts(environment, aws, functions);
+  const telemetry = functions.telemetry ?? createRunTelemetry('key-rotation');
   const [alg, ...others] = environment.AUTH_SIGNING_ALGORITHMS;
   if (alg === undefined) throw new RangeError('AUTH_SIGNING_ALGORITHMS: received nothing');
   return async (input, invocation) => {
@@ -54,11 +60,17 @@ export function createKeyRotationHandler(
       },
       actor: ('requested_by' in event && event.requested_by) || 'key-rotation',
     };
-    return answerEvent(event, context, {
-      selfTest: functions.selfTest,
-      sleep: functions.sleep ?? sleep,
-      remaining: () => invocation.getRemainingTimeInMillis(),
-    });
+    try {
+      const outcome = await answerEvent(event, context, {
+        selfTest: functions.selfTest,
+        sleep: functions.sleep ?? sleep,
+        remaining: () => invocation.getRemainingTimeInMillis(),
+      });
+      return reportSuccess(event, outcome, context, telemetry);
+    } catch (error) {
+      reportFailure(event, error, telemetry);
+      throw error;
+    }
   };
 }
 

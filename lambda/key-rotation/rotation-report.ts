@@ -15,7 +15,7 @@ export interface RotationReport {
   readonly refused: readonly { readonly kid: string; readonly reason: string }[];
 }
 
-export function reportRun(
+export function describeRun(
   { done, refused, state }: RunOutcome,
   { settings }: RotationContext,
 ): RotationReport {

@@ -19,6 +19,7 @@ import {
   createKeyRotationHandler,
   type FunctionPorts,
 } from '../../../lambda/key-rotation/create-key-rotation-handler.ts';
+import type { RunReport } from '../../../lambda/shared/run-telemetry.ts';
 import { type RunningKms, startKms } from '../../../local/kms/kms-server.ts';
 import { policy } from '../../support/rotation/world.ts';
 import { type Dynalite, startDynalite } from '../adapters/dynalite.ts';
@@ -28,6 +29,7 @@ let kmsServer: RunningKms;
 let aws: AwsClients;
 let deployment: string;
 let now: number;
+let reports: RunReport[] = [];
 
 beforeAll(async () => {
   dynalite = await startDynalite();
@@ -46,6 +48,7 @@ afterAll(async () => {
 beforeEach(async () => {
   deployment = `test-${randomUUID().slice(0, 8)}`;
   now = 1_800_000_000;
+  reports = [];
   await createTables(aws.dynamodb, deployment);
 });
 
@@ -107,6 +110,7 @@ function createHandler(
     proveKey,
     now: () => now,
     sleep: async () => {},
+    telemetry: { report: (run) => reports.push(run) },
     ...functions,
   });
   return (event: unknown) => handler(event, invocation);
@@ -155,6 +159,7 @@ describe('the key-rotation function', () => {
       selfTest: async () => ({ ok: false, reason: 'AccessDeniedException' }),
       proveKey,
       now: () => now,
+      telemetry: { report: (run) => reports.push(run) },
     });
     await expect(handler({}, { getRemainingTimeInMillis: () => 0 })).rejects.toThrow(
       'the deployment ran out of time: the token function does not sign: AccessDeniedException',
@@ -273,6 +278,36 @@ describe('the key-rotation function', () => {
     const { kid } = await handler({});
     await expect(handler({ action: 'withdraw', kid, ...how })).rejects.toThrow(message);
     expect(await listStates()).toEqual(['slc ES256 current', 'slc ES256 next']);
+  });
+
+  it('counts a refused removal, and every run that came to its end', async () => {
+    const handler = createHandler();
+    const { kid } = await handler({});
+    await expect(handler({ action: 'withdraw', kid })).rejects.toThrow();
+    expect(reports.map(({ outcome, metrics }) => ({ outcome, metrics }))).toEqual([
+      { outcome: 'deploy', metrics: { SigningKeyRotationRun: 1, SigningKeyOverdue: 0 } },
+      { outcome: 'withdraw_refused', metrics: { SigningKeyRemovalRefused: 1 } },
+    ]);
+  });
+
+  it('says for how long the signing key has been due while a region holds it up', async () => {
+    let lagging: readonly CanaryVerdict[] = [];
+    const handler = createHandler({
+      proveKey: async (kid) => [...(await proveKey(kid)), ...lagging],
+    });
+    const { kid, next } = await handler({});
+    lagging = [
+      { kid: next[0]?.kid ?? '', region: 'pit', ok: false, problem: 'unreachable', reason: 'no' },
+    ];
+    now += policy.rotationPeriod + 7;
+    const report = await handler({ action: 'reconcile' });
+    expect(report).toMatchObject({
+      kid,
+      refused: [{ kid: next[0]?.kid, reason: expect.stringContaining('pit: no') }],
+    });
+    expect(reports.at(-1)?.metrics).toMatchObject({ SigningKeyOverdue: 7 });
+    lagging = [];
+    expect((await handler({ action: 'reconcile' })).kid).toBe(next[0]?.kid);
   });
 
   it('leaves keys of other deployments alone', async () => {

@@ -6,9 +6,10 @@ import {
   signingKeyPolicySchema,
 } from '../../../contract/signing-key-policy.ts';
 import { UnavailableError } from '../../../core/errors.ts';
+import { buildJwks } from '../../../core/jwks/jwks.ts';
 import { regionsInService } from '../../../core/signing-key/regions-in-service.ts';
 import { selectSigningKeys } from '../../../core/signing-key/select-signing-key.ts';
-import { isPublished, type SigningKey } from '../../../core/signing-key/signing-key.ts';
+import type { SigningKey } from '../../../core/signing-key/signing-key.ts';
 import { SigningKeyCache } from '../../../core/signing-key/signing-key-cache.ts';
 import { type KeyCounter, MemoryKms } from './memory-kms.ts';
 import { MemoryRotationStore } from './memory-rotation-store.ts';
@@ -151,7 +152,8 @@ export class World {
     const keys = await region.jwksKeys.listSigningKeys(this.now).catch(() => undefined);
     if (keys === undefined) return;
     if (region.isolatedSince !== undefined) region.blindUntil = this.now + policy.propagationLag;
-    const published = keys.filter((key) => isPublished(key, this.now));
+    const kids = new Set(buildJwks(keys, this.now).keys.map(({ kid }) => kid));
+    const published = keys.filter((key) => kids.has(key.kid));
     this.#checkJwks(published, region);
     region.served.push({
       at: this.now,
@@ -163,7 +165,7 @@ export class World {
   async currentJwks(regionId: RegionId): Promise<ReadonlySet<string> | undefined> {
     const region = this.region(regionId);
     const keys = await region.jwksKeys.listSigningKeys(this.now).catch(() => undefined);
-    return keys && new Set(keys.filter((key) => isPublished(key, this.now)).map((key) => key.kid));
+    return keys && new Set(buildJwks(keys, this.now).keys.map(({ kid }) => kid));
   }
 
   async #issue(region: Region): Promise<void> {

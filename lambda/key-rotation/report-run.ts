@@ -1,0 +1,53 @@
+import { keyMetrics } from '../../contract/alarms.ts';
+import type { KeyRotationEvent } from '../../contract/function-events.ts';
+import { InputError, RefusedError } from '../../core/errors.ts';
+import type { RotationContext } from '../../core/signing-key/execute-action.ts';
+import type { RunOutcome } from '../../core/signing-key/reconcile.ts';
+import { PromotionRefusedError, RetainedKeyError } from '../../core/signing-key/rotation-errors.ts';
+import { overdueSeconds } from '../../core/signing-key/timeline.ts';
+import { describeError } from '../shared/describe-error.ts';
+import type { RunTelemetry } from '../shared/run-telemetry.ts';
+import { describeRun, type RotationReport } from './rotation-report.ts';
+
+/** Logs what a run did. A run that had to wait for a region has run all the same. */
+export function reportSuccess(
+  event: KeyRotationEvent,
+  outcome: RunOutcome,
+  context: RotationContext,
+  telemetry: RunTelemetry,
+): RotationReport {
+  const { ports, settings } = context;
+  const report = describeRun(outcome, context);
+  const overdue = overdueSeconds(
+    outcome.state.keys,
+    settings.regionId,
+    settings.policy,
+    ports.now(),
+  );
+  telemetry.report({
+    level: report.refused.length > 0 ? 'warn' : 'info',
+    outcome: event.action,
+    fields: { ...report, actor: context.actor },
+    metrics: { [keyMetrics.rotationRun]: 1, [keyMetrics.overdue]: overdue },
+  });
+  return report;
+}
+
+/** Errors that are an answer to whoever asked, and no trouble of the function. */
+const refusals = [InputError, RefusedError, PromotionRefusedError, RetainedKeyError] as const;
+
+/** Logs why a run came to nothing. */
+export function reportFailure(
+  event: KeyRotationEvent,
+  error: unknown,
+  telemetry: RunTelemetry,
+): void {
+  const isRefusal = refusals.some((refusal) => error instanceof refusal);
+  const isRetained = error instanceof RetainedKeyError;
+  telemetry.report({
+    level: isRefusal ? 'warn' : 'error',
+    outcome: `${event.action}_${isRefusal ? 'refused' : 'failed'}`,
+    fields: describeError(error),
+    metrics: isRetained ? { [keyMetrics.retainedKeyRefusal]: 1 } : {},
+  });
+}
