@@ -17,6 +17,12 @@ export interface OwnTokenSettings {
   readonly audiences: readonly string[];
 }
 
+/** Where this service's own keys are. */
+export function ownJwksSource(settings: OwnTokenSettings): JwksSource {
+  const { issuer, jwksUri } = settings;
+  return { issuer, jwksUri, algorithms: algs, registrationId: 'own' };
+}
+
 /** RFC 9068 §4: only access tokens, so that no other JWT of the issuer can stand in for one. */
 const ownProfile: HeaderProfile = { types: ['at+jwt'], algorithms: algs };
 
@@ -84,7 +90,6 @@ export async function verifyOwnToken(
   const header = checkJwsHeader(jws.header, ownProfile);
   const token = readOwnClaims(jws.payload, now);
   checkAudience(token.audiences, settings.audiences);
-  const source = { ...settings, algorithms: algs, registrationId: 'own' };
-  await verifySignature(jws, header, source, jwks, now);
+  await verifySignature(jws, header, ownJwksSource(settings), jwks, now);
   return token;
 }

@@ -94,6 +94,15 @@ export class JwksCache {
     return found;
   }
 
+  /**
+   * Fetches an issuer's keys if that is due, ahead of the first need. Never rejects.
+   *
+   * @param now seconds since the epoch.
+   */
+  async refresh(source: JwksSource, now: number): Promise<void> {
+    await this.#refreshIfDue(this.#entryOf(source), true, now);
+  }
+
   #entryOf(source: JwksSource): Entry {
     const known = this.#entries.get(source.issuer);
     const isSame =
@@ -130,14 +139,14 @@ export class JwksCache {
     const sinceAttempt = now - entry.attemptedAt;
     // A clock that was set back must not stop the fetches until it has caught up.
     if (sinceAttempt >= 0 && sinceAttempt < pause) return Promise.resolve();
-    entry.pending = this.#refresh(entry, now).finally(() => {
+    entry.pending = this.#fetch(entry, now).finally(() => {
       entry.pending = undefined;
     });
     return entry.pending;
   }
 
   /** Never rejects: what went wrong stands in the entry. */
-  async #refresh(entry: Entry, now: number): Promise<void> {
+  async #fetch(entry: Entry, now: number): Promise<void> {
     entry.attemptedAt = now;
     try {
       entry.keys = readKeys(await this.#fetchJwks(entry.source), entry.source);

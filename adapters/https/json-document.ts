@@ -1,0 +1,111 @@
+import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import type { LookupFunction } from 'node:net';
+import { rootCertificates } from 'node:tls';
+import { FetchError } from '../../core/identity-provider/fetch-json.ts';
+
+export interface JsonDocumentOptions {
+  /** Resolves the host; Node's own way where left out. */
+  readonly lookup?: LookupFunction | undefined;
+  /** Certificates to trust besides, PEM. */
+  readonly ca?: string | undefined;
+  /** Milliseconds for the whole fetch. */
+  readonly timeout: number;
+  readonly maxBytes: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+const jsonType = /^application\/(?:[\w.-]+\+)?json(?:\s*;|$)/i;
+
+/** An agent for each fetch: no connection is shared, none outlives the fetch, no proxy applies. */
+function clientFor(url: URL) {
+  return url.protocol === 'http:'
+    ? { request: httpRequest, agent: new HttpAgent({ keepAlive: false }) }
+    : { request: httpsRequest, agent: new HttpsAgent({ keepAlive: false, maxCachedSessions: 0 }) };
+}
+
+function connect(
+  url: URL,
+  options: JsonDocumentOptions,
+  signal: AbortSignal,
+): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const { request, agent } = clientFor(url);
+    const outgoing = request(url, {
+      agent,
+      headers: { accept: 'application/json', 'accept-encoding': 'identity' },
+      signal,
+      ...(options.lookup === undefined ? {} : { lookup: options.lookup }),
+      ...(options.ca === undefined ? {} : { ca: [...rootCertificates, options.ca] }),
+    });
+    outgoing.on('response', resolve);
+    outgoing.on('error', reject);
+    outgoing.end();
+  });
+}
+
+function checkHead(url: string, response: IncomingMessage, maxBytes: number): void {
+  const status = response.statusCode ?? 0;
+  if (status >= 300 && status < 400) throw new FetchError(url, 'redirect');
+  if (status !== 200) throw new FetchError(url, 'status');
+  if (!jsonType.test(response.headers['content-type'] ?? '')) throw new FetchError(url, 'not_json');
+  if ((response.headers['content-encoding'] ?? 'identity') !== 'identity') {
+    throw new FetchError(url, 'not_json');
+  }
+  if (Number(response.headers['content-length'] ?? 0) > maxBytes) {
+    throw new FetchError(url, 'too_large');
+  }
+}
+
+async function readBody(url: string, response: IncomingMessage, maxBytes: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    if (length > maxBytes) throw new FetchError(url, 'too_large');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+function parseJson(url: string, body: Buffer): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body)) as unknown;
+  } catch (cause) {
+    // The parser's own message would quote the document.
+    throw new FetchError(url, 'not_json', { cause });
+  }
+}
+
+async function readDocument(
+  url: URL,
+  options: JsonDocumentOptions,
+  signal: AbortSignal,
+): Promise<unknown> {
+  const { maxBytes } = options;
+  const response = await connect(url, options, signal);
+  try {
+    checkHead(url.href, response, maxBytes);
+    return parseJson(url.href, await readBody(url.href, response, maxBytes));
+  } finally {
+    response.destroy();
+  }
+}
+
+/**
+ * Fetches a JSON document without following redirects, within bounds on time and size.
+ *
+ * @param url must be one that the caller may open.
+ * @throws {FetchError} where it does not give a JSON document.
+ */
+export async function fetchJsonDocument(url: URL, options: JsonDocumentOptions): Promise<unknown> {
+  const deadline = AbortSignal.timeout(options.timeout);
+  const signals = options.signal === undefined ? [deadline] : [deadline, options.signal];
+  const signal = AbortSignal.any(signals);
+  try {
+    return await readDocument(url, options, signal);
+  } catch (cause) {
+    if (cause instanceof FetchError) throw cause;
+    throw new FetchError(url.href, signal.aborted ? 'timeout' : 'unreachable', { cause });
+  }
+}

@@ -1,0 +1,155 @@
+import { defaultBearerRealm, formatBearerChallenge } from '../contract/bearer-challenge.ts';
+import { jwksPath } from '../contract/routes.ts';
+import type { ApiKeyReader } from '../core/api-key/api-key-store.ts';
+import type { ClientReader } from '../core/client/client-store.ts';
+import { InputError } from '../core/errors.ts';
+import type { IdentityProviderReader } from '../core/identity-provider/identity-provider-store.ts';
+import { ownJwksSource } from '../core/verifier/access-token.ts';
+import { type BearerErrorResponse, bearerErrorResponse } from '../core/verifier/challenge.ts';
+import { JwksCache } from '../core/verifier/jwks-cache.ts';
+import type { VerifiedCredential } from '../core/verifier/verified-credential.ts';
+import { type VerifierSettings, verifyBearer } from '../core/verifier/verify-bearer.ts';
+import { createGuardedFetch } from './https/guarded-fetch.ts';
+import { createJwksFetch } from './https/jwks-fetch.ts';
+
+export { UnavailableError } from '../core/errors.ts';
+export { BearerRefusal, type RefusalReason } from '../core/verifier/bearer-refusal.ts';
+export type { BearerErrorResponse } from '../core/verifier/challenge.ts';
+export type {
+  VerifiedAccessToken,
+  VerifiedApiKey,
+  VerifiedCredential,
+} from '../core/verifier/verified-credential.ts';
+
+/** Look-ups by which tokens of registered identity providers are accepted. */
+export interface ProviderLookups {
+  readonly identityProviders: IdentityProviderReader;
+  /** Clients, of which those under a provider are asked for. */
+  readonly clients: ClientReader;
+}
+
+export interface VerifierOptions {
+  /** The authorization server, exactly as in `iss` and in its discovery document. */
+  readonly issuer: string;
+  /** The values of `aud` by which your API knows itself (RFC 7519 §4.1.3). */
+  readonly audience: string | readonly string[];
+  /** Where the issuer's keys are; `{issuer}/.well-known/jwks.json` where left out. */
+  readonly jwksUri?: string | undefined;
+  /** Accepts API keys. Left out: every API key is refused. */
+  readonly apiKeys?: ApiKeyReader | undefined;
+  /** Accepts tokens of registered identity providers. Left out: they are all refused. */
+  readonly providers?: ProviderLookups | undefined;
+  /** The deployment's default audience, for clients without one; your first audience if left out. */
+  readonly defaultAudience?: string | undefined;
+  /** Protection space of the challenges (RFC 9110 §11.5). */
+  readonly realm?: string | undefined;
+  /** Providers on loopback, over https even so. For a local run and tests alone. */
+  readonly allowLoopbackProviders?: boolean | undefined;
+  /** Certificates to trust for providers besides those of Node, PEM. */
+  readonly providerCa?: string | undefined;
+  /** Milliseconds since the epoch; the host's clock where left out. */
+  readonly clock?: (() => number) | undefined;
+}
+
+/** The part of a request that decides. */
+export interface VerifierRequest {
+  /**
+   * Each `Authorization` header: `request.headersDistinct.authorization` of node:http. One text
+   * stands for one header.
+   */
+  readonly authorization: string | readonly string[] | undefined;
+  /**
+   * Address of the TCP peer, or of the last hop that you trust; never one that a client can
+   * write, such as the first of `X-Forwarded-For`. API keys with a list need it.
+   */
+  readonly sourceAddress?: string | undefined;
+  /** Ends look-ups when your request's deadline passes. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface Verifier {
+  /**
+   * Verifies the bearer credential of a request: an access token of the issuer (RFC 9068 §4), one
+   * of a registered identity provider, or an API key.
+   *
+   * @param requiredScopes all of them are needed, e.g. `['messaging:view']`; may be empty. An API
+   *   key satisfies every scope.
+   * @returns who makes the request. It never returns for a credential that is not accepted.
+   * @throws {BearerRefusal} where the credential is refused: status 400, 401 or 403
+   *   (RFC 6750 §3.1).
+   * @throws {UnavailableError} where there is no verdict, as keys or records cannot be read:
+   *   answer 503, and give no access.
+   */
+  verify(request: VerifierRequest, requiredScopes?: readonly string[]): Promise<VerifiedCredential>;
+  /**
+   * The response to whatever {@link verify} threw, with its challenge (RFC 6750 §3): 400, 401, 403
+   * or 503; 500 for an error of any other kind.
+   */
+  toResponse(error: unknown): BearerErrorResponse;
+  /** Fetches the issuer's keys ahead of the first request. Never fails: the first request tries again. */
+  preload(): Promise<void>;
+}
+
+function toList(value: string | readonly string[] | undefined): readonly string[] {
+  return typeof value === 'string' ? [value] : (value ?? []);
+}
+
+/** Leaving out a check must fail at once, not accept more. */
+function readSettings(options: VerifierOptions): VerifierSettings {
+  const { issuer } = options;
+  const audiences = toList(options.audience);
+  const [first] = audiences;
+  if (!URL.canParse(issuer)) {
+    throw new InputError(`issuer: received ${JSON.stringify(issuer)}; allowed: an https URL`);
+  }
+  if (first === undefined || audiences.some((value) => typeof value !== 'string' || value === '')) {
+    throw new InputError(
+      `audience: received ${JSON.stringify(options.audience)}; allowed: one text or more, each not empty`,
+    );
+  }
+  return {
+    issuer,
+    jwksUri: options.jwksUri ?? `${issuer}${jwksPath}`,
+    audiences,
+    defaultAudience: options.defaultAudience ?? first,
+  };
+}
+
+/**
+ * Makes a verifier for a service that takes bearer credentials. Make one and keep it: it holds
+ * the keys of each issuer, fetches them again by itself, and goes on with the last good ones for
+ * a day while an issuer does not answer.
+ *
+ * @throws {InputError} for an option that cannot be used.
+ */
+export function createVerifier(options: VerifierOptions): Verifier {
+  const settings = readSettings(options);
+  const { apiKeys, providers, realm = defaultBearerRealm, clock = Date.now } = options;
+  // A realm that no header can carry is an error now, not at the first refusal.
+  formatBearerChallenge({ realm });
+  const fetchProvider = createGuardedFetch({
+    allowLoopback: options.allowLoopbackProviders,
+    ca: options.providerCa,
+  });
+  const jwks = new JwksCache(createJwksFetch(settings, fetchProvider));
+  const ports = { jwks, apiKeys, ...providers };
+  const now = (): number => Math.floor(clock() / 1000);
+  return {
+    verify: (request, requiredScopes = []) =>
+      verifyBearer(
+        {
+          authorization: toList(request.authorization),
+          sourceAddress: request.sourceAddress,
+          signal: request.signal,
+        },
+        requiredScopes,
+        ports,
+        settings,
+        now(),
+      ),
+    toResponse: (error) => bearerErrorResponse(error, realm),
+    async preload() {
+      await jwks.refresh(ownJwksSource(settings), now());
+    },
+  };
+}
