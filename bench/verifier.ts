@@ -1,4 +1,4 @@
-import { createLocalJWKSet, type JWK, jwtVerify } from 'jose';
+import { createLocalJWKSet, jwtVerify } from 'jose';
 import { type Alg, algs } from '../contract/signing-algorithms.ts';
 import { JwksCache } from '../core/verifier/jwks-cache.ts';
 import { verifyBearer } from '../core/verifier/verify-bearer.ts';
@@ -51,7 +51,7 @@ async function measure(alg: Alg): Promise<number> {
   const token = signToken(key, claimsAt(now));
   const set = { keys: [key.jwk] };
 
-  const joseKeys = createLocalJWKSet({ keys: [key.jwk as JWK] });
+  const joseKeys = createLocalJWKSet({ keys: [key.jwk] });
   const options = {
     issuer,
     audience,

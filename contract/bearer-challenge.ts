@@ -1,5 +1,3 @@
-import type { ErrorBody } from './error-body.ts';
-
 /** Error codes of RFC 6750 §3.1. */
 export type BearerErrorCode = 'invalid_request' | 'invalid_token' | 'insufficient_scope';
 
@@ -43,40 +41,3 @@ export function formatBearerChallenge(challenge: BearerChallenge): string {
   ];
   return `Bearer ${parameters.join(', ')}`;
 }
-
-/**
- * What API Gateway answers for a platform API whose requests the authorizer refuses. Its gateway
- * responses are one per API and their headers are static, so each carries the general challenge.
- */
-export interface BearerGatewayResponse {
-  /** API Gateway's `ResponseType`. */
-  readonly type: 'UNAUTHORIZED' | 'ACCESS_DENIED';
-  readonly status: 401 | 403;
-  readonly error: BearerErrorCode;
-  readonly body: ErrorBody & { readonly scope?: string };
-}
-
-/** Name of the authorizer's context value that the 403 body shows. */
-export const requiredScopeContextKey = 'required_scope';
-
-export const bearerGatewayResponses: readonly BearerGatewayResponse[] = [
-  {
-    type: 'UNAUTHORIZED',
-    status: 401,
-    error: 'invalid_token',
-    body: {
-      error: 'invalid_token',
-      error_description: 'a valid access token or API key is required',
-    },
-  },
-  {
-    type: 'ACCESS_DENIED',
-    status: 403,
-    error: 'insufficient_scope',
-    body: {
-      error: 'insufficient_scope',
-      error_description: 'the access token lacks a scope that this request requires',
-      scope: `$context.authorizer.${requiredScopeContextKey}`,
-    },
-  },
-];

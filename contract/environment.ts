@@ -87,6 +87,21 @@ export const environments = {
     AUTH_CANARY_FUNCTION: text,
     AUTH_AUDIT_TABLE: text,
   }),
+  authorizer: v.object({
+    AUTH_ISSUER: text,
+    /** The values of `aud` by which the protected API knows itself. */
+    AUTH_AUDIENCES: list(text),
+    AUTH_DEFAULT_AUDIENCE: text,
+    AUTH_CLIENTS_TABLE: text,
+    AUTH_API_KEYS_TABLE: text,
+    AUTH_IDENTITY_PROVIDERS_TABLE: text,
+    /** JSON object: `GET /messages` → scopes, separated by a space. */
+    AUTH_REQUIRED_SCOPES: v.pipe(json, v.record(text, v.string())),
+    /** Seconds for which the gateway keeps a verdict; 0 where it keeps none. */
+    AUTH_RESULT_CACHE_TTL: wholeNumber,
+    /** Providers on loopback: the local run alone. No stack sets it. */
+    AUTH_ALLOW_LOOPBACK_PROVIDERS: v.optional(v.literal('1', 'allowed: 1, or nothing')),
+  }),
   canary: v.object({
     AUTH_REGION_ID: regionId,
     AUTH_SIGNING_KEYS_TABLE: text,

@@ -1,0 +1,54 @@
+import type { APIGatewayRequestAuthorizerEvent } from 'aws-lambda';
+import { routeKey } from '../../contract/platform-authorizer.ts';
+import type { BearerRequest } from '../../core/verifier/verify-bearer.ts';
+
+/** A method that the authorizer guards and that nobody gave scopes: a fault of the deployment. */
+export class UnknownRouteError extends Error {
+  override readonly name = 'UnknownRouteError';
+}
+
+/** Required scopes by route, e.g. `GET /messages` → `messaging:view`. */
+export type RequiredScopes = Readonly<Record<string, string>>;
+
+const anyMethod = 'ANY';
+
+/** Every `Authorization` header, under whatever case the client wrote its name. */
+function readAuthorization(event: APIGatewayRequestAuthorizerEvent): readonly string[] {
+  return Object.entries(event.multiValueHeaders ?? {})
+    .filter(([name]) => name.toLowerCase() === 'authorization')
+    .flatMap(([, values]) => values ?? []);
+}
+
+/** The gateway's own word for where the request came from. No header of the request is asked. */
+function readSourceAddress(event: APIGatewayRequestAuthorizerEvent): string | undefined {
+  return event.requestContext.identity.sourceIp;
+}
+
+/**
+ * The scopes that the method of an event requires. An `ANY` method stands for those that have no
+ * entry of their own.
+ *
+ * @throws {UnknownRouteError} where the method has none: it is not open by oversight.
+ */
+export function readRequiredScopes(
+  event: APIGatewayRequestAuthorizerEvent,
+  required: RequiredScopes,
+): readonly string[] {
+  const { resourcePath } = event.requestContext;
+  const keys = [routeKey(event.httpMethod, resourcePath), routeKey(anyMethod, resourcePath)];
+  const key = keys.find((candidate) => Object.hasOwn(required, candidate));
+  if (key === undefined) throw new UnknownRouteError(`no scopes are configured for ${keys[0]}`);
+  return (required[key] ?? '').split(' ').filter((scope) => scope !== '');
+}
+
+/** What of an event decides. */
+export function readBearerRequest(
+  event: APIGatewayRequestAuthorizerEvent,
+  signal: AbortSignal,
+): BearerRequest {
+  return {
+    authorization: readAuthorization(event),
+    sourceAddress: readSourceAddress(event),
+    signal,
+  };
+}

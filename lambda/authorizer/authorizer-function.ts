@@ -1,0 +1,146 @@
+import type {
+  APIGatewayAuthorizerResult,
+  APIGatewayRequestAuthorizerEvent,
+  Context,
+} from 'aws-lambda';
+import type { Environment } from '../../contract/environment.ts';
+import { requestDeadline } from '../../contract/limits.ts';
+import { jwksPath } from '../../contract/routes.ts';
+import { UnavailableError } from '../../core/errors.ts';
+import { ownJwksSource } from '../../core/verifier/access-token.ts';
+import { BearerRefusal, type RefusalFacts } from '../../core/verifier/bearer-refusal.ts';
+import type { VerifiedCredential } from '../../core/verifier/verified-credential.ts';
+import {
+  type VerifierPorts,
+  type VerifierSettings,
+  verifyBearer,
+} from '../../core/verifier/verify-bearer.ts';
+import { describeError } from '../shared/describe-error.ts';
+import { type FunctionOptions, resolveOptions, seconds } from '../shared/function-options.ts';
+import type { LogFields, RequestReport } from '../shared/telemetry.ts';
+import { readBearerRequest, readRequiredScopes } from './authorizer-event.ts';
+import { allow, deny } from './authorizer-result.ts';
+
+export type AuthorizerFunction = (
+  event: APIGatewayRequestAuthorizerEvent,
+  context: Context,
+) => Promise<APIGatewayAuthorizerResult>;
+
+/** API Gateway answers 401 for exactly this text, and 500 for any other. */
+class UnauthorizedError extends Error {
+  constructor() {
+    super('Unauthorized');
+  }
+}
+
+/** Nothing of an error reaches API Gateway, whose log would have it. */
+class NoVerdictError extends Error {
+  constructor() {
+    super('there is no verdict on the credential');
+  }
+}
+
+type Report = Pick<RequestReport, 'level' | 'outcome' | 'statusCode' | 'clientId' | 'fields'>;
+
+function credentialFields(verified: VerifiedCredential): LogFields {
+  return verified.credential === 'api_key'
+    ? { credential: verified.credential, key_id: verified.keyId }
+    : {
+        credential: verified.credential,
+        client_id: verified.clientId,
+        issuer: verified.issuer,
+        jti: verified.tokenId,
+      };
+}
+
+function reportAllow(verified: VerifiedCredential): Report {
+  const clientId = verified.credential === 'api_key' ? undefined : verified.clientId;
+  const fields = credentialFields(verified);
+  return { level: 'info', outcome: 'allowed', statusCode: 200, clientId, fields };
+}
+
+function factFields(facts: RefusalFacts): LogFields {
+  return {
+    client_id: facts.clientId,
+    key_id: facts.keyId,
+    issuer: facts.issuer,
+    jti: facts.tokenId,
+    required_scope: facts.requiredScopes?.join(' '),
+  };
+}
+
+function reportRefusal({ code, status, reason, facts, cause }: BearerRefusal): Report {
+  // A record that cannot be read is somebody's work to do; other refusals are the caller's.
+  const level = reason === 'record_malformed' ? 'error' : 'info';
+  const fields = { reason, ...factFields(facts), ...describeError(cause) };
+  return { level, outcome: code ?? 'no_credential', statusCode: status, fields };
+}
+
+function reportFailure(error: unknown): Report {
+  const isUnavailable = error instanceof UnavailableError;
+  return {
+    level: isUnavailable ? 'warn' : 'error',
+    outcome: isUnavailable ? 'temporarily_unavailable' : 'server_error',
+    statusCode: 500,
+    fields: describeError(error),
+  };
+}
+
+function settingsOf(environment: Environment<'authorizer'>): VerifierSettings {
+  return {
+    issuer: environment.AUTH_ISSUER,
+    jwksUri: `${environment.AUTH_ISSUER}${jwksPath}`,
+    audiences: environment.AUTH_AUDIENCES,
+    defaultAudience: environment.AUTH_DEFAULT_AUDIENCE,
+  };
+}
+
+/**
+ * A REQUEST authorizer of a REST API. It returns a policy that allows the one method, or one that
+ * denies it for want of a scope (403); it throws `Unauthorized` for every other refusal (401), and
+ * something else where there is no verdict (500). No error ever allows.
+ */
+export function createAuthorizerFunction(
+  environment: Environment<'authorizer'>,
+  ports: VerifierPorts,
+  given: Partial<FunctionOptions> = {},
+): AuthorizerFunction {
+  const { clock, telemetry } = resolveOptions('authorizer', {}, given);
+  const settings = settingsOf(environment);
+  const isCached = environment.AUTH_RESULT_CACHE_TTL > 0;
+  // At INIT, so that the first request finds the keys. The cache keeps what goes wrong.
+  void ports.jwks.refresh(ownJwksSource(settings), seconds(clock()));
+
+  async function decide(event: APIGatewayRequestAuthorizerEvent): Promise<VerifiedCredential> {
+    const request = readBearerRequest(event, AbortSignal.timeout(requestDeadline));
+    const required = readRequiredScopes(event, environment.AUTH_REQUIRED_SCOPES);
+    return verifyBearer(request, required, ports, settings, seconds(clock()));
+  }
+
+  return async (event, context) => {
+    const startedAt = clock();
+    const report = (what: Report): void => {
+      const fields = {
+        route: `${event.httpMethod} ${event.requestContext.resourcePath}`,
+        source_ip: event.requestContext.identity.sourceIp,
+        request_id: event.requestContext.requestId,
+        ...what.fields,
+      };
+      const latency = clock() - startedAt;
+      telemetry.report({ ...what, latency, counts: new Set(), fields }, context);
+    };
+    try {
+      const verified = await decide(event);
+      report(reportAllow(verified));
+      return allow(verified, event.methodArn, isCached);
+    } catch (error) {
+      if (!(error instanceof BearerRefusal)) {
+        report(reportFailure(error));
+        throw new NoVerdictError();
+      }
+      report(reportRefusal(error));
+      if (error.code === 'insufficient_scope') return deny(error.facts, event.methodArn);
+      throw new UnauthorizedError();
+    }
+  };
+}

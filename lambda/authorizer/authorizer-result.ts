@@ -1,0 +1,68 @@
+import type { APIGatewayAuthorizerResult, ConditionBlock, Statement } from 'aws-lambda';
+import {
+  type AuthorizerContext,
+  requiredScopeContextKey,
+} from '../../contract/platform-authorizer.ts';
+import type { RefusalFacts } from '../../core/verifier/bearer-refusal.ts';
+import type { VerifiedCredential } from '../../core/verifier/verified-credential.ts';
+
+/** Name of the one action by which API Gateway asks a policy (execute-api). */
+const invoke = 'execute-api:Invoke';
+
+function policy(statement: Statement): APIGatewayAuthorizerResult['policyDocument'] {
+  return { Version: '2012-10-17', Statement: [statement] };
+}
+
+/** By allow-list: no claim of a token can add a value or stand in for one. */
+function contextOf(verified: VerifiedCredential): AuthorizerContext {
+  const { credential, serviceTrunkGroup } = verified;
+  const isToken = credential === 'access_token';
+  return {
+    client_id: isToken ? verified.clientId : '',
+    // An API key stands for its whole trunk group: it has no list of scopes.
+    scope: isToken ? verified.scopes.join(' ') : '',
+    service_trunk_group: serviceTrunkGroup,
+    credential,
+    issuer: isToken ? verified.issuer : '',
+    jti: isToken ? (verified.tokenId ?? '') : '',
+  };
+}
+
+/** API Gateway evaluates a cached policy with each request: this ends it with the token. */
+function endsWith(verified: VerifiedCredential): ConditionBlock | undefined {
+  if (verified.credential !== 'access_token') return undefined;
+  const time = `${new Date(verified.expiresAt * 1000).toISOString().slice(0, 19)}Z`;
+  return { DateLessThan: { 'aws:CurrentTime': time } };
+}
+
+/**
+ * Allows exactly the method that was asked for.
+ *
+ * @param isCached whether the gateway may keep the result beyond the request.
+ */
+export function allow(
+  verified: VerifiedCredential,
+  methodArn: string,
+  isCached: boolean,
+): APIGatewayAuthorizerResult {
+  const condition = isCached ? endsWith(verified) : undefined;
+  return {
+    principalId: verified.credential === 'api_key' ? verified.keyId : verified.clientId,
+    policyDocument: policy({
+      Effect: 'Allow',
+      Action: invoke,
+      Resource: methodArn,
+      ...(condition === undefined ? {} : { Condition: condition }),
+    }),
+    context: contextOf(verified),
+  };
+}
+
+/** Denies a request that lacks a scope; the gateway's 403 shows which are required. */
+export function deny(facts: RefusalFacts, methodArn: string): APIGatewayAuthorizerResult {
+  return {
+    principalId: facts.clientId ?? 'unknown',
+    policyDocument: policy({ Effect: 'Deny', Action: invoke, Resource: methodArn }),
+    context: { [requiredScopeContextKey]: (facts.requiredScopes ?? []).join(' ') },
+  };
+}

@@ -1,0 +1,87 @@
+import type {
+  APIGatewayAuthorizerResult,
+  APIGatewayRequestAuthorizerEvent,
+  Context,
+} from 'aws-lambda';
+import type { VerifierPorts } from '../../../core/verifier/verify-bearer.ts';
+import { createAuthorizerFunction } from '../../../lambda/authorizer/authorizer-function.ts';
+import type { RequestReport } from '../../../lambda/shared/telemetry.ts';
+import { audience, createWorld, issuer, type World } from '../../core/verifier/world.ts';
+
+export interface EventOptions {
+  readonly authorization?: string | readonly string[];
+  readonly httpMethod?: string;
+  readonly resourcePath?: string;
+  readonly sourceIp?: string;
+}
+
+/** An event as API Gateway sends it to a REQUEST authorizer. */
+export function authorizerEvent(options: EventOptions): APIGatewayRequestAuthorizerEvent {
+  const { authorization = [], httpMethod = 'GET', resourcePath = '/messages' } = options;
+  const values = typeof authorization === 'string' ? [authorization] : [...authorization];
+  return {
+    type: 'REQUEST',
+    methodArn: `arn:aws:execute-api:us-west-2:111122223333:api1/live/${httpMethod}${resourcePath}`,
+    resource: resourcePath,
+    path: resourcePath,
+    httpMethod,
+    headers: values.length === 0 ? {} : { Authorization: values.at(-1) },
+    multiValueHeaders: values.length === 0 ? {} : { Authorization: values },
+    pathParameters: {},
+    queryStringParameters: {},
+    multiValueQueryStringParameters: {},
+    stageVariables: {},
+    requestContext: {
+      resourcePath,
+      httpMethod,
+      requestId: 'request-1',
+      identity: { sourceIp: options.sourceIp ?? '203.0.113.9' },
+    } as APIGatewayRequestAuthorizerEvent['requestContext'],
+  };
+}
+
+export interface AuthorizerWorld {
+  readonly world: World;
+  readonly reports: RequestReport[];
+  readonly authorizer: (
+    event: APIGatewayRequestAuthorizerEvent,
+  ) => Promise<APIGatewayAuthorizerResult>;
+}
+
+/** An authorizer over stores in memory. */
+export function authorizerWorld(
+  options: {
+    readonly ports?: Partial<VerifierPorts>;
+    readonly cacheTtl?: number;
+    readonly jwksDown?: boolean;
+  } = {},
+): AuthorizerWorld {
+  const world = createWorld(options.ports);
+  if (options.jwksDown === true) world.jwks.clear();
+  const reports: RequestReport[] = [];
+  const environment = {
+    AUTH_ISSUER: issuer,
+    AUTH_AUDIENCES: [audience],
+    AUTH_DEFAULT_AUDIENCE: audience,
+    AUTH_CLIENTS_TABLE: 'clients',
+    AUTH_API_KEYS_TABLE: 'api-keys',
+    AUTH_IDENTITY_PROVIDERS_TABLE: 'identity-providers',
+    AUTH_REQUIRED_SCOPES: {
+      'GET /messages': 'messaging:view',
+      'POST /messages': 'messaging:manage',
+      'ANY /any': 'messaging:view messaging:manage',
+      'GET /open': '',
+    },
+    AUTH_RESULT_CACHE_TTL: options.cacheTtl ?? 0,
+  };
+  const authorizer = createAuthorizerFunction(environment, world.ports, {
+    clock: () => world.now * 1000,
+    telemetry: { report: (report) => reports.push(report) },
+  });
+  return { world, reports, authorizer: (event) => authorizer(event, {} as Context) };
+}
+
+/** What a fresh authorizer makes of one request. */
+export function authorize(options: EventOptions): Promise<APIGatewayAuthorizerResult> {
+  return authorizerWorld().authorizer(authorizerEvent(options));
+}
