@@ -139,14 +139,14 @@ export class JwksCache {
     const sinceAttempt = now - entry.attemptedAt;
     // A clock that was set back must not stop the fetches until it has caught up.
     if (sinceAttempt >= 0 && sinceAttempt < pause) return Promise.resolve();
-    entry.pending = this.#fetch(entry, now).finally(() => {
+    entry.pending = this.#replaceKeys(entry, now).finally(() => {
       entry.pending = undefined;
     });
     return entry.pending;
   }
 
   /** Never rejects: what went wrong stands in the entry. */
-  async #fetch(entry: Entry, now: number): Promise<void> {
+  async #replaceKeys(entry: Entry, now: number): Promise<void> {
     entry.attemptedAt = now;
     try {
       entry.keys = readKeys(await this.#fetchJwks(entry.source), entry.source);
