@@ -116,7 +116,8 @@ export async function createClientSecret(
   return { secret, value };
 }
 
-function findSecret(client: Client, secretId: string): ClientSecret {
+/** @throws {NotFoundError} where the client has no such secret. */
+export function findSecret(client: Client, secretId: string): ClientSecret {
   parseId('secret', secretId, 'secret_id');
   const found = client.secrets.find((secret) => secret.secretId === secretId);
   if (found === undefined) throw new NotFoundError(`secret of ${client.clientId}`, secretId);

@@ -1,0 +1,22 @@
+import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
+import { type AwsClientOptions, clientConfiguration } from '../aws-client-options.ts';
+import { callAws } from '../aws-errors.ts';
+
+/**
+ * Says who calls: the ARN of the user or of the role session. It needs no permission, and asks
+ * once.
+ *
+ * @throws {UnavailableError} where STS does not answer in time.
+ */
+export function createCallerIdentity(options: AwsClientOptions = {}): () => Promise<string> {
+  let known: Promise<string> | undefined;
+  const ask = async (): Promise<string> => {
+    const client = new STSClient(clientConfiguration(options));
+    const { Arn: arn } = await callAws('find out who calls', () =>
+      client.send(new GetCallerIdentityCommand({})),
+    );
+    if (arn === undefined) throw new Error('STS named no caller');
+    return arn;
+  };
+  return () => (known ??= ask());
+}

@@ -1,0 +1,17 @@
+import { appendFile } from 'node:fs/promises';
+import type { AuditLog, AuditRecord } from '../core/audit/audit-log.ts';
+
+function toLine(record: AuditRecord): string {
+  const { recordId, ...rest } = record;
+  return `${JSON.stringify({ record_id: recordId, ...rest })}\n`;
+}
+
+/** An audit that is appended to a file too, before the table: without it nothing is changed. */
+export function withAuditFile(audit: AuditLog, path: string): AuditLog {
+  return {
+    appendAudit: async (record) => {
+      await appendFile(path, toLine(record), { mode: 0o600 });
+      await audit.appendAudit(record);
+    },
+  };
+}

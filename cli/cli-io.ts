@@ -1,0 +1,32 @@
+import type { Readable, Writable } from 'node:stream';
+
+/** What a run of the command line reads and writes. */
+export interface CliIo {
+  readonly stdin: Readable & { readonly isTTY?: boolean };
+  readonly stdout: Writable & { readonly isTTY?: boolean; readonly columns?: number };
+  readonly stderr: Writable & { readonly isTTY?: boolean };
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+}
+
+/** More than any credential that a command reads has. */
+const maxInputBytes = 64 * 1024;
+
+/**
+ * Reads one value from standard input, without the line feed that `echo` adds.
+ *
+ * @returns undefined where it is too long to be one.
+ */
+export async function readStdin(io: CliIo): Promise<string | undefined> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of io.stdin as AsyncIterable<Buffer | string>) {
+    const bytes = Buffer.from(chunk);
+    length += bytes.length;
+    if (length > maxInputBytes) return undefined;
+    chunks.push(bytes);
+  }
+  return Buffer.concat(chunks)
+    .toString('utf8')
+    .replace(/\r?\n$/, '');
+}

@@ -1,0 +1,52 @@
+import type { ManagementContext } from '../core/management/management-context.ts';
+import type { CliIo } from './cli-io.ts';
+import { confirm } from './confirm.ts';
+import { type Deployment, type DeploymentOptions, findDeployment } from './deployment.ts';
+import { Output, type OutputOptions } from './output.ts';
+import { UsageError } from './usage-error.ts';
+
+/** Options that every command takes. */
+export interface GlobalOptions extends OutputOptions, DeploymentOptions {
+  readonly yes?: boolean | undefined;
+}
+
+/** What a command works with. */
+export interface Cli {
+  readonly io: CliIo;
+  readonly output: Output;
+  /** Whether a script asked: `--json` or `--quiet`. */
+  readonly options: GlobalOptions;
+  /** The deployment that the options name. */
+  readonly deployment: () => Deployment;
+  /** The management library over it. */
+  readonly management: () => Promise<ManagementContext>;
+  /** Asks before something that cannot be undone, unless `--yes` was said. */
+  readonly confirm: (question: string) => Promise<void>;
+  /** The command did what it should, and its answer is no: exit code 1. */
+  readonly answerNo: () => void;
+}
+
+export function createCli(io: CliIo, options: GlobalOptions, answerNo: () => void): Cli {
+  if (options.json === true && options.quiet === true) {
+    throw new UsageError('--json and --quiet: only one can be given');
+  }
+  const output = new Output(io, options);
+  const deployment = () => findDeployment(io, options);
+  return {
+    io,
+    output,
+    options,
+    deployment,
+    // The SDK is loaded by what needs it: --help and completion answer without.
+    management: async () => {
+      const found = deployment();
+      const { openManagement } = await import('./open-management.ts');
+      return openManagement(found, {
+        auditFile: io.env.AUTHCTL_AUDIT_FILE || undefined,
+        warn: (text) => output.warn(text),
+      });
+    },
+    confirm: (question) => confirm(io, question, options.yes === true),
+    answerNo,
+  };
+}

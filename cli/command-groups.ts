@@ -1,0 +1,19 @@
+import type { CommandGroup } from './command-spec.ts';
+import { apiKeyCommands } from './commands/api-key.ts';
+import { apiKeySubnetCommands } from './commands/api-key-subnet.ts';
+import { clientCommands } from './commands/client.ts';
+import { clientSecretCommands } from './commands/client-secret.ts';
+import { explainCommands } from './commands/explain.ts';
+import { providerCommands } from './commands/provider.ts';
+import { scopeCommands } from './commands/scope.ts';
+
+/** Every command group of `authctl`, in the order in which `--help` lists them. */
+export const commandGroups: readonly CommandGroup[] = [
+  clientCommands,
+  clientSecretCommands,
+  apiKeyCommands,
+  apiKeySubnetCommands,
+  providerCommands,
+  scopeCommands,
+  explainCommands,
+];

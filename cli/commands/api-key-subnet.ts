@@ -1,0 +1,116 @@
+import { Option } from 'commander';
+import type { ApiKeySubnet } from '../../core/api-key/api-key.ts';
+import { formatCidr, formatNetmask, parseSubnet } from '../../core/api-key/subnet.ts';
+import { addSubnet, findSubnet, removeSubnet } from '../../core/management/api-key-subnets.ts';
+import { viewSubnet } from '../../core/management/api-key-view.ts';
+import { findApiKey } from '../../core/management/api-keys.ts';
+import type { CommandGroup, CommandSpec } from '../command-spec.ts';
+import type { Cell } from '../table.ts';
+
+const keyId = ['key-id', 'id of the API key, key_...'] as const;
+
+function fieldsOf(subnet: ApiKeySubnet): readonly (readonly [string, Cell])[] {
+  return [
+    ['subnet_id', subnet.subnetId],
+    ['name', subnet.name],
+    ['address', subnet.address],
+    ['netmask', formatNetmask(subnet)],
+    ['prefix length', subnet.prefixLength],
+  ];
+}
+
+interface AddOptions {
+  readonly name: string;
+  readonly address: string;
+  readonly netmask: string;
+}
+
+const add: CommandSpec = {
+  name: 'add',
+  summary: 'Let one more subnet use an API key',
+  arguments: [keyId],
+  options: [
+    new Option('--name <name>', 'name for people').makeOptionMandatory(),
+    new Option('--address <address>', 'IPv4 or IPv6 address').makeOptionMandatory(),
+    new Option('--netmask <netmask>', '255.255.255.0, or a prefix length').makeOptionMandatory(),
+  ],
+  examples: [
+    'api-key-subnet add key_7HsLEXAMPLE --name office --address 203.0.113.0 --netmask 255.255.255.0',
+    'api-key-subnet add key_7HsLEXAMPLE --name lab --address 2001:db8:: --netmask 32',
+  ],
+  run: async (cli, [id = ''], options: AddOptions) => {
+    const parsed = parseSubnet(options.address, options.netmask);
+    const { key, subnet } = await addSubnet(await cli.management(), id, {
+      name: options.name,
+      subnet: parsed,
+    });
+    cli.output.print({
+      json: { key_id: id, ...viewSubnet(subnet) },
+      quiet: [subnet.subnetId],
+      text: cli.output.fields(fieldsOf(subnet)),
+    });
+    if (subnet.address !== options.address) {
+      cli.output.note(`${options.address} was stored as the network ${formatCidr(subnet)}.`);
+    }
+    if (key.subnets.length === 1) {
+      cli.output.note(`Until now every source could use ${id}; from now on only this subnet can.`);
+    }
+  },
+};
+
+const list: CommandSpec = {
+  name: 'list',
+  summary: 'List the subnets that may use an API key',
+  arguments: [keyId],
+  examples: ['api-key-subnet list key_7HsLEXAMPLE'],
+  run: async (cli, [id = '']) => {
+    const key = await findApiKey(await cli.management(), id);
+    cli.output.printList(key.subnets, {
+      view: viewSubnet,
+      id: (subnet) => subnet.subnetId,
+      columns: {
+        subnet_id: (subnet) => subnet.subnetId,
+        name: (subnet) => subnet.name,
+        address: (subnet) => subnet.address,
+        netmask: formatNetmask,
+        prefix: (subnet) => `/${subnet.prefixLength}`,
+      },
+      none: `${id} has no subnets: every source may use it.`,
+    });
+  },
+};
+
+const remove: CommandSpec = {
+  name: 'remove',
+  summary: 'Take a subnet from an API key',
+  arguments: [keyId, ['subnet-id', 'id of the subnet, subnet_...']],
+  options: [
+    new Option('--allow-any-source', 'even the last one, which opens the key to every source'),
+  ],
+  examples: ['api-key-subnet remove key_7HsLEXAMPLE subnet_2xPdEXAMPLE'],
+  run: async (
+    cli,
+    [id = '', subnetId = ''],
+    { allowAnySource = false }: { readonly allowAnySource?: boolean },
+  ) => {
+    const context = await cli.management();
+    const key = await findApiKey(context, id);
+    const subnet = findSubnet(key, subnetId);
+    const isLast = key.subnets.length === 1 && allowAnySource;
+    await cli.confirm(
+      `Remove ${formatCidr(subnet)} (${subnet.name}) from ${id}?${isLast ? ' Every source may use the key then.' : ''}`,
+    );
+    const { subnets } = await removeSubnet(context, id, subnetId, allowAnySource);
+    cli.output.print({
+      json: { key_id: id, subnet_id: subnetId, removed: true, acl: subnets.map(viewSubnet) },
+      quiet: [],
+      text: `Removed ${formatCidr(subnet)}; ${subnets.length === 0 ? 'every source may use the key' : `${subnets.length} left`}.`,
+    });
+  },
+};
+
+export const apiKeySubnetCommands: CommandGroup = {
+  name: 'api-key-subnet',
+  summary: 'Manage the subnets that may use an API key',
+  commands: [add, list, remove],
+};

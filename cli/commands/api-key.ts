@@ -1,0 +1,191 @@
+import { Option } from 'commander';
+import type { ApiKey } from '../../core/api-key/api-key.ts';
+import { formatCidr, parseCidr } from '../../core/api-key/subnet.ts';
+import { viewApiKey } from '../../core/management/api-key-view.ts';
+import {
+  createApiKey,
+  deleteApiKey,
+  findApiKey,
+  listApiKeys,
+  renameApiKey,
+  setApiKeyEnabled,
+} from '../../core/management/api-keys.ts';
+import type { NewSubnet } from '../../core/management/subnet-list.ts';
+import { formatTime } from '../../core/rfc3339.ts';
+import type { Cli } from '../cli.ts';
+import { type CommandGroup, type CommandSpec, collectValues } from '../command-spec.ts';
+import type { Cell } from '../table.ts';
+import { UsageError } from '../usage-error.ts';
+import { clientOptions } from './client-options.ts';
+
+const keyId = ['key-id', 'id of the API key, key_...'] as const;
+
+function formatSources(key: ApiKey): string {
+  if (key.subnets.length === 0) return 'every source';
+  return key.subnets.map((subnet) => `${formatCidr(subnet)} (${subnet.name})`).join('\n');
+}
+
+function fieldsOf(key: ApiKey): readonly (readonly [string, Cell])[] {
+  return [
+    ['key_id', key.keyId],
+    ['name', key.name],
+    ['enabled', key.enabled],
+    ['service trunk group', key.serviceTrunkGroup],
+    ['sources', formatSources(key)],
+    ['created', formatTime(key.createdAt)],
+    ['updated', formatTime(key.updatedAt)],
+  ];
+}
+
+function printApiKey(cli: Cli, key: ApiKey): void {
+  cli.output.print({
+    json: viewApiKey(key),
+    quiet: [key.keyId],
+    text: cli.output.fields(fieldsOf(key)),
+  });
+}
+
+/** Reads `office=203.0.113.0/24`. The name may hold "=", an address cannot. */
+function parseAllow(text: string): NewSubnet {
+  const separator = text.lastIndexOf('=');
+  if (separator < 1) {
+    throw new UsageError(
+      `--allow: received "${text}"; allowed: a name and a subnet, e.g. office=203.0.113.0/24`,
+    );
+  }
+  return { name: text.slice(0, separator), subnet: parseCidr(text.slice(separator + 1)) };
+}
+
+interface CreateOptions {
+  readonly name: string;
+  readonly trunkGroup: string;
+  readonly disabled?: boolean;
+  readonly allow?: readonly string[];
+  readonly idempotencyKey?: string;
+}
+
+const create: CommandSpec = {
+  name: 'create',
+  summary: 'Create an API key and show its value once',
+  options: [
+    new Option('--name <name>', 'name for people').makeOptionMandatory(),
+    new Option('--trunk-group <group>', 'service trunk group').makeOptionMandatory(),
+    new Option('--disabled', 'create it disabled'),
+    new Option(
+      '--allow <name=subnet>',
+      'a subnet that may use it; may be repeated; none: every source',
+    ).argParser(collectValues),
+    clientOptions.idempotencyKey(),
+  ],
+  examples: [
+    'api-key create --name "Ada Lovelace" --trunk-group tg-1001 --allow office=203.0.113.0/24',
+    'api-key create --name test --trunk-group tg-1001 --disabled',
+  ],
+  run: async (cli, _, options: CreateOptions) => {
+    const subnets = options.allow?.map(parseAllow);
+    const { key, value } = await createApiKey(await cli.management(), {
+      name: options.name,
+      serviceTrunkGroup: options.trunkGroup,
+      enabled: options.disabled !== true,
+      subnets,
+      idempotencyKey: options.idempotencyKey,
+    });
+    cli.output.print({
+      json: { ...viewApiKey(key), api_key: value },
+      quiet: value === undefined ? [] : [value],
+      text: cli.output.fields([
+        ...fieldsOf(key),
+        ...(value === undefined ? [] : [['api_key', value] as const]),
+      ]),
+    });
+    if (value === undefined) {
+      cli.output.warn(
+        'An earlier call with this idempotency key created the key and was shown its value.',
+      );
+    } else {
+      cli.output.note('Keep the API key now: it is not shown again.');
+    }
+  },
+};
+
+const list: CommandSpec = {
+  name: 'list',
+  summary: 'List API keys',
+  examples: ['api-key list'],
+  run: async (cli) => {
+    cli.output.printList(await listApiKeys(await cli.management()), {
+      view: viewApiKey,
+      id: (key) => key.keyId,
+      columns: {
+        key_id: (key) => key.keyId,
+        name: (key) => key.name,
+        'trunk group': (key) => key.serviceTrunkGroup,
+        enabled: (key) => key.enabled,
+        sources: (key) =>
+          key.subnets.length === 0 ? 'every source' : key.subnets.map(formatCidr).join(' '),
+      },
+      none: 'There are no API keys.',
+    });
+  },
+};
+
+const show: CommandSpec = {
+  name: 'show',
+  summary: 'Show an API key; its value is never shown again',
+  arguments: [keyId],
+  examples: ['api-key show key_7HsLEXAMPLE'],
+  run: async (cli, [id = '']) => printApiKey(cli, await findApiKey(await cli.management(), id)),
+};
+
+const rename: CommandSpec = {
+  name: 'rename',
+  summary: 'Rename an API key',
+  arguments: [keyId],
+  options: [new Option('--name <name>', 'new name').makeOptionMandatory()],
+  examples: ['api-key rename key_7HsLEXAMPLE --name "Ada (laptop)"'],
+  run: async (cli, [id = ''], { name }: { readonly name: string }) =>
+    printApiKey(cli, await renameApiKey(await cli.management(), id, name)),
+};
+
+function defineSwitch(name: 'enable' | 'disable', summary: string): CommandSpec {
+  return {
+    name,
+    summary,
+    arguments: [keyId],
+    examples: [`api-key ${name} key_7HsLEXAMPLE`],
+    run: async (cli, [id = '']) =>
+      printApiKey(cli, await setApiKeyEnabled(await cli.management(), id, name === 'enable')),
+  };
+}
+
+const remove: CommandSpec = {
+  name: 'delete',
+  summary: 'Delete an API key',
+  arguments: [keyId],
+  examples: ['api-key delete key_7HsLEXAMPLE'],
+  run: async (cli, [id = '']) => {
+    const context = await cli.management();
+    const key = await findApiKey(context, id);
+    await cli.confirm(`Delete the API key ${key.keyId} (${key.name})?`);
+    await deleteApiKey(context, key);
+    cli.output.print({
+      json: { key_id: key.keyId, deleted: true },
+      quiet: [],
+      text: `Deleted ${key.keyId}.`,
+    });
+  },
+};
+
+export const apiKeyCommands: CommandGroup = {
+  name: 'api-key',
+  summary: 'Manage API keys',
+  commands: [
+    create,
+    list,
+    show,
+    rename,
+    defineSwitch('enable', 'Enable a disabled API key'),
+    defineSwitch('disable', 'Disable an API key: it stops working'),
+    remove,
+  ],
+};

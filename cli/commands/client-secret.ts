@@ -1,0 +1,222 @@
+import { Option } from 'commander';
+import type { ClientSecret } from '../../core/client/client.ts';
+import {
+  type CreatedClientSecret,
+  createClientSecret,
+  deleteClientSecret,
+  findSecret,
+  rotateClientSecret,
+  updateClientSecret,
+} from '../../core/management/client-secrets.ts';
+import { secretStatus, viewClientSecret } from '../../core/management/client-view.ts';
+import { findClient } from '../../core/management/find-client.ts';
+import { currentTime } from '../../core/management/management-context.ts';
+import { formatTime } from '../../core/rfc3339.ts';
+import type { Cli } from '../cli.ts';
+import type { CommandGroup, CommandSpec } from '../command-spec.ts';
+import { parseDuration } from '../duration.ts';
+import { type ExpiryOptions, expiryOptions, readExpiry } from '../expiry-options.ts';
+import { UsageError } from '../usage-error.ts';
+import { clientOptions } from './client-options.ts';
+
+const clientId = ['client-id', 'id of the client, client_...'] as const;
+const secretId = ['secret-id', 'id of the secret, secret_...'] as const;
+
+const secretName = () => new Option('--name <name>', 'name for people');
+
+function formatExpiry(secret: ClientSecret): string {
+  return secret.expiresAt === undefined ? 'never' : formatTime(secret.expiresAt);
+}
+
+/** The one place where a secret leaves the program: once, on stdout. */
+function printCreated(
+  cli: Cli,
+  id: string,
+  created: CreatedClientSecret,
+  now: number,
+  more: Readonly<Record<string, unknown>> = {},
+): void {
+  const { secret, value } = created;
+  const view = viewClientSecret(secret, now);
+  cli.output.print({
+    json: { client_id: id, client_secret: value, ...view, ...more },
+    quiet: value === undefined ? [] : [value],
+    text: cli.output.fields([
+      ['client_id', id],
+      ['secret_id', secret.secretId],
+      ['name', secret.name],
+      ['expires', formatExpiry(secret)],
+      ...(value === undefined ? [] : [['client_secret', value] as const]),
+    ]),
+  });
+  if (value === undefined) {
+    cli.output.warn(
+      'An earlier call with this idempotency key created the secret and was shown its value.',
+    );
+  } else {
+    cli.output.note('Keep the secret now: it is not shown again.');
+  }
+}
+
+interface CreateOptions extends ExpiryOptions {
+  readonly name?: string;
+  readonly idempotencyKey?: string;
+}
+
+const create: CommandSpec = {
+  name: 'create',
+  summary: 'Create a client secret and show it once',
+  arguments: [clientId],
+  options: [secretName(), ...expiryOptions(), clientOptions.idempotencyKey()],
+  examples: [
+    'client-secret create client_4fWqEXAMPLE',
+    'client-secret create client_4fWqEXAMPLE --name blue --expires-in 90d',
+    'client-secret create client_4fWqEXAMPLE --expires-at 2027-03-31T00:00:00Z --quiet > secret.txt',
+  ],
+  run: async (cli, [id = ''], options: CreateOptions) => {
+    const context = await cli.management();
+    const now = currentTime(context);
+    const created = await createClientSecret(context, id, {
+      name: options.name,
+      expiresAt: readExpiry(options, now),
+      idempotencyKey: options.idempotencyKey,
+    });
+    printCreated(cli, id, created, now);
+  },
+};
+
+const statusTexts = {
+  active: 'active',
+  expires_soon: 'expires soon',
+  expired: 'expired',
+} as const;
+
+const list: CommandSpec = {
+  name: 'list',
+  summary: 'List the secrets of a client, with the day each was last used',
+  arguments: [clientId],
+  examples: ['client-secret list client_4fWqEXAMPLE'],
+  run: async (cli, [id = '']) => {
+    const context = await cli.management();
+    const now = currentTime(context);
+    const client = await findClient(context, id);
+    cli.output.printList(client.secrets, {
+      view: (secret) => viewClientSecret(secret, now),
+      id: (secret) => secret.secretId,
+      columns: {
+        secret_id: (secret) => secret.secretId,
+        name: (secret) => secret.name,
+        status: (secret) => statusTexts[secretStatus(secret, now)],
+        created: (secret) => formatTime(secret.createdAt),
+        expires: formatExpiry,
+        'last used': (secret) => secret.lastUsedOn ?? 'never',
+      },
+      none: `${id} has no secrets.`,
+    });
+  },
+};
+
+interface UpdateOptions extends ExpiryOptions {
+  readonly name?: string;
+  readonly neverExpires?: boolean;
+}
+
+const update: CommandSpec = {
+  name: 'update',
+  summary: 'Rename a secret or move its end',
+  arguments: [clientId, secretId],
+  options: [
+    secretName(),
+    ...expiryOptions(),
+    new Option('--never-expires', 'take its end away').conflicts(['expiresAt', 'expiresIn']),
+  ],
+  examples: [
+    'client-secret update client_4fWqEXAMPLE secret_9aKdEXAMPLE --name old --expires-in 7d',
+  ],
+  run: async (cli, [id = '', secret = ''], options: UpdateOptions) => {
+    if (Object.keys(options).length === 0) {
+      throw new UsageError('nothing to change; say --name, --expires-in or --expires-at');
+    }
+    const context = await cli.management();
+    const now = currentTime(context);
+    const changed = await updateClientSecret(context, id, secret, {
+      name: options.name,
+      expiresAt: options.neverExpires === true ? null : readExpiry(options, now),
+    });
+    cli.output.print({
+      json: { client_id: id, ...viewClientSecret(changed, now) },
+      quiet: [changed.secretId],
+      text: cli.output.fields([
+        ['secret_id', changed.secretId],
+        ['name', changed.name],
+        ['expires', formatExpiry(changed)],
+      ]),
+    });
+  },
+};
+
+interface RotateOptions extends CreateOptions {
+  readonly expireOldIn: string;
+}
+
+const rotate: CommandSpec = {
+  name: 'rotate',
+  summary: 'Create a secret, show it once, and let all others of the client end',
+  arguments: [clientId],
+  options: [
+    new Option('--expire-old-in <duration>', 'how long the others still work').default(
+      '7d',
+      '7d: a week to roll the new one out',
+    ),
+    secretName(),
+    ...expiryOptions(),
+    clientOptions.idempotencyKey(),
+  ],
+  examples: [
+    'client-secret rotate client_4fWqEXAMPLE',
+    'client-secret rotate client_4fWqEXAMPLE --expire-old-in 0s --yes',
+  ],
+  run: async (cli, [id = ''], options: RotateOptions) => {
+    const overlap = parseDuration(options.expireOldIn, '--expire-old-in');
+    if (overlap === 0) await cli.confirm(`End all present secrets of ${id} at once?`);
+    const context = await cli.management();
+    const now = currentTime(context);
+    const rotated = await rotateClientSecret(context, id, {
+      name: options.name,
+      expiresAt: readExpiry(options, now),
+      idempotencyKey: options.idempotencyKey,
+      overlap,
+    });
+    const ended = rotated.expired.map((secret) => viewClientSecret(secret, now));
+    printCreated(cli, id, rotated, now, { expired_secrets: ended });
+    for (const secret of rotated.expired) {
+      cli.output.note(`${secret.secretId} ends at ${formatExpiry(secret)}.`);
+    }
+  },
+};
+
+const remove: CommandSpec = {
+  name: 'delete',
+  summary: 'Delete a client secret: it stops working',
+  arguments: [clientId, secretId],
+  examples: ['client-secret delete client_4fWqEXAMPLE secret_9aKdEXAMPLE'],
+  run: async (cli, [id = '', secret = '']) => {
+    const context = await cli.management();
+    const found = findSecret(await findClient(context, id), secret);
+    const use =
+      found.lastUsedOn === undefined ? 'It was never used.' : `Last used ${found.lastUsedOn}.`;
+    await cli.confirm(`Delete the secret ${secret} of ${id}? ${use}`);
+    await deleteClientSecret(context, id, secret);
+    cli.output.print({
+      json: { client_id: id, secret_id: secret, deleted: true },
+      quiet: [],
+      text: `Deleted ${secret}.`,
+    });
+  },
+};
+
+export const clientSecretCommands: CommandGroup = {
+  name: 'client-secret',
+  summary: 'Manage the secrets of a client',
+  commands: [create, list, update, rotate, remove],
+};

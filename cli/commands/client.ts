@@ -1,0 +1,237 @@
+import { Option } from 'commander';
+import type { Client } from '../../core/client/client.ts';
+import {
+  deleteClient,
+  setClientEnabled,
+  updateClient,
+} from '../../core/management/change-client.ts';
+import { viewClient, viewClientSecret } from '../../core/management/client-view.ts';
+import { createClient } from '../../core/management/create-client.ts';
+import { findClient, listClients } from '../../core/management/find-client.ts';
+import { currentTime, type ManagementContext } from '../../core/management/management-context.ts';
+import type { Cli } from '../cli.ts';
+import { type CommandGroup, type CommandSpec, collectValues } from '../command-spec.ts';
+import { formatDuration, parseDuration } from '../duration.ts';
+import { UsageError } from '../usage-error.ts';
+import { clientOptions } from './client-options.ts';
+
+const clientId = ['client-id', 'id of the client, client_...'] as const;
+
+function formatClient(cli: Cli, context: ManagementContext, client: Client): string {
+  const view = viewClient(client, context.config);
+  return cli.output.fields([
+    ['client_id', client.clientId],
+    ['name', client.name],
+    ['service trunk group', client.serviceTrunkGroup],
+    ['audience', (view.audience as readonly string[]).join('\n')],
+    ['token lifetime', formatDuration(client.tokenLifetime)],
+    ['scopes', client.scopes.join('\n')],
+    ['provider', client.provider?.issuer ?? 'this service'],
+    ...(client.provider === undefined
+      ? []
+      : [['external client id', client.provider.externalClientId] as const]),
+    ['enabled', client.enabled],
+    ['secrets', client.provider === undefined ? client.secrets.length : 'none, by its provider'],
+    ['created', String(view.created_at)],
+    ['updated', String(view.updated_at)],
+  ]);
+}
+
+function printClient(cli: Cli, context: ManagementContext, client: Client): void {
+  const now = currentTime(context);
+  cli.output.print({
+    json: {
+      ...viewClient(client, context.config),
+      secrets: client.secrets.map((secret) => viewClientSecret(secret, now)),
+    },
+    quiet: [client.clientId],
+    text: formatClient(cli, context, client),
+  });
+}
+
+interface CreateOptions {
+  readonly name: string;
+  readonly trunkGroup: string;
+  readonly scope: readonly string[];
+  readonly tokenLifetime?: string;
+  readonly audience?: readonly string[];
+  readonly provider?: string;
+  readonly externalClientId?: string;
+  readonly idempotencyKey?: string;
+}
+
+const create: CommandSpec = {
+  name: 'create',
+  summary: 'Create a client',
+  options: [
+    clientOptions.name().makeOptionMandatory(),
+    new Option('--trunk-group <group>', 'service trunk group').makeOptionMandatory(),
+    clientOptions.scope().makeOptionMandatory(),
+    clientOptions.tokenLifetime(),
+    clientOptions.audience(),
+    new Option('--provider <issuer>', 'registered identity provider that the client is under'),
+    new Option('--external-client-id <id>', "the client's id at that provider"),
+    clientOptions.idempotencyKey(),
+  ],
+  examples: [
+    'client create --name Billing --trunk-group tg-1001 --scope messaging:view',
+    'client create --name Dialer --trunk-group tg-7 --scope calls:view --scope calls:manage --token-lifetime 15m',
+    'client create --name ERP --trunk-group tg-7 --scope calls:view --provider https://idp.example.com --external-client-id erp',
+  ],
+  run: async (cli, _, options: CreateOptions) => {
+    const { trunkGroup, tokenLifetime, scope, audience, ...rest } = options;
+    const context = await cli.management();
+    const { client, existed } = await createClient(context, {
+      ...rest,
+      serviceTrunkGroup: trunkGroup,
+      scopes: scope,
+      audiences: audience,
+      tokenLifetime:
+        tokenLifetime === undefined ? undefined : parseDuration(tokenLifetime, '--token-lifetime'),
+    });
+    printClient(cli, context, client);
+    if (existed) cli.output.note('An earlier call with this idempotency key created it.');
+    else if (client.provider === undefined) {
+      cli.output.note(`Next: authctl client-secret create ${client.clientId}`);
+    }
+  },
+};
+
+const list: CommandSpec = {
+  name: 'list',
+  summary: 'List clients',
+  examples: ['client list', 'client list --json'],
+  run: async (cli) => {
+    const context = await cli.management();
+    cli.output.printList(await listClients(context), {
+      view: (client) => viewClient(client, context.config),
+      id: (client) => client.clientId,
+      columns: {
+        client_id: (client) => client.clientId,
+        name: (client) => client.name,
+        'trunk group': (client) => client.serviceTrunkGroup,
+        scopes: (client) => client.scopes.join(' '),
+        enabled: (client) => client.enabled,
+        secrets: (client) => (client.provider === undefined ? client.secrets.length : undefined),
+        provider: (client) => client.provider?.issuer,
+      },
+      none: 'There are no clients.',
+    });
+  },
+};
+
+const show: CommandSpec = {
+  name: 'show',
+  summary: 'Show a client',
+  arguments: [clientId],
+  examples: ['client show client_4fWqEXAMPLE'],
+  run: async (cli, [id = '']) => {
+    const context = await cli.management();
+    printClient(cli, context, await findClient(context, id));
+  },
+};
+
+interface UpdateOptions {
+  readonly name?: string;
+  readonly scope?: readonly string[];
+  readonly addScope?: readonly string[];
+  readonly removeScope?: readonly string[];
+  readonly audience?: readonly string[];
+  readonly defaultAudience?: boolean;
+  readonly tokenLifetime?: string;
+}
+
+const update: CommandSpec = {
+  name: 'update',
+  summary: 'Change a client; what is not named stays',
+  arguments: [clientId],
+  options: [
+    clientOptions.name(),
+    new Option('--scope <scope>', 'replaces all scopes; may be repeated').argParser(collectValues),
+    new Option('--add-scope <scope>', 'one more scope; may be repeated').argParser(collectValues),
+    new Option('--remove-scope <scope>', 'one scope less; may be repeated').argParser(
+      collectValues,
+    ),
+    new Option('--audience <uri>', 'replaces all audiences; may be repeated').argParser(
+      collectValues,
+    ),
+    new Option('--default-audience', "only the deployment's default audience").conflicts(
+      'audience',
+    ),
+    clientOptions.tokenLifetime(),
+  ],
+  examples: [
+    'client update client_4fWqEXAMPLE --name "Billing EU"',
+    'client update client_4fWqEXAMPLE --add-scope calls:view --token-lifetime 30m',
+  ],
+  run: async (cli, [id = ''], options: UpdateOptions) => {
+    if (Object.keys(options).length === 0) {
+      throw new UsageError('nothing to change; say what, see authctl client update --help');
+    }
+    const { scope, addScope, removeScope, audience, defaultAudience, tokenLifetime } = options;
+    const context = await cli.management();
+    const client = await updateClient(context, id, {
+      name: options.name,
+      scopes: scope,
+      addScopes: addScope,
+      removeScopes: removeScope,
+      audiences: defaultAudience === true ? [] : audience,
+      tokenLifetime:
+        tokenLifetime === undefined ? undefined : parseDuration(tokenLifetime, '--token-lifetime'),
+    });
+    printClient(cli, context, client);
+  },
+};
+
+function defineSwitch(name: 'enable' | 'disable', summary: string, note: string): CommandSpec {
+  return {
+    name,
+    summary,
+    arguments: [clientId],
+    examples: [`client ${name} client_4fWqEXAMPLE`],
+    run: async (cli, [id = '']) => {
+      const context = await cli.management();
+      const client = await setClientEnabled(context, id, name === 'enable');
+      printClient(cli, context, client);
+      cli.output.note(note);
+    },
+  };
+}
+
+const remove: CommandSpec = {
+  name: 'delete',
+  summary: 'Delete a client with its secrets',
+  arguments: [clientId],
+  examples: ['client delete client_4fWqEXAMPLE', 'client delete client_4fWqEXAMPLE --yes'],
+  run: async (cli, [id = '']) => {
+    const context = await cli.management();
+    const client = await findClient(context, id);
+    await cli.confirm(
+      `Delete the client ${client.clientId} (${client.name}) and its ${client.secrets.length} secrets?`,
+    );
+    await deleteClient(context, client);
+    cli.output.print({
+      json: { client_id: client.clientId, deleted: true },
+      quiet: [],
+      text: `Deleted ${client.clientId}.`,
+    });
+  },
+};
+
+export const clientCommands: CommandGroup = {
+  name: 'client',
+  summary: 'Manage clients',
+  commands: [
+    create,
+    list,
+    show,
+    update,
+    defineSwitch(
+      'disable',
+      'Disable a client: it gets no more tokens',
+      'Tokens that it has live out their lives.',
+    ),
+    defineSwitch('enable', 'Enable a disabled client', 'Its secrets authenticate again.'),
+    remove,
+  ],
+};

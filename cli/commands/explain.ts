@@ -1,0 +1,143 @@
+import { Option } from 'commander';
+import { explainRequest } from '../../core/management/explain-request.ts';
+import { explainToken } from '../../core/management/explain-token.ts';
+import { formatTime } from '../../core/rfc3339.ts';
+import type { VerifiedCredential } from '../../core/verifier/verified-credential.ts';
+import { readStdin } from '../cli-io.ts';
+import { type CommandGroup, type CommandSpec, collectValues } from '../command-spec.ts';
+import { formatTable } from '../table.ts';
+import { UsageError } from '../usage-error.ts';
+
+interface TokenOptions {
+  readonly clientId: string;
+  readonly scope?: readonly string[];
+  readonly resource?: string;
+}
+
+const token: CommandSpec = {
+  name: 'token',
+  summary: 'Say, step by step, why a token request is granted or refused; nothing is issued',
+  options: [
+    new Option('--client-id <id>', 'the client that would ask').makeOptionMandatory(),
+    new Option('--scope <scope>', 'a scope that it would ask for; may be repeated').argParser(
+      collectValues,
+    ),
+    new Option('--resource <uri>', 'the resource that it would name'),
+  ],
+  examples: [
+    'explain token --client-id client_4fWqEXAMPLE --scope messaging:view',
+    'explain token --client-id client_4fWqEXAMPLE --resource https://api.example.com',
+  ],
+  run: async (cli, _, options: TokenOptions) => {
+    const explanation = await explainToken(await cli.management(), {
+      clientId: options.clientId,
+      scope: options.scope?.join(' '),
+      resource: options.resource,
+    });
+    const { granted, steps, error, errorDescription, reason, claims } = explanation;
+    const verdict = granted
+      ? 'A request with a good secret gets a token.'
+      : `Refused: ${error ?? ''}${errorDescription === undefined ? '' : `, "${errorDescription}"`} (${reason ?? ''}).`;
+    const rows = steps.map(({ step, outcome, detail }) => [step, outcome, detail]);
+    cli.output.print({
+      json: { granted, reason, error, error_description: errorDescription, steps, claims },
+      quiet: [granted ? 'granted' : 'refused'],
+      text: `${formatTable(['step', 'outcome', 'detail'], rows, cli.output.isColored)}\n\n${verdict}`,
+    });
+    if (!granted) cli.answerNo();
+  },
+};
+
+function viewVerified(
+  verified: VerifiedCredential,
+): Readonly<Record<string, string | readonly string[] | undefined>> {
+  if (verified.credential === 'api_key') {
+    return {
+      credential: 'api_key',
+      key_id: verified.keyId,
+      service_trunk_group: verified.serviceTrunkGroup,
+    };
+  }
+  return {
+    credential: 'access_token',
+    iss: verified.issuer,
+    sub: verified.subject,
+    aud: verified.audiences,
+    client_id: verified.clientId,
+    scope: verified.scopes.join(' '),
+    service_trunk_group: verified.serviceTrunkGroup,
+    jti: verified.tokenId,
+    expires_at: formatTime(verified.expiresAt),
+  };
+}
+
+interface RequestOptions {
+  readonly bearerStdin?: boolean;
+  readonly sourceIp?: string;
+  readonly scope?: readonly string[];
+  readonly audience?: string;
+}
+
+const request: CommandSpec = {
+  name: 'request',
+  summary: 'Say which rule accepts or refuses a bearer credential: a token or an API key',
+  options: [
+    new Option(
+      '--bearer-stdin',
+      'read the credential from stdin, so that no history or process list has it',
+    ).makeOptionMandatory(),
+    new Option('--source-ip <address>', 'source address of the request'),
+    new Option('--scope <scope>', 'a scope that it would need; may be repeated').argParser(
+      collectValues,
+    ),
+    new Option(
+      '--audience <uri>',
+      'name of the API; the default audience of the deployment if left out',
+    ),
+  ],
+  examples: [
+    'explain request --bearer-stdin --source-ip 203.0.113.9 --scope messaging:view < token.txt',
+  ],
+  run: async (cli, _, options: RequestOptions) => {
+    const credential = await readStdin(cli.io);
+    if (credential === undefined || credential === '') {
+      throw new UsageError('--bearer-stdin: received no credential on stdin');
+    }
+    const { accepted, verified, reason, rule, facts, status, error, errorDescription } =
+      await explainRequest(await cli.management(), {
+        credential,
+        sourceAddress: options.sourceIp,
+        scopes: options.scope ?? [],
+        audience: options.audience,
+      });
+    const subject = verified === undefined ? {} : viewVerified(verified);
+    const found = {
+      client_id: facts?.clientId,
+      key_id: facts?.keyId,
+      iss: facts?.issuer,
+      jti: facts?.tokenId,
+    };
+    cli.output.print({
+      json: {
+        accepted,
+        reason,
+        rule,
+        status,
+        error,
+        error_description: errorDescription,
+        ...(accepted ? subject : found),
+      },
+      quiet: [accepted ? 'accepted' : 'refused'],
+      text: accepted
+        ? `Accepted.\n${cli.output.fields(Object.entries(subject).map(([name, value]) => [name, value?.toString()]))}`
+        : `Refused (${reason ?? ''}). The rule: ${rule ?? ''}.\nThe caller sees ${status ?? ''}${error === undefined ? '' : ` ${error}`}${errorDescription === undefined ? '' : `: ${errorDescription}`}.`,
+    });
+    if (!accepted) cli.answerNo();
+  },
+};
+
+export const explainCommands: CommandGroup = {
+  name: 'explain',
+  summary: 'Find out why a request is granted or refused',
+  commands: [token, request],
+};

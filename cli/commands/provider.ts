@@ -1,0 +1,128 @@
+import { Option } from 'commander';
+import type { IdentityProvider } from '../../core/identity-provider/identity-provider.ts';
+import {
+  deleteProvider,
+  findProvider,
+  listProviderClients,
+  listProviders,
+} from '../../core/management/identity-providers.ts';
+import { viewIdentityProvider } from '../../core/management/provider-view.ts';
+import { registerProvider } from '../../core/management/register-provider.ts';
+import { formatTime } from '../../core/rfc3339.ts';
+import type { CommandGroup, CommandSpec } from '../command-spec.ts';
+import type { Cell } from '../table.ts';
+
+const issuer = ['issuer', 'issuer of the provider, exactly as registered'] as const;
+
+function fieldsOf(provider: IdentityProvider): readonly (readonly [string, Cell])[] {
+  return [
+    ['issuer', provider.issuer],
+    ['discovery URL', provider.discoveryUrl],
+    ['JWKS URI', provider.jwksUri],
+    ['algorithms', provider.allowedAlgorithms.join(' ')],
+    ['registration', provider.registrationId],
+    ['registered', formatTime(provider.registeredAt)],
+  ];
+}
+
+const register: CommandSpec = {
+  name: 'register',
+  summary: 'Register an identity provider from its discovery URL',
+  arguments: [['discovery-url', 'https URL, usually ending in /.well-known/openid-configuration']],
+  examples: ['provider register https://idp.example.com/.well-known/openid-configuration'],
+  run: async (cli, [url = '']) => {
+    const { provider, keySet } = await registerProvider(await cli.management(), url);
+    const keys = keySet.keys.map(({ kid, alg, kty }) => ({ kid, alg, kty }));
+    cli.output.print({
+      json: { ...viewIdentityProvider(provider), keys, skipped_keys: keySet.skipped },
+      quiet: [provider.issuer],
+      text: cli.output.fields([
+        ...fieldsOf(provider),
+        ['keys', keys.map((key) => `${key.kid} (${key.alg})`).join('\n')],
+        ...(keySet.skipped.length === 0
+          ? []
+          : [
+              [
+                'keys left out',
+                keySet.skipped
+                  .map((key) => `${key.kid || 'without kid'}: ${key.reason}`)
+                  .join('\n'),
+              ] as const,
+            ]),
+      ]),
+    });
+    cli.output.note(
+      `Next: authctl client create --provider ${provider.issuer} --external-client-id ID --name … --trunk-group … --scope …`,
+    );
+  },
+};
+
+const list: CommandSpec = {
+  name: 'list',
+  summary: 'List registered identity providers',
+  examples: ['provider list'],
+  run: async (cli) => {
+    cli.output.printList(await listProviders(await cli.management()), {
+      view: viewIdentityProvider,
+      id: (provider) => provider.issuer,
+      columns: {
+        issuer: (provider) => provider.issuer,
+        algorithms: (provider) => provider.allowedAlgorithms.join(' '),
+        registered: (provider) => formatTime(provider.registeredAt),
+      },
+      none: 'There are no providers.',
+    });
+  },
+};
+
+const show: CommandSpec = {
+  name: 'show',
+  summary: 'Show a registered identity provider',
+  arguments: [issuer],
+  examples: ['provider show https://idp.example.com'],
+  run: async (cli, [name = '']) => {
+    const provider = await findProvider(await cli.management(), name);
+    cli.output.print({
+      json: viewIdentityProvider(provider),
+      quiet: [provider.issuer],
+      text: cli.output.fields(fieldsOf(provider)),
+    });
+  },
+};
+
+const remove: CommandSpec = {
+  name: 'delete',
+  summary: 'Delete a provider: its tokens are no longer accepted',
+  arguments: [issuer],
+  options: [new Option('--cascade', 'with the clients under it, and those first')],
+  examples: [
+    'provider delete https://idp.example.com',
+    'provider delete https://idp.example.com --cascade --yes',
+  ],
+  run: async (cli, [name = ''], { cascade = false }: { readonly cascade?: boolean }) => {
+    const context = await cli.management();
+    await findProvider(context, name);
+    const clients = cascade ? await listProviderClients(context, name) : [];
+    await cli.confirm(
+      `Delete the provider ${name}${clients.length === 0 ? '' : ` and ${clients.length} clients under it`}?`,
+    );
+    const deleted = await deleteProvider(context, name, cascade);
+    cli.output.print({
+      json: {
+        issuer: name,
+        deleted: true,
+        deleted_clients: deleted.map((client) => client.clientId),
+      },
+      quiet: [],
+      text: [...deleted.map((client) => client.clientId), name]
+        .map((id) => `Deleted ${id}.`)
+        .join('\n'),
+    });
+  },
+};
+
+export const providerCommands: CommandGroup = {
+  name: 'provider',
+  summary: 'Manage registered identity providers; one is not edited: delete it and register again',
+  commands: [register, list, show, remove],
+};

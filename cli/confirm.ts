@@ -1,0 +1,33 @@
+import { createInterface } from 'node:readline/promises';
+import type { CliIo } from './cli-io.ts';
+import { UsageError } from './usage-error.ts';
+
+/** The person said no. */
+export class NotConfirmedError extends Error {
+  override readonly name = 'NotConfirmedError';
+
+  constructor() {
+    super('nothing was changed');
+  }
+}
+
+/**
+ * Asks before something that cannot be undone.
+ *
+ * @param isAssured whether `--yes` was said.
+ * @throws {UsageError} where nobody can be asked.
+ * @throws {NotConfirmedError} for every answer but yes.
+ */
+export async function confirm(io: CliIo, question: string, isAssured: boolean): Promise<void> {
+  if (isAssured) return;
+  if (io.stdin.isTTY !== true) {
+    throw new UsageError(`${question} This needs confirmation and stdin is no terminal: say --yes`);
+  }
+  const prompt = createInterface({ input: io.stdin, output: io.stderr });
+  try {
+    const answer = await prompt.question(`${question} [y/N] `);
+    if (!/^y(es)?$/i.test(answer.trim())) throw new NotConfirmedError();
+  } finally {
+    prompt.close();
+  }
+}

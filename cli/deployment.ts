@@ -1,0 +1,103 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { AwsClientOptions } from '../adapters/aws-client-options.ts';
+import {
+  type DeploymentConfig,
+  DeploymentConfigError,
+  parseDeploymentConfig,
+} from '../contract/deployment-config.ts';
+import { isLoopbackAddress, parseIpAddress } from '../core/network/ip-address.ts';
+import type { CliIo } from './cli-io.ts';
+import { readLocalEnvironment } from './local-run.ts';
+import { UsageError } from './usage-error.ts';
+
+export interface DeploymentOptions {
+  readonly config?: string | undefined;
+  readonly local?: boolean | undefined;
+}
+
+/** The deployment that commands work on. */
+export interface Deployment {
+  readonly config: DeploymentConfig;
+  readonly aws: AwsClientOptions;
+  /** Whether its tables are on this machine, where there is no STS to ask. */
+  readonly isLoopback: boolean;
+  /** Whether a provider may be on loopback. */
+  readonly allowLoopbackProviders: boolean;
+  /** Certificate authority of providers on loopback, PEM. */
+  readonly ca: string | undefined;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+function isLoopbackUrl(url: string | undefined): boolean {
+  if (url === undefined || !URL.canParse(url)) return false;
+  const host = new URL(url).hostname.replace(/^\[(.*)\]$/, '$1');
+  const address = parseIpAddress(host);
+  return host === 'localhost' || (address !== undefined && isLoopbackAddress(address));
+}
+
+function readConfigText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (cause) {
+    const code = (cause as NodeJS.ErrnoException).code ?? 'unknown error';
+    throw new UsageError(`the deployment config ${path} cannot be read: ${code}`, { cause });
+  }
+}
+
+function readConfig(path: string, allowLoopbackIssuer: boolean): DeploymentConfig {
+  try {
+    return parseDeploymentConfig(JSON.parse(readConfigText(path)), { allowLoopbackIssuer });
+  } catch (cause) {
+    if (cause instanceof SyntaxError) {
+      throw new UsageError(`the deployment config ${path} is not JSON`, { cause });
+    }
+    if (cause instanceof DeploymentConfigError) {
+      throw new UsageError(`${path}: ${cause.message}`, { cause });
+    }
+    throw cause;
+  }
+}
+
+/** Explicit for the local run; in every other case the SDK's own rules apply. */
+function awsOptions(env: Environment, isLocal: boolean): AwsClientOptions {
+  if (!isLocal) return { profile: 'background' };
+  return {
+    profile: 'background',
+    region: env.AWS_REGION,
+    endpointDynamoDb: env.AWS_ENDPOINT_URL_DYNAMODB,
+    endpointKms: env.AWS_ENDPOINT_URL_KMS,
+    credentials: {
+      accessKeyId: env.AWS_ACCESS_KEY_ID ?? '',
+      secretAccessKey: env.AWS_SECRET_ACCESS_KEY ?? '',
+    },
+  };
+}
+
+/**
+ * Finds the deployment: `--local` for the local run, else the config that `--config` or
+ * AUTHCTL_CONFIG names.
+ *
+ * @throws {UsageError} where there is none, or it cannot be used.
+ */
+export function findDeployment(io: CliIo, options: DeploymentOptions): Deployment {
+  const isLocal = options.local === true;
+  const env = isLocal ? readLocalEnvironment(io.cwd) : io.env;
+  const path = options.config ?? (env.AUTHCTL_CONFIG || undefined);
+  if (path === undefined) {
+    throw new UsageError(
+      'no deployment is named: use --config FILE or AUTHCTL_CONFIG for the deployment config, or --local for the local run',
+    );
+  }
+  const endpoint = env.AWS_ENDPOINT_URL_DYNAMODB ?? env.AWS_ENDPOINT_URL;
+  const isLoopback = isLoopbackUrl(endpoint);
+  const caPath = isLoopback ? env.NODE_EXTRA_CA_CERTS : undefined;
+  return {
+    config: readConfig(resolve(io.cwd, path), isLoopback),
+    aws: awsOptions(env, isLocal),
+    isLoopback: isLoopback && (env.AWS_ENDPOINT_URL_STS ?? env.AWS_ENDPOINT_URL) === undefined,
+    allowLoopbackProviders: isLoopback && env.AUTH_ALLOW_LOOPBACK_PROVIDERS === '1',
+    ca: caPath === undefined || caPath === '' ? undefined : readFileSync(caPath, 'utf8'),
+  };
+}

@@ -1,0 +1,32 @@
+import { Option } from 'commander';
+import { parseTime } from '../core/rfc3339.ts';
+import { parseDuration } from './duration.ts';
+import { UsageError } from './usage-error.ts';
+
+export interface ExpiryOptions {
+  readonly expiresIn?: string;
+  readonly expiresAt?: string;
+}
+
+/** `--expires-in` and `--expires-at`, of which one can be said. */
+export function expiryOptions(): readonly Option[] {
+  return [
+    new Option('--expires-in <duration>', 'how long it lives, e.g. 90d').conflicts('expiresAt'),
+    new Option('--expires-at <time>', 'when it ends, RFC 3339, e.g. 2027-03-31T00:00:00Z'),
+  ];
+}
+
+/**
+ * @param now seconds since the epoch.
+ * @returns seconds since the epoch; undefined where neither option was given.
+ */
+export function readExpiry(options: ExpiryOptions, now: number): number | undefined {
+  const { expiresIn, expiresAt } = options;
+  if (expiresIn !== undefined) return now + parseDuration(expiresIn, '--expires-in');
+  if (expiresAt === undefined) return undefined;
+  const time = parseTime(expiresAt);
+  if (time !== undefined) return time;
+  throw new UsageError(
+    `--expires-at: received "${expiresAt}"; allowed: an RFC 3339 time such as 2027-03-31T12:00:00Z, or a day such as 2027-03-31 (its first second in UTC)`,
+  );
+}

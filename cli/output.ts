@@ -1,0 +1,79 @@
+import type { CliIo } from './cli-io.ts';
+import { type Cell, formatFields, formatTable } from './table.ts';
+
+export interface OutputOptions {
+  readonly json?: boolean | undefined;
+  readonly quiet?: boolean | undefined;
+}
+
+/** What a command tells, in each of the three forms. */
+export interface Answer {
+  /** `--json`: one document. Members that are undefined are left out. */
+  readonly json: Readonly<Record<string, unknown>>;
+  /** `--quiet`: what a script would cut out of the rest. */
+  readonly quiet: readonly string[];
+  readonly text: string;
+}
+
+/** Writes results to stdout, and everything that is not a result to stderr. */
+export class Output {
+  readonly #io: CliIo;
+  readonly #options: OutputOptions;
+
+  constructor(io: CliIo, options: OutputOptions) {
+    this.#io = io;
+    this.#options = options;
+  }
+
+  /** Whether stdout is a terminal that shows colours (no-color.org). */
+  get isColored(): boolean {
+    const { NO_COLOR: noColor, TERM: term } = this.#io.env;
+    return this.#io.stdout.isTTY === true && (noColor ?? '') === '' && term !== 'dumb';
+  }
+
+  print(answer: Answer): void {
+    if (this.#options.json === true) this.#write(JSON.stringify(answer.json, undefined, 2));
+    else if (this.#options.quiet === true) answer.quiet.forEach((line) => this.#write(line));
+    else if (answer.text !== '') this.#write(answer.text);
+  }
+
+  /** A list: `{"items": []}`, one id a line, or a table. */
+  printList<T>(
+    items: readonly T[],
+    form: {
+      readonly view: (item: T) => Readonly<Record<string, unknown>>;
+      readonly id: (item: T) => string;
+      readonly columns: Readonly<Record<string, (item: T) => Cell>>;
+      /** What is said where there are none. */
+      readonly none: string;
+    },
+  ): void {
+    const columns = Object.entries(form.columns);
+    const rows = items.map((item) => columns.map(([, cell]) => cell(item)));
+    const head = columns.map(([title]) => title);
+    if (items.length === 0) this.note(form.none);
+    this.print({
+      json: { items: items.map(form.view) },
+      quiet: items.map(form.id),
+      text: items.length === 0 ? '' : formatTable(head, rows, this.isColored),
+    });
+  }
+
+  fields(fields: readonly (readonly [string, Cell])[]): string {
+    return formatFields(fields, this.isColored);
+  }
+
+  /** A remark for a person. A script that asked for quiet or for JSON does not get it. */
+  note(text: string): void {
+    if (this.#options.json !== true && this.#options.quiet !== true) this.warn(text);
+  }
+
+  /** What must be read whatever was asked for. */
+  warn(text: string): void {
+    this.#io.stderr.write(`${text}\n`);
+  }
+
+  #write(text: string): void {
+    this.#io.stdout.write(`${text}\n`);
+  }
+}

@@ -1,0 +1,93 @@
+import completion from '@bomb.sh/tab/commander';
+import { Command, Help, type Option } from 'commander';
+import { type Cli, createCli, type GlobalOptions } from './cli.ts';
+import type { CliIo } from './cli-io.ts';
+import { commandGroups } from './command-groups.ts';
+import type { CommandGroup, CommandSpec } from './command-spec.ts';
+import { packageVersion } from './package-version.ts';
+
+function formatExamples(examples: readonly string[]): string {
+  return `\nExamples:\n${examples.map((example) => `  $ authctl ${example}`).join('\n')}`;
+}
+
+function buildCommand(spec: CommandSpec, open: (options: GlobalOptions) => Cli): Command {
+  const command = new Command(spec.name).summary(spec.summary).description(`${spec.summary}.`);
+  for (const [name, description] of spec.arguments ?? []) {
+    command.argument(`<${name}>`, description);
+  }
+  for (const option of spec.options ?? []) command.addOption(option);
+  return command.addHelpText('after', formatExamples(spec.examples)).action(async () => {
+    await spec.run(open(command.optsWithGlobals()), command.args, command.opts());
+  });
+}
+
+function buildGroup(group: CommandGroup, open: (options: GlobalOptions) => Cli): Command {
+  const command = new Command(group.name).summary(group.summary).description(`${group.summary}.`);
+  for (const spec of group.commands) command.addCommand(buildCommand(spec, open));
+  const examples = group.commands.map((spec) => spec.examples[0]);
+  return command.addHelpText('after', formatExamples(examples));
+}
+
+/** Subcommands do not inherit these by themselves when they are added. */
+function configureAll(command: Command, io: CliIo): void {
+  command
+    .exitOverride()
+    .configureHelp({ showGlobalOptions: true })
+    .configureOutput({
+      writeOut: (text) => io.stdout.write(text),
+      writeErr: (text) => io.stderr.write(text),
+      getOutHelpWidth: () => io.stdout.columns ?? 100,
+      getErrHelpWidth: () => io.stdout.columns ?? 100,
+      getOutHasColors: () => false,
+      getErrHasColors: () => false,
+    })
+    .showHelpAfterError('(--help shows what is allowed)');
+  for (const child of command.commands) configureAll(child, io);
+}
+
+/** The completion reads each command's visible options, which leave out the global ones. */
+function showGlobalOptions(command: Command, global: readonly Option[]): void {
+  const plain = new Help();
+  command.configureHelp({
+    visibleOptions: (one) => [...plain.visibleOptions(one), ...(one.parent ? global : [])],
+  });
+  for (const child of command.commands) showGlobalOptions(child, global);
+}
+
+function addCompletion(program: Command): void {
+  showGlobalOptions(program, program.options);
+  completion(program);
+}
+
+/**
+ * The command line.
+ *
+ * @param answerNo see {@link Cli.answerNo}.
+ */
+export function createProgram(io: CliIo, answerNo: () => void): Command {
+  const program = new Command('authctl')
+    .description(
+      'Manages the clients, secrets, API keys and identity providers of an authorization server.',
+    )
+    .version(packageVersion(), '--version', 'show the version')
+    .option('--config <file>', 'deployment config; else AUTHCTL_CONFIG')
+    .option('--local', 'the local run that npm start keeps')
+    .option('--json', 'one JSON document on stdout')
+    .option('--quiet', 'only ids, or the secret of what was created')
+    .option('--yes', 'no question before what cannot be undone')
+    .addHelpText(
+      'after',
+      formatExamples([
+        'client create --name Billing --trunk-group tg-1001 --scope messaging:view --local',
+        'client-secret create client_4fWqEXAMPLE --expires-in 90d',
+        'complete bash > ~/.local/share/bash-completion/completions/authctl',
+      ]) +
+        '\n\nRegion, credentials and endpoints follow the AWS SDK: AWS_REGION, AWS_PROFILE, AWS_ENDPOINT_URL.\nAUTHCTL_AUDIT_FILE names a file that gets each audit record besides.\nExit codes: 0 done, 1 refused, 2 wrong usage.',
+    );
+  for (const group of commandGroups) {
+    program.addCommand(buildGroup(group, (options) => createCli(io, options, answerNo)));
+  }
+  addCompletion(program);
+  configureAll(program, io);
+  return program;
+}

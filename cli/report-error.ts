@@ -1,0 +1,69 @@
+import { CommanderError } from 'commander';
+import { ConflictError, InputError, RefusedError, UnavailableError } from '../core/errors.ts';
+import { FetchError } from '../core/identity-provider/fetch-json.ts';
+import type { CliIo } from './cli-io.ts';
+import { NotConfirmedError } from './confirm.ts';
+import { type ExitCode, exitCodes, UsageError } from './usage-error.ts';
+
+interface Report {
+  /** Stable word for scripts. */
+  readonly error: string;
+  readonly text: string;
+  readonly exitCode: ExitCode;
+}
+
+/** Errors of the SDK that a person can do something about, by their names. */
+const awsErrors: ReadonlyMap<string, string> = new Map([
+  [
+    'AccessDeniedException',
+    'the caller may not do this; an operator needs the policy of the command group (see docs)',
+  ],
+  ['UnrecognizedClientException', 'AWS does not know these credentials'],
+  ['ExpiredTokenException', 'the credentials have expired; sign in again'],
+  ['ExpiredToken', 'the credentials have expired; sign in again'],
+  ['InvalidClientTokenId', 'AWS does not know these credentials'],
+  ['CredentialsProviderError', 'there are no AWS credentials; set AWS_PROFILE or sign in'],
+  [
+    'ResourceNotFoundException',
+    "a table of the deployment is not there; the config's name, the region and the account must be the deployment's",
+  ],
+]);
+
+function describe(error: unknown): Report {
+  const report = (name: string, exitCode: ExitCode, text = (error as Error).message): Report => ({
+    error: name,
+    text,
+    exitCode,
+  });
+  if (error instanceof UsageError || error instanceof InputError) {
+    return report('usage', exitCodes.usage);
+  }
+  if (error instanceof RefusedError || error instanceof FetchError) {
+    return report('refused', exitCodes.refused);
+  }
+  if (error instanceof NotConfirmedError) return report('not_confirmed', exitCodes.refused);
+  if (error instanceof ConflictError) {
+    return report('conflict', exitCodes.refused, `${error.message}; try again`);
+  }
+  if (error instanceof UnavailableError) return report('unavailable', exitCodes.refused);
+  if (!(error instanceof Error)) return report('failed', exitCodes.refused, 'unknown error');
+  if (error.message === 'Region is missing') {
+    return report('usage', exitCodes.usage, 'no AWS region: set AWS_REGION');
+  }
+  const hint = awsErrors.get(error.name);
+  const text = hint === undefined ? `${error.name}: ${error.message}` : `${hint} (${error.name})`;
+  return report('failed', exitCodes.refused, text);
+}
+
+/** Says what went wrong on stderr, never on stdout. @returns the exit code. */
+export function reportError(io: CliIo, error: unknown, isJson: boolean): ExitCode {
+  // commander has written its own message, or the help or version that was asked for.
+  if (error instanceof CommanderError) {
+    return error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
+  }
+  const { error: name, text, exitCode } = describe(error);
+  io.stderr.write(
+    isJson ? `${JSON.stringify({ error: name, error_description: text })}\n` : `authctl: ${text}\n`,
+  );
+  return exitCode;
+}

@@ -1,0 +1,69 @@
+import { styleText } from 'node:util';
+import Table from 'cli-table3';
+
+/** No lines: columns are told apart by space, and lines can be cut with standard tools. */
+const noBorders = Object.fromEntries(
+  [
+    'top',
+    'top-mid',
+    'top-left',
+    'top-right',
+    'bottom',
+    'bottom-mid',
+    'bottom-left',
+    'bottom-right',
+    'left',
+    'left-mid',
+    'mid',
+    'mid-mid',
+    'right',
+    'right-mid',
+  ].map((name) => [name, '']),
+);
+
+const layout = {
+  chars: { ...noBorders, middle: '  ' },
+  style: { head: [], border: [], compact: true, 'padding-left': 0, 'padding-right': 0 },
+};
+
+export type Cell = string | number | boolean | undefined;
+
+function show(cell: Cell): string {
+  if (cell === undefined || cell === '') return '-';
+  return typeof cell === 'boolean' ? (cell ? 'yes' : 'no') : String(cell);
+}
+
+function toText(table: string): string {
+  return table
+    .split('\n')
+    .map((line) => line.trimEnd())
+    .join('\n');
+}
+
+/** Rows under a head. @param isColored whether the terminal shows colours. */
+export function formatTable(
+  head: readonly string[],
+  rows: readonly (readonly Cell[])[],
+  isColored: boolean,
+): string {
+  const titles = head.map((title) => title.toUpperCase());
+  const table = new Table({
+    ...layout,
+    head: isColored ? titles.map((t) => styleText('bold', t, { validateStream: false })) : titles,
+  });
+  for (const row of rows) table.push(row.map(show));
+  return toText(table.toString());
+}
+
+/** One thing: a name and a value on each line. */
+export function formatFields(
+  fields: readonly (readonly [string, Cell])[],
+  isColored: boolean,
+): string {
+  const table = new Table(layout);
+  for (const [name, value] of fields) {
+    const label = isColored ? styleText('bold', name, { validateStream: false }) : name;
+    table.push([label, show(value)]);
+  }
+  return toText(table.toString());
+}
