@@ -1,8 +1,8 @@
-import { SigningKeyUnusableError } from '../../core/errors.ts';
+import { SigningKeyUnusableError, UnavailableError } from '../../core/errors.ts';
 import { callAws } from '../aws-errors.ts';
 
 /** KMS answered with something else than what was asked for. Nothing of it may be used. */
-export class KmsAnswerError extends Error {
+export class KmsAnswerError extends UnavailableError {
   override readonly name = 'KmsAnswerError';
 }
 

@@ -22,6 +22,8 @@ export interface Metadata {
   readonly scopes_supported?: readonly string[];
   readonly grant_types_supported: readonly string[];
   readonly token_endpoint_auth_methods_supported: readonly string[];
+  /** Required by RFC 8414 §2. The registered name for a server that gives nothing this way. */
+  readonly response_types_supported: readonly ['none'];
   /** Required by OpenID Connect. Clients are the only subjects, and each sees itself alike. */
   readonly subject_types_supported: readonly string[];
   /** Required by OpenID Connect, which has no name for access tokens: what signs those. */
@@ -29,9 +31,8 @@ export interface Metadata {
 }
 
 /**
- * Says what the service can do, from the lists by which it does it. There are no
- * `authorization_endpoint` and no response types, as no grant here uses one; RFC 8414 §3.2 wants
- * an empty list left out.
+ * Says what the service can do, from the lists by which it does it. There is no
+ * `authorization_endpoint`, as no grant here uses one; RFC 8414 §3.2 wants an empty list left out.
  */
 export function buildMetadata(settings: MetadataSettings): Metadata {
   const { issuer, regionalTokenEndpoints, scopesSupported = [] } = settings;
@@ -47,6 +48,7 @@ export function buildMetadata(settings: MetadataSettings): Metadata {
     ...(scopesSupported.length > 0 && { scopes_supported: scopesSupported }),
     grant_types_supported: grantTypes,
     token_endpoint_auth_methods_supported: [...authenticationSchemes.values()],
+    response_types_supported: ['none'],
     subject_types_supported: ['public'],
     id_token_signing_alg_values_supported: settings.signingAlgorithms,
   };

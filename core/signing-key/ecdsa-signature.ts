@@ -1,5 +1,7 @@
-/** A DER signature that KMS should never have made. */
-export class EcdsaSignatureError extends Error {
+import { UnavailableError } from '../errors.ts';
+
+/** A DER signature that KMS should never have made: there is no signature to send. */
+export class EcdsaSignatureError extends UnavailableError {
   override readonly name = 'EcdsaSignatureError';
 }
 
