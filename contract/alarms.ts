@@ -17,6 +17,17 @@ export const keyMetrics = {
   jwksEmpty: 'JwksEmpty',
 } as const;
 
+/** Function whose `service` dimension a metric carries. */
+export const keyMetricFunctions: Readonly<
+  Record<(typeof keyMetrics)[keyof typeof keyMetrics], FunctionName>
+> = {
+  [keyMetrics.rotationRun]: 'key-rotation',
+  [keyMetrics.overdue]: 'key-rotation',
+  [keyMetrics.canaryFailure]: 'canary',
+  [keyMetrics.retainedKeyRefusal]: 'key-rotation',
+  [keyMetrics.jwksEmpty]: 'jwks',
+};
+
 /** Minutes between two runs of the rotation, and of the canary: each costs a few reads. */
 export const keyScheduleMinutes = 5;
 
@@ -31,7 +42,7 @@ export type AlarmSource =
     }
   | {
       readonly kind: 'metric';
-      readonly metricName: string;
+      readonly metricName: (typeof keyMetrics)[keyof typeof keyMetrics];
       /** CloudWatch `ComparisonOperator` in short: alarm when the value is … the threshold. */
       readonly when: 'at-least' | 'below';
       readonly threshold: number;
@@ -69,7 +80,7 @@ function kmsCall(
 
 function keyMetric(
   id: string,
-  metricName: string,
+  metricName: (typeof keyMetrics)[keyof typeof keyMetrics],
   description: string,
   source: Partial<Extract<AlarmSource, { kind: 'metric' }>> = {},
 ): Alarm {

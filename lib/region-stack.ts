@@ -14,6 +14,7 @@ import { eachTable, ServiceTable, type ServiceTables, tableId } from './data/ser
 import { ServiceFunctions } from './functions/service-functions.ts';
 import { FirstSigningKey } from './keys/first-signing-key.ts';
 import { KeySchedules } from './keys/key-schedules.ts';
+import { Monitoring } from './monitoring/monitoring.ts';
 
 export interface RegionStackProps extends StackProps {
   readonly config: DeploymentConfig;
@@ -37,6 +38,7 @@ export class RegionStack extends Stack {
     const functions = new ServiceFunctions(this, 'Functions', { ...props, addresses, tables });
     api.addRoutes(functions.http);
     this.addDomain(api);
+    new Monitoring(this, 'Monitoring', props);
     new KeySchedules(this, 'KeySchedules', functions);
     new FirstSigningKey(this, 'FirstSigningKey', { functions, after: Object.values(tables) });
     this.addOutputs(addresses);

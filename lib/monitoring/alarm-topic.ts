@@ -1,0 +1,42 @@
+import { Aws, Validations } from 'aws-cdk-lib';
+import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Topic } from 'aws-cdk-lib/aws-sns';
+import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
+import { Construct } from 'constructs';
+
+export interface AlarmTopicProps {
+  readonly deploymentName: string;
+  readonly emails: readonly string[];
+}
+
+/** Where alarms of one region go. */
+export class AlarmTopic extends Construct {
+  readonly topic: Topic;
+
+  constructor(scope: Construct, id: string, props: AlarmTopicProps) {
+    super(scope, id);
+    this.topic = new Topic(this, 'Topic', {
+      topicName: `${props.deploymentName}-alarms`,
+      enforceSSL: true,
+    });
+    this.topic.addToResourcePolicy(
+      new PolicyStatement({
+        sid: 'AlarmsOfThisAccount',
+        actions: ['sns:Publish'],
+        resources: [this.topic.topicArn],
+        principals: [new ServicePrincipal('cloudwatch.amazonaws.com')],
+        conditions: { StringEquals: { 'aws:SourceAccount': Aws.ACCOUNT_ID } },
+      }),
+    );
+    for (const email of props.emails) this.topic.addSubscription(new EmailSubscription(email));
+    this.acknowledge();
+  }
+
+  private acknowledge(): void {
+    Validations.of(this.topic).acknowledge({
+      id: 'Serverless::Serverless-SNSRedrivePolicy',
+      reason:
+        'SNS keeps trying to send an email by itself, and an alarm stays on until it is seen to.',
+    });
+  }
+}

@@ -1,0 +1,136 @@
+import { Aws, Duration, Validations } from 'aws-cdk-lib';
+import { type Alarm, ComparisonOperator, Metric } from 'aws-cdk-lib/aws-cloudwatch';
+import {
+  type CfnRule,
+  EventField,
+  type EventPattern,
+  Rule,
+  RuleTargetInput,
+} from 'aws-cdk-lib/aws-events';
+import { SnsTopic } from 'aws-cdk-lib/aws-events-targets';
+import { Construct } from 'constructs';
+import {
+  type AlarmSource,
+  type Alarm as KeyAlarm,
+  keyAlarms,
+  keyMetricFunctions,
+  metricNamespace,
+} from '../../contract/alarms.ts';
+import type { FunctionName } from '../../contract/environment.ts';
+import { functionName, roleName } from '../../contract/function-names.ts';
+import { type AlarmContext, addAlarm, alarmDescription } from './service-alarm.ts';
+
+type MetricSource = Extract<AlarmSource, { kind: 'metric' }>;
+type CallSource = Extract<AlarmSource, { kind: 'cloudtrail' }>;
+
+const operators = {
+  'at-least': ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+  below: ComparisonOperator.LESS_THAN_THRESHOLD,
+} as const;
+
+/**
+ * The alarms on signing keys. A call to KMS is seen through CloudTrail, which does not tell a
+ * key's tags: every key of the account and region raises them, so that the service is best alone
+ * in its account.
+ */
+export class KeyAlarms extends Construct {
+  readonly alarms: readonly Alarm[];
+  private readonly context: AlarmContext;
+
+  constructor(scope: Construct, id: string, context: AlarmContext) {
+    super(scope, id);
+    this.context = context;
+    this.alarms = keyAlarms.map((alarm) =>
+      alarm.source.kind === 'metric'
+        ? this.addMetricAlarm(alarm, alarm.source)
+        : this.addCallAlarm(alarm, alarm.source),
+    );
+  }
+
+  private addMetricAlarm(alarm: KeyAlarm, source: MetricSource): Alarm {
+    const { deploymentName } = this.context;
+    return addAlarm(this, this.context, {
+      ...alarm,
+      metric: new Metric({
+        namespace: metricNamespace,
+        metricName: source.metricName,
+        dimensionsMap: {
+          service: functionName(deploymentName, keyMetricFunctions[source.metricName]),
+        },
+        statistic: source.statistic,
+        period: Duration.minutes(source.periodMinutes),
+      }),
+      operator: operators[source.when],
+      threshold: source.threshold,
+      periods: source.periods,
+      missingIsBad: source.missingIsBad,
+    });
+  }
+
+  /** Tells the topic of each call at once, with who made it, and keeps an alarm on as well. */
+  private addCallAlarm(alarm: KeyAlarm, source: CallSource): Alarm {
+    const rule = new Rule(this, `${alarm.id}-call`, {
+      description: alarmDescription(alarm),
+      eventPattern: this.callPattern(source),
+      targets: [new SnsTopic(this.context.topic, { message: callMessage(alarm) })],
+    });
+    // Plain ENABLED delivers no read-only calls, and Sign counts as one.
+    (rule.node.defaultChild as CfnRule).state = 'ENABLED_WITH_ALL_CLOUDTRAIL_MANAGEMENT_EVENTS';
+    Validations.of(rule).acknowledge({
+      id: 'Serverless::Serverless-EventBusDLQ',
+      reason: 'EventBridge tries for a day to reach the topic, and the alarm on the rule stays on.',
+    });
+    return addAlarm(this, this.context, {
+      ...alarm,
+      metric: new Metric({
+        namespace: 'AWS/Events',
+        metricName: 'TriggeredRules',
+        dimensionsMap: { RuleName: rule.ruleName },
+        statistic: 'Sum',
+        period: Duration.minutes(1),
+      }),
+      operator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+      threshold: 1,
+      periods: 1,
+    });
+  }
+
+  private callPattern(source: CallSource): EventPattern {
+    return {
+      source: ['aws.kms'],
+      detailType: ['AWS API Call via CloudTrail'],
+      detail: {
+        eventSource: ['kms.amazonaws.com'],
+        eventName: [source.eventName],
+        ...(source.exceptFunctions.length === 0 ? {} : this.byOthers(source.exceptFunctions)),
+      },
+    };
+  }
+
+  /** A caller that is no role's session, as the root user, has no session issuer at all. */
+  private byOthers(names: readonly FunctionName[]): Record<string, unknown> {
+    const issuer = (pattern: unknown) => ({
+      userIdentity: { sessionContext: { sessionIssuer: { arn: [pattern] } } },
+    });
+    const { deploymentName, regionId } = this.context;
+    const roles = names.map(
+      (name) =>
+        `arn:${Aws.PARTITION}:iam::${Aws.ACCOUNT_ID}:role/${roleName(deploymentName, regionId, name)}`,
+    );
+    return { $or: [issuer({ 'anything-but': roles }), issuer({ exists: false })] };
+  }
+}
+
+/** Who did what to which key, so that the first message answers the first questions. */
+function callMessage(alarm: KeyAlarm): RuleTargetInput {
+  return RuleTargetInput.fromObject({
+    alarm: alarm.id,
+    description: alarm.description,
+    runbook: alarm.runbook,
+    time: EventField.time,
+    caller: EventField.fromPath('$.detail.userIdentity.arn'),
+    source_ip: EventField.fromPath('$.detail.sourceIPAddress'),
+    key: EventField.fromPath('$.detail.requestParameters.keyId'),
+    refused_with: EventField.fromPath('$.detail.errorCode'),
+  });
+}

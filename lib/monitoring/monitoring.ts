@@ -1,0 +1,36 @@
+import type { Alarm } from 'aws-cdk-lib/aws-cloudwatch';
+import { Construct } from 'constructs';
+import type { DeploymentConfig } from '../../contract/deployment-config.ts';
+import type { RegionId } from '../../contract/regions.ts';
+import { AlarmTopic } from './alarm-topic.ts';
+import { KeyAlarms } from './key-alarms.ts';
+import { ServiceAlarms } from './service-alarms.ts';
+import { ServiceDashboard } from './service-dashboard.ts';
+
+export interface MonitoringProps {
+  readonly config: DeploymentConfig;
+  readonly regionId: RegionId;
+}
+
+/** What tells people how a region is, and wakes them when it is not well. */
+export class Monitoring extends Construct {
+  /** Alarms that take a new version of a function back. */
+  readonly ofNewVersions: readonly Alarm[];
+
+  constructor(scope: Construct, id: string, { config, regionId }: MonitoringProps) {
+    super(scope, id);
+    const { topic } = new AlarmTopic(this, 'AlarmTopic', {
+      deploymentName: config.name,
+      emails: config.alarmEmails,
+    });
+    const context = { deploymentName: config.name, regionId, topic };
+    const keys = new KeyAlarms(this, 'KeyAlarms', context);
+    const service = new ServiceAlarms(this, 'ServiceAlarms', { ...context, config });
+    this.ofNewVersions = service.ofNewVersions;
+    new ServiceDashboard(this, 'Dashboard', {
+      config,
+      regionId,
+      alarms: [...service.alarms, ...keys.alarms],
+    });
+  }
+}

@@ -1,0 +1,142 @@
+import { Duration } from 'aws-cdk-lib';
+import { type Alarm, ComparisonOperator } from 'aws-cdk-lib/aws-cloudwatch';
+import { Construct } from 'constructs';
+import type { DeploymentConfig } from '../../contract/deployment-config.ts';
+import type { FunctionName } from '../../contract/environment.ts';
+import { stageName } from '../api/service-api.ts';
+import { type AlarmContext, addAlarm, type ServiceAlarmProps } from './service-alarm.ts';
+import { ServiceMetrics } from './service-metrics.ts';
+
+export interface ServiceAlarmsProps extends AlarmContext {
+  readonly config: DeploymentConfig;
+}
+
+type Check = Omit<ServiceAlarmProps, 'runbook' | 'operator'> & { readonly page?: string };
+
+const functions: readonly FunctionName[] = ['token', 'discovery', 'jwks', 'canary', 'key-rotation'];
+
+/** Share of the quota at which there is still time to have it raised. */
+const quotaShare = 0.6;
+
+/** The alarms on requests and on what they need. */
+export class ServiceAlarms extends Construct {
+  /** Those that take a new version of a function back. */
+  readonly ofNewVersions: readonly Alarm[];
+  readonly alarms: readonly Alarm[];
+  private readonly context: AlarmContext;
+  private readonly metrics: ServiceMetrics;
+
+  constructor(scope: Construct, id: string, props: ServiceAlarmsProps) {
+    super(scope, id);
+    this.context = props;
+    this.metrics = new ServiceMetrics(props.deploymentName);
+    this.ofNewVersions = [this.addApiErrors(), this.addUnavailable(), this.addInvalidClients()];
+    this.alarms = [
+      ...this.ofNewVersions,
+      this.addLatency(),
+      this.addSignQuota(props.config),
+      ...functions.flatMap((name) => [this.addErrors(name), this.addThrottles(name)]),
+      ...(['clients', 'signingKeys'] as const).map((table) =>
+        this.add({
+          id: `${table === 'clients' ? 'clients' : 'signing-keys'}-table-throttled`,
+          page: 'table-throttled',
+          description: `DynamoDB refuses reads of the ${table} table for their rate.`,
+          metric: this.metrics.ofTable(table, 'ReadThrottleEvents', 'Sum'),
+          threshold: 1,
+          periods: 5,
+          badPeriods: 3,
+        }),
+      ),
+    ];
+  }
+
+  private add({ page, ...check }: Check): Alarm {
+    return addAlarm(this, this.context, {
+      ...check,
+      runbook: `docs/runbook/${page ?? check.id}.md`,
+      operator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+    });
+  }
+
+  private addApiErrors(): Alarm {
+    return this.add({
+      id: 'api-errors',
+      description: 'The API answers with server errors.',
+      metric: this.metrics.ofApi(stageName, '5XXError', 'Sum'),
+      // A single one may be a lost connection; five a minute are a fault.
+      threshold: 5,
+      periods: 5,
+      badPeriods: 3,
+    });
+  }
+
+  private addUnavailable(): Alarm {
+    return this.add({
+      id: 'token-unavailable',
+      description: 'Token requests are refused because KMS or DynamoDB does not answer in time.',
+      metric: this.metrics.tokenRequests('temporarily_unavailable'),
+      threshold: 5,
+      periods: 5,
+      badPeriods: 3,
+    });
+  }
+
+  private addInvalidClients(): Alarm {
+    return this.add({
+      id: 'invalid-client-share',
+      description: 'Most token requests fail to authenticate their client.',
+      metric: this.metrics.tokenShare('invalid_client'),
+      // Some client always has an old secret; more than half of all is a fault or an attack.
+      threshold: 50,
+      periods: 3,
+    });
+  }
+
+  private addLatency(): Alarm {
+    return this.add({
+      id: 'token-latency',
+      description: 'One token request in a hundred takes longer than two seconds.',
+      metric: this.metrics
+        .ofFunction('token', 'Duration', 'p99')
+        .with({ period: Duration.minutes(5) }),
+      threshold: 2000,
+      periods: 3,
+    });
+  }
+
+  private addSignQuota(config: DeploymentConfig): Alarm {
+    const [alg = 'RS256'] = config.signingAlgorithms;
+    return this.add({
+      id: 'kms-sign-quota',
+      description: `KMS calls have reached ${quotaShare * 100} % of the quota of ${config.kmsSignQuota} a second.`,
+      metric: this.metrics.signCalls(alg),
+      threshold: Math.floor(config.kmsSignQuota * 60 * quotaShare),
+      periods: 5,
+      badPeriods: 2,
+    });
+  }
+
+  private addErrors(name: FunctionName): Alarm {
+    return this.add({
+      id: `${name}-function-errors`,
+      page: 'function-errors',
+      description: `The ${name} function ends with errors: it crashed or ran out of time.`,
+      metric: this.metrics.ofFunction(name, 'Errors', 'Sum').with({ period: Duration.minutes(5) }),
+      threshold: 1,
+      periods: 3,
+      badPeriods: 2,
+    });
+  }
+
+  private addThrottles(name: FunctionName): Alarm {
+    return this.add({
+      id: `${name}-function-throttled`,
+      page: 'function-throttled',
+      description: `The ${name} function has no concurrency left and turns requests away.`,
+      metric: this.metrics.ofFunction(name, 'Throttles', 'Sum'),
+      threshold: 1,
+      periods: 5,
+      badPeriods: 3,
+    });
+  }
+}

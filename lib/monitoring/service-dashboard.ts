@@ -1,0 +1,153 @@
+import { Duration } from 'aws-cdk-lib';
+import {
+  type Alarm,
+  AlarmStatusWidget,
+  Dashboard,
+  GraphWidget,
+  type IMetric,
+  type IWidget,
+  MathExpression,
+  Metric,
+} from 'aws-cdk-lib/aws-cloudwatch';
+import { Construct } from 'constructs';
+import { keyMetricFunctions, keyMetrics, metricNamespace } from '../../contract/alarms.ts';
+import type { DeploymentConfig } from '../../contract/deployment-config.ts';
+import type { FunctionName } from '../../contract/environment.ts';
+import { functionName } from '../../contract/function-names.ts';
+import type { RegionId } from '../../contract/regions.ts';
+import { outcomeDimension, requestMetrics } from '../../contract/request-metrics.ts';
+import { stageName } from '../api/service-api.ts';
+import { ServiceMetrics } from './service-metrics.ts';
+
+export interface ServiceDashboardProps {
+  readonly config: DeploymentConfig;
+  readonly regionId: RegionId;
+  readonly alarms: readonly Alarm[];
+}
+
+const functions: readonly FunctionName[] = ['token', 'discovery', 'jwks', 'canary', 'key-rotation'];
+
+/** Half the width of a dashboard. */
+const half = { width: 12, height: 6 };
+
+/** One page that tells whether a region issues tokens, and if not, what it waits for. */
+export class ServiceDashboard extends Construct {
+  private readonly props: ServiceDashboardProps;
+  private readonly metrics: ServiceMetrics;
+
+  constructor(scope: Construct, id: string, props: ServiceDashboardProps) {
+    super(scope, id);
+    this.props = props;
+    this.metrics = new ServiceMetrics(props.config.name);
+    new Dashboard(this, 'Dashboard', {
+      dashboardName: `${props.config.name}-${props.regionId}`,
+      defaultInterval: Duration.hours(3),
+      widgets: [
+        [new AlarmStatusWidget({ title: 'Alarms', alarms: [...props.alarms], width: 24 })],
+        [this.outcomes(), this.latency()],
+        [this.api(), this.functions()],
+        [this.kms(), this.tables()],
+        [this.keys(), this.keyAges()],
+      ],
+    });
+  }
+
+  private outcomes(): IWidget {
+    const service = functionName(this.props.config.name, 'token');
+    return graph('Token requests a minute, by outcome', [
+      new MathExpression({
+        expression: `SEARCH('{${metricNamespace},service,${outcomeDimension}} MetricName="${requestMetrics.tokenRequests}" service="${service}"', 'Sum')`,
+        usingMetrics: {},
+        period: Duration.minutes(1),
+        label: '',
+      }),
+    ]);
+  }
+
+  private latency(): IWidget {
+    return graph(
+      'Time in the token function, ms',
+      ['p50', 'p90', 'p99'].map((statistic) =>
+        this.metrics.ofFunction('token', 'Duration', statistic).with({ label: statistic }),
+      ),
+    );
+  }
+
+  private api(): IWidget {
+    return graph(
+      'API: requests and errors a minute',
+      ['Count', '4XXError', '5XXError'].map((name) => this.metrics.ofApi(stageName, name, 'Sum')),
+    );
+  }
+
+  private functions(): IWidget {
+    return new GraphWidget({
+      ...half,
+      title: 'Functions: concurrency, and errors and throttles a minute',
+      left: functions.map((name) =>
+        this.metrics.ofFunction(name, 'ConcurrentExecutions', 'Maximum'),
+      ),
+      right: functions.flatMap((name) =>
+        ['Errors', 'Throttles'].map((metricName) =>
+          this.metrics
+            .ofFunction(name, metricName, 'Sum')
+            .with({ label: `${name} ${metricName.toLowerCase()}` }),
+        ),
+      ),
+    });
+  }
+
+  private kms(): IWidget {
+    const [alg = 'RS256'] = this.props.config.signingAlgorithms;
+    return new GraphWidget({
+      ...half,
+      title: 'KMS: signatures a minute, and the quota',
+      left: [this.metrics.signCalls(alg).with({ label: 'signatures' })],
+      leftAnnotations: [{ value: this.props.config.kmsSignQuota * 60, label: 'quota' }],
+      right: [this.metrics.tokenRequests('temporarily_unavailable')],
+    });
+  }
+
+  private tables(): IWidget {
+    return new GraphWidget({
+      ...half,
+      title: 'DynamoDB: time to answer, ms, and throttles a minute',
+      left: [
+        this.metrics.ofTable('clients', 'SuccessfulRequestLatency', 'p99', 'GetItem'),
+        this.metrics.ofTable('signingKeys', 'SuccessfulRequestLatency', 'p99', 'Query'),
+      ],
+      right: (['clients', 'signingKeys'] as const).map((table) =>
+        this.metrics.ofTable(table, 'ReadThrottleEvents', 'Sum'),
+      ),
+    });
+  }
+
+  private keys(): IWidget {
+    return graph('Signing keys: runs of the rotation, failures of the canary', [
+      this.ofKeys(keyMetrics.rotationRun, 'Sum'),
+      this.ofKeys(keyMetrics.canaryFailure, 'Sum'),
+      this.ofKeys(keyMetrics.jwksEmpty, 'Sum'),
+    ]);
+  }
+
+  private keyAges(): IWidget {
+    return graph('Signing keys: seconds overdue', [this.ofKeys(keyMetrics.overdue, 'Maximum')]);
+  }
+
+  private ofKeys(metricName: keyof typeof keyMetricFunctions, statistic: string): Metric {
+    return new Metric({
+      namespace: metricNamespace,
+      metricName,
+      dimensionsMap: {
+        service: functionName(this.props.config.name, keyMetricFunctions[metricName]),
+      },
+      statistic,
+      period: Duration.minutes(5),
+      label: metricName,
+    });
+  }
+}
+
+function graph(title: string, left: IMetric[]): GraphWidget {
+  return new GraphWidget({ ...half, title, left });
+}
