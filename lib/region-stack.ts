@@ -11,6 +11,7 @@ import { ServiceApi } from './api/service-api.ts';
 import { ServiceDomain } from './api/service-domain.ts';
 import { WebAcl } from './api/web-acl.ts';
 import { eachTable, ServiceTable, type ServiceTables, tableId } from './data/service-tables.ts';
+import { GradualDeployment } from './functions/gradual-deployment.ts';
 import { ServiceFunctions } from './functions/service-functions.ts';
 import { FirstSigningKey } from './keys/first-signing-key.ts';
 import { KeySchedules } from './keys/key-schedules.ts';
@@ -36,9 +37,9 @@ export class RegionStack extends Stack {
     const api = this.addApi();
     const addresses = addressesOf(config, api.address);
     const functions = new ServiceFunctions(this, 'Functions', { ...props, addresses, tables });
-    api.addRoutes(functions.http);
+    api.addRoutes(functions.live);
     this.addDomain(api);
-    new Monitoring(this, 'Monitoring', props);
+    this.addGradualDeployment(functions, new Monitoring(this, 'Monitoring', props));
     new KeySchedules(this, 'KeySchedules', functions);
     new FirstSigningKey(this, 'FirstSigningKey', { functions, after: Object.values(tables) });
     this.addOutputs(addresses);
@@ -93,6 +94,15 @@ export class RegionStack extends Stack {
       awsRegion,
       shared: this.shared,
       restApi: api.restApi,
+    });
+  }
+
+  private addGradualDeployment(functions: ServiceFunctions, monitoring: Monitoring): void {
+    if (!this.props.config.gradualDeployment) return;
+    new GradualDeployment(this, 'GradualDeployment', {
+      deploymentName: this.props.config.name,
+      aliases: functions.live,
+      alarms: monitoring.ofNewVersions,
     });
   }
 

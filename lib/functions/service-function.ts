@@ -1,6 +1,13 @@
 import { type Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
 import { Effect, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { Architecture, Function, LoggingFormat, Runtime, Tracing } from 'aws-cdk-lib/aws-lambda';
+import {
+  Alias,
+  Architecture,
+  Function,
+  LoggingFormat,
+  Runtime,
+  Tracing,
+} from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { metricNamespace } from '../../contract/alarms.ts';
@@ -25,6 +32,8 @@ export interface ServiceFunctionProps<F extends FunctionName> extends FunctionCo
   readonly environment: EnvironmentVariables<F>;
   readonly memorySize: number;
   readonly timeout: Duration;
+  /** Concurrent executions kept for the function, which are its limit too. */
+  readonly reservedConcurrency?: number | undefined;
 }
 
 /** An environment that Lambda would refuse. */
@@ -48,6 +57,11 @@ export class ServiceFunction<F extends FunctionName> extends Construct {
     this.logGroup = this.addLogGroup(props);
     this.role = this.addRole(props);
     this.handler = this.addHandler(props);
+  }
+
+  /** The version that requests get; a deployment moves it. */
+  addLive(): Alias {
+    return new Alias(this, 'Live', { aliasName: 'live', version: this.handler.currentVersion });
   }
 
   /** Allows exactly these actions. */
@@ -139,6 +153,9 @@ export class ServiceFunction<F extends FunctionName> extends Construct {
       tracing: Tracing.ACTIVE,
       memorySize: props.memorySize,
       timeout: props.timeout,
+      ...(props.reservedConcurrency === undefined
+        ? {}
+        : { reservedConcurrentExecutions: props.reservedConcurrency }),
       environment,
     });
     Validations.of(handler).acknowledge({

@@ -1,5 +1,5 @@
 import { Aws, Duration, Stack } from 'aws-cdk-lib';
-import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import type { Alias } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import type { DeploymentConfig } from '../../contract/deployment-config.ts';
 import type { FunctionName } from '../../contract/environment.ts';
@@ -14,6 +14,7 @@ import {
 import { roleName } from '../../contract/function-names.ts';
 import { type KmsKeyPolicyPrincipals, kmsKeyPolicy } from '../../contract/kms-key-policy.ts';
 import type { HttpFunctionName } from '../../contract/routes.ts';
+import { tables as contract } from '../../contract/tables.ts';
 import type { ServiceTables } from '../data/service-tables.ts';
 import { allowKeyManagement, allowSign, type SigningKeys } from '../keys/key-permissions.ts';
 import { type FunctionContext, ServiceFunction } from './service-function.ts';
@@ -48,6 +49,8 @@ export class ServiceFunctions extends Construct {
   readonly jwks: ServiceFunction<'jwks'>;
   readonly canary: ServiceFunction<'canary'>;
   readonly keyRotation: ServiceFunction<'key-rotation'>;
+  /** What answers the gateway's requests. */
+  readonly live: Readonly<Record<HttpFunctionName, Alias>>;
   private readonly source: EnvironmentSource;
   private readonly context: FunctionContext;
   private readonly keys: SigningKeys;
@@ -67,14 +70,10 @@ export class ServiceFunctions extends Construct {
     this.jwks = this.addJwks(tables);
     this.canary = this.addCanary(tables);
     this.keyRotation = this.addKeyRotation(tables);
-  }
-
-  /** What answers the gateway's requests. */
-  get http(): Readonly<Record<HttpFunctionName, IFunction>> {
-    return {
-      token: this.token.handler,
-      discovery: this.discovery.handler,
-      jwks: this.jwks.handler,
+    this.live = {
+      token: this.token.addLive(),
+      discovery: this.discovery.addLive(),
+      jwks: this.jwks.addLive(),
     };
   }
 
@@ -102,12 +101,20 @@ export class ServiceFunctions extends Construct {
       description: 'Issues access tokens',
       environment: tokenEnvironment(this.source),
       memorySize: tokenMemory,
+      reservedConcurrency: this.source.config.reservedConcurrency.token,
       timeout: requestTimeout,
     });
-    // UpdateItem notes, once a day, that a secret was used.
+    fn.allow({ actions: ['dynamodb:GetItem'], resources: [tables.clients.tableArn] });
+    // Notes, once a day, that a secret was used: it can change no scope, group or lifetime.
     fn.allow({
-      actions: ['dynamodb:GetItem', 'dynamodb:UpdateItem'],
+      actions: ['dynamodb:UpdateItem'],
       resources: [tables.clients.tableArn],
+      conditions: {
+        'ForAllValues:StringEquals': {
+          'dynamodb:Attributes': [contract.clients.partitionKey, 'secrets'],
+        },
+        StringEqualsIfExists: { 'dynamodb:ReturnValues': 'NONE' },
+      },
     });
     fn.allow({ actions: ['dynamodb:Query'], resources: [tables.signingKeys.tableArn] });
     allowSign(fn, this.keys);
@@ -121,6 +128,7 @@ export class ServiceFunctions extends Construct {
       description: 'Serves the discovery documents',
       environment: discoveryEnvironment(this.source),
       memorySize: documentMemory,
+      reservedConcurrency: this.source.config.reservedConcurrency.discovery,
       timeout: requestTimeout,
     });
   }
@@ -132,6 +140,7 @@ export class ServiceFunctions extends Construct {
       description: 'Serves the public signing keys',
       environment: jwksEnvironment(this.source),
       memorySize: documentMemory,
+      reservedConcurrency: this.source.config.reservedConcurrency.jwks,
       timeout: requestTimeout,
     });
     fn.allow({ actions: ['dynamodb:Query'], resources: [tables.signingKeys.tableArn] });

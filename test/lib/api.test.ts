@@ -52,7 +52,7 @@ describe('the routes without a domain', () => {
       const handler = `${route?.function.charAt(0).toUpperCase()}${route?.function.slice(1)}`;
       expect(evaluate(Uri)).toMatch(
         new RegExp(
-          `^arn:aws:apigateway:us-west-2:lambda:path/2015-03-31/functions/\\{Functions${handler}Handler\\w+\\}\\.Arn/invocations$`,
+          `^arn:aws:apigateway:us-west-2:lambda:path/2015-03-31/functions/\\{Functions${handler}Live\\w+\\}/invocations$`,
         ),
       );
     }

@@ -87,7 +87,15 @@ describe('the permission matrix', () => {
     'authorization-server-slc-token': [
       ['Allow', 'dynamodb:GetItem', 'ClientsTable'],
       ['Allow', 'dynamodb:Query', 'SigningKeysTable'],
-      ['Allow', 'dynamodb:UpdateItem', 'ClientsTable'],
+      [
+        'Allow',
+        'dynamodb:UpdateItem',
+        'ClientsTable',
+        {
+          'ForAllValues:StringEquals': { 'dynamodb:Attributes': ['client_id', 'secrets'] },
+          StringEqualsIfExists: { 'dynamodb:ReturnValues': 'NONE' },
+        },
+      ],
       sign,
       ...logsAndTraces('Token'),
     ],
@@ -181,13 +189,13 @@ describe('who may invoke a function', () => {
     expect(new Set(permissions)).toEqual(
       new Set([
         [
-          'FunctionsDiscoveryHandler',
+          'FunctionsDiscoveryLive',
           'apigateway.amazonaws.com',
           `${api}/.well-known/openid-configuration`,
         ],
-        ['FunctionsJwksHandler', 'apigateway.amazonaws.com', `${api}/.well-known/jwks.json`],
-        ['FunctionsTokenHandler', 'apigateway.amazonaws.com', `${api}/api/v1/oauth/token`],
-        ['FunctionsTokenHandler', 'apigateway.amazonaws.com', `${api}/health`],
+        ['FunctionsJwksLive', 'apigateway.amazonaws.com', `${api}/.well-known/jwks.json`],
+        ['FunctionsTokenLive', 'apigateway.amazonaws.com', `${api}/api/v1/oauth/token`],
+        ['FunctionsTokenLive', 'apigateway.amazonaws.com', `${api}/health`],
         ['FunctionsCanaryHandler', 'events.amazonaws.com', 'KeySchedulesCanary'],
         ['FunctionsKeyRotationHandler', 'events.amazonaws.com', 'KeySchedulesRotation'],
       ]),

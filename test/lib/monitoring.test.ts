@@ -1,0 +1,236 @@
+// CloudFormation has no types here: a template is asserted, property by property.
+/* oxlint-disable typescript/no-explicit-any */
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { Template } from 'aws-cdk-lib/assertions';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { keyAlarms, keyMetricFunctions, keyMetrics } from '../../contract/alarms.ts';
+import { evaluate, readConfigFile, resourcesOf, synthesise } from './synthesise.ts';
+
+const root = resolve(import.meta.dirname, '../..');
+const prefix = 'authorization-server-slc-';
+
+let template: Template;
+beforeAll(() => {
+  const { templates } = synthesise(readConfigFile('three-regions'));
+  template = templates['AuthorizationServer-slc'] as Template;
+});
+
+function alarms(): Readonly<Record<string, any>> {
+  return Object.fromEntries(
+    Object.values(resourcesOf(template, 'AWS::CloudWatch::Alarm')).map(({ Properties }) => [
+      String(Properties['AlarmName']).slice(prefix.length),
+      evaluate(Properties),
+    ]),
+  );
+}
+
+/** Pages of the alarms on signing keys stand with the rotation that they are about. */
+const serviceAlarms = [
+  'api-errors',
+  'token-unavailable',
+  'invalid-client-share',
+  'token-latency',
+  'kms-sign-quota',
+  'token-function-errors',
+  'token-function-throttled',
+  'discovery-function-errors',
+  'discovery-function-throttled',
+  'jwks-function-errors',
+  'jwks-function-throttled',
+  'canary-function-errors',
+  'canary-function-throttled',
+  'key-rotation-function-errors',
+  'key-rotation-function-throttled',
+  'clients-table-throttled',
+  'signing-keys-table-throttled',
+];
+
+describe('the alarms of a region', () => {
+  it('are these', () => {
+    expect(new Set(Object.keys(alarms()))).toEqual(
+      new Set([...serviceAlarms, ...keyAlarms.map(({ id }) => id)]),
+    );
+  });
+
+  it('tell the topic when they begin and when they end', () => {
+    for (const alarm of Object.values(alarms())) {
+      expect(alarm.AlarmActions).toEqual([expect.stringMatching(/^\{MonitoringAlarmTopic/)]);
+      expect(alarm.OKActions).toEqual(alarm.AlarmActions);
+    }
+  });
+
+  it.each(serviceAlarms)('%s names a runbook page that exists', (id) => {
+    const page = /What to do: (docs\/runbook\/[\w-]+\.md)$/.exec(alarms()[id].AlarmDescription);
+    expect(page).not.toBeNull();
+    expect(existsSync(resolve(root, page?.[1] ?? ''))).toBe(true);
+  });
+
+  it('warn at 60 % of the quota of Sign', () => {
+    expect(alarms()['kms-sign-quota']).toMatchObject({
+      Namespace: 'AWS/Usage',
+      MetricName: 'CallCount',
+      Dimensions: expect.arrayContaining([
+        { Name: 'Service', Value: 'KMS' },
+        { Name: 'Resource', Value: 'CryptographicOperationsRsa' },
+      ]),
+      Period: 60,
+      Statistic: 'Sum',
+      Threshold: 36_000,
+    });
+  });
+
+  it('miss a rotation that does not run', () => {
+    expect(alarms()['signing-key-rotation-missed']).toMatchObject({
+      MetricName: keyMetrics.rotationRun,
+      Dimensions: [{ Name: 'service', Value: 'authorization-server-key-rotation' }],
+      ComparisonOperator: 'LessThanThreshold',
+      Threshold: 1,
+      Period: 1800,
+      TreatMissingData: 'breaching',
+    });
+  });
+
+  it('look at each key metric where its function emits it', () => {
+    for (const metric of Object.values(keyMetrics)) {
+      const found = Object.values(alarms()).find(({ MetricName }) => MetricName === metric);
+      expect(found?.Dimensions).toEqual([
+        { Name: 'service', Value: `authorization-server-${keyMetricFunctions[metric]}` },
+      ]);
+    }
+  });
+});
+
+describe('calls to KMS', () => {
+  function rules(): readonly any[] {
+    return Object.values(resourcesOf(template, 'AWS::Events::Rule'))
+      .map(({ Properties }) => evaluate(Properties))
+      .filter(({ EventPattern }) => EventPattern !== undefined);
+  }
+
+  function rule(eventName: string): any {
+    return rules().find(({ EventPattern }) => EventPattern.detail.eventName[0] === eventName);
+  }
+
+  function byOthers(...names: readonly string[]) {
+    const issuer = (pattern: unknown) => ({
+      userIdentity: { sessionContext: { sessionIssuer: { arn: [pattern] } } },
+    });
+    const roles = names.map((name) => `arn:aws:iam::111122223333:role/${prefix}${name}`);
+    return { $or: [issuer({ 'anything-but': roles }), issuer({ exists: false })] };
+  }
+
+  it.each([
+    ['DisableKey', byOthers('key-rotation')],
+    ['ScheduleKeyDeletion', byOthers('key-rotation')],
+    ['PutKeyPolicy', {}],
+    ['CreateGrant', {}],
+    ['Sign', byOthers('token', 'canary')],
+  ])('%s is seen, also where CloudTrail counts it as a read', (eventName, others) => {
+    expect(rule(eventName)).toMatchObject({
+      State: 'ENABLED_WITH_ALL_CLOUDTRAIL_MANAGEMENT_EVENTS',
+      EventPattern: {
+        source: ['aws.kms'],
+        'detail-type': ['AWS API Call via CloudTrail'],
+        detail: { eventSource: ['kms.amazonaws.com'], eventName: [eventName], ...others },
+      },
+    });
+  });
+
+  it('reach the topic with who made them', () => {
+    expect(rules()).toHaveLength(5);
+    for (const { Targets } of rules()) {
+      expect(Targets[0].Arn).toMatch(/^\{MonitoringAlarmTopic/);
+      expect(Object.values(Targets[0].InputTransformer.InputPathsMap)).toContain(
+        '$.detail.userIdentity.arn',
+      );
+    }
+  });
+});
+
+describe('the topic', () => {
+  it('takes messages over TLS alone, from the alarms and rules of this account', () => {
+    const [policy] = Object.values(resourcesOf(template, 'AWS::SNS::TopicPolicy'));
+    const statements = policy?.Properties['PolicyDocument'].Statement as readonly any[];
+    const publishers = statements
+      .filter(({ Effect }) => Effect === 'Allow')
+      .map(({ Principal }) => Principal.Service);
+    expect(new Set(publishers)).toEqual(
+      new Set(['cloudwatch.amazonaws.com', 'events.amazonaws.com']),
+    );
+    expect(statements).toContainEqual(
+      expect.objectContaining({
+        Effect: 'Deny',
+        Condition: { Bool: { 'aws:SecureTransport': 'false' } },
+      }),
+    );
+  });
+
+  it('tells the addresses of the config', () => {
+    const subscriptions = Object.values(resourcesOf(template, 'AWS::SNS::Subscription'));
+    expect(subscriptions.map(({ Properties }) => Properties['Endpoint'])).toEqual([
+      'oncall@example.com',
+    ]);
+  });
+});
+
+describe('a new version of a function', () => {
+  it('gets a tenth of the requests first, and goes back on an alarm', () => {
+    const groups = Object.values(resourcesOf(template, 'AWS::CodeDeploy::DeploymentGroup'));
+    expect(groups.map(({ Properties }) => Properties['DeploymentGroupName'])).toEqual([
+      'token',
+      'discovery',
+      'jwks',
+    ]);
+    for (const { Properties } of groups) {
+      expect(Properties).toMatchObject({
+        DeploymentConfigName: 'CodeDeployDefault.LambdaCanary10Percent5Minutes',
+        AutoRollbackConfiguration: { Enabled: true },
+        AlarmConfiguration: { Enabled: true },
+      });
+      expect(Properties['AlarmConfiguration'].Alarms).toHaveLength(3);
+    }
+  });
+
+  it('is live at once where the config does not ask for that', () => {
+    const { templates } = synthesise(readConfigFile('single-region'));
+    const single = templates['AuthorizationServer-slc'] as Template;
+    expect(resourcesOf(single, 'AWS::CodeDeploy::DeploymentGroup')).toEqual({});
+    expect(Object.keys(resourcesOf(single, 'AWS::Lambda::Alias'))).toHaveLength(3);
+  });
+});
+
+describe('reserved concurrency', () => {
+  it('is what the config says, and nothing where it says nothing', () => {
+    const reserved = Object.fromEntries(
+      Object.values(resourcesOf(template, 'AWS::Lambda::Function')).map(({ Properties }) => [
+        Properties['FunctionName'],
+        Properties['ReservedConcurrentExecutions'],
+      ]),
+    );
+    expect(reserved).toMatchObject({
+      'authorization-server-token': 400,
+      'authorization-server-discovery': 50,
+      'authorization-server-jwks': 100,
+      'authorization-server-canary': undefined,
+    });
+  });
+});
+
+describe('the dashboard', () => {
+  it('shows outcomes, latencies, quota, tables and keys', () => {
+    const [dashboard] = Object.values(resourcesOf(template, 'AWS::CloudWatch::Dashboard'));
+    const { widgets } = JSON.parse(evaluate(dashboard?.Properties['DashboardBody']));
+    expect(widgets.map(({ properties }: any) => properties.title)).toEqual([
+      'Alarms',
+      'Token requests a minute, by outcome',
+      'Time in the token function, ms',
+      'API: requests and errors a minute',
+      'Functions: concurrency, and errors and throttles a minute',
+      'KMS: signatures a minute, and the quota',
+      'DynamoDB: time to answer, ms, and throttles a minute',
+      'Signing keys: runs of the rotation, failures of the canary',
+      'Signing keys: seconds overdue',
+    ]);
+  });
+});
