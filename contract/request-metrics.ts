@@ -1,6 +1,6 @@
 /**
  * Metrics of requests, in the namespace of `alarms.ts`. Each stands under `service` (the
- * function's name) alone with `outcome`, and with `client_id` where a client proved who it is:
+ * function's name) alone, with `outcome`, and with `client_id` where a client proved who it is:
  * whoever did not cannot make metrics.
  */
 export const requestMetrics = {

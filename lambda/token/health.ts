@@ -1,5 +1,6 @@
 import { noStoreHeaders } from '../../contract/error-body.ts';
 import type { SelfTestResult } from '../../contract/function-events.ts';
+import { healthyBody } from '../../contract/health.ts';
 import { UnavailableError } from '../../core/errors.ts';
 import type { TokenPorts, TokenSettings } from '../../core/token/issue-token.ts';
 import { runSelfTest } from '../../core/token/self-test.ts';
@@ -45,6 +46,6 @@ export function createHealthEndpoint(selfTest: RunSelfTest): Endpoint {
     const { ok, reason } = await result;
     if (!ok) throw new UnavailableError(`the self-test failed: ${reason}`);
     exchange.outcome = 'healthy';
-    return jsonResponse(200, { status: 'ok' }, noStoreHeaders);
+    return jsonResponse(200, healthyBody, noStoreHeaders);
   };
 }

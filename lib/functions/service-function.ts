@@ -130,8 +130,7 @@ export class ServiceFunction<F extends FunctionName> extends Construct {
   private addHandler(props: ServiceFunctionProps<F>): Function {
     const environment: Readonly<Record<string, string>> = {
       ...(props.environment as Readonly<Record<string, string>>),
-      // Two deployments of one account and region then have metrics of their own.
-      POWERTOOLS_SERVICE_NAME: functionName(props.deploymentName, props.name),
+      POWERTOOLS_SERVICE_NAME: props.name,
       POWERTOOLS_METRICS_NAMESPACE: metricNamespace,
     };
     const bytes = environmentBytes(this, environment);

@@ -17,7 +17,7 @@ import {
   metricNamespace,
 } from '../../contract/alarms.ts';
 import type { FunctionName } from '../../contract/environment.ts';
-import { functionName, roleName } from '../../contract/function-names.ts';
+import { roleName } from '../../contract/function-names.ts';
 import { type AlarmContext, addAlarm, alarmDescription } from './service-alarm.ts';
 
 type MetricSource = Extract<AlarmSource, { kind: 'metric' }>;
@@ -48,15 +48,12 @@ export class KeyAlarms extends Construct {
   }
 
   private addMetricAlarm(alarm: KeyAlarm, source: MetricSource): Alarm {
-    const { deploymentName } = this.context;
     return addAlarm(this, this.context, {
       ...alarm,
       metric: new Metric({
         namespace: metricNamespace,
         metricName: source.metricName,
-        dimensionsMap: {
-          service: functionName(deploymentName, keyMetricFunctions[source.metricName]),
-        },
+        dimensionsMap: { service: keyMetricFunctions[source.metricName] },
         statistic: source.statistic,
         period: Duration.minutes(source.periodMinutes),
       }),

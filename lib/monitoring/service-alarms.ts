@@ -3,6 +3,7 @@ import { type Alarm, ComparisonOperator } from 'aws-cdk-lib/aws-cloudwatch';
 import { Construct } from 'constructs';
 import type { DeploymentConfig } from '../../contract/deployment-config.ts';
 import type { FunctionName } from '../../contract/environment.ts';
+import { requestMetrics } from '../../contract/request-metrics.ts';
 import { stageName } from '../api/service-api.ts';
 import { type AlarmContext, addAlarm, type ServiceAlarmProps } from './service-alarm.ts';
 import { ServiceMetrics } from './service-metrics.ts';
@@ -33,6 +34,8 @@ export class ServiceAlarms extends Construct {
     this.ofNewVersions = [this.addApiErrors(), this.addUnavailable(), this.addInvalidClients()];
     this.alarms = [
       ...this.ofNewVersions,
+      this.addUnverifiable(),
+      this.addStandIns(),
       this.addLatency(),
       this.addSignQuota(props.config),
       ...functions.flatMap((name) => [this.addErrors(name), this.addThrottles(name)]),
@@ -85,10 +88,30 @@ export class ServiceAlarms extends Construct {
     return this.add({
       id: 'invalid-client-share',
       description: 'Most token requests fail to authenticate their client.',
-      metric: this.metrics.tokenShare('invalid_client'),
+      metric: this.metrics.invalidClientShare(),
       // Some client always has an old secret; more than half of all is a fault or an attack.
       threshold: 50,
       periods: 3,
+    });
+  }
+
+  private addUnverifiable(): Alarm {
+    return this.add({
+      id: 'unverifiable-signatures',
+      description: 'KMS made a signature that the published key does not verify.',
+      metric: this.metrics.own('token', requestMetrics.unverifiableSignatures),
+      threshold: 1,
+      periods: 1,
+    });
+  }
+
+  private addStandIns(): Alarm {
+    return this.add({
+      id: 'signing-key-stand-in',
+      description: 'KMS refuses the current signing key, so that another one signs.',
+      metric: this.metrics.own('token', requestMetrics.signingKeyStandIns),
+      threshold: 1,
+      periods: 1,
     });
   }
 

@@ -7,15 +7,14 @@ import {
   type IMetric,
   type IWidget,
   MathExpression,
-  Metric,
+  type Metric,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import { Construct } from 'constructs';
 import { keyMetricFunctions, keyMetrics, metricNamespace } from '../../contract/alarms.ts';
 import type { DeploymentConfig } from '../../contract/deployment-config.ts';
 import type { FunctionName } from '../../contract/environment.ts';
-import { functionName } from '../../contract/function-names.ts';
 import type { RegionId } from '../../contract/regions.ts';
-import { outcomeDimension, requestMetrics } from '../../contract/request-metrics.ts';
+import { metricDimensions, requestMetrics } from '../../contract/request-metrics.ts';
 import { stageName } from '../api/service-api.ts';
 import { ServiceMetrics } from './service-metrics.ts';
 
@@ -53,10 +52,9 @@ export class ServiceDashboard extends Construct {
   }
 
   private outcomes(): IWidget {
-    const service = functionName(this.props.config.name, 'token');
     return graph('Token requests a minute, by outcome', [
       new MathExpression({
-        expression: `SEARCH('{${metricNamespace},service,${outcomeDimension}} MetricName="${requestMetrics.tokenRequests}" service="${service}"', 'Sum')`,
+        expression: `SEARCH('{${metricNamespace},service,${metricDimensions.outcome}} MetricName="${requestMetrics.requests}" service="token"', 'Sum')`,
         usingMetrics: {},
         period: Duration.minutes(1),
         label: '',
@@ -135,16 +133,9 @@ export class ServiceDashboard extends Construct {
   }
 
   private ofKeys(metricName: keyof typeof keyMetricFunctions, statistic: string): Metric {
-    return new Metric({
-      namespace: metricNamespace,
-      metricName,
-      dimensionsMap: {
-        service: functionName(this.props.config.name, keyMetricFunctions[metricName]),
-      },
-      statistic,
-      period: Duration.minutes(5),
-      label: metricName,
-    });
+    return this.metrics
+      .own(keyMetricFunctions[metricName], metricName, statistic)
+      .with({ period: Duration.minutes(5) });
   }
 }
 

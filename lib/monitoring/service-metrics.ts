@@ -3,7 +3,7 @@ import { type IMetric, MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch
 import { metricNamespace } from '../../contract/alarms.ts';
 import type { FunctionName } from '../../contract/environment.ts';
 import { functionName } from '../../contract/function-names.ts';
-import { issuedOutcome, outcomeDimension, requestMetrics } from '../../contract/request-metrics.ts';
+import { metricDimensions, requestMetrics } from '../../contract/request-metrics.ts';
 import type { Alg } from '../../contract/signing-algorithms.ts';
 import { signingAlgorithms } from '../../contract/signing-algorithms.ts';
 import { type TableKey, tableName } from '../../contract/tables.ts';
@@ -16,31 +16,37 @@ export class ServiceMetrics {
     this.deploymentName = deploymentName;
   }
 
-  /** Requests to the token endpoint, all of them or those of one outcome. */
-  tokenRequests(outcome?: string): Metric {
+  /** One of our own metrics: of a function in all, or of one outcome of its requests. */
+  own(name: FunctionName, metricName: string, statistic = 'Sum', outcome?: string): Metric {
     return new Metric({
       namespace: metricNamespace,
-      metricName: requestMetrics.tokenRequests,
+      metricName,
       dimensionsMap: {
-        service: functionName(this.deploymentName, 'token'),
-        ...(outcome === undefined ? {} : { [outcomeDimension]: outcome }),
+        service: name,
+        ...(outcome === undefined ? {} : { [metricDimensions.outcome]: outcome }),
       },
-      statistic: 'Sum',
+      statistic,
       period: Duration.minutes(1),
-      label: outcome ?? 'all',
+      label: outcome ?? metricName,
     });
   }
 
-  /** Percentage of token requests with an outcome. */
-  tokenShare(outcome: string): IMetric {
+  /** Token requests of one outcome. */
+  tokenRequests(outcome: string): Metric {
+    return this.own('token', requestMetrics.requests, 'Sum', outcome);
+  }
+
+  /** Percentage of the token requests whose client did not authenticate. */
+  invalidClientShare(): IMetric {
+    const period = Duration.minutes(5);
     return new MathExpression({
-      expression: '100 * part / FILL(total, 1)',
+      expression: '100 * FILL(invalid, 0) / (FILL(invalid, 0) + FILL(issued, 1))',
       usingMetrics: {
-        part: this.tokenRequests(outcome).with({ period: Duration.minutes(5) }),
-        total: this.tokenRequests().with({ period: Duration.minutes(5) }),
+        invalid: this.tokenRequests('invalid_client').with({ period }),
+        issued: this.tokenRequests('issued').with({ period }),
       },
-      period: Duration.minutes(5),
-      label: `${outcome}, % of token requests`,
+      period,
+      label: 'invalid_client, %',
     });
   }
 
@@ -49,7 +55,7 @@ export class ServiceMetrics {
    * them; for other keys the tokens issued here are the nearest thing.
    */
   signCalls(alg: Alg): Metric {
-    if (signingAlgorithms[alg].kty !== 'RSA') return this.tokenRequests(issuedOutcome);
+    if (signingAlgorithms[alg].kty !== 'RSA') return this.tokenRequests('issued');
     return new Metric({
       namespace: 'AWS/Usage',
       metricName: 'CallCount',

@@ -30,6 +30,8 @@ const serviceAlarms = [
   'api-errors',
   'token-unavailable',
   'invalid-client-share',
+  'unverifiable-signatures',
+  'signing-key-stand-in',
   'token-latency',
   'kms-sign-quota',
   'token-function-errors',
@@ -83,7 +85,7 @@ describe('the alarms of a region', () => {
   it('miss a rotation that does not run', () => {
     expect(alarms()['signing-key-rotation-missed']).toMatchObject({
       MetricName: keyMetrics.rotationRun,
-      Dimensions: [{ Name: 'service', Value: 'authorization-server-key-rotation' }],
+      Dimensions: [{ Name: 'service', Value: 'key-rotation' }],
       ComparisonOperator: 'LessThanThreshold',
       Threshold: 1,
       Period: 1800,
@@ -94,9 +96,7 @@ describe('the alarms of a region', () => {
   it('look at each key metric where its function emits it', () => {
     for (const metric of Object.values(keyMetrics)) {
       const found = Object.values(alarms()).find(({ MetricName }) => MetricName === metric);
-      expect(found?.Dimensions).toEqual([
-        { Name: 'service', Value: `authorization-server-${keyMetricFunctions[metric]}` },
-      ]);
+      expect(found?.Dimensions).toEqual([{ Name: 'service', Value: keyMetricFunctions[metric] }]);
     }
   });
 });
