@@ -52,6 +52,7 @@ describe('telemetry of a request', () => {
             Namespace: 'AuthorizationServer',
             Dimensions: [
               ['service', 'outcome'],
+              ['service'],
               ['service', 'client_id'],
             ],
             Metrics: [
@@ -89,7 +90,7 @@ describe('telemetry of a request', () => {
   it('of a client that did not authenticate has no metric of its own', async () => {
     const [, metrics] = await linesOf({ ...issued, clientId: undefined });
     expect(metrics).toMatchObject({
-      _aws: { CloudWatchMetrics: [{ Dimensions: [['service', 'outcome']] }] },
+      _aws: { CloudWatchMetrics: [{ Dimensions: [['service', 'outcome'], ['service']] }] },
     });
     expect(metrics).not.toHaveProperty('client_id');
   });
