@@ -50,11 +50,7 @@ describe('telemetry of a request', () => {
         CloudWatchMetrics: [
           {
             Namespace: 'AuthorizationServer',
-            Dimensions: [
-              ['service', 'outcome'],
-              ['service'],
-              ['service', 'client_id'],
-            ],
+            Dimensions: [['service', 'outcome'], ['service'], ['service', 'client_id']],
             Metrics: [
               { Name: 'Requests', Unit: 'Count' },
               { Name: 'Refusals', Unit: 'Count' },
