@@ -1,7 +1,7 @@
 import { parseArguments } from './arguments.ts';
 import { describeRequest, greet } from './greeting.ts';
 import { LocalRunError } from './loopback-server.ts';
-import { type LocalRun, startLocal } from './start-local.ts';
+import type { LocalRun } from './start-local.ts';
 import { usage } from './usage.ts';
 
 /** Milliseconds after which a run that does not close is ended nevertheless. */
@@ -18,12 +18,12 @@ function endWith(local: LocalRun): void {
   );
 }
 
-/** The first signal closes; the second ends at once. */
+/** Ctrl-C arrives twice under npm, from the terminal and from npm: the first one counts. */
 function endOnSignal(local: LocalRun): void {
   let stopping = false;
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => {
-      if (stopping) process.exit(1);
+      if (stopping) return;
       stopping = true;
       endWith(local);
     });
@@ -36,6 +36,8 @@ async function main(): Promise<void> {
     process.stdout.write(usage);
     return;
   }
+  // Here and not above, so that help and refusals do not wait for half of the project to load.
+  const { startLocal } = await import('./start-local.ts');
   const local = await startLocal({
     ...options,
     onRequest: (note) => process.stdout.write(`${describeRequest(note)}\n`),

@@ -1,10 +1,15 @@
 import { gatewayErrors, noStoreHeaders, securityHeaders } from '../../contract/error-body.ts';
-import type { GatewayResponse } from './gateway-route.ts';
+import type { AuthorizerContext } from './authorizer.ts';
+import type { GatewayResponse, RouteError } from './gateway-route.ts';
 
 /** API Gateway's `ResponseType`s that the local gateway gives. */
 export type GatewayErrorType =
   | 'MISSING_AUTHENTICATION_TOKEN'
   | 'REQUEST_TOO_LARGE'
+  | 'UNAUTHORIZED'
+  | 'ACCESS_DENIED'
+  | 'AUTHORIZER_FAILURE'
+  | 'AUTHORIZER_CONFIGURATION_ERROR'
   | 'INTEGRATION_FAILURE'
   | 'INTEGRATION_TIMEOUT'
   | 'DEFAULT_4XX'
@@ -34,5 +39,19 @@ export function buildGatewayError(type: GatewayErrorType, status?: number): Gate
     status: error.status ?? status ?? ownStatus[type] ?? 500,
     headers,
     body: Buffer.from(JSON.stringify(error.body)),
+  };
+}
+
+/** A gateway response of a route's own API. API Gateway leaves empty what it does not know. */
+export function buildRouteError(error: RouteError, context: AuthorizerContext): GatewayResponse {
+  const body = JSON.stringify(error.body).replaceAll(
+    /\$context\.authorizer\.(\w+)/g,
+    (_, name: string) => context[name] ?? '',
+  );
+  const headers = Object.entries({ 'Content-Type': 'application/json', ...error.headers });
+  return {
+    status: error.status,
+    headers: new Map(headers.map(([name, value]) => [name, [value]])),
+    body: Buffer.from(body),
   };
 }

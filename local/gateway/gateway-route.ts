@@ -1,7 +1,18 @@
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
+import type { RequestAuthorizer } from './authorizer.ts';
+import type { GatewayErrorType } from './gateway-error.ts';
 
 /** A Lambda function of a proxy integration. What it returns is checked, as API Gateway does. */
 export type ProxyHandler = (event: APIGatewayProxyEvent, context: Context) => Promise<unknown>;
+
+/** A gateway response of an API of its own, in place of this service's. */
+export interface RouteError {
+  readonly type: GatewayErrorType;
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** A template: `$context.authorizer.<name>` becomes what the authorizer's context says. */
+  readonly body: object;
+}
 
 /** A resource of the REST API with an `ANY` method. */
 export interface GatewayRoute {
@@ -9,6 +20,8 @@ export interface GatewayRoute {
   readonly path: string;
   readonly functionName: string;
   readonly handler: ProxyHandler;
+  readonly authorizer?: RequestAuthorizer;
+  readonly errors?: readonly RouteError[];
 }
 
 /** A request as it came over HTTP. */
@@ -41,4 +54,6 @@ export interface GatewayCall {
   readonly route: GatewayRoute;
   /** Media types that are passed as base64; the service has none. */
   readonly binaryMediaTypes: readonly string[];
+  /** Milliseconds that the function may take. */
+  readonly timeout: number;
 }

@@ -52,3 +52,14 @@ export function nameOnTheWire(name: string): string | undefined {
   if (droppedFromResponses.has(lowerName)) return undefined;
   return remappedInResponses.has(lowerName) ? `x-amzn-Remapped-${lowerName}` : name;
 }
+
+/**
+ * The values of one header among names and values that come by turns.
+ *
+ * @param lowerName in lower case.
+ */
+export function headerValues(rawHeaders: readonly string[], lowerName: string): readonly string[] {
+  return rawHeaders.filter(
+    (_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === lowerName,
+  );
+}

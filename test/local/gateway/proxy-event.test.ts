@@ -9,6 +9,7 @@ const call: GatewayCall = {
   time,
   route: { path: '/thing', functionName: 'thing', handler: () => Promise.resolve({}) },
   binaryMediaTypes: [],
+  timeout: 29_000,
 };
 
 function request(changes: Partial<GatewayRequest> = {}): GatewayRequest {

@@ -1,0 +1,104 @@
+import type { APIGatewayProxyEvent, APIGatewayRequestAuthorizerEvent, Context } from 'aws-lambda';
+import { localRegion } from '../local-deployment.ts';
+import { localApi } from './request-context.ts';
+
+/** A Lambda authorizer of type REQUEST, without result caching. */
+export interface RequestAuthorizer {
+  readonly functionName: string;
+  readonly handler: (event: APIGatewayRequestAuthorizerEvent, context: Context) => Promise<unknown>;
+}
+
+/** What an authorizer says besides its verdict: text by name, for functions and responses. */
+export type AuthorizerContext = Readonly<Record<string, string>>;
+
+/** The verdict of an authorizer; what is not `allow` names API Gateway's `ResponseType`. */
+export type Authorization =
+  | { readonly verdict: 'allow'; readonly context: AuthorizerContext }
+  | { readonly verdict: 'ACCESS_DENIED'; readonly context: AuthorizerContext }
+  | { readonly verdict: 'UNAUTHORIZED' }
+  | { readonly verdict: 'AUTHORIZER_FAILURE'; readonly error: unknown }
+  | { readonly verdict: 'AUTHORIZER_CONFIGURATION_ERROR'; readonly error: unknown };
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Throwing exactly this makes a 401; any other error of an authorizer is a 500. */
+const unauthorizedMessage = 'Unauthorized';
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function methodArn(event: APIGatewayProxyEvent): string {
+  const { accountId, apiId, stage } = localApi;
+  const path = event.path.replace(/^\//, '');
+  return `arn:aws:execute-api:${localRegion.awsRegion}:${accountId}:${apiId}/${stage}/${event.httpMethod}/${path}`;
+}
+
+function buildAuthorizerEvent(event: APIGatewayProxyEvent): APIGatewayRequestAuthorizerEvent {
+  const { body: _, isBase64Encoded: __, requestContext, ...request } = event;
+  return {
+    ...request,
+    type: 'REQUEST',
+    methodArn: methodArn(event),
+    requestContext: requestContext as APIGatewayRequestAuthorizerEvent['requestContext'],
+  };
+}
+
+/** IAM's wildcards: `*` is any text, `?` one character. */
+function matchesArn(pattern: unknown, arn: string): boolean {
+  const literal = String(pattern).replaceAll(/[.+^${}()|[\]\\]/g, String.raw`\$&`);
+  return new RegExp(`^${literal.replaceAll('*', '.*').replaceAll('?', '.')}$`).test(arn);
+}
+
+function effectsOn(arn: string, statements: readonly unknown[]): readonly unknown[] {
+  return statements
+    .filter(isFields)
+    .filter(({ Action }) => [Action].flat().some((name) => matchesArn(name, 'execute-api:Invoke')))
+    .filter(({ Resource }) => [Resource].flat().some((pattern) => matchesArn(pattern, arn)))
+    .map(({ Effect }) => Effect);
+}
+
+function readContext(value: unknown, principalId: string): AuthorizerContext {
+  const fields = Object.entries(value ?? {}) as [string, unknown][];
+  if (fields.some(([, field]) => !['string', 'number', 'boolean'].includes(typeof field))) {
+    throw new TypeError('the context of an authorizer holds text, numbers and booleans');
+  }
+  const texts = fields.map(([name, field]) => [name, String(field)] as const);
+  return { ...Object.fromEntries(texts), principalId };
+}
+
+/** @throws {TypeError} for what is no output of an authorizer. */
+function readOutput(output: unknown, arn: string): Authorization {
+  if (!isFields(output) || !isFields(output['policyDocument'])) {
+    throw new TypeError('the output of an authorizer has a policy document');
+  }
+  const { principalId, policyDocument, context } = output;
+  if (typeof principalId !== 'string') throw new TypeError('principalId is not text');
+  const effects = effectsOn(arn, [policyDocument['Statement']].flat());
+  const allowed = effects.includes('Allow') && !effects.includes('Deny');
+  return {
+    verdict: allowed ? 'allow' : 'ACCESS_DENIED',
+    context: readContext(context, principalId),
+  };
+}
+
+/** Asks an authorizer about a request, and reads its answer as API Gateway does. */
+export async function authorize(
+  authorizer: RequestAuthorizer,
+  event: APIGatewayProxyEvent,
+  context: Context,
+): Promise<Authorization> {
+  const request = buildAuthorizerEvent(event);
+  let output: unknown;
+  try {
+    output = await authorizer.handler(request, context);
+  } catch (error) {
+    const refused = error instanceof Error && error.message === unauthorizedMessage;
+    return refused ? { verdict: 'UNAUTHORIZED' } : { verdict: 'AUTHORIZER_FAILURE', error };
+  }
+  try {
+    return readOutput(output, request.methodArn);
+  } catch (error) {
+    return { verdict: 'AUTHORIZER_CONFIGURATION_ERROR', error };
+  }
+}

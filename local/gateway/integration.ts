@@ -1,0 +1,94 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { APIGatewayProxyEvent } from 'aws-lambda';
+import { type Authorization, type AuthorizerContext, authorize } from './authorizer.ts';
+import { buildGatewayError, buildRouteError, type GatewayErrorType } from './gateway-error.ts';
+import type { GatewayCall, GatewayRequest, GatewayResponse } from './gateway-route.ts';
+import { headerValues } from './headers.ts';
+import { buildLambdaContext } from './lambda-context.ts';
+import { buildProxyEvent, isBinary } from './proxy-event.ts';
+import { readProxyResponse } from './proxy-response.ts';
+
+/** Hears of what a function did wrong: it threw, or returned what is no response. */
+export type OnFunctionError = (functionName: string, error: unknown) => void;
+
+/** Lambda carries events and responses as JSON: what JSON cannot hold does not arrive. */
+export function throughJson<T>(value: T): T {
+  return JSON.parse(JSON.stringify(value) ?? 'null') as T;
+}
+
+class IntegrationTimeoutError extends Error {
+  override readonly name = 'IntegrationTimeoutError';
+}
+
+async function withTimeout<T>(run: Promise<T>, milliseconds: number): Promise<T> {
+  const done = new AbortController();
+  const timeout = sleep(milliseconds, undefined, { signal: done.signal, ref: false }).then(() => {
+    throw new IntegrationTimeoutError(`no answer within ${milliseconds} ms`);
+  });
+  try {
+    return await Promise.race([run, timeout]);
+  } finally {
+    done.abort();
+    timeout.catch(() => undefined);
+  }
+}
+
+/** Of several media types, API Gateway honours the first alone. */
+function acceptsBinary({ rawHeaders }: GatewayRequest, binary: readonly string[]): boolean {
+  return isBinary(headerValues(rawHeaders, 'accept')[0]?.split(',')[0], binary);
+}
+
+function refuse(
+  call: GatewayCall,
+  type: GatewayErrorType,
+  context: AuthorizerContext = {},
+): GatewayResponse {
+  const own = call.route.errors?.find((error) => error.type === type);
+  return own === undefined ? buildGatewayError(type) : buildRouteError(own, context);
+}
+
+async function askAuthorizer(
+  event: APIGatewayProxyEvent,
+  call: GatewayCall,
+): Promise<Authorization> {
+  const { authorizer } = call.route;
+  if (authorizer === undefined) return { verdict: 'allow', context: {} };
+  const deadline = call.time + call.timeout;
+  const context = buildLambdaContext(authorizer.functionName, call.requestId, deadline);
+  const handler: typeof authorizer.handler = (authorizerEvent, lambdaContext) =>
+    withTimeout(authorizer.handler(authorizerEvent, lambdaContext), call.timeout);
+  return authorize({ ...authorizer, handler }, throughJson(event), context);
+}
+
+async function invoke(event: APIGatewayProxyEvent, call: GatewayCall): Promise<unknown> {
+  const { route, requestId, time, timeout } = call;
+  const context = buildLambdaContext(route.functionName, requestId, time + timeout);
+  return throughJson(await withTimeout(route.handler(throughJson(event), context), timeout));
+}
+
+/** Gives a request to its function, past the authorizer if there is one, and reads the answer. */
+export async function integrate(
+  request: GatewayRequest,
+  call: GatewayCall,
+  onFunctionError: OnFunctionError,
+): Promise<GatewayResponse> {
+  const event = buildProxyEvent(request, call);
+  const authorization = await askAuthorizer(event, call);
+  if ('error' in authorization) {
+    onFunctionError(call.route.authorizer?.functionName ?? '', authorization.error);
+    return refuse(call, authorization.verdict);
+  }
+  if (authorization.verdict === 'UNAUTHORIZED') return refuse(call, authorization.verdict);
+  const { verdict, context } = authorization;
+  if (verdict !== 'allow') return refuse(call, verdict, context);
+  const authorizer = call.route.authorizer === undefined ? undefined : context;
+  const requestContext = { ...event.requestContext, authorizer };
+  try {
+    const output = await invoke({ ...event, requestContext }, call);
+    return readProxyResponse(output, acceptsBinary(request, call.binaryMediaTypes));
+  } catch (error) {
+    if (error instanceof IntegrationTimeoutError) return refuse(call, 'INTEGRATION_TIMEOUT');
+    onFunctionError(call.route.functionName, error);
+    return refuse(call, 'INTEGRATION_FAILURE');
+  }
+}
