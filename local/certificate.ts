@@ -7,7 +7,8 @@ import { writePrivateFile } from './private-file.ts';
 
 /** A certificate for localhost, and the authority that its clients must trust. */
 export interface LocalCertificate extends TlsFiles {
-  /** Path of the authority's certificate, PEM. */
+  /** The authority's certificate, PEM, and where it lies. */
+  readonly ca: string;
   readonly caPath: string;
 }
 
@@ -75,5 +76,6 @@ export async function loadCertificate(directory: string, now: number): Promise<L
     // Last, as its presence says that all three are there.
     writePrivateFile(certPath, server.cert);
   }
-  return { caPath, cert: readFileSync(certPath, 'utf8'), key: readFileSync(keyPath, 'utf8') };
+  const read = (path: string): string => readFileSync(path, 'utf8');
+  return { ca: read(caPath), caPath, cert: read(certPath), key: read(keyPath) };
 }

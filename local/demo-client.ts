@@ -1,5 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
+import type { AwsClientOptions } from '../adapters/aws-client-options.ts';
+import { createDynamoDbClientStore } from '../adapters/dynamodb/client-store.ts';
+import { createDynamoDbClient } from '../adapters/dynamodb/dynamodb-client.ts';
 import { defaultTokenLifetime } from '../contract/limits.ts';
 import type { ClientStore } from '../core/client/client-store.ts';
 import {
@@ -66,16 +69,21 @@ async function createDemoClient(store: ClientStore, now: number): Promise<DemoCl
  * was deleted or lost its secret.
  *
  * @param path private file that keeps id and secret over restarts.
- * @param now seconds since the epoch.
  */
-export async function loadDemoClient(
+export async function seedDemoClient(
   path: string,
-  store: ClientStore,
-  now: number,
+  clientOptions: AwsClientOptions,
+  table: string,
 ): Promise<DemoClient> {
-  const kept = readKept(path);
-  if (kept !== undefined && (await stillWorks(kept, store))) return kept;
-  const created = await createDemoClient(store, now);
-  writePrivateFile(path, `${JSON.stringify(created)}\n`);
-  return created;
+  const dynamodb = createDynamoDbClient(clientOptions);
+  try {
+    const store = createDynamoDbClientStore(dynamodb, table, { consistentRead: true });
+    const kept = readKept(path);
+    if (kept !== undefined && (await stillWorks(kept, store))) return kept;
+    const created = await createDemoClient(store, Math.floor(Date.now() / 1000));
+    writePrivateFile(path, `${JSON.stringify(created)}\n`);
+    return created;
+  } finally {
+    dynamodb.destroy();
+  }
 }

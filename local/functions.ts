@@ -1,66 +1,65 @@
-import { createAwsClients } from '../adapters/aws-clients.ts';
-import { createDynamoDbClientStore } from '../adapters/dynamodb/client-store.ts';
-import { addressesOf } from '../contract/addresses.ts';
+import type { AwsClientOptions } from '../adapters/aws-client-options.ts';
+import { type AwsClients, createAwsClients } from '../adapters/aws-clients.ts';
+import { createFetchJwks } from '../adapters/https/fetch-jwks.ts';
+import { createProveKey, createSelfTest } from '../adapters/lambda/function-calls.ts';
+import type { InvokeFunction } from '../adapters/lambda/invoke-function.ts';
 import type { DeploymentConfig } from '../contract/deployment-config.ts';
-import { readEnvironment } from '../contract/environment.ts';
+import { type FunctionName, readEnvironment } from '../contract/environment.ts';
 import {
+  canaryEnvironment,
   discoveryEnvironment,
   type EnvironmentSource,
   jwksEnvironment,
   keyRotationEnvironment,
   tokenEnvironment,
 } from '../contract/function-environments.ts';
-import { selfTestEvent } from '../contract/function-events.ts';
-import { functionName, roleName } from '../contract/function-names.ts';
-import { kmsKeyPolicy } from '../contract/kms-key-policy.ts';
+import { functionName } from '../contract/function-names.ts';
 import { type HttpFunctionName, routes } from '../contract/routes.ts';
-import { tableName } from '../contract/tables.ts';
-import type { ClientStore } from '../core/client/client-store.ts';
+import { UnavailableError } from '../core/errors.ts';
+import { createCanaryHandler } from '../lambda/canary/create-canary-handler.ts';
 import { createDiscoveryHandler } from '../lambda/discovery/create-discovery-handler.ts';
 import { createJwksHandler } from '../lambda/jwks/create-jwks-handler.ts';
 import { createKeyRotationHandler } from '../lambda/key-rotation/create-key-rotation-handler.ts';
 import { createTokenHandler } from '../lambda/token/create-token-handler.ts';
-import type { Backends } from './backends.ts';
+import { describeEnvironments } from './environment-source.ts';
 import type { GatewayRoute, ProxyHandler } from './gateway/gateway-route.ts';
+import { throughJson } from './gateway/integration.ts';
 import { buildLambdaContext } from './gateway/lambda-context.ts';
-import { localAccountId } from './kms/kms-key.ts';
-import { localRegion } from './local-deployment.ts';
+import type { EventHandler } from './lambda-server.ts';
 import { createLocalTelemetry } from './local-telemetry.ts';
 import type { LogFile } from './log-file.ts';
 
 /** The functions of the deployment, as Lambda would run them, in this process. */
 export interface LocalFunctions {
   readonly routes: readonly GatewayRoute[];
-  readonly clients: ClientStore;
-  /** What the stack's trigger does at deployment: makes sure that a signing key exists and signs. */
-  deploySigningKey(): Promise<void>;
+  /** What answers events: by the names that functions have in AWS. */
+  readonly eventHandlers: ReadonlyMap<string, EventHandler>;
+  rotateKeys(event: { readonly action: 'deploy' | 'reconcile' }): Promise<unknown>;
   close(): Promise<void>;
 }
 
-/** Milliseconds that the deployment's trigger has in AWS. Here it takes one look. */
-const deploymentTime = 14 * 60_000;
+/** Lambda's longest timeout, in milliseconds, which the rotation has in the stack, too. */
+const eventTimeout = 15 * 60_000;
 
-function describeDeployment(config: DeploymentConfig, issuer: string): EnvironmentSource {
-  const principal = (name: string): string => `arn:aws:iam::${localAccountId}:${name}`;
-  const role = (name: 'token' | 'canary' | 'key-rotation'): string =>
-    principal(`role/${roleName(config.name, localRegion.id, name)}`);
+type HttpHandlers = Readonly<Record<HttpFunctionName, ProxyHandler>>;
+
+function createHttpHandlers(source: EnvironmentSource, aws: AwsClients, log: LogFile) {
+  const options = (name: HttpFunctionName) => ({ telemetry: createLocalTelemetry(name, log) });
   return {
-    config,
-    regionId: localRegion.id,
-    addresses: addressesOf(config, issuer),
-    kmsKeyPolicy: kmsKeyPolicy({
-      account: principal('root'),
-      rotationRole: role('key-rotation'),
-      signingRoles: [role('token'), role('canary')],
-    }),
-    toJson: JSON.stringify,
+    token: createTokenHandler(
+      readEnvironment('token', tokenEnvironment(source)),
+      aws,
+      options('token'),
+    ),
+    discovery: createDiscoveryHandler(
+      readEnvironment('discovery', discoveryEnvironment(source)),
+      options('discovery'),
+    ),
+    jwks: createJwksHandler(readEnvironment('jwks', jwksEnvironment(source)), aws, options('jwks')),
   };
 }
 
-function toRoutes(
-  deploymentName: string,
-  handlers: Readonly<Record<HttpFunctionName, ProxyHandler>>,
-): readonly GatewayRoute[] {
+function toRoutes(deploymentName: string, handlers: HttpHandlers): readonly GatewayRoute[] {
   return routes.map((route) => ({
     path: route.path,
     functionName: functionName(deploymentName, route.function),
@@ -68,46 +67,61 @@ function toRoutes(
   }));
 }
 
-/** Builds every function with the environment that the stack would give it. */
+/** Invokes a function of this process, by the name that it has in AWS. */
+function createInvoke(handlers: ReadonlyMap<string, EventHandler>): InvokeFunction {
+  return async (name, event) => {
+    const handler = handlers.get(name);
+    if (handler === undefined) throw new UnavailableError(`there is no function ${name}`);
+    return throughJson(await handler(throughJson(event)));
+  };
+}
+
+/**
+ * Builds every function with the environment that the stack would give it.
+ *
+ * @param ca certificate authority of `--https`, PEM.
+ */
 export function createFunctions(
   config: DeploymentConfig,
   issuer: string,
-  backends: Backends,
+  clientOptions: AwsClientOptions,
   log: LogFile,
+  ca?: string,
 ): LocalFunctions {
-  const source = describeDeployment(config, issuer);
-  const aws = createAwsClients(backends.clientOptions);
-  const background = createAwsClients({ ...backends.clientOptions, profile: 'background' });
-  const telemetry = (name: HttpFunctionName) => ({ telemetry: createLocalTelemetry(name, log) });
-  const token = createTokenHandler(
-    readEnvironment('token', tokenEnvironment(source)),
-    aws,
-    telemetry('token'),
-  );
-  const discovery = createDiscoveryHandler(
-    readEnvironment('discovery', discoveryEnvironment(source)),
-    telemetry('discovery'),
-  );
-  const jwks = createJwksHandler(
-    readEnvironment('jwks', jwksEnvironment(source)),
-    aws,
-    telemetry('jwks'),
-  );
-  const context = () =>
-    buildLambdaContext(functionName(config.name, 'token'), 'local', Date.now() + deploymentTime);
+  const source = describeEnvironments(config, issuer);
+  const aws = createAwsClients(clientOptions);
+  const background = createAwsClients({ ...clientOptions, profile: 'background' });
+  const http = createHttpHandlers(source, aws, log);
+  const handlers = new Map<string, EventHandler>();
+  const invoke = createInvoke(handlers);
+  const nameOf = (name: FunctionName): string => functionName(config.name, name);
+  const contextOf = (name: FunctionName) =>
+    buildLambdaContext(nameOf(name), 'local', Date.now() + eventTimeout);
   const rotation = createKeyRotationHandler(
     readEnvironment('key-rotation', keyRotationEnvironment(source)),
     background,
-    { selfTest: () => token(selfTestEvent, context()), proveKey: () => Promise.resolve([]) },
-  );
-  return {
-    routes: toRoutes(config.name, { token, discovery, jwks }),
-    clients: createDynamoDbClientStore(background.dynamodb, tableName(config.name, 'clients'), {
-      consistentRead: true,
-    }),
-    deploySigningKey: async () => {
-      await rotation({ action: 'deploy' }, context());
+    {
+      selfTest: createSelfTest(invoke, nameOf('token')),
+      proveKey: createProveKey(invoke, nameOf('canary')),
     },
+  );
+  const canary = createCanaryHandler(
+    readEnvironment('canary', canaryEnvironment(source)),
+    background,
+    createFetchJwks({ ca }),
+  );
+  const rotateKeys: EventHandler = async (event) => {
+    const report = await rotation(event, contextOf('key-rotation'));
+    log.write({ level: 'INFO', service: 'key-rotation', ...report });
+    return report;
+  };
+  handlers.set(nameOf('key-rotation'), rotateKeys);
+  handlers.set(nameOf('canary'), canary);
+  handlers.set(nameOf('token'), (event) => http.token(event as never, contextOf('token')));
+  return {
+    routes: toRoutes(config.name, http),
+    eventHandlers: handlers,
+    rotateKeys,
     close: async () => {
       for (const { dynamodb, kms } of [aws, background]) {
         dynamodb.destroy();

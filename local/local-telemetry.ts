@@ -7,7 +7,6 @@ export function createLocalTelemetry(service: FunctionName, log: LogFile): Telem
   return {
     report(report, context) {
       log.write({
-        timestamp: new Date().toISOString(),
         level: report.level.toUpperCase(),
         message: report.outcome,
         service,

@@ -1,19 +1,18 @@
 import { jwksPath, tokenPath } from '../contract/routes.ts';
 import type { Alg } from '../contract/signing-algorithms.ts';
+import { tableName } from '../contract/tables.ts';
 import { type Backends, startBackends } from './backends.ts';
 import { type LocalCertificate, loadCertificate } from './certificate.ts';
 import { CleanUp } from './clean-up.ts';
-import { type DemoClient, loadDemoClient } from './demo-client.ts';
+import { deferGateway } from './deferred-gateway.ts';
+import { type DemoClient, seedDemoClient } from './demo-client.ts';
 import { type DemoEnvironment, formatDemoEnvironment } from './demo-environment.ts';
 import { createFunctions } from './functions.ts';
-import { createGateway, type Gateway } from './gateway/gateway.ts';
+import { createGateway } from './gateway/gateway.ts';
 import { createGatewayServer, type RequestNote } from './gateway/gateway-server.ts';
-import {
-  buildLocalDeployment,
-  type LocalDeployment,
-  localCredentials,
-  localRegion,
-} from './local-deployment.ts';
+import { startKeySchedule } from './key-schedule.ts';
+import { startLambda } from './lambda-server.ts';
+import { buildLocalDeployment, localCredentials, localRegion } from './local-deployment.ts';
 import { listenOnLocalhost } from './localhost.ts';
 import { openLogFile } from './log-file.ts';
 import type { PortChoice } from './loopback-server.ts';
@@ -51,27 +50,22 @@ export interface LocalRun {
   close(): Promise<void>;
 }
 
-/** A gateway that answers once there is one: the port, and so the issuer, is known before. */
-function deferGateway(): { readonly gateway: Gateway; readonly open: (gateway: Gateway) => void } {
-  const ready = Promise.withResolvers<Gateway>();
-  return {
-    gateway: async (request) => (await ready.promise)(request),
-    open: ready.resolve,
-  };
-}
-
 function chooseNextTo(port: number, distance: number, wanted: number | undefined): PortChoice {
   if (wanted !== undefined) return { port: wanted };
   return { port: port + distance, orFree: true };
 }
 
-function buildEnvironment(
-  issuer: string,
-  client: DemoClient,
-  backends: Backends,
-  paths: StatePaths,
-  certificate: LocalCertificate | undefined,
-): DemoEnvironment {
+/** What runs, as far as other terminals are concerned. */
+interface Running {
+  readonly issuer: string;
+  readonly client: DemoClient;
+  readonly backends: Backends;
+  readonly lambdaEndpoint: string;
+  readonly certificate: LocalCertificate | undefined;
+}
+
+function buildEnvironment(running: Running, paths: StatePaths): DemoEnvironment {
+  const { issuer, client, backends, certificate } = running;
   return {
     ISSUER: issuer,
     TOKEN_URL: issuer + tokenPath,
@@ -80,6 +74,7 @@ function buildEnvironment(
     CLIENT_SECRET: client.clientSecret,
     AWS_ENDPOINT_URL_DYNAMODB: backends.dynamodbEndpoint,
     AWS_ENDPOINT_URL_KMS: backends.kmsEndpoint,
+    AWS_ENDPOINT_URL_LAMBDA: running.lambdaEndpoint,
     AWS_REGION: localRegion.awsRegion,
     AWS_ACCESS_KEY_ID: localCredentials.accessKeyId,
     AWS_SECRET_ACCESS_KEY: localCredentials.secretAccessKey,
@@ -91,50 +86,42 @@ function buildEnvironment(
   };
 }
 
-function writeState(paths: StatePaths, deployment: LocalDeployment, environment: DemoEnvironment) {
-  const config = `${JSON.stringify(deployment.input, undefined, 2)}\n`;
-  writePrivateFile(paths.deploymentConfig, config);
-  writePrivateFile(paths.demoEnvironment, formatDemoEnvironment(environment));
-}
-
-async function start(options: LocalOptions, paths: StatePaths, cleanUp: CleanUp) {
-  cleanUp.use(await lockState(paths.directory));
-  if (options.reset === true) resetState(paths);
+/** The port is taken first of all: the issuer, and with it everything else, follows from it. */
+async function startFront(options: LocalOptions, paths: StatePaths, cleanUp: CleanUp) {
   const certificate =
     options.https === true ? await loadCertificate(paths.tls, Date.now()) : undefined;
   const { gateway, open } = deferGateway();
-  const server = cleanUp.use(
-    await listenOnLocalhost(
-      () => createGatewayServer(gateway, certificate, options.onRequest),
-      options.port,
-      'service',
-    ),
-  );
+  const createServer = () => createGatewayServer(gateway, certificate, options.onRequest);
+  const server = cleanUp.use(await listenOnLocalhost(createServer, options.port, 'service'));
   const issuer = `${certificate === undefined ? 'http' : 'https'}://localhost:${server.port}`;
-  const deployment = buildLocalDeployment(issuer, options.signingAlgorithms);
-  const ports = {
-    dynamodb: chooseNextTo(server.port, 1, options.dynamodbPort),
-    kms: chooseNextTo(server.port, 2, options.kmsPort),
-  };
-  const backends = await startBackends(paths, ports, deployment.config.name, cleanUp);
+  return { certificate, open, server, issuer };
+}
+
+async function start(options: LocalOptions, paths: StatePaths, cleanUp: CleanUp): Promise<Running> {
+  cleanUp.use(await lockState(paths.directory));
+  if (options.reset === true) resetState(paths);
   const log = cleanUp.use(openLogFile(paths.log));
-  const functions = cleanUp.use(createFunctions(deployment.config, issuer, backends, log));
-  await functions.deploySigningKey();
-  const client = await loadDemoClient(
-    paths.demoClient,
-    functions.clients,
-    Math.floor(Date.now() / 1000),
+  const front = await startFront(options, paths, cleanUp);
+  const { issuer, certificate } = front;
+  const { input, config } = buildLocalDeployment(issuer, options.signingAlgorithms);
+  writePrivateFile(paths.deploymentConfig, `${JSON.stringify(input, undefined, 2)}\n`);
+  const near = (distance: number, wanted?: number) =>
+    chooseNextTo(front.server.port, distance, wanted);
+  const ports = { dynamodb: near(1, options.dynamodbPort), kms: near(2, options.kmsPort) };
+  const backends = await startBackends(paths, ports, config.name, cleanUp);
+  const { clientOptions } = backends;
+  const functions = cleanUp.use(
+    createFunctions(config, issuer, clientOptions, log, certificate?.ca),
   );
-  const environment = buildEnvironment(issuer, client, backends, paths, certificate);
-  writeState(paths, deployment, environment);
+  const lambda = cleanUp.use(await startLambda(functions.eventHandlers, near(3)));
+  front.open(createGateway({ routes: functions.routes, onFunctionError: log.writeError }));
+  await functions.rotateKeys({ action: 'deploy' });
+  cleanUp.use(startKeySchedule(functions, log));
+  const clientsTable = tableName(config.name, 'clients');
+  const client = await seedDemoClient(paths.demoClient, clientOptions, clientsTable);
   // Closed first of all, so that no request meets a closed table.
-  cleanUp.use(server);
-  const onFunctionError = (service: string, error: unknown): void => {
-    const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    log.write({ timestamp: new Date().toISOString(), level: 'ERROR', service, message });
-  };
-  open(createGateway({ routes: functions.routes, onFunctionError }));
-  return { issuer, client, environment, certificate };
+  cleanUp.use(front.server);
+  return { issuer, client, backends, lambdaEndpoint: lambda.endpoint, certificate };
 }
 
 /**
@@ -148,7 +135,10 @@ export async function startLocal(options: LocalOptions): Promise<LocalRun> {
   const cleanUp = new CleanUp();
   makeStateDirectory(paths);
   try {
-    const { issuer, client, environment, certificate } = await start(options, paths, cleanUp);
+    const running = await start(options, paths, cleanUp);
+    const { issuer, client, certificate } = running;
+    const environment = buildEnvironment(running, paths);
+    writePrivateFile(paths.demoEnvironment, formatDemoEnvironment(environment));
     return {
       ...client,
       issuer,
@@ -160,7 +150,8 @@ export async function startLocal(options: LocalOptions): Promise<LocalRun> {
       close: () => cleanUp.run(),
     };
   } catch (error) {
-    await cleanUp.run();
+    // What went wrong first is what to tell.
+    await cleanUp.run().catch(() => undefined);
     throw error;
   }
 }

@@ -123,7 +123,10 @@ export function createGatewayServer(
   const server =
     tls === undefined
       ? createHttpServer(serverOptions, handle)
-      : createHttpsServer({ ...serverOptions, ...tls, minVersion: 'TLSv1.2' }, handle);
+      : createHttpsServer(
+          { ...serverOptions, cert: tls.cert, key: tls.key, minVersion: 'TLSv1.2' },
+          handle,
+        );
   server.on('clientError', refuseConnection);
   return server;
 }

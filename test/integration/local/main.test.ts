@@ -81,6 +81,7 @@ describe('npm start', () => {
       CLIENT_SECRET: expect.stringMatching(/^cs_/),
       AWS_ENDPOINT_URL_DYNAMODB: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
       AWS_ENDPOINT_URL_KMS: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+      AWS_ENDPOINT_URL_LAMBDA: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
       AWS_REGION: 'us-west-2',
       AWS_ACCESS_KEY_ID: expect.any(String),
       AWS_SECRET_ACCESS_KEY: expect.any(String),
@@ -194,6 +195,15 @@ describe('npm start says what is wrong, and ends with 1', () => {
     await fetchToken(sourceDemoEnvironment(state));
   });
 
+  it('where a port that was asked for is in use', async () => {
+    const state = temporaryDirectory();
+    await start(state);
+    const DYNAMODB_PORT = String(portOf(sourceDemoEnvironment(state)));
+    expect(await fail(['--state', temporaryDirectory()], { DYNAMODB_PORT })).toBe(
+      `npm start: port ${DYNAMODB_PORT}, wanted for the DynamoDB server, is in use; DYNAMODB_PORT=<number> chooses another\n`,
+    );
+  });
+
   it.each([
     ['an unknown flag', ['--htps'], {}, "npm start: Unknown option '--htps'"],
     ['a port that is none', [], { PORT: 'x' }, 'npm start: PORT: received "x"; allowed:'],
@@ -215,8 +225,8 @@ describe('SIGINT and SIGTERM', () => {
     async (signal) => {
       const state = temporaryDirectory();
       const run = await start(state);
-      const { port } = new URL(sourceDemoEnvironment(state)['ISSUER'] ?? '');
-      const half = connect(Number(port), '127.0.0.1');
+      const port = portOf(sourceDemoEnvironment(state));
+      const half = connect(port, '127.0.0.1');
       onTestFinished(() => {
         half.destroy();
       });
@@ -231,4 +241,16 @@ describe('SIGINT and SIGTERM', () => {
       expect(run.errors()).toBe('');
     },
   );
+
+  it('end the run that npm started, and npm with it', async () => {
+    const state = temporaryDirectory();
+    const run = spawnLocal(['--state', state], {}, 'npm');
+    onTestFinished(() => stop(run));
+    await started(run);
+    const { JWKS_URI = '' } = sourceDemoEnvironment(state);
+    expect((await fetch(JWKS_URI)).status).toBe(200);
+    run.child.kill('SIGTERM');
+    expect(await run.ended).toBe(0);
+    await expect(fetch(JWKS_URI)).rejects.toThrow('fetch failed');
+  });
 });

@@ -17,11 +17,18 @@ export interface SpawnedRun {
   readonly ended: Promise<number | NodeJS.Signals | null>;
 }
 
+const commands = {
+  node: [process.execPath, 'local/main.ts'],
+  npm: ['npm', 'start', '--silent', '--'],
+} as const;
+
 export function spawnLocal(
   flags: readonly string[],
   environment: Readonly<Record<string, string>> = {},
+  by: 'node' | 'npm' = 'node',
 ): SpawnedRun {
-  const child = spawn(process.execPath, ['local/main.ts', ...flags], {
+  const [command, ...head] = commands[by];
+  const child = spawn(command, [...head, ...flags], {
     cwd: root,
     env: { PATH: process.env['PATH'] ?? '', PORT: '0', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -1,0 +1,25 @@
+import { addressesOf } from '../contract/addresses.ts';
+import type { DeploymentConfig } from '../contract/deployment-config.ts';
+import type { EnvironmentSource } from '../contract/function-environments.ts';
+import { roleName } from '../contract/function-names.ts';
+import { kmsKeyPolicy } from '../contract/kms-key-policy.ts';
+import { localAccountId } from './kms/kms-key.ts';
+import { localRegion } from './local-deployment.ts';
+
+/** From what the environments of the functions follow, as the stack has it at deployment. */
+export function describeEnvironments(config: DeploymentConfig, issuer: string): EnvironmentSource {
+  const principal = (name: string): string => `arn:aws:iam::${localAccountId}:${name}`;
+  const role = (name: 'token' | 'canary' | 'key-rotation'): string =>
+    principal(`role/${roleName(config.name, localRegion.id, name)}`);
+  return {
+    config,
+    regionId: localRegion.id,
+    addresses: addressesOf(config, issuer),
+    kmsKeyPolicy: kmsKeyPolicy({
+      account: principal('root'),
+      rotationRole: role('key-rotation'),
+      signingRoles: [role('token'), role('canary')],
+    }),
+    toJson: JSON.stringify,
+  };
+}
