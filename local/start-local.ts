@@ -79,6 +79,7 @@ function buildEnvironment(running: Running, paths: StatePaths): DemoEnvironment 
     AWS_ACCESS_KEY_ID: localCredentials.accessKeyId,
     AWS_SECRET_ACCESS_KEY: localCredentials.secretAccessKey,
     AUTHCTL_CONFIG: paths.deploymentConfig,
+    AUTH_ALLOW_LOOPBACK_PROVIDERS: '1',
     ...(certificate !== undefined && {
       NODE_EXTRA_CA_CERTS: certificate.caPath,
       CURL_CA_BUNDLE: certificate.caPath,

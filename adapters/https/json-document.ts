@@ -1,7 +1,7 @@
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { LookupFunction } from 'node:net';
-import { rootCertificates } from 'node:tls';
+import * as tls from 'node:tls';
 import { FetchError } from '../../core/identity-provider/fetch-json.ts';
 
 export interface JsonDocumentOptions {
@@ -16,6 +16,12 @@ export interface JsonDocumentOptions {
 }
 
 const jsonType = /^application\/(?:[\w.-]+\+)?json(?:\s*;|$)/i;
+
+/** What Node trusts, NODE_EXTRA_CA_CERTS included where this Node can say it. */
+function trusted(): readonly string[] {
+  const { getCACertificates }: Partial<typeof tls> = tls;
+  return getCACertificates?.('default') ?? tls.rootCertificates;
+}
 
 /** An agent for each fetch: no connection is shared, none outlives the fetch, no proxy applies. */
 function clientFor(url: URL) {
@@ -36,7 +42,7 @@ function connect(
       headers: { accept: 'application/json', 'accept-encoding': 'identity' },
       signal,
       ...(options.lookup === undefined ? {} : { lookup: options.lookup }),
-      ...(options.ca === undefined ? {} : { ca: [...rootCertificates, options.ca] }),
+      ...(options.ca === undefined ? {} : { ca: [...trusted(), options.ca] }),
     });
     outgoing.on('response', resolve);
     outgoing.on('error', reject);

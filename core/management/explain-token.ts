@@ -7,6 +7,7 @@ import { buildAccessTokenClaims } from '../token/access-token-claims.ts';
 import { findAuthenticationRefusal } from '../token/client-authentication.ts';
 import { parseResource, selectAudience } from '../token/resource.ts';
 import { grantScopes, parseScope } from '../token/scope.ts';
+import { effectiveAudiences } from './client-view.ts';
 import { currentTime, type ManagementContext } from './management-context.ts';
 
 /** One step of a token request, and what would come of it. */
@@ -66,7 +67,7 @@ function checkClient(client: Client | undefined, now: number): string {
   const [first] = client.secrets;
   if (first === undefined) throw new Refused('no_secret', 'the client has no secret');
   const good = client.secrets.filter((one) => !findAuthenticationRefusal(client, one, now));
-  const detail = client.secrets.map((one) => describeSecret(client, one, now)).join(', ');
+  const detail = client.secrets.map((one) => describeSecret(client, one, now)).join('\n');
   if (good.length > 0) return detail;
   throw new Refused(findAuthenticationRefusal(client, first, now) ?? 'secret_expired', detail);
 }
@@ -93,17 +94,21 @@ async function describeKeys(
 class Explanation {
   readonly #steps: TokenStep[] = [];
 
-  /** Takes a step of the token path; what it throws is what the token endpoint would answer. */
-  take<T>(step: string, run: () => T, describe: (result: T) => string): T {
+  /**
+   * Takes a step of the token path; what it throws is what the token endpoint would answer.
+   *
+   * @param known what there is to choose from, told where the step refuses.
+   */
+  take<T>(step: string, run: () => T, describe: (result: T) => string, known?: string): T {
     try {
       const result = run();
       this.#steps.push({ step, outcome: 'passed', detail: describe(result) });
       return result;
     } catch (error) {
-      const detail = error instanceof Refused ? error.message : undefined;
       const oauth = error instanceof Refused ? error.oauth : error;
       if (!(oauth instanceof OAuthError)) throw error;
-      this.#steps.push({ step, outcome: 'refused', detail: detail ?? oauth.description });
+      const detail = error instanceof Refused ? error.message : (known ?? oauth.description);
+      this.#steps.push({ step, outcome: 'refused', detail });
       throw oauth;
     }
   }
@@ -145,11 +150,13 @@ async function explain(
     'scopes',
     () => grantScopes(requested, client.scopes),
     (granted) => granted.join(' '),
+    `the client has ${client.scopes.join(' ') || 'none'}`,
   );
   const audience = steps.take(
     'audience',
     () => selectAudience(resource, client.audiences, config.defaultAudience),
     String,
+    `the client has ${effectiveAudiences(client, config).join(' ')}`,
   );
   const { jti: _, ...claims } = buildAccessTokenClaims(
     { client, scopes, audience },

@@ -18,15 +18,19 @@ export function editDistance(from: string, to: string): number {
   return row[to.length] ?? 0;
 }
 
+/** Names that share the service or the permission: what somebody may mean who guesses words. */
+function findRelatedNames(received: string, names: readonly string[]): readonly string[] {
+  const parts = received.split(':');
+  return names.filter((name) => name.split(':').some((part) => parts.includes(part)));
+}
+
 /** The names that somebody may have meant, nearest first. */
 export function findNearestNames(received: string, names: readonly string[]): readonly string[] {
   const text = received.toLowerCase().slice(0, 100);
-  const sharesPart = (name: string) =>
-    name.split(':').some((part) => text.split(':').includes(part));
-  return names
+  const near = names
     .map((name) => ({ name, distance: editDistance(text, name) }))
-    .filter(({ name, distance }) => distance <= maxDistance || sharesPart(name))
+    .filter(({ distance }) => distance <= maxDistance)
     .sort((a, b) => a.distance - b.distance || (a.name < b.name ? -1 : 1))
-    .slice(0, maxSuggestions)
     .map(({ name }) => name);
+  return (near.length > 0 ? near : findRelatedNames(text, names)).slice(0, maxSuggestions);
 }

@@ -9,7 +9,8 @@ describe('the nearest names', () => {
     ['mesaging:view', 'messaging:view'],
     ['Messaging:View', 'messaging:view'],
     ['call:view', 'calls:view'],
-    ['messaging:read', 'messaging:view'],
+    ['messaging:read-everything', 'messaging:view'],
+    ['messages:view', 'messaging:view'],
   ])('of %s begin with %s', (received, nearest) => {
     expect(findNearestNames(received, names)[0]).toBe(nearest);
   });
