@@ -9,6 +9,9 @@ export const maxFormParameters = 32;
 /** Basic of the longest id and secret that we issue is 120 bytes; foreign encodings triple it. */
 export const maxAuthorizationBytes = 2 * 1024;
 
+/** Ids that are issued have 29 characters; no record holds a longer one than this. */
+export const maxClientIdLength = 256;
+
 /** Scope names stay short enough that a full scope list fits the signing input. */
 export const maxScopeLength = 64;
 

@@ -1,4 +1,4 @@
-import { maxAuthorizationBytes } from '../../contract/limits.ts';
+import { maxAuthorizationBytes, maxClientIdLength } from '../../contract/limits.ts';
 import { OAuthError } from '../oauth-error.ts';
 import { authenticationSchemes } from './capabilities.ts';
 import { decodeFormValue, decodeUtf8 } from './form-decoding.ts';
@@ -65,6 +65,9 @@ export function readClientCredentials(
   if (authorization.length > maxAuthorizationBytes) throw new OAuthError('authorization_too_large');
   if (parameters.hasBodyCredentials) throw new OAuthError('several_authentications');
   const credentials = parseBasicCredentials(authorization);
+  if (credentials.clientId.length > maxClientIdLength) {
+    throw new OAuthError('authorization_too_large');
+  }
   if (parameters.clientId !== undefined && parameters.clientId !== credentials.clientId) {
     throw new OAuthError('client_id_mismatch');
   }

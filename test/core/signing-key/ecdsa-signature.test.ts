@@ -43,7 +43,7 @@ describe('ECDSA signatures from DER', () => {
         const raw = Buffer.from(ecdsaSignatureFromDer(derSignature(r, s), alg));
         expect(raw.toString('hex')).toBe(fixed(r, width) + fixed(s, width));
       }),
-      { numRuns: 2000 },
+      { numRuns: 20_000 },
     );
   });
 

@@ -111,6 +111,8 @@ describe('client credentials of a request', () => {
     [[good], { ...none, hasBodyCredentials: true }, 'several_authentications'],
     [[good], { ...none, clientId: 'other' }, 'client_id_mismatch'],
     [[basic(`id:${'x'.repeat(maxAuthorizationBytes)}`)], none, 'authorization_too_large'],
+    [[basic(`${'i'.repeat(257)}:s`)], none, 'authorization_too_large'],
+    [[basic(`${'i'.repeat(256)}:s`)], none, undefined],
     [[good], none, undefined],
     [[good], { ...none, clientId: 'id' }, undefined],
   ] as [string[], typeof none, string | undefined][])(

@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest';
+import { clientIdOf } from '../../support/clients.ts';
+import type { ProxyRequest } from '../../support/proxy-event.ts';
+import { basic, tokenWorld } from '../../support/token-world.ts';
+
+/** Milliseconds of CPU: what a caller may make one request cost that is refused for its size. */
+const maxCpu = 50;
+
+const grant = 'grant_type=client_credentials';
+
+describe('a request that is too large', () => {
+  it.each<readonly [string, Partial<ProxyRequest>]>([
+    ['a body of 10 MiB', { body: 'a'.repeat(10 * 1024 * 1024) }],
+    ['a base64 body of 6 MiB', { body: Buffer.alloc(6 * 1024 * 1024, 0x61) }],
+    ['10 000 parameters', { body: `${grant}${'&a=1'.repeat(10_000)}` }],
+    ['10 000 scope tokens', { body: `${grant}&scope=${'a+'.repeat(10_000)}` }],
+    ['4 000 scope tokens', { body: `${grant}&scope=${'a+'.repeat(4000)}` }],
+    ['percent signs', { body: `${grant}&a=${'%'.repeat(8000)}` }],
+    ['a header of 9 KiB', { headers: { Authorization: `Basic ${'A'.repeat(9216)}` } }],
+    ['spaces in the header', { headers: { Authorization: ' '.repeat(10_000) } }],
+    ['semicolons in the content type', { headers: { 'Content-Type': ';'.repeat(10_000) } }],
+    ['an id of 1 KiB', { headers: { Authorization: basic('i'.repeat(1024), 's') } }],
+    [
+      'a secret of 10 KiB',
+      { headers: { Authorization: basic(clientIdOf(1), 's'.repeat(10_240)) } },
+    ],
+  ])('%s: costs little and asks nobody', async (_name, different) => {
+    const { issue, stores } = tokenWorld();
+    const costs: number[] = [];
+    for (let round = 0; round < 5; round += 1) {
+      const before = process.cpuUsage();
+      expect((await issue(different)).statusCode).toBe(400);
+      const { user, system } = process.cpuUsage(before);
+      costs.push((user + system) / 1000);
+    }
+    expect(Math.min(...costs)).toBeLessThan(maxCpu);
+    expect(stores.findClient).not.toHaveBeenCalled();
+    expect(stores.sign).not.toHaveBeenCalled();
+  });
+});
