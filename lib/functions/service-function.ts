@@ -1,13 +1,6 @@
 import { type Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
 import { Effect, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import {
-  Alias,
-  Architecture,
-  Function,
-  LoggingFormat,
-  Runtime,
-  Tracing,
-} from 'aws-cdk-lib/aws-lambda';
+import { Alias, Function } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { metricNamespace } from '../../contract/alarms.ts';
@@ -16,6 +9,7 @@ import { functionName, roleName } from '../../contract/function-names.ts';
 import type { RegionId } from '../../contract/regions.ts';
 import { environmentBytes, maxEnvironmentBytes } from './environment-size.ts';
 import { functionBundle } from './function-bundles.ts';
+import { runtimeDefaults } from './runtime-defaults.ts';
 
 /** What every function of one region has in common. */
 export interface FunctionContext {
@@ -142,14 +136,10 @@ export class ServiceFunction<F extends FunctionName> extends Construct {
     const handler = new Function(this, 'Handler', {
       functionName: functionName(props.deploymentName, props.name),
       description: props.description,
-      runtime: Runtime.NODEJS_24_X,
-      architecture: Architecture.ARM_64,
+      ...runtimeDefaults,
       code: functionBundle(props.bundles, props.name),
-      handler: 'index.handler',
       role: this.role,
       logGroup: this.logGroup,
-      loggingFormat: LoggingFormat.JSON,
-      tracing: Tracing.ACTIVE,
       memorySize: props.memorySize,
       timeout: props.timeout,
       ...(props.reservedConcurrency === undefined

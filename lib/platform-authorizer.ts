@@ -1,0 +1,182 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { Duration, Lazy, Stack } from 'aws-cdk-lib';
+import { CfnAuthorizer, type MethodOptions, type RestApi } from 'aws-cdk-lib/aws-apigateway';
+import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Construct } from 'constructs';
+import { defaultBearerRealm } from '../contract/bearer-challenge.ts';
+import type { EnvironmentVariables } from '../contract/environment.ts';
+import { cacheIdentitySources, maxResultCacheTtl } from '../contract/platform-authorizer.ts';
+import { tableName } from '../contract/tables.ts';
+import { AuthorizerFunction } from './platform/authorizer-function.ts';
+import { BearerGatewayResponses } from './platform/bearer-gateway-responses.ts';
+import { RequiredScopeError, RouteScopes } from './platform/route-scopes.ts';
+
+export interface PlatformAuthorizerProps {
+  /** Your API. It has one PlatformAuthorizer, as gateway responses are one set per API. */
+  readonly restApi: RestApi;
+  /** The authorization server's issuer, exactly as in its discovery document. */
+  readonly issuer: string;
+  /** The values of `aud` by which your API knows itself (RFC 7519 §4.1.3); one at least. */
+  readonly audiences: readonly string[];
+  /**
+   * The authorization server's default audience, for clients without one.
+   *
+   * @default the first of your audiences
+   */
+  readonly defaultAudience?: string;
+  /**
+   * Name of the authorization server's deployment, whose tables in this account and AWS region
+   * are read.
+   *
+   * @default authorization-server
+   */
+  readonly deploymentName?: string;
+  /**
+   * How long API Gateway may keep a verdict. A revoked API key, client or provider goes on for as
+   * long; a token never outlives its `exp`. At most an hour.
+   *
+   * @default Duration.seconds(0), no verdict is kept
+   */
+  readonly resultCacheTtl?: Duration;
+  /**
+   * Protection space of the challenges (RFC 9110 §11.5): printable ASCII without quotes.
+   *
+   * @default platform
+   */
+  readonly realm?: string;
+  /**
+   * Folder of the function bundles.
+   *
+   * @default the ones of this package
+   */
+  readonly bundles?: string;
+}
+
+/** Props that cannot be used. */
+export class PlatformAuthorizerError extends Error {
+  override readonly name = 'PlatformAuthorizerError';
+}
+
+/** Beside this file in the published package; in `dist/` where the sources run. */
+function findBundles(): string {
+  const published = join(import.meta.dirname, '../lambda');
+  return existsSync(join(published, 'authorizer/index.js'))
+    ? published
+    : join(import.meta.dirname, '../dist/lambda');
+}
+
+function checkProps(props: PlatformAuthorizerProps): void {
+  const { audiences, realm = defaultBearerRealm, resultCacheTtl = Duration.seconds(0) } = props;
+  if (audiences.length === 0 || audiences.some((value) => value === '' || value.includes(' '))) {
+    throw new PlatformAuthorizerError(
+      `audiences: received ${JSON.stringify(audiences)}; allowed: one or more texts without spaces`,
+    );
+  }
+  if (realm.includes("'")) {
+    throw new PlatformAuthorizerError(
+      `realm: received ${JSON.stringify(realm)}; allowed: printable ASCII without quotes`,
+    );
+  }
+  if (resultCacheTtl.toSeconds() > maxResultCacheTtl) {
+    throw new PlatformAuthorizerError(
+      `resultCacheTtl: received ${resultCacheTtl.toSeconds()} s; allowed: at most ${maxResultCacheTtl} s`,
+    );
+  }
+}
+
+/**
+ * Lets a REST API accept the platform's bearer credentials: access tokens of the authorization
+ * server and of registered identity providers, and API keys.
+ *
+ *     const authorizer = new PlatformAuthorizer(this, 'Authorizer', { restApi, issuer, audiences });
+ *     messages.addMethod('GET', integration, authorizer.requireScopes('messaging:view'));
+ *
+ * The integration finds who calls in `requestContext.authorizer`: `client_id`, `scope`,
+ * `service_trunk_group`, `credential`, `issuer`, `jti`.
+ */
+export class PlatformAuthorizer extends Construct {
+  readonly #routes: RouteScopes;
+
+  constructor(scope: Construct, id: string, props: PlatformAuthorizerProps) {
+    super(scope, id);
+    checkProps(props);
+    const { restApi, bundles = findBundles() } = props;
+    const deploymentName = props.deploymentName ?? 'authorization-server';
+    const requiredScopes = Lazy.string({ produce: () => this.#routes.toJson(restApi) });
+    const environment = this.environmentOf(props, deploymentName, requiredScopes);
+    const fn = new AuthorizerFunction(this, 'Function', { deploymentName, bundles, environment });
+    const authorizer = this.addAuthorizer(props, fn);
+    this.#routes = new RouteScopes(authorizer.ref);
+    const realm = props.realm ?? defaultBearerRealm;
+    new BearerGatewayResponses(this, 'GatewayResponses', { restApi, realm });
+  }
+
+  /**
+   * Options of a method that requires a credential with every one of these scopes.
+   *
+   * @throws {RequiredScopeError} for no scope at all, or for a text that is none.
+   */
+  requireScopes(...scopes: readonly string[]): MethodOptions {
+    if (scopes.length === 0) {
+      throw new RequiredScopeError(
+        'requireScopes: received no scope; allowed: one scope or more (requireCredential() requires none)',
+      );
+    }
+    return { authorizer: this.#routes.authorizerFor(scopes) };
+  }
+
+  /** Options of a method that any accepted credential may use, whatever its scopes. */
+  requireCredential(): MethodOptions {
+    return { authorizer: this.#routes.authorizerFor([]) };
+  }
+
+  private environmentOf(
+    props: PlatformAuthorizerProps,
+    deploymentName: string,
+    requiredScopes: string,
+  ): EnvironmentVariables<'authorizer'> {
+    const { audiences } = props;
+    return {
+      AUTH_ISSUER: props.issuer,
+      AUTH_AUDIENCES: audiences.join(' '),
+      AUTH_DEFAULT_AUDIENCE: props.defaultAudience ?? audiences[0] ?? '',
+      AUTH_CLIENTS_TABLE: tableName(deploymentName, 'clients'),
+      AUTH_API_KEYS_TABLE: tableName(deploymentName, 'apiKeys'),
+      AUTH_IDENTITY_PROVIDERS_TABLE: tableName(deploymentName, 'identityProviders'),
+      AUTH_REQUIRED_SCOPES: requiredScopes,
+      AUTH_RESULT_CACHE_TTL: String(props.resultCacheTtl?.toSeconds() ?? 0),
+    };
+  }
+
+  private addAuthorizer(props: PlatformAuthorizerProps, fn: AuthorizerFunction): CfnAuthorizer {
+    const { handler } = fn;
+    const { partition, region } = Stack.of(this);
+    const ttl = props.resultCacheTtl?.toSeconds() ?? 0;
+    const settings = {
+      type: 'REQUEST',
+      name: this.node.id,
+      authorizerResultTtlInSeconds: ttl,
+      // A request without the first of these gets 401 from the gateway, which asks nobody.
+      identitySource: (ttl === 0 ? cacheIdentitySources.slice(0, 1) : cacheIdentitySources).join(
+        ',',
+      ),
+    };
+    const authorizer = new CfnAuthorizer(this, 'Authorizer', {
+      ...settings,
+      restApiId: props.restApi.restApiId,
+      authorizerUri: `arn:${partition}:apigateway:${region}:lambda:path/2015-03-31/functions/${handler.functionArn}/invocations`,
+    });
+    handler.addPermission('Invoke', {
+      principal: new ServicePrincipal('apigateway.amazonaws.com'),
+      sourceArn: Stack.of(this).formatArn({
+        service: 'execute-api',
+        resource: props.restApi.restApiId,
+        resourceName: `authorizers/${authorizer.ref}`,
+      }),
+    });
+    // A stage shows a changed authorizer only after a new deployment.
+    props.restApi.latestDeployment?.addToLogicalId({ authorizer: settings });
+    return authorizer;
+  }
+}

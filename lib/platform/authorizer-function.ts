@@ -1,0 +1,93 @@
+import { Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
+import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Function } from 'aws-cdk-lib/aws-lambda';
+import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { Construct } from 'constructs';
+import { metricNamespace } from '../../contract/alarms.ts';
+import type { EnvironmentVariables } from '../../contract/environment.ts';
+import { type TableKey, tableName } from '../../contract/tables.ts';
+import { functionBundle } from '../functions/function-bundles.ts';
+import { runtimeDefaults } from '../functions/runtime-defaults.ts';
+
+export interface AuthorizerFunctionProps {
+  /** Of the authorization server, whose tables are read. */
+  readonly deploymentName: string;
+  readonly bundles: string;
+  readonly environment: EnvironmentVariables<'authorizer'>;
+}
+
+/** The tables that a verdict may need. Each is read by its key, one item at a time. */
+const readTables: readonly TableKey[] = ['clients', 'apiKeys', 'identityProviders'];
+
+/** One vCPU whole: a verification is CPU, and every request of the API waits for it. */
+const memorySize = 1769;
+
+/** Above the handler's own deadline for look-ups and key fetches; far below the gateway's 29 s. */
+const timeout = Duration.seconds(10);
+
+/** The authorizer function, named by CloudFormation, so that a stack may have several. */
+export class AuthorizerFunction extends Construct {
+  readonly handler: Function;
+
+  constructor(scope: Construct, id: string, props: AuthorizerFunctionProps) {
+    super(scope, id);
+    const logGroup = new LogGroup(this, 'Logs', {
+      // As long as the authorization server keeps its own.
+      retention: RetentionDays.THIRTEEN_MONTHS,
+      removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
+    });
+    this.handler = this.addHandler(props, logGroup, this.addRole(props.deploymentName, logGroup));
+  }
+
+  private addRole(deploymentName: string, logGroup: LogGroup): Role {
+    const role = new Role(this, 'Role', {
+      assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
+      description: 'Verifies bearer credentials',
+    });
+    role.addToPolicy(
+      new PolicyStatement({
+        actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
+        resources: [logGroup.logGroupArn],
+      }),
+    );
+    role.addToPolicy(
+      new PolicyStatement({
+        actions: ['dynamodb:GetItem'],
+        resources: readTables.map((key) =>
+          Stack.of(this).formatArn({
+            service: 'dynamodb',
+            resource: 'table',
+            resourceName: tableName(deploymentName, key),
+          }),
+        ),
+      }),
+    );
+    Validations.of(role).acknowledge({
+      id: 'AwsSolutions::AwsSolutions-IAM5[Resource::*]',
+      reason: 'X-Ray has no resources: PutTraceSegments and PutTelemetryRecords take "*" alone.',
+    });
+    return role;
+  }
+
+  private addHandler(props: AuthorizerFunctionProps, logGroup: LogGroup, role: Role): Function {
+    const handler = new Function(this, 'Handler', {
+      ...runtimeDefaults,
+      description: 'Verifies bearer credentials',
+      code: functionBundle(props.bundles, 'authorizer'),
+      role,
+      logGroup,
+      memorySize,
+      timeout,
+      environment: {
+        ...(props.environment as Readonly<Record<string, string>>),
+        POWERTOOLS_SERVICE_NAME: 'authorizer',
+        POWERTOOLS_METRICS_NAMESPACE: metricNamespace,
+      },
+    });
+    Validations.of(handler).acknowledge({
+      id: 'Serverless::Serverless-LambdaDLQ',
+      reason: 'API Gateway waits for each answer: there is no event to keep.',
+    });
+    return handler;
+  }
+}

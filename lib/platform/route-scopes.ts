@@ -1,0 +1,64 @@
+import { Lazy } from 'aws-cdk-lib';
+import type { CfnMethod, IAuthorizer, RestApi } from 'aws-cdk-lib/aws-apigateway';
+import { AuthorizationType } from 'aws-cdk-lib/aws-apigateway';
+import { routeKey } from '../../contract/platform-authorizer.ts';
+import { isScopeToken } from '../../contract/scopes.ts';
+
+/** Scopes that cannot be required. */
+export class RequiredScopeError extends Error {
+  override readonly name = 'RequiredScopeError';
+}
+
+/**
+ * Room that the table of required scopes has in the function's environment, in bytes. Lambda
+ * allows 4,096 for all variables; the others of the authorizer need less than 1,200.
+ */
+export const maxRequiredScopesBytes = 2800;
+
+/**
+ * Which scopes each method of an API requires. A method tells which by the authorizer that it was
+ * given: each is the one authorizer under a token of its own, which its method's resource keeps.
+ */
+export class RouteScopes {
+  readonly #authorizerId: string;
+  readonly #scopesByToken = new Map<string, readonly string[]>();
+
+  /** @param authorizerId of the one authorizer. */
+  constructor(authorizerId: string) {
+    this.#authorizerId = authorizerId;
+  }
+
+  /** @throws {RequiredScopeError} for a text that is no scope (RFC 6749 §3.3). */
+  authorizerFor(scopes: readonly string[]): IAuthorizer {
+    const wrong = scopes.find((scope) => !isScopeToken(scope));
+    if (wrong !== undefined) {
+      throw new RequiredScopeError(
+        `required scope: received ${JSON.stringify(wrong)}; allowed: one scope, e.g. "messaging:view"`,
+      );
+    }
+    const authorizerId = Lazy.string({ produce: () => this.#authorizerId });
+    this.#scopesByToken.set(authorizerId, scopes);
+    return { authorizerId, authorizationType: AuthorizationType.CUSTOM };
+  }
+
+  /**
+   * The table that the authorizer reads, as JSON: `GET /messages` → `messaging:view`.
+   *
+   * @throws {RequiredScopeError} where it does not fit the function's environment.
+   */
+  toJson(restApi: RestApi): string {
+    const entries = restApi.methods.flatMap((method) => {
+      const { authorizerId } = method.node.defaultChild as CfnMethod;
+      const scopes = this.#scopesByToken.get(String(authorizerId));
+      const key = routeKey(method.httpMethod, method.resource.path);
+      return scopes === undefined ? [] : [[key, scopes.join(' ')] as const];
+    });
+    const json = JSON.stringify(Object.fromEntries(entries));
+    if (Buffer.byteLength(json) > maxRequiredScopesBytes) {
+      throw new RequiredScopeError(
+        `the scopes of ${entries.length} methods take ${Buffer.byteLength(json)} bytes; allowed: ${maxRequiredScopesBytes}. Use ANY or {proxy+} methods, or a second PlatformAuthorizer`,
+      );
+    }
+    return json;
+  }
+}

@@ -1,0 +1,249 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { App, Duration, Stack } from 'aws-cdk-lib';
+import { Template } from 'aws-cdk-lib/assertions';
+import { MockIntegration, RestApi } from 'aws-cdk-lib/aws-apigateway';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readEnvironment } from '../../contract/environment.ts';
+import { maxRequiredScopesBytes } from '../../lib/platform/route-scopes.ts';
+import { PlatformAuthorizer, type PlatformAuthorizerProps } from '../../lib/platform-authorizer.ts';
+import { cdkJson, evaluate, type Resource, resourcesOf, singleRegion } from './synthesise.ts';
+
+let bundles: string;
+
+beforeAll(() => {
+  bundles = mkdtempSync(join(tmpdir(), 'platform-authorizer-'));
+  mkdirSync(join(bundles, 'authorizer'));
+  writeFileSync(join(bundles, 'authorizer/index.js'), 'exports.handler = async () => ({});\n');
+});
+
+afterAll(() => rmSync(bundles, { recursive: true }));
+
+/** A platform team's stack: an API of three methods and the construct. */
+function build(
+  props: Partial<PlatformAuthorizerProps> = {},
+  addMethods: (restApi: RestApi, authorizer: PlatformAuthorizer) => void = addMessages,
+): Template {
+  const app = new App({ context: { ...cdkJson.context, 'aws:cdk:disable-stack-trace': true } });
+  const stack = new Stack(app, 'Messaging', { env: { region: 'us-west-2' } });
+  const restApi = new RestApi(stack, 'Api', { cloudWatchRole: false });
+  const authorizer = new PlatformAuthorizer(stack, 'Authorizer', {
+    restApi,
+    issuer: 'https://auth.example.com',
+    audiences: ['https://api.example.com'],
+    bundles,
+    ...props,
+  });
+  addMethods(restApi, authorizer);
+  return Template.fromStack(stack);
+}
+
+function addMessages(restApi: RestApi, authorizer: PlatformAuthorizer): void {
+  const messages = restApi.root.addResource('messages');
+  messages.addMethod('GET', new MockIntegration(), authorizer.requireScopes('messaging:view'));
+  messages.addMethod(
+    'POST',
+    new MockIntegration(),
+    authorizer.requireScopes('messaging:view', 'messaging:manage'),
+  );
+  messages
+    .addResource('{id}')
+    .addMethod('ANY', new MockIntegration(), authorizer.requireCredential());
+  restApi.root.addResource('open').addMethod('GET', new MockIntegration());
+}
+
+function only(template: Template, type: string): Resource {
+  const [found, ...others] = Object.values(resourcesOf(template, type));
+  if (found === undefined || others.length > 0) throw new Error(`not one ${type}`);
+  return found;
+}
+
+function variablesOf(template: Template): Readonly<Record<string, string>> {
+  return only(template, 'AWS::Lambda::Function').Properties['Environment'].Variables;
+}
+
+describe('PlatformAuthorizer', () => {
+  it('guards the methods that it was given to, and no other', () => {
+    const template = build();
+    const [authorizerId] = Object.keys(resourcesOf(template, 'AWS::ApiGateway::Authorizer'));
+    const methods = Object.values(resourcesOf(template, 'AWS::ApiGateway::Method')).map(
+      ({ Properties }) => [
+        Properties['HttpMethod'],
+        Properties['AuthorizationType'],
+        Properties['AuthorizerId']?.Ref,
+      ],
+    );
+    expect(methods.sort()).toEqual([
+      ['ANY', 'CUSTOM', authorizerId],
+      ['GET', 'CUSTOM', authorizerId],
+      ['GET', 'NONE', undefined],
+      ['POST', 'CUSTOM', authorizerId],
+    ]);
+  });
+
+  it('writes an environment that the function reads', () => {
+    expect(readEnvironment('authorizer', variablesOf(build()))).toEqual({
+      AUTH_ISSUER: 'https://auth.example.com',
+      AUTH_AUDIENCES: ['https://api.example.com'],
+      AUTH_DEFAULT_AUDIENCE: 'https://api.example.com',
+      AUTH_CLIENTS_TABLE: 'authorization-server-clients',
+      AUTH_API_KEYS_TABLE: 'authorization-server-api-keys',
+      AUTH_IDENTITY_PROVIDERS_TABLE: 'authorization-server-identity-providers',
+      AUTH_REQUIRED_SCOPES: {
+        'GET /messages': 'messaging:view',
+        'POST /messages': 'messaging:view messaging:manage',
+        'ANY /messages/{id}': '',
+      },
+      AUTH_RESULT_CACHE_TTL: 0,
+    });
+  });
+
+  it('never accepts providers on loopback, nor does any stack', () => {
+    for (const template of [build(), singleRegion()]) {
+      expect(JSON.stringify(template.toJSON())).not.toContain('AUTH_ALLOW_LOOPBACK_PROVIDERS');
+    }
+  });
+
+  it('may read three tables by key, write its log, send traces, and nothing else', () => {
+    const template = build();
+    const statements = Object.values(resourcesOf(template, 'AWS::IAM::Policy')).flatMap(
+      ({ Properties }) => evaluate(Properties['PolicyDocument'].Statement) as readonly unknown[],
+    );
+    const table = (suffix: string) =>
+      `arn:aws:dynamodb:us-west-2:111122223333:table/authorization-server-${suffix}`;
+    expect(statements).toEqual([
+      {
+        Effect: 'Allow',
+        Action: ['logs:CreateLogStream', 'logs:PutLogEvents'],
+        Resource: expect.stringContaining('AuthorizerFunctionLogs'),
+      },
+      {
+        Effect: 'Allow',
+        Action: 'dynamodb:GetItem',
+        Resource: [table('api-keys'), table('clients'), table('identity-providers')],
+      },
+      {
+        Effect: 'Allow',
+        Action: ['xray:PutTelemetryRecords', 'xray:PutTraceSegments'],
+        Resource: '*',
+      },
+    ]);
+    expect(only(template, 'AWS::IAM::Role').Properties).not.toHaveProperty('ManagedPolicyArns');
+  });
+
+  it('lets this API alone invoke the function, as this authorizer', () => {
+    const template = build();
+    const { Properties } = only(template, 'AWS::Lambda::Permission');
+    expect(Properties).toMatchObject({
+      Action: 'lambda:InvokeFunction',
+      Principal: 'apigateway.amazonaws.com',
+    });
+    expect(evaluate(Properties['SourceArn'])).toMatch(
+      /^arn:aws:execute-api:us-west-2:111122223333:\{Api\w+\}\/authorizers\/\{Authorizer\w+\}$/,
+    );
+  });
+
+  it('keeps no verdict by default, and asks nobody about a request without the header', () => {
+    expect(only(build(), 'AWS::ApiGateway::Authorizer').Properties).toMatchObject({
+      Type: 'REQUEST',
+      AuthorizerResultTtlInSeconds: 0,
+      IdentitySource: 'method.request.header.Authorization',
+    });
+  });
+
+  it('keeps a verdict only under everything that it depends on', () => {
+    const template = build({ resultCacheTtl: Duration.minutes(2) });
+    expect(only(template, 'AWS::ApiGateway::Authorizer').Properties).toMatchObject({
+      AuthorizerResultTtlInSeconds: 120,
+      IdentitySource:
+        'method.request.header.Authorization,context.identity.sourceIp,context.httpMethod,context.path',
+    });
+    expect(variablesOf(template)['AUTH_RESULT_CACHE_TTL']).toBe('120');
+  });
+
+  it('makes a new deployment of the API when the cache changes', () => {
+    const deployment = (template: Template) =>
+      Object.keys(resourcesOf(template, 'AWS::ApiGateway::Deployment'));
+    const cached = build({ resultCacheTtl: Duration.minutes(2) });
+    expect(deployment(build())).not.toEqual(deployment(cached));
+    expect(deployment(build())).toEqual(deployment(build()));
+  });
+
+  it('answers refusals with the challenges of RFC 6750 and the errors in one shape', () => {
+    const responses = Object.values(resourcesOf(build(), 'AWS::ApiGateway::GatewayResponse')).map(
+      ({ Properties }) => ({
+        type: Properties['ResponseType'],
+        status: Properties['StatusCode'],
+        challenge: Properties['ResponseParameters']['gatewayresponse.header.WWW-Authenticate'],
+        cache: Properties['ResponseParameters']['gatewayresponse.header.Cache-Control'],
+        body: Properties['ResponseTemplates']['application/json'],
+      }),
+    );
+    const cache = "'no-store'";
+    const failure = '{"error":"server_error","error_description":"an unexpected error occurred"}';
+    expect(responses).toEqual([
+      {
+        type: 'UNAUTHORIZED',
+        status: '401',
+        challenge: `'Bearer realm="platform", error="invalid_token", error_description="a valid access token or API key is required"'`,
+        cache,
+        body: '{"error":"invalid_token","error_description":"a valid access token or API key is required"}',
+      },
+      {
+        type: 'ACCESS_DENIED',
+        status: '403',
+        challenge: `'Bearer realm="platform", error="insufficient_scope", error_description="the access token lacks a scope that this request requires"'`,
+        cache,
+        body: '{"error":"insufficient_scope","error_description":"the access token lacks a scope that this request requires","scope":"$context.authorizer.required_scope"}',
+      },
+      { type: 'AUTHORIZER_FAILURE', status: '500', challenge: undefined, cache, body: failure },
+      {
+        type: 'AUTHORIZER_CONFIGURATION_ERROR',
+        status: '500',
+        challenge: undefined,
+        cache,
+        body: failure,
+      },
+    ]);
+  });
+
+  const wrong: readonly [string, () => unknown, RegExp][] = [
+    ['no audience', () => build({ audiences: [] }), /audiences: received \[\]/],
+    ['an audience with a space', () => build({ audiences: ['a b'] }), /without spaces/],
+    ['a realm with a quote', () => build({ realm: "it's" }), /realm: received "it's"/],
+    ['a realm with a double quote', () => build({ realm: 'a"b' }), /printable ASCII/],
+    [
+      'a cache of two hours',
+      () => build({ resultCacheTtl: Duration.hours(2) }),
+      /received 7200 s; allowed: at most 3600 s/,
+    ],
+    [
+      'no scope',
+      () => build({}, (_, authorizer) => void authorizer.requireScopes()),
+      /received no scope/,
+    ],
+    [
+      'two scopes in one text',
+      () => build({}, (_, authorizer) => void authorizer.requireScopes('a b')),
+      /received "a b"/,
+    ],
+    ['no bundle', () => build({ bundles: '/nonexistent' }), /there is no bundle of the authorizer/],
+    [
+      'more methods than the environment holds',
+      () =>
+        build({}, (restApi, authorizer) => {
+          for (let index = 0; index < 60; index += 1) {
+            restApi.root
+              .addResource(`a-rather-long-resource-name-${index}`)
+              .addMethod('GET', new MockIntegration(), authorizer.requireScopes('messaging:view'));
+          }
+        }),
+      new RegExp(`allowed: ${maxRequiredScopesBytes}`),
+    ],
+  ];
+
+  it.each(wrong)('refuses %s', (_, make, message) => {
+    expect(make).toThrow(message);
+  });
+});
