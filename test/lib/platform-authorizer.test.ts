@@ -74,7 +74,7 @@ describe('PlatformAuthorizer', () => {
         Properties['AuthorizerId']?.Ref,
       ],
     );
-    expect(methods.sort()).toEqual([
+    expect(methods.toSorted((a, b) => a.join().localeCompare(b.join()))).toEqual([
       ['ANY', 'CUSTOM', authorizerId],
       ['GET', 'CUSTOM', authorizerId],
       ['GET', 'NONE', undefined],
