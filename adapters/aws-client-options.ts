@@ -21,7 +21,7 @@ export interface AwsClientOptions {
  * Concurrent connections of one client. A function handles one request at a time; the local run
  * serves many, and what exceeds this waits in the agent.
  */
-const maxSockets = 100;
+export const maxSockets = 100;
 
 /** The configuration that every client of this service has. */
 export function clientConfiguration(options: AwsClientOptions) {

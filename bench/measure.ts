@@ -16,6 +16,8 @@ export interface WarmRun {
   readonly cpuUs: number;
   /** From the call of the handler to its answer, milliseconds: median of the run. */
   readonly wallMs: number;
+  /** Largest resident size of the process so far. */
+  readonly maxRssMb: number;
 }
 
 export interface Target {
@@ -73,12 +75,14 @@ export async function measureWarm(
   const walls: number[] = [];
   let first = 0;
   let last = 0;
+  let maxRssKb = 0;
   for (let index = 0; index <= invocations; index += 1) {
     const { payload, headers } = await process.invoke(target.event);
     target.check(payload);
     last = Number(headers['bench-cpu-us']);
+    maxRssKb = Number(headers['bench-max-rss-kb']);
     if (index === 0) first = last;
     else walls.push(Number(headers['bench-wall-ms']));
   }
-  return { cpuUs: (last - first) / invocations, wallMs: median(walls) };
+  return { cpuUs: (last - first) / invocations, wallMs: median(walls), maxRssMb: maxRssKb / 1024 };
 }

@@ -7,7 +7,7 @@ import {
 } from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import { hostOf, openAhead } from './open-ahead.ts';
-import { AwsTimeoutError } from './service-error.ts';
+import { AwsAbortError, AwsTimeoutError } from './service-error.ts';
 
 export interface HttpResponse {
   readonly status: number;
@@ -40,24 +40,38 @@ export interface Connection {
 /** A kept connection that the other side closed while this process was idle or frozen. */
 class StaleConnectionError extends Error {}
 
-/** Gives up where the request, or its new connection, takes too long. @returns how to stop that. */
-function limitTime(request: ClientRequest, options: ConnectionOptions): () => void {
+/**
+ * Gives up where the request or its new connection takes too long, or the caller's time is over.
+ * Node's own `signal` option does the last at ten times the cost.
+ *
+ * @returns how to stop that.
+ */
+function limitTime(
+  request: ClientRequest,
+  options: ConnectionOptions,
+  signal: AbortSignal | undefined,
+): () => void {
   const giveUp = (what: string) => request.destroy(new AwsTimeoutError(`${what} in time`));
   const timer = setTimeout(giveUp, options.requestTimeout, 'no response');
+  const abort = () => request.destroy(new AwsAbortError('the caller gave up'));
+  signal?.addEventListener('abort', abort);
   request.on('socket', (socket) => {
     if (!socket.connecting) return;
     const connecting = setTimeout(giveUp, options.connectionTimeout, 'no connection');
     const stop = () => clearTimeout(connecting);
     socket.once('connect', stop).once('close', stop);
   });
-  return () => clearTimeout(timer);
+  return () => {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', abort);
+  };
 }
 
 /** Settles with the whole response, or with the first error of request or response. */
-function readResponse(request: ClientRequest, stopTimer: () => void): Promise<HttpResponse> {
+function readResponse(request: ClientRequest, stopLimits: () => void): Promise<HttpResponse> {
   return new Promise((resolve, reject) => {
     const fail = (error: Error) => {
-      stopTimer();
+      stopLimits();
       reject(error);
     };
     request.on('error', (error: NodeJS.ErrnoException) => {
@@ -72,7 +86,7 @@ function readResponse(request: ClientRequest, stopTimer: () => void): Promise<Ht
       });
       response.on('error', fail);
       response.on('end', () => {
-        stopTimer();
+        stopLimits();
         resolve({ status: response.statusCode ?? 0, headers: response.headers, body });
       });
     });
@@ -89,13 +103,16 @@ export function createConnection(url: URL, options: ConnectionOptions): Connecti
     // The connection used last is the least likely to have been closed meanwhile.
     scheduling: 'lifo',
   });
+  // All requests have one target; without this the agent spells it out four times a request.
+  agent.getName = () => url.host;
   const ahead = openAhead(agent, url);
   const { protocol, port, pathname: path } = url;
   const target: RequestOptions = { method: 'POST', agent, protocol, host: hostOf(url), port, path };
 
   function send(headers: readonly string[], body: string, signal: AbortSignal | undefined) {
-    const call = request({ ...target, headers, ...(signal !== undefined && { signal }) });
-    const response = readResponse(call, limitTime(call, options));
+    if (signal?.aborted === true) return Promise.reject(new AwsAbortError('the caller gave up'));
+    const call = request({ ...target, headers });
+    const response = readResponse(call, limitTime(call, options, signal));
     call.end(body);
     return response;
   }

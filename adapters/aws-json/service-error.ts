@@ -31,6 +31,11 @@ export class AwsTimeoutError extends Error {
   override readonly name = 'TimeoutError';
 }
 
+/** The caller's deadline has passed. Named as the SDK names it. */
+export class AwsAbortError extends Error {
+  override readonly name = 'AbortError';
+}
+
 function readBody(body: string): Readonly<Record<string, unknown>> {
   try {
     const parsed: unknown = JSON.parse(body);

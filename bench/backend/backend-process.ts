@@ -51,7 +51,7 @@ const started: BackendStarted = {
   kmsUrl: await listen('kms', tls),
   dynamodbUrl: await listen('dynamodb', tls),
   certificate: tls.cert,
-  publicJwk: kms.publicJwk,
+  publicSpki: kms.publicSpki,
 };
 process.on('message', (command: BackendCommand) => process.send?.(run(command)));
 process.on('disconnect', () => process.exit());

@@ -1,5 +1,4 @@
 import { type ChildProcess, fork } from 'node:child_process';
-import type { JsonWebKey } from 'node:crypto';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import type { StubItem } from './dynamodb-stub.ts';
@@ -24,8 +23,8 @@ export interface BackendStarted {
   readonly dynamodbUrl: string;
   /** PEM of the certificate that both present. */
   readonly certificate: string;
-  /** Public half of the only signing key. */
-  readonly publicJwk: JsonWebKey;
+  /** Public half of the only signing key, SPKI in base64. */
+  readonly publicSpki: string;
 }
 
 /** KMS and DynamoDB over TLS on loopback, in a process of their own. */

@@ -1,10 +1,4 @@
-import {
-  constants,
-  generateKeyPairSync,
-  type JsonWebKey,
-  type KeyObject,
-  privateEncrypt,
-} from 'node:crypto';
+import { constants, generateKeyPairSync, type KeyObject, privateEncrypt } from 'node:crypto';
 
 /** ASN.1 of `DigestInfo` for SHA-256, without the digest (RFC 8017 §9.2, note 1). */
 const sha256DigestInfo = Buffer.from('3031300d060960864801650304020105000420', 'hex');
@@ -18,13 +12,14 @@ interface SignRequest {
 
 /** One RSA_2048 key that signs as KMS does with `RSASSA_PKCS1_V1_5_SHA_256` over a digest. */
 export class KmsStub {
-  readonly publicJwk: JsonWebKey;
+  /** Public half, DER in base64, as GetPublicKey gives it. */
+  readonly publicSpki: string;
   readonly #privateKey: KeyObject;
 
   constructor() {
     const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
     this.#privateKey = privateKey;
-    this.publicJwk = publicKey.export({ format: 'jwk' });
+    this.publicSpki = publicKey.export({ type: 'spki', format: 'der' }).toString('base64');
   }
 
   reply(operation: string, body: string): unknown {

@@ -29,7 +29,8 @@ interface ClientItem {
 }
 
 interface SigningKeyItem {
-  readonly kid: string;
+  /** The kid. */
+  readonly record_id: string;
   readonly state: string;
   readonly kms_key_arn: string;
   readonly public_jwk: Readonly<Record<string, string>>;
@@ -106,14 +107,14 @@ function grantScopes(client: ClientItem, requested: string | undefined): string 
 const imported = new Map<string, Awaited<ReturnType<typeof importJWK>>>();
 
 async function publicKey(key: SigningKeyItem): Promise<Awaited<ReturnType<typeof importJWK>>> {
-  const known = imported.get(key.kid) ?? (await importJWK(key.public_jwk, 'RS256'));
-  imported.set(key.kid, known);
+  const known = imported.get(key.record_id) ?? (await importJWK(key.public_jwk, 'RS256'));
+  imported.set(key.record_id, known);
   return known;
 }
 
 async function sign(payload: Readonly<Record<string, unknown>>): Promise<string> {
   const key = await currentKey();
-  const header = { alg: 'RS256', typ: 'at+jwt', kid: key.kid };
+  const header = { alg: 'RS256', typ: 'at+jwt', kid: key.record_id };
   const input = [header, payload].map((part) => base64url.encode(JSON.stringify(part))).join('.');
   const { Signature } = await kms.send(
     new SignCommand({

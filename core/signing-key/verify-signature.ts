@@ -10,7 +10,6 @@ import type { PublicJwk } from './signing-key.ts';
 
 type VerifyOptions = Omit<VerifyKeyObjectInput, 'key'>;
 
-const pkcs1: VerifyOptions = { padding: constants.RSA_PKCS1_PADDING };
 /** RFC 7518 §3.5: the salt is as long as the digest. */
 const pss: VerifyOptions = {
   padding: constants.RSA_PKCS1_PSS_PADDING,
@@ -18,14 +17,15 @@ const pss: VerifyOptions = {
 };
 const rawEcdsa: VerifyOptions = { dsaEncoding: 'ieee-p1363' };
 
-const optionsByAlg: Readonly<Record<Alg, VerifyOptions>> = {
-  RS256: pkcs1,
+/** Undefined where Node's defaults are right: without options Node needs 16 µs less. */
+const optionsByAlg: Readonly<Record<Alg, VerifyOptions | undefined>> = {
+  RS256: undefined,
   PS256: pss,
   ES256: rawEcdsa,
   ES384: rawEcdsa,
-  'ML-DSA-44': {},
-  'ML-DSA-65': {},
-  'ML-DSA-87': {},
+  'ML-DSA-44': undefined,
+  'ML-DSA-65': undefined,
+  'ML-DSA-87': undefined,
 };
 
 /** Reading an RSA key costs as much as verifying with it. */
@@ -45,10 +45,12 @@ export function verifySignature(
   signingInput: Uint8Array,
   signature: Uint8Array,
 ): boolean {
+  const key = keyObjectOf(jwk);
+  const options = optionsByAlg[jwk.alg];
   return verify(
     signingAlgorithms[jwk.alg].digest ?? null,
     signingInput,
-    { key: keyObjectOf(jwk), ...optionsByAlg[jwk.alg] },
+    options === undefined ? key : { key, ...options },
     signature,
   );
 }

@@ -1,0 +1,36 @@
+/** How much is measured. Every figure is the median of its runs. */
+export interface Plan {
+  readonly name: 'full' | 'quick';
+  readonly runs: number;
+  readonly coldRuns: number;
+  /** Invocations before the first measurement: V8 has compiled by then what it will. */
+  readonly warmUp: number;
+  /** Invocations of one run. */
+  readonly invocations: number;
+  /** The same where the backends are slow. */
+  readonly delayedInvocations: number;
+  /** Seconds of load for one measurement of throughput. */
+  readonly loadSeconds: number;
+}
+
+/** Bounded: about eight minutes on two cores. */
+export const fullPlan: Plan = {
+  name: 'full',
+  runs: 7,
+  coldRuns: 15,
+  warmUp: 2000,
+  invocations: 1000,
+  delayedInvocations: 100,
+  loadSeconds: 4,
+};
+
+/** Says whether everything runs; its figures are noise. Below a minute. */
+export const quickPlan: Plan = {
+  name: 'quick',
+  runs: 3,
+  coldRuns: 3,
+  warmUp: 300,
+  invocations: 150,
+  delayedInvocations: 20,
+  loadSeconds: 1,
+};
