@@ -153,6 +153,7 @@ export function createEvent({ method, path, headers, body }: RequestParts): APIG
       httpVersion: '1.1',
     },
     {
+      timeout: 29_000,
       requestId: '11111111-2222-4333-8444-555555555555',
       time: Date.now(),
       route: { path, functionName: 'token', handler: () => Promise.resolve() },

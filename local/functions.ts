@@ -1,8 +1,13 @@
 import type { AwsClientOptions } from '../adapters/aws-client-options.ts';
-import { type AwsClients, createAwsClients } from '../adapters/aws-clients.ts';
+import { createAwsClients } from '../adapters/aws-clients.ts';
 import { createFetchJwks } from '../adapters/https/fetch-jwks.ts';
 import { createProveKey, createSelfTest } from '../adapters/lambda/function-calls.ts';
 import type { InvokeFunction } from '../adapters/lambda/invoke-function.ts';
+import {
+  createSignedClients,
+  type SignedClients,
+  toVariables,
+} from '../adapters/signed-clients.ts';
 import type { DeploymentConfig } from '../contract/deployment-config.ts';
 import { type FunctionName, readEnvironment } from '../contract/environment.ts';
 import {
@@ -43,7 +48,7 @@ const eventTimeout = 15 * 60_000;
 
 type HttpHandlers = Readonly<Record<HttpFunctionName, ProxyHandler>>;
 
-function createHttpHandlers(source: EnvironmentSource, aws: AwsClients, log: LogFile) {
+function createHttpHandlers(source: EnvironmentSource, aws: SignedClients, log: LogFile) {
   const options = (name: HttpFunctionName) => ({ telemetry: createLocalTelemetry(name, log) });
   return {
     token: createTokenHandler(
@@ -89,7 +94,7 @@ export function createFunctions(
   ca?: string,
 ): LocalFunctions {
   const source = describeEnvironments(config, issuer);
-  const aws = createAwsClients(clientOptions);
+  const aws = createSignedClients(toVariables(clientOptions));
   const background = createAwsClients({ ...clientOptions, profile: 'background' });
   const http = createHttpHandlers(source, aws, log);
   const handlers = new Map<string, EventHandler>();
@@ -123,10 +128,10 @@ export function createFunctions(
     eventHandlers: handlers,
     rotateKeys,
     close: async () => {
-      for (const { dynamodb, kms } of [aws, background]) {
-        dynamodb.destroy();
-        kms.destroy();
-      }
+      aws.dynamodb.close();
+      aws.kms.close();
+      background.dynamodb.destroy();
+      background.kms.destroy();
     },
   };
 }

@@ -1,5 +1,6 @@
-import type { AwsClients } from '../../adapters/aws-clients.ts';
-import { createDynamoDbSigningKeyStore } from '../../adapters/dynamodb/signing-key-store.ts';
+import { createSignedCalls } from '../../adapters/dynamodb/signed-calls.ts';
+import { createDynamoDbSigningKeyReader } from '../../adapters/dynamodb/signing-key-reader.ts';
+import type { SignedClients } from '../../adapters/signed-clients.ts';
 import type { Environment } from '../../contract/environment.ts';
 import type { FunctionOptions } from '../shared/function-options.ts';
 import type { HttpFunction } from '../shared/http-function.ts';
@@ -7,9 +8,10 @@ import { createJwksFunction } from './jwks-function.ts';
 
 export function createJwksHandler(
   environment: Environment<'jwks'>,
-  aws: Pick<AwsClients, 'dynamodb'>,
+  aws: Pick<SignedClients, 'dynamodb'>,
   options: Partial<FunctionOptions> = {},
 ): HttpFunction {
-  const store = createDynamoDbSigningKeyStore(aws.dynamodb, environment.AUTH_SIGNING_KEYS_TABLE);
-  return createJwksFunction(environment, store, options);
+  const calls = createSignedCalls(aws.dynamodb);
+  const signingKeys = createDynamoDbSigningKeyReader(calls, environment.AUTH_SIGNING_KEYS_TABLE);
+  return createJwksFunction(environment, signingKeys, options);
 }

@@ -1,7 +1,8 @@
-import { createDynamoDbClient } from '../../adapters/dynamodb/dynamodb-client.ts';
+import { createSignedDynamoDb } from '../../adapters/signed-clients.ts';
 import { readEnvironment } from '../../contract/environment.ts';
 import { createJwksHandler } from './create-jwks-handler.ts';
 
-export const handler = createJwksHandler(readEnvironment('jwks', process.env), {
-  dynamodb: createDynamoDbClient(),
-});
+const dynamodb = createSignedDynamoDb(process.env);
+dynamodb.open();
+
+export const handler = createJwksHandler(readEnvironment('jwks', process.env), { dynamodb });

@@ -1,10 +1,8 @@
-import { Logger } from '@aws-lambda-powertools/logger';
-import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import type { Context } from 'aws-lambda';
-import { metricNamespace } from '../../contract/alarms.ts';
 import type { FunctionName } from '../../contract/environment.ts';
-import { metricDimensions, requestMetrics } from '../../contract/request-metrics.ts';
 import type { LogValue } from './exchange.ts';
+import { createLogLines } from './log-line.ts';
+import { formatMetricLine } from './metric-line.ts';
 
 export type LogFields = Readonly<Record<string, LogValue>>;
 
@@ -26,38 +24,18 @@ export interface Telemetry {
   report(report: RequestReport, context: Context): void;
 }
 
-function publishMetrics(metrics: Metrics, report: RequestReport): void {
-  const { outcome, clientId, statusCode, latency, counts } = report;
-  metrics.addDimension(metricDimensions.outcome, outcome);
-  // A set that adds nothing: the totals, under the function's name alone, which alarms look at.
-  metrics.addDimensions({});
-  if (clientId !== undefined) metrics.addDimensions({ [metricDimensions.clientId]: clientId });
-  metrics.addMetric(requestMetrics.requests, MetricUnit.Count, 1);
-  metrics.addMetric(
-    requestMetrics.refusals,
-    MetricUnit.Count,
-    Number(statusCode >= 400 && statusCode < 500),
-  );
-  metrics.addMetric(requestMetrics.failures, MetricUnit.Count, Number(statusCode >= 500));
-  metrics.addMetric(requestMetrics.latency, MetricUnit.Milliseconds, latency);
-  for (const name of counts) metrics.addMetric(name, MetricUnit.Count, 1);
-  metrics.publishStoredMetrics();
-}
-
-/** Telemetry on standard output, which Lambda gives to CloudWatch. */
-export function createTelemetry(serviceName: FunctionName, persistentKeys: LogFields): Telemetry {
-  const logger = new Logger({ serviceName, persistentKeys });
-  const metrics = new Metrics({ namespace: metricNamespace, serviceName });
+/**
+ * Telemetry on standard output, which Lambda gives to CloudWatch line by line. Both lines are what
+ * Powertools writes, to the letter; they go out in one write.
+ */
+export function createTelemetry(service: FunctionName, persistentKeys: LogFields): Telemetry {
+  const formatLogLine = createLogLines(service, persistentKeys, process.env);
   return {
     report(report, context) {
-      logger.addContext(context);
-      logger[report.level](report.outcome, {
-        outcome: report.outcome,
-        status: report.statusCode,
-        latency_ms: report.latency,
-        ...report.fields,
-      });
-      publishMetrics(metrics, report);
+      const now = Date.now();
+      const traceHeader = process.env['_X_AMZN_TRACE_ID'];
+      const logLine = formatLogLine(report, context, { now, traceHeader });
+      process.stdout.write(`${logLine}${formatMetricLine(service, report, now)}`);
     },
   };
 }

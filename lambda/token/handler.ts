@@ -1,8 +1,10 @@
-import { createAwsClients } from '../../adapters/aws-clients.ts';
+import { createSignedClients } from '../../adapters/signed-clients.ts';
 import { readEnvironment } from '../../contract/environment.ts';
 import { createTokenHandler } from './create-token-handler.ts';
 
-export const handler = createTokenHandler(
-  readEnvironment('token', process.env),
-  createAwsClients(),
-);
+const aws = createSignedClients(process.env);
+// A TLS handshake takes longer than all that a token costs besides: both go on during INIT.
+aws.kms.open();
+aws.dynamodb.open();
+
+export const handler = createTokenHandler(readEnvironment('token', process.env), aws);

@@ -1,10 +1,14 @@
 import type { Context } from 'aws-lambda';
-import { describe, expect, it } from 'vitest';
+import fc from 'fast-check';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createTelemetry, type RequestReport } from '../../../lambda/shared/telemetry.ts';
 import { captureOutput } from '../../support/captured-output.ts';
+import { createPowertoolsTelemetry } from '../../support/powertools-telemetry.ts';
 import { lambdaContext } from '../../support/proxy-event.ts';
 
 const context: Context = lambdaContext();
+
+afterEach(() => vi.unstubAllEnvs());
 
 const issued: RequestReport = {
   level: 'info',
@@ -16,11 +20,15 @@ const issued: RequestReport = {
   fields: { client_id: 'client_1', kid: 'k', jti: 'j', reason: undefined },
 };
 
-async function linesOf(...reports: readonly RequestReport[]): Promise<Record<string, unknown>[]> {
-  const output = await captureOutput(async () => {
-    const telemetry = createTelemetry('token', { region_id: 'slc' });
+async function textOf(create: typeof createTelemetry, reports: readonly RequestReport[]) {
+  return captureOutput(async () => {
+    const telemetry = create('token', { region_id: 'slc' });
     for (const report of reports) telemetry.report(report, context);
   });
+}
+
+async function linesOf(...reports: readonly RequestReport[]): Promise<Record<string, unknown>[]> {
+  const output = await textOf(createTelemetry, reports);
   return output
     .trimEnd()
     .split('\n')
@@ -103,5 +111,55 @@ describe('telemetry of a request', () => {
     expect(log).toMatchObject({ level: 'ERROR', outcome: 'server_error' });
     expect(log).not.toHaveProperty('client_id');
     expect(metrics).not.toHaveProperty('SecretUseFailures');
+  });
+});
+
+const report: fc.Arbitrary<RequestReport> = fc.record({
+  level: fc.constantFrom('info', 'warn', 'error'),
+  outcome: fc.constantFrom('issued', 'invalid_client', 'server_error'),
+  statusCode: fc.constantFrom(200, 304, 400, 401, 500, 503),
+  latency: fc.nat({ max: 30_000 }),
+  clientId: fc.option(fc.constant('client_1'), { nil: undefined }),
+  counts: fc
+    .subarray(['SecretUseFailures', 'SigningKeyStandIns'])
+    .map((names): ReadonlySet<string> => new Set(names)),
+  fields: fc.dictionary(
+    fc.constantFrom('client_id', 'reason', 'unusable_kids', 'attempts', 'path'),
+    fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.array(fc.string(), { minLength: 1 }),
+      fc.nat(),
+      fc.boolean(),
+      fc.constant(undefined),
+    ),
+  ),
+});
+
+describe('both lines', () => {
+  const withoutTimes = (text: string) =>
+    text.replaceAll(/"timestamp":"[^"]+"/g, '').replaceAll(/"Timestamp":\d+/g, '');
+
+  it.each([
+    undefined,
+    'Root=1-5759e988-bd862e3fe1be46a994272793;Parent=53995c3f42cd8ad8;Sampled=1',
+  ])('are what Powertools writes, to the letter, in trace %s', async (trace) => {
+    vi.stubEnv('_X_AMZN_TRACE_ID', trace);
+    await fc.assert(
+      fc.asyncProperty(fc.array(report, { minLength: 1, maxLength: 3 }), async (reports) => {
+        const ours = await textOf(createTelemetry, reports);
+        const theirs = await textOf(createPowertoolsTelemetry, reports);
+        expect(withoutTimes(ours)).toBe(withoutTimes(theirs));
+      }),
+    );
+  });
+
+  it.each([
+    ['AWS_LAMBDA_LOG_LEVEL', 'WARN', 1],
+    ['AWS_LAMBDA_LOG_LEVEL', 'DEBUG', 2],
+    ['POWERTOOLS_LOG_LEVEL', 'ERROR', 1],
+    ['POWERTOOLS_LOG_LEVEL', 'anything', 2],
+  ])('heed %s=%s: an info report then has %d', async (name, level, count) => {
+    vi.stubEnv(name, level);
+    expect(await linesOf(issued)).toHaveLength(count);
   });
 });

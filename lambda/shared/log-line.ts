@@ -1,0 +1,68 @@
+import type { Context } from 'aws-lambda';
+import type { LogFields, RequestReport } from './telemetry.ts';
+
+/** Levels in rising order, and those of Lambda's setting that no report has. */
+const levels = ['TRACE', 'DEBUG', 'INFO', 'WARN', 'ERROR', 'CRITICAL', 'FATAL', 'SILENT'];
+
+/** The least level that is written: Lambda's own setting, or Powertools', or INFO. */
+function leastLevel(environment: Readonly<Record<string, string | undefined>>): number {
+  const { AWS_LAMBDA_LOG_LEVEL, POWERTOOLS_LOG_LEVEL } = environment;
+  const chosen = levels.indexOf((AWS_LAMBDA_LOG_LEVEL || POWERTOOLS_LOG_LEVEL || '').toUpperCase());
+  return chosen < 0 ? levels.indexOf('INFO') : chosen;
+}
+
+/** `Root=1-5759e988-bd862e3fe1be46a994272793;Parent=…;Sampled=1`. */
+function readTraceId(header: string | undefined): string | undefined {
+  const start = header?.indexOf('Root=') ?? -1;
+  return start < 0 ? undefined : header?.slice(start + 'Root='.length).split(';', 1)[0];
+}
+
+/** Leaves out what says nothing, as Powertools does. JSON leaves out undefined itself. */
+function withoutEmpty(fields: LogFields): LogFields {
+  const isEmpty = (value: unknown) => value === '' || value === null;
+  return Object.values(fields).some(isEmpty)
+    ? Object.fromEntries(Object.entries(fields).filter(([, value]) => !isEmpty(value)))
+    : fields;
+}
+
+/** Times are milliseconds since the epoch. */
+export interface LogMoment {
+  readonly now: number;
+  /** The X-Ray header of the invocation, as Lambda gives it to the process. */
+  readonly traceHeader: string | undefined;
+}
+
+/** @returns what makes the log line of a request, with its line end; empty below the least level. */
+export function createLogLines(
+  service: string,
+  persistentKeys: LogFields,
+  environment: Readonly<Record<string, string | undefined>>,
+): (report: RequestReport, context: Context, moment: LogMoment) => string {
+  const least = leastLevel(environment);
+  // With provisioned concurrency INIT is over long before the first request.
+  let isColdStart = environment['AWS_LAMBDA_INITIALIZATION_TYPE'] === 'on-demand';
+  return (report, context, { now, traceHeader }) => {
+    const level = report.level.toUpperCase();
+    if (levels.indexOf(level) < least) return '';
+    const line = JSON.stringify({
+      level,
+      message: report.outcome,
+      timestamp: new Date(now).toISOString(),
+      service,
+      cold_start: isColdStart,
+      function_arn: context.invokedFunctionArn,
+      function_memory_size: context.memoryLimitInMB,
+      function_name: context.functionName,
+      function_request_id: context.awsRequestId,
+      sampling_rate: 0,
+      xray_trace_id: readTraceId(traceHeader),
+      ...persistentKeys,
+      outcome: report.outcome,
+      status: report.statusCode,
+      latency_ms: report.latency,
+      ...withoutEmpty(report.fields),
+    });
+    isColdStart = false;
+    return `${line}\n`;
+  };
+}
