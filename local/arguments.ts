@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { type Alg, algs, isAlg } from '../contract/signing-algorithms.ts';
 import { LocalRunError } from './loopback-server.ts';
 
 /** What the person at the terminal asks for. */
@@ -8,6 +9,8 @@ export interface LocalArguments {
   readonly https: boolean;
   readonly reset: boolean;
   readonly stateDirectory: string;
+  /** Left out: the deployment's default. */
+  readonly signingAlgorithms?: readonly [Alg];
   /** 0: a free one. */
   readonly port: number;
   /** Left out: next to `port`, or a free one where that is taken. */
@@ -28,6 +31,11 @@ function readPort(name: string, value: string | undefined): number | undefined {
   );
 }
 
+function readAlgorithm(value: string | undefined): Alg | undefined {
+  if (value === undefined || isAlg(value)) return value;
+  throw new LocalRunError(`--algorithm: received "${value}"; allowed: ${algs.join(', ')}`);
+}
+
 function readFlags(argv: readonly string[]) {
   try {
     return parseArgs({
@@ -36,14 +44,18 @@ function readFlags(argv: readonly string[]) {
         help: { type: 'boolean', short: 'h', default: false },
         https: { type: 'boolean', default: false },
         reset: { type: 'boolean', default: false },
+        algorithm: { type: 'string' },
         state: { type: 'string', default: resolve(packageDirectory, '.local') },
       },
     }).values;
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new LocalRunError(`${reason}\nallowed: --https, --reset, --state <dir>, --help`, {
-      cause: error,
-    });
+    throw new LocalRunError(
+      `${reason}\nallowed: --https, --reset, --algorithm <alg>, --state <dir>, --help`,
+      {
+        cause: error,
+      },
+    );
   }
 }
 
@@ -57,6 +69,7 @@ export function parseArguments(
   environment: Readonly<Record<string, string | undefined>>,
 ): LocalArguments {
   const flags = readFlags(argv);
+  const algorithm = readAlgorithm(flags.algorithm);
   const dynamodbPort = readPort('DYNAMODB_PORT', environment['DYNAMODB_PORT']);
   const kmsPort = readPort('KMS_PORT', environment['KMS_PORT']);
   return {
@@ -65,6 +78,7 @@ export function parseArguments(
     reset: flags.reset,
     stateDirectory: resolve(flags.state),
     port: readPort('PORT', environment['PORT']) ?? defaultPort,
+    ...(algorithm !== undefined && { signingAlgorithms: [algorithm] }),
     ...(dynamodbPort !== undefined && { dynamodbPort }),
     ...(kmsPort !== undefined && { kmsPort }),
   };

@@ -31,7 +31,7 @@ import type { GatewayRoute, ProxyHandler } from './gateway/gateway-route.ts';
 import { throughJson } from './gateway/integration.ts';
 import { buildLambdaContext } from './gateway/lambda-context.ts';
 import type { EventHandler } from './lambda-server.ts';
-import { createLocalTelemetry } from './local-telemetry.ts';
+import { createLocalRunTelemetry, createLocalTelemetry } from './local-telemetry.ts';
 import type { LogFile } from './log-file.ts';
 
 /** The functions of the deployment, as Lambda would run them, in this process. */
@@ -108,18 +108,16 @@ export function createFunctions(
     {
       selfTest: createSelfTest(invoke, nameOf('token')),
       proveKey: createProveKey(invoke, nameOf('canary')),
+      telemetry: createLocalRunTelemetry('key-rotation', log),
     },
   );
   const canary = createCanaryHandler(
     readEnvironment('canary', canaryEnvironment(source)),
     background,
     createFetchJwks({ ca }),
+    createLocalRunTelemetry('canary', log),
   );
-  const rotateKeys: EventHandler = async (event) => {
-    const report = await rotation(event, contextOf('key-rotation'));
-    log.write({ level: 'INFO', service: 'key-rotation', ...report });
-    return report;
-  };
+  const rotateKeys: EventHandler = (event) => rotation(event, contextOf('key-rotation'));
   handlers.set(nameOf('key-rotation'), rotateKeys);
   handlers.set(nameOf('canary'), canary);
   handlers.set(nameOf('token'), (event) => http.token(event as never, contextOf('token')));

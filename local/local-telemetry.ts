@@ -1,4 +1,5 @@
 import type { FunctionName } from '../contract/environment.ts';
+import type { RunTelemetry } from '../lambda/shared/run-telemetry.ts';
 import type { Telemetry } from '../lambda/shared/telemetry.ts';
 import type { LogFile } from './log-file.ts';
 
@@ -16,6 +17,15 @@ export function createLocalTelemetry(service: FunctionName, log: LogFile): Telem
         latency_ms: report.latency,
         ...report.fields,
       });
+    },
+  };
+}
+
+/** The same for functions that answer events. */
+export function createLocalRunTelemetry(service: FunctionName, log: LogFile): RunTelemetry {
+  return {
+    report({ level, outcome, fields }) {
+      log.write({ level: level.toUpperCase(), message: outcome, service, outcome, ...fields });
     },
   };
 }

@@ -1,17 +1,21 @@
+import { algs, defaultAlg } from '../contract/signing-algorithms.ts';
+
 export const usage = `Runs the whole authorization server on this machine, on loopback alone.
 
 usage: npm start [-- <flags>]
 
-  --https        serve TLS, with a certificate that is made on first use and kept
-  --reset        start from nothing: delete keys, tables, the demonstration client and certificates
-  --state <dir>  keep the state in another folder than .local
-  --help         show this text
+  --https            serve TLS, with a certificate that is made on first use and kept
+  --reset            start from nothing: delete keys, tables, the demonstration client and certificates
+  --algorithm <alg>  sign with another algorithm than ${defaultAlg}: ${algs.join(', ')};
+                     keys that exist move there by rotation, so add --reset to see it at once
+  --state <dir>      keep the state in another folder than .local
+  --help             show this text
 
 environment:
 
-  PORT           port of the service, 8080 where not set; 0 takes a free one
-  DYNAMODB_PORT  port of the DynamoDB server, PORT + 1 where not set
-  KMS_PORT       port of the KMS server, PORT + 2 where not set
+  PORT               port of the service, 8080 where not set; 0 takes a free one
+  DYNAMODB_PORT      port of the DynamoDB server, PORT + 1 where not set
+  KMS_PORT           port of the KMS server, PORT + 2 where not set
 
 demo.env in the state folder holds what other terminals need: set -a; . .local/demo.env; set +a
 `;

@@ -16,11 +16,13 @@ describe('the arguments of npm start', () => {
 
   it('are flags and ports', () => {
     const environment = { PORT: '9000', DYNAMODB_PORT: '9100', KMS_PORT: '0' };
-    expect(parseArguments(['--https', '--reset', '--state', '/tmp/x'], environment)).toEqual({
+    const flags = ['--https', '--reset', '--algorithm', 'ES256', '--state', '/tmp/x'];
+    expect(parseArguments(flags, environment)).toEqual({
       help: false,
       https: true,
       reset: true,
       stateDirectory: '/tmp/x',
+      signingAlgorithms: ['ES256'],
       port: 9000,
       dynamodbPort: 9100,
       kmsPort: 0,
@@ -34,7 +36,15 @@ describe('the arguments of npm start', () => {
   it.each(['--htps', '--port=1', '-x', 'start', '--https=no', '--state'])('refuse %s', (flag) => {
     expect(() => parseArguments([flag], {})).toThrow(LocalRunError);
     expect(() => parseArguments([flag], {})).toThrow(
-      'allowed: --https, --reset, --state <dir>, --help',
+      'allowed: --https, --reset, --algorithm <alg>, --state <dir>, --help',
+    );
+  });
+
+  it.each(['HS256', 'none', 'es256', ''])('refuse the algorithm "%s"', (algorithm) => {
+    expect(() => parseArguments(['--algorithm', algorithm], {})).toThrow(
+      new LocalRunError(
+        `--algorithm: received "${algorithm}"; allowed: RS256, PS256, ES256, ES384, ML-DSA-44, ML-DSA-65, ML-DSA-87`,
+      ),
     );
   });
 

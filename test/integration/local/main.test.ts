@@ -158,7 +158,13 @@ describe('npm start', () => {
     const token = await fetchToken(environment);
     await stop(run);
     const log = readFileSync(join(state, 'log.jsonl'), 'utf8');
-    expect(log).toContain('"outcome":"issued"');
+    const lines = log
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as object);
+    expect(lines).toContainEqual(expect.objectContaining({ service: 'token', outcome: 'issued' }));
+    expect(lines).toContainEqual(expect.objectContaining({ service: 'key-rotation' }));
+    expect(run.output()).not.toContain('{');
     for (const text of [log, run.output(), run.errors()]) {
       expect(text).not.toContain(environment['CLIENT_SECRET']);
       expect(text).not.toContain(token.split('.')[2]);
