@@ -75,12 +75,9 @@ export async function issueToken(
   const claims = buildAccessTokenClaims({ client, scopes, audience }, values, settings);
   ports.note({ scope: claims.scope, aud: claims.aud, jti: claims.jti });
 
+  const allKeys = await ports.listSigningKeys(now, { signal });
+  const keys = selectSigningKeys(allKeys, { ...settings, now, expiresAt: claims.exp });
   const secretUse = beginSecretUse(authenticated, ports.secretUses, now, { signal });
-  const keys = selectSigningKeys(await ports.listSigningKeys(now, { signal }), {
-    ...settings,
-    now,
-    expiresAt: claims.exp,
-  });
   const { jws, kid, unusableKids } = await signJws(accessTokenType, claims, keys, ports.sign, {
     signal,
   });

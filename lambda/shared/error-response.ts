@@ -11,7 +11,7 @@ import { type HttpResponse, jsonResponse } from './http-message.ts';
 /** middy's own error shortly before Lambda would end the function. */
 const timeoutErrorName = 'TimeoutError';
 
-export function isUnavailable(error: unknown): boolean {
+function isUnavailable(error: unknown): boolean {
   return (
     error instanceof UnavailableError || (error instanceof Error && error.name === timeoutErrorName)
   );

@@ -1,6 +1,4 @@
-import type { ErrorBody } from '../../contract/error-body.ts';
-
-/** A request of the REST API. Nothing in it can be trusted but `sourceIp` and `requestId`. */
+/** A request of the REST API. Nothing in it can be trusted. */
 export interface HttpRequest {
   readonly method: string;
   /** The route's path, not what the client typed. */
@@ -9,8 +7,6 @@ export interface HttpRequest {
   readonly headers: ReadonlyMap<string, readonly string[]>;
   readonly queryNames: readonly string[];
   readonly body: Uint8Array;
-  readonly sourceIp: string;
-  readonly requestId: string;
 }
 
 /** What a function of a proxy integration returns. */
@@ -26,7 +22,7 @@ export function headerValues(request: HttpRequest, lowerName: string): readonly 
 
 export function jsonResponse(
   statusCode: number,
-  body: object | ErrorBody,
+  body: object,
   headers: Readonly<Record<string, string>>,
 ): HttpResponse {
   return {
