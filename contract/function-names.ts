@@ -13,3 +13,12 @@ export function functionName(deploymentName: string, name: FunctionName): string
 export function roleName(deploymentName: string, regionId: RegionId, name: FunctionName): string {
   return `${deploymentName}-${regionId}-${name}`;
 }
+
+/** Name of the managed policy for one group of `authctl` commands in one region. */
+export function operatorPolicyName(
+  deploymentName: string,
+  regionId: RegionId,
+  group: string,
+): string {
+  return `${deploymentName}-${regionId}-operator-${group}`;
+}

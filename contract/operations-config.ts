@@ -69,10 +69,10 @@ export const operationsEntries = {
   alarmEmails: v.optional(v.array(email), []),
   /** Whether new code first gets a tenth of the requests for a while, and rolls back on alarm. */
   gradualDeployment: v.optional(v.boolean(), false),
-  /** Daily backups beside point-in-time recovery, in a vault that nobody can empty early. */
+  /** Daily backups beside point-in-time recovery, in a vault whose lock keeps each for its time. */
   backup: v.optional(
     v.strictObject({
-      /** A vault lock keeps a backup for at least 7 days; 400 is past a year. */
+      /** A week at least, to notice that a backup is needed; 400 days are past a year. */
       retentionDays: v.pipe(
         count,
         v.minValue(7, 'allowed: 7 days or more'),

@@ -11,11 +11,13 @@ import { ServiceApi } from './api/service-api.ts';
 import { ServiceDomain } from './api/service-domain.ts';
 import { WebAcl } from './api/web-acl.ts';
 import { eachTable, ServiceTable, type ServiceTables, tableId } from './data/service-tables.ts';
+import { TableBackup } from './data/table-backup.ts';
 import { GradualDeployment } from './functions/gradual-deployment.ts';
 import { ServiceFunctions } from './functions/service-functions.ts';
 import { FirstSigningKey } from './keys/first-signing-key.ts';
 import { KeySchedules } from './keys/key-schedules.ts';
 import { Monitoring } from './monitoring/monitoring.ts';
+import { OperatorPolicies } from './operators/operator-policies.ts';
 
 export interface RegionStackProps extends StackProps {
   readonly config: DeploymentConfig;
@@ -37,6 +39,8 @@ export class RegionStack extends Stack {
     const api = this.addApi();
     const addresses = addressesOf(config, api.address);
     const functions = new ServiceFunctions(this, 'Functions', { ...props, addresses, tables });
+    this.addBackup(tables);
+    new OperatorPolicies(this, 'Operators', { ...props, deploymentName: config.name, tables });
     api.addRoutes(functions.live);
     this.addDomain(api);
     this.addGradualDeployment(functions, new Monitoring(this, 'Monitoring', props));
@@ -57,6 +61,18 @@ export class RegionStack extends Stack {
         ? TableV2.fromTableName(this, tableId(table), tableName(deploymentName, table))
         : new ServiceTable(this, tableId(table), { deploymentName, table }).table,
     );
+  }
+
+  /** Tables that all regions share are backed up once, in the first region. */
+  private addBackup(tables: ServiceTables): void {
+    const { config, regionId } = this.props;
+    if (config.backup === undefined) return;
+    const home = deployedRegions(config)[0]?.id === regionId;
+    new TableBackup(this, 'Backup', {
+      ...config.backup,
+      deploymentName: config.name,
+      tables: home ? Object.values(tables) : [tables.audit],
+    });
   }
 
   private addApi(): ServiceApi {

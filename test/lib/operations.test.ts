@@ -1,0 +1,227 @@
+// CloudFormation has no types here: a template is asserted, property by property.
+/* oxlint-disable typescript/no-explicit-any */
+import type { Template } from 'aws-cdk-lib/assertions';
+import { beforeAll, describe, expect, it } from 'vitest';
+import {
+  evaluate,
+  readConfigFile,
+  resourcesOf,
+  type Synthesis,
+  singleRegion,
+  synthesise,
+} from './synthesise.ts';
+
+let three: Synthesis;
+let single: Template;
+beforeAll(() => {
+  three = synthesise(readConfigFile('three-regions'));
+  single = singleRegion();
+});
+
+function stack(id: string): Template {
+  return three.templates[`AuthorizationServer-${id}`] as Template;
+}
+
+describe('the policies of operators', () => {
+  /** Group → action → resources, shortened to a table's or a function's name. */
+  function groups(): Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> {
+    return Object.fromEntries(
+      Object.values(resourcesOf(stack('slc'), 'AWS::IAM::ManagedPolicy')).map(({ Properties }) => {
+        const granted: Record<string, string[]> = {};
+        for (const { Effect, Action, Resource, Condition } of evaluate(
+          Properties['PolicyDocument'].Statement,
+        )) {
+          expect([Effect, Condition]).toEqual(['Allow', undefined]);
+          for (const action of [Action].flat() as string[]) {
+            const names = ([Resource].flat() as string[]).map((arn) =>
+              arn.startsWith('{')
+                ? 'audit'
+                : arn.replace(/^arn:aws:\w+:us-west-2:111122223333:(?:table\/|function:)/, ''),
+            );
+            granted[action] = [...(granted[action] ?? []), ...names];
+          }
+        }
+        return [String(Properties['ManagedPolicyName']), granted];
+      }),
+    );
+  }
+
+  const prefix = 'authorization-server';
+  const [clients, apiKeys, providers, signingKeys] = [
+    `${prefix}-clients`,
+    `${prefix}-api-keys`,
+    `${prefix}-identity-providers`,
+    `${prefix}-signing-keys`,
+  ];
+
+  it.each([
+    [
+      'read-only',
+      {
+        'dynamodb:GetItem': [clients, apiKeys, providers, signingKeys],
+        'dynamodb:Scan': [clients, apiKeys, providers],
+        'dynamodb:Query': [signingKeys, 'audit'],
+      },
+    ],
+    [
+      'clients',
+      {
+        'dynamodb:GetItem': [clients, providers],
+        'dynamodb:Scan': [clients],
+        'dynamodb:PutItem': [clients, 'audit'],
+        'dynamodb:UpdateItem': [clients],
+        'dynamodb:DeleteItem': [clients],
+      },
+    ],
+    [
+      'api-keys',
+      {
+        'dynamodb:GetItem': [apiKeys],
+        'dynamodb:Scan': [apiKeys],
+        'dynamodb:PutItem': [apiKeys, 'audit'],
+        'dynamodb:UpdateItem': [apiKeys],
+        'dynamodb:DeleteItem': [apiKeys],
+      },
+    ],
+    [
+      'identity-providers',
+      {
+        'dynamodb:GetItem': [providers, clients],
+        'dynamodb:Scan': [providers, clients],
+        'dynamodb:PutItem': [providers, 'audit'],
+        'dynamodb:UpdateItem': [providers],
+        'dynamodb:DeleteItem': [providers, clients],
+      },
+    ],
+    [
+      'signing-keys',
+      {
+        'dynamodb:GetItem': [signingKeys],
+        'dynamodb:Query': [signingKeys, 'audit'],
+        'lambda:InvokeFunction': [`${prefix}-key-rotation`],
+      },
+    ],
+  ])('%s may do exactly this', (group, expected) => {
+    const granted = groups()[`${prefix}-slc-operator-${group}`] ?? {};
+    const asSets = (actions: Readonly<Record<string, readonly string[]>>) =>
+      Object.fromEntries(
+        Object.entries(actions).map(([action, resources]) => [action, new Set(resources)]),
+      );
+    expect(asSets(granted)).toEqual(asSets(expected));
+  });
+
+  it('are these five, in each region under a name of its own', () => {
+    expect(Object.keys(groups())).toHaveLength(5);
+    for (const id of ['slc', 'dfw', 'pit']) {
+      for (const { Properties } of Object.values(
+        resourcesOf(stack(id), 'AWS::IAM::ManagedPolicy'),
+      )) {
+        expect(Properties['ManagedPolicyName']).toMatch(new RegExp(`^${prefix}-${id}-operator-`));
+      }
+    }
+  });
+
+  it('let nobody write a signing key, use a key of KMS, or change the audit', () => {
+    for (const granted of Object.values(groups())) {
+      expect(granted['dynamodb:PutItem'] ?? []).not.toContain(signingKeys);
+      expect(granted['dynamodb:UpdateItem'] ?? []).not.toContain(signingKeys);
+      expect(granted['dynamodb:DeleteItem'] ?? []).not.toContain('audit');
+      expect(granted['dynamodb:UpdateItem'] ?? []).not.toContain('audit');
+      expect(Object.keys(granted).filter((action) => action.startsWith('kms:'))).toEqual([]);
+    }
+  });
+});
+
+describe('backups', () => {
+  function selected(id: string): readonly string[] {
+    const [selection] = Object.values(resourcesOf(stack(id), 'AWS::Backup::BackupSelection'));
+    return evaluate(selection?.Properties['BackupSelection'].Resources);
+  }
+
+  it('are daily, kept as the config says, in a locked vault that outlives its stack', () => {
+    const [plan] = Object.values(resourcesOf(stack('slc'), 'AWS::Backup::BackupPlan'));
+    expect(plan?.Properties['BackupPlan'].BackupPlanRule).toEqual([
+      expect.objectContaining({
+        RuleName: 'daily',
+        ScheduleExpression: 'cron(0 9 * * ? *)',
+        Lifecycle: { DeleteAfterDays: 35 },
+      }),
+    ]);
+    const [vault] = Object.values(resourcesOf(stack('slc'), 'AWS::Backup::BackupVault'));
+    expect(vault).toMatchObject({
+      DeletionPolicy: 'Retain',
+      Properties: { LockConfiguration: { MinRetentionDays: 35 } },
+    });
+  });
+
+  it('take the shared tables once, and the audit of every region', () => {
+    expect(selected('slc')).toHaveLength(5);
+    expect(selected('dfw')).toEqual([expect.stringMatching(/^\{AuditTable\w+\}\.Arn$/)]);
+    expect(selected('pit')).toHaveLength(1);
+  });
+
+  it('are copied to a vault of another account where the config names one', () => {
+    const copyToVaultArn = 'arn:aws:backup:us-west-2:444455556666:backup-vault:copies';
+    const { templates } = synthesise({
+      ...readConfigFile('single-region'),
+      backup: { retentionDays: 7, copyToVaultArn },
+    });
+    const [plan] = Object.values(
+      resourcesOf(templates['AuthorizationServer-slc'] as Template, 'AWS::Backup::BackupPlan'),
+    );
+    expect(plan?.Properties['BackupPlan'].BackupPlanRule[0].CopyActions).toEqual([
+      { DestinationBackupVaultArn: copyToVaultArn, Lifecycle: { DeleteAfterDays: 7 } },
+    ]);
+  });
+
+  it('are absent where the config does not ask for them', () => {
+    expect(resourcesOf(single, 'AWS::Backup::BackupPlan')).toEqual({});
+  });
+});
+
+describe('tags', () => {
+  it('of the config stand on every function and table', () => {
+    for (const type of ['AWS::Lambda::Function', 'AWS::Logs::LogGroup']) {
+      for (const [id, { Properties }] of Object.entries(resourcesOf(stack('slc'), type))) {
+        if (id.startsWith('AWSCDK')) continue;
+        expect(Properties['Tags']).toEqual(
+          expect.arrayContaining([
+            { Key: 'application', Value: 'authorization-server' },
+            { Key: 'cost-centre', Value: 'platform' },
+          ]),
+        );
+      }
+    }
+  });
+});
+
+describe('the log role of API Gateway', () => {
+  it('is left alone where another stack owns it', () => {
+    const { templates } = synthesise({
+      ...readConfigFile('single-region'),
+      apiGatewayLogRole: 'existing',
+    });
+    const template = templates['AuthorizationServer-slc'] as Template;
+    expect(resourcesOf(template, 'AWS::ApiGateway::Account')).toEqual({});
+  });
+
+  it('outlives the stack, as the other APIs of the account log with it', () => {
+    const [account] = Object.values(resourcesOf(single, 'AWS::ApiGateway::Account'));
+    expect(account?.DeletionPolicy).toBe('Retain');
+  });
+});
+
+describe('the break-glass role of the config', () => {
+  it('alone may open the policy of a signing key', () => {
+    const breakGlassRoleArn = 'arn:aws:iam::111122223333:role/break-glass';
+    const { templates } = synthesise({ ...readConfigFile('single-region'), breakGlassRoleArn });
+    const rotation = Object.values(
+      resourcesOf(templates['AuthorizationServer-slc'] as Template, 'AWS::Lambda::Function'),
+    ).find(({ Properties }) => Properties['FunctionName'] === 'authorization-server-key-rotation');
+    const policy = JSON.parse(
+      evaluate(rotation?.Properties['Environment'].Variables).AUTH_KMS_KEY_POLICY,
+    );
+    const open = policy.Statement.find(({ Sid }: any) => Sid === 'OnlyBreakGlassOpens');
+    expect(open.Condition.ArnNotEquals['aws:PrincipalArn']).toEqual([breakGlassRoleArn]);
+  });
+});
