@@ -21,7 +21,7 @@ function endWith(local: LocalRun): void {
 /** Ctrl-C arrives twice under npm, from the terminal and from npm: the first one counts. */
 function endOnSignal(local: LocalRun): void {
   let stopping = false;
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.on(signal, () => {
       if (stopping) return;
       stopping = true;

@@ -1,7 +1,7 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import type { GatewayCall, GatewayRequest } from './gateway-route.ts';
 import { reachesFunction } from './headers.ts';
-import { buildRequestContext, localApi } from './request-context.ts';
+import { buildRequestContext } from './request-context.ts';
 
 type MultiValue = Record<string, string[]>;
 
@@ -92,7 +92,7 @@ export function buildProxyEvent(request: GatewayRequest, call: GatewayCall): API
     multiValueQueryStringParameters: orNull(parameters),
     pathParameters: null,
     stageVariables: null,
-    requestContext: { ...requestContext, stage: localApi.stage },
+    requestContext,
     body: request.body.length === 0 ? null : request.body.toString(base64 ? 'base64' : 'utf8'),
     isBase64Encoded: base64 && request.body.length > 0,
   };
