@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import {
   defaultTokenLifetime,
   maxAudienceLength,
+  maxDomainNameLength,
   maxTokenLifetime,
   minTokenLifetime,
 } from './limits.ts';
@@ -38,8 +39,9 @@ const deploymentName = v.pipe(
 
 const domainName = v.pipe(
   v.string(),
+  v.maxLength(maxDomainNameLength, `allowed: at most ${maxDomainNameLength} characters`),
   v.regex(
-    /^(?=.{4,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/,
+    /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/,
     'allowed: a lower-case DNS name without a trailing dot, e.g. "auth.example.com"',
   ),
 );

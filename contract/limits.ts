@@ -21,6 +21,12 @@ export const maxScopesPerClient = 40;
 /** Joined scope names of one client, in bytes: 1,400 in the claim are 1,867 in base64url. */
 export const maxScopeBytes = 1400;
 
+/**
+ * DNS allows 253 characters, but the domain stands in each token: with this one and the longest
+ * of everything else a signing input still fits `maxSigningInputBytes`.
+ */
+export const maxDomainNameLength = 200;
+
 /** An audience is a URI that stands in each token. */
 export const maxAudienceLength = 256;
 export const maxAudiencesPerClient = 10;

@@ -2,14 +2,21 @@ import { decodeJwt, decodeProtectedHeader, importJWK, jwtVerify } from 'jose';
 import { describe, expect, it, vi } from 'vitest';
 import {
   maxAudienceLength,
+  maxDomainNameLength,
   maxScopeBytes,
+  maxScopesPerClient,
   maxServiceTrunkGroupLength,
   maxSigningInputBytes,
+  maxTokenBytes,
 } from '../../../contract/limits.ts';
 import { algs } from '../../../contract/signing-algorithms.ts';
 import type { Client } from '../../../core/client/client.ts';
 import { MalformedRecordError, UnavailableError } from '../../../core/errors.ts';
-import { issueToken, type TokenPorts } from '../../../core/token/issue-token.ts';
+import {
+  issueToken,
+  type TokenPorts,
+  type TokenSettings,
+} from '../../../core/token/issue-token.ts';
 import type { TokenFacts } from '../../../core/token/token-facts.ts';
 import { clientIdOf, makeClient, secretValueOf } from '../../support/clients.ts';
 import { asyncRefusal } from '../../support/refusal.ts';
@@ -43,7 +50,11 @@ function setUp(client: Client | undefined, overrides: Partial<TokenPorts> = {}) 
     ...overrides,
   };
   let serial = 0;
-  const issue = (body = 'grant_type=client_credentials', secret = secretValueOf(1)) => {
+  const issue = (
+    body = 'grant_type=client_credentials',
+    secret = secretValueOf(1),
+    given: TokenSettings = settings,
+  ) => {
     serial += 1;
     return issueToken(
       {
@@ -54,7 +65,7 @@ function setUp(client: Client | undefined, overrides: Partial<TokenPorts> = {}) 
       },
       ports,
       { now, random: new Uint8Array(16).fill(serial) },
-      settings,
+      given,
     );
   };
   return { facts, mocks, issue };
@@ -146,18 +157,27 @@ describe('an issued token', () => {
     expect(decodeJwt((await issue(`${base}&resource=urn:b`)).access_token).aud).toBe('urn:b');
   });
 
-  it('fits what KMS signs with the longest values that a client may have', async () => {
-    const scopes = Array.from({ length: 40 }, (_, index) =>
-      `${'s'.repeat(31)}${index}`.slice(-34).padStart(34, 's'),
+  it.each(algs)('%s: fits what KMS signs with the longest values of all', async (alg) => {
+    const scopes = Array.from({ length: maxScopesPerClient }, (_, index) =>
+      `${index}`.padStart(maxScopeBytes / maxScopesPerClient - 1, 's'),
     );
     const longest = makeClient({
       scopes,
       audiences: [`urn:${'a'.repeat(maxAudienceLength - 4)}`],
       serviceTrunkGroup: 'g'.repeat(maxServiceTrunkGroupLength),
     });
-    expect(scopes.join(' ').length).toBeGreaterThan(maxScopeBytes - 2);
-    const { access_token } = await setUp(longest).issue();
+    expect(scopes.join(' ')).toHaveLength(maxScopeBytes - 1);
+    const signer = makeSigningKey(alg);
+    const { issue } = setUp(longest, {
+      listSigningKeys: async () => [signer.key],
+      sign: signWithKeys(signer),
+    });
+    const { access_token } = await issue(undefined, undefined, {
+      ...settings,
+      issuer: `https://${'d'.repeat(maxDomainNameLength)}`,
+    });
     expect(access_token.lastIndexOf('.')).toBeLessThanOrEqual(maxSigningInputBytes);
+    expect(access_token.length).toBeLessThanOrEqual(maxTokenBytes);
   });
 });
 
