@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createInterface } from 'node:readline/promises';
 import type { CliIo } from './cli-io.ts';
 import { UsageError } from './usage-error.ts';
@@ -25,7 +26,9 @@ export async function confirm(io: CliIo, question: string, isAssured: boolean): 
   }
   const prompt = createInterface({ input: io.stdin, output: io.stderr });
   try {
-    const answer = await prompt.question(`${question} [y/N] `);
+    // An end of the input, such as Ctrl-D, closes the prompt and answers nothing.
+    const ended = once(prompt, 'close').then(() => '');
+    const answer = await Promise.race([prompt.question(`${question} [y/N] `), ended]);
     if (!/^y(es)?$/i.test(answer.trim())) throw new NotConfirmedError();
   } finally {
     prompt.close();

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { UsageError } from './usage-error.ts';
 
@@ -11,21 +11,18 @@ function ancestors(folder: string): readonly string[] {
   return parent === folder ? [folder] : [folder, ...ancestors(parent)];
 }
 
-/** This file's project: a clone, whether it runs from there as TypeScript or as built. */
-const projectFolder = resolve(import.meta.dirname, '..', '..');
-
 /**
- * The environment that `npm start` wrote: of the folder where the command runs or of one above
- * it, else of the clone that the command itself is of.
+ * The environment that `npm start` wrote, in the folder where the command runs or in one above it.
  *
  * @throws {UsageError} where there is none.
  */
 export function readLocalEnvironment(cwd: string): Readonly<Record<string, string | undefined>> {
-  const folders = [...ancestors(cwd), resolve(import.meta.dirname, '..'), projectFolder];
-  const path = folders.map((folder) => join(folder, demoEnvironment)).find(existsSync);
+  const path = ancestors(cwd)
+    .map((folder) => join(folder, demoEnvironment))
+    .find(existsSync);
   if (path === undefined) {
     throw new UsageError(
-      `--local: found no ${demoEnvironment} in ${cwd} or above it; start the local run with npm start`,
+      `--local: found no ${demoEnvironment} in ${cwd} or above it; start the local run there with npm start`,
     );
   }
   return parseEnv(readFileSync(path, 'utf8'));

@@ -1,6 +1,7 @@
 import { CommanderError } from 'commander';
 import { ConflictError, InputError, RefusedError, UnavailableError } from '../core/errors.ts';
 import { FetchError } from '../core/identity-provider/fetch-json.ts';
+import type { GlobalOptions } from './cli.ts';
 import type { CliIo } from './cli-io.ts';
 import { NotConfirmedError } from './confirm.ts';
 import { type ExitCode, exitCodes, UsageError } from './usage-error.ts';
@@ -56,14 +57,20 @@ function describe(error: unknown): Report {
 }
 
 /** Says what went wrong on stderr, never on stdout. @returns the exit code. */
-export function reportError(io: CliIo, error: unknown, isJson: boolean): ExitCode {
+export function reportError(io: CliIo, error: unknown, options: GlobalOptions): ExitCode {
   // commander has written its own message, or the help or version that was asked for.
   if (error instanceof CommanderError) {
     return error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
   }
-  const { error: name, text, exitCode } = describe(error);
+  const { error: name, text: plain, exitCode } = describe(error);
+  const isAbsent = options.local === true && error instanceof UnavailableError;
+  const text = isAbsent
+    ? `the local run does not answer; start it with npm start (${plain})`
+    : plain;
   io.stderr.write(
-    isJson ? `${JSON.stringify({ error: name, error_description: text })}\n` : `authctl: ${text}\n`,
+    options.json === true
+      ? `${JSON.stringify({ error: name, error_description: text })}\n`
+      : `authctl: ${text}\n`,
   );
   return exitCode;
 }

@@ -18,6 +18,6 @@ export async function runAuthctl(args: readonly string[], io: CliIo): Promise<Ex
     await program.parseAsync(args, { from: 'user' });
     return exitCode;
   } catch (error) {
-    return reportError(io, error, program.opts<{ json?: boolean }>().json === true);
+    return reportError(io, error, program.opts());
   }
 }

@@ -1,0 +1,157 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { signToken } from '../../support/test-issuer.ts';
+import { type LoopbackProvider, startLoopbackProvider } from './loopback-provider.ts';
+import { useLocalCli } from './use-authctl.ts';
+
+const { authctl, json, requestToken, service } = useLocalCli();
+
+let provider: LoopbackProvider;
+
+beforeAll(async () => {
+  provider = await startLoopbackProvider();
+});
+
+afterAll(() => provider.close());
+
+beforeEach(async () => {
+  await authctl(['provider', 'delete', provider.issuer, '--cascade', '--yes']);
+});
+
+function createClient(name: string) {
+  return json([
+    ...['client', 'create', '--name', name, '--trunk-group', 'tg-1', '--scope', 'calls:view'],
+    ...['--provider', provider.issuer, '--external-client-id', name],
+  ]);
+}
+
+function token(different: Readonly<Record<string, unknown>> = {}): string {
+  const now = Math.floor(Date.now() / 1000);
+  return signToken(provider.key, {
+    iss: provider.issuer,
+    sub: 'erp',
+    client_id: 'erp',
+    aud: 'https://api.example.com',
+    iat: now,
+    exp: now + 300,
+    ...different,
+  });
+}
+
+async function verdict(stdin: string) {
+  const run = await authctl(['explain', 'request', '--bearer-stdin', '--json'], { stdin });
+  const { accepted, reason } = JSON.parse(run.stdout) as { accepted: boolean; reason?: string };
+  return accepted ? 'accepted' : reason;
+}
+
+it('registers a provider and shows what was filled in', async () => {
+  const registered = await json(['provider', 'register', provider.discoveryUrl]);
+  expect(registered).toEqual({
+    issuer: provider.issuer,
+    registration_id: expect.stringMatching(/^idp_/),
+    discovery_url: provider.discoveryUrl,
+    jwks_uri: `${provider.issuer}/keys`,
+    allowed_algorithms: ['RS256', 'ES256'],
+    registered_at: expect.any(String),
+    keys: [{ kid: provider.key.kid, alg: 'ES256', kty: 'EC' }],
+    skipped_keys: [],
+  });
+  const { keys: _, skipped_keys: __, ...stored } = registered;
+  expect(await json(['provider', 'show', provider.issuer])).toEqual(stored);
+  expect(await json(['provider', 'list'])).toEqual({ items: [stored] });
+  const again = await authctl(['provider', 'register', provider.discoveryUrl]);
+  expect(again).toMatchObject({ exitCode: 1, stdout: '' });
+  expect(again.stderr).toContain('is registered; a provider is not edited');
+});
+
+it('accepts tokens of its clients, which have no secret and get no token here', async () => {
+  await json(['provider', 'register', provider.discoveryUrl]);
+  expect(await verdict(token())).toBe('client_unknown');
+  const client = await createClient('erp');
+  expect(client).toMatchObject({ provider: provider.issuer, external_client_id: 'erp' });
+  expect(await verdict(token())).toBe('accepted');
+  expect(await verdict(token({ client_id: 'other' }))).toBe('client_unknown');
+
+  const clientId = String(client.client_id);
+  const refused = await authctl(['client-secret', 'create', clientId]);
+  expect(refused).toMatchObject({ exitCode: 1, stdout: '' });
+  expect(refused.stderr).toContain('it authenticates there and has no secret here');
+  expect(await requestToken(clientId, 'x')).toMatchObject({ status: 401 });
+
+  await json(['client', 'disable', clientId]);
+  expect(await verdict(token())).toBe('client_disabled');
+});
+
+it('is not deleted while it has clients, unless with them', async () => {
+  await json(['provider', 'register', provider.discoveryUrl]);
+  const { client_id: a } = await createClient('a');
+  const { client_id: erp } = await createClient('erp');
+  const refused = await authctl(['provider', 'delete', provider.issuer, '--yes']);
+  expect(refused).toMatchObject({ exitCode: 1, stdout: '' });
+  expect(refused.stderr).toContain(`has 2 clients: ${String(a)} (a), ${String(erp)} (erp)`);
+  expect(await verdict(token())).toBe('accepted');
+  const deleted = await json(['provider', 'delete', provider.issuer, '--cascade', '--yes']);
+  expect(deleted).toEqual({ issuer: provider.issuer, deleted: true, deleted_clients: [a, erp] });
+  expect(await verdict(token())).toBe('issuer_unknown');
+});
+
+it.each<[string, (documents: Map<string, unknown>, issuer: string) => void, string]>([
+  [
+    'its document is gone',
+    (documents) => documents.delete('/.well-known/openid-configuration'),
+    'cannot be fetched: it did not answer with status 200',
+  ],
+  [
+    'it speaks for another issuer',
+    (documents, issuer) =>
+      documents.set('/.well-known/openid-configuration', {
+        issuer: `${issuer}/tenant`,
+        jwks_uri: `${issuer}/keys`,
+      }),
+    '/tenant/.well-known/openid-configuration cannot be fetched',
+  ],
+  [
+    'its keys are inside',
+    (documents, issuer) =>
+      documents.set('/.well-known/openid-configuration', {
+        issuer,
+        jwks_uri: 'https://192.168.1.1/keys',
+      }),
+    'jwks_uri of the discovery document: received "https://192.168.1.1/keys"',
+  ],
+  [
+    'it publishes a private key',
+    (documents) => {
+      const { keys } = documents.get('/keys') as { keys: object[] };
+      documents.set('/keys', { keys: [{ ...keys[0], d: 'AA' }] });
+    },
+    'it holds the secret member d',
+  ],
+])('is refused as %s, and nothing is stored', async (_, change, message) => {
+  const saved = new Map(provider.documents);
+  change(provider.documents, provider.issuer);
+  try {
+    const run = await authctl(['provider', 'register', provider.discoveryUrl]);
+    expect(run.stdout).toBe('');
+    expect(run.exitCode).toBeGreaterThan(0);
+    expect(run.stderr).toContain(message);
+    expect(await json(['provider', 'list'])).toEqual({ items: [] });
+  } finally {
+    for (const [path, document] of saved) provider.documents.set(path, document);
+  }
+});
+
+it('is asked at its discovery and key set addresses alone', async () => {
+  provider.seen.length = 0;
+  await json(['provider', 'register', provider.discoveryUrl]);
+  expect(provider.seen).toEqual(['/.well-known/openid-configuration', '/keys']);
+});
+
+it('may not be this service itself', async () => {
+  const run = await authctl([
+    'provider',
+    'register',
+    `${service().issuer.replace('http:', 'https:')}/.well-known/openid-configuration`,
+  ]);
+  expect(run.exitCode).toBe(2);
+  expect(run.stderr).toContain('allowed: any service but this one');
+});

@@ -1,0 +1,300 @@
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { temporaryDirectory } from '../local/temporary-directory.ts';
+import { runCli, useLocalCli } from './use-authctl.ts';
+
+const { authctl, json, service } = useLocalCli();
+
+const create = ['client', 'create', '--name', 'A', '--trunk-group', 'tg', '--scope', 'calls:view'];
+const key = ['api-key', 'create', '--name', 'A', '--trunk-group', 'tg'];
+const noClient = 'client_0000000000000000000000';
+const noKey = 'key_0000000000000000000000';
+const noSecret = 'secret_0000000000000000000000';
+const noSubnet = 'subnet_0000000000000000000000';
+const idForm = 'and 22 letters and digits';
+
+describe('wrong usage ends with 2', () => {
+  it.each<[string, readonly string[], string]>([
+    ['an unknown command', ['clint'], "error: unknown command 'clint'\n(Did you mean client?)"],
+    ['an unknown subcommand', ['client', 'lst'], "error: unknown command 'lst'"],
+    ['an unknown option', ['client', 'list', '--all'], "error: unknown option '--all'"],
+    ['a missing option', ['client', 'create'], "required option '--name <name>' not specified"],
+    ['a missing argument', ['client', 'show'], "missing required argument 'client-id'"],
+    ['one argument too many', ['client', 'list', 'x'], 'too many arguments'],
+    [
+      'two ends',
+      ['client-secret', 'create', noClient, '--expires-in', '1d', '--expires-at', '2099-01-01'],
+      "option '--expires-in <duration>' cannot be used with option '--expires-at <time>'",
+    ],
+    [
+      'two forms',
+      ['client', 'list', '--quiet', '--json'],
+      '--json and --quiet: only one can be given',
+    ],
+    ['no change', ['client', 'update', noClient], 'authctl: nothing to change; say what'],
+    ['no change of a secret', ['client-secret', 'update', noClient, noSecret], 'nothing to change'],
+    ['a bad id', ['client', 'show', 'x'], `client_id: received "x"; allowed: client_ ${idForm}`],
+    ['a bad key id', ['api-key', 'show', 'x'], `key_id: received "x"; allowed: key_ ${idForm}`],
+    ['a bad secret id', ['client-secret', 'delete', '$client', 'x'], `secret_id: received "x"`],
+    ['a bad subnet id', ['api-key-subnet', 'remove', '$key', 'x'], 'subnet_id: received "x"'],
+    ['an empty name', [...create, '--name', ''], 'name: received ""; allowed: 1 to 100 printable'],
+    [
+      'a trunk group with spaces',
+      [...create, '--trunk-group', 'a b'],
+      'service_trunk_group: received "a b"',
+    ],
+    [
+      'an unknown scope',
+      [...create, '--scope', 'cals:view'],
+      'scope: received "cals:view"; allowed: a scope of the catalogue; did you mean calls:view',
+    ],
+    [
+      'a short lifetime',
+      [...create, '--token-lifetime', '30s'],
+      'token_lifetime: received 30; allowed: 60 to 86400 seconds',
+    ],
+    [
+      'a long lifetime',
+      [...create, '--token-lifetime', '2d'],
+      'token_lifetime: received 172800; allowed: 60 to 86400 seconds',
+    ],
+    [
+      'a lifetime that is none',
+      [...create, '--token-lifetime', 'soon'],
+      '--token-lifetime: received "soon"; allowed: a number of seconds, or with a unit: 45s, 30m, 1h, 90d, 2w',
+    ],
+    [
+      'a bad audience',
+      [...create, '--audience', 'api'],
+      'audience: received "api"; allowed: an absolute URI without fragment',
+    ],
+    [
+      'a provider alone',
+      [...create, '--provider', 'https://i.example'],
+      'external_client_id: received nothing',
+    ],
+    [
+      'an external id alone',
+      [...create, '--external-client-id', 'x'],
+      'provider: received nothing',
+    ],
+    [
+      'a short idempotency key',
+      [...create, '--idempotency-key', 'x'],
+      'idempotency_key: received "x"; allowed: 8 to 128',
+    ],
+    [
+      'an end in the past',
+      ['client-secret', 'create', '$client', '--expires-at', '2020-01-01'],
+      'expires_at: received 1577836800; allowed: a time in the future',
+    ],
+    [
+      'an end at once',
+      ['client-secret', 'create', '$client', '--expires-in', '0'],
+      'allowed: a time in the future',
+    ],
+    [
+      'an end that is none',
+      ['client-secret', 'create', '$client', '--expires-at', 'May'],
+      '--expires-at: received "May"; allowed: an RFC 3339 time',
+    ],
+    [
+      'a subnet without name',
+      [...key, '--allow', '10.0.0.0/8'],
+      '--allow: received "10.0.0.0/8"; allowed: a name and a subnet',
+    ],
+    [
+      'a subnet that is none',
+      [...key, '--allow', 'a=10.0.0/8'],
+      'address: received "10.0.0"; allowed: an IPv4 or IPv6 address',
+    ],
+    [
+      'every address',
+      [...key, '--allow', 'a=0.0.0.0/0'],
+      'netmask: received "0", which is every address',
+    ],
+    [
+      'a netmask with holes',
+      [
+        'api-key-subnet',
+        'add',
+        '$key',
+        '--name',
+        'a',
+        '--address',
+        '10.0.0.0',
+        '--netmask',
+        '255.0.255.0',
+      ],
+      'whose one bits are not contiguous',
+    ],
+    [
+      'an http provider',
+      ['provider', 'register', 'http://idp.example/'],
+      'DISCOVERY_URL: received "http://idp.example/"; allowed: an absolute https URL',
+    ],
+    [
+      'a provider inside',
+      ['provider', 'register', 'https://169.254.169.254/'],
+      'allowed: a host on the public internet',
+    ],
+    [
+      'a provider at another port',
+      ['provider', 'register', 'https://idp.example:22/'],
+      'allowed: port 443 or 8443',
+    ],
+    [
+      'no confirmation',
+      ['client', 'delete', '$client'],
+      'This needs confirmation and stdin is no terminal: say --yes',
+    ],
+    ['no confirmation for a key', ['api-key', 'delete', '$key'], 'say --yes'],
+    [
+      'no credential',
+      ['explain', 'request', '--bearer-stdin'],
+      '--bearer-stdin: received no credential on stdin',
+    ],
+  ])('%s', async (_, args, message) => {
+    const { client, key: keyId } = await fixtures();
+    const named = args.map((arg) => (arg === '$client' ? client : arg === '$key' ? keyId : arg));
+    const before = await json(['client', 'list']);
+    const run = await authctl(named);
+    expect(run).toMatchObject({ exitCode: 2, stdout: '' });
+    expect(run.stderr).toContain(message);
+    expect(await json(['client', 'list'])).toEqual(before);
+  });
+});
+
+describe('a refusal ends with 1', () => {
+  it.each<[string, readonly string[], string]>([
+    ['no such client', ['client', 'show', noClient], `there is no client "${noClient}"`],
+    ['no client to delete', ['client', 'delete', noClient, '--yes'], 'there is no client'],
+    ['no client for a secret', ['client-secret', 'create', noClient], 'there is no client'],
+    [
+      'no such secret',
+      ['client-secret', 'delete', '$client', noSecret, '--yes'],
+      'there is no secret of $client',
+    ],
+    ['no such key', ['api-key', 'show', noKey], `there is no API key "${noKey}"`],
+    [
+      'no such subnet',
+      ['api-key-subnet', 'remove', '$key', noSubnet, '--yes'],
+      'there is no subnet of $key',
+    ],
+    [
+      'no such provider',
+      ['provider', 'show', 'https://i.example'],
+      'there is no provider "https://i.example"',
+    ],
+    [
+      'no provider to delete',
+      ['provider', 'delete', 'https://i.example', '--yes'],
+      'there is no provider',
+    ],
+    [
+      'no provider for a client',
+      [...create, '--provider', 'https://i.example', '--external-client-id', 'x'],
+      'there is no provider',
+    ],
+    [
+      'a scope that the client does not have',
+      ['client', 'update', '$client', '--remove-scope', 'numbers:view'],
+      'the client does not have the scope "numbers:view"; it has calls:view',
+    ],
+    [
+      'a subnet twice',
+      [...key, '--allow', 'a=10.0.0.0/8', '--allow', 'b=10.1.0.0/8'],
+      'the subnet 10.0.0.0/8 is in the list already, as "a"',
+    ],
+    [
+      'an idempotency key of another client',
+      [...create, '--idempotency-key', 'used-before'],
+      'this idempotency key was used to create a client with other values',
+    ],
+  ])('%s', async (_, args, message) => {
+    const { client, key: keyId } = await fixtures();
+    const name = (text: string) => text.replace('$client', client).replace('$key', keyId);
+    const run = await authctl(args.map(name));
+    expect(run).toMatchObject({ exitCode: 1, stdout: '' });
+    expect(run.stderr).toContain(name(message));
+  });
+});
+
+let known: Promise<{ readonly client: string; readonly key: string }> | undefined;
+
+function fixtures() {
+  known ??= (async () => {
+    const client = await json([...create, '--name', 'Fixture', '--idempotency-key', 'used-before']);
+    const apiKey = await json([...key, '--allow', 'a=10.0.0.0/8']);
+    return { client: String(client.client_id), key: String(apiKey.key_id) };
+  })();
+  return known;
+}
+
+describe('what is asked before something is deleted', () => {
+  it.each([
+    ['y\n', 0],
+    ['yes\n', 0],
+    ['n\n', 1],
+    ['\n', 1],
+    ['', 1],
+  ])('an answer of %j ends with %s', async (stdin, exitCode) => {
+    const { client_id: id } = await json(create);
+    const run = await authctl(['client', 'delete', String(id)], { stdin, isTerminal: true });
+    expect(run.exitCode).toBe(exitCode);
+    expect(run.stderr).toContain(`Delete the client ${String(id)} (A) and its 0 secrets? [y/N]`);
+    expect((await authctl(['client', 'show', String(id)])).exitCode).toBe(exitCode === 0 ? 1 : 0);
+  });
+});
+
+describe('a deployment that cannot be used', () => {
+  it.each([
+    ['is not named', [], {}, 'no deployment is named: use --config FILE or AUTHCTL_CONFIG'],
+    ['is not there', ['--config', 'none.json'], {}, 'none.json cannot be read: ENOENT'],
+    ['is not there by variable', [], { AUTHCTL_CONFIG: 'none.json' }, 'cannot be read: ENOENT'],
+    ['is not JSON', ['--config', 'text'], {}, 'text is not JSON'],
+    ['is incomplete', ['--config', 'empty.json'], {}, 'regions: received nothing'],
+    ['is a folder', ['--config', '.'], {}, 'cannot be read: EISDIR'],
+    ['has no local run', ['--local'], {}, 'start the local run there with npm start'],
+  ])('as it %s ends with 2', async (_, options, env, message) => {
+    const cwd = temporaryDirectory();
+    writeFileSync(join(cwd, 'text'), 'name: x');
+    writeFileSync(join(cwd, 'empty.json'), '{}');
+    const run = await runCli(['client', 'list', ...options], { cwd, env });
+    expect(run).toMatchObject({ exitCode: 2, stdout: '' });
+    expect(run.stderr).toContain(message);
+  });
+
+  it.skipIf(process.getuid?.() === 0)('as it may not be read ends with 2', async () => {
+    const cwd = temporaryDirectory();
+    writeFileSync(join(cwd, 'secret.json'), '{}');
+    chmodSync(join(cwd, 'secret.json'), 0);
+    const run = await runCli(['client', 'list', '--config', 'secret.json'], { cwd });
+    expect(run.stderr).toContain('cannot be read: EACCES');
+  });
+});
+
+describe('backends that cannot be used', () => {
+  it('a local run that has ended is said to be unavailable', async () => {
+    const cwd = temporaryDirectory();
+    const { environment } = service();
+    const lines = Object.entries({
+      ...environment,
+      AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:1',
+    }).map(([name, value]) => `${name}='${value}'\n`);
+    mkdirSync(join(cwd, '.local'));
+    writeFileSync(join(cwd, '.local', 'demo.env'), lines.join(''));
+    const run = await runCli(['client', 'list', '--local'], { cwd });
+    expect(run).toMatchObject({ exitCode: 1, stdout: '' });
+    expect(run.stderr).toContain('the local run does not answer');
+  });
+
+  it('an error with --json is JSON, on stderr', async () => {
+    const run = await authctl(['client', 'show', noClient, '--json']);
+    expect(JSON.parse(run.stderr)).toEqual({
+      error: 'refused',
+      error_description: `there is no client "${noClient}"`,
+    });
+  });
+});
