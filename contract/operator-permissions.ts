@@ -30,10 +30,11 @@ const append = ['dynamodb:PutItem'] as const;
  */
 export const operatorGroups = {
   'client-operator': {
-    description: 'authctl client, client-secret and explain token; provider show',
+    description: 'authctl client, client-secret and explain token',
     tables: {
       clients: [...change, 'dynamodb:UpdateItem', 'dynamodb:DeleteItem'],
       identityProviders: ['dynamodb:GetItem'],
+      signingKeys: ['dynamodb:Query'],
       audit: append,
     },
     functions: [],

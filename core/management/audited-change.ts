@@ -26,9 +26,10 @@ export async function makeAuditedChange(
 ): Promise<void> {
   const changeId = encodeBase62(context.drawBytes(idBytes));
   const actor = await context.actor();
+  // The number keeps the two in order where the clock gives both the same millisecond.
   const record = (outcome: AuditRecord['outcome']): AuditRecord => ({
     time: new Date(context.clock()).toISOString(),
-    recordId: `${changeId}-${outcome}`,
+    recordId: `${changeId}-${outcome === 'intended' ? 1 : 2}-${outcome}`,
     actor,
     outcome,
     ...change,

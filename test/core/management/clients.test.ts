@@ -364,7 +364,7 @@ describe('the audit of a change', () => {
     expect(audit).toEqual([
       {
         time: '2027-01-15T08:00:00.000Z',
-        recordId: expect.stringMatching(/^[0-9A-Za-z]{22}-intended$/),
+        recordId: expect.stringMatching(/^[0-9A-Za-z]{22}-1-intended$/),
         actor: 'arn:aws:iam::123456789012:user/ada',
         action: 'client.create',
         subject: client.clientId,

@@ -1,0 +1,135 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import {
+  type OperatorGroup,
+  type OperatorGroupName,
+  operatorGroups,
+} from '../../../contract/operator-permissions.ts';
+import { type TableKey, tableName } from '../../../contract/tables.ts';
+import { formatDemoEnvironment } from '../../../local/demo-environment.ts';
+import { makeTemporaryDirectory } from '../local/temporary-directory.ts';
+import { type LoopbackProvider, startLoopbackProvider } from './loopback-provider.ts';
+import { type RecordingProxy, startRecordingProxy } from './recording-proxy.ts';
+import { runCli, useLocalCli } from './use-authctl.ts';
+
+const { service } = useLocalCli();
+const folder = makeTemporaryDirectory();
+let proxy: RecordingProxy;
+let provider: LoopbackProvider;
+
+beforeAll(async () => {
+  const { environment } = service();
+  proxy = await startRecordingProxy(environment.AWS_ENDPOINT_URL_DYNAMODB ?? '');
+  provider = await startLoopbackProvider();
+  mkdirSync(join(folder.path, '.local'));
+  writeFileSync(
+    join(folder.path, '.local', 'demo.env'),
+    formatDemoEnvironment({ ...environment, AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint }),
+  );
+});
+
+afterAll(async () => {
+  await proxy.close();
+  await provider.close();
+  folder.remove();
+});
+
+async function authctl(args: readonly string[], stdin = '') {
+  const run = await runCli([...args, '--local', '--json', '--yes'], { cwd: folder.path, stdin });
+  if (run.stdout === '') throw new Error(run.stderr);
+  return JSON.parse(run.stdout) as Record<string, string>;
+}
+
+const client = ['client', 'create', '--name', 'A', '--trunk-group', 'tg', '--scope', 'calls:view'];
+const key = ['api-key', 'create', '--name', 'A', '--trunk-group', 'tg'];
+
+const sessions: Partial<Record<OperatorGroupName, () => Promise<unknown>>> = {
+  'client-operator': async () => {
+    await authctl(['client', 'list']);
+    const { client_id: id = '' } = await authctl([...client, '--idempotency-key', 'once-only']);
+    await authctl([...client, '--idempotency-key', 'once-only']);
+    await authctl(['client', 'show', id]);
+    await authctl(['client', 'update', id, '--name', 'B']);
+    await authctl(['client', 'disable', id]);
+    await authctl(['client', 'enable', id]);
+    const { secret_id: secret = '' } = await authctl(['client-secret', 'create', id]);
+    await authctl(['client-secret', 'list', id]);
+    await authctl(['client-secret', 'update', id, secret, '--name', 'x']);
+    await authctl(['client-secret', 'rotate', id]);
+    await authctl(['client-secret', 'delete', id, secret]);
+    await authctl(['explain', 'token', '--client-id', id]);
+    await authctl(['client', 'delete', id]);
+    const under = ['--provider', provider.issuer, '--external-client-id', 'x'];
+    await runCli([...client, ...under, '--local'], { cwd: folder.path });
+  },
+  'api-key-operator': async () => {
+    await authctl(['api-key', 'list']);
+    const { key_id: id = '' } = await authctl([...key, '--idempotency-key', 'once-only']);
+    await authctl(['api-key', 'show', id]);
+    await authctl(['api-key', 'rename', id, '--name', 'B']);
+    await authctl(['api-key', 'disable', id]);
+    await authctl(['api-key', 'enable', id]);
+    const { subnet_id: subnet = '' } = await authctl([
+      ...['api-key-subnet', 'add', id, '--name', 'a', '--address', '10.0.0.0', '--netmask', '8'],
+    ]);
+    await authctl(['api-key-subnet', 'list', id]);
+    await authctl(['api-key-subnet', 'remove', id, subnet, '--allow-any-source']);
+    await authctl(['api-key', 'delete', id]);
+  },
+  'provider-operator': async () => {
+    await authctl(['provider', 'register', provider.discoveryUrl]);
+    await authctl(['provider', 'list']);
+    await authctl(['provider', 'show', provider.issuer]);
+    const calls = new Set(proxy.calls);
+    // The client is made by somebody else.
+    await authctl([...client, '--provider', provider.issuer, '--external-client-id', 'x']);
+    proxy.calls.clear();
+    for (const call of calls) proxy.calls.add(call);
+    await authctl(['provider', 'delete', provider.issuer, '--cascade']);
+  },
+};
+
+function allowed(group: OperatorGroup): readonly string[] {
+  return Object.entries(group.tables).flatMap(([table, actions]) =>
+    actions.map((action) => `${tableName('local', table as TableKey)}: ${action}`),
+  );
+}
+
+it.each(Object.entries(sessions))(
+  'the permissions of %s are what its commands use, and no more',
+  async (name, run) => {
+    proxy.calls.clear();
+    await run();
+    const group = operatorGroups[name as OperatorGroupName];
+    expect([...proxy.calls].toSorted()).toEqual(allowed(group).toSorted());
+  },
+);
+
+it('an auditor may run every command that changes nothing', async () => {
+  const { client_id: id = '' } = await authctl(client);
+  const { key_id: keyId = '', api_key: value = '' } = await authctl(key);
+  await authctl(['provider', 'register', provider.discoveryUrl]);
+  proxy.calls.clear();
+  await authctl(['client', 'list']);
+  await authctl(['client', 'show', id]);
+  await authctl(['client-secret', 'list', id]);
+  await authctl(['api-key', 'list']);
+  await authctl(['api-key', 'show', keyId]);
+  await authctl(['api-key-subnet', 'list', keyId]);
+  await authctl(['provider', 'list']);
+  await authctl(['provider', 'show', provider.issuer]);
+  await authctl(['explain', 'token', '--client-id', id]);
+  await authctl(['explain', 'request', '--bearer-stdin'], value);
+  const readable = allowed(operatorGroups.auditor).filter(
+    (call) => !call.startsWith('local-audit'),
+  );
+  expect([...proxy.calls].filter((call) => !readable.includes(call))).toEqual([]);
+});
+
+it('nobody may change a record of the audit', () => {
+  for (const { tables } of Object.values<OperatorGroup>(operatorGroups)) {
+    expect(tables.audit).not.toContain('dynamodb:UpdateItem');
+    expect(tables.audit).not.toContain('dynamodb:DeleteItem');
+  }
+});
