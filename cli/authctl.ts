@@ -1,6 +1,11 @@
 #!/usr/bin/env node
 import { runAuthctl } from './run-authctl.ts';
 
+// `authctl client list | head` ends the pipe early, which is no error.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  process.exit(error.code === 'EPIPE' ? 0 : 1);
+});
+
 process.exitCode = await runAuthctl(process.argv.slice(2), {
   stdin: process.stdin,
   stdout: process.stdout,

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type BuildOptions, buildSync } from 'esbuild';
 
@@ -50,6 +50,8 @@ function buildLibrary(): void {
     cwd: root,
     stdio: 'inherit',
   });
+  // npm makes it executable when it installs the package, but not in a clone.
+  chmodSync(join(dist, 'cli/authctl.js'), 0o755);
 }
 
 /** `node scripts/build.ts` builds everything, `node scripts/build.ts lambda` the bundles alone. */
