@@ -3,11 +3,6 @@ export function formatTime(seconds: number): string {
   return new Date(seconds * 1000).toISOString().replace(/\.\d{3}Z$/, 'Z');
 }
 
-/** UTC day of a time in seconds since the epoch: `2026-11-20`. */
-export function formatDay(seconds: number): string {
-  return formatTime(seconds).slice(0, 10);
-}
-
 const dateTime = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2})$/;
 const date = /^\d{4}-\d{2}-\d{2}$/;
 
