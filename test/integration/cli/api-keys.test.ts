@@ -5,7 +5,12 @@ const { authctl, json } = useLocalCli();
 
 async function createKey(...more: readonly string[]) {
   const created = await json([
-    ...['api-key', 'create', '--name', 'Ada', '--trunk-group', 'tg-1001'],
+    'api-key',
+    'create',
+    '--name',
+    'Ada',
+    '--trunk-group',
+    'tg-1001',
     ...more,
   ]);
   return { keyId: String(created.key_id), value: String(created.api_key), acl: created.acl };
@@ -57,8 +62,15 @@ describe('the list of a key', () => {
     expect(await verdict(value, '203.0.113.9')).toBe('accepted');
     expect(await verdict(value, '198.51.100.1')).toBe('api_key_source_refused');
     const added = await authctl([
-      ...['api-key-subnet', 'add', keyId, '--name', 'home'],
-      ...['--address', '2001:db8::1', '--netmask', 'ffff:ffff::'],
+      'api-key-subnet',
+      'add',
+      keyId,
+      '--name',
+      'home',
+      '--address',
+      '2001:db8::1',
+      '--netmask',
+      'ffff:ffff::',
     ]);
     expect(added.stderr).toBe('2001:db8::1 was stored as the network 2001:db8::/32.\n');
     expect(await verdict(value, '2001:db8:5::1')).toBe('accepted');
@@ -85,8 +97,15 @@ describe('the list of a key', () => {
   it('warns that the first subnet shuts all others out', async () => {
     const { keyId } = await createKey();
     const { stderr } = await authctl([
-      ...['api-key-subnet', 'add', keyId, '--name', 'office'],
-      ...['--address', '203.0.113.0', '--netmask', '24'],
+      'api-key-subnet',
+      'add',
+      keyId,
+      '--name',
+      'office',
+      '--address',
+      '203.0.113.0',
+      '--netmask',
+      '24',
     ]);
     expect(stderr).toBe(
       `Until now every source could use ${keyId}; from now on only this subnet can.\n`,

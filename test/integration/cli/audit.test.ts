@@ -27,13 +27,27 @@ async function readAudit(): Promise<readonly AuditRecord[]> {
 
 it('records every change: who, what, before and after, and no secret', async () => {
   const { client_id: clientId } = await json([
-    ...['client', 'create', '--name', 'A', '--trunk-group', 'tg', '--scope', 'calls:view'],
+    'client',
+    'create',
+    '--name',
+    'A',
+    '--trunk-group',
+    'tg',
+    '--scope',
+    'calls:view',
   ]);
   const id = String(clientId);
   const secret = await json(['client-secret', 'create', id]);
   await json(['client', 'update', id, '--name', 'B']);
   const key = await json([
-    ...['api-key', 'create', '--name', 'K', '--trunk-group', 'tg', '--allow', 'a=10.0.0.0/8'],
+    'api-key',
+    'create',
+    '--name',
+    'K',
+    '--trunk-group',
+    'tg',
+    '--allow',
+    'a=10.0.0.0/8',
   ]);
   await json(['api-key', 'disable', String(key.key_id)]);
   await json(['client', 'delete', id, '--yes']);

@@ -6,8 +6,16 @@ const { authctl, json, requestToken } = useLocalCli();
 
 async function createClient(...more: readonly string[]): Promise<string> {
   const created = await json([
-    ...['client', 'create', '--name', 'Billing', '--trunk-group', 'tg-1001'],
-    ...['--scope', 'messaging:view', '--scope', 'calls:view'],
+    'client',
+    'create',
+    '--name',
+    'Billing',
+    '--trunk-group',
+    'tg-1001',
+    '--scope',
+    'messaging:view',
+    '--scope',
+    'calls:view',
     ...more,
   ]);
   return String(created.client_id);
@@ -58,12 +66,19 @@ it('updates, disables, enables and deletes, each seen by the next token request'
   const { value } = await createSecret(clientId);
   const outcome = async () => {
     const { status, body } = await requestToken(clientId, value);
-    return status === 200 ? `${body.expires_in}: ${body.scope}` : body.error;
+    return status === 200 ? `${String(body.expires_in)}: ${String(body.scope)}` : body.error;
   };
   expect(await outcome()).toBe('3600: messaging:view calls:view');
   await json([
-    ...['client', 'update', clientId, '--token-lifetime', '1m'],
-    ...['--remove-scope', 'messaging:view', '--add-scope', 'numbers:view'],
+    'client',
+    'update',
+    clientId,
+    '--token-lifetime',
+    '1m',
+    '--remove-scope',
+    'messaging:view',
+    '--add-scope',
+    'numbers:view',
   ]);
   expect(await outcome()).toBe('60: calls:view numbers:view');
   await json(['client', 'disable', clientId]);

@@ -71,7 +71,15 @@ const sessions: Partial<Record<OperatorGroupName, () => Promise<unknown>>> = {
     await authctl(['api-key', 'disable', id]);
     await authctl(['api-key', 'enable', id]);
     const { subnet_id: subnet = '' } = await authctl([
-      ...['api-key-subnet', 'add', id, '--name', 'a', '--address', '10.0.0.0', '--netmask', '8'],
+      'api-key-subnet',
+      'add',
+      id,
+      '--name',
+      'a',
+      '--address',
+      '10.0.0.0',
+      '--netmask',
+      '8',
     ]);
     await authctl(['api-key-subnet', 'list', id]);
     await authctl(['api-key-subnet', 'remove', id, subnet, '--allow-any-source']);

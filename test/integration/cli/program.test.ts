@@ -19,7 +19,7 @@ describe('the help', () => {
     expect(exitCode).toBe(0);
     expect(stdout).toContain(`Usage: authctl ${name}`);
     expect(stdout).toContain('Global Options:');
-    expect(command.examples.every((example) => example.startsWith(`${name}`))).toBe(true);
+    expect(command.examples.every((example) => example.startsWith(name))).toBe(true);
     for (const example of command.examples) expect(stdout).toContain(`  $ authctl ${example}`);
   });
 

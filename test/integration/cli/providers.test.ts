@@ -19,8 +19,18 @@ beforeEach(async () => {
 
 function createClient(name: string) {
   return json([
-    ...['client', 'create', '--name', name, '--trunk-group', 'tg-1', '--scope', 'calls:view'],
-    ...['--provider', provider.issuer, '--external-client-id', name],
+    'client',
+    'create',
+    '--name',
+    name,
+    '--trunk-group',
+    'tg-1',
+    '--scope',
+    'calls:view',
+    '--provider',
+    provider.issuer,
+    '--external-client-id',
+    name,
   ]);
 }
 

@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { PassThrough, Readable, Writable } from 'node:stream';
+import { PassThrough, type Readable, Writable } from 'node:stream';
 import { afterAll } from 'vitest';
 import type { CliIo } from '../../../cli/cli-io.ts';
 import { runAuthctl } from '../../../cli/run-authctl.ts';
