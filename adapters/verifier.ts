@@ -9,8 +9,8 @@ import { type BearerErrorResponse, bearerErrorResponse } from '../core/verifier/
 import { JwksCache } from '../core/verifier/jwks-cache.ts';
 import type { VerifiedCredential } from '../core/verifier/verified-credential.ts';
 import { type VerifierSettings, verifyBearer } from '../core/verifier/verify-bearer.ts';
+import { createFetchKeySet } from './https/fetch-key-set.ts';
 import { createGuardedFetch } from './https/guarded-fetch.ts';
-import { createJwksFetch } from './https/jwks-fetch.ts';
 
 export { UnavailableError } from '../core/errors.ts';
 export { BearerRefusal, type RefusalReason } from '../core/verifier/bearer-refusal.ts';
@@ -45,8 +45,8 @@ export interface VerifierOptions {
   readonly realm?: string | undefined;
   /** Providers on loopback, over https even so. For a local run and tests alone. */
   readonly allowLoopbackProviders?: boolean | undefined;
-  /** Certificates to trust for providers besides those of Node, PEM. */
-  readonly providerCa?: string | undefined;
+  /** Certificates to trust for key sets besides those of Node, PEM. */
+  readonly ca?: string | undefined;
   /** Milliseconds since the epoch; the host's clock where left out. */
   readonly clock?: (() => number) | undefined;
 }
@@ -129,9 +129,9 @@ export function createVerifier(options: VerifierOptions): Verifier {
   formatBearerChallenge({ realm });
   const fetchProvider = createGuardedFetch({
     allowLoopback: options.allowLoopbackProviders,
-    ca: options.providerCa,
+    ca: options.ca,
   });
-  const jwks = new JwksCache(createJwksFetch(settings, fetchProvider));
+  const jwks = new JwksCache(createFetchKeySet({ ...settings, ca: options.ca }, fetchProvider));
   const ports = { jwks, apiKeys, ...providers };
   const now = (): number => Math.floor(clock() / 1000);
   return {

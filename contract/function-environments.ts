@@ -94,3 +94,30 @@ export function keyRotationEnvironment(
     AUTH_AUDIT_TABLE: tableName(config.name, 'audit'),
   };
 }
+
+/** The API that an authorizer guards, as far as its environment is concerned. */
+export interface GuardedApi {
+  readonly issuer: string;
+  /** Of the authorization server, whose tables are read. */
+  readonly deploymentName: string;
+  /** The values of `aud` by which the API knows itself; one at least. */
+  readonly audiences: readonly string[];
+  readonly defaultAudience?: string | undefined;
+  /** JSON object: `GET /messages` → scopes, separated by a space. */
+  readonly requiredScopes: string;
+  /** Seconds for which the gateway keeps a verdict. */
+  readonly resultCacheTtl: number;
+}
+
+export function authorizerEnvironment(api: GuardedApi): EnvironmentVariables<'authorizer'> {
+  return {
+    AUTH_ISSUER: api.issuer,
+    AUTH_AUDIENCES: api.audiences.join(' '),
+    AUTH_DEFAULT_AUDIENCE: api.defaultAudience ?? api.audiences[0] ?? '',
+    AUTH_CLIENTS_TABLE: tableName(api.deploymentName, 'clients'),
+    AUTH_API_KEYS_TABLE: tableName(api.deploymentName, 'apiKeys'),
+    AUTH_IDENTITY_PROVIDERS_TABLE: tableName(api.deploymentName, 'identityProviders'),
+    AUTH_REQUIRED_SCOPES: api.requiredScopes,
+    AUTH_RESULT_CACHE_TTL: String(api.resultCacheTtl),
+  };
+}

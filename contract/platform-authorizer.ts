@@ -1,20 +1,5 @@
-import type { BearerErrorCode } from './bearer-challenge.ts';
-import type { ErrorBody } from './error-body.ts';
-
-/**
- * What API Gateway answers for a platform API whose requests the authorizer refuses. Its gateway
- * responses are one per API and their headers are static, so each carries the general challenge.
- */
-export interface BearerGatewayResponse {
-  /** API Gateway's `ResponseType`. */
-  readonly type: 'UNAUTHORIZED' | 'ACCESS_DENIED';
-  readonly status: 401 | 403;
-  readonly error: BearerErrorCode;
-  readonly body: ErrorBody & { readonly scope?: string };
-}
-
-/** Name of the authorizer's context value that the 403 body shows. */
-export const requiredScopeContextKey = 'required_scope';
+import { type BearerErrorCode, formatBearerChallenge } from './bearer-challenge.ts';
+import { type ErrorBody, gatewayErrors, noStoreHeaders, securityHeaders } from './error-body.ts';
 
 /** The authorizer's context of a request that is allowed: each a text, empty where it has none. */
 export const authorizerContextKeys = [
@@ -28,32 +13,13 @@ export const authorizerContextKeys = [
 
 export type AuthorizerContext = Readonly<Record<(typeof authorizerContextKeys)[number], string>>;
 
+/** Name of the context value of a request that is denied: what the 403 body shows. */
+export const requiredScopeContextKey = 'required_scope';
+
 /** Name of a method of a REST API in the table of required scopes, e.g. `GET /messages/{id}`. */
 export function routeKey(httpMethod: string, resourcePath: string): string {
   return `${httpMethod} ${resourcePath}`;
 }
-
-export const bearerGatewayResponses: readonly BearerGatewayResponse[] = [
-  {
-    type: 'UNAUTHORIZED',
-    status: 401,
-    error: 'invalid_token',
-    body: {
-      error: 'invalid_token',
-      error_description: 'a valid access token or API key is required',
-    },
-  },
-  {
-    type: 'ACCESS_DENIED',
-    status: 403,
-    error: 'insufficient_scope',
-    body: {
-      error: 'insufficient_scope',
-      error_description: 'the access token lacks a scope that this request requires',
-      scope: `$context.authorizer.${requiredScopeContextKey}`,
-    },
-  },
-];
 
 /**
  * What API Gateway keeps a verdict by, where it keeps any: everything that the verdict depends
@@ -68,3 +34,61 @@ export const cacheIdentitySources = [
 
 /** Longest time for which API Gateway keeps a verdict, in seconds. */
 export const maxResultCacheTtl = 3600;
+
+/** A response that API Gateway makes for a platform API when the authorizer does not allow. */
+export interface BearerGatewayResponse {
+  /** API Gateway's `ResponseType`. */
+  readonly type:
+    | 'UNAUTHORIZED'
+    | 'ACCESS_DENIED'
+    | 'AUTHORIZER_FAILURE'
+    | 'AUTHORIZER_CONFIGURATION_ERROR';
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** API Gateway replaces `$context.…` in it. */
+  readonly body: ErrorBody & { readonly scope?: string };
+}
+
+const commonHeaders = { ...noStoreHeaders, ...securityHeaders } as const;
+
+function refusal(
+  type: 'UNAUTHORIZED' | 'ACCESS_DENIED',
+  status: number,
+  realm: string,
+  body: ErrorBody & { readonly error: BearerErrorCode; readonly scope?: string },
+): BearerGatewayResponse {
+  const { error, error_description: description } = body;
+  const challenge = formatBearerChallenge({ realm, error, description });
+  return { type, status, headers: { 'WWW-Authenticate': challenge, ...commonHeaders }, body };
+}
+
+function failure(
+  type: 'AUTHORIZER_FAILURE' | 'AUTHORIZER_CONFIGURATION_ERROR',
+): BearerGatewayResponse {
+  const error = gatewayErrors.find((candidate) => candidate.type === type);
+  if (error?.status === undefined) throw new Error(`there is no gateway error ${type}`);
+  return { type, status: error.status, headers: commonHeaders, body: error.body };
+}
+
+/**
+ * The responses of a platform API's gateway. They are one set per API and their headers are
+ * static, so each refusal carries the general challenge (RFC 6750 §3).
+ *
+ * @param realm protection space that the challenges name (RFC 9110 §11.5).
+ * @throws {RangeError} for a realm that the header cannot carry.
+ */
+export function bearerGatewayResponses(realm: string): readonly BearerGatewayResponse[] {
+  return [
+    refusal('UNAUTHORIZED', 401, realm, {
+      error: 'invalid_token',
+      error_description: 'a valid access token or API key is required',
+    }),
+    refusal('ACCESS_DENIED', 403, realm, {
+      error: 'insufficient_scope',
+      error_description: 'the access token lacks a scope that this request requires',
+      scope: `$context.authorizer.${requiredScopeContextKey}`,
+    }),
+    failure('AUTHORIZER_FAILURE'),
+    failure('AUTHORIZER_CONFIGURATION_ERROR'),
+  ];
+}

@@ -5,9 +5,8 @@ import { CfnAuthorizer, type MethodOptions, type RestApi } from 'aws-cdk-lib/aws
 import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import { defaultBearerRealm } from '../contract/bearer-challenge.ts';
-import type { EnvironmentVariables } from '../contract/environment.ts';
+import { authorizerEnvironment } from '../contract/function-environments.ts';
 import { cacheIdentitySources, maxResultCacheTtl } from '../contract/platform-authorizer.ts';
-import { tableName } from '../contract/tables.ts';
 import { AuthorizerFunction } from './platform/authorizer-function.ts';
 import { BearerGatewayResponses } from './platform/bearer-gateway-responses.ts';
 import { RequiredScopeError, RouteScopes } from './platform/route-scopes.ts';
@@ -104,7 +103,13 @@ export class PlatformAuthorizer extends Construct {
     const { restApi, bundles = findBundles() } = props;
     const deploymentName = props.deploymentName ?? 'authorization-server';
     const requiredScopes = Lazy.string({ produce: () => this.#routes.toJson(restApi) });
-    const environment = this.environmentOf(props, deploymentName, requiredScopes);
+    const resultCacheTtl = props.resultCacheTtl?.toSeconds() ?? 0;
+    const environment = authorizerEnvironment({
+      ...props,
+      deploymentName,
+      requiredScopes,
+      resultCacheTtl,
+    });
     const fn = new AuthorizerFunction(this, 'Function', { deploymentName, bundles, environment });
     const authorizer = this.addAuthorizer(props, fn);
     this.#routes = new RouteScopes(authorizer.ref);
@@ -129,24 +134,6 @@ export class PlatformAuthorizer extends Construct {
   /** Options of a method that any accepted credential may use, whatever its scopes. */
   requireCredential(): MethodOptions {
     return { authorizer: this.#routes.authorizerFor([]) };
-  }
-
-  private environmentOf(
-    props: PlatformAuthorizerProps,
-    deploymentName: string,
-    requiredScopes: string,
-  ): EnvironmentVariables<'authorizer'> {
-    const { audiences } = props;
-    return {
-      AUTH_ISSUER: props.issuer,
-      AUTH_AUDIENCES: audiences.join(' '),
-      AUTH_DEFAULT_AUDIENCE: props.defaultAudience ?? audiences[0] ?? '',
-      AUTH_CLIENTS_TABLE: tableName(deploymentName, 'clients'),
-      AUTH_API_KEYS_TABLE: tableName(deploymentName, 'apiKeys'),
-      AUTH_IDENTITY_PROVIDERS_TABLE: tableName(deploymentName, 'identityProviders'),
-      AUTH_REQUIRED_SCOPES: requiredScopes,
-      AUTH_RESULT_CACHE_TTL: String(props.resultCacheTtl?.toSeconds() ?? 0),
-    };
   }
 
   private addAuthorizer(props: PlatformAuthorizerProps, fn: AuthorizerFunction): CfnAuthorizer {

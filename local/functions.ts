@@ -1,5 +1,6 @@
 import type { AwsClientOptions } from '../adapters/aws-client-options.ts';
 import { createAwsClients } from '../adapters/aws-clients.ts';
+import { createSignedCalls } from '../adapters/dynamodb/signed-calls.ts';
 import { createFetchJwks } from '../adapters/https/fetch-jwks.ts';
 import { createProveKey, createSelfTest } from '../adapters/lambda/function-calls.ts';
 import type { InvokeFunction } from '../adapters/lambda/invoke-function.ts';
@@ -27,6 +28,7 @@ import { createJwksHandler } from '../lambda/jwks/create-jwks-handler.ts';
 import { createKeyRotationHandler } from '../lambda/key-rotation/create-key-rotation-handler.ts';
 import { createTokenHandler } from '../lambda/token/create-token-handler.ts';
 import { describeEnvironments } from './environment-source.ts';
+import { createExampleRoute } from './example-api.ts';
 import type { GatewayRoute, ProxyHandler } from './gateway/gateway-route.ts';
 import { throughJson } from './gateway/integration.ts';
 import { buildLambdaContext } from './gateway/lambda-context.ts';
@@ -84,7 +86,7 @@ function createInvoke(handlers: ReadonlyMap<string, EventHandler>): InvokeFuncti
 /**
  * Builds every function with the environment that the stack would give it.
  *
- * @param ca certificate authority of `--https`, PEM.
+ * @param ca certificates to trust besides those of Node, PEM: the authority of `--https`.
  */
 export function createFunctions(
   config: DeploymentConfig,
@@ -121,8 +123,15 @@ export function createFunctions(
   handlers.set(nameOf('key-rotation'), rotateKeys);
   handlers.set(nameOf('canary'), canary);
   handlers.set(nameOf('token'), (event) => http.token(event as never, contextOf('token')));
+  const example = createExampleRoute({
+    config,
+    issuer,
+    calls: createSignedCalls(aws.dynamodb),
+    telemetry: createLocalTelemetry('authorizer', log),
+    ca,
+  });
   return {
-    routes: toRoutes(config.name, http),
+    routes: [...toRoutes(config.name, http), example],
     eventHandlers: handlers,
     rotateKeys,
     close: async () => {

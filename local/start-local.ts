@@ -1,12 +1,14 @@
 import { jwksPath, tokenPath } from '../contract/routes.ts';
 import type { Alg } from '../contract/signing-algorithms.ts';
-import { tableName } from '../contract/tables.ts';
+import { type TableKey, tableName } from '../contract/tables.ts';
 import { type Backends, startBackends } from './backends.ts';
 import { type LocalCertificate, loadCertificate } from './certificate.ts';
 import { CleanUp } from './clean-up.ts';
 import { deferGateway } from './deferred-gateway.ts';
+import { seedDemoApiKey } from './demo-api-key.ts';
 import { type DemoClient, seedDemoClient } from './demo-client.ts';
 import { type DemoEnvironment, formatDemoEnvironment } from './demo-environment.ts';
+import { examplePath } from './example-api.ts';
 import { createFunctions } from './functions.ts';
 import { createGateway } from './gateway/gateway.ts';
 import { createGatewayServer, type RequestNote } from './gateway/gateway-server.ts';
@@ -42,6 +44,9 @@ export interface LocalRun {
   readonly jwksUri: string;
   readonly clientId: string;
   readonly clientSecret: string;
+  readonly apiKey: string;
+  /** An API behind the authorizer: GET needs `messaging:view`, POST `messaging:manage`. */
+  readonly exampleUrl: string;
   /** Content of demo.env. */
   readonly environment: DemoEnvironment;
   readonly paths: StatePaths;
@@ -59,6 +64,7 @@ function chooseNextTo(port: number, distance: number, wanted: number | undefined
 interface Running {
   readonly issuer: string;
   readonly client: DemoClient;
+  readonly apiKey: string;
   readonly backends: Backends;
   readonly lambdaEndpoint: string;
   readonly certificate: LocalCertificate | undefined;
@@ -72,6 +78,8 @@ function buildEnvironment(running: Running, paths: StatePaths): DemoEnvironment 
     JWKS_URI: issuer + jwksPath,
     CLIENT_ID: client.clientId,
     CLIENT_SECRET: client.clientSecret,
+    API_KEY: running.apiKey,
+    EXAMPLE_URL: issuer + examplePath,
     AWS_ENDPOINT_URL_DYNAMODB: backends.dynamodbEndpoint,
     AWS_ENDPOINT_URL_KMS: backends.kmsEndpoint,
     AWS_ENDPOINT_URL_LAMBDA: running.lambdaEndpoint,
@@ -118,11 +126,12 @@ async function start(options: LocalOptions, paths: StatePaths, cleanUp: CleanUp)
   front.open(createGateway({ routes: functions.routes, onFunctionError: log.writeError }));
   await functions.rotateKeys({ action: 'deploy' });
   cleanUp.use(startKeySchedule(functions, log));
-  const clientsTable = tableName(config.name, 'clients');
-  const client = await seedDemoClient(paths.demoClient, clientOptions, clientsTable);
+  const table = (key: TableKey) => tableName(config.name, key);
+  const client = await seedDemoClient(paths.demoClient, clientOptions, table('clients'));
+  const apiKey = await seedDemoApiKey(paths.demoApiKey, clientOptions, table('apiKeys'));
   // Closed first of all, so that no request meets a closed table.
   cleanUp.use(front.server);
-  return { issuer, client, backends, lambdaEndpoint: lambda.endpoint, certificate };
+  return { issuer, client, apiKey, backends, lambdaEndpoint: lambda.endpoint, certificate };
 }
 
 /**
@@ -137,12 +146,14 @@ export async function startLocal(options: LocalOptions): Promise<LocalRun> {
   makeStateDirectory(paths);
   try {
     const running = await start(options, paths, cleanUp);
-    const { issuer, client, certificate } = running;
+    const { issuer, client, apiKey, certificate } = running;
     const environment = buildEnvironment(running, paths);
     writePrivateFile(paths.demoEnvironment, formatDemoEnvironment(environment));
     return {
       ...client,
+      apiKey,
       issuer,
+      exampleUrl: issuer + examplePath,
       tokenUrl: issuer + tokenPath,
       jwksUri: issuer + jwksPath,
       environment,

@@ -8,6 +8,7 @@ export interface StatePaths {
   readonly kms: string;
   readonly tls: string;
   readonly demoClient: string;
+  readonly demoApiKey: string;
   readonly demoEnvironment: string;
   readonly deploymentConfig: string;
   readonly log: string;
@@ -20,6 +21,7 @@ export function statePaths(directory: string): StatePaths {
     kms: join(directory, 'kms'),
     tls: join(directory, 'tls'),
     demoClient: join(directory, 'demo-client.json'),
+    demoApiKey: join(directory, 'demo-api-key'),
     demoEnvironment: join(directory, 'demo.env'),
     deploymentConfig: join(directory, 'deployment.json'),
     log: join(directory, 'log.jsonl'),

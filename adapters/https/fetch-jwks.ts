@@ -1,7 +1,7 @@
-import { get as getHttp, type IncomingMessage } from 'node:http';
-import { Agent, get as getHttps } from 'node:https';
 import { UnavailableError } from '../../core/errors.ts';
 import type { PortOptions } from '../../core/port.ts';
+import { fetchJsonDocument } from './json-document.ts';
+import { parseServiceUrl } from './service-url.ts';
 
 export interface FetchJwksOptions {
   /** Certificates to trust besides, PEM: the local run's. */
@@ -21,38 +21,17 @@ const maxBytes = 128 * 1024;
  */
 export type FetchJwks = (url: string, options?: PortOptions) => Promise<unknown>;
 
-const loopback: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
-
-function open(url: URL, options: FetchJwksOptions, signal: AbortSignal): Promise<IncomingMessage> {
-  const headers = { accept: 'application/json', 'cache-control': 'no-cache' };
-  return new Promise((resolve, reject) => {
-    const isPlain = url.protocol === 'http:' && loopback.has(url.hostname);
-    const outgoing = isPlain
-      ? getHttp(url, { headers, signal }, resolve)
-      : getHttps(url, { headers, signal, agent: new Agent({ ca: options.ca }) }, resolve);
-    outgoing.on('error', reject);
-  });
-}
-
-async function readJson(response: IncomingMessage): Promise<unknown> {
-  if (response.statusCode !== 200) throw new Error(`it answered ${response.statusCode}`);
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of response as AsyncIterable<Buffer>) {
-    length += chunk.length;
-    if (length > maxBytes) throw new Error('its answer is too large');
-    chunks.push(chunk);
-  }
-  return JSON.parse(Buffer.concat(chunks).toString()) as unknown;
-}
-
-export function createFetchJwks(options: FetchJwksOptions = {}): FetchJwks {
-  return async (text, port = {}) => {
-    const deadline = AbortSignal.timeout(timeout);
-    const signal = port.signal === undefined ? deadline : AbortSignal.any([deadline, port.signal]);
+export function createFetchJwks({ ca }: FetchJwksOptions = {}): FetchJwks {
+  const headers = { 'cache-control': 'no-cache' };
+  return async (text, { signal } = {}) => {
     try {
-      const response = await open(new URL(text), options, signal);
-      return await readJson(response).finally(() => response.destroy());
+      return await fetchJsonDocument(parseServiceUrl(text), {
+        ca,
+        timeout,
+        maxBytes,
+        headers,
+        signal,
+      });
     } catch (cause) {
       const reason = cause instanceof Error ? cause.message : 'it does not answer';
       throw new UnavailableError(`${text}: ${reason}`, { cause });

@@ -12,6 +12,8 @@ export interface JsonDocumentOptions {
   /** Milliseconds for the whole fetch. */
   readonly timeout: number;
   readonly maxBytes: number;
+  /** Sent besides `Accept`. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -39,7 +41,7 @@ function connect(
     const { request, agent } = clientFor(url);
     const outgoing = request(url, {
       agent,
-      headers: { accept: 'application/json', 'accept-encoding': 'identity' },
+      headers: { accept: 'application/json', 'accept-encoding': 'identity', ...options.headers },
       signal,
       ...(options.lookup === undefined ? {} : { lookup: options.lookup }),
       ...(options.ca === undefined ? {} : { ca: [...trusted(), options.ca] }),

@@ -2,8 +2,8 @@ import { createDynamoDbApiKeyReader } from '../../adapters/dynamodb/api-key-read
 import { createDynamoDbClientReader } from '../../adapters/dynamodb/client-reader.ts';
 import type { DynamoDbCalls } from '../../adapters/dynamodb/dynamodb-calls.ts';
 import { createDynamoDbIdentityProviderReader } from '../../adapters/dynamodb/identity-provider-reader.ts';
+import { createFetchKeySet } from '../../adapters/https/fetch-key-set.ts';
 import { createGuardedFetch } from '../../adapters/https/guarded-fetch.ts';
-import { createJwksFetch } from '../../adapters/https/jwks-fetch.ts';
 import type { Environment } from '../../contract/environment.ts';
 import { jwksPath } from '../../contract/routes.ts';
 import { JwksCache } from '../../core/verifier/jwks-cache.ts';
@@ -11,8 +11,8 @@ import type { FunctionOptions } from '../shared/function-options.ts';
 import { type AuthorizerFunction, createAuthorizerFunction } from './authorizer-function.ts';
 
 export interface AuthorizerOptions extends FunctionOptions {
-  /** Certificates to trust for providers besides those of Node, PEM. For the local run and tests. */
-  readonly providerCa: string | undefined;
+  /** Certificates to trust besides those of Node, PEM. For the local run and tests. */
+  readonly ca: string | undefined;
 }
 
 export function createAuthorizerHandler(
@@ -23,9 +23,10 @@ export function createAuthorizerHandler(
   const issuer = environment.AUTH_ISSUER;
   const fetchProvider = createGuardedFetch({
     allowLoopback: environment.AUTH_ALLOW_LOOPBACK_PROVIDERS === '1',
-    ca: options.providerCa,
+    ca: options.ca,
   });
-  const fetchJwks = createJwksFetch({ issuer, jwksUri: `${issuer}${jwksPath}` }, fetchProvider);
+  const own = { issuer, jwksUri: `${issuer}${jwksPath}`, ca: options.ca };
+  const fetchJwks = createFetchKeySet(own, fetchProvider);
   const ports = {
     jwks: new JwksCache(fetchJwks),
     apiKeys: createDynamoDbApiKeyReader(calls, environment.AUTH_API_KEYS_TABLE),

@@ -79,6 +79,8 @@ describe('npm start', () => {
       JWKS_URI: `${environment['ISSUER']}/.well-known/jwks.json`,
       CLIENT_ID: expect.stringMatching(/^client_/),
       CLIENT_SECRET: expect.stringMatching(/^cs_/),
+      API_KEY: expect.stringMatching(/^ak_/),
+      EXAMPLE_URL: `${environment['ISSUER']}/example/messages`,
       AWS_ENDPOINT_URL_DYNAMODB: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
       AWS_ENDPOINT_URL_KMS: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
       AWS_ENDPOINT_URL_LAMBDA: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
@@ -103,6 +105,7 @@ describe('npm start', () => {
     await start(state, [], { PORT: String(portOf(before)) });
     const after = sourceDemoEnvironment(state);
     expect(after['CLIENT_SECRET']).toBe(before['CLIENT_SECRET']);
+    expect(after['API_KEY']).toBe(before['API_KEY']);
     expect(after['ISSUER']).toBe(before['ISSUER']);
     await verify(token, after);
     expect(await verify(await fetchToken(before), after)).toBe(await verify(token, after));

@@ -1,0 +1,85 @@
+import type { APIGatewayProxyEvent } from 'aws-lambda';
+import type { DynamoDbCalls } from '../adapters/dynamodb/dynamodb-calls.ts';
+import { defaultBearerRealm } from '../contract/bearer-challenge.ts';
+import type { DeploymentConfig } from '../contract/deployment-config.ts';
+import { readEnvironment } from '../contract/environment.ts';
+import { methodNotAllowedBody, noStoreHeaders } from '../contract/error-body.ts';
+import { authorizerEnvironment } from '../contract/function-environments.ts';
+import { bearerGatewayResponses } from '../contract/platform-authorizer.ts';
+import type { AuthorizerFunction } from '../lambda/authorizer/authorizer-function.ts';
+import { createAuthorizerHandler } from '../lambda/authorizer/create-authorizer-handler.ts';
+import type { Telemetry } from '../lambda/shared/telemetry.ts';
+import type { GatewayRoute } from './gateway/gateway-route.ts';
+
+/** A platform team's API, as far as a newcomer needs one to use a token at. */
+export const examplePath = '/example/messages';
+
+const requiredScopes = {
+  [`GET ${examplePath}`]: 'messaging:view',
+  [`POST ${examplePath}`]: 'messaging:manage',
+  [`ANY ${examplePath}`]: '',
+};
+
+export interface ExampleApiOptions {
+  readonly config: DeploymentConfig;
+  readonly issuer: string;
+  readonly calls: DynamoDbCalls;
+  readonly telemetry: Telemetry;
+  /** Certificates to trust besides those of Node, PEM. */
+  readonly ca: string | undefined;
+}
+
+/** Made at the first request, as Lambda does: by then the service has its first signing key. */
+function createAuthorizer(options: ExampleApiOptions): AuthorizerFunction {
+  const { config, issuer, calls, telemetry, ca } = options;
+  const variables = authorizerEnvironment({
+    issuer,
+    deploymentName: config.name,
+    audiences: [config.defaultAudience],
+    requiredScopes: JSON.stringify(requiredScopes),
+    resultCacheTtl: 0,
+  });
+  const environment = readEnvironment('authorizer', {
+    ...variables,
+    AUTH_ALLOW_LOOPBACK_PROVIDERS: '1',
+  });
+  let authorizer: AuthorizerFunction | undefined;
+  return (event, context) => {
+    authorizer ??= createAuthorizerHandler(environment, calls, { telemetry, ca });
+    return authorizer(event, context);
+  };
+}
+
+function json(statusCode: number, body: unknown, headers: Readonly<Record<string, string>> = {}) {
+  return {
+    statusCode,
+    headers: { 'Content-Type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  };
+}
+
+/** Shows who the authorizer says is calling. */
+async function answer({ httpMethod, requestContext }: APIGatewayProxyEvent) {
+  const caller = requestContext.authorizer ?? {};
+  const messages = [{ from: '+15550100', to: '+15550101', text: 'Hello' }];
+  if (httpMethod === 'GET') return json(200, { items: messages, caller });
+  if (httpMethod === 'POST') return json(202, { accepted: true, caller });
+  return json(405, methodNotAllowedBody, { ...noStoreHeaders, Allow: 'GET, POST' });
+}
+
+/**
+ * An API behind the authorizer: GET needs `messaging:view`, POST `messaging:manage`. It is no part
+ * of the service and stands in no stack.
+ */
+export function createExampleRoute(options: ExampleApiOptions): GatewayRoute {
+  return {
+    path: examplePath,
+    functionName: `${options.config.name}-example`,
+    handler: answer,
+    authorizer: {
+      functionName: `${options.config.name}-authorizer`,
+      handler: createAuthorizer(options),
+    },
+    errors: bearerGatewayResponses(defaultBearerRealm),
+  };
+}
