@@ -1,5 +1,5 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import type { DynamoDbCalls } from '../adapters/dynamodb/dynamodb-calls.ts';
+import type { SignedClients } from '../adapters/signed-clients.ts';
 import { defaultBearerRealm } from '../contract/bearer-challenge.ts';
 import type { DeploymentConfig } from '../contract/deployment-config.ts';
 import { readEnvironment } from '../contract/environment.ts';
@@ -23,7 +23,7 @@ const requiredScopes = {
 export interface ExampleApiOptions {
   readonly config: DeploymentConfig;
   readonly issuer: string;
-  readonly calls: DynamoDbCalls;
+  readonly aws: Pick<SignedClients, 'dynamodb'>;
   readonly telemetry: Telemetry;
   /** Certificates to trust besides those of Node, PEM. */
   readonly ca: string | undefined;
@@ -31,7 +31,7 @@ export interface ExampleApiOptions {
 
 /** Made at the first request, as Lambda does: by then the service has its first signing key. */
 function createAuthorizer(options: ExampleApiOptions): AuthorizerFunction {
-  const { config, issuer, calls, telemetry, ca } = options;
+  const { config, issuer, aws, telemetry, ca } = options;
   const variables = authorizerEnvironment({
     issuer,
     deploymentName: config.name,
@@ -45,7 +45,7 @@ function createAuthorizer(options: ExampleApiOptions): AuthorizerFunction {
   });
   let authorizer: AuthorizerFunction | undefined;
   return (event, context) => {
-    authorizer ??= createAuthorizerHandler(environment, calls, { telemetry, ca });
+    authorizer ??= createAuthorizerHandler(environment, aws, { telemetry, ca });
     return authorizer(event, context);
   };
 }

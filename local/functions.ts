@@ -1,6 +1,5 @@
 import type { AwsClientOptions } from '../adapters/aws-client-options.ts';
 import { createAwsClients } from '../adapters/aws-clients.ts';
-import { createSignedCalls } from '../adapters/dynamodb/signed-calls.ts';
 import { createFetchJwks } from '../adapters/https/fetch-jwks.ts';
 import { createProveKey, createSelfTest } from '../adapters/lambda/function-calls.ts';
 import type { InvokeFunction } from '../adapters/lambda/invoke-function.ts';
@@ -126,7 +125,7 @@ export function createFunctions(
   const example = createExampleRoute({
     config,
     issuer,
-    calls: createSignedCalls(aws.dynamodb),
+    aws,
     telemetry: createLocalTelemetry('authorizer', log),
     ca,
   });
