@@ -3,9 +3,13 @@ import { createTables } from '../adapters/dynamodb/create-tables.ts';
 import { createDynamoDbClient } from '../adapters/dynamodb/dynamodb-client.ts';
 import type { CleanUp } from './clean-up.ts';
 import { startDynamoDb } from './dynamodb.ts';
+import type { Faults } from './faults/faults.ts';
+import { startFaultyService } from './faults/faulty-service.ts';
 import { startKms } from './kms/kms-server.ts';
 import { localCredentials, localRegion } from './local-deployment.ts';
 import type { PortChoice } from './loopback-server.ts';
+import { ItemHistory } from './replication/item-history.ts';
+import { createReplica } from './replication/replica.ts';
 import type { StatePaths } from './state.ts';
 
 /** Where DynamoDB and KMS answer. */

@@ -1,0 +1,43 @@
+/** Services whose calls can be made to fail. */
+export const faultyServices = ['dynamodb', 'kms'] as const;
+export type FaultyService = (typeof faultyServices)[number];
+
+/** Errors that each service really answers, with the status of its own model. */
+export const awsErrorStatus: Readonly<Record<FaultyService, Readonly<Record<string, number>>>> = {
+  dynamodb: {
+    AccessDeniedException: 400,
+    ExpiredTokenException: 400,
+    InternalServerError: 500,
+    ProvisionedThroughputExceededException: 400,
+    ReplicatedWriteConflictException: 400,
+    RequestLimitExceeded: 400,
+    ResourceNotFoundException: 400,
+    ServiceUnavailable: 503,
+    ThrottlingException: 400,
+    UnrecognizedClientException: 400,
+  },
+  kms: {
+    AccessDeniedException: 400,
+    DependencyTimeoutException: 503,
+    DisabledException: 409,
+    ExpiredTokenException: 400,
+    KMSInternalException: 500,
+    KMSInvalidStateException: 409,
+    KeyUnavailableException: 500,
+    NotFoundException: 400,
+    ServiceUnavailable: 503,
+    ThrottlingException: 400,
+  },
+};
+
+/** What each service answers to who calls too often. */
+export const throttlingCode = {
+  dynamodb: 'ThrottlingException',
+  kms: 'ThrottlingException',
+} as const satisfies Record<FaultyService, string>;
+
+/** Content types of the services' protocols: AWS JSON 1.0 and 1.1. */
+export const contentTypes: Readonly<Record<FaultyService, string>> = {
+  dynamodb: 'application/x-amz-json-1.0',
+  kms: 'application/x-amz-json-1.1',
+};

@@ -1,0 +1,114 @@
+import { readFileSync } from 'node:fs';
+import * as v from 'valibot';
+import { describeIssues } from '../../contract/parse-problem.ts';
+import { LocalRunError } from '../loopback-server.ts';
+import { awsErrorStatus, faultyServices } from './aws-error-codes.ts';
+
+const nonNegative = v.pipe(v.number(), v.finite(), v.minValue(0, 'allowed: 0 or more'));
+const wholeNumber = v.pipe(v.number(), v.safeInteger('allowed: a whole number'), v.minValue(0));
+const share = v.pipe(
+  v.number(),
+  v.minValue(0, 'allowed: a share from 0 to 1'),
+  v.maxValue(1, 'allowed: a share from 0 to 1'),
+);
+
+/** When a rule holds, in seconds since the start; always where left out. */
+const window = { from: v.optional(nonNegative, 0), until: v.optional(nonNegative) };
+
+/** Which calls a rule is about. */
+const call = {
+  ...window,
+  service: v.picklist(faultyServices),
+  /** `GetItem`, `Sign`; every operation where left out. */
+  operation: v.optional(v.pipe(v.string(), v.regex(/^[A-Z][A-Za-z]+$/, 'e.g. "GetItem", "Sign"'))),
+  /** A table by the last part of its name: `clients`. */
+  table: v.optional(v.string()),
+  /** A key's value in DynamoDB, a key's id or ARN in KMS. */
+  key: v.optional(v.string()),
+  /** Share of these calls that it strikes. */
+  share: v.optional(share, 1),
+};
+
+const code = v.picklist([
+  ...new Set(faultyServices.flatMap((service) => Object.keys(awsErrorStatus[service]))),
+]);
+
+const ruleSchema = v.variant('fault', [
+  /** Waits before the call is made: `milliseconds`, and up to `jitter` more. */
+  v.strictObject({
+    ...call,
+    fault: v.literal('latency'),
+    milliseconds: nonNegative,
+    jitter: v.optional(nonNegative, 0),
+  }),
+  v.strictObject({ ...call, fault: v.literal('error'), code }),
+  /** Refuses what exceeds so many calls a second. */
+  v.strictObject({ ...call, fault: v.literal('throttle'), callsPerSecond: nonNegative }),
+  /** Breaks the connection off: before the call is made, or with its answer. */
+  v.strictObject({
+    ...call,
+    fault: v.literal('reset'),
+    when: v.optional(v.picklist(['before', 'after']), 'before'),
+  }),
+  /** Sends so many bytes of the answer and breaks off. */
+  v.strictObject({ ...call, fault: v.literal('partial_body'), bytes: wholeNumber }),
+  /** Sends the answer's bytes spread over this time. */
+  v.strictObject({ ...call, fault: v.literal('slow_body'), milliseconds: nonNegative }),
+  /** Eventually consistent reads see what was there so long ago. */
+  v.strictObject({ ...call, fault: v.literal('stale_read'), seconds: nonNegative }),
+  /** Eventually consistent reads see nothing that other regions wrote since the rule holds. */
+  v.strictObject({ ...call, fault: v.literal('paused_replication') }),
+  /**
+   * The region is cut off from the others: as before, and its writes and strongly consistent
+   * reads fail.
+   */
+  v.strictObject({ ...call, fault: v.literal('isolated_region') }),
+  /** The functions' clock is so much ahead; behind where negative. */
+  v.strictObject({
+    ...window,
+    fault: v.literal('clock_skew'),
+    seconds: v.pipe(v.number(), v.finite()),
+  }),
+  /** The functions' clock stands still. */
+  v.strictObject({ ...window, fault: v.literal('clock_freeze') }),
+]);
+
+const scriptSchema = v.strictObject({
+  /** The same seed strikes the same calls again. */
+  seed: v.optional(wholeNumber, 1),
+  rules: v.array(ruleSchema),
+});
+
+export type FaultRule = Readonly<v.InferOutput<typeof ruleSchema>>;
+export type FaultRuleInput = Readonly<v.InferInput<typeof ruleSchema>>;
+export type FaultScript = Readonly<v.InferOutput<typeof scriptSchema>>;
+export type FaultScriptInput = Readonly<v.InferInput<typeof scriptSchema>>;
+
+function findForeignCodes({ rules }: FaultScript): readonly string[] {
+  return rules.flatMap((rule, index) =>
+    rule.fault === 'error' && !Object.hasOwn(awsErrorStatus[rule.service], rule.code)
+      ? [
+          `rules.${index}.code: received "${rule.code}"; allowed for ${rule.service}: ${Object.keys(awsErrorStatus[rule.service]).join(', ')}`,
+        ]
+      : [],
+  );
+}
+
+/** @throws {LocalRunError} with a line for each problem: the key, the value, what is allowed. */
+export function parseFaultScript(input: unknown, name = 'the fault script'): FaultScript {
+  const result = v.safeParse(scriptSchema, input);
+  const problems = result.success ? findForeignCodes(result.output) : describeIssues(result.issues);
+  if (result.success && problems.length === 0) return result.output;
+  throw new LocalRunError(`${name} cannot be used:\n  ${problems.join('\n  ')}`);
+}
+
+/** @throws {LocalRunError} where there is no such file or it is no fault script. */
+export function readFaultScript(path: string): FaultScript {
+  try {
+    return parseFaultScript(JSON.parse(readFileSync(path, 'utf8')), path);
+  } catch (error) {
+    if (error instanceof LocalRunError) throw error;
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new LocalRunError(`the fault script ${path} cannot be read: ${reason}`, { cause: error });
+  }
+}

@@ -1,0 +1,164 @@
+import type { AwsCall } from './aws-call.ts';
+import { throttlingCode } from './aws-error-codes.ts';
+import { type FaultRule, type FaultScriptInput, parseFaultScript } from './fault-script.ts';
+import { SeededRandom } from './seeded-random.ts';
+
+/** What becomes of the answer. */
+export type AnswerFault =
+  | { readonly kind: 'reset' }
+  | { readonly kind: 'partial'; readonly bytes: number }
+  | { readonly kind: 'slow'; readonly milliseconds: number };
+
+/** What becomes of one call. */
+export interface Treatment {
+  /** Milliseconds to wait first. */
+  readonly delay: number;
+  /** Instead of making the call: the code of an error, or the end of the connection. */
+  readonly instead?: { readonly code: string } | 'reset' | undefined;
+  readonly answer?: AnswerFault | undefined;
+  /** Time from which on writes are not seen by eventually consistent reads, in milliseconds. */
+  readonly horizon?: number | undefined;
+  /** Whether writes and strongly consistent reads fail. */
+  readonly isolated?: boolean | undefined;
+}
+
+type CallRule = Extract<FaultRule, { service: unknown }>;
+type Draft = { -readonly [K in keyof Treatment]: Treatment[K] };
+
+/** Calls of one kind that were made. */
+export interface CallCounts {
+  readonly [operation: string]: number;
+}
+
+/** Changes a call's treatment as a rule says. The first that ends a call stands. */
+type Apply<K extends CallRule['fault']> = (
+  draft: Draft,
+  rule: Extract<CallRule, { fault: K }>,
+  context: { readonly now: number; readonly random: SeededRandom; readonly start: number },
+) => void;
+
+const apply: { readonly [K in Exclude<CallRule['fault'], 'throttle'>]: Apply<K> } = {
+  latency: (draft, rule, { random }) => {
+    draft.delay += rule.milliseconds + rule.jitter * random.next();
+  },
+  error: (draft, rule) => {
+    draft.instead ??= { code: rule.code };
+  },
+  reset: (draft, rule) => {
+    if (rule.when === 'before') draft.instead ??= 'reset';
+    else draft.answer ??= { kind: 'reset' };
+  },
+  partial_body: (draft, rule) => {
+    draft.answer ??= { kind: 'partial', bytes: rule.bytes };
+  },
+  slow_body: (draft, rule) => {
+    draft.answer ??= { kind: 'slow', milliseconds: rule.milliseconds };
+  },
+  stale_read: (draft, rule, { now }) => {
+    draft.horizon = Math.min(draft.horizon ?? now, now - rule.seconds * 1000);
+  },
+  paused_replication: (draft, rule, { now, start }) => {
+    draft.horizon = Math.min(draft.horizon ?? now, start + rule.from * 1000);
+  },
+  isolated_region: (draft, rule, { now, start }) => {
+    draft.horizon = Math.min(draft.horizon ?? now, start + rule.from * 1000);
+    draft.isolated = true;
+  },
+};
+
+function concerns(rule: CallRule, call: AwsCall): boolean {
+  return (
+    rule.service === call.service &&
+    (rule.operation === undefined || rule.operation === call.operation) &&
+    (rule.table === undefined || (call.table?.endsWith(`-${rule.table}`) ?? false)) &&
+    (rule.key === undefined || call.keys.includes(rule.key))
+  );
+}
+
+/**
+ * Decides by a script what becomes of each call to DynamoDB and KMS, and what the functions' clock
+ * says. One seed brings the same sequence of decisions again.
+ */
+export class Faults {
+  readonly #now: () => number;
+  #rules: readonly FaultRule[] = [];
+  #random = new SeededRandom(1);
+  #start: number;
+  readonly #throttles = new Map<FaultRule, { tokens: number; at: number }>();
+  #counts: Record<string, number> = {};
+
+  /** @param now milliseconds since the epoch. */
+  constructor(script: FaultScriptInput = { rules: [] }, now: () => number = Date.now) {
+    this.#now = now;
+    this.#start = now();
+    this.play(script);
+  }
+
+  /**
+   * Plays another script from its beginning.
+   *
+   * @throws {LocalRunError} for what is no fault script.
+   */
+  play(script: FaultScriptInput): void {
+    const { rules, seed } = parseFaultScript(script);
+    this.#rules = rules;
+    this.#random = new SeededRandom(seed);
+    this.#start = this.#now();
+    this.#throttles.clear();
+  }
+
+  /** Everything works again. */
+  stop(): void {
+    this.play({ rules: [] });
+  }
+
+  /** Calls that arrived since the last time, `kms.Sign` and so on, those that failed included. */
+  takeCounts(): CallCounts {
+    const counts = this.#counts;
+    this.#counts = {};
+    return counts;
+  }
+
+  treat(call: AwsCall): Treatment {
+    const name = `${call.service}.${call.operation}`;
+    this.#counts[name] = (this.#counts[name] ?? 0) + 1;
+    const draft: Draft = { delay: 0 };
+    const context = { now: this.#now(), random: this.#random, start: this.#start };
+    for (const rule of this.#active()) {
+      if (!('service' in rule) || !concerns(rule, call)) continue;
+      // Drawn for every call that is concerned, so that one rule does not shift another's draws.
+      if (rule.share < 1 && this.#random.next() >= rule.share) continue;
+      if (rule.fault !== 'throttle')
+        (apply[rule.fault] as Apply<typeof rule.fault>)(draft, rule as never, context);
+      else if (!this.#admits(rule)) draft.instead ??= { code: throttlingCode[call.service] };
+    }
+    return draft;
+  }
+
+  /** The functions' clock: milliseconds since the epoch. */
+  clock(): number {
+    const now = this.#now();
+    return this.#active().reduce((time, rule) => {
+      if (rule.fault === 'clock_skew') return time + rule.seconds * 1000;
+      return rule.fault === 'clock_freeze' ? this.#start + rule.from * 1000 : time;
+    }, now);
+  }
+
+  #active(): readonly FaultRule[] {
+    const elapsed = (this.#now() - this.#start) / 1000;
+    return this.#rules.filter(
+      ({ from, until = Number.POSITIVE_INFINITY }) => from <= elapsed && elapsed < until,
+    );
+  }
+
+  /** A bucket of one second's calls, filled at the rule's rate. */
+  #admits(rule: Extract<CallRule, { fault: 'throttle' }>): boolean {
+    const now = this.#now();
+    const { callsPerSecond: rate } = rule;
+    const bucket = this.#throttles.get(rule) ?? { tokens: Math.max(rate, 0), at: now };
+    const tokens = Math.min(rate, bucket.tokens + ((now - bucket.at) / 1000) * rate);
+    const admitted = tokens >= 1;
+    this.#throttles.set(rule, { tokens: admitted ? tokens - 1 : tokens, at: now });
+    return admitted;
+  }
+}

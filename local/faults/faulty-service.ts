@@ -1,0 +1,182 @@
+import { randomUUID } from 'node:crypto';
+import {
+  Agent,
+  createServer,
+  type IncomingHttpHeaders,
+  request as makeRequest,
+  type ServerResponse,
+} from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  closeServer,
+  listenOnLoopback,
+  loopbackHost,
+  type PortChoice,
+} from '../loopback-server.ts';
+import { readBody } from '../request-body.ts';
+import { type AwsCall, isStrong, readAwsCall } from './aws-call.ts';
+import { awsErrorStatus, contentTypes, type FaultyService } from './aws-error-codes.ts';
+import type { AnswerFault, Faults } from './faults.ts';
+
+/** A service's answer. */
+export interface ServiceAnswer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+}
+
+/** Makes a call. */
+export type Forward = () => Promise<ServiceAnswer>;
+
+/**
+ * What knows the past of items, and so what a read sees whose view ends at a horizon.
+ *
+ * @param horizon milliseconds since the epoch; undefined sees everything.
+ */
+export type ReadPast = (
+  call: AwsCall,
+  forward: Forward,
+  horizon: number | undefined,
+) => Promise<ServiceAnswer>;
+
+export interface FaultyServiceOptions {
+  readonly service: FaultyService;
+  /** The service that works. */
+  readonly endpoint: string;
+  readonly faults: Faults;
+  readonly port?: PortChoice;
+  readonly readPast?: ReadPast;
+}
+
+export interface FaultyServiceServer {
+  readonly endpoint: string;
+  close(): Promise<void>;
+}
+
+/** DynamoDB takes requests of up to 16 MiB; nothing here sends a hundredth of it. */
+const maxRequestBytes = 1024 * 1024;
+
+/** What a region that is cut off answers where it would have to ask the others. */
+const isolatedCode = 'InternalServerError';
+
+/** Parts of a slow answer. */
+const slowParts = 10;
+
+function forwardTo(
+  url: URL,
+  agent: Agent,
+  headers: IncomingHttpHeaders,
+  body: Buffer,
+): Promise<ServiceAnswer> {
+  return new Promise((resolve, reject) => {
+    const { host: _, connection: __, ...passed } = headers;
+    const sent = makeRequest(url, { method: 'POST', agent, headers: passed }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('error', reject);
+      response.on('end', () =>
+        resolve({
+          status: response.statusCode ?? 500,
+          headers: response.headers,
+          body: Buffer.concat(chunks),
+        }),
+      );
+    });
+    sent.on('error', reject);
+    sent.end(body);
+  });
+}
+
+/** An error in the service's own shape. */
+export function errorAnswer(
+  service: FaultyService,
+  code: string,
+  message = 'a fault that was asked for',
+): ServiceAnswer {
+  const type = service === 'dynamodb' ? `com.amazonaws.dynamodb.v20120810#${code}` : code;
+  return {
+    status: awsErrorStatus[service][code] ?? 400,
+    headers: { 'content-type': contentTypes[service], 'x-amzn-requestid': randomUUID() },
+    body: Buffer.from(JSON.stringify({ __type: type, message })),
+  };
+}
+
+function writeHead(response: ServerResponse, { status, headers, body }: ServiceAnswer): void {
+  const {
+    connection: _,
+    'keep-alive': __,
+    'transfer-encoding': ___,
+    // Of the body as the service sent it, which a view of the past changes.
+    'x-amz-crc32': ____,
+    ...passed
+  } = headers;
+  response.writeHead(status, { ...passed, 'content-length': body.length });
+}
+
+async function sendSlowly(response: ServerResponse, body: Buffer, time: number): Promise<void> {
+  const size = Math.ceil(body.length / slowParts);
+  for (let part = 0; part < slowParts; part += 1) {
+    await sleep(time / slowParts);
+    response.write(body.subarray(part * size, (part + 1) * size));
+  }
+  response.end();
+}
+
+async function send(
+  response: ServerResponse,
+  answer: ServiceAnswer,
+  fault: AnswerFault | undefined,
+): Promise<void> {
+  if (fault?.kind === 'reset') {
+    response.socket?.resetAndDestroy();
+    return;
+  }
+  writeHead(response, answer);
+  if (fault?.kind === 'slow') return sendSlowly(response, answer.body, fault.milliseconds);
+  if (fault?.kind !== 'partial') {
+    response.end(answer.body);
+    return;
+  }
+  response.write(answer.body.subarray(0, fault.bytes), () => response.socket?.destroy());
+}
+
+/** Starts a server that stands before a service and does to its calls what the faults say. */
+export async function startFaultyService(
+  options: FaultyServiceOptions,
+): Promise<FaultyServiceServer> {
+  const { service, faults, readPast = (_call, forward) => forward() } = options;
+  const url = new URL(options.endpoint);
+  const agent = new Agent({ keepAlive: true });
+
+  async function answer(headers: IncomingHttpHeaders, body: Buffer, response: ServerResponse) {
+    const call = readAwsCall(service, headers, body);
+    const treatment = faults.treat(call);
+    if (treatment.delay > 0) await sleep(treatment.delay);
+    if (treatment.instead === 'reset') {
+      response.socket?.resetAndDestroy();
+      return;
+    }
+    const code =
+      treatment.instead?.code ??
+      (treatment.isolated === true && isStrong(call) ? isolatedCode : undefined);
+    const result =
+      code === undefined
+        ? await readPast(call, () => forwardTo(url, agent, headers, body), treatment.horizon)
+        : errorAnswer(service, code);
+    await send(response, result, treatment.answer);
+  }
+
+  const server = createServer((request, response) => {
+    readBody(request, maxRequestBytes)
+      .then((body) => answer(request.headers, body, response))
+      .catch(() => response.socket?.destroy());
+  });
+  const port = await listenOnLoopback(server, options.port ?? { port: 0 }, `${service} faults`);
+  return {
+    endpoint: `http://${loopbackHost}:${port}`,
+    close: async () => {
+      await closeServer(server);
+      agent.destroy();
+    },
+  };
+}

@@ -1,0 +1,66 @@
+/** An item in DynamoDB's JSON; undefined where there is none. */
+export type StoredItem = Readonly<Record<string, unknown>> | undefined;
+
+/** One write, in the one order that strong consistency gives all writes of all regions. */
+interface Write {
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  /** Where it was made; undefined where there are no regions. */
+  readonly region: string | undefined;
+  /** The item as it was before. */
+  readonly before: StoredItem;
+}
+
+/** What one reader sees: all that was written up to a time, and its own region's writes. */
+export interface View {
+  /** Milliseconds since the epoch. */
+  readonly horizon: number;
+  readonly region: string | undefined;
+}
+
+/** Milliseconds for which writes are remembered: longer than any fault of a local run lasts. */
+const memory = 3_600_000;
+
+/** Before-images of written items, from which any past of them can be told. */
+export class ItemHistory {
+  readonly #writes = new Map<string, Write[]>();
+  readonly #locks = new Map<string, Promise<void>>();
+
+  /** Makes one write of an item at a time, so that what was before it is known. */
+  async alone<T>(id: string, act: () => Promise<T>): Promise<T> {
+    const before = this.#locks.get(id);
+    const mine = Promise.withResolvers<void>();
+    this.#locks.set(id, mine.promise);
+    try {
+      await before;
+      return await act();
+    } finally {
+      mine.resolve();
+      if (this.#locks.get(id) === mine.promise) this.#locks.delete(id);
+    }
+  }
+
+  add(id: string, write: Write): void {
+    const kept = (this.#writes.get(id) ?? []).filter(({ at }) => at > write.at - memory);
+    this.#writes.set(id, [...kept, write]);
+  }
+
+  /** Ids of written items that begin so. */
+  idsFrom(prefix: string): readonly string[] {
+    return [...this.#writes.keys()].filter((id) => id.startsWith(prefix));
+  }
+
+  /**
+   * An item as a view shows it.
+   *
+   * @param now the item as it is.
+   */
+  seen(id: string, view: View, now: StoredItem): StoredItem {
+    const writes = this.#writes.get(id) ?? [];
+    const last = writes.findLastIndex(
+      ({ at, region }) => at <= view.horizon || (region !== undefined && region === view.region),
+    );
+    const firstUnseen = writes[last + 1];
+    return firstUnseen === undefined ? now : firstUnseen.before;
+  }
+}
