@@ -16,6 +16,8 @@ export interface LocalArguments {
   /** Left out: next to `port`, or a free one where that is taken. */
   readonly dynamodbPort?: number;
   readonly kmsPort?: number;
+  /** Path of a fault script. */
+  readonly faultScript?: string;
 }
 
 const defaultPort = 8080;
@@ -45,13 +47,14 @@ function readFlags(argv: readonly string[]) {
         https: { type: 'boolean', default: false },
         reset: { type: 'boolean', default: false },
         algorithm: { type: 'string' },
+        faults: { type: 'string' },
         state: { type: 'string', default: resolve(packageDirectory, '.local') },
       },
     }).values;
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new LocalRunError(
-      `${reason}\nallowed: --https, --reset, --algorithm <alg>, --state <dir>, --help`,
+      `${reason}\nallowed: --https, --reset, --algorithm <alg>, --state <dir>, --faults <file>, --help`,
       {
         cause: error,
       },
@@ -81,5 +84,6 @@ export function parseArguments(
     ...(algorithm !== undefined && { signingAlgorithms: [algorithm] }),
     ...(dynamodbPort !== undefined && { dynamodbPort }),
     ...(kmsPort !== undefined && { kmsPort }),
+    ...(flags.faults !== undefined && { faultScript: resolve(flags.faults) }),
   };
 }

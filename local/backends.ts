@@ -20,25 +20,58 @@ export interface Backends {
   readonly clientOptions: AwsClientOptions;
 }
 
-/** Starts DynamoDB, with the tables of the deployment, and KMS. */
-export async function startBackends(
-  paths: StatePaths,
-  ports: { readonly dynamodb: PortChoice; readonly kms: PortChoice },
-  deploymentName: string,
+interface BackendOptions {
+  readonly paths: StatePaths;
+  readonly ports: { readonly dynamodb: PortChoice; readonly kms: PortChoice };
+  readonly deploymentName: string;
+  /** Stand before both services; there are none where left out. */
+  readonly faults?: Faults | undefined;
+}
+
+interface Endpoints {
+  readonly dynamodb: string;
+  readonly kms: string;
+}
+
+async function startFaultyServices(
+  working: Endpoints,
+  { ports }: BackendOptions,
+  faults: Faults,
   cleanUp: CleanUp,
-): Promise<Backends> {
+): Promise<Endpoints> {
+  const past = { history: new ItemHistory(), endpoint: working.dynamodb, now: Date.now };
+  const [dynamodb, kms] = await Promise.all([
+    startFaultyService({
+      service: 'dynamodb',
+      endpoint: working.dynamodb,
+      faults,
+      port: ports.dynamodb,
+      readPast: createReplica(past),
+    }),
+    startFaultyService({ service: 'kms', endpoint: working.kms, faults, port: ports.kms }),
+  ]);
+  return { dynamodb: cleanUp.use(dynamodb).endpoint, kms: cleanUp.use(kms).endpoint };
+}
+
+/** Starts DynamoDB, with the tables of the deployment, and KMS. */
+export async function startBackends(options: BackendOptions, cleanUp: CleanUp): Promise<Backends> {
+  const { paths, ports, faults } = options;
+  const behind = faults === undefined ? ports : { dynamodb: { port: 0 }, kms: { port: 0 } };
   const dynamodb = cleanUp.use(
-    await startDynamoDb({ directory: paths.dynamodb, port: ports.dynamodb }),
+    await startDynamoDb({ directory: paths.dynamodb, port: behind.dynamodb }),
   );
-  const kms = cleanUp.use(await startKms({ directory: paths.kms, port: ports.kms }));
+  const kms = cleanUp.use(await startKms({ directory: paths.kms, port: behind.kms }));
+  const working = { dynamodb: dynamodb.endpoint, kms: kms.endpoint };
+  const endpoints =
+    faults === undefined ? working : await startFaultyServices(working, options, faults, cleanUp);
   const clientOptions = {
     region: localRegion.awsRegion,
-    endpointDynamoDb: dynamodb.endpoint,
-    endpointKms: kms.endpoint,
+    endpointDynamoDb: endpoints.dynamodb,
+    endpointKms: endpoints.kms,
     credentials: localCredentials,
   };
   const client = createDynamoDbClient(clientOptions);
-  await createTables(client, deploymentName);
+  await createTables(client, options.deploymentName);
   client.destroy();
-  return { dynamodbEndpoint: dynamodb.endpoint, kmsEndpoint: kms.endpoint, clientOptions };
+  return { dynamodbEndpoint: endpoints.dynamodb, kmsEndpoint: endpoints.kms, clientOptions };
 }

@@ -49,8 +49,16 @@ const eventTimeout = 15 * 60_000;
 
 type HttpHandlers = Readonly<Record<HttpFunctionName, ProxyHandler>>;
 
-function createHttpHandlers(source: EnvironmentSource, aws: SignedClients, log: LogFile) {
-  const options = (name: HttpFunctionName) => ({ telemetry: createLocalTelemetry(name, log) });
+function createHttpHandlers(
+  source: EnvironmentSource,
+  aws: SignedClients,
+  log: LogFile,
+  clock: () => number,
+) {
+  const options = (name: HttpFunctionName) => ({
+    telemetry: createLocalTelemetry(name, log),
+    clock,
+  });
   return {
     token: createTokenHandler(
       readEnvironment('token', tokenEnvironment(source)),
@@ -82,22 +90,25 @@ function createInvoke(handlers: ReadonlyMap<string, EventHandler>): InvokeFuncti
   };
 }
 
-/**
- * Builds every function with the environment that the stack would give it.
- *
- * @param ca certificates to trust besides those of Node, PEM: the authority of `--https`.
- */
+export interface LocalFunctionOptions {
+  /** Certificates to trust besides those of Node, PEM: the authority of `--https`. */
+  readonly ca?: string | undefined;
+  /** The functions' clock: milliseconds since the epoch. */
+  readonly clock?: () => number;
+}
+
+/** Builds every function with the environment that the stack would give it. */
 export function createFunctions(
   config: DeploymentConfig,
   issuer: string,
   clientOptions: AwsClientOptions,
   log: LogFile,
-  ca?: string,
+  { ca, clock = Date.now }: LocalFunctionOptions = {},
 ): LocalFunctions {
   const source = describeEnvironments(config, issuer);
   const aws = createSignedClients(toVariables(clientOptions));
   const background = createAwsClients({ ...clientOptions, profile: 'background' });
-  const http = createHttpHandlers(source, aws, log);
+  const http = createHttpHandlers(source, aws, log, clock);
   const handlers = new Map<string, EventHandler>();
   const invoke = createInvoke(handlers);
   const nameOf = (name: FunctionName): string => functionName(config.name, name);
@@ -110,6 +121,7 @@ export function createFunctions(
       selfTest: createSelfTest(invoke, nameOf('token')),
       proveKey: createProveKey(invoke, nameOf('canary')),
       telemetry: createLocalRunTelemetry('key-rotation', log),
+      now: () => Math.floor(clock() / 1000),
     },
   );
   const canary = createCanaryHandler(

@@ -30,20 +30,34 @@ function endOnSignal(local: LocalRun): void {
   }
 }
 
+/** Reads a script before anything starts, and plays it once everything stands. */
+async function loadFaults(path: string) {
+  const [{ readFaultScript }, { Faults }] = await Promise.all([
+    import('./faults/fault-script.ts'),
+    import('./faults/faults.ts'),
+  ]);
+  const script = readFaultScript(path);
+  const faults = new Faults();
+  return { faults, begin: () => faults.play(script) };
+}
+
 async function main(): Promise<void> {
-  const { help, ...options } = parseArguments(process.argv.slice(2), process.env);
+  const { help, faultScript, ...options } = parseArguments(process.argv.slice(2), process.env);
   if (help) {
     process.stdout.write(usage);
     return;
   }
   // Here and not above, so that help and refusals do not wait for half of the project to load.
   const { startLocal } = await import('./start-local.ts');
+  const faults = faultScript === undefined ? undefined : await loadFaults(faultScript);
   const local = await startLocal({
     ...options,
+    faults: faults?.faults,
     onRequest: (note) => process.stdout.write(`${describeRequest(note)}\n`),
   });
   endOnSignal(local);
   process.stdout.write(greet(local));
+  faults?.begin();
 }
 
 function explain(error: unknown): string {

@@ -9,6 +9,7 @@ import { seedDemoApiKey } from './demo-api-key.ts';
 import { type DemoClient, seedDemoClient } from './demo-client.ts';
 import { type DemoEnvironment, formatDemoEnvironment } from './demo-environment.ts';
 import { examplePath } from './example-api.ts';
+import type { Faults } from './faults/faults.ts';
 import { createFunctions } from './functions.ts';
 import { createGateway } from './gateway/gateway.ts';
 import { createGatewayServer, type RequestNote } from './gateway/gateway-server.ts';
@@ -34,6 +35,8 @@ export interface LocalOptions {
   readonly reset?: boolean;
   /** Of the first signing key; RS256 where left out. */
   readonly signingAlgorithms?: readonly Alg[];
+  /** What is to go wrong in DynamoDB, KMS and with the clock. */
+  readonly faults?: Faults | undefined;
   readonly onRequest?: (note: RequestNote) => void;
 }
 
@@ -110,6 +113,7 @@ async function start(options: LocalOptions, paths: StatePaths, cleanUp: CleanUp)
   cleanUp.use(await lockState(paths.directory));
   if (options.reset === true) resetState(paths);
   const log = cleanUp.use(openLogFile(paths.log));
+  const { faults } = options;
   const front = await startFront(options, paths, cleanUp);
   const { issuer, certificate } = front;
   const { input, config } = buildLocalDeployment(issuer, options.signingAlgorithms);
@@ -117,10 +121,16 @@ async function start(options: LocalOptions, paths: StatePaths, cleanUp: CleanUp)
   const near = (distance: number, wanted?: number) =>
     chooseNextTo(front.server.port, distance, wanted);
   const ports = { dynamodb: near(1, options.dynamodbPort), kms: near(2, options.kmsPort) };
-  const backends = await startBackends(paths, ports, config.name, cleanUp);
+  const backends = await startBackends(
+    { paths, ports, deploymentName: config.name, faults },
+    cleanUp,
+  );
   const { clientOptions } = backends;
   const functions = cleanUp.use(
-    createFunctions(config, issuer, clientOptions, log, certificate?.ca),
+    createFunctions(config, issuer, clientOptions, log, {
+      ca: certificate?.ca,
+      ...(faults !== undefined && { clock: () => faults.clock() }),
+    }),
   );
   const lambda = cleanUp.use(await startLambda(functions.eventHandlers, near(3)));
   front.open(createGateway({ routes: functions.routes, onFunctionError: log.writeError }));

@@ -9,6 +9,7 @@ usage: npm start [-- <flags>]
   --algorithm <alg>  sign with another algorithm than ${defaultAlg}: ${algs.join(', ')};
                      keys that exist move there by rotation, so add --reset to see it at once
   --state <dir>      keep the state in another folder than .local
+  --faults <file>    make DynamoDB, KMS and the clock fail as the file says: docs/faults.md
   --help             show this text
 
 environment:

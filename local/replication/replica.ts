@@ -29,7 +29,9 @@ function keyOf(table: string, attributes: Attributes): Attributes {
 }
 
 function idOf(table: string, attributes: Attributes): string {
-  return [table, ...Object.values(keyOf(table, attributes)).map((v) => JSON.stringify(v))].join(' ');
+  return [table, ...Object.values(keyOf(table, attributes)).map((v) => JSON.stringify(v))].join(
+    ' ',
+  );
 }
 
 function parse(answer: ServiceAnswer): Record<string, unknown> {

@@ -32,6 +32,7 @@ const rule: Readonly<Record<string, { folders: readonly string[]; packages: read
         'selfsigned',
         'aws-lambda',
         'jose',
+        'valibot',
         'node:',
       ],
     },

@@ -29,6 +29,10 @@ describe('the arguments of npm start', () => {
     });
   });
 
+  it('name a fault script', () => {
+    expect(parseArguments(['--faults', '/tmp/f.json'], {}).faultScript).toBe('/tmp/f.json');
+  });
+
   it('take an empty variable for a missing one', () => {
     expect(parseArguments([], { PORT: '' }).port).toBe(8080);
   });
@@ -36,7 +40,7 @@ describe('the arguments of npm start', () => {
   it.each(['--htps', '--port=1', '-x', 'start', '--https=no', '--state'])('refuse %s', (flag) => {
     expect(() => parseArguments([flag], {})).toThrow(LocalRunError);
     expect(() => parseArguments([flag], {})).toThrow(
-      'allowed: --https, --reset, --algorithm <alg>, --state <dir>, --help',
+      'allowed: --https, --reset, --algorithm <alg>, --state <dir>, --faults <file>, --help',
     );
   });
 

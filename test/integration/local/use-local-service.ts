@@ -30,7 +30,10 @@ export function basic(id: string, secret: string): string {
 }
 
 /** The client's own credentials. */
-export function credentialsOf({ clientId, clientSecret }: LocalRun): string {
+export function credentialsOf({
+  clientId,
+  clientSecret,
+}: Pick<LocalRun, 'clientId' | 'clientSecret'>): string {
   return basic(clientId, clientSecret);
 }
 

@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest';
+import { BearerRefusal, createVerifier } from '../../../adapters/verifier.ts';
+import { askToken, figure, timed, unavailableAnswer } from './load.ts';
+import { useFaultyService } from './use-faulty-service.ts';
+
+const { faults, service } = useFaultyService();
+
+const skew = (seconds: number) => faults.play({ rules: [{ fault: 'clock_skew', seconds }] });
+
+describe("a function's clock that is wrong", () => {
+  it.each([600, -600, 86_400, -86_400])('by %i s: nothing is signed', async (seconds) => {
+    skew(seconds);
+    const answer = await askToken(service());
+    expect(answer).toMatchObject(unavailableAnswer);
+    const health = await timed(() => fetch(`${service().issuer}/health`));
+    expect(health.status).toBe(503);
+    figure(`clock wrong by ${seconds} s`, { status: answer.status, health: health.status });
+  });
+
+  it.each([30, -30])('by %i s is borne', async (seconds) => {
+    skew(seconds);
+    expect((await askToken(service())).status).toBe(200);
+  });
+
+  it('by 30 s: a verifier does not accept the token before its time', async () => {
+    skew(30);
+    const token = String((await askToken(service())).body['access_token']);
+    const verifier = createVerifier({
+      issuer: service().issuer,
+      audience: 'https://api.example.com',
+    });
+    await expect(verifier.verify({ authorization: `Bearer ${token}` })).rejects.toThrow(
+      BearerRefusal,
+    );
+  });
+});

@@ -1,0 +1,83 @@
+import { appendFileSync } from 'node:fs';
+import type { LocalRun } from '../../../local/start-local.ts';
+import { credentialsOf } from '../local/use-local-service.ts';
+
+/** One answered request. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: Readonly<Record<string, unknown>>;
+  /** From the request to the last byte. */
+  readonly milliseconds: number;
+}
+
+export async function timed(request: () => Promise<Response>): Promise<Answer> {
+  const start = performance.now();
+  const response = await request();
+  const body = (await response.json()) as Record<string, unknown>;
+  const milliseconds = performance.now() - start;
+  return { status: response.status, headers: response.headers, body, milliseconds };
+}
+
+export function askToken(
+  service: Pick<LocalRun, 'tokenUrl' | 'clientId' | 'clientSecret'>,
+  authorization = credentialsOf(service),
+): Promise<Answer> {
+  return timed(() =>
+    fetch(service.tokenUrl, {
+      method: 'POST',
+      headers: { authorization },
+      body: new URLSearchParams({ grant_type: 'client_credentials' }),
+    }),
+  );
+}
+
+/** Makes so many requests, so many at a time. */
+export async function load(
+  count: number,
+  concurrency: number,
+  request: (index: number) => Promise<Answer>,
+): Promise<readonly Answer[]> {
+  const answers: Answer[] = [];
+  let next = 0;
+  const work = async (): Promise<void> => {
+    while (next < count) {
+      const index = next;
+      next += 1;
+      answers.push(await request(index));
+    }
+  };
+  await Promise.all(Array.from({ length: concurrency }, work));
+  return answers;
+}
+
+export function percentile(answers: readonly Answer[], share: number): number {
+  const sorted = answers.map(({ milliseconds }) => milliseconds).sort((a, b) => a - b);
+  return sorted[Math.ceil(sorted.length * share) - 1] ?? 0;
+}
+
+export function countStatus(answers: readonly Answer[], status: number): number {
+  return answers.filter((answer) => answer.status === status).length;
+}
+
+/**
+ * Prints what a promise of SECURITY.md is backed by. `FIGURES=<file>` collects the lines.
+ *
+ * @param what e.g. `KMS throttles every Sign`.
+ */
+export function figure(what: string, values: Readonly<Record<string, number | string>>): void {
+  const shown = Object.entries(values).map(([name, value]) => `${name} ${value}`);
+  const line = `figure: ${what}: ${shown.join(', ')}\n`;
+  process.stdout.write(line);
+  const file = process.env['FIGURES'];
+  if (file !== undefined && file !== '') appendFileSync(file, line);
+}
+
+/** What every answer must look like while the service cannot issue. */
+export const unavailableAnswer = {
+  status: 503,
+  body: {
+    error: 'temporarily_unavailable',
+    error_description: 'the service is unavailable, try again later',
+  },
+} as const;

@@ -1,0 +1,120 @@
+import { readFileSync } from 'node:fs';
+import { DynamoDBClient, QueryCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import { DisableKeyCommand, EnableKeyCommand, KMSClient } from '@aws-sdk/client-kms';
+import { createLocalJWKSet, decodeProtectedHeader, type JSONWebKeySet, jwtVerify } from 'jose';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Item } from '../../../adapters/dynamodb/item.ts';
+import { tableName } from '../../../contract/tables.ts';
+import { type Answer, askToken, figure, load, unavailableAnswer } from './load.ts';
+import { useFaultyService } from './use-faulty-service.ts';
+
+const { faults, service } = useFaultyService();
+const signingKeys = tableName('local', 'signingKeys');
+let dynamodb: DynamoDBClient;
+let kms: KMSClient;
+
+beforeAll(() => {
+  const { environment } = service();
+  const common = {
+    region: environment.AWS_REGION,
+    credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
+  };
+  dynamodb = new DynamoDBClient({ ...common, endpoint: environment.AWS_ENDPOINT_URL_DYNAMODB });
+  kms = new KMSClient({ ...common, endpoint: environment.AWS_ENDPOINT_URL_KMS });
+});
+afterAll(() => {
+  dynamodb.destroy();
+  kms.destroy();
+});
+
+async function keyIn(state: string): Promise<Item> {
+  const { Items = [] } = await dynamodb.send(
+    new QueryCommand({
+      TableName: signingKeys,
+      KeyConditionExpression: 'record_type = :type',
+      ExpressionAttributeValues: { ':type': { S: 'signing_key' } },
+    }),
+  );
+  const found = Items.find((item) => item['state']?.S === state);
+  if (found === undefined) throw new Error(`there is no key that is ${state}`);
+  return found;
+}
+
+/** As if it had been published two days ago: every verifier knows it by now. */
+async function ripen(key: Item): Promise<void> {
+  const { record_type, record_id } = key;
+  if (record_type === undefined || record_id === undefined) throw new Error('no key');
+  await dynamodb.send(
+    new UpdateItemCommand({
+      TableName: signingKeys,
+      Key: { record_type, record_id },
+      UpdateExpression: 'SET published_at = published_at - :days',
+      ExpressionAttributeValues: { ':days': { N: String(2 * 86_400) } },
+    }),
+  );
+}
+
+/** The functions read the list of keys again. */
+async function refreshKeyList(): Promise<void> {
+  faults.play({ rules: [{ fault: 'clock_skew', seconds: 61 }] });
+  await Promise.all([askToken(service()), fetch(service().jwksUri)]);
+  faults.stop();
+}
+
+async function verifyAll(answers: readonly Answer[]): Promise<ReadonlySet<string | undefined>> {
+  const published = (await (await fetch(service().jwksUri)).json()) as JSONWebKeySet;
+  const keys = createLocalJWKSet(published);
+  const kids = new Set<string | undefined>();
+  for (const { body } of answers) {
+    const token = String(body['access_token']);
+    await jwtVerify(token, keys);
+    kids.add(decodeProtectedHeader(token).kid);
+  }
+  return kids;
+}
+
+function logLines(): readonly Readonly<Record<string, unknown>>[] {
+  const text = readFileSync(service().paths.log, 'utf8').trimEnd();
+  return text.split('\n').map((line) => JSON.parse(line) as Record<string, unknown>);
+}
+
+describe('a signing key that is disabled under load', () => {
+  it('is never replaced by a key that verifiers may not know: 503', async () => {
+    const KeyId = (await keyIn('current'))['kms_key_arn']?.S;
+    await kms.send(new DisableKeyCommand({ KeyId }));
+    try {
+      const answers = await load(20, 4, () => askToken(service()));
+      for (const answer of answers) expect(answer).toMatchObject(unavailableAnswer);
+    } finally {
+      await kms.send(new EnableKeyCommand({ KeyId }));
+    }
+  });
+
+  it('gives way at once to one that all verifiers know, and the log says so', async () => {
+    const [current, next] = await Promise.all([keyIn('current'), keyIn('next')]);
+    await ripen(next);
+    await refreshKeyList();
+    const KeyId = current['kms_key_arn']?.S;
+    let disabled = false;
+    const answers = await load(200, 5, async (index) => {
+      if (index === 100) {
+        await kms.send(new DisableKeyCommand({ KeyId }));
+        disabled = true;
+      }
+      return askToken(service());
+    });
+    expect(disabled).toBe(true);
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    const kids = await verifyAll(answers);
+    expect(kids).toEqual(new Set([current['record_id']?.S, next['record_id']?.S]));
+    const stoodIn = logLines().filter(
+      ({ outcome, unusable_kids }) => outcome === 'issued' && unusable_kids !== undefined,
+    );
+    figure('signing key disabled after 100 of 200 tokens', {
+      issued: answers.length,
+      'unverifiable tokens': 0,
+      'signed by the stand-in': stoodIn.length,
+    });
+    expect(stoodIn.length).toBeGreaterThan(80);
+  });
+});

@@ -1,0 +1,176 @@
+import { DynamoDBClient, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Item } from '../../../adapters/dynamodb/item.ts';
+import { createVerifier, type Verifier } from '../../../adapters/verifier.ts';
+import { tableName } from '../../../contract/tables.ts';
+import { formatId, idBytes } from '../../../core/credential/credential-value.ts';
+import { basic } from '../local/use-local-service.ts';
+import { type Answer, askToken, figure, load, timed, unavailableAnswer } from './load.ts';
+import { useFaultyService } from './use-faulty-service.ts';
+
+const { faults, service } = useFaultyService();
+const clients = tableName('local', 'clients');
+let dynamodb: DynamoDBClient;
+let template: Item;
+
+beforeAll(async () => {
+  const { environment, clientId } = service();
+  dynamodb = new DynamoDBClient({
+    endpoint: environment.AWS_ENDPOINT_URL_DYNAMODB,
+    region: environment.AWS_REGION,
+    credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
+  });
+  const key = { client_id: { S: clientId } };
+  const { Item } = await dynamodb.send(new GetItemCommand({ TableName: clients, Key: key }));
+  if (Item === undefined) throw new Error('there is no demonstration client');
+  template = Item;
+});
+afterAll(() => dynamodb.destroy());
+
+/** A client of its own with the demonstration client's secret. */
+async function putClient(index: number, change: (item: Item) => Item): Promise<string> {
+  const clientId = formatId('client', Buffer.alloc(idBytes, index + 1));
+  const item = change({ ...structuredClone(template), client_id: { S: clientId } });
+  await dynamodb.send(new PutItemCommand({ TableName: clients, Item: item }));
+  return clientId;
+}
+
+const without = (name: string) => (item: Item) => {
+  const { [name]: _, ...rest } = item;
+  return rest;
+};
+const having = (more: Item) => (item: Item) => ({ ...item, ...more });
+
+const malformed: readonly (readonly [string, (item: Item) => Item])[] = [
+  ...['name', 'service_trunk_group', 'audiences', 'token_lifetime', 'scopes', 'enabled'].map(
+    (name) => [`without ${name}`, without(name)] as const,
+  ),
+  ...['secrets', 'version', 'schema_version'].map(
+    (name) => [`without ${name}`, without(name)] as const,
+  ),
+  ['of an unknown version', having({ schema_version: { N: '2' } })],
+  ['with an unknown attribute', having({ admin: { BOOL: true } })],
+  ['with enabled as text', having({ enabled: { S: 'true' } })],
+  ['with a lifetime of no end', having({ token_lifetime: { N: '1e30' } })],
+  ['with a lifetime that is negative', having({ token_lifetime: { N: '-1' } })],
+  ['with secrets as a list', having({ secrets: { L: [] } })],
+  ['with a secret without a hash', having({ secrets: { M: { cs: { M: {} } } } })],
+  ['with scopes that are none', having({ scopes: { L: [{ S: 'a b"' }] } })],
+  ['with a scope that is a number', having({ scopes: { L: [{ N: '1' }] } })],
+  ['of 390 kB', having({ name: { S: 'n'.repeat(390_000) } })],
+  ['of bytes', having({ name: { B: Buffer.from('x') } })],
+  ['with a number that JavaScript cannot hold', having({ version: { N: '9'.repeat(38) } })],
+];
+
+describe('a client item that is malformed', () => {
+  it('fails that client closed, and no other', async () => {
+    const { clientSecret } = service();
+    const wellFormed = await putClient(200, (item) => item);
+    expect((await askToken(service(), basic(wellFormed, clientSecret))).status).toBe(200);
+    const answers: Answer[] = [];
+    for (const [index, [, change]] of malformed.entries()) {
+      const clientId = await putClient(index, change);
+      answers.push(await askToken(service(), basic(clientId, clientSecret)));
+      expect((await askToken(service())).status).toBe(200);
+    }
+    figure('malformed client items', {
+      items: malformed.length,
+      'tokens issued for them': answers.filter(({ status }) => status === 200).length,
+      'other clients served': malformed.length,
+    });
+    for (const [index, { status, body }] of answers.entries()) {
+      expect([malformed[index]?.[0], status]).toEqual([malformed[index]?.[0], 500]);
+      expect(body['error']).toBe('server_error');
+    }
+  });
+});
+
+describe('a table that does not answer', () => {
+  it.each([
+    ['throttles', { fault: 'error', code: 'ThrottlingException' }],
+    ['has no capacity', { fault: 'error', code: 'ProvisionedThroughputExceededException' }],
+    ['fails', { fault: 'error', code: 'InternalServerError' }],
+    ['breaks off', { fault: 'reset' }],
+    ['breaks off in its answer', { fault: 'partial_body', bytes: 30 }],
+  ] as const)('and %s: 503, and no retry storm', async (what, fault) => {
+    await load(50, 5, () => askToken(service()));
+    faults.takeCounts();
+    faults.play({ rules: [{ service: 'dynamodb', table: 'clients', ...fault }] });
+    const requests = 60;
+    const answers = await load(requests, 5, () => askToken(service()));
+    const calls = faults.takeCounts()['dynamodb.GetItem'] ?? 0;
+    figure(`the clients table ${what}`, {
+      requests,
+      'GetItem calls per request': (calls / requests).toFixed(3),
+    });
+    for (const answer of answers) expect(answer).toMatchObject(unavailableAnswer);
+    expect(calls / requests).toBeLessThanOrEqual(1.2);
+  });
+
+  it('is never a refusal: the client is not told that its credentials are wrong', async () => {
+    faults.play({ rules: [{ service: 'dynamodb', fault: 'reset', share: 0.5 }], seed: 5 });
+    const answers = await load(60, 5, () => askToken(service()));
+    const statuses = new Set(answers.map(({ status }) => status));
+    expect([...statuses].sort()).toEqual([200, 503]);
+  });
+
+  it('where only the note of the secret’s use fails, the token is issued all the same', async () => {
+    const clientId = await putClient(201, (item) => {
+      const [[secretId, secret] = ['', { M: {} }]] = Object.entries(item['secrets']?.M ?? {});
+      const { last_used_on: _, ...unused } = secret.M ?? {};
+      return { ...item, secrets: { M: { [secretId]: { M: unused } } } };
+    });
+    faults.takeCounts();
+    faults.play({ rules: [{ service: 'dynamodb', operation: 'UpdateItem', fault: 'reset' }] });
+    const answer = await askToken(service(), basic(clientId, service().clientSecret));
+    expect(answer.status).toBe(200);
+    expect(faults.takeCounts()['dynamodb.UpdateItem']).toBeGreaterThan(0);
+  });
+});
+
+describe('a region whose DynamoDB is gone', () => {
+  let verifier: Verifier;
+  let token: string;
+
+  beforeAll(async () => {
+    const { issuer } = service();
+    verifier = createVerifier({ issuer, audience: 'https://api.example.com' });
+    token = String((await askToken(service())).body['access_token']);
+    await verifier.preload();
+  });
+
+  const health = () => timed(() => fetch(`${service().issuer}/health`));
+
+  it('says so to the load balancer within ten seconds, and comes back as soon', async () => {
+    expect((await health()).status).toBe(200);
+    const gone = { service: 'dynamodb', fault: 'reset' } as const;
+    faults.play({ rules: [gone, { fault: 'clock_skew', seconds: 9 }] });
+    expect((await health()).status).toBe(200);
+    faults.play({ rules: [gone, { fault: 'clock_skew', seconds: 11 }] });
+    expect((await health()).status).toBe(503);
+    faults.play({ rules: [{ fault: 'clock_skew', seconds: 22 }] });
+    expect((await health()).status).toBe(200);
+    figure('DynamoDB of a region is gone', { 'health check red after s': '10 or less' });
+  });
+
+  it('goes on verifying: documents and tokens do not need it', async () => {
+    faults.play({ rules: [{ service: 'dynamodb', fault: 'reset' }] });
+    const before = performance.now();
+    for (let count = 0; count < 50; count += 1) {
+      const { credential } = await verifier.verify({ authorization: `Bearer ${token}` });
+      expect(credential).toBe('access_token');
+    }
+    const each = (performance.now() - before) / 50;
+    // Long after the list of keys was due to be read again.
+    faults.play({
+      rules: [
+        { service: 'dynamodb', fault: 'reset' },
+        { fault: 'clock_skew', seconds: 3600 },
+      ],
+    });
+    const jwks = await timed(() => fetch(service().jwksUri));
+    expect(jwks.status).toBe(200);
+    expect(jwks.body['keys']).not.toEqual([]);
+    figure('verification without DynamoDB', { tokens: 50, refused: 0, 'ms each': each.toFixed(2) });
+  });
+});

@@ -1,0 +1,18 @@
+import { afterEach } from 'vitest';
+import { Faults } from '../../../local/faults/faults.ts';
+import type { LocalRun } from '../../../local/start-local.ts';
+import { useLocalService } from '../local/use-local-service.ts';
+
+/** The whole service before backends that fail when they are told to. */
+export interface FaultyRun {
+  readonly faults: Faults;
+  readonly service: () => LocalRun;
+}
+
+/** Starts it for the tests of a file. After each test everything works again. */
+export function useFaultyService(): FaultyRun {
+  const faults = new Faults();
+  const service = useLocalService({ faults });
+  afterEach(() => faults.stop());
+  return { faults, service };
+}
