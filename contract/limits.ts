@@ -132,3 +132,10 @@ export const requestDeadline = 5000;
 
 /** Seconds for which a browser may keep a preflight's answer: the most that any of them does. */
 export const preflightMaxAge = 86_400;
+
+/**
+ * Seconds by which a function's clock may differ from API Gateway's. A request may wait 29 s for
+ * a function; AWS keeps its clocks within a second. A clock that is further off would sign tokens
+ * that no verifier takes yet, or that live too long.
+ */
+export const maxClockDifference = 120;

@@ -49,6 +49,20 @@ function malformed(what: string, detail: string, cause?: unknown): MalformedReco
   return new MalformedRecordError(`the item of ${what} cannot be read: ${detail}`, { cause });
 }
 
+/**
+ * No item has binary values. They look like text where they come as JSON, so they are refused by
+ * their type.
+ */
+function hasBinary(
+  values: Readonly<Record<string, AttributeValue>> | readonly AttributeValue[],
+): boolean {
+  return Object.values(values).some((value: AttributeValue): boolean => {
+    if (value.M !== undefined) return hasBinary(value.M);
+    if (value.L !== undefined) return hasBinary(value.L);
+    return value.B !== undefined || value.BS !== undefined;
+  });
+}
+
 function unmarshallItem(item: Item, what: string): Record<string, unknown> {
   try {
     return unmarshall(item);
@@ -79,6 +93,7 @@ export function parseItem<const T extends v.GenericSchema>(
   item: Item,
   what: string,
 ): v.InferOutput<T> {
+  if (hasBinary(item)) throw malformed(what, 'a value is binary');
   const result = v.safeParse(schema, unmarshallItem(item, what), { abortEarly: true });
   if (result.success) return result.output;
   throw malformed(what, describeIssue(result.issues[0]));

@@ -1,4 +1,4 @@
-/** A request of the REST API. Nothing in it can be trusted. */
+/** A request of the REST API. Nothing in it can be trusted but what API Gateway says itself. */
 export interface HttpRequest {
   readonly method: string;
   /** The route's path, not what the client typed. */
@@ -7,6 +7,10 @@ export interface HttpRequest {
   readonly headers: ReadonlyMap<string, readonly string[]>;
   readonly queryNames: readonly string[];
   readonly body: Uint8Array;
+  /** Address of the TCP peer, as API Gateway saw it. */
+  readonly sourceIp: string;
+  /** When API Gateway got it, by its own clock, in milliseconds since the epoch. */
+  readonly receivedAt: number;
 }
 
 /** What a function of a proxy integration returns. */

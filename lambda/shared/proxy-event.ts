@@ -16,12 +16,14 @@ function readHeaders(headers: MultiValue): Map<string, readonly string[]> {
 
 /** Reads the event of a REST API's proxy integration (payload version 1.0). */
 export function readHttpRequest(event: APIGatewayProxyEvent): HttpRequest {
-  const { body, isBase64Encoded } = event;
+  const { body, isBase64Encoded, requestContext } = event;
   return {
     method: event.httpMethod,
     path: event.resource,
     headers: readHeaders(event.multiValueHeaders ?? {}),
     queryNames: Object.keys(event.multiValueQueryStringParameters ?? {}),
     body: Buffer.from(body ?? '', isBase64Encoded ? 'base64' : 'utf8'),
+    sourceIp: requestContext.identity.sourceIp,
+    receivedAt: requestContext.requestTimeEpoch,
   };
 }

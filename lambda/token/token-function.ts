@@ -10,6 +10,7 @@ import type { SigningKeyReader } from '../../core/signing-key/signing-key-store.
 import { type FunctionOptions, resolveOptions } from '../shared/function-options.ts';
 import { createHttpFunction } from '../shared/http-function.ts';
 import type { HttpResponse } from '../shared/http-message.ts';
+import { withClockCheck } from './clock-check.ts';
 import { createHealthEndpoint, createSelfTest } from './health.ts';
 import { createTokenEndpoint } from './token-endpoint.ts';
 
@@ -56,8 +57,8 @@ export function createTokenFunction(
     ...options,
     name: 'token',
     endpoints: new Map([
-      [tokenPath, createTokenEndpoint(ports, settings)],
-      [healthPath, createHealthEndpoint(selfTest)],
+      [tokenPath, withClockCheck(createTokenEndpoint(ports, settings))],
+      [healthPath, withClockCheck(createHealthEndpoint(selfTest))],
     ]),
     challenge: `Basic realm="${settings.issuer}"`,
   });

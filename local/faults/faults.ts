@@ -123,16 +123,20 @@ export class Faults {
     const name = `${call.service}.${call.operation}`;
     this.#counts[name] = (this.#counts[name] ?? 0) + 1;
     const draft: Draft = { delay: 0 };
-    const context = { now: this.#now(), random: this.#random, start: this.#start };
     for (const rule of this.#active()) {
       if (!('service' in rule) || !concerns(rule, call)) continue;
       // Drawn for every call that is concerned, so that one rule does not shift another's draws.
       if (rule.share < 1 && this.#random.next() >= rule.share) continue;
-      if (rule.fault !== 'throttle')
-        (apply[rule.fault] as Apply<typeof rule.fault>)(draft, rule as never, context);
+      if (rule.fault !== 'throttle') this.#apply(rule, draft);
       else if (!this.#admits(rule)) draft.instead ??= { code: throttlingCode[call.service] };
     }
     return draft;
+  }
+
+  #apply(rule: Exclude<CallRule, { fault: 'throttle' }>, draft: Draft): void {
+    const context = { now: this.#now(), random: this.#random, start: this.#start };
+    const act = apply[rule.fault] as (...given: readonly unknown[]) => void;
+    act(draft, rule, context);
   }
 
   /** The functions' clock: milliseconds since the epoch. */

@@ -7,6 +7,8 @@ export interface ProxyRequest {
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
   readonly query?: string;
   readonly body?: string | Uint8Array;
+  /** Milliseconds since the epoch; now where left out. */
+  readonly receivedAt?: number;
 }
 
 /** Maps that a client fills have no prototype, as JSON from the gateway has none to inherit from. */
@@ -36,6 +38,7 @@ export function proxyEvent(request: ProxyRequest): APIGatewayProxyEvent {
     stageVariables: null,
     requestContext: {
       requestId: 'request-1',
+      requestTimeEpoch: request.receivedAt ?? Date.now(),
       identity: { sourceIp: '192.0.2.1' },
     } as APIGatewayProxyEvent['requestContext'],
     body: isBase64Encoded ? Buffer.from(body).toString('base64') : (body ?? null),

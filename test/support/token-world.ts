@@ -68,14 +68,16 @@ export function tokenWorld(clients: readonly Client[] = [makeClient()], telemetr
     },
     { clock: () => clock.now * 1000, telemetry: telemetry ?? recorded.telemetry },
   );
+  const eventAt = (request: ProxyRequest) =>
+    proxyEvent({ receivedAt: clock.now * 1000, ...request });
   return {
     handler,
     stores,
     clock,
     reports: recorded.reports,
-    call: (request: ProxyRequest) => handler(proxyEvent(request), lambdaContext()),
+    call: (request: ProxyRequest) => handler(eventAt(request), lambdaContext()),
     issue: (different: Partial<ProxyRequest> = {}) =>
-      handler(proxyEvent(tokenRequest(different)), lambdaContext()),
+      handler(eventAt(tokenRequest(different)), lambdaContext()),
   };
 }
 

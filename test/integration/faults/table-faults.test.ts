@@ -96,7 +96,8 @@ describe('a table that does not answer', () => {
     await load(50, 5, () => askToken(service()));
     faults.takeCounts();
     faults.play({ rules: [{ service: 'dynamodb', table: 'clients', ...fault }] });
-    const requests = 60;
+    // Each open connection that breaks off costs one call more: five of them here.
+    const requests = 120;
     const answers = await load(requests, 5, () => askToken(service()));
     const calls = faults.takeCounts()['dynamodb.GetItem'] ?? 0;
     figure(`the clients table ${what}`, {
@@ -111,7 +112,7 @@ describe('a table that does not answer', () => {
     faults.play({ rules: [{ service: 'dynamodb', fault: 'reset', share: 0.5 }], seed: 5 });
     const answers = await load(60, 5, () => askToken(service()));
     const statuses = new Set(answers.map(({ status }) => status));
-    expect([...statuses].sort()).toEqual([200, 503]);
+    expect(statuses).toEqual(new Set([200, 503]));
   });
 
   it('where only the note of the secret’s use fails, the token is issued all the same', async () => {

@@ -61,6 +61,10 @@ describe('a fault script', () => {
     expect(readFaultScript(write('{"seed":3,"rules":[]}'))).toEqual({ seed: 3, rules: [] });
   });
 
+  it('has an example that can be used', () => {
+    expect(readFaultScript('local/faults/example.json').rules).not.toEqual([]);
+  });
+
   it.each([
     ['is no JSON', '{"rules":'],
     ['has a typing error', '{"rule":[]}'],

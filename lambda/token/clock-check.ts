@@ -1,0 +1,20 @@
+import { maxClockDifference } from '../../contract/limits.ts';
+import { requestMetrics } from '../../contract/request-metrics.ts';
+import { UnavailableError } from '../../core/errors.ts';
+import type { Endpoint } from '../shared/http-function.ts';
+
+/**
+ * An endpoint that answers 503 while this host's clock and API Gateway's differ: whichever of them
+ * is wrong, no token gets a time that nobody can trust.
+ */
+export function withClockCheck(endpoint: Endpoint): Endpoint {
+  return (request, exchange) => {
+    const difference = Math.abs(exchange.startedAt - request.receivedAt) / 1000;
+    // Not `>`: a time that is missing is no time to trust.
+    if (!(difference <= maxClockDifference)) {
+      exchange.counts.add(requestMetrics.clockDifferences);
+      throw new UnavailableError(`the clock differs from API Gateway's by ${difference} s`);
+    }
+    return endpoint(request, exchange);
+  };
+}
