@@ -1,5 +1,11 @@
 import { CommanderError } from 'commander';
-import { ConflictError, InputError, RefusedError, UnavailableError } from '../core/errors.ts';
+import {
+  ConflictError,
+  InputError,
+  MalformedRecordError,
+  RefusedError,
+  UnavailableError,
+} from '../core/errors.ts';
 import { FetchError } from '../core/identity-provider/fetch-json.ts';
 import type { GlobalOptions } from './cli.ts';
 import type { CliIo } from './cli-io.ts';
@@ -46,6 +52,7 @@ function describe(error: unknown): Report {
   if (error instanceof ConflictError) {
     return report('conflict', exitCodes.refused, `${error.message}; try again`);
   }
+  if (error instanceof MalformedRecordError) return report('malformed_record', exitCodes.refused);
   if (error instanceof UnavailableError) return report('unavailable', exitCodes.refused);
   if (!(error instanceof Error)) return report('failed', exitCodes.refused, 'unknown error');
   if (error.message === 'Region is missing') {

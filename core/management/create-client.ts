@@ -7,6 +7,7 @@ import { idForCreation } from './idempotency.ts';
 import {
   parseAudiences,
   parseExternalClientId,
+  parseIssuer,
   parseName,
   parseScopes,
   parseServiceTrunkGroup,
@@ -48,7 +49,9 @@ async function findProvider(
   if (externalClientId === undefined) {
     return refuseInput('external_client_id', undefined, "the client's id at the provider");
   }
-  const found = await context.identityProviders.findIdentityProvider(issuer);
+  const found = await context.identityProviders.findIdentityProvider(
+    parseIssuer(issuer, 'provider'),
+  );
   if (found === undefined) throw new NotFoundError('provider', issuer);
   return {
     issuer,

@@ -1,5 +1,6 @@
 import { deployedRegions } from '../../contract/deployment-config.ts';
 import type { Client, ClientSecret } from '../client/client.ts';
+import { isId } from '../credential/credential-value.ts';
 import { OAuthError, type RefusalReason } from '../oauth-error.ts';
 import { formatTime } from '../rfc3339.ts';
 import { selectSigningKeys } from '../signing-key/select-signing-key.ts';
@@ -143,7 +144,8 @@ async function explain(
     () => parseResource(question.resource),
     (value) => value ?? "none: the client's default audience",
   );
-  const client = await context.clients.findClient(question.clientId);
+  const isClientId = isId('client', question.clientId);
+  const client = isClientId ? await context.clients.findClient(question.clientId) : undefined;
   steps.take('client authentication', () => checkClient(client, now), String);
   if (client === undefined) throw new OAuthError('unknown_client');
   const scopes = steps.take(

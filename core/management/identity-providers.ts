@@ -5,15 +5,19 @@ import { makeAuditedChange } from './audited-change.ts';
 import { deleteClient } from './change-client.ts';
 import { collect } from './collect.ts';
 import { listClients } from './find-client.ts';
+import { parseIssuer } from './input-fields.ts';
 import type { ManagementContext } from './management-context.ts';
 import { viewIdentityProvider } from './provider-view.ts';
 
-/** @throws {NotFoundError} where the issuer, exactly as given, is not registered. */
+/**
+ * @throws {InputError} where the text cannot be an issuer.
+ * @throws {NotFoundError} where the issuer, exactly as given, is not registered.
+ */
 export async function findProvider(
   context: ManagementContext,
   issuer: string,
 ): Promise<IdentityProvider> {
-  const found = await context.identityProviders.findIdentityProvider(issuer);
+  const found = await context.identityProviders.findIdentityProvider(parseIssuer(issuer, 'issuer'));
   if (found === undefined) throw new NotFoundError('provider', issuer);
   return found;
 }

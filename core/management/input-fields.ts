@@ -4,6 +4,7 @@ import {
   maxAudiencesPerClient,
   maxExternalIdLength,
   maxNameLength,
+  maxProviderUrlLength,
   maxScopeBytes,
   maxScopesPerClient,
   maxServiceTrunkGroupLength,
@@ -139,6 +140,14 @@ export function parseExternalClientId(value: string): string {
       value,
       `1 to ${maxExternalIdLength} printable ASCII characters without space`,
     );
+  }
+  return value;
+}
+
+/** An issuer that may be registered: compared byte for byte, so that only its bounds are checked. */
+export function parseIssuer(value: string, label: string): string {
+  if (!value.startsWith('https://') || value.length > maxProviderUrlLength) {
+    refuseInput(label, value, 'the issuer of a registered provider, an https URL');
   }
   return value;
 }

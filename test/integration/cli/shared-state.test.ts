@@ -1,0 +1,135 @@
+import { execFile } from 'node:child_process';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createAwsClients } from '../../../adapters/aws-clients.ts';
+import { createDynamoDbAuditLog } from '../../../adapters/dynamodb/audit-log.ts';
+import { useLocalCli } from './use-authctl.ts';
+
+const { authctl, json, service } = useLocalCli();
+const run = promisify(execFile);
+const program = resolve(import.meta.dirname, '../../../cli/authctl.ts');
+const create = ['client', 'create', '--name', 'A', '--trunk-group', 'tg', '--scope', 'calls:view'];
+
+function dynamodb() {
+  const { environment } = service();
+  return createAwsClients({
+    region: environment.AWS_REGION,
+    endpointDynamoDb: environment.AWS_ENDPOINT_URL_DYNAMODB,
+    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+  }).dynamodb;
+}
+
+describe('several operators at once', () => {
+  it('lose no update: who is late is told to try again', async () => {
+    const { client_id: clientId } = await json(create);
+    const id = String(clientId);
+    const names = ['a', 'b', 'c', 'd', 'e', 'f'];
+    const runs = await Promise.all(
+      names.map((n) => authctl(['client', 'update', id, '--name', n])),
+    );
+    const lost = runs.filter(({ exitCode }) => exitCode !== 0);
+    expect(lost.length).toBeGreaterThan(0);
+    for (const { exitCode, stdout, stderr } of lost) {
+      expect([exitCode, stdout]).toEqual([1, '']);
+      expect(stderr).toContain('changed or deleted meanwhile; try again');
+    }
+    const { version, name } = await json(['client', 'show', id]);
+    expect(version).toBe(1 + runs.length - lost.length);
+    expect(names).toContain(name);
+  });
+
+  it('create one client with one idempotency key', async () => {
+    const args = [...create, '--idempotency-key', 'at-the-same-time'];
+    const created = await Promise.all([json(args), json(args), json(args), json(args)]);
+    expect(new Set(created.map((client) => client.client_id)).size).toBe(1);
+  });
+});
+
+describe('a record that cannot be read', () => {
+  const id = 'client_00000000000000000000zz';
+
+  beforeAll(async () => {
+    await dynamodb().send(
+      new PutItemCommand({
+        TableName: 'local-clients',
+        Item: { client_id: { S: id }, name: { S: 'half' } },
+      }),
+    );
+  });
+
+  it('is left out of lists, with a warning', async () => {
+    const { exitCode, stdout, stderr } = await authctl(['client', 'list', '--json']);
+    expect(exitCode).toBe(0);
+    expect(stdout).not.toContain(id);
+    expect(stderr).toContain(`left out: the item of client "${id}"`);
+  });
+
+  it('is named where it is asked for', async () => {
+    const { exitCode, stderr } = await authctl(['client', 'show', id]);
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain(id);
+    expect(stderr).not.toContain('    at ');
+  });
+});
+
+describe('the caller on AWS', () => {
+  const arn = 'arn:aws:sts::123456789012:assumed-role/operator/ada';
+  let answer: { readonly status: number; readonly body: string };
+  let sts: Server;
+
+  beforeAll(async () => {
+    sts = createServer((_, response) => {
+      response.writeHead(answer.status, { 'content-type': 'text/xml' }).end(answer.body);
+    });
+    await new Promise<void>((listening) => sts.listen(0, '127.0.0.1', listening));
+  });
+
+  afterAll(() => {
+    sts.close();
+  });
+
+  function runWithSts(args: readonly string[]) {
+    const env = {
+      ...service().environment,
+      AWS_ENDPOINT_URL_STS: `http://127.0.0.1:${(sts.address() as AddressInfo).port}`,
+    };
+    return run(process.execPath, [program, ...args], { env });
+  }
+
+  it('is the actor of the audit', async () => {
+    answer = {
+      status: 200,
+      body: `<GetCallerIdentityResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><GetCallerIdentityResult><Arn>${arn}</Arn><UserId>x</UserId><Account>123456789012</Account></GetCallerIdentityResult></GetCallerIdentityResponse>`,
+    };
+    const { stdout } = await runWithSts([...create, '--quiet']);
+    const actors = new Set<string>();
+    const day = new Date().toISOString().slice(0, 10);
+    for await (const record of createDynamoDbAuditLog(dynamodb(), 'local-audit').listAudit(day)) {
+      if (record.subject === stdout.trim()) actors.add(record.actor);
+    }
+    expect([...actors]).toEqual([arn]);
+  });
+
+  it('must be known before anything is changed', async () => {
+    answer = {
+      status: 403,
+      body: '<ErrorResponse><Error><Type>Sender</Type><Code>InvalidClientTokenId</Code><Message>no</Message></Error></ErrorResponse>',
+    };
+    const before = await json(['client', 'list']);
+    await expect(runWithSts(create)).rejects.toMatchObject({
+      code: 1,
+      stderr: 'authctl: AWS does not know these credentials (InvalidClientTokenId)\n',
+    });
+    expect(await json(['client', 'list'])).toEqual(before);
+  });
+
+  it('is not asked for by what changes nothing', async () => {
+    answer = { status: 500, body: '' };
+    const { stdout } = await runWithSts(['client', 'list', '--quiet']);
+    expect(stdout).toContain('client_');
+  });
+});
