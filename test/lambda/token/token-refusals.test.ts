@@ -217,6 +217,15 @@ describe('a client that does not authenticate', () => {
   });
 
   it.each([
+    ['a wrong secret', secretValueOf(2), undefined],
+    ['an expired secret', good, clientIdOf(1)],
+  ])('has metrics of its own only where a secret proved who it is: %s', async (_n, secret, id) => {
+    const { issue, reports } = tokenWorld([expiringAt(worldNow)]);
+    await issue(authorization(basic(clientIdOf(1), secret)));
+    expect(reports[0]?.clientId).toBe(id);
+  });
+
+  it.each([
     ['a name of no client', 'cs_looks-like-a-secret'],
     ['a full-width letter', `${clientIdOf(1)}ﾊ`],
     ['a decomposed letter', 'cafe\u0301'],
