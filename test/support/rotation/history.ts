@@ -85,7 +85,7 @@ export class History {
     const starts = [...ids, this.random.pick(ids.length > 0 ? ids : regionIds)]
       .filter((id) => this.world.region(id).inService)
       .map((id) => (gate: () => Promise<void>) => reconcile(this.#context(id, gate)));
-    await playAtOnce(this.world, starts);
+    await playAtOnce({ world: this.world, random: this.random, pauses: true }, starts);
   }
 
   #context(id: RegionId, gate?: () => Promise<void>) {

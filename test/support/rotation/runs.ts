@@ -9,6 +9,7 @@ import type { RotationContext } from '../../../core/signing-key/execute-action.t
 import { PromotionRefusedError } from '../../../core/signing-key/rotation-errors.ts';
 import type { RotationPorts } from '../../../core/signing-key/rotation-ports.ts';
 import type { FastAlg } from './memory-kms.ts';
+import type { Random } from './random.ts';
 import { maxCallTime, policy, type World } from './world.ts';
 
 /** The function died. */
@@ -94,29 +95,36 @@ function nextTurn(): Promise<void> {
   });
 }
 
-/** Plays runs at once, in an order that chance picks call by call, while time goes on. */
+export interface Play {
+  readonly world: World;
+  readonly random: Random;
+  /** Whether time goes on between two calls. */
+  readonly pauses: boolean;
+}
+
+/** Plays runs at once, in an order that chance picks call by call. */
 export async function playAtOnce(
-  world: World,
+  { world, random, pauses }: Play,
   starts: readonly ((gate: () => Promise<void>) => Promise<unknown>)[],
 ): Promise<void> {
   const waiting: (() => void)[] = [];
   const gate = () => new Promise<void>((resolve) => waiting.push(resolve));
-  const running = new Set(starts);
-  const all = starts.map(async (start) => {
+  const running = new Set(starts.keys());
+  const all = starts.map(async (start, index) => {
     try {
       await survive(() => start(gate));
     } finally {
-      running.delete(start);
+      running.delete(index);
     }
   });
   const done = Promise.all(all);
   done.catch(() => {});
   while (running.size > 0) {
     await nextTurn();
-    const [release] = waiting.splice(world.random.integer(0, waiting.length - 1), 1);
+    const [release] = waiting.splice(random.integer(0, waiting.length - 1), 1);
     release?.();
     // Now and then longer than a run may hold an intent.
-    if (world.random.chance(0.05)) await world.pass(world.random.integer(1, 40));
+    if (pauses && random.chance(0.05)) await world.pass(random.integer(1, 40));
   }
   await done;
 }

@@ -1,0 +1,72 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { type Mutant, rotationMutants } from './mutants.ts';
+
+/**
+ * Writes each mutant into the code and runs the tests of the key rotation, which must fail. Ends
+ * with an error where one passes, and where the tests fail without a mutant.
+ */
+
+const root = resolve(import.meta.dirname, '../..');
+
+interface Report {
+  readonly numTotalTests: number;
+  readonly testResults: readonly {
+    readonly message: string;
+    readonly assertionResults: readonly {
+      readonly status: string;
+      readonly fullName: string;
+    }[];
+  }[];
+}
+
+function assertEditsApply({ name, edits }: Mutant): void {
+  for (const { file, find } of edits) {
+    const found = readFileSync(join(root, file), 'utf8').split(find).length - 1;
+    if (found === 1) continue;
+    throw new Error(`mutant "${name}": "${find}" stands ${found} times in ${file}; allowed: once`);
+  }
+}
+
+/** @returns names of the tests that failed; a file that cannot be loaded is an error. */
+function runTests(mutant?: string): readonly string[] {
+  const result = spawnSync(
+    join(root, 'node_modules/.bin/vitest'),
+    ['run', '--config', 'scripts/mutation/vitest.config.ts', '--reporter=json'],
+    {
+      cwd: root,
+      encoding: 'utf8',
+      maxBuffer: 64 * 1024 * 1024,
+      env: { ...process.env, ...(mutant !== undefined && { MUTANT: mutant }) },
+    },
+  );
+  const report = parseReport(result.stdout);
+  const broken = report.testResults.find((file) => file.assertionResults.length === 0);
+  if (broken !== undefined || report.numTotalTests === 0) {
+    throw new Error(`the tests could not be run: ${broken?.message ?? result.stderr}`);
+  }
+  return report.testResults
+    .flatMap((file) => file.assertionResults)
+    .filter(({ status }) => status === 'failed')
+    .map(({ fullName }) => fullName);
+}
+
+/** The report is the last line; a test may have printed lines before it. */
+function parseReport(output: string): Report {
+  return JSON.parse(output.slice(output.lastIndexOf('\n{"numTotal') + 1)) as Report;
+}
+
+rotationMutants.forEach(assertEditsApply);
+const failures = runTests();
+if (failures.length > 0) throw new Error(`without a mutant: ${failures.join(', ')}`);
+
+let survivors = 0;
+for (const { name } of rotationMutants) {
+  const [killer] = runTests(name);
+  if (killer === undefined) survivors += 1;
+  console.info(`${killer === undefined ? 'SURVIVED' : 'killed  '}  ${name}`);
+  if (killer !== undefined) console.info(`            by: ${killer}`);
+}
+console.info(`${rotationMutants.length - survivors} of ${rotationMutants.length} mutants killed`);
+process.exitCode = survivors === 0 ? 0 : 1;

@@ -1,0 +1,45 @@
+import { readFileSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
+import { defineConfig } from 'vitest/config';
+import { type Mutant, rotationMutants } from './mutants.ts';
+
+const root = resolve(import.meta.dirname, '../..');
+const name = process.env.MUTANT;
+
+/** Writes a mutant into the files as they are loaded; nothing on the disk changes. */
+function mutate(mutant: Mutant) {
+  return {
+    name: 'mutant',
+    enforce: 'pre' as const,
+    load(id: string) {
+      const [path = ''] = id.split('?');
+      const edits = mutant.edits.filter(({ file }) => file === relative(root, path));
+      if (edits.length === 0) return null;
+      return edits.reduce(
+        (text, { find, replace }) => text.replace(find, () => replace),
+        readFileSync(join(path), 'utf8'),
+      );
+    },
+  };
+}
+
+const mutant = rotationMutants.find((candidate) => candidate.name === name);
+if (name !== undefined && mutant === undefined) throw new Error(`there is no mutant "${name}"`);
+
+export default defineConfig({
+  root,
+  plugins: mutant === undefined ? [] : [mutate(mutant)],
+  test: {
+    env: { CDK_VALIDATION: 'false', POWERTOOLS_DEV: 'false' },
+    include: [
+      'test/core/signing-key/{plan,removal-guard,rotation-crash,rotation-property}.test.ts',
+      'test/core/signing-key/prove-key.test.ts',
+      'test/integration/adapters/kms.test.ts',
+      'test/integration/lambda/key-rotation.test.ts',
+    ],
+    setupFiles: ['test/setup/loopback-only.ts'],
+    testTimeout: 120_000,
+    hookTimeout: 60_000,
+    bail: name === undefined ? 0 : 1,
+  },
+});

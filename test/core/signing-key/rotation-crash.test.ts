@@ -1,0 +1,105 @@
+import { describe, expect, it } from 'vitest';
+import { reconcile } from '../../../core/signing-key/reconcile.ts';
+import { Random } from '../../support/rotation/random.ts';
+import { createContext, playAtOnce, survive } from '../../support/rotation/runs.ts';
+import { policy, World } from '../../support/rotation/world.ts';
+
+const algs = ['ES256', 'ES384'] as const;
+
+/** What remains of a history when the names of keys are left out. */
+function summarise(world: World): unknown {
+  const enabled = [...world.region('slc').kms.keys.values()].filter(
+    (key) => key.state === 'enabled',
+  );
+  return {
+    keys: world.store.keys.map(({ alg, state }) => `${alg} ${state}`).sort(),
+    openSlots: world.store.intents.filter(({ slot, closed }) => slot !== 'first' && !closed),
+    enabledInKms: enabled.length,
+  };
+}
+
+const moments = [
+  ['the very first deployment', 0],
+  ['the first rotation', policy.rotationPeriod],
+  ['the withdrawal of the first key', policy.rotationPeriod + policy.retention],
+  ['the disabling of the first key', policy.rotationPeriod + policy.retention + 125],
+  ['the deletion of the first key', policy.rotationPeriod + policy.retention + 190],
+] as const;
+
+/** A world of one region in which all goes well until a moment. */
+async function createWorld(moment: number, seed: number): Promise<World> {
+  const world = new World(new Random(seed));
+  const end = world.now + moment;
+  if (moment === 0) return world;
+  while (world.now < end - 10) {
+    await reconcile(createContext(world, 'slc', [...algs]));
+    await world.pass(10);
+  }
+  await world.pass(end - world.now);
+  return world;
+}
+
+/** Runs on, undisturbed, until a lease that a dead run held is over. */
+async function settle(world: World): Promise<void> {
+  for (let run = 0; run < 5; run += 1) {
+    await survive(() => reconcile(createContext(world, 'slc', [...algs])));
+    await world.pass(10);
+  }
+}
+
+/** More calls than any run of these moments makes. */
+const callsOfARun = 70;
+
+describe('a run of the rotation that dies', () => {
+  it.each(moments)(
+    'after any of its calls during %s changes nothing about the outcome',
+    async (_, moment) => {
+      const undisturbed = await createWorld(moment, 1);
+      await settle(undisturbed);
+      const expected = summarise(undisturbed);
+      for (let crashAt = 1; crashAt <= callsOfARun; crashAt += 1) {
+        // Two seeds: chance decides whether the last call takes effect.
+        for (const seed of [1, 2]) {
+          const world = await createWorld(moment, seed);
+          await survive(() => reconcile(createContext(world, 'slc', [...algs], { crashAt })));
+          await settle(world);
+          expect(summarise(world), `dead at call ${crashAt}`).toEqual(expected);
+        }
+      }
+    },
+  );
+});
+
+describe('two runs at once', () => {
+  it.each(moments)('during %s make one key and one step', async (_, moment) => {
+    const undisturbed = await createWorld(moment, 1);
+    await settle(undisturbed);
+    const expected = summarise(undisturbed);
+    for (let seed = 0; seed < 20; seed += 1) {
+      const world = await createWorld(moment, 1);
+      const random = new Random(seed);
+      const start = (gate: () => Promise<void>) =>
+        reconcile(createContext(world, 'slc', [...algs], { gate }));
+      await playAtOnce({ world, random, pauses: false }, [start, start]);
+      await settle(world);
+      expect(summarise(world)).toEqual(expected);
+    }
+  });
+
+  it('of two regions make one first key, which alone signs at once', async () => {
+    for (let seed = 0; seed < 50; seed += 1) {
+      const world = new World(new Random(seed));
+      const regions = ['slc', 'dfw'] as const;
+      const starts = regions.map(
+        (id) => (gate: () => Promise<void>) =>
+          reconcile(createContext(world, id, [...algs], { gate })),
+      );
+      await playAtOnce({ world, random: world.random, pauses: true }, starts);
+      await world.pass(40);
+      for (const id of regions) await reconcile(createContext(world, id, [...algs]));
+      const current = world.store.keys.filter((key) => key.state === 'current');
+      expect(current).toHaveLength(1);
+      expect(world.store.keys.filter((key) => key.state === 'next')).toHaveLength(2);
+    }
+  });
+});
