@@ -6,6 +6,7 @@ export interface AwsClientOptions {
   readonly region?: string | undefined;
   readonly endpointDynamoDb?: string | undefined;
   readonly endpointKms?: string | undefined;
+  readonly endpointLambda?: string | undefined;
   readonly credentials?:
     | {
         readonly accessKeyId: string;

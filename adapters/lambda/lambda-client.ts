@@ -10,8 +10,10 @@ const requestTimeout = 120_000;
 /** A client that invokes functions, with bounded time and without retries. */
 export function createLambdaClient(options: AwsClientOptions = {}): LambdaClient {
   const { requestHandler, retryStrategy: _, ...configuration } = clientConfiguration(options);
+  const { endpointLambda: endpoint } = options;
   return new LambdaClient({
     ...configuration,
+    ...(endpoint !== undefined && { endpoint }),
     maxAttempts: 1,
     requestHandler: { ...requestHandler, requestTimeout, socketTimeout: requestTimeout },
   });

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
 import { type Mutant, rotationMutants } from './mutants.ts';
 
 /**
@@ -9,6 +10,7 @@ import { type Mutant, rotationMutants } from './mutants.ts';
  */
 
 const root = resolve(import.meta.dirname, '../..');
+const reportFile = join(mkdtempSync(join(tmpdir(), 'mutation-')), 'report.json');
 
 interface Report {
   readonly numTotalTests: number;
@@ -33,7 +35,12 @@ function assertEditsApply({ name, edits }: Mutant): void {
 function runTests(mutant?: string): readonly string[] {
   const result = spawnSync(
     join(root, 'node_modules/.bin/vitest'),
-    ['run', '--config', 'scripts/mutation/vitest.config.ts', '--reporter=json'],
+    [
+      'run',
+      '--config=scripts/mutation/vitest.config.ts',
+      '--reporter=json',
+      `--outputFile=${reportFile}`,
+    ],
     {
       cwd: root,
       encoding: 'utf8',
@@ -41,8 +48,11 @@ function runTests(mutant?: string): readonly string[] {
       env: { ...process.env, ...(mutant !== undefined && { MUTANT: mutant }) },
     },
   );
-  const report = parseReport(result.stdout);
-  const broken = report.testResults.find((file) => file.assertionResults.length === 0);
+  const report = JSON.parse(readFileSync(reportFile, 'utf8')) as Report;
+  // A file without results and without a message comes after the first failure: it was not run.
+  const broken = report.testResults.find(
+    (file) => file.assertionResults.length === 0 && file.message !== '',
+  );
   if (broken !== undefined || report.numTotalTests === 0) {
     throw new Error(`the tests could not be run: ${broken?.message ?? result.stderr}`);
   }
@@ -50,11 +60,6 @@ function runTests(mutant?: string): readonly string[] {
     .flatMap((file) => file.assertionResults)
     .filter(({ status }) => status === 'failed')
     .map(({ fullName }) => fullName);
-}
-
-/** The report is the last line; a test may have printed lines before it. */
-function parseReport(output: string): Report {
-  return JSON.parse(output.slice(output.lastIndexOf('\n{"numTotal') + 1)) as Report;
 }
 
 rotationMutants.forEach(assertEditsApply);
@@ -69,4 +74,5 @@ for (const { name } of rotationMutants) {
   if (killer !== undefined) console.info(`            by: ${killer}`);
 }
 console.info(`${rotationMutants.length - survivors} of ${rotationMutants.length} mutants killed`);
+rmSync(dirname(reportFile), { recursive: true });
 process.exitCode = survivors === 0 ? 0 : 1;
