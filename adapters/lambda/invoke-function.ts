@@ -1,12 +1,14 @@
 import { InvokeCommand, type LambdaClient } from '@aws-sdk/client-lambda';
-import { UnavailableError } from '../../core/errors.ts';
+import { InputError, RefusedError, UnavailableError } from '../../core/errors.ts';
 import type { PortOptions } from '../../core/port.ts';
 import { callAws } from '../aws-errors.ts';
 
 /**
  * Invokes a function with a JSON event and waits for its answer.
  *
- * @throws {UnavailableError} where the function, or Lambda, does not answer.
+ * @throws {InputError} where the function does not take the event.
+ * @throws {RefusedError} where the function's rules do not allow what is asked.
+ * @throws {UnavailableError} where the function fails, or Lambda does not answer.
  */
 export type InvokeFunction = (
   functionName: string,
@@ -14,14 +16,34 @@ export type InvokeFunction = (
   options?: PortOptions,
 ) => Promise<unknown>;
 
-/** A function that throws answers with its error's message, which our functions keep harmless. */
-function describeFunctionError(payload: string): string {
+/** Our functions' errors that are answers, by name; any other is a failure. */
+const meanings: ReadonlyMap<unknown, typeof InputError | typeof RefusedError> = new Map<
+  unknown,
+  typeof InputError | typeof RefusedError
+>([
+  ['EventError', InputError],
+  ['InputError', InputError],
+  ['RefusedError', RefusedError],
+  ['RetainedKeyError', RefusedError],
+  ['PromotionRefusedError', RefusedError],
+]);
+
+function readError(payload: string): { readonly errorType?: unknown; readonly text: string } {
   try {
-    const { errorMessage } = JSON.parse(payload) as { readonly errorMessage?: unknown };
-    return typeof errorMessage === 'string' ? errorMessage : 'it failed';
+    const { errorType, errorMessage } = JSON.parse(payload) as Readonly<Record<string, unknown>>;
+    return { errorType, text: typeof errorMessage === 'string' ? errorMessage : 'no message' };
   } catch {
-    return 'it failed';
+    return { text: 'no message' };
   }
+}
+
+/** A function that throws answers with its error's name and message. */
+function toError(functionName: string, payload: string): Error {
+  const { errorType, text } = readError(payload);
+  const Meaning = meanings.get(errorType);
+  return Meaning === undefined
+    ? new UnavailableError(`${functionName} failed: ${text}`)
+    : new Meaning(text);
 }
 
 export function createInvokeFunction(lambda: LambdaClient): InvokeFunction {
@@ -34,9 +56,7 @@ export function createInvokeFunction(lambda: LambdaClient): InvokeFunction {
       lambda.send(command, { abortSignal: options.signal }),
     );
     const payload = Buffer.from(output.Payload ?? []).toString();
-    if (output.FunctionError !== undefined) {
-      throw new UnavailableError(`${functionName}: ${describeFunctionError(payload)}`);
-    }
+    if (output.FunctionError !== undefined) throw toError(functionName, payload);
     return payload === '' ? undefined : (JSON.parse(payload) as unknown);
   };
 }

@@ -1,5 +1,5 @@
 import { withdrawalDelay } from '../../contract/signing-key-policy.ts';
-import { ConflictError } from '../errors.ts';
+import { ConflictError, SigningKeyUnusableError } from '../errors.ts';
 import { createKey, readPublicKey } from './create-key.ts';
 import { assertDeletable, assertDisableable, assertWithdrawable } from './removal-guard.ts';
 import { type RotationAction, type RotationActionKind, subjectOf } from './rotation-action.ts';
@@ -64,7 +64,7 @@ const executors: { readonly [K in RotationActionKind]: Executor<K> } = {
   },
   disable: async ({ key }, { ports }) => {
     assertDisableable(key, ports.now());
-    await ports.keyManagement.disableKey(key.kmsKeyArn);
+    await disableInKms(key, ports);
     await replace(key, { state: 'disabled', disabledAt: ports.now() }, ports);
   },
   schedule_deletion: async ({ key }, { ports, settings }) => {
@@ -114,6 +114,15 @@ async function publish(intent: KeyIntent, ports: RotationPorts): Promise<void> {
     version: 1,
     ...start,
   });
+}
+
+/** Somebody who deletes a key in KMS has taken it out of use as well. */
+async function disableInKms(key: SigningKey, ports: RotationPorts): Promise<void> {
+  try {
+    await ports.keyManagement.disableKey(key.kmsKeyArn);
+  } catch (error) {
+    if (!(error instanceof SigningKeyUnusableError)) throw error;
+  }
 }
 
 function retire(key: SigningKey, settings: RotationSettings, ports: RotationPorts): Promise<void> {

@@ -1,3 +1,5 @@
+import type { CanaryVerdict } from '../../contract/function-events.ts';
+import { UnavailableError } from '../errors.ts';
 import { PromotionRefusedError } from './rotation-errors.ts';
 import type { RotationPorts } from './rotation-ports.ts';
 import type { SigningKey } from './signing-key.ts';
@@ -10,7 +12,7 @@ import type { SigningKey } from './signing-key.ts';
  * @throws {PromotionRefusedError} naming each region that does not verify it.
  */
 export async function proveKey(key: SigningKey, ports: RotationPorts): Promise<void> {
-  const verdicts = await ports.proveKey(key.kid);
+  const verdicts = await askCanary(key, ports);
   const hasOwn = verdicts.some((verdict) => verdict.region === key.regionId);
   if (hasOwn && verdicts.every((verdict) => verdict.ok)) return;
   if (verdicts.some((verdict) => verdict.problem === 'absent')) {
@@ -21,4 +23,15 @@ export async function proveKey(key: SigningKey, ports: RotationPorts): Promise<v
     });
   }
   throw new PromotionRefusedError(key.kid, verdicts);
+}
+
+/** A canary that does not answer proves nothing, and keeps no other step from being taken. */
+async function askCanary(key: SigningKey, ports: RotationPorts): Promise<readonly CanaryVerdict[]> {
+  try {
+    return await ports.proveKey(key.kid);
+  } catch (error) {
+    if (!(error instanceof UnavailableError)) throw error;
+    const reason = `the canary does not answer: ${error.message}`;
+    return [{ kid: key.kid, region: key.regionId, ok: false, problem: 'not_signed', reason }];
+  }
 }

@@ -48,7 +48,7 @@ export async function withdrawKey(
   throw new RefusedError(`${request.kid} is being changed by others, try again`);
 }
 
-/** The step that is still missing; none once the key is withdrawn and due to be disabled. */
+/** The step that is still missing; none once the key is out of use. */
 function nextStep(
   state: RotationState,
   context: RotationContext,
@@ -62,7 +62,7 @@ function nextStep(
   }
   if (key.state === 'withdrawn') {
     const isDue = key.disableAt !== undefined && key.disableAt <= ports.now();
-    return isDue ? undefined : { kind: 'withdraw', key, emergency: true };
+    return isDue ? { kind: 'disable', key } : { kind: 'withdraw', key, emergency: true };
   }
   const isReplaced = state.keys.some(
     (other) => other.regionId === settings.regionId && other.state === 'current' && other !== key,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { CanaryVerdict } from '../../../contract/function-events.ts';
+import { UnavailableError } from '../../../core/errors.ts';
 import { proveKey } from '../../../core/signing-key/prove-key.ts';
 import { regionsInService } from '../../../core/signing-key/regions-in-service.ts';
 import { PromotionRefusedError } from '../../../core/signing-key/rotation-errors.ts';
@@ -46,6 +47,15 @@ describe('the proof of a key', () => {
     const { proof } = await prove(verdicts);
     await expect(proof).rejects.toThrow(PromotionRefusedError);
     await expect(proof).rejects.toThrow(message);
+  });
+
+  it('is refused while the canary does not answer', async () => {
+    const world = new World(new Random(1));
+    const { ports } = createContext(world, 'slc', ['ES256']);
+    const silent = () => Promise.reject(new UnavailableError('timeout'));
+    await expect(proveKey(key, { ...ports, proveKey: silent })).rejects.toThrow(
+      'k may not sign yet: slc: the canary does not answer: timeout',
+    );
   });
 
   it.each([

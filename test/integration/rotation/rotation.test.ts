@@ -94,7 +94,9 @@ async function keepIssuing(record: Record, isOver: () => boolean): Promise<void>
           await verify(item.token).catch((error: unknown) => {
             if (Date.now() >= item.exp) return;
             const { kid } = decodeProtectedHeader(item.token);
-            record.failures.push(`${name}: ${String(error)} for ${kid} of ${record.signedBy}`);
+            record.failures.push(
+              `${name}: ${String(error)} for ${kid} of ${record.signedBy.join(' ')}`,
+            );
           });
         }),
       );
