@@ -8,6 +8,8 @@ export interface LocalArguments {
   readonly help: boolean;
   readonly https: boolean;
   readonly reset: boolean;
+  /** Whether keys live for seconds, so that their whole life can be watched. */
+  readonly rotationDemo: boolean;
   readonly stateDirectory: string;
   /** Left out: the deployment's default. */
   readonly signingAlgorithms?: readonly [Alg];
@@ -46,6 +48,7 @@ function readFlags(argv: readonly string[]) {
         help: { type: 'boolean', short: 'h', default: false },
         https: { type: 'boolean', default: false },
         reset: { type: 'boolean', default: false },
+        'rotation-demo': { type: 'boolean', default: false },
         algorithm: { type: 'string' },
         faults: { type: 'string' },
         state: { type: 'string', default: resolve(packageDirectory, '.local') },
@@ -54,7 +57,7 @@ function readFlags(argv: readonly string[]) {
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new LocalRunError(
-      `${reason}\nallowed: --https, --reset, --algorithm <alg>, --state <dir>, --faults <file>, --help`,
+      `${reason}\nallowed: --https, --reset, --algorithm <alg>, --rotation-demo, --state <dir>, --faults <file>, --help`,
       {
         cause: error,
       },
@@ -79,6 +82,7 @@ export function parseArguments(
     help: flags.help,
     https: flags.https,
     reset: flags.reset,
+    rotationDemo: flags['rotation-demo'],
     stateDirectory: resolve(flags.state),
     port: readPort('PORT', environment['PORT']) ?? defaultPort,
     ...(algorithm !== undefined && { signingAlgorithms: [algorithm] }),

@@ -25,6 +25,7 @@ import { createCanaryHandler } from '../lambda/canary/create-canary-handler.ts';
 import { createDiscoveryHandler } from '../lambda/discovery/create-discovery-handler.ts';
 import { createJwksHandler } from '../lambda/jwks/create-jwks-handler.ts';
 import { createKeyRotationHandler } from '../lambda/key-rotation/create-key-rotation-handler.ts';
+import type { RotationReport } from '../lambda/key-rotation/rotation-report.ts';
 import { createTokenHandler } from '../lambda/token/create-token-handler.ts';
 import { describeEnvironments } from './environment-source.ts';
 import { createExampleRoute } from './example-api.ts';
@@ -40,7 +41,9 @@ export interface LocalFunctions {
   readonly routes: readonly GatewayRoute[];
   /** What answers events: by the names that functions have in AWS. */
   readonly eventHandlers: ReadonlyMap<string, EventHandler>;
-  rotateKeys(event: { readonly action: 'deploy' | 'reconcile' }): Promise<unknown>;
+  rotateKeys(event: { readonly action: 'deploy' | 'reconcile' }): Promise<RotationReport>;
+  /** Looks whether the tokens of the signing key verify. */
+  checkKeys(): Promise<unknown>;
   close(): Promise<void>;
 }
 
@@ -130,7 +133,7 @@ export function createFunctions(
     createFetchJwks({ ca }),
     createLocalRunTelemetry('canary', log),
   );
-  const rotateKeys: EventHandler = (event) => rotation(event, contextOf('key-rotation'));
+  const rotateKeys = (event: unknown) => rotation(event, contextOf('key-rotation'));
   handlers.set(nameOf('key-rotation'), rotateKeys);
   handlers.set(nameOf('canary'), canary);
   handlers.set(nameOf('token'), (event) => http.token(event as never, contextOf('token')));
@@ -145,6 +148,7 @@ export function createFunctions(
     routes: [...toRoutes(config.name, http), example],
     eventHandlers: handlers,
     rotateKeys,
+    checkKeys: () => canary({}),
     close: async () => {
       aws.dynamodb.close();
       aws.kms.close();

@@ -1,3 +1,4 @@
+import type { RotationReport } from '../lambda/key-rotation/rotation-report.ts';
 import type { RequestNote } from './gateway/gateway-server.ts';
 import type { LocalRun } from './start-local.ts';
 
@@ -46,7 +47,33 @@ Stop with Ctrl-C. The state stays in ${shellPath(paths.directory)}; npm start --
 `;
 }
 
+/** What the terminal shows besides where keys live for seconds. */
+export const rotationDemoHint = `
+Signing keys live for two minutes and tokens for 20 seconds. Watch them, from another terminal:
+
+  npx authctl --local signing-key list --watch
+`;
+
 /** One line of the terminal for one request. */
 export function describeRequest({ method, path, status, milliseconds }: RequestNote): string {
   return `${method} ${path} ${status} ${Math.round(milliseconds)} ms`;
+}
+
+/** What each step of the key rotation means to somebody who watches. Other steps say nothing. */
+const steps: ReadonlyMap<string, string> = new Map([
+  ['publish', 'is published'],
+  ['promote', 'signs from now on'],
+  ['retire', 'signs no more; its tokens still verify'],
+  ['withdraw', 'has left the JWKS'],
+  ['disable', 'is disabled in KMS'],
+  ['schedule_deletion', 'will be deleted in KMS'],
+]);
+
+/** A line of the terminal for each step of a key's life that a run of the rotation took. */
+export function describeRotation({ done, refused }: RotationReport): string {
+  const taken = done.flatMap(({ action, subject }) => {
+    const meaning = steps.get(action);
+    return meaning === undefined ? [] : [`signing key ${subject} ${meaning}\n`];
+  });
+  return [...taken, ...refused.map(({ reason }) => `signing key ${reason}\n`)].join('');
 }

@@ -1,4 +1,5 @@
 import { keyScheduleMinutes } from '../contract/alarms.ts';
+import type { RotationReport } from '../lambda/key-rotation/rotation-report.ts';
 import type { LocalFunctions } from './functions.ts';
 import type { LogFile } from './log-file.ts';
 
@@ -7,26 +8,45 @@ export interface Schedule {
   close(): Promise<void>;
 }
 
-/** Runs the key rotation by the clock, as the stack's EventBridge rule does. */
+export interface KeyScheduleOptions {
+  /** Seconds between two runs; as in AWS where left out. */
+  readonly keyScheduleSeconds?: number;
+  readonly onRotation?: (report: RotationReport) => void;
+}
+
+/**
+ * Runs the key rotation and the canary by the clock, as the stack's EventBridge rules do. One run
+ * ends before the next begins; one that fails is made good by the next.
+ */
 export function startKeySchedule(
-  functions: Pick<LocalFunctions, 'rotateKeys'>,
+  functions: Pick<LocalFunctions, 'rotateKeys' | 'checkKeys'>,
   log: LogFile,
+  { keyScheduleSeconds = keyScheduleMinutes * 60, onRotation }: KeyScheduleOptions = {},
 ): Schedule {
+  let isOver = false;
+  let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> = Promise.resolve();
   const run = async (): Promise<void> => {
     try {
-      await functions.rotateKeys({ action: 'reconcile' });
+      const report = await functions.rotateKeys({ action: 'reconcile' });
+      onRotation?.(report);
+      await functions.checkKeys();
     } catch (error) {
       log.writeError('key-rotation', error);
     }
   };
-  const timer = setInterval(() => {
-    running = run();
-  }, keyScheduleMinutes * 60_000);
-  timer.unref();
+  const wait = (): void => {
+    timer = setTimeout(() => {
+      running = run().then(() => {
+        if (!isOver) wait();
+      });
+    }, keyScheduleSeconds * 1000).unref();
+  };
+  wait();
   return {
     close: async () => {
-      clearInterval(timer);
+      isOver = true;
+      clearTimeout(timer);
       await running;
     },
   };

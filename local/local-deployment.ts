@@ -5,6 +5,7 @@ import {
 } from '../contract/deployment-config.ts';
 import type { RegionId } from '../contract/regions.ts';
 import type { Alg } from '../contract/signing-algorithms.ts';
+import type { SigningKeyPolicyInput } from '../contract/signing-key-policy.ts';
 
 /** The one region of the local run. */
 export const localRegion: { readonly id: RegionId; readonly awsRegion: string } = {
@@ -25,10 +26,18 @@ const scopes = ['messaging', 'calls', 'numbers'].flatMap((service) => [
   { service, permission: 'manage', description: `Change ${service}` },
 ]);
 
+/** What a local run may choose; the defaults of a deployment where left out. Times are seconds. */
+export interface LocalDeploymentOptions {
+  /** The first signs; operators may move to the others. */
+  readonly signingAlgorithms?: readonly Alg[];
+  readonly signingKeyPolicy?: SigningKeyPolicyInput;
+  readonly maxTokenLifetime?: number;
+}
+
 /** The deployment config of the local run: one region, no domain, loopback as the issuer. */
 export function buildLocalDeployment(
   issuer: string,
-  signingAlgorithms?: readonly Alg[],
+  { signingAlgorithms, signingKeyPolicy, maxTokenLifetime: maximum }: LocalDeploymentOptions = {},
 ): LocalDeployment {
   const input: DeploymentConfigInput = {
     name: 'local',
@@ -37,6 +46,8 @@ export function buildLocalDeployment(
     defaultAudience: 'https://api.example.com',
     scopes,
     ...(signingAlgorithms !== undefined && { signingAlgorithms: [...signingAlgorithms] }),
+    ...(signingKeyPolicy !== undefined && { signingKeyPolicy }),
+    ...(maximum !== undefined && { tokenLifetime: { default: maximum, minimum: 1, maximum } }),
   };
   return { input, config: parseDeploymentConfig(input, { allowLoopbackIssuer: true }) };
 }

@@ -1,6 +1,8 @@
+import { jwksPath } from '../contract/routes.ts';
 import { parseArguments } from './arguments.ts';
-import { describeRequest, greet } from './greeting.ts';
+import { describeRequest, describeRotation, greet, rotationDemoHint } from './greeting.ts';
 import { LocalRunError } from './loopback-server.ts';
+import { rotationDemo } from './rotation-demo.ts';
 import type { LocalRun } from './start-local.ts';
 import { usage } from './usage.ts';
 
@@ -42,7 +44,12 @@ async function loadFaults(path: string) {
 }
 
 async function main(): Promise<void> {
-  const { help, faultScript, ...options } = parseArguments(process.argv.slice(2), process.env);
+  const {
+    help,
+    faultScript,
+    rotationDemo: isDemo,
+    ...options
+  } = parseArguments(process.argv.slice(2), process.env);
   if (help) {
     process.stdout.write(usage);
     return;
@@ -51,12 +58,19 @@ async function main(): Promise<void> {
   const { startLocal } = await import('./start-local.ts');
   const faults = faultScript === undefined ? undefined : await loadFaults(faultScript);
   const local = await startLocal({
+    ...(isDemo && rotationDemo),
     ...options,
     faults: faults?.faults,
-    onRequest: (note) => process.stdout.write(`${describeRequest(note)}\n`),
+    onRequest: (note) => {
+      // The canary of a demonstration asks every second.
+      if (isDemo && note.path === jwksPath) return;
+      process.stdout.write(`${describeRequest(note)}\n`);
+    },
+    onRotation: (report) => process.stdout.write(describeRotation(report)),
   });
   endOnSignal(local);
   process.stdout.write(greet(local));
+  if (isDemo) process.stdout.write(rotationDemoHint);
   faults?.begin();
 }
 

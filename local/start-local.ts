@@ -1,6 +1,6 @@
 import { jwksPath, tokenPath } from '../contract/routes.ts';
-import type { Alg } from '../contract/signing-algorithms.ts';
 import { type TableKey, tableName } from '../contract/tables.ts';
+import type { RotationReport } from '../lambda/key-rotation/rotation-report.ts';
 import { type Backends, startBackends } from './backends.ts';
 import { type LocalCertificate, loadCertificate } from './certificate.ts';
 import { CleanUp } from './clean-up.ts';
@@ -15,7 +15,12 @@ import { createGateway } from './gateway/gateway.ts';
 import { createGatewayServer, type RequestNote } from './gateway/gateway-server.ts';
 import { startKeySchedule } from './key-schedule.ts';
 import { startLambda } from './lambda-server.ts';
-import { buildLocalDeployment, localCredentials, localRegion } from './local-deployment.ts';
+import {
+  buildLocalDeployment,
+  type LocalDeploymentOptions,
+  localCredentials,
+  localRegion,
+} from './local-deployment.ts';
 import { listenOnLocalhost } from './localhost.ts';
 import { openLogFile } from './log-file.ts';
 import type { PortChoice } from './loopback-server.ts';
@@ -23,7 +28,7 @@ import { writePrivateFile } from './private-file.ts';
 import { makeStateDirectory, resetState, type StatePaths, statePaths } from './state.ts';
 import { lockState } from './state-lock.ts';
 
-export interface LocalOptions {
+export interface LocalOptions extends LocalDeploymentOptions {
   readonly stateDirectory: string;
   /** Of the service; 0 takes a free one. */
   readonly port: number;
@@ -33,11 +38,13 @@ export interface LocalOptions {
   readonly https?: boolean;
   /** Starts from nothing. */
   readonly reset?: boolean;
-  /** Of the first signing key; RS256 where left out. */
-  readonly signingAlgorithms?: readonly Alg[];
   /** What is to go wrong in DynamoDB, KMS and with the clock. */
   readonly faults?: Faults | undefined;
+  /** Seconds between two runs of the key rotation; as in AWS where left out. */
+  readonly keyScheduleSeconds?: number;
   readonly onRequest?: (note: RequestNote) => void;
+  /** Hears of each run of the key rotation. */
+  readonly onRotation?: (report: RotationReport) => void;
 }
 
 /** The whole service, running on loopback. */
@@ -116,7 +123,7 @@ async function start(options: LocalOptions, paths: StatePaths, cleanUp: CleanUp)
   const { faults } = options;
   const front = await startFront(options, paths, cleanUp);
   const { issuer, certificate } = front;
-  const { input, config } = buildLocalDeployment(issuer, options.signingAlgorithms);
+  const { input, config } = buildLocalDeployment(issuer, options);
   writePrivateFile(paths.deploymentConfig, `${JSON.stringify(input, undefined, 2)}\n`);
   const near = (distance: number, wanted?: number) =>
     chooseNextTo(front.server.port, distance, wanted);
@@ -135,7 +142,7 @@ async function start(options: LocalOptions, paths: StatePaths, cleanUp: CleanUp)
   const lambda = cleanUp.use(await startLambda(functions.eventHandlers, near(3)));
   front.open(createGateway({ routes: functions.routes, onFunctionError: log.writeError }));
   await functions.rotateKeys({ action: 'deploy' });
-  cleanUp.use(startKeySchedule(functions, log));
+  cleanUp.use(startKeySchedule(functions, log, options));
   const table = (key: TableKey) => tableName(config.name, key);
   const client = await seedDemoClient(paths.demoClient, clientOptions, table('clients'));
   const apiKey = await seedDemoApiKey(paths.demoApiKey, clientOptions, table('apiKeys'));

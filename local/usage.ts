@@ -8,6 +8,8 @@ usage: npm start [-- <flags>]
   --reset            start from nothing: delete keys, tables, the demonstration client and certificates
   --algorithm <alg>  sign with another algorithm than ${defaultAlg}: ${algs.join(', ')};
                      keys that exist move there by rotation, so add --reset to see it at once
+  --rotation-demo    signing keys that live for two minutes, tokens for 20 seconds; watch them with
+                     npx authctl --local signing-key list --watch
   --state <dir>      keep the state in another folder than .local
   --faults <file>    make DynamoDB, KMS and the clock fail as the file says: docs/faults.md
   --help             show this text

@@ -9,6 +9,7 @@ describe('the arguments of npm start', () => {
       help: false,
       https: false,
       reset: false,
+      rotationDemo: false,
       stateDirectory: resolve('.local'),
       port: 8080,
     });
@@ -16,11 +17,12 @@ describe('the arguments of npm start', () => {
 
   it('are flags and ports', () => {
     const environment = { PORT: '9000', DYNAMODB_PORT: '9100', KMS_PORT: '0' };
-    const flags = ['--https', '--reset', '--algorithm', 'ES256', '--state', '/tmp/x'];
+    const flags = ['--https', '--reset', '--rotation-demo', '--algorithm=ES256', '--state=/tmp/x'];
     expect(parseArguments(flags, environment)).toEqual({
       help: false,
       https: true,
       reset: true,
+      rotationDemo: true,
       stateDirectory: '/tmp/x',
       signingAlgorithms: ['ES256'],
       port: 9000,
@@ -40,7 +42,7 @@ describe('the arguments of npm start', () => {
   it.each(['--htps', '--port=1', '-x', 'start', '--https=no', '--state'])('refuse %s', (flag) => {
     expect(() => parseArguments([flag], {})).toThrow(LocalRunError);
     expect(() => parseArguments([flag], {})).toThrow(
-      'allowed: --https, --reset, --algorithm <alg>, --state <dir>, --faults <file>, --help',
+      'allowed: --https, --reset, --algorithm <alg>, --rotation-demo, --state <dir>, --faults <file>, --help',
     );
   });
 

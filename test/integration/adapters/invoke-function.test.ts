@@ -1,0 +1,56 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createInvokeFunction } from '../../../adapters/lambda/invoke-function.ts';
+import { createLambdaClient } from '../../../adapters/lambda/lambda-client.ts';
+import { InputError, RefusedError, UnavailableError } from '../../../core/errors.ts';
+import { RetainedKeyError } from '../../../core/signing-key/rotation-errors.ts';
+import { type RunningLambda, startLambda } from '../../../local/lambda-server.ts';
+
+let server: RunningLambda;
+
+const functions = new Map([
+  ['echo', async (event: unknown) => event],
+  ['nothing', async () => undefined],
+  ['refuses', () => Promise.reject(new RefusedError('not now'))],
+  ['retains', () => Promise.reject(new RetainedKeyError('it is in use'))],
+  ['dislikes', () => Promise.reject(new InputError('what is this'))],
+  ['breaks', () => Promise.reject(new TypeError('x is not a function'))],
+]);
+
+beforeAll(async () => {
+  server = await startLambda(functions, { port: 0 });
+});
+afterAll(() => server.close());
+
+const invoke = (name: string, event: object = {}) =>
+  createInvokeFunction(
+    createLambdaClient({
+      region: 'us-west-2',
+      endpointLambda: server.endpoint,
+      credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+    }),
+  )(name, event);
+
+describe('invoking a function by name', () => {
+  it('carries the event there and the answer back', async () => {
+    const event = { action: 'reconcile', list: [1, { two: 'ü' }] };
+    expect(await invoke('echo', event)).toEqual(event);
+  });
+
+  it('takes a function without an answer', async () => {
+    expect(await invoke('nothing')).toBeNull();
+  });
+
+  it.each([
+    ['refuses', RefusedError, 'not now'],
+    ['retains', RefusedError, 'it is in use'],
+    ['dislikes', InputError, 'what is this'],
+    ['breaks', UnavailableError, 'breaks failed: x is not a function'],
+  ] as const)('gives the error of one that %s its meaning', async (name, type, message) => {
+    await expect(invoke(name)).rejects.toThrow(type);
+    await expect(invoke(name)).rejects.toThrow(message);
+  });
+
+  it('says that there is no such function', async () => {
+    await expect(invoke('unknown')).rejects.toMatchObject({ name: 'ResourceNotFoundException' });
+  });
+});
