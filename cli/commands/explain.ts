@@ -76,6 +76,7 @@ interface RequestOptions {
   readonly sourceIp?: string;
   readonly scope?: readonly string[];
   readonly audience?: string;
+  readonly issuer?: string;
 }
 
 const request: CommandSpec = {
@@ -94,6 +95,7 @@ const request: CommandSpec = {
       '--audience <uri>',
       'name of the API; the default audience of the deployment if left out',
     ),
+    new Option('--issuer <url>', 'issuer of a deployment whose config names none'),
   ],
   examples: [
     'explain request --bearer-stdin --source-ip 203.0.113.9 --scope messaging:view < token.txt',
@@ -109,6 +111,7 @@ const request: CommandSpec = {
         sourceAddress: options.sourceIp,
         scopes: options.scope ?? [],
         audience: options.audience,
+        issuer: options.issuer,
       });
     const subject = verified === undefined ? {} : viewVerified(verified);
     const found = {

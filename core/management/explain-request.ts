@@ -18,6 +18,8 @@ export interface RequestQuestion {
   readonly scopes: readonly string[];
   /** How the API that is called knows itself; the deployment's default audience if left out. */
   readonly audience?: string | undefined;
+  /** Where the deployment config names none, as without a domain. */
+  readonly issuer?: string | undefined;
 }
 
 export interface RequestExplanation {
@@ -86,9 +88,12 @@ export async function explainRequest(
   question: RequestQuestion,
 ): Promise<RequestExplanation> {
   const { config, apiKeys, clients, identityProviders } = context;
-  const { issuer, defaultAudience } = config;
+  const { defaultAudience } = config;
+  const issuer = config.issuer ?? question.issuer;
   if (issuer === undefined) {
-    throw new InputError('issuer: the deployment config names none; name it with --issuer');
+    throw new InputError(
+      '--issuer: received nothing; allowed: the issuer of the deployment, as its config names none',
+    );
   }
   const { audience = defaultAudience } = question;
   try {

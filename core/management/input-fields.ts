@@ -12,6 +12,7 @@ import {
 import { scopeName } from '../../contract/scopes.ts';
 import { type IdKind, isId, prefixes } from '../credential/credential-value.ts';
 import { InputError } from '../errors.ts';
+import { formatTime } from '../rfc3339.ts';
 import { parseResource } from '../token/resource.ts';
 import { findNearestNames } from './nearest-names.ts';
 
@@ -120,13 +121,15 @@ export function parseTokenLifetime(config: DeploymentConfig, value: number | und
   return value;
 }
 
+/** RFC 3339 has no year after 9999. */
+const lastTime = 253_402_300_799;
+
 /** When a secret ends, in seconds since the epoch: later than now. */
 export function parseExpiry(value: number | undefined, now: number): number | undefined {
   if (value === undefined) return undefined;
-  // Ten thousand years: beyond it, RFC 3339 has no four-digit year.
-  if (!Number.isSafeInteger(value) || value <= now || value > 253_402_300_799) {
-    refuseInput('expires_at', value, 'a time in the future');
-  }
+  const isTime = Number.isSafeInteger(value) && value >= 0 && value <= lastTime;
+  if (!isTime) refuseInput('expires_at', value, 'a time before the year 10000');
+  if (value <= now) refuseInput('expires_at', formatTime(value), 'a time in the future');
   return value;
 }
 

@@ -194,6 +194,18 @@ describe('explaining a bearer credential', () => {
     expect(explanation.reason).toBe('token_key_unknown');
   });
 
+  it('takes the issuer of a deployment without a domain from the question', async () => {
+    const test = withKey();
+    const { issuer: _, domain: __, ...config } = test.context.config;
+    const ask = (named?: string) =>
+      explainRequest(
+        { ...test.context, config },
+        { credential: signToken(key, claims(test)), scopes: [], issuer: named },
+      );
+    expect(await ask(issuer)).toMatchObject({ accepted: true });
+    await expect(ask()).rejects.toThrow('--issuer: received nothing');
+  });
+
   it('tells an API key and its sources', async () => {
     const { context } = createTestManagement();
     const { key: apiKey, value } = await createApiKey(context, {
