@@ -1,0 +1,130 @@
+import { JwtRsaVerifier } from 'aws-jwt-verify';
+import fc from 'fast-check';
+import { createLocalJWKSet, jwtVerify } from 'jose';
+import { describe, expect, it } from 'vitest';
+import { verifierLeeway } from '../../../contract/limits.ts';
+import { encodeJson, signParts } from '../../support/test-issuer.ts';
+import { audience, createWorld, issuer, ownClaims, ownKey } from './world.ts';
+
+const world = createWorld();
+const now = Math.floor(Date.now() / 1000);
+const claims = { ...ownClaims, iat: now, exp: now + 3600 };
+const header = { alg: 'RS256', kid: ownKey.kid, typ: 'at+jwt' };
+const keys = { keys: [{ ...ownKey.jwk }] };
+
+const joseKeys = createLocalJWKSet(keys);
+const awsVerifier = JwtRsaVerifier.create({
+  issuer,
+  audience,
+  jwksUri: `${issuer}/jwks.json`,
+  graceSeconds: verifierLeeway,
+});
+awsVerifier.cacheJwks(keys);
+
+type Verdict = boolean;
+
+async function isAccepted(verification: Promise<unknown>): Promise<Verdict> {
+  return verification.then(
+    () => true,
+    () => false,
+  );
+}
+
+function ours(token: string): Promise<Verdict> {
+  world.now = now;
+  return isAccepted(world.verify(`Bearer ${token}`));
+}
+
+/** jose with every check that RFC 9068 asks for. */
+function jose(token: string): Promise<Verdict> {
+  const options = {
+    issuer,
+    audience,
+    algorithms: ['RS256'],
+    typ: 'at+jwt',
+    requiredClaims: ['iss', 'exp', 'aud', 'sub', 'client_id', 'iat', 'jti'],
+    clockTolerance: verifierLeeway,
+  };
+  return isAccepted(jwtVerify(token, joseKeys, options));
+}
+
+/** aws-jwt-verify as it comes: it asks for neither `typ` nor `exp` by itself. */
+function aws(token: string): Promise<Verdict> {
+  return isAccepted(awsVerifier.verify(token));
+}
+
+const odd = fc.oneof(
+  fc.constantFrom<unknown>(null, true, '', 0, -1, 1.5, 1e308, [], {}, 'none', 'at+jwt', audience),
+  fc.constantFrom<unknown>([audience], [issuer], now, now + 60, now - 60, String(now + 60)),
+  fc.jsonValue(),
+);
+const changedClaims = fc.dictionary(
+  fc.constantFrom('iss', 'aud', 'exp', 'nbf', 'iat', 'sub', 'client_id', 'jti', 'scope'),
+  odd,
+  { maxKeys: 2 },
+);
+const changedHeader = fc.dictionary(
+  fc.constantFrom('alg', 'kid', 'typ', 'crit', 'jwk', 'jku', 'x5u', 'b64', 'cty'),
+  odd,
+  { maxKeys: 2 },
+);
+
+describe('other verifiers', () => {
+  it('accept the token that this one accepts', async () => {
+    const token = signParts(ownKey, encodeJson(header), encodeJson(claims));
+    expect(await Promise.all([ours(token), jose(token), aws(token)])).toEqual([true, true, true]);
+  });
+
+  it('accept whatever this one accepts: it is the strictest', async () => {
+    await fc.assert(
+      fc.asyncProperty(changedHeader, changedClaims, async (first, second) => {
+        const token = signParts(
+          ownKey,
+          encodeJson({ ...header, ...first }),
+          encodeJson({ ...claims, ...second }),
+        );
+        if (await ours(token)) {
+          expect({ token, jose: await jose(token), aws: await aws(token) }).toEqual({
+            token,
+            jose: true,
+            aws: true,
+          });
+        }
+      }),
+      { numRuns: 1500 },
+    );
+  });
+
+  const [head, body] = [JSON.stringify(header), JSON.stringify(claims)];
+  const text = (value: string) => Buffer.from(value).toString('base64url');
+  const sign = (first: string, second: string) => signParts(ownKey, text(first), text(second));
+  const withClaims = (different: object) => sign(head, JSON.stringify({ ...claims, ...different }));
+  const withHeader = (different: object) => sign(JSON.stringify({ ...header, ...different }), body);
+
+  /** Where this verifier refuses what a peer accepts: name, token, jose, aws-jwt-verify. */
+  const stricter: readonly [string, string, Verdict, Verdict][] = [
+    ['a repeated claim', sign(head, body.replace('{', '{"exp":1,')), true, true],
+    ['a repeated header member', sign(head.replace('{', '{"alg":"none",'), body), true, true],
+    ['padding', `${sign(head, body)}==`, true, true],
+    ['no kid', withHeader({ kid: undefined }), true, false],
+    ['an empty crit', withHeader({ crit: [] }), false, true],
+    ['a crit that nobody knows', withHeader({ crit: ['x'], x: 1 }), false, true],
+    ['no typ', withHeader({ typ: undefined }), false, true],
+    ['typ JWT', withHeader({ typ: 'JWT' }), false, true],
+    ['no exp', withClaims({ exp: undefined }), false, true],
+    ['a fraction of a second', withClaims({ exp: now + 60.5 }), true, true],
+    ['a life of ten years', withClaims({ exp: now + 315_360_000 }), true, true],
+    ['iat an hour ahead', withClaims({ iat: now + 3600, exp: now + 7200 }), true, true],
+    ['a number in aud beside us', withClaims({ aud: [audience, 1] }), true, false],
+    ['an empty sub', withClaims({ sub: '' }), true, true],
+    ['no trunk group', withClaims({ service_trunk_group: undefined }), true, true],
+  ];
+
+  it.each(stricter)('are laxer in known places: %s', async (_, token, joseVerdict, awsVerdict) => {
+    expect({ ours: await ours(token), jose: await jose(token), aws: await aws(token) }).toEqual({
+      ours: false,
+      jose: joseVerdict,
+      aws: awsVerdict,
+    });
+  });
+});

@@ -1,0 +1,160 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createDynamoDbLookups } from '../../../adapters/dynamodb-lookups.ts';
+import { createVerifier, type Verifier } from '../../../adapters/verifier.ts';
+import { jwksCacheTimes as times } from '../../../contract/limits.ts';
+import { jwksPath } from '../../../contract/routes.ts';
+import { formatApiKeyValue } from '../../../core/credential/credential-value.ts';
+import { createTestKey, signToken, type TestKey } from '../../support/test-issuer.ts';
+import { testAwsOptions } from '../adapters/dynalite.ts';
+
+const audience = 'https://api.example.com';
+/** Nothing listens at port 1: what is there is down. */
+const nothing = 'http://127.0.0.1:1';
+
+/** An issuer of which nothing but the JWKS runs: no token function, no KMS, no DynamoDB. */
+let server: Server;
+let issuer: string;
+let keys: readonly TestKey[];
+let answer: { status: number; fetches: number };
+
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    answer.fetches += 1;
+    response.writeHead(request.url === jwksPath ? answer.status : 404, {
+      'content-type': 'application/json',
+    });
+    response.end(JSON.stringify({ keys: keys.map((key) => key.jwk) }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  keys = [createTestKey('RS256')];
+  answer = { status: 200, fetches: 0 };
+});
+
+afterAll(() => server.close());
+
+function ownToken(key: TestKey, different: Readonly<Record<string, unknown>> = {}): string {
+  const now = Math.floor(Date.now() / 1000);
+  return signToken(key, {
+    iss: issuer,
+    sub: 'client_1',
+    client_id: 'client_1',
+    aud: audience,
+    iat: now,
+    exp: now + 3600,
+    jti: 'jti-1',
+    scope: 'messaging:view',
+    service_trunk_group: 'group-1',
+    ...different,
+  });
+}
+
+function bearer(token: string) {
+  return { authorization: `Bearer ${token}` };
+}
+
+async function responseTo(verifier: Verifier, ...request: Parameters<Verifier['verify']>) {
+  try {
+    await verifier.verify(...request);
+    return 'accepted';
+  } catch (error) {
+    return verifier.toResponse(error);
+  }
+}
+
+describe('createVerifier', () => {
+  it('verifies own tokens with nothing but the JWKS, DynamoDB down', async () => {
+    const lookups = createDynamoDbLookups({ deploymentName: 'x', ...testAwsOptions(nothing) });
+    const verifier = createVerifier({ issuer, audience, ...lookups });
+    const [key] = keys as [TestKey];
+    await verifier.preload();
+    expect(await verifier.verify(bearer(ownToken(key)), ['messaging:view'])).toMatchObject({
+      credential: 'access_token',
+      clientId: 'client_1',
+    });
+    const apiKey = formatApiKeyValue('key_0000000000000000000007', Buffer.alloc(32, 7));
+    for (const credential of [apiKey, ownToken(key, { iss: 'https://other.example' })]) {
+      expect(await responseTo(verifier, bearer(credential))).toMatchObject({
+        status: 503,
+        headers: { 'Retry-After': '5' },
+      });
+    }
+    expect(await responseTo(verifier, bearer('ak_malformed'))).toMatchObject({ status: 401 });
+  });
+
+  it('refuses API keys and other issuers where it was given no look-ups', async () => {
+    const verifier = createVerifier({ issuer, audience });
+    const [key] = keys as [TestKey];
+    for (const token of ['ak_x', ownToken(key, { iss: 'https://other.example' })]) {
+      expect(await responseTo(verifier, bearer(token))).toMatchObject({ status: 401 });
+    }
+  });
+
+  it('gives the challenges of its own realm', async () => {
+    const verifier = createVerifier({ issuer, audience, realm: 'messaging' });
+    const challengeOf = async (...request: Parameters<Verifier['verify']>) => {
+      const response = await responseTo(verifier, ...request);
+      return typeof response === 'string' ? response : response.headers['WWW-Authenticate'];
+    };
+    expect(await challengeOf({ authorization: undefined })).toBe('Bearer realm="messaging"');
+    expect(await challengeOf({ authorization: ['Bearer a', 'Bearer b'] })).toBe(
+      'Bearer realm="messaging", error="invalid_request", error_description="there is more than one Authorization header"',
+    );
+    expect(await challengeOf(bearer(ownToken((keys as [TestKey])[0])), ['voice:call'])).toBe(
+      'Bearer realm="messaging", error="insufficient_scope", error_description="the access token lacks a scope that this request requires", scope="voice:call"',
+    );
+  });
+
+  it('goes on through an outage of the JWKS, and follows a rotation after it', async () => {
+    let now = Date.now();
+    const verifier = createVerifier({ issuer, audience, clock: () => now });
+    const [first] = keys as [TestKey];
+    await verifier.verify(bearer(ownToken(first)));
+    answer.status = 500;
+    now += times.refreshBefore * 1000;
+    await verifier.verify(bearer(ownToken(first)));
+    const second = createTestKey('ES256');
+    expect(await responseTo(verifier, bearer(ownToken(second)))).toMatchObject({ status: 503 });
+    answer.status = 200;
+    keys = [first, second];
+    now += times.cooldown * 1000;
+    await verifier.verify(bearer(ownToken(second)));
+    await verifier.verify(bearer(ownToken(first)));
+  });
+
+  it('fetches once for a crowd', async () => {
+    const verifier = createVerifier({ issuer, audience });
+    const [key] = keys as [TestKey];
+    answer.fetches = 0;
+    const token = bearer(ownToken(key));
+    await Promise.all(Array.from({ length: 100 }, () => verifier.verify(token)));
+    expect(answer.fetches).toBe(1);
+  });
+
+  const wrong: readonly [string, Parameters<typeof createVerifier>[0], RegExp][] = [
+    ['an issuer that is no URL', { issuer: 'auth', audience }, /issuer: received "auth"/],
+    ['no audience', { issuer: 'https://a.example', audience: [] }, /audience: received \[\]/],
+    ['an empty audience', { issuer: 'https://a.example', audience: '' }, /audience: received ""/],
+    [
+      'an audience that JavaScript left out',
+      { issuer: 'https://a.example', audience: undefined as unknown as string },
+      /audience: received undefined/,
+    ],
+    [
+      'an http issuer that is not on loopback',
+      { issuer: 'http://a.example', audience },
+      /allowed: an https URL, or http on loopback/,
+    ],
+    [
+      'a realm that no header can carry',
+      { issuer: 'https://a.example', audience, realm: 'a"b' },
+      /realm of a challenge/,
+    ],
+  ];
+
+  it.each(wrong)('refuses %s', (_, options, message) => {
+    expect(() => createVerifier(options)).toThrow(message);
+  });
+});
