@@ -74,7 +74,9 @@ export class ServiceDashboard extends Construct {
   private api(): IWidget {
     return graph(
       'API: requests and errors a minute',
-      ['Count', '4XXError', '5XXError'].map((name) => this.metrics.ofApi(stageName, name, 'Sum')),
+      ['Count', '4XXError', '5XXError'].map((name) =>
+        this.metrics.ofApi(stageName, name, 'Sum').with({ label: name }),
+      ),
     );
   }
 
@@ -83,7 +85,7 @@ export class ServiceDashboard extends Construct {
       ...half,
       title: 'Functions: concurrency, and errors and throttles a minute',
       left: functions.map((name) =>
-        this.metrics.ofFunction(name, 'ConcurrentExecutions', 'Maximum'),
+        this.metrics.ofFunction(name, 'ConcurrentExecutions', 'Maximum').with({ label: name }),
       ),
       right: functions.flatMap((name) =>
         ['Errors', 'Throttles'].map((metricName) =>
@@ -102,7 +104,7 @@ export class ServiceDashboard extends Construct {
       title: 'KMS: signatures a minute, and the quota',
       left: [this.metrics.signCalls(alg).with({ label: 'signatures' })],
       leftAnnotations: [{ value: this.props.config.kmsSignQuota * 60, label: 'quota' }],
-      right: [this.metrics.tokenRequests('temporarily_unavailable')],
+      right: [this.metrics.tokenRequests('temporarily_unavailable').with({ label: 'unavailable' })],
     });
   }
 
@@ -111,11 +113,15 @@ export class ServiceDashboard extends Construct {
       ...half,
       title: 'DynamoDB: time to answer, ms, and throttles a minute',
       left: [
-        this.metrics.ofTable('clients', 'SuccessfulRequestLatency', 'p99', 'GetItem'),
-        this.metrics.ofTable('signingKeys', 'SuccessfulRequestLatency', 'p99', 'Query'),
+        this.metrics
+          .ofTable('clients', 'SuccessfulRequestLatency', 'p99', 'GetItem')
+          .with({ label: 'clients GetItem' }),
+        this.metrics
+          .ofTable('signingKeys', 'SuccessfulRequestLatency', 'p99', 'Query')
+          .with({ label: 'signing-keys Query' }),
       ],
       right: (['clients', 'signingKeys'] as const).map((table) =>
-        this.metrics.ofTable(table, 'ReadThrottleEvents', 'Sum'),
+        this.metrics.ofTable(table, 'ReadThrottleEvents', 'Sum').with({ label: table }),
       ),
     });
   }
@@ -135,7 +141,7 @@ export class ServiceDashboard extends Construct {
   private ofKeys(metricName: keyof typeof keyMetricFunctions, statistic: string): Metric {
     return this.metrics
       .own(keyMetricFunctions[metricName], metricName, statistic)
-      .with({ period: Duration.minutes(5) });
+      .with({ period: Duration.minutes(5), label: metricName });
   }
 }
 

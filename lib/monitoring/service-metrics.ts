@@ -8,7 +8,10 @@ import type { Alg } from '../../contract/signing-algorithms.ts';
 import { signingAlgorithms } from '../../contract/signing-algorithms.ts';
 import { type TableKey, tableName } from '../../contract/tables.ts';
 
-/** Metrics of one region's service, ours and AWS's. */
+/**
+ * Metrics of one region's service, ours and AWS's. They carry no labels: a label makes an alarm on
+ * one metric a metric math alarm.
+ */
 export class ServiceMetrics {
   private readonly deploymentName: string;
 
@@ -27,7 +30,6 @@ export class ServiceMetrics {
       },
       statistic,
       period: Duration.minutes(1),
-      label: outcome ?? metricName,
     });
   }
 
@@ -46,7 +48,6 @@ export class ServiceMetrics {
         issued: this.tokenRequests('issued').with({ period }),
       },
       period,
-      label: 'invalid_client, %',
     });
   }
 
@@ -78,7 +79,6 @@ export class ServiceMetrics {
       dimensionsMap: { FunctionName: functionName(this.deploymentName, name) },
       statistic,
       period: Duration.minutes(1),
-      label: name,
     });
   }
 
@@ -90,7 +90,6 @@ export class ServiceMetrics {
       dimensionsMap: { ApiName: this.deploymentName, Stage: stage },
       statistic,
       period: Duration.minutes(1),
-      label: metricName,
     });
   }
 
@@ -105,7 +104,6 @@ export class ServiceMetrics {
       },
       statistic,
       period: Duration.minutes(1),
-      label: operation === undefined ? table : `${table} ${operation}`,
     });
   }
 }
