@@ -39,6 +39,12 @@ export const unavailableBody: ErrorBody = {
   error_description: 'the service is unavailable, try again later',
 };
 
+/** Too much of something: requests at the gateway, failed authentications at the function. */
+export const tooManyRequestsBody: ErrorBody = {
+  error: 'temporarily_unavailable',
+  error_description: 'too many requests, try again later',
+};
+
 export const notFoundBody: ErrorBody = {
   error: 'not_found',
   error_description: 'there is nothing at this path',
@@ -60,15 +66,15 @@ export const gatewayErrors: readonly GatewayError[] = [
   gatewayError(
     'THROTTLED',
     429,
-    'temporarily_unavailable',
-    'too many requests, try again later',
+    tooManyRequestsBody.error,
+    tooManyRequestsBody.error_description,
     retryAfterSeconds,
   ),
   gatewayError(
     'QUOTA_EXCEEDED',
     429,
-    'temporarily_unavailable',
-    'too many requests, try again later',
+    tooManyRequestsBody.error,
+    tooManyRequestsBody.error_description,
     retryAfterSeconds,
   ),
   gatewayError('WAF_FILTERED', 403, 'access_denied', 'the request was refused'),

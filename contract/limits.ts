@@ -130,6 +130,24 @@ export const discoveryMaxAge = 3600;
  */
 export const requestDeadline = 5000;
 
+/**
+ * Failed authentications that one instance of the token function bears of one client from one
+ * source address, in a window of so many seconds.
+ *
+ * A secret has 256 random bits, so that no number of guesses matters; the limits are RFC 6749
+ * §2.3.1's, and they keep noise from DynamoDB. A minute is short enough that nobody calls support,
+ * and ten a minute and instance are no way to guess anything. A deployment with an old secret
+ * tries that one again and again: it gets twice as many, and holds up nobody who has the right one.
+ * 10,000 counters are about a megabyte; a source that makes that many within a minute is above
+ * the web ACL's rate.
+ */
+export const authenticationFailureLimits = {
+  window: 60,
+  distinctSecrets: 10,
+  repetitions: 20,
+  capacity: 10_000,
+} as const;
+
 /** Seconds for which a browser may keep a preflight's answer: the most that any of them does. */
 export const preflightMaxAge = 86_400;
 

@@ -18,6 +18,8 @@ export const requestMetrics = {
   signingKeyStandIns: 'SigningKeyStandIns',
   /** 1 for each signature that the published key does not verify. */
   unverifiableSignatures: 'UnverifiableSignatures',
+  /** 1 for each attempt to authenticate that came after too many failures. */
+  throttledAuthentications: 'ThrottledAuthentications',
   /** 1 for each request that came by a clock too far from the function's. */
   clockDifferences: 'ClockDifferences',
 } as const;

@@ -3,6 +3,18 @@ export class UnavailableError extends Error {
   override readonly name: string = 'UnavailableError';
 }
 
+/** A client authenticated wrongly too often: its attempts are not looked at for a while. */
+export class TooManyFailuresError extends Error {
+  override readonly name = 'TooManyFailuresError';
+  /** Seconds. */
+  readonly retryAfter: number;
+
+  constructor(retryAfter: number) {
+    super('too many failed authentications of this client from this source');
+    this.retryAfter = retryAfter;
+  }
+}
+
 /**
  * KMS knows the signing key but will not sign with it: disabled, pending deletion, or unusable for
  * this algorithm. Trying again does not help; another published key may.

@@ -9,6 +9,8 @@ import type { SigningKey } from '../signing-key/signing-key.ts';
 import { accessTokenType, buildAccessTokenClaims } from './access-token-claims.ts';
 import { authenticateClient } from './client-authentication.ts';
 import { readClientCredentials } from './client-credentials.ts';
+import type { FailureLimiter } from './failure-limiter.ts';
+import { limitFailures } from './limit-failures.ts';
 import { selectAudience } from './resource.ts';
 import { grantScopes } from './scope.ts';
 import { beginSecretUse } from './secret-use.ts';
@@ -21,6 +23,7 @@ export interface TokenPorts {
   /** Every signing key of every region; usually from a cache. */
   readonly listSigningKeys: (now: number, options?: PortOptions) => Promise<readonly SigningKey[]>;
   readonly sign: Sign;
+  readonly failures: FailureLimiter;
   readonly note: NoteTokenFacts;
 }
 
@@ -54,6 +57,7 @@ export interface TokenResponse {
  * Issues an access token for a client (RFC 6749 §4.4, RFC 9068).
  *
  * @throws {OAuthError} where the request is refused.
+ * @throws {TooManyFailuresError} where the client failed to authenticate too often.
  * @throws {UnavailableError} where a port does not answer in time.
  * @throws {MalformedRecordError} where the client's record cannot be read.
  */
@@ -68,7 +72,10 @@ export async function issueToken(
   const credentials = readClientCredentials(request.authorizations, parameters);
   if (isId('client', credentials.clientId)) ports.note({ clientId: credentials.clientId });
 
-  const authenticated = await authenticateClient(credentials, ports, now, { signal });
+  const attempt = { ...credentials, source: request.source };
+  const authenticated = await limitFailures(ports.failures, attempt, now, () =>
+    authenticateClient(credentials, ports, now, { signal }),
+  );
   const { client } = authenticated;
   const scopes = grantScopes(parameters.scopes, client.scopes);
   const audience = selectAudience(parameters.resource, client.audiences, settings.defaultAudience);

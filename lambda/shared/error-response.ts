@@ -2,9 +2,10 @@ import {
   noStoreHeaders,
   retryAfterSeconds,
   serverErrorBody,
+  tooManyRequestsBody,
   unavailableBody,
 } from '../../contract/error-body.ts';
-import { UnavailableError } from '../../core/errors.ts';
+import { TooManyFailuresError, UnavailableError } from '../../core/errors.ts';
 import { OAuthError } from '../../core/oauth-error.ts';
 import { type HttpResponse, jsonResponse } from './http-message.ts';
 
@@ -32,6 +33,10 @@ function refusalResponse(error: OAuthError, challenge: string | undefined): Http
  */
 export function toErrorResponse(error: unknown, challenge?: string): HttpResponse {
   if (error instanceof OAuthError) return refusalResponse(error, challenge);
+  if (error instanceof TooManyFailuresError) {
+    const headers = { ...noStoreHeaders, 'Retry-After': String(error.retryAfter) };
+    return jsonResponse(429, tooManyRequestsBody, headers);
+  }
   if (isUnavailable(error)) {
     const headers = { ...noStoreHeaders, 'Retry-After': String(retryAfterSeconds) };
     return jsonResponse(503, unavailableBody, headers);
@@ -42,5 +47,6 @@ export function toErrorResponse(error: unknown, challenge?: string): HttpRespons
 /** The outcome that log and metrics give an error. */
 export function outcomeOf(error: unknown): string {
   if (error instanceof OAuthError) return error.code;
+  if (error instanceof TooManyFailuresError) return 'throttled';
   return isUnavailable(error) ? unavailableBody.error : serverErrorBody.error;
 }

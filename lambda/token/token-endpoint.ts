@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { noStoreHeaders } from '../../contract/error-body.ts';
 import { requestMetrics } from '../../contract/request-metrics.ts';
 import { idBytes } from '../../core/credential/credential-value.ts';
+import { TooManyFailuresError } from '../../core/errors.ts';
 import { UnverifiableSignatureError } from '../../core/signing-key/sign-jws.ts';
 import { issueToken, type TokenPorts, type TokenSettings } from '../../core/token/issue-token.ts';
 import type { TokenFacts } from '../../core/token/token-facts.ts';
@@ -11,12 +12,16 @@ import { seconds } from '../shared/function-options.ts';
 import type { Endpoint } from '../shared/http-function.ts';
 import { type HttpRequest, headerValues, jsonResponse } from '../shared/http-message.ts';
 
+/** What to look for in logs; the word is that of OWASP's logging vocabulary. */
+const guessingEvent = 'authn_login_fail_max';
+
 function readTokenRequest(request: HttpRequest): TokenRequest {
   return {
     contentTypes: headerValues(request, 'content-type'),
     authorizations: headerValues(request, 'authorization'),
     queryNames: request.queryNames,
     body: request.body,
+    source: request.sourceIp,
   };
 }
 
@@ -62,6 +67,10 @@ export function createTokenEndpoint(
     } catch (error) {
       if (error instanceof UnverifiableSignatureError) {
         exchange.counts.add(requestMetrics.unverifiableSignatures);
+      }
+      if (error instanceof TooManyFailuresError) {
+        exchange.counts.add(requestMetrics.throttledAuthentications);
+        exchange.fields['security_event'] = guessingEvent;
       }
       throw error;
     } finally {

@@ -1,12 +1,13 @@
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import type { Environment } from '../../contract/environment.ts';
 import { type SelfTestResult, selfTestEvent } from '../../contract/function-events.ts';
-import { requestDeadline } from '../../contract/limits.ts';
+import { authenticationFailureLimits, requestDeadline } from '../../contract/limits.ts';
 import { healthPath, tokenPath } from '../../contract/routes.ts';
 import type { ClientReader, SecretUseRecorder } from '../../core/client/client-store.ts';
 import type { Sign } from '../../core/signing-key/sign.ts';
 import { SigningKeyCache } from '../../core/signing-key/signing-key-cache.ts';
 import type { SigningKeyReader } from '../../core/signing-key/signing-key-store.ts';
+import { FailureLimiter } from '../../core/token/failure-limiter.ts';
 import { type FunctionOptions, resolveOptions } from '../shared/function-options.ts';
 import { createHttpFunction } from '../shared/http-function.ts';
 import type { HttpResponse } from '../shared/http-message.ts';
@@ -44,7 +45,11 @@ export function createTokenFunction(
     refreshInterval: environment.AUTH_KEY_LIST_REFRESH,
     maxAge: environment.AUTH_PROPAGATION_LAG,
   });
-  const ports = { ...stores, listSigningKeys: cache.listSigningKeys.bind(cache) };
+  const ports = {
+    ...stores,
+    listSigningKeys: cache.listSigningKeys.bind(cache),
+    failures: new FailureLimiter(authenticationFailureLimits),
+  };
   const settings = {
     issuer: environment.AUTH_ISSUER,
     regionId: environment.AUTH_REGION_ID,

@@ -42,9 +42,12 @@ export class ServiceMetrics {
   invalidClientShare(): IMetric {
     const period = Duration.minutes(5);
     return new MathExpression({
-      expression: '100 * FILL(invalid, 0) / (FILL(invalid, 0) + FILL(issued, 1))',
+      expression:
+        '100 * (FILL(invalid, 0) + FILL(throttled, 0)) / (FILL(invalid, 0) + FILL(throttled, 0) + FILL(issued, 1))',
       usingMetrics: {
         invalid: this.tokenRequests('invalid_client').with({ period }),
+        // Those that failed too often are not even looked at.
+        throttled: this.tokenRequests('throttled').with({ period }),
         issued: this.tokenRequests('issued').with({ period }),
       },
       period,

@@ -7,6 +7,7 @@ export interface ProxyRequest {
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
   readonly query?: string;
   readonly body?: string | Uint8Array;
+  readonly sourceIp?: string;
   /** Milliseconds since the epoch; now where left out. */
   readonly receivedAt?: number;
 }
@@ -39,7 +40,7 @@ export function proxyEvent(request: ProxyRequest): APIGatewayProxyEvent {
     requestContext: {
       requestId: 'request-1',
       requestTimeEpoch: request.receivedAt ?? Date.now(),
-      identity: { sourceIp: '192.0.2.1' },
+      identity: { sourceIp: request.sourceIp ?? '192.0.2.1' },
     } as APIGatewayProxyEvent['requestContext'],
     body: isBase64Encoded ? Buffer.from(body).toString('base64') : (body ?? null),
     isBase64Encoded,

@@ -24,8 +24,8 @@ function ifKnown(value: string, known: ReadonlySet<string>): string {
 }
 
 function levelOf(statusCode: number): RequestReport['level'] {
-  if (statusCode < 500) return 'info';
-  return statusCode === 503 ? 'warn' : 'error';
+  if (statusCode === 429 || statusCode === 503) return 'warn';
+  return statusCode < 500 ? 'info' : 'error';
 }
 
 function beginExchange(startedAt: number): Exchange {

@@ -1,6 +1,7 @@
 import { decodeJwt, decodeProtectedHeader, importJWK, jwtVerify } from 'jose';
 import { describe, expect, it, vi } from 'vitest';
 import {
+  authenticationFailureLimits,
   maxAudienceLength,
   maxDomainNameLength,
   maxScopeBytes,
@@ -12,6 +13,7 @@ import {
 import { algs } from '../../../contract/signing-algorithms.ts';
 import type { Client } from '../../../core/client/client.ts';
 import { MalformedRecordError, UnavailableError } from '../../../core/errors.ts';
+import { FailureLimiter } from '../../../core/token/failure-limiter.ts';
 import {
   issueToken,
   type TokenPorts,
@@ -46,6 +48,7 @@ function setUp(client: Client | undefined, overrides: Partial<TokenPorts> = {}) 
     secretUses: { recordSecretUse: mocks.recordSecretUse },
     listSigningKeys: mocks.listSigningKeys,
     sign: mocks.sign,
+    failures: new FailureLimiter(authenticationFailureLimits),
     note: (more) => Object.assign(facts, more),
     ...overrides,
   };
@@ -62,6 +65,7 @@ function setUp(client: Client | undefined, overrides: Partial<TokenPorts> = {}) 
         authorizations: [`Basic ${Buffer.from(`${clientIdOf(1)}:${secret}`).toString('base64')}`],
         queryNames: [],
         body: Buffer.from(body),
+        source: '192.0.2.1',
       },
       ports,
       { now, random: new Uint8Array(16).fill(serial) },

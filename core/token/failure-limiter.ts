@@ -1,0 +1,100 @@
+import { createHash } from 'node:crypto';
+import { TooManyFailuresError } from '../errors.ts';
+
+/** Times are seconds. See `authenticationFailureLimits` in contract/limits.ts. */
+export interface FailureLimits {
+  readonly window: number;
+  readonly distinctSecrets: number;
+  readonly repetitions: number;
+  readonly capacity: number;
+}
+
+/** One attempt to authenticate: any texts that a caller sent, and where it sent them from. */
+export interface Attempt {
+  readonly clientId: string;
+  readonly clientSecret: string;
+  /** Network address that the caller cannot choose. */
+  readonly source: string;
+}
+
+interface Counter {
+  readonly count: number;
+  /** Seconds since the epoch. */
+  readonly endsAt: number;
+}
+
+/** A name of fixed size, so that no text of a caller is kept. */
+function nameOf(...parts: readonly string[]): string {
+  return createHash('sha256').update(JSON.stringify(parts), 'utf8').digest('base64url');
+}
+
+/**
+ * Counts failed authentications by client and source, in this instance's memory alone.
+ *
+ * Different secrets for one client are guesses: after a few, every attempt from that source for
+ * that client is refused. One secret again and again is a deployment with an old secret: after some
+ * more, attempts with that secret are refused, and others of the same client and source go on.
+ * Whether the client exists makes no difference, and no other source is ever held up.
+ */
+export class FailureLimiter {
+  readonly #limits: FailureLimits;
+  /** The oldest first. */
+  readonly #counters = new Map<string, Counter>();
+
+  constructor(limits: FailureLimits) {
+    this.#limits = limits;
+  }
+
+  /**
+   * @param now seconds since the epoch.
+   * @throws {TooManyFailuresError} where the attempt may not even be looked at.
+   */
+  assertAllowed(attempt: Attempt, now: number): void {
+    // Nearly always: hashing is left to instances that have seen a failure.
+    if (this.#counters.size === 0) return;
+    const { clientId, clientSecret, source } = attempt;
+    const { distinctSecrets, repetitions } = this.#limits;
+    this.#assertBelow(nameOf(source, clientId), distinctSecrets, now);
+    this.#assertBelow(nameOf(source, clientId, clientSecret), repetitions, now);
+  }
+
+  /** Counts a failure. */
+  record({ clientId, clientSecret, source }: Attempt, now: number): void {
+    const isFirst = this.#count(nameOf(source, clientId, clientSecret), now) === 1;
+    if (isFirst) this.#count(nameOf(source, clientId), now);
+  }
+
+  #assertBelow(name: string, limit: number, now: number): void {
+    const counter = this.#live(name, now);
+    if (counter !== undefined && counter.count >= limit) {
+      throw new TooManyFailuresError(counter.endsAt - now);
+    }
+  }
+
+  #live(name: string, now: number): Counter | undefined {
+    const counter = this.#counters.get(name);
+    // A clock that went back must not prolong a window.
+    if (counter === undefined || now >= counter.endsAt) return undefined;
+    return counter.endsAt - now <= this.#limits.window ? counter : undefined;
+  }
+
+  #count(name: string, now: number): number {
+    const known = this.#live(name, now);
+    const counter =
+      known === undefined
+        ? { count: 1, endsAt: now + this.#limits.window }
+        : { ...known, count: known.count + 1 };
+    if (known === undefined) this.#makeRoom(name, now);
+    this.#counters.set(name, counter);
+    return counter.count;
+  }
+
+  /** Windows are of one length, so that the first in the map ends first. */
+  #makeRoom(name: string, now: number): void {
+    this.#counters.delete(name);
+    for (const [oldest, { endsAt }] of this.#counters) {
+      if (now < endsAt && this.#counters.size < this.#limits.capacity) return;
+      this.#counters.delete(oldest);
+    }
+  }
+}
