@@ -1,6 +1,6 @@
 import { deployedRegions } from '../../contract/deployment-config.ts';
 import type { Client, ClientSecret } from '../client/client.ts';
-import { isId } from '../credential/credential-value.ts';
+import { idBytes, isId } from '../credential/credential-value.ts';
 import { OAuthError, type RefusalReason } from '../oauth-error.ts';
 import { formatTime } from '../rfc3339.ts';
 import { selectSigningKeys } from '../signing-key/select-signing-key.ts';
@@ -10,13 +10,7 @@ import { parseResource, selectAudience } from '../token/resource.ts';
 import { grantScopes, parseScope } from '../token/scope.ts';
 import { effectiveAudiences } from './client-view.ts';
 import { currentTime, type ManagementContext } from './management-context.ts';
-
-/** One step of a token request, and what would come of it. */
-export interface TokenStep {
-  readonly step: string;
-  readonly outcome: 'passed' | 'refused';
-  readonly detail: string;
-}
+import { RefusedStep, type TokenStep, TokenSteps } from './token-steps.ts';
 
 export interface TokenExplanation {
   readonly granted: boolean;
@@ -37,18 +31,7 @@ export interface TokenQuestion {
   readonly resource?: string | undefined;
 }
 
-/** Ends an explanation at the step that refuses. */
-class Refused extends Error {
-  override readonly name = 'Refused';
-  readonly oauth: OAuthError;
-
-  constructor(reason: RefusalReason, detail: string) {
-    super(detail);
-    this.oauth = new OAuthError(reason);
-  }
-}
-
-function describeSecret(client: Client, secret: ClientSecret, now: number): string {
+function describeSecret(client: Client | undefined, secret: ClientSecret, now: number): string {
   const name = secret.name === undefined ? secret.secretId : `${secret.secretId} (${secret.name})`;
   const refusal = findAuthenticationRefusal(client, secret, now);
   if (refusal !== undefined) return `${name}: ${refusal}`;
@@ -56,21 +39,24 @@ function describeSecret(client: Client, secret: ClientSecret, now: number): stri
   return `${name}: good${end}`;
 }
 
+/** What a person should hear where it is not about one of the secrets. */
+const refusalTexts: Partial<Record<RefusalReason, string>> = {
+  unknown_client: 'there is no such client',
+  provider_client: 'a client of a registered provider gets its tokens there',
+  client_disabled: 'the client is disabled',
+  no_secret: 'the client has no secret',
+};
+
+/** Judges each secret as the token path would if it had been sent. One that is good is enough. */
 function checkClient(client: Client | undefined, now: number): string {
-  if (client === undefined) throw new Refused('unknown_client', 'there is no such client');
-  if (client.provider !== undefined) {
-    throw new Refused(
-      'provider_client',
-      `a client of the provider ${client.provider.issuer} gets its tokens there`,
-    );
-  }
-  if (!client.enabled) throw new Refused('client_disabled', 'the client is disabled');
-  const [first] = client.secrets;
-  if (first === undefined) throw new Refused('no_secret', 'the client has no secret');
-  const good = client.secrets.filter((one) => !findAuthenticationRefusal(client, one, now));
-  const detail = client.secrets.map((one) => describeSecret(client, one, now)).join('\n');
-  if (good.length > 0) return detail;
-  throw new Refused(findAuthenticationRefusal(client, first, now) ?? 'secret_expired', detail);
+  const secrets = client?.secrets ?? [];
+  const candidates = secrets.length === 0 ? [undefined] : secrets;
+  const refusals = candidates.map((one) => findAuthenticationRefusal(client, one, now));
+  const detail = secrets.map((one) => describeSecret(client, one, now)).join('\n');
+  if (refusals.includes(undefined)) return detail;
+  // What holds for the whole client comes before what holds for some of its secrets.
+  const reason = refusals.find((one) => one !== 'secret_expired') ?? 'secret_expired';
+  throw new RefusedStep(reason, refusalTexts[reason] ?? detail);
 }
 
 /** Each region signs with its own keys, so that one may have none where the others do. */
@@ -92,45 +78,10 @@ async function describeKeys(
   };
 }
 
-class Explanation {
-  readonly #steps: TokenStep[] = [];
-
-  /**
-   * Takes a step of the token path; what it throws is what the token endpoint would answer.
-   *
-   * @param known what there is to choose from, told where the step refuses.
-   */
-  take<T>(step: string, run: () => T, describe: (result: T) => string, known?: string): T {
-    try {
-      const result = run();
-      this.#steps.push({ step, outcome: 'passed', detail: describe(result) });
-      return result;
-    } catch (error) {
-      const oauth = error instanceof Refused ? error.oauth : error;
-      if (!(oauth instanceof OAuthError)) throw error;
-      const detail = error instanceof Refused ? error.message : (known ?? oauth.description);
-      this.#steps.push({ step, outcome: 'refused', detail });
-      throw oauth;
-    }
-  }
-
-  refuse(step: string, detail: string): void {
-    this.#steps.push({ step, outcome: 'refused', detail });
-  }
-
-  pass(step: string, detail: string): void {
-    this.#steps.push({ step, outcome: 'passed', detail });
-  }
-
-  get steps(): readonly TokenStep[] {
-    return this.#steps;
-  }
-}
-
 async function explain(
   context: ManagementContext,
   question: TokenQuestion,
-  steps: Explanation,
+  steps: TokenSteps,
 ): Promise<TokenExplanation> {
   const { config } = context;
   const now = currentTime(context);
@@ -162,25 +113,24 @@ async function explain(
   );
   const { jti: _, ...claims } = buildAccessTokenClaims(
     { client, scopes, audience },
-    { now, random: new Uint8Array(16) },
+    { now, random: new Uint8Array(idBytes) },
     {
       issuer: config.issuer ?? 'the address of the API',
       maxTokenLifetime: config.tokenLifetime.maximum,
     },
   );
-  steps.pass('claims', `the token would live ${claims.exp - claims.iat} seconds`);
+  steps.add('claims', 'passed', `the token would live ${claims.exp - claims.iat} seconds`);
   const keys = await describeKeys(context, claims.exp);
+  steps.add('signing key', keys.isSignable ? 'passed' : 'refused', keys.detail);
   if (!keys.isSignable) {
-    steps.refuse('signing key', keys.detail);
     return {
       granted: false,
-      steps: steps.steps,
+      steps: steps.taken,
       reason: 'no_signing_key',
       error: 'temporarily_unavailable',
     };
   }
-  steps.pass('signing key', keys.detail);
-  return { granted: true, steps: steps.steps, claims };
+  return { granted: true, steps: steps.taken, claims };
 }
 
 /**
@@ -192,7 +142,7 @@ export async function explainToken(
   context: ManagementContext,
   question: TokenQuestion,
 ): Promise<TokenExplanation> {
-  const steps = new Explanation();
+  const steps = new TokenSteps();
   try {
     return await explain(context, question, steps);
   } catch (error) {
@@ -200,7 +150,7 @@ export async function explainToken(
     const { reason, code, description } = error;
     return {
       granted: false,
-      steps: steps.steps,
+      steps: steps.taken,
       reason,
       error: code,
       errorDescription: description,
