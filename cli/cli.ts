@@ -1,7 +1,9 @@
+import { tableName } from '../contract/tables.ts';
 import type { ManagementContext } from '../core/management/management-context.ts';
 import type { CliIo } from './cli-io.ts';
 import { confirm } from './confirm.ts';
 import { type Deployment, type DeploymentOptions, findDeployment } from './deployment.ts';
+import type { SigningKeys } from './open-signing-keys.ts';
 import { Output, type OutputOptions } from './output.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -20,6 +22,8 @@ export interface Cli {
   readonly deployment: () => Deployment;
   /** The management library over it. */
   readonly management: () => Promise<ManagementContext>;
+  /** The signing keys of the deployment. */
+  readonly signingKeys: () => Promise<SigningKeys>;
   /** Asks before something that cannot be undone, unless `--yes` was said. */
   readonly confirm: (question: string) => Promise<void>;
   /** The command did what it should, and its answer is no: exit code 1. */
@@ -45,6 +49,11 @@ export function createCli(io: CliIo, options: GlobalOptions, answerNo: () => voi
         auditFile: io.env.AUTHCTL_AUDIT_FILE || undefined,
         warn: (text) => output.warn(text),
       });
+    },
+    signingKeys: async () => {
+      const found = deployment();
+      const { openSigningKeys } = await import('./open-signing-keys.ts');
+      return openSigningKeys(found, tableName(found.config.name, 'signingKeys'));
     },
     confirm: (question) => confirm(io, question, options.yes === true),
     answerNo,

@@ -6,6 +6,7 @@ import { clientSecretCommands } from './commands/client-secret.ts';
 import { explainCommands } from './commands/explain.ts';
 import { providerCommands } from './commands/provider.ts';
 import { scopeCommands } from './commands/scope.ts';
+import { signingKeyCommands } from './commands/signing-key.ts';
 
 /** Every command group of `authctl`, in the order in which `--help` lists them. */
 export const commandGroups: readonly CommandGroup[] = [
@@ -15,5 +16,6 @@ export const commandGroups: readonly CommandGroup[] = [
   apiKeySubnetCommands,
   providerCommands,
   scopeCommands,
+  signingKeyCommands,
   explainCommands,
 ];

@@ -68,6 +68,7 @@ function awsOptions(env: Environment, isLocal: boolean): AwsClientOptions {
     region: env.AWS_REGION,
     endpointDynamoDb: env.AWS_ENDPOINT_URL_DYNAMODB,
     endpointKms: env.AWS_ENDPOINT_URL_KMS,
+    endpointLambda: env.AWS_ENDPOINT_URL_LAMBDA,
     credentials: {
       accessKeyId: env.AWS_ACCESS_KEY_ID ?? '',
       secretAccessKey: env.AWS_SECRET_ACCESS_KEY ?? '',

@@ -57,7 +57,7 @@ export const operatorGroups = {
   },
   'signing-key-operator': {
     description: 'authctl signing-key: changes are made by the rotation function alone',
-    tables: { signingKeys: ['dynamodb:Query'], audit: append },
+    tables: { signingKeys: ['dynamodb:Query'] },
     functions: ['key-rotation'],
   },
   auditor: {

@@ -3,9 +3,8 @@ import { tables } from '../../contract/tables.ts';
 import type { RotationStore } from '../../core/signing-key/rotation-ports.ts';
 import { callAws } from '../aws-errors.ts';
 import type { Item } from './item.ts';
-import { collect, getItem, parseItems, queryPartition } from './read-items.ts';
+import { collect, parseItems, queryPartition } from './read-items.ts';
 import {
-  algorithmChoiceId,
   parseAlgorithmChoiceItem,
   parseHeartbeatItem,
   parseKeyIntentItem,
@@ -64,12 +63,8 @@ export function createDynamoDbRotationStore(
     listHeartbeats: () => list(rotationRecordTypes.heartbeat, parseHeartbeatItem),
     putHeartbeat: (heartbeat) => put(toHeartbeatItem(heartbeat), 'record the heartbeat'),
     findAlgorithmChoice: async () => {
-      const item = await getItem(calls, {
-        table,
-        key: keyOf(rotationRecordTypes.choice, algorithmChoiceId),
-        consistentRead: true,
-      });
-      return item === undefined ? undefined : parseAlgorithmChoiceItem(item);
+      const [choice] = await list(rotationRecordTypes.choice, parseAlgorithmChoiceItem);
+      return choice;
     },
     putAlgorithmChoice: (choice) => put(toAlgorithmChoiceItem(choice), 'record the algorithm'),
   };

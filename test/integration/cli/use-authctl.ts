@@ -4,7 +4,7 @@ import { PassThrough, type Readable, Writable } from 'node:stream';
 import { afterAll } from 'vitest';
 import type { CliIo } from '../../../cli/cli-io.ts';
 import { runAuthctl } from '../../../cli/run-authctl.ts';
-import type { LocalRun } from '../../../local/start-local.ts';
+import type { LocalOptions, LocalRun } from '../../../local/start-local.ts';
 import { makeTemporaryDirectory } from '../local/temporary-directory.ts';
 import { useLocalService } from '../local/use-local-service.ts';
 
@@ -70,18 +70,18 @@ export interface LocalCli {
 }
 
 /** The local run, and `authctl` in a folder where it finds it. */
-export function useLocalCli(): LocalCli {
+export function useLocalCli(options: Partial<LocalOptions> = {}): LocalCli {
   const folder = makeTemporaryDirectory();
   afterAll(() => folder.remove());
   mkdirSync(join(folder.path, '.local'));
-  const service = useLocalService({ stateDirectory: join(folder.path, '.local') });
-  const authctl = (args: readonly string[], options: CliInput = {}) =>
-    runCli([...args, '--local'], { cwd: folder.path, ...options });
+  const service = useLocalService({ stateDirectory: join(folder.path, '.local'), ...options });
+  const authctl = (args: readonly string[], more: CliInput = {}) =>
+    runCli([...args, '--local'], { cwd: folder.path, ...more });
   return {
     service,
     authctl,
-    json: async (args, options) => {
-      const run = await authctl([...args, '--json'], options);
+    json: async (args, more) => {
+      const run = await authctl([...args, '--json'], more);
       if (run.exitCode !== 0) throw new Error(`exit code ${run.exitCode}: ${run.stderr}`);
       return JSON.parse(run.stdout) as Record<string, unknown>;
     },

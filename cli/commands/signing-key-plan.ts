@@ -1,0 +1,92 @@
+import type { DeploymentConfig } from '../../contract/deployment-config.ts';
+import { deployedRegions } from '../../contract/deployment-config.ts';
+import { formatTime } from '../../core/rfc3339.ts';
+import { buildHistory } from '../../core/signing-key/key-history.ts';
+import { plan as planRegion } from '../../core/signing-key/plan.ts';
+import { subjectOf } from '../../core/signing-key/rotation-action.ts';
+import type { RotationState } from '../../core/signing-key/rotation-state.ts';
+import { buildTimeline } from '../../core/signing-key/timeline.ts';
+import type { CommandSpec } from '../command-spec.ts';
+import { formatSpan, viewEvent } from '../signing-key-view.ts';
+
+/** A step of the rotation: due now, or not before a time. */
+interface PlannedStep {
+  readonly region: string;
+  readonly action: string;
+  /** A kid, or what the key will be made for. */
+  readonly subject: string;
+  /** Seconds since the epoch. */
+  readonly at: number;
+}
+
+/** What every region's next run would do. Whether KMS would sign, only the region itself sees. */
+function listDue(state: RotationState, config: DeploymentConfig, now: number) {
+  const [alg, ...others] = config.signingAlgorithms;
+  if (alg === undefined) return [];
+  const { signingKeyPolicy: policy } = config;
+  return deployedRegions(config).flatMap(({ id }): PlannedStep[] => {
+    const settings = { regionId: id, runId: 'authctl', algs: [alg, ...others], policy } as const;
+    return planRegion(state, settings, now).map((action) => ({
+      region: id,
+      action: action.kind,
+      subject: subjectOf(action),
+      at: now,
+    }));
+  });
+}
+
+function listComing(state: RotationState, config: DeploymentConfig, now: number) {
+  return buildTimeline(state.keys, config.signingKeyPolicy, now).flatMap(
+    ({ key, next }): PlannedStep[] =>
+      next === undefined || next.at <= now
+        ? []
+        : [{ region: key.regionId, action: next.action, subject: key.kid, at: next.at }],
+  );
+}
+
+export const plan: CommandSpec = {
+  name: 'plan',
+  summary: 'Show what the rotation would do now and what comes after, without doing it',
+  examples: ['signing-key plan', 'signing-key plan --json'],
+  run: async (cli) => {
+    const signingKeys = await cli.signingKeys();
+    const { config } = cli.deployment();
+    const now = signingKeys.now();
+    const state = await signingKeys.read();
+    const coming = listComing(state, config, now).toSorted((a, b) => a.at - b.at);
+    cli.output.printList([...listDue(state, config, now), ...coming], {
+      view: ({ at, ...step }) => ({ ...step, due: at <= now, at: formatTime(at) }),
+      id: ({ action, subject }) => `${action} ${subject}`,
+      columns: {
+        when: ({ at }) => (at <= now ? 'now' : `in ${formatSpan(at - now)}`),
+        at: ({ at }) => formatTime(at),
+        region: ({ region }) => region,
+        action: ({ action }) => action,
+        key: ({ subject }) => subject,
+      },
+      none: 'Nothing is due, now or later.',
+    });
+  },
+};
+
+export const history: CommandSpec = {
+  name: 'history',
+  summary: 'Show every step that every key has taken, the latest first',
+  examples: ['signing-key history', 'signing-key history --json'],
+  run: async (cli) => {
+    const signingKeys = await cli.signingKeys();
+    const { keys } = await signingKeys.read();
+    cli.output.printList(buildHistory(keys), {
+      view: viewEvent,
+      id: ({ key, state }) => `${key.kid} ${state}`,
+      columns: {
+        time: ({ at }) => formatTime(at),
+        region: ({ key }) => key.regionId,
+        key: ({ key }) => key.kid,
+        algorithm: ({ key }) => key.alg,
+        became: ({ state }) => state,
+      },
+      none: 'There are no signing keys; a deployment makes the first one.',
+    });
+  },
+};

@@ -1,0 +1,72 @@
+import { Option } from 'commander';
+import { deployedRegions } from '../../contract/deployment-config.ts';
+import { type RegionId, regionIds } from '../../contract/regions.ts';
+import { type Alg, algs } from '../../contract/signing-algorithms.ts';
+import { RefusedError } from '../../core/errors.ts';
+import type { Cli } from '../cli.ts';
+import type { CommandSpec } from '../command-spec.ts';
+import type { RotationAnswer } from '../open-signing-keys.ts';
+import { UsageError } from '../usage-error.ts';
+
+interface RotateOptions {
+  readonly region?: RegionId;
+  readonly algorithm?: Alg;
+}
+
+function chooseRegions(cli: Cli, wanted: RegionId | undefined): readonly RegionId[] {
+  const deployed = deployedRegions(cli.deployment().config).map(({ id }) => id);
+  if (wanted === undefined) return deployed;
+  if (deployed.includes(wanted)) return [wanted];
+  throw new UsageError(
+    `--region: received "${wanted}"; allowed: a region of the deployment: ${deployed.join(', ')}`,
+  );
+}
+
+/** What a run did, for a person: a line for each key that changed. */
+export function describeAnswer({ region, kid, next, done, refused }: RotationAnswer): string {
+  const steps = done
+    .filter(({ action }) =>
+      ['publish', 'promote', 'retire', 'withdraw', 'disable'].includes(action),
+    )
+    .map(({ action, subject }) => `${region}: ${action} ${subject}`);
+  const coming = next.map((key) => `${region}: ${key.kid} may sign from ${key.ripe_at} on`);
+  const waiting = refused.map(({ reason }) => `${region}: ${reason}`);
+  const signs = kid === undefined ? `${region}: no key signs yet` : `${region}: ${kid} signs`;
+  return [...steps, signs, ...coming, ...waiting].join('\n');
+}
+
+export const rotate: CommandSpec = {
+  name: 'rotate',
+  summary: 'Let the next key sign now, or move to another algorithm',
+  options: [
+    new Option('--region <region>', 'one region; all of them where left out').choices(regionIds),
+    new Option('--algorithm <alg>', 'publish a key of it, which signs once it is known').choices(
+      algs,
+    ),
+  ],
+  examples: [
+    'signing-key rotate',
+    'signing-key rotate --region slc',
+    'signing-key rotate --algorithm ES256',
+  ],
+  run: async (cli, _, { region, algorithm }: RotateOptions) => {
+    const signingKeys = await cli.signingKeys();
+    const regions = chooseRegions(cli, region);
+    const answers: RotationAnswer[] = [];
+    for (const id of regions) {
+      try {
+        answers.push(await signingKeys.ask(id, { action: 'rotate', algorithm }));
+      } catch (error) {
+        // The other regions' keys are their own: one that must wait holds up none.
+        if (!(error instanceof RefusedError) || regions.length === 1) throw error;
+        cli.output.warn(`${id}: refused: ${error.message}`);
+        cli.answerNo();
+      }
+    }
+    cli.output.print({
+      json: { items: answers },
+      quiet: answers.flatMap(({ kid }) => kid ?? []),
+      text: answers.map(describeAnswer).join('\n'),
+    });
+  },
+};

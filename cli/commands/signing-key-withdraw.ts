@@ -1,0 +1,60 @@
+import { Option } from 'commander';
+import { InputError } from '../../core/errors.ts';
+import type { TimelineEntry } from '../../core/signing-key/timeline.ts';
+import type { CommandSpec } from '../command-spec.ts';
+import { findEntry } from '../signing-key-view.ts';
+import { describeAnswer } from './signing-key-rotate.ts';
+
+interface WithdrawOptions {
+  readonly emergency?: boolean;
+  readonly activateUnripe?: boolean;
+}
+
+/** What a person must know before saying yes. */
+function describeDamage({ key, signs, liveTokens }: TimelineEntry): string {
+  const role = signs ? `signs in ${key.regionId}` : `is "${key.state}" in ${key.regionId}`;
+  const damage =
+    liveTokens === 0
+      ? 'No living token is signed by it.'
+      : `Tokens that it signed stop verifying: up to ${liveTokens} s of their life are lost.`;
+  return `${key.kid} ${role}. ${damage} Withdraw it?`;
+}
+
+export const withdraw: CommandSpec = {
+  name: 'withdraw',
+  summary: 'Take a key out of the JWKS and have KMS disable it',
+  arguments: [['kid', 'id of the key, as the list shows it']],
+  options: [
+    new Option('--emergency', 'although it is in use: it is lost, and so are its tokens'),
+    new Option(
+      '--activate-unripe',
+      'let the next key sign although verifiers with an old JWKS do not know it yet',
+    ),
+  ],
+  examples: [
+    'signing-key withdraw NzbLsXh8uDCcd-6MNwXF4W_7noWXFZAfHkxZsRGC9Xs --emergency',
+    'signing-key withdraw NzbLsXh8uDCcd-6MNwXF4W_7noWXFZAfHkxZsRGC9Xs --emergency --activate-unripe',
+  ],
+  run: async (cli, [kid = ''], options: WithdrawOptions) => {
+    const signingKeys = await cli.signingKeys();
+    const { signingKeyPolicy } = cli.deployment().config;
+    const { keys } = await signingKeys.read();
+    const entry = findEntry(keys, kid, signingKeyPolicy, signingKeys.now());
+    if (entry === undefined) {
+      throw new InputError(`kid: received "${kid}"; allowed: a key that signing-key list shows`);
+    }
+    const emergency = options.emergency === true;
+    if (emergency) await cli.confirm(describeDamage(entry));
+    const answer = await signingKeys.ask(entry.key.regionId, {
+      action: 'withdraw',
+      kid,
+      emergency,
+      activate_unripe: options.activateUnripe === true,
+    });
+    cli.output.print({
+      json: { kid, lost_token_seconds: entry.liveTokens, ...answer },
+      quiet: [kid],
+      text: describeAnswer(answer),
+    });
+  },
+};

@@ -1,0 +1,63 @@
+import { userInfo } from 'node:os';
+import { createAwsClients } from '../adapters/aws-clients.ts';
+import { createDynamoDbRotationStore } from '../adapters/dynamodb/rotation-store.ts';
+import { createInvokeFunction } from '../adapters/lambda/invoke-function.ts';
+import { createLambdaClient } from '../adapters/lambda/lambda-client.ts';
+import { createCallerIdentity } from '../adapters/sts/caller-identity.ts';
+import { deployedRegions } from '../contract/deployment-config.ts';
+import type { KeyRotationEvent } from '../contract/function-events.ts';
+import { functionName } from '../contract/function-names.ts';
+import type { RegionId } from '../contract/regions.ts';
+import type { RotationState } from '../core/signing-key/rotation-state.ts';
+import type { Deployment } from './deployment.ts';
+
+/** What a run of the key rotation answers, as far as it is shown. */
+export interface RotationAnswer {
+  readonly region: string;
+  readonly status: string;
+  readonly kid?: string;
+  readonly next: readonly { readonly kid: string; readonly ripe_at: string }[];
+  readonly done: readonly { readonly action: string; readonly subject: string }[];
+  readonly refused: readonly { readonly kid: string; readonly reason: string }[];
+}
+
+/** The signing keys of a deployment: read from the table, changed by the rotation alone. */
+export interface SigningKeys {
+  readonly read: () => Promise<RotationState>;
+  /** Asks a region's rotation, and names the caller to it. */
+  readonly ask: (
+    regionId: RegionId,
+    event: Extract<KeyRotationEvent, { action: 'rotate' | 'withdraw' }>,
+  ) => Promise<RotationAnswer>;
+  /** Seconds since the epoch. */
+  readonly now: () => number;
+}
+
+export function openSigningKeys(deployment: Deployment, table: string): SigningKeys {
+  const { config, aws, isLoopback } = deployment;
+  const { dynamodb } = createAwsClients(aws);
+  const store = createDynamoDbRotationStore(dynamodb, table);
+  const findCaller = isLoopback
+    ? async () => `local:${userInfo().username}`
+    : createCallerIdentity(aws);
+  const regions = deployedRegions(config);
+  return {
+    read: async () => {
+      const [keys, intents, heartbeats, algorithmChoice] = await Promise.all([
+        store.listSigningKeys(),
+        store.listKeyIntents(),
+        store.listHeartbeats(),
+        store.findAlgorithmChoice(),
+      ]);
+      return { keys, intents, heartbeats, algorithmChoice, unusableKids: new Set() };
+    },
+    ask: async (regionId, event) => {
+      const region = regions.find(({ id }) => id === regionId)?.awsRegion;
+      const invoke = createInvokeFunction(createLambdaClient({ ...aws, region }));
+      const requested_by = await findCaller();
+      const name = functionName(config.name, 'key-rotation');
+      return (await invoke(name, { ...event, requested_by })) as RotationAnswer;
+    },
+    now: () => Math.floor(Date.now() / 1000),
+  };
+}

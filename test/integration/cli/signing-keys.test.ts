@@ -1,0 +1,173 @@
+import { describe, expect, it } from 'vitest';
+import { useLocalCli } from './use-authctl.ts';
+
+/** A lead of 3 s; nothing else happens by itself while the tests run. */
+const { authctl, json, service } = useLocalCli({
+  signingAlgorithms: ['RS256', 'ES256'],
+  signingKeyPolicy: {
+    rotationPeriod: 3600,
+    jwksMaxAge: 1,
+    edgeAge: 0,
+    verifierCache: 0,
+    propagationLag: 2,
+    keyListRefresh: 1,
+    leeway: 1,
+    authorizerResultTtl: 0,
+  },
+  maxTokenLifetime: 60,
+});
+
+interface Key {
+  readonly kid: string;
+  readonly state: string;
+  readonly algorithm: string;
+  readonly signs: boolean;
+  readonly live_token_seconds: number;
+  readonly safety_seconds: number;
+}
+
+async function listKeys(): Promise<readonly Key[]> {
+  return (await json(['signing-key', 'list'])).items as readonly Key[];
+}
+
+async function findKid(state: string): Promise<string> {
+  const found = (await listKeys()).find((key) => key.state === state);
+  if (found === undefined) throw new Error(`no key is ${state}`);
+  return found.kid;
+}
+
+/** Waits until the published key may sign. */
+async function untilRipe(): Promise<void> {
+  const isRipe = async () =>
+    (await listKeys()).some(({ state, safety_seconds: safety }) => state === 'next' && safety >= 0);
+  await expect.poll(isRipe, { timeout: 20_000 }).toBe(true);
+}
+
+async function readFamilies(): Promise<readonly string[]> {
+  const jwks = (await (await fetch(service().jwksUri)).json()) as { keys: { kty: string }[] };
+  return [...new Set(jwks.keys.map(({ kty }) => kty))].toSorted();
+}
+
+const unknown = 'A'.repeat(43);
+
+describe('signing-key list', () => {
+  it('shows which key signs, what comes next and what is to spare', async () => {
+    const { exitCode, stdout } = await authctl(['signing-key', 'list']);
+    expect(exitCode).toBe(0);
+    const [head = '', current = '', next = ''] = stdout.split('\n');
+    expect(head).toMatch(/^REGION +KID +ALGORITHM +STATE +FOR +NEXT +SAFETY$/);
+    expect(current).toMatch(
+      /^slc +\S{43} +RS256 +current, signs +\S+ +stops signing in (1h|59m \d+s) +\d+ s$/,
+    );
+    expect(next).toMatch(/^slc +\S{43} +RS256 +next +\S+ +may sign (in \ds|now) +-?\d+ s$/);
+  });
+
+  it('has a stable form for scripts', async () => {
+    const [current] = await listKeys();
+    expect(current).toMatchObject({
+      region: 'slc',
+      algorithm: 'RS256',
+      state: 'current',
+      signs: true,
+      published_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/),
+      next_action: 'retire',
+      live_token_seconds: 60,
+    });
+    const { stdout } = await authctl(['signing-key', 'list', '--quiet']);
+    expect(stdout.split('\n')[0]).toBe(current?.kid);
+  });
+
+  it('watches only for people', async () => {
+    const { exitCode, stderr } = await authctl(['signing-key', 'list', '--watch', '--json']);
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining('without --json')]);
+  });
+});
+
+describe('signing-key plan and history', () => {
+  it('say what comes and what was, and change nothing', async () => {
+    const before = await listKeys();
+    const { items: steps } = await json(['signing-key', 'plan']);
+    expect(steps).toContainEqual(
+      expect.objectContaining({ action: 'retire', subject: before[0]?.kid, due: false }),
+    );
+    const { items: events } = await json(['signing-key', 'history']);
+    expect(events).toContainEqual(
+      expect.objectContaining({ kid: before[0]?.kid, state: 'current', region: 'slc' }),
+    );
+    expect((await authctl(['signing-key', 'plan'])).stdout).toMatch(/^WHEN +AT +REGION +ACTION/);
+    expect((await authctl(['signing-key', 'history'])).stdout).toMatch(/^TIME +REGION +KEY/);
+    const states = (keys: readonly Key[]) => keys.map(({ kid, state }) => `${kid} ${state}`);
+    expect(states(await listKeys())).toEqual(states(before));
+  });
+});
+
+describe('signing-key rotate', () => {
+  it('lets the next key sign, and tokens of both verify', async () => {
+    await untilRipe();
+    const next = await findKid('next');
+    const { exitCode, stdout } = await authctl(['signing-key', 'rotate', '--region', 'slc']);
+    expect([exitCode, stdout]).toEqual([0, expect.stringContaining(`slc: promote ${next}\n`)]);
+    expect((await listKeys()).find(({ signs }) => signs)?.kid).toBe(next);
+  });
+
+  it('is refused while the next key may not sign yet, and says when it may', async () => {
+    const { exitCode, stdout, stderr } = await authctl(['signing-key', 'rotate']);
+    expect([exitCode, stdout]).toEqual([1, '']);
+    expect(stderr).toMatch(
+      /^authctl: the next key of slc, \S{43}, may sign from \S+ on, in \d s: until then a verifier may not know it\n$/,
+    );
+  });
+
+  it('publishes a key of another algorithm', async () => {
+    await json(['signing-key', 'rotate', '--algorithm', 'ES256']);
+    expect((await listKeys()).map(({ state, algorithm }) => `${algorithm} ${state}`)).toContain(
+      'ES256 next',
+    );
+    // The JWKS function reads the list of keys again every second.
+    await expect.poll(readFamilies, { timeout: 10_000 }).toEqual(['EC', 'RSA']);
+  });
+
+  it.each([
+    [['--region', 'dfw'], 2, '--region: received "dfw"; allowed: a region of the deployment: slc'],
+    [['--region', 'x'], 2, "argument 'x' is invalid. Allowed choices are slc, dfw, pit"],
+    [['--algorithm', 'none'], 2, "argument 'none' is invalid"],
+    [['--algorithm', 'ML-DSA-65'], 2, 'algorithm: received "ML-DSA-65"; allowed: RS256, ES256'],
+  ])('refuses %j', async (flags, code, message) => {
+    const { exitCode, stdout, stderr } = await authctl(['signing-key', 'rotate', ...flags]);
+    expect([exitCode, stdout]).toEqual([code, '']);
+    expect(stderr).toContain(message);
+  });
+});
+
+describe('signing-key withdraw', () => {
+  it.each([
+    [[unknown, '--emergency'], 2, `kid: received "${unknown}"; allowed: a key that signing-key`],
+    [['$current'], 1, 'is "current" and cannot be withdrawn: its tokens may be in use'],
+    [['$previous'], 1, 'is "previous" and cannot be withdrawn: its tokens may be in use'],
+    [
+      ['$current', '--emergency'],
+      2,
+      'signs in slc. Tokens that it signed stop verifying: up to 60 s of their life are lost.',
+    ],
+  ])('refuses %j', async (words, code, message) => {
+    const kids = await Promise.all(
+      words.map(async (word) => (word.startsWith('$') ? findKid(word.slice(1)) : word)),
+    );
+    const { exitCode, stdout, stderr } = await authctl(['signing-key', 'withdraw', ...kids]);
+    expect([exitCode, stdout]).toEqual([code, '']);
+    expect(stderr).toContain(message);
+  });
+
+  it('takes the signing key out of use once that is confirmed', async () => {
+    await untilRipe();
+    const lost = await findKid('current');
+    const { exitCode } = await authctl(['signing-key', 'withdraw', lost, '--emergency'], {
+      stdin: 'yes\n',
+      isTerminal: true,
+    });
+    expect(exitCode).toBe(0);
+    const keys = await listKeys();
+    expect(keys.find(({ kid }) => kid === lost)?.state).toBe('disabled');
+    expect(keys.filter(({ signs }) => signs)).toHaveLength(1);
+  });
+});
