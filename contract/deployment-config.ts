@@ -99,6 +99,18 @@ const lifetime = v.pipe(
   v.maxValue(maxTokenLifetime, `allowed: at most ${maxTokenLifetime} seconds (24 hours)`),
 );
 
+const tokenReuse = v.strictObject({
+  /**
+   * Share of its life that a token must have left to be given again. A low one saves more
+   * signatures and hands out tokens that soon end.
+   */
+  minimumRemainingShare: v.pipe(
+    v.number(),
+    v.minValue(0.05, 'allowed: 0.05 or more'),
+    v.maxValue(0.95, 'allowed: at most 0.95, as more reuses next to nothing'),
+  ),
+});
+
 const httpUri = v.pipe(
   v.string(),
   v.maxLength(maxAudienceLength),
@@ -129,6 +141,8 @@ const schema = v.strictObject({
     }),
     {},
   ),
+  /** Gives the same client the same token again. Off where left out: each token is its own. */
+  tokenReuse: v.optional(tokenReuse),
   scopes: v.pipe(v.array(scope), v.minLength(1, 'allowed: one scope or more')),
   signingKeyPolicy: v.optional(signingKeyPolicySchema, {}),
   ...operationsEntries,

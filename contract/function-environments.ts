@@ -47,6 +47,9 @@ export function tokenEnvironment(source: EnvironmentSource): EnvironmentVariable
     AUTH_KEY_LIST_REFRESH: String(config.signingKeyPolicy.keyListRefresh),
     AUTH_PUBLICATION_LEAD: String(config.signingKeyPolicy.publicationLead),
     AUTH_PROPAGATION_LAG: String(config.signingKeyPolicy.propagationLag),
+    ...(config.tokenReuse !== undefined && {
+      AUTH_TOKEN_REUSE_SHARE: String(config.tokenReuse.minimumRemainingShare),
+    }),
   };
 }
 

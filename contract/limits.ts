@@ -157,3 +157,6 @@ export const preflightMaxAge = 86_400;
  * that no verifier takes yet, or that live too long.
  */
 export const maxClockDifference = 120;
+
+/** Tokens that one instance keeps to give again: 1,000 of the longest are 5 MB. */
+export const maxReusableTokens = 1000;

@@ -16,6 +16,7 @@ import { grantScopes } from './scope.ts';
 import { beginSecretUse } from './secret-use.ts';
 import type { NoteTokenFacts } from './token-facts.ts';
 import { parseTokenParameters, type TokenRequest } from './token-parameters.ts';
+import type { SignedToken, TokenReuse, TokenWish } from './token-reuse.ts';
 
 export interface TokenPorts {
   readonly clients: ClientReader;
@@ -24,6 +25,8 @@ export interface TokenPorts {
   readonly listSigningKeys: (now: number, options?: PortOptions) => Promise<readonly SigningKey[]>;
   readonly sign: Sign;
   readonly failures: FailureLimiter;
+  /** Where the deployment chose to give tokens again; see docs/adr/0026. */
+  readonly reuse?: TokenReuse | undefined;
   readonly note: NoteTokenFacts;
 }
 
@@ -51,6 +54,23 @@ export interface TokenResponse {
   readonly token_type: 'Bearer';
   readonly expires_in: number;
   readonly scope: string;
+}
+
+/** Signs what a request asks for, unless the deployment reuses tokens and there is one to give. */
+async function signOrReuse(
+  wish: TokenWish,
+  keys: readonly SigningKey[],
+  ports: Pick<TokenPorts, 'sign' | 'reuse'>,
+  options: PortOptions,
+): Promise<{ readonly token: SignedToken; readonly isReused: boolean }> {
+  const { claims } = wish;
+  const sign = async (): Promise<SignedToken> => ({
+    ...(await signJws(accessTokenType, claims, keys, ports.sign, options)),
+    claims,
+  });
+  return ports.reuse === undefined
+    ? { token: await sign(), isReused: false }
+    : ports.reuse.take(wish, sign);
 }
 
 /**
@@ -85,15 +105,21 @@ export async function issueToken(
   const allKeys = await ports.listSigningKeys(now, { signal });
   const keys = selectSigningKeys(allKeys, { ...settings, now, expiresAt: claims.exp });
   const secretUse = beginSecretUse(authenticated, ports.secretUses, now, { signal });
-  const { jws, kid, unusableKids } = await signJws(accessTokenType, claims, keys, ports.sign, {
-    signal,
-  });
-  ports.note({ kid, unusableKids, secretUse: secretUse() });
+  const wish = {
+    claims,
+    secretId: authenticated.secret.secretId,
+    clientVersion: client.version,
+    kid: keys[0]?.kid,
+  };
+  const { token, isReused } = await signOrReuse(wish, keys, ports, { signal });
+  const { kid, unusableKids } = token;
+  ports.note({ jti: token.claims.jti, kid, unusableKids, secretUse: secretUse() });
+  if (isReused) ports.note({ isReused });
 
   return {
-    access_token: jws,
+    access_token: token.jws,
     token_type: 'Bearer',
-    expires_in: claims.exp - claims.iat,
+    expires_in: token.claims.exp - now,
     scope: claims.scope,
   };
 }

@@ -9,6 +9,8 @@ export interface TokenFacts {
   readonly kid?: string;
   /** kids of keys that were tried before `kid` and could not sign. */
   readonly unusableKids?: readonly string[];
+  /** Whether the token had been given before. */
+  readonly isReused?: boolean;
   readonly secretUse?: SecretUse;
 }
 

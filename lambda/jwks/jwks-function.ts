@@ -2,12 +2,12 @@ import { keyMetrics } from '../../contract/alarms.ts';
 import type { Environment } from '../../contract/environment.ts';
 import { jwksPath } from '../../contract/routes.ts';
 import { UnavailableError } from '../../core/errors.ts';
-import { buildJwks } from '../../core/jwks/jwks.ts';
 import { SigningKeyCache } from '../../core/signing-key/signing-key-cache.ts';
 import type { SigningKeyReader } from '../../core/signing-key/signing-key-store.ts';
-import { createDocument, documentHeaders, serveDocument } from '../shared/document-endpoint.ts';
+import { documentHeaders, serveDocument } from '../shared/document-endpoint.ts';
 import { type FunctionOptions, resolveOptions, seconds } from '../shared/function-options.ts';
 import { createHttpFunction, type Endpoint, type HttpFunction } from '../shared/http-function.ts';
+import { createJwksDocuments } from './jwks-document.ts';
 
 /** The JWKS, from the stored public keys: it needs no KMS. */
 export function createJwksFunction(
@@ -21,12 +21,13 @@ export function createJwksFunction(
     // Old keys verify more than no keys, and each leaves at its own time all the same.
     maxAge: Number.POSITIVE_INFINITY,
   });
+  const documentOf = createJwksDocuments(environment.AUTH_JWKS_MAX_AGE);
   const serve: Endpoint = (request, exchange) =>
     serveDocument(request, exchange, async () => {
       const now = seconds(exchange.startedAt);
       try {
         const keys = await cache.listSigningKeys(now, { signal: exchange.signal });
-        return createDocument(buildJwks(keys, now), environment.AUTH_JWKS_MAX_AGE);
+        return documentOf(keys, now);
       } catch (error) {
         if (error instanceof UnavailableError) exchange.counts.add(keyMetrics.jwksEmpty);
         throw error;

@@ -39,6 +39,7 @@ function reportFacts(exchange: Exchange, facts: TokenFacts): void {
     jti: facts.jti,
     kid: facts.kid,
     unusable_kids: facts.unusableKids?.length ? facts.unusableKids : undefined,
+    reused: facts.isReused === true ? true : undefined,
     secret_use: facts.secretUse,
   });
 }

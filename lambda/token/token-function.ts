@@ -1,13 +1,18 @@
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import type { Environment } from '../../contract/environment.ts';
 import { type SelfTestResult, selfTestEvent } from '../../contract/function-events.ts';
-import { authenticationFailureLimits, requestDeadline } from '../../contract/limits.ts';
+import {
+  authenticationFailureLimits,
+  maxReusableTokens,
+  requestDeadline,
+} from '../../contract/limits.ts';
 import { healthPath, tokenPath } from '../../contract/routes.ts';
 import type { ClientReader, SecretUseRecorder } from '../../core/client/client-store.ts';
 import type { Sign } from '../../core/signing-key/sign.ts';
 import { SigningKeyCache } from '../../core/signing-key/signing-key-cache.ts';
 import type { SigningKeyReader } from '../../core/signing-key/signing-key-store.ts';
 import { FailureLimiter } from '../../core/token/failure-limiter.ts';
+import { TokenReuse } from '../../core/token/token-reuse.ts';
 import { type FunctionOptions, resolveOptions } from '../shared/function-options.ts';
 import { createHttpFunction } from '../shared/http-function.ts';
 import type { HttpResponse } from '../shared/http-message.ts';
@@ -35,6 +40,13 @@ function isSelfTest(event: APIGatewayProxyEvent | SelfTestEvent): event is SelfT
   return 'action' in event && event.action === selfTestEvent.action;
 }
 
+function createTokenReuse(environment: Environment<'token'>): TokenReuse | undefined {
+  const { AUTH_TOKEN_REUSE_SHARE: minimumRemainingShare } = environment;
+  return minimumRemainingShare === undefined
+    ? undefined
+    : new TokenReuse({ minimumRemainingShare, maxTokens: maxReusableTokens });
+}
+
 export function createTokenFunction(
   environment: Environment<'token'>,
   stores: TokenFunctionPorts,
@@ -49,6 +61,7 @@ export function createTokenFunction(
     ...stores,
     listSigningKeys: cache.listSigningKeys.bind(cache),
     failures: new FailureLimiter(authenticationFailureLimits),
+    reuse: createTokenReuse(environment),
   };
   const settings = {
     issuer: environment.AUTH_ISSUER,

@@ -48,7 +48,11 @@ export function tokenRequest(different: Partial<ProxyRequest> = {}): ProxyReques
 }
 
 /** The token function over stores in memory: `call` is what the gateway does. */
-export function tokenWorld(clients: readonly Client[] = [makeClient()], telemetry?: Telemetry) {
+export function tokenWorld(
+  clients: readonly Client[] = [makeClient()],
+  telemetry?: Telemetry,
+  environment: Partial<Environment<'token'>> = {},
+) {
   const byId = new Map(clients.map((client) => [client.clientId, client]));
   const stores = {
     findClient: vi.fn(async (id: string) => byId.get(id)),
@@ -59,7 +63,7 @@ export function tokenWorld(clients: readonly Client[] = [makeClient()], telemetr
   const recorded = recordTelemetry();
   const clock = { now: worldNow };
   const handler = createTokenFunction(
-    tokenEnvironment,
+    { ...tokenEnvironment, ...environment },
     {
       clients: { findClient: stores.findClient },
       secretUses: { recordSecretUse: stores.recordSecretUse },
@@ -73,6 +77,7 @@ export function tokenWorld(clients: readonly Client[] = [makeClient()], telemetr
   return {
     handler,
     stores,
+    byId,
     clock,
     reports: recorded.reports,
     call: (request: ProxyRequest) => handler(eventAt(request), lambdaContext()),

@@ -1,0 +1,92 @@
+import type { AccessTokenClaims } from './access-token-claims.ts';
+
+/** A token as it was signed. */
+export interface SignedToken {
+  readonly jws: string;
+  readonly claims: AccessTokenClaims;
+  readonly kid: string;
+  /** kids of keys that KMS refused before. */
+  readonly unusableKids: readonly string[];
+}
+
+export interface TokenReuseSettings {
+  /** Share of its life that a token must have left to be given again: above 0, at most 1. */
+  readonly minimumRemainingShare: number;
+  /** Tokens kept at once; the one kept longest goes first. */
+  readonly maxTokens: number;
+}
+
+/** What a request would have signed, were there no token to give again. */
+export interface TokenWish {
+  readonly claims: AccessTokenClaims;
+  /** The secret that authenticated this request. */
+  readonly secretId: string;
+  /** Of the client's record: grows with each change that management makes. */
+  readonly clientVersion: number;
+  /** The key that would sign now. */
+  readonly kid: string | undefined;
+}
+
+/** Everything that a token depends on but its times and its id. */
+function keyOf({ claims, secretId, clientVersion }: TokenWish): string {
+  const { iat, exp, jti: _, ...rest } = claims;
+  return JSON.stringify([secretId, clientVersion, exp - iat, Object.values(rest)]);
+}
+
+/**
+ * Gives one token to several requests for the same: the same secret of the same unchanged client,
+ * the same scope and audience, and the key that would sign now. Each request has been
+ * authenticated before it comes here, so that nobody gets a token by a secret that was revoked,
+ * and after a rotation or withdrawal nobody gets one of the key before. Requests that come while
+ * the first is being signed wait for that signature.
+ */
+export class TokenReuse {
+  readonly #settings: TokenReuseSettings;
+  readonly #tokens = new Map<string, SignedToken>();
+  readonly #pending = new Map<string, Promise<SignedToken>>();
+
+  constructor(settings: TokenReuseSettings) {
+    this.#settings = settings;
+  }
+
+  /**
+   * @param sign signs a new token for the wish.
+   * @throws what `sign` throws, to all who wait for it.
+   */
+  async take(
+    wish: TokenWish,
+    sign: () => Promise<SignedToken>,
+  ): Promise<{ readonly token: SignedToken; readonly isReused: boolean }> {
+    const key = keyOf(wish);
+    const pending = this.#pending.get(key);
+    const known = pending === undefined ? this.#tokens.get(key) : await pending;
+    if (known !== undefined && this.#mayGiveAgain(known, wish)) {
+      return { token: known, isReused: true };
+    }
+    const signing = sign();
+    this.#pending.set(key, signing);
+    try {
+      const token = await signing;
+      this.#keep(key, token);
+      return { token, isReused: false };
+    } finally {
+      if (this.#pending.get(key) === signing) this.#pending.delete(key);
+    }
+  }
+
+  /** `iat` of the wish is now. A token from the future means that the clock went back. */
+  #mayGiveAgain({ kid, claims: { iat, exp } }: SignedToken, wish: TokenWish): boolean {
+    const now = wish.claims.iat;
+    const least = (exp - iat) * this.#settings.minimumRemainingShare;
+    return kid === wish.kid && iat <= now && exp - now >= least;
+  }
+
+  #keep(key: string, token: SignedToken): void {
+    this.#tokens.delete(key);
+    this.#tokens.set(key, token);
+    const [oldest] = this.#tokens.keys();
+    if (this.#tokens.size > this.#settings.maxTokens && oldest !== undefined) {
+      this.#tokens.delete(oldest);
+    }
+  }
+}
