@@ -3,6 +3,7 @@ import {
   startFunctionProcess,
 } from '../local/runtime-api/function-process.ts';
 import type { Bundle } from './build.ts';
+import { awsRegion } from './scenario.ts';
 
 /** A cold start: times are milliseconds. */
 export interface ColdStart {
@@ -24,11 +25,11 @@ export interface Target {
   readonly bundle: Bundle;
   readonly environment: Readonly<Record<string, string>>;
   readonly event: unknown;
+  /** Sent by turns instead, where the figure is one over many. */
+  readonly events?: readonly unknown[];
   /** Refuses a response that a benchmark may not count. */
   readonly check: (payload: unknown) => void;
 }
-
-const awsRegion = 'us-west-2';
 
 /** Starts a bundle with nothing measured yet. */
 export function start(
@@ -45,6 +46,14 @@ export function start(
     runtime,
     ...(onOutput === undefined ? {} : { onOutput }),
   });
+}
+
+/** Refuses every response of a REST API's function but those of one status. */
+export function expectStatus(expected: number): Target['check'] {
+  return (payload) => {
+    const { statusCode, body } = payload as { readonly statusCode: number; readonly body: string };
+    if (statusCode !== expected) throw new Error(`the handler answered ${statusCode}: ${body}`);
+  };
 }
 
 /** @returns the middle value; of an even number, the lower of the two in the middle. */
@@ -77,7 +86,8 @@ export async function measureWarm(
   let last = 0;
   let maxRssKb = 0;
   for (let index = 0; index <= invocations; index += 1) {
-    const { payload, headers } = await process.invoke(target.event);
+    const event = target.events?.[index % target.events.length] ?? target.event;
+    const { payload, headers } = await process.invoke(event);
     target.check(payload);
     last = Number(headers['bench-cpu-us']);
     maxRssKb = Number(headers['bench-max-rss-kb']);

@@ -24,15 +24,15 @@ import type { StubItem } from './backend/dynamodb-stub.ts';
 import { workFolder } from './build.ts';
 
 const root = resolve(import.meta.dirname, '..');
-const config = parseDeploymentConfig(
+export const config = parseDeploymentConfig(
   JSON.parse(readFileSync(join(root, 'config/single-region.json'), 'utf8')),
 );
 
 /** Fixed bytes stand for random ones, so that every run sends the same. */
 const id = (kind: Parameters<typeof formatId>[0], seed: number) =>
   formatId(kind, new Uint8Array(16).fill(seed));
-const clientId = id('client', 1);
-const secretValue = formatClientSecret(new Uint8Array(32).fill(1));
+export const clientId = id('client', 1);
+export const secretValue = formatClientSecret(new Uint8Array(32).fill(1));
 
 /** How much there is of what can grow. */
 export interface Size {
@@ -43,7 +43,7 @@ export interface Size {
 export const usualSize: Size = { secrets: 2, signingKeys: 2 };
 
 /** Used today already, so that the day's one write of last use is no part of any figure. */
-function createClient(size: Size): Client {
+export function createClient(size: Size): Client {
   const today = new Date().toISOString().slice(0, 10);
   const secrets = Array.from({ length: size.secrets }, (_, index) => ({
     secretId: id('secret', index + 1),
@@ -68,7 +68,7 @@ function createClient(size: Size): Client {
 }
 
 /** The current key, and others whose public halves are published beside it. */
-function createSigningKeys(publicSpki: string, size: Size): readonly SigningKey[] {
+export function createSigningKeys(publicSpki: string, size: Size): readonly SigningKey[] {
   const publicJwk = publicJwkFromSpki(Buffer.from(publicSpki, 'base64'), 'RS256');
   return Array.from({ length: size.signingKeys }, (_, index) => {
     const kid = index === 0 ? publicJwk.kid : String(index).padStart(43, '0');
@@ -109,6 +109,7 @@ const source: EnvironmentSource = {
   toJson: JSON.stringify,
 };
 
+export const awsRegion = 'us-west-2';
 export const issuer = source.addresses.issuer;
 
 export const environments = {
@@ -162,9 +163,9 @@ export function createEvent({ method, path, headers, body }: RequestParts): APIG
   );
 }
 
-export const tokenRequestHeaders = (secret = secretValue): readonly string[] => [
+export const tokenRequestHeaders = (secret = secretValue, id = clientId): readonly string[] => [
   'Authorization',
-  `Basic ${Buffer.from(`${clientId}:${secret}`).toString('base64')}`,
+  `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`,
   'Content-Type',
   'application/x-www-form-urlencoded',
 ];

@@ -54,7 +54,7 @@ function errorType(error: Error): string {
 
 /**
  * A client of the AWS JSON protocol for the calls that every token makes. The SDK's clients do
- * the same and more in three times the CPU time and ten times the code; see docs/adr. Retries,
+ * the same and more in three times the CPU time and ten times the code; see docs/adr/0029. Retries,
  * timeouts, region, endpoint, credentials and clock follow the SDK's rules.
  */
 class SignedJsonClient implements AwsJsonClient {

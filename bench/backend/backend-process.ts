@@ -1,6 +1,9 @@
+import type { RequestListener } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { generate } from 'selfsigned';
+import { jwksPath } from '../../contract/routes.ts';
+import { publicJwkFromSpki } from '../../core/signing-key/public-jwk.ts';
 import type { BackendCommand, BackendStarted, CallCounts } from './backend.ts';
 import { replyAfter } from './delayed-reply.ts';
 import { DynamoDbStub } from './dynamodb-stub.ts';
@@ -9,6 +12,7 @@ import { KmsStub } from './kms-stub.ts';
 const kms = new KmsStub();
 const dynamodb = new DynamoDbStub();
 const delays = { kms: 0, dynamodb: 0 };
+let providerJwks: object = { keys: [] };
 let counts: Record<string, number> = {};
 
 async function createCertificate(): Promise<{ key: string; cert: string }> {
@@ -25,13 +29,28 @@ async function createCertificate(): Promise<{ key: string; cert: string }> {
 type Service = 'kms' | 'dynamodb';
 const stubs: Readonly<Record<Service, KmsStub | DynamoDbStub>> = { kms, dynamodb };
 
-async function listen(service: Service, tls: { key: string; cert: string }): Promise<string> {
-  const server = createServer(tls, (request, response) => {
+function serve(service: Service): RequestListener {
+  return (request, response) => {
     replyAfter(delays[service], request, response, (operation, body) => {
       counts[operation] = (counts[operation] ?? 0) + 1;
       return stubs[service].reply(operation, body);
     });
-  });
+  };
+}
+
+/** The issuer's JWKS, as the jwks function would serve it. */
+const serveJwks: RequestListener = (request, response) => {
+  const jwk = publicJwkFromSpki(Buffer.from(kms.publicSpki, 'base64'), 'RS256');
+  const document = request.url === jwksPath ? { keys: [jwk] } : providerJwks;
+  response.writeHead(200, { 'Content-Type': 'application/json' });
+  response.end(JSON.stringify(document));
+};
+
+async function listen(
+  listener: RequestListener,
+  tls: { key: string; cert: string },
+): Promise<string> {
+  const server = createServer(tls, listener);
   // The functions keep their connections for as long as they like; so do KMS and DynamoDB.
   server.keepAliveTimeout = 0;
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -41,6 +60,7 @@ async function listen(service: Service, tls: { key: string; cert: string }): Pro
 function run(command: BackendCommand): CallCounts {
   if (command.items !== undefined) dynamodb.replaceItems(command.items);
   if (command.delays !== undefined) Object.assign(delays, command.delays);
+  providerJwks = command.providerJwks ?? providerJwks;
   const before = counts;
   counts = {};
   return before;
@@ -48,8 +68,9 @@ function run(command: BackendCommand): CallCounts {
 
 const tls = await createCertificate();
 const started: BackendStarted = {
-  kmsUrl: await listen('kms', tls),
-  dynamodbUrl: await listen('dynamodb', tls),
+  kmsUrl: await listen(serve('kms'), tls),
+  dynamodbUrl: await listen(serve('dynamodb'), tls),
+  issuer: await listen(serveJwks, tls),
   certificate: tls.cert,
   publicSpki: kms.publicSpki,
 };

@@ -16,12 +16,16 @@ export interface Delays {
 export interface BackendCommand {
   readonly items?: readonly StubItem[];
   readonly delays?: Delays;
+  /** What is served at every other path of the issuer's host: the JWKS of identity providers. */
+  readonly providerJwks?: object;
 }
 
 export interface BackendStarted {
   readonly kmsUrl: string;
   readonly dynamodbUrl: string;
-  /** PEM of the certificate that both present. */
+  /** An issuer whose JWKS, at the usual path, holds the signing key. */
+  readonly issuer: string;
+  /** PEM of the certificate that all of them present. */
   readonly certificate: string;
   /** Public half of the only signing key, SPKI in base64. */
   readonly publicSpki: string;

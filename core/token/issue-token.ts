@@ -25,7 +25,7 @@ export interface TokenPorts {
   readonly listSigningKeys: (now: number, options?: PortOptions) => Promise<readonly SigningKey[]>;
   readonly sign: Sign;
   readonly failures: FailureLimiter;
-  /** Where the deployment chose to give tokens again; see docs/adr/0026. */
+  /** Where the deployment chose to give tokens again; see docs/adr/0031. */
   readonly reuse?: TokenReuse | undefined;
   readonly note: NoteTokenFacts;
 }

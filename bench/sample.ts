@@ -1,0 +1,96 @@
+import type { FunctionProcess } from '../local/runtime-api/function-process.ts';
+import type { Backend, Delays } from './backend/backend.ts';
+import { measureColdStart, measureWarm, median, start, type Target } from './measure.ts';
+import type { Plan } from './plan.ts';
+
+/** What one bundle took. Each figure is the median of its runs. */
+export interface Figures {
+  readonly bundleBytes: number;
+  readonly moduleLoadMs: number;
+  /** From the start of the process to its first response. */
+  readonly firstResponseMs: number;
+  /** CPU time of the whole process an invocation, the runtime's loop included. */
+  readonly cpuUs: number;
+  /** From the call of the handler to its answer, with the delays that were asked for. */
+  readonly wallMs: number;
+  readonly maxRssMb: number;
+}
+
+export interface SampleOptions {
+  readonly runtime: string;
+  readonly plan: Plan;
+  readonly backend: Backend;
+  /** Of the backends while wall time is measured. */
+  readonly delays?: Delays;
+}
+
+const noDelays: Delays = { kms: 0, dynamodb: 0 };
+
+interface Samples {
+  readonly target: Target;
+  readonly moduleLoadMs: number[];
+  readonly firstResponseMs: number[];
+  readonly cpuUs: number[];
+  readonly wallMs: number[];
+  maxRssMb: number;
+}
+
+async function sampleCold(samples: readonly Samples[], options: SampleOptions): Promise<void> {
+  for (let run = 0; run < options.plan.coldRuns; run += 1) {
+    for (const { target, moduleLoadMs, firstResponseMs } of samples) {
+      const cold = await measureColdStart(target, options.runtime);
+      moduleLoadMs.push(cold.moduleLoadMs);
+      firstResponseMs.push(cold.firstResponseMs);
+    }
+  }
+}
+
+async function sampleWarm(
+  process: FunctionProcess,
+  samples: Samples,
+  { plan, backend, delays = noDelays }: SampleOptions,
+): Promise<void> {
+  const warm = await measureWarm(process, samples.target, plan.invocations);
+  samples.cpuUs.push(warm.cpuUs);
+  samples.maxRssMb = warm.maxRssMb;
+  await backend.command({ delays });
+  const delayed = await measureWarm(process, samples.target, plan.delayedInvocations);
+  samples.wallMs.push(delayed.wallMs);
+  await backend.command({ delays: noDelays });
+}
+
+function toFigures(samples: Samples): Figures {
+  return {
+    bundleBytes: samples.target.bundle.bytes,
+    moduleLoadMs: median(samples.moduleLoadMs),
+    firstResponseMs: median(samples.firstResponseMs),
+    cpuUs: median(samples.cpuUs),
+    wallMs: median(samples.wallMs),
+    maxRssMb: samples.maxRssMb,
+  };
+}
+
+/** Measures targets by turns, so that what disturbs the machine disturbs all of them alike. */
+export async function sampleTargets<Name extends string>(
+  targets: Readonly<Record<Name, Target>>,
+  options: SampleOptions,
+): Promise<Readonly<Record<Name, Figures>>> {
+  const names = Object.keys(targets) as Name[];
+  const samples = names.map((name): Samples => {
+    const target = targets[name];
+    return { target, moduleLoadMs: [], firstResponseMs: [], cpuUs: [], wallMs: [], maxRssMb: 0 };
+  });
+  await sampleCold(samples, options);
+  const running: (readonly [FunctionProcess, Samples])[] = [];
+  for (const each of samples) {
+    const process = await start(each.target, options.runtime);
+    await measureWarm(process, each.target, options.plan.warmUp);
+    running.push([process, each]);
+  }
+  for (let run = 0; run < options.plan.runs; run += 1) {
+    for (const [process, each] of running) await sampleWarm(process, each, options);
+  }
+  await Promise.all(running.map(([process]) => process.close()));
+  const figures = samples.map((each, index) => [names[index], toFigures(each)] as const);
+  return Object.fromEntries(figures) as Record<Name, Figures>;
+}

@@ -1,0 +1,144 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { resolve } from 'node:path';
+import { tokenPath } from '../../contract/routes.ts';
+import type { Delays } from '../backend/backend.ts';
+import { type LoadResult, putLoad } from '../load.ts';
+import { median } from '../measure.ts';
+import type { SampleOptions } from '../sample.ts';
+import {
+  awsRegion,
+  backendEnvironment,
+  createItems,
+  environments,
+  tokenRequestBody,
+  tokenRequestHeaders,
+} from '../scenario.ts';
+import type { Place, Usage } from '../servers/server-process.ts';
+
+/** Medians of the runs. */
+export interface ServerFigures extends Omit<LoadResult, 'requests'> {
+  /** CPU time of the server a token, without signatures that it made itself. */
+  readonly cpuUs: number;
+}
+
+type Pair = Readonly<Record<'ours' | 'oidcProvider', ServerFigures>>;
+
+export interface OidcProviderSection {
+  /** Keys and client in the server's memory, one connection. */
+  readonly memory: Pair;
+  /** KMS and DynamoDB behind stubs, many connections. */
+  readonly aws: Pair & { readonly oidcProviderStaticClient: ServerFigures };
+  readonly delays: Delays;
+  readonly connections: number;
+}
+
+const delays: Delays = { kms: 10, dynamodb: 3 };
+const connections = 50;
+
+interface Server {
+  readonly process: ChildProcess;
+  readonly port: number;
+}
+
+async function startServer(
+  file: string,
+  variables: Readonly<Record<string, string>>,
+): Promise<Server> {
+  const path = resolve(import.meta.dirname, '../servers', file);
+  const env = { PATH: process.env['PATH'], AWS_REGION: awsRegion, ...variables };
+  // Its log is written, and thrown away by the kernel.
+  const stdio = ['ignore', 'ignore', 'ignore', 'ipc'] as const;
+  const child = fork(path, { env, stdio: [...stdio], execArgv: [] });
+  const [{ port }] = (await once(child, 'message')) as [{ port: number }];
+  return { process: child, port };
+}
+
+async function readUsage({ process: child }: Server): Promise<Usage> {
+  child.send('usage');
+  const [usage] = (await once(child, 'message')) as [Usage];
+  return usage;
+}
+
+const [, authorization = '', , contentType = ''] = tokenRequestHeaders();
+
+async function measure(
+  server: Server,
+  parallel: number,
+  seconds: number,
+): Promise<LoadResult & { readonly cpuUs: number }> {
+  const before = await readUsage(server);
+  const load = await putLoad({
+    port: server.port,
+    path: tokenPath,
+    headers: { authorization, 'content-type': contentType },
+    body: tokenRequestBody,
+    connections: parallel,
+    seconds,
+  });
+  const after = await readUsage(server);
+  const cpu = after.cpuUs - before.cpuUs - (after.signatureUs - before.signatureUs);
+  return { ...load, cpuUs: cpu / load.requests };
+}
+
+/** Loads servers by turns. */
+async function compare<Name extends string>(
+  servers: Readonly<Record<Name, Server>>,
+  parallel: number,
+  { plan }: SampleOptions,
+): Promise<Record<Name, ServerFigures>> {
+  const names = Object.keys(servers) as Name[];
+  const results = names.map((name) => ({
+    name,
+    runs: [] as Awaited<ReturnType<typeof measure>>[],
+  }));
+  for (const name of names) await measure(servers[name], parallel, plan.loadSeconds);
+  for (let run = 0; run < plan.runs; run += 1) {
+    for (const { name, runs } of results) {
+      runs.push(await measure(servers[name], parallel, plan.loadSeconds));
+    }
+  }
+  for (const name of names) servers[name].process.disconnect();
+  const figures = results.map(({ name, runs }) => {
+    const of = (key: keyof ServerFigures) => median(runs.map((run) => run[key]));
+    const taken: ServerFigures = {
+      cpuUs: of('cpuUs'),
+      perSecond: of('perSecond'),
+      medianMs: of('medianMs'),
+      p99Ms: of('p99Ms'),
+    };
+    return [name, taken] as const;
+  });
+  return Object.fromEntries(figures) as Record<Name, ServerFigures>;
+}
+
+export async function runOidcProviderSection(options: SampleOptions): Promise<OidcProviderSection> {
+  const { backend } = options;
+  await backend.command({ items: createItems(backend), delays });
+  const variables = (place: Place) => ({
+    ...backendEnvironment(backend),
+    ...environments.token,
+    BENCH_PLACE: place,
+    BENCH_PUBLIC_SPKI: backend.publicSpki,
+  });
+  const memory = await compare(
+    {
+      ours: await startServer('our-server.ts', variables('memory')),
+      oidcProvider: await startServer('oidc-provider-server.ts', variables('memory')),
+    },
+    1,
+    options,
+  );
+  const inTable = { ...variables('aws'), BENCH_CLIENTS: 'dynamodb' };
+  const aws = await compare(
+    {
+      ours: await startServer('our-server.ts', variables('aws')),
+      oidcProvider: await startServer('oidc-provider-server.ts', inTable),
+      oidcProviderStaticClient: await startServer('oidc-provider-server.ts', variables('aws')),
+    },
+    connections,
+    options,
+  );
+  await backend.command({ delays: { kms: 0, dynamodb: 0 } });
+  return { memory, aws, delays, connections };
+}

@@ -1,0 +1,49 @@
+import { buildSync } from 'esbuild';
+import { describe, expect, it } from 'vitest';
+import { lambdaBuildOptions, lambdaFunctions } from '../../scripts/build.ts';
+
+/**
+ * Bytes that a function's bundle may have: what it has, and some room. Who needs more looks first
+ * at what has crept in (`npx esbuild --metafile`), then raises the figure here.
+ */
+const budgets: Readonly<Record<string, number>> = {
+  token: 84_000,
+  jwks: 66_000,
+  discovery: 38_000,
+  authorizer: 100_000,
+  'key-rotation': 600_000,
+  canary: 500_000,
+};
+
+/** What no function that answers requests may load: each costs more than its own work. */
+const absent = ['@aws-sdk/client-', '@aws-lambda-powertools/', '@aws-sdk/credential-provider-'];
+const answersRequests = new Set(['token', 'jwks', 'discovery', 'authorizer']);
+
+function build(name: string): { readonly bytes: number; readonly inputs: readonly string[] } {
+  const { outputFiles, metafile } = buildSync({
+    ...lambdaBuildOptions(name, 'bundle-size'),
+    write: false,
+    metafile: true,
+  });
+  const bundle = outputFiles.find(({ path }) => path.endsWith('.js'));
+  const output = Object.values(metafile.outputs).find(({ entryPoint }) => entryPoint !== undefined);
+  const inputs = Object.entries(output?.inputs ?? {})
+    .filter(([, { bytesInOutput }]) => bytesInOutput > 0)
+    .map(([path]) => path);
+  return { bytes: bundle?.contents.length ?? Number.NaN, inputs };
+}
+
+describe('the bundles of functions', () => {
+  it('each have a budget', () => {
+    expect(Object.keys(budgets).sort()).toEqual([...lambdaFunctions()].sort());
+  });
+
+  it.each(Object.entries(budgets))('%s stays within %d bytes', (name, budget) => {
+    const { bytes, inputs } = build(name);
+    expect(bytes).toBeLessThanOrEqual(budget);
+    const crept = answersRequests.has(name)
+      ? inputs.filter((path) => absent.some((part) => path.includes(part)))
+      : [];
+    expect(crept).toEqual([]);
+  });
+});
