@@ -9,6 +9,8 @@ export const keyMetrics = {
   rotationRun: 'SigningKeyRotationRun',
   /** How long the region's signing key has been due for rotation; 0 while it is not. */
   overdue: 'SigningKeyOverdue',
+  /** How long ago another region last wrote what this one can see; 0 where there is no other. */
+  replicationLag: 'ReplicationLag',
   /** 1 for each region whose JWKS did not verify a canary token. */
   canaryFailure: 'SigningKeyCanaryFailure',
   /** 1 for each refused attempt to take a key that is in use out of use. */
@@ -23,6 +25,7 @@ export const keyMetricFunctions: Readonly<
 > = {
   [keyMetrics.rotationRun]: 'key-rotation',
   [keyMetrics.overdue]: 'key-rotation',
+  [keyMetrics.replicationLag]: 'key-rotation',
   [keyMetrics.canaryFailure]: 'canary',
   [keyMetrics.retainedKeyRefusal]: 'key-rotation',
   [keyMetrics.jwksEmpty]: 'jwks',
@@ -108,6 +111,9 @@ const overdueLimit = 86_400;
 /** Six schedules: one missed run is a deployment, six are a rotation that does not run. */
 const missedRotationMinutes = 6 * keyScheduleMinutes;
 
+/** Three schedules, in seconds: a missed run of every other region is none of these. */
+const replicationLagLimit = 3 * keyScheduleMinutes * 60;
+
 /**
  * The alarms on signing keys. EventBridge delivers `Sign`, a read-only management event, only to a
  * rule in the state `ENABLED_WITH_ALL_CLOUDTRAIL_MANAGEMENT_EVENTS`.
@@ -169,6 +175,16 @@ export const keyAlarms: readonly Alarm[] = [
     'signing-key-removal-refused',
     keyMetrics.retainedKeyRefusal,
     'Somebody asked to take a signing key that is in use out of use, and was refused.',
+  ),
+  keyMetric(
+    'replication-lag',
+    keyMetrics.replicationLag,
+    'The region does not see what other regions write: revocations may not have arrived.',
+    {
+      statistic: 'Maximum',
+      threshold: replicationLagLimit,
+      periodMinutes: keyScheduleMinutes,
+    },
   ),
   keyMetric('jwks-empty', keyMetrics.jwksEmpty, 'The JWKS endpoint has no key to publish.'),
 ];

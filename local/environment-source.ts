@@ -3,17 +3,22 @@ import type { DeploymentConfig } from '../contract/deployment-config.ts';
 import type { EnvironmentSource } from '../contract/function-environments.ts';
 import { roleName } from '../contract/function-names.ts';
 import { kmsKeyPolicy } from '../contract/kms-key-policy.ts';
+import type { RegionId } from '../contract/regions.ts';
 import { localAccountId } from './kms/kms-key.ts';
 import { localRegion } from './local-deployment.ts';
 
 /** From what the environments of the functions follow, as the stack has it at deployment. */
-export function describeEnvironments(config: DeploymentConfig, issuer: string): EnvironmentSource {
+export function describeEnvironments(
+  config: DeploymentConfig,
+  issuer: string,
+  regionId: RegionId = localRegion.id,
+): EnvironmentSource {
   const principal = (name: string): string => `arn:aws:iam::${localAccountId}:${name}`;
   const role = (name: 'token' | 'canary' | 'key-rotation'): string =>
-    principal(`role/${roleName(config.name, localRegion.id, name)}`);
+    principal(`role/${roleName(config.name, regionId, name)}`);
   return {
     config,
-    regionId: localRegion.id,
+    regionId,
     addresses: addressesOf(config, issuer),
     kmsKeyPolicy: kmsKeyPolicy({
       account: principal('root'),

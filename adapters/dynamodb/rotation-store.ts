@@ -1,6 +1,7 @@
 import { type DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { tables } from '../../contract/tables.ts';
 import type { RotationStore } from '../../core/signing-key/rotation-ports.ts';
+import type { Heartbeat } from '../../core/signing-key/rotation-state.ts';
 import { callAws } from '../aws-errors.ts';
 import type { Item } from './item.ts';
 import { collect, parseItems, queryPartition } from './read-items.ts';
@@ -22,6 +23,16 @@ const { partitionKey, sortKey } = tables.signingKeys;
 
 function keyOf(recordType: string, recordId: string): Readonly<Record<string, string>> {
   return { [partitionKey]: recordType, [sortKey]: recordId };
+}
+
+/** Heartbeats as this region sees them by now: an eventually consistent read. */
+export function createDynamoDbHeartbeatReader(
+  dynamodb: DynamoDBClient,
+  table: string,
+): () => Promise<readonly Heartbeat[]> {
+  const partition = { table, partitionKey, value: rotationRecordTypes.heartbeat };
+  const calls = createSdkCalls(dynamodb);
+  return () => collect(parseItems(queryPartition(calls, partition, {}), parseHeartbeatItem, {}));
 }
 
 /**

@@ -2,15 +2,20 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AwsClients } from '../../adapters/aws-clients.ts';
 import { createDynamoDbAuditLog } from '../../adapters/dynamodb/audit-log.ts';
-import { createDynamoDbRotationStore } from '../../adapters/dynamodb/rotation-store.ts';
+import {
+  createDynamoDbHeartbeatReader,
+  createDynamoDbRotationStore,
+} from '../../adapters/dynamodb/rotation-store.ts';
 import { createKmsKeys } from '../../adapters/kms/kms-keys.ts';
+import { keyMetrics } from '../../contract/alarms.ts';
 import type { Environment } from '../../contract/environment.ts';
 import { parseKeyRotationEvent, type SelfTestResult } from '../../contract/function-events.ts';
 import type { RotationContext } from '../../core/signing-key/execute-action.ts';
+import { replicationLag } from '../../core/signing-key/replication-lag.ts';
 import type { ProveKey, RotationPorts } from '../../core/signing-key/rotation-ports.ts';
 import { createRunTelemetry, type RunTelemetry } from '../shared/run-telemetry.ts';
 import { answerEvent } from './answer-event.ts';
-import { reportFailure, reportSuccess } from './report-run.ts';
+import { type LagMetric, reportFailure, reportSuccess } from './report-run.ts';
 import type { RotationReport } from './rotation-report.ts';
 
 /** What the rotation asks of other functions. */
@@ -48,6 +53,7 @@ export function createKeyRotationHandler(
   const telemetry = functions.telemetry ?? createRunTelemetry('key-rotation');
   const [alg, ...others] = environment.AUTH_SIGNING_ALGORITHMS;
   if (alg === undefined) throw new RangeError('AUTH_SIGNING_ALGORITHMS: received nothing');
+  const readLag = createLagReader(environment, aws, ports);
   return async (input, invocation) => {
     const event = parseKeyRotationEvent(input);
     const context: RotationContext = {
@@ -60,16 +66,39 @@ export function createKeyRotationHandler(
       },
       actor: ('requested_by' in event && event.requested_by) || 'key-rotation',
     };
+    const lag = await readLag();
     try {
       const outcome = await answerEvent(event, context, {
         selfTest: functions.selfTest,
         sleep: functions.sleep ?? sleep,
         remaining: () => invocation.getRemainingTimeInMillis(),
       });
-      return reportSuccess(event, outcome, context, telemetry);
+      return reportSuccess(event, outcome, context, telemetry, lag);
     } catch (error) {
-      reportFailure(event, error, telemetry);
+      reportFailure(event, error, telemetry, lag);
       throw error;
+    }
+  };
+}
+
+/**
+ * Reads the replication lag ahead of everything else: a region that is cut off from the others can
+ * write nothing, and must still say so.
+ */
+function createLagReader(
+  environment: Environment<'key-rotation'>,
+  aws: Pick<AwsClients, 'dynamodb'>,
+  { now }: RotationPorts,
+): () => Promise<LagMetric> {
+  const { AUTH_SIGNING_KEYS_TABLE, AUTH_REGION_ID } = environment;
+  const readHeartbeats = createDynamoDbHeartbeatReader(aws.dynamodb, AUTH_SIGNING_KEYS_TABLE);
+  return async (): Promise<LagMetric> => {
+    try {
+      const lag = replicationLag(AUTH_REGION_ID, await readHeartbeats(), now());
+      return { [keyMetrics.replicationLag]: lag };
+    } catch {
+      // A table that does not answer fails the run itself.
+      return {};
     }
   };
 }

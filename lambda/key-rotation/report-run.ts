@@ -9,12 +9,16 @@ import { describeError } from '../shared/describe-error.ts';
 import type { RunTelemetry } from '../shared/run-telemetry.ts';
 import { describeRun, type RotationReport } from './rotation-report.ts';
 
+/** The replication lag by its metric's name; empty where it could not be read. */
+export type LagMetric = Readonly<Record<string, number>>;
+
 /** Logs what a run did. A run that had to wait for a region has run all the same. */
 export function reportSuccess(
   event: KeyRotationEvent,
   outcome: RunOutcome,
   context: RotationContext,
   telemetry: RunTelemetry,
+  lag: LagMetric,
 ): RotationReport {
   const { ports, settings } = context;
   const report = describeRun(outcome, context);
@@ -28,7 +32,7 @@ export function reportSuccess(
     level: report.refused.length > 0 ? 'warn' : 'info',
     outcome: event.action,
     fields: { ...report, actor: context.actor },
-    metrics: { [keyMetrics.rotationRun]: 1, [keyMetrics.overdue]: overdue },
+    metrics: { ...lag, [keyMetrics.rotationRun]: 1, [keyMetrics.overdue]: overdue },
   });
   return report;
 }
@@ -41,6 +45,7 @@ export function reportFailure(
   event: KeyRotationEvent,
   error: unknown,
   telemetry: RunTelemetry,
+  lag: LagMetric,
 ): void {
   const isRefusal = refusals.some((refusal) => error instanceof refusal);
   const isRetained = error instanceof RetainedKeyError;
@@ -48,6 +53,6 @@ export function reportFailure(
     level: isRefusal ? 'warn' : 'error',
     outcome: `${event.action}_${isRefusal ? 'refused' : 'failed'}`,
     fields: describeError(error),
-    metrics: isRetained ? { [keyMetrics.retainedKeyRefusal]: 1 } : {},
+    metrics: { ...lag, ...(isRetained && { [keyMetrics.retainedKeyRefusal]: 1 }) },
   });
 }

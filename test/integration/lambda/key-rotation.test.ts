@@ -285,8 +285,11 @@ describe('the key-rotation function', () => {
     const { kid } = await handler({});
     await expect(handler({ action: 'withdraw', kid })).rejects.toThrow();
     expect(reports.map(({ outcome, metrics }) => ({ outcome, metrics }))).toEqual([
-      { outcome: 'deploy', metrics: { SigningKeyRotationRun: 1, SigningKeyOverdue: 0 } },
-      { outcome: 'withdraw_refused', metrics: { SigningKeyRemovalRefused: 1 } },
+      {
+        outcome: 'deploy',
+        metrics: { ReplicationLag: 0, SigningKeyRotationRun: 1, SigningKeyOverdue: 0 },
+      },
+      { outcome: 'withdraw_refused', metrics: { ReplicationLag: 0, SigningKeyRemovalRefused: 1 } },
     ]);
   });
 

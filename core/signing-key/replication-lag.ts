@@ -1,0 +1,20 @@
+import type { RegionId } from '../../contract/regions.ts';
+import type { Heartbeat } from './rotation-state.ts';
+
+/**
+ * How long ago another region last wrote what this region can see by now: the replication lag, and
+ * up to one interval of the rotation, which writes a heartbeat with each run. One region is enough
+ * to show that writes arrive. 0 where there is no other.
+ *
+ * @param heartbeats as an eventually consistent read of this region shows them.
+ * @param now seconds since the epoch.
+ * @returns seconds.
+ */
+export function replicationLag(
+  own: RegionId,
+  heartbeats: readonly Heartbeat[],
+  now: number,
+): number {
+  const others = heartbeats.filter(({ regionId }) => regionId !== own).map(({ at }) => at);
+  return others.length === 0 ? 0 : Math.max(0, now - Math.max(...others));
+}

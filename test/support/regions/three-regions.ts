@@ -1,0 +1,225 @@
+import type { AwsClientOptions } from '../../../adapters/aws-client-options.ts';
+import { createAwsClients } from '../../../adapters/aws-clients.ts';
+import { createDynamoDbClientStore } from '../../../adapters/dynamodb/client-store.ts';
+import { createTables } from '../../../adapters/dynamodb/create-tables.ts';
+import { createDynamoDbClient } from '../../../adapters/dynamodb/dynamodb-client.ts';
+import { createSignedClients, toVariables } from '../../../adapters/signed-clients.ts';
+import {
+  type DeploymentConfig,
+  parseDeploymentConfig,
+} from '../../../contract/deployment-config.ts';
+import { readEnvironment } from '../../../contract/environment.ts';
+import {
+  jwksEnvironment,
+  keyRotationEnvironment,
+  tokenEnvironment,
+} from '../../../contract/function-environments.ts';
+import { selfTestEvent } from '../../../contract/function-events.ts';
+import { type RegionId, regionIds } from '../../../contract/regions.ts';
+import { jwksPath } from '../../../contract/routes.ts';
+import { tableName } from '../../../contract/tables.ts';
+import type { ClientStore } from '../../../core/client/client-store.ts';
+import { createJwksHandler } from '../../../lambda/jwks/create-jwks-handler.ts';
+import { createKeyRotationHandler } from '../../../lambda/key-rotation/create-key-rotation-handler.ts';
+import type { HttpResponse } from '../../../lambda/shared/http-message.ts';
+import type { RunReport } from '../../../lambda/shared/run-telemetry.ts';
+import { createTokenHandler } from '../../../lambda/token/create-token-handler.ts';
+import { startDynamoDb } from '../../../local/dynamodb.ts';
+import { describeEnvironments } from '../../../local/environment-source.ts';
+import { Faults } from '../../../local/faults/faults.ts';
+import { startFaultyService } from '../../../local/faults/faulty-service.ts';
+import { startKms } from '../../../local/kms/kms-server.ts';
+import { ItemHistory } from '../../../local/replication/item-history.ts';
+import { createReplica } from '../../../local/replication/replica.ts';
+import { lambdaContext, proxyEvent } from '../proxy-event.ts';
+import { recordTelemetry } from '../recorded-telemetry.ts';
+import { basic, tokenRequest } from '../token-world.ts';
+
+const awsRegions: Readonly<Record<RegionId, string>> = {
+  slc: 'us-west-2',
+  dfw: 'us-east-2',
+  pit: 'us-east-1',
+};
+
+const config: DeploymentConfig = parseDeploymentConfig({
+  domain: {
+    name: 'auth.example.com',
+    hostedZoneId: 'Z0123456789ABC',
+    hostedZoneName: 'example.com',
+  },
+  regions: Object.fromEntries(regionIds.map((id) => [id, { awsRegion: awsRegions[id] }])),
+  defaultAudience: 'https://api.example.com',
+  scopes: [{ service: 'messaging', permission: 'view', description: 'Read messages' }],
+  signingAlgorithms: ['ES256'],
+});
+
+/** One region's functions, before its own replica of the tables and its own KMS. */
+export interface Region {
+  readonly id: RegionId;
+  readonly faults: Faults;
+  /** Management in this region. */
+  readonly clients: ClientStore;
+  /** What the runs of the rotation reported. */
+  readonly runs: readonly RunReport[];
+  issue(clientId: string, secret: string): Promise<HttpResponse>;
+  jwks(): Promise<HttpResponse>;
+  rotate(action: 'deploy' | 'reconcile'): Promise<unknown>;
+  close(): Promise<void>;
+}
+
+/** Three regions under one issuer, on tables with strong multi-region consistency. */
+export interface ThreeRegions {
+  readonly regions: Readonly<Record<RegionId, Region>>;
+  readonly all: readonly Region[];
+  readonly issuer: string;
+  /** Milliseconds by which eventually consistent reads see other regions' writes late. */
+  readonly lag: number;
+  /** The regions' clock. */
+  now(): Date;
+  /** Sets it ahead, by seconds. */
+  wait(seconds: number): void;
+  close(): Promise<void>;
+}
+
+/** A clock that can be set ahead. */
+interface Clock {
+  offset: number;
+}
+
+interface Shared {
+  readonly dynamodbEndpoint: string;
+  readonly kmsEndpoint: string;
+  readonly history: ItemHistory;
+  readonly lag: number;
+  readonly clock: Clock;
+}
+
+async function startBackends(id: RegionId, faults: Faults, shared: Shared) {
+  const replica = createReplica({
+    history: shared.history,
+    endpoint: shared.dynamodbEndpoint,
+    region: id,
+    lag: shared.lag,
+    now: Date.now,
+  });
+  const dynamodb = await startFaultyService({
+    service: 'dynamodb',
+    endpoint: shared.dynamodbEndpoint,
+    faults,
+    readPast: replica,
+  });
+  const kms = await startFaultyService({ service: 'kms', endpoint: shared.kmsEndpoint, faults });
+  const options: AwsClientOptions = {
+    region: awsRegions[id],
+    endpointDynamoDb: dynamodb.endpoint,
+    endpointKms: kms.endpoint,
+    credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
+  };
+  return { options, close: () => Promise.all([dynamodb.close(), kms.close()]) };
+}
+
+async function startRegion(id: RegionId, shared: Shared): Promise<Region> {
+  const faults = new Faults();
+  const backends = await startBackends(id, faults, shared);
+  const source = describeEnvironments(config, 'https://auth.example.com', id);
+  const clock = () => Date.now() + shared.clock.offset;
+  const signed = createSignedClients(toVariables(backends.options));
+  const background = createAwsClients({ ...backends.options, profile: 'request' });
+  const functionOptions = { clock, telemetry: recordTelemetry().telemetry };
+  const token = createTokenHandler(
+    readEnvironment('token', tokenEnvironment(source)),
+    signed,
+    functionOptions,
+  );
+  const jwks = createJwksHandler(
+    readEnvironment('jwks', jwksEnvironment(source)),
+    signed,
+    functionOptions,
+  );
+  const runs: RunReport[] = [];
+  const rotation = createKeyRotationHandler(
+    readEnvironment('key-rotation', keyRotationEnvironment(source)),
+    background,
+    {
+      selfTest: () => token(selfTestEvent, lambdaContext()),
+      proveKey: () => Promise.resolve([]),
+      now: () => Math.floor(clock() / 1000),
+      telemetry: { report: (report) => runs.push(report) },
+    },
+  );
+  return {
+    id,
+    faults,
+    runs,
+    clients: createDynamoDbClientStore(background.dynamodb, tableName(config.name, 'clients'), {
+      consistentRead: true,
+    }),
+    issue: (clientId, secret) => {
+      const headers = { Authorization: basic(clientId, secret) };
+      return token(
+        proxyEvent({ receivedAt: clock(), ...tokenRequest({ headers }) }),
+        lambdaContext(),
+      );
+    },
+    jwks: () => jwks(proxyEvent({ path: jwksPath }), lambdaContext()),
+    rotate: (action) => rotation({ action }, { getRemainingTimeInMillis: () => 10_000 }),
+    close: async () => {
+      for (const client of [signed.dynamodb, signed.kms]) client.close();
+      for (const client of [background.dynamodb, background.kms]) client.destroy();
+      await backends.close();
+    },
+  };
+}
+
+const twoDays = 2 * 86_400_000;
+
+/** Deploys region after region, and lets two days go by, so that all of them sign. */
+async function deploy(all: readonly Region[], clock: Clock): Promise<void> {
+  for (const region of all) await region.rotate('deploy');
+  clock.offset += twoDays;
+  for (const region of all) await region.rotate('reconcile');
+  // Functions read the list of keys again.
+  clock.offset += 120_000;
+}
+
+/** @param lag milliseconds. */
+export async function startThreeRegions(lag: number): Promise<ThreeRegions> {
+  const dynamodb = await startDynamoDb();
+  const kms = await startKms();
+  const client = createDynamoDbClient({
+    region: 'us-west-2',
+    endpointDynamoDb: dynamodb.endpoint,
+    credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
+  });
+  await createTables(client, config.name);
+  client.destroy();
+  const clock = { offset: 0 };
+  const shared: Shared = {
+    dynamodbEndpoint: dynamodb.endpoint,
+    kmsEndpoint: kms.endpoint,
+    history: new ItemHistory(),
+    lag,
+    clock,
+  };
+  const [slc, dfw, pit] = await Promise.all([
+    startRegion('slc', shared),
+    startRegion('dfw', shared),
+    startRegion('pit', shared),
+  ]);
+  const all = [slc, dfw, pit];
+  await deploy(all, clock);
+  return {
+    regions: { slc, dfw, pit },
+    all,
+    issuer: 'https://auth.example.com',
+    lag,
+    now: () => new Date(Date.now() + clock.offset),
+    wait: (seconds) => {
+      clock.offset += seconds * 1000;
+    },
+    close: async () => {
+      await Promise.all(all.map((region) => region.close()));
+      await Promise.all([dynamodb.close(), kms.close()]);
+    },
+  };
+}
