@@ -27,6 +27,7 @@ import { createJwksHandler } from '../lambda/jwks/create-jwks-handler.ts';
 import { createKeyRotationHandler } from '../lambda/key-rotation/create-key-rotation-handler.ts';
 import type { RotationReport } from '../lambda/key-rotation/rotation-report.ts';
 import { createTokenHandler } from '../lambda/token/create-token-handler.ts';
+import { createDocsRoute } from './docs-page.ts';
 import { describeEnvironments } from './environment-source.ts';
 import { createExampleRoute } from './example-api.ts';
 import type { GatewayRoute, ProxyHandler } from './gateway/gateway-route.ts';
@@ -145,7 +146,7 @@ export function createFunctions(
     ca,
   });
   return {
-    routes: [...toRoutes(config.name, http), example],
+    routes: [...toRoutes(config.name, http), example, createDocsRoute(config.name, issuer)],
     eventHandlers: handlers,
     rotateKeys,
     checkKeys: () => canary({}),

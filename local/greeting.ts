@@ -1,4 +1,5 @@
 import type { RotationReport } from '../lambda/key-rotation/rotation-report.ts';
+import { docsPath } from './docs-page.ts';
 import type { RequestNote } from './gateway/gateway-server.ts';
 import type { LocalRun } from './start-local.ts';
 
@@ -31,6 +32,7 @@ export function greet(local: LocalRun): string {
   Discovery   ${local.issuer}/.well-known/openid-configuration
   JWKS        ${local.jwksUri}
   Example API ${local.exampleUrl}, which takes the token or the API key
+  Reference   ${local.issuer}${docsPath}, in a browser
   Client      ${local.clientId}, its secret is in ${shellPath(paths.demoEnvironment)}
 
 Get a token, from another terminal:

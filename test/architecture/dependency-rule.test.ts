@@ -33,6 +33,7 @@ const rule: Readonly<Record<string, { folders: readonly string[]; packages: read
         'aws-lambda',
         'jose',
         'valibot',
+        'yaml',
         'node:',
       ],
     },

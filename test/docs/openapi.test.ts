@@ -1,0 +1,141 @@
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { describe, expect, it } from 'vitest';
+import {
+  gatewayErrors,
+  methodNotAllowedBody,
+  notFoundBody,
+  serverErrorBody,
+  unavailableBody,
+} from '../../contract/error-body.ts';
+import {
+  maxAudienceLength,
+  maxClientIdLength,
+  maxScopeBytes,
+  maxTokenBytes,
+  maxTokenLifetime,
+  preflightMaxAge,
+} from '../../contract/limits.ts';
+import { regionIds } from '../../contract/regions.ts';
+import { routes } from '../../contract/routes.ts';
+import { algs } from '../../contract/signing-algorithms.ts';
+import { OAuthError, refusalReasons } from '../../core/oauth-error.ts';
+import { OpenapiSchemas, openapiPath, readOpenapi } from '../support/openapi.ts';
+
+const document = readOpenapi();
+const schemas = new OpenapiSchemas();
+
+const refusals = refusalReasons.map((reason) => new OAuthError(reason));
+
+function unique(values: readonly string[]): readonly string[] {
+  return [...new Set(values)].sort();
+}
+
+function bodiesOf(response: string): readonly string[] {
+  const { content } = document.components.responses[response] ?? {};
+  const examples = Object.values(content?.['application/json']?.examples ?? {});
+  return unique(examples.map(({ value }) => JSON.stringify(value)));
+}
+
+function refusalBodies(status: number): readonly string[] {
+  return unique(
+    refusals
+      .filter((error) => error.status === status)
+      .map(({ code, description }) =>
+        JSON.stringify({ error: code, error_description: description }),
+      ),
+  );
+}
+
+function gatewayBody(type: string): readonly string[] {
+  return [JSON.stringify(gatewayErrors.find((error) => error.type === type)?.body)];
+}
+
+describe('docs/openapi.yaml', () => {
+  it('is a valid OpenAPI 3.1 document', async () => {
+    const validator = new Validator();
+    const result = await validator.validate(openapiPath);
+    expect(result.errors ?? []).toEqual([]);
+    expect(validator.version).toBe('3.1');
+  });
+
+  it('has the documented routes and their methods, and no others', () => {
+    const documented = Object.entries(document.paths).map(([path, operations]) => [
+      path,
+      Object.keys(operations).map((method) => method.toUpperCase()),
+    ]);
+    const expected = routes.filter((route) => route.documented);
+    expect(documented).toEqual(expected.map(({ path, methods }) => [path, methods]));
+  });
+
+  it('says of every operation whether it needs a credential', () => {
+    const needing = Object.values(document.paths)
+      .flatMap((operations) => Object.values(operations))
+      .filter((operation) => operation.security.length > 0);
+    expect(needing.map(({ operationId }) => operationId)).toEqual(['createToken']);
+  });
+
+  it('has the error codes of the token endpoint and of the gateway, and no others', () => {
+    const sent = [
+      ...refusals.map(({ code }) => code),
+      ...gatewayErrors.map(({ body }) => body.error),
+      ...[serverErrorBody, unavailableBody, notFoundBody, methodNotAllowedBody].map(
+        ({ error }) => error,
+      ),
+    ];
+    const { properties } = document.components.schemas['Error'] ?? {};
+    expect(unique(properties?.['error']?.enum ?? [])).toEqual(unique(sent));
+  });
+
+  it.each([
+    ['TokenRequestRefused', refusalBodies(400)],
+    ['ClientAuthenticationFailed', refusalBodies(401)],
+    ['NotFound', [JSON.stringify(notFoundBody)]],
+    ['MethodNotAllowed', [JSON.stringify(methodNotAllowedBody)]],
+    ['ServerError', [JSON.stringify(serverErrorBody)]],
+    ['Unavailable', [JSON.stringify(unavailableBody)]],
+    ['Refused', gatewayBody('WAF_FILTERED')],
+    ['TooManyRequests', gatewayBody('THROTTLED')],
+    ['HeadersTooLarge', gatewayBody('DEFAULT_4XX')],
+    ['Timeout', gatewayBody('INTEGRATION_TIMEOUT')],
+  ])('shows every body of %s, word for word', (response, bodies) => {
+    expect(bodiesOf(response)).toEqual(bodies);
+  });
+
+  it('has examples that are as their schemas say', () => {
+    const problems = Object.entries(document.components.responses).flatMap(
+      ([name, { content = {} }]) =>
+        Object.values(content).flatMap(({ schema, examples = {} }) => {
+          const validate = schemas.validatorOf(schema.$ref);
+          return Object.entries(examples)
+            .filter(([, { value }]) => !validate(value))
+            .map(([example]) => `${name}: ${example}`);
+        }),
+    );
+    expect(problems).toEqual([]);
+  });
+
+  it('has the limits, regions and algorithms of the contract', () => {
+    const { schemas: all, headers } = document.components;
+    expect(all).toMatchObject({
+      Alg: { enum: algs },
+      TokenRequest: {
+        properties: {
+          scope: { maxLength: maxScopeBytes },
+          resource: { maxLength: maxAudienceLength },
+          client_id: { maxLength: maxClientIdLength },
+        },
+      },
+      TokenResponse: {
+        properties: {
+          access_token: { maxLength: maxTokenBytes },
+          expires_in: { maximum: maxTokenLifetime },
+        },
+      },
+    });
+    expect(headers['PreflightMaxAge']?.schema).toEqual({ const: String(preflightMaxAge) });
+    expect(document.servers[1]?.variables).toMatchObject({ region: { enum: regionIds } });
+    expect(Object.keys(all['Metadata']?.properties?.['regional_token_endpoints'] ?? {})).toContain(
+      'properties',
+    );
+  });
+});
