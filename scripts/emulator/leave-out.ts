@@ -11,9 +11,11 @@ export interface Resource {
 
 /** Resource types that MiniStack does not have; one of them fails the whole stack. */
 export const missingTypes: readonly string[] = [
+  'AWS::Backup::BackupSelection',
   'AWS::CodeDeploy::Application',
   'AWS::CodeDeploy::DeploymentGroup',
   'AWS::Route53::HealthCheck',
+  'AWS::WAFv2::LoggingConfiguration',
   'AWS::WAFv2::WebACLAssociation',
 ];
 
