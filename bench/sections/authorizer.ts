@@ -3,7 +3,7 @@ import { tableName } from '../../contract/tables.ts';
 import { publicJwkFromSpki } from '../../core/signing-key/public-jwk.ts';
 import type { Backend } from '../backend/backend.ts';
 import { buildFunction, buildUsualWay } from '../build.ts';
-import { expectStatus, start, type Target } from '../measure.ts';
+import { asOfNow, expectStatus, start, type Target } from '../measure.ts';
 import { type Figures, type SampleOptions, sampleTargets } from '../sample.ts';
 import {
   backendEnvironment,
@@ -32,7 +32,7 @@ async function issueToken(backend: Backend, runtime: string): Promise<string> {
     check: expectStatus(200),
   };
   const process = await start(target, runtime);
-  const { payload } = await process.invoke(target.event);
+  const { payload } = await process.invoke(asOfNow(target.event));
   await process.close();
   const { body } = payload as { readonly body: string };
   return (JSON.parse(body) as { readonly access_token: string }).access_token;

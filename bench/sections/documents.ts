@@ -1,6 +1,6 @@
 import { jwksPath, openidConfigurationPath } from '../../contract/routes.ts';
 import { buildFunction, buildUsualWay } from '../build.ts';
-import { expectStatus, start, type Target } from '../measure.ts';
+import { asOfNow, expectStatus, start, type Target } from '../measure.ts';
 import { type Figures, type SampleOptions, sampleTargets } from '../sample.ts';
 import { backendEnvironment, createEvent, createItems, environments } from '../scenario.ts';
 
@@ -12,7 +12,7 @@ export type DocumentSection = Readonly<
 /** What a function answers, for a handler that knows it beforehand. */
 async function responseOf(target: Target, runtime: string): Promise<unknown> {
   const process = await start(target, runtime);
-  const { payload } = await process.invoke(target.event);
+  const { payload } = await process.invoke(asOfNow(target.event));
   await process.close();
   return payload;
 }

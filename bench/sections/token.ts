@@ -2,7 +2,7 @@ import { tokenPath } from '../../contract/routes.ts';
 import { formatClientSecret } from '../../core/credential/credential-value.ts';
 import type { CallCounts, Delays } from '../backend/backend.ts';
 import { buildFunction, buildUsualWay } from '../build.ts';
-import { expectStatus, start, type Target } from '../measure.ts';
+import { asOfNow, expectStatus, start, type Target } from '../measure.ts';
 import { type Figures, type SampleOptions, sampleTargets } from '../sample.ts';
 import {
   backendEnvironment,
@@ -46,7 +46,7 @@ export async function countCalls(
   await backend.command({});
   const counts: Record<string, CallCounts> = {};
   for (const [name, event, status] of requests) {
-    const { payload } = await process.invoke(event);
+    const { payload } = await process.invoke(asOfNow(event));
     expectStatus(status)(payload);
     counts[name] = await backend.command({});
   }

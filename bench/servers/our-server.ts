@@ -46,7 +46,11 @@ function toEvent(request: IncomingMessage, body: string): APIGatewayProxyEvent {
     multiValueQueryStringParameters: null,
     body,
     isBase64Encoded: false,
-    requestContext: { requestId: 'bench', identity: { sourceIp: '127.0.0.1' } },
+    requestContext: {
+      requestId: 'bench',
+      requestTimeEpoch: Date.now(),
+      identity: { sourceIp: '127.0.0.1' },
+    },
   } as unknown as APIGatewayProxyEvent;
 }
 
