@@ -232,6 +232,17 @@ function findRegionProblems(config: Parsed): readonly string[] {
   return problems;
 }
 
+/** Lambda takes the kept instances from the reserved ones. */
+function findConcurrencyProblems(config: Parsed): readonly string[] {
+  const kept = config.tokenFunction.provisionedConcurrency ?? 0;
+  const reserved = config.reservedConcurrency.token ?? Number.POSITIVE_INFINITY;
+  return kept <= reserved
+    ? []
+    : [
+        `tokenFunction.provisionedConcurrency: received ${kept}; allowed: at most reservedConcurrency.token, which is ${reserved}`,
+      ];
+}
+
 function findLifetimeProblems(config: Parsed): readonly string[] {
   const { default: usual, minimum, maximum } = config.tokenLifetime;
   return minimum <= usual && usual <= maximum
@@ -263,6 +274,7 @@ export function parseDeploymentConfig(
     ...findDomainProblems(parsed),
     ...findRegionProblems(parsed),
     ...findLifetimeProblems(parsed),
+    ...findConcurrencyProblems(parsed),
     ...findDuplicates(parsed.scopes.map(scopeName)).map((name) => `scopes: ${name} stands twice`),
     ...findUnsafeTimes(signingKeyPolicy).map((problem) => `signingKeyPolicy: ${problem}`),
   ];

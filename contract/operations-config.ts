@@ -52,6 +52,23 @@ export const operationsEntries = {
     }),
     {},
   ),
+  /** The token function's size; docs/performance.md and docs/cost.md say what it changes. */
+  tokenFunction: v.optional(
+    v.strictObject({
+      /** Megabytes. 1,769 are one vCPU whole; a share of it less is as much slower. */
+      memory: v.optional(
+        v.pipe(
+          count,
+          v.minValue(256, 'allowed: 256 MB or more'),
+          v.maxValue(10_240, "allowed: at most 10,240 MB, which is Lambda's limit"),
+        ),
+        1769,
+      ),
+      /** Instances kept started in each region, so that no request waits for a start. */
+      provisionedConcurrency: v.optional(count),
+    }),
+    {},
+  ),
   /** A web ACL before the API; none where left out, as it has a monthly price. */
   webAcl: v.optional(
     v.strictObject({

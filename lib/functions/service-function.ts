@@ -53,9 +53,19 @@ export class ServiceFunction<F extends FunctionName> extends Construct {
     this.handler = this.addHandler(props);
   }
 
-  /** The version that requests get; a deployment moves it. */
-  addLive(): Alias {
-    return new Alias(this, 'Live', { aliasName: 'live', version: this.handler.currentVersion });
+  /**
+   * The version that requests get; a deployment moves it.
+   *
+   * @param provisionedConcurrency instances of it that are kept started; none where left out.
+   */
+  addLive(provisionedConcurrency?: number): Alias {
+    return new Alias(this, 'Live', {
+      aliasName: 'live',
+      version: this.handler.currentVersion,
+      ...(provisionedConcurrency === undefined
+        ? {}
+        : { provisionedConcurrentExecutions: provisionedConcurrency }),
+    });
   }
 
   /** Allows exactly these actions. */

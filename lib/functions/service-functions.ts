@@ -25,11 +25,6 @@ export interface ServiceFunctionsProps
   readonly tables: ServiceTables;
 }
 
-/**
- * One vCPU whole: RSA verification, hashing and TLS are CPU, and at these durations a million
- * tokens cost less than a tenth of what API Gateway takes for them.
- */
-const tokenMemory = 1769;
 /** Documents from memory; the rest is a start's speed. */
 const documentMemory = 1024;
 /** Keys are made and proved off the request path. */
@@ -71,7 +66,7 @@ export class ServiceFunctions extends Construct {
     this.canary = this.addCanary(tables);
     this.keyRotation = this.addKeyRotation(tables);
     this.live = {
-      token: this.token.addLive(),
+      token: this.token.addLive(config.tokenFunction.provisionedConcurrency),
       discovery: this.discovery.addLive(),
       jwks: this.jwks.addLive(),
     };
@@ -100,7 +95,7 @@ export class ServiceFunctions extends Construct {
       name: 'token',
       description: 'Issues access tokens',
       environment: tokenEnvironment(this.source),
-      memorySize: tokenMemory,
+      memorySize: this.source.config.tokenFunction.memory,
       reservedConcurrency: this.source.config.reservedConcurrency.token,
       timeout: requestTimeout,
     });

@@ -27,6 +27,23 @@ const three = {
   },
 } satisfies DeploymentConfigInput;
 
+describe('the token function', () => {
+  it('is one vCPU whole, with no instance kept started, unless the config says otherwise', () => {
+    expect(parseDeploymentConfig(single).tokenFunction).toEqual({ memory: 1769 });
+  });
+
+  it.each([
+    [{ tokenFunction: { memory: 128 } }, 'tokenFunction.memory: received 128'],
+    [{ tokenFunction: { provisionedConcurrency: 0 } }, 'allowed: 1 or more'],
+    [
+      { tokenFunction: { provisionedConcurrency: 3 }, reservedConcurrency: { token: 2 } },
+      'tokenFunction.provisionedConcurrency: received 3; allowed: at most reservedConcurrency.token, which is 2',
+    ],
+  ])('is refused: %o', (different, message) => {
+    expect(() => parseDeploymentConfig({ ...single, ...different })).toThrow(message);
+  });
+});
+
 describe('token reuse', () => {
   it('is off unless the config has it', () => {
     expect(parseDeploymentConfig(single).tokenReuse).toBeUndefined();
