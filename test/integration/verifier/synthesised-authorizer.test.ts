@@ -127,7 +127,7 @@ async function call(authorization: string | undefined, method = 'GET') {
   return {
     status: response.status,
     challenge: response.headers.get('www-authenticate'),
-    body: (await response.json()) as unknown,
+    body: await response.json(),
   };
 }
 
