@@ -2,6 +2,7 @@ import { createHmac, sign } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { maxTokenLifetime, verifierLeeway } from '../../../contract/limits.ts';
 import { algs } from '../../../contract/signing-algorithms.ts';
+import { canaryTokenType } from '../../../core/signing-key/canary.ts';
 import type { RefusalReason } from '../../../core/verifier/bearer-refusal.ts';
 import { createTestKey, encodeJson, signParts, signToken } from '../../support/test-issuer.ts';
 import {
@@ -126,7 +127,11 @@ describe('a token of this service', () => {
     ['typ JWT', { typ: 'JWT' }, 'token_type_not_allowed'],
     ['typ of an id token', { typ: 'id_token' }, 'token_type_not_allowed'],
     ['typ of a DPoP proof', { typ: 'dpop+jwt' }, 'token_type_not_allowed'],
-    ['typ of a signature that is no token', { typ: 'canary+jws' }, 'token_type_not_allowed'],
+    [
+      'typ of a token that proves a signing key',
+      { typ: canaryTokenType },
+      'token_type_not_allowed',
+    ],
     ['typ with a parameter', { typ: 'at+jwt; x=1' }, 'token_type_not_allowed'],
     ['typ as an array', { typ: ['at+jwt'] }, 'token_type_not_allowed'],
     ['crit with an unknown name', { crit: ['foo'], foo: 1 }, 'token_critical_header'],
