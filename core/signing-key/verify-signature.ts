@@ -1,5 +1,5 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
-import { isSignatureValid } from '../verifier/jws-signature.ts';
+import { isSignatureValid } from '../jws/jws-signature.ts';
 import type { PublicJwk } from './signing-key.ts';
 
 /** Reading an RSA key costs as much as verifying with it. */

@@ -1,10 +1,10 @@
 import { algs } from '../../contract/signing-algorithms.ts';
+import { isSignatureValid } from '../jws/jws-signature.ts';
 import { BearerRefusal } from './bearer-refusal.ts';
 import type { UnverifiedJws } from './compact-jws.ts';
 import type { JsonObject } from './json-object.ts';
 import type { JwksCache, JwksSource } from './jwks-cache.ts';
 import { checkJwsHeader, type HeaderProfile, type JwsHeader } from './jws-header.ts';
-import { isSignatureValid } from './jws-signature.ts';
 import { checkAudience, checkTimes, readAudiences, readStringClaim } from './registered-claims.ts';
 import type { VerifiedAccessToken } from './verified-credential.ts';
 
