@@ -1,6 +1,8 @@
-import { resolve } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Alg, algs, isAlg } from '../contract/signing-algorithms.ts';
+import type { FromSynth } from './from-synth/synthesised-deployment.ts';
 import { LocalRunError } from './loopback-server.ts';
 
 /** What the person at the terminal asks for. */
@@ -20,6 +22,8 @@ export interface LocalArguments {
   readonly kmsPort?: number;
   /** Path of a fault script. */
   readonly faultScript?: string;
+  /** Runs what `cdk synth` wrote. */
+  readonly fromSynth?: FromSynth;
 }
 
 const defaultPort = 8080;
@@ -51,18 +55,48 @@ function readFlags(argv: readonly string[]) {
         'rotation-demo': { type: 'boolean', default: false },
         algorithm: { type: 'string' },
         faults: { type: 'string' },
+        'from-synth': { type: 'boolean', default: false },
+        config: { type: 'string' },
         state: { type: 'string', default: resolve(packageDirectory, '.local') },
       },
     }).values;
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new LocalRunError(
-      `${reason}\nallowed: --https, --reset, --algorithm <alg>, --rotation-demo, --state <dir>, --faults <file>, --help`,
+      `${reason}\nallowed: --https, --reset, --algorithm <alg>, --rotation-demo, --state <dir>, --faults <file>, --from-synth, --config <file>, --help`,
       {
         cause: error,
       },
     );
   }
+}
+
+type Flags = ReturnType<typeof readFlags>;
+
+/** The config that `cdk synth` takes where nothing else is said. */
+function synthesisedConfig(): string {
+  const path = join(packageDirectory, 'cdk.json');
+  const { context } = JSON.parse(readFileSync(path, 'utf8')) as { context: { config: string } };
+  return context.config;
+}
+
+/** The templates have decided what these flags would choose. */
+const decidedBySynth = ['algorithm', 'rotation-demo', 'faults'] as const;
+
+function readFromSynth(flags: Flags): FromSynth | undefined {
+  if (!flags['from-synth']) {
+    if (flags.config === undefined) return undefined;
+    throw new LocalRunError('--config: allowed only with --from-synth');
+  }
+  const other = decidedBySynth.find((name) => flags[name] !== undefined && flags[name] !== false);
+  if (other !== undefined) throw new LocalRunError(`--${other}: not allowed with --from-synth`);
+  return {
+    directory: join(packageDirectory, 'cdk.out'),
+    config:
+      flags.config === undefined
+        ? resolve(packageDirectory, synthesisedConfig())
+        : resolve(flags.config),
+  };
 }
 
 /**
@@ -78,6 +112,7 @@ export function parseArguments(
   const algorithm = readAlgorithm(flags.algorithm);
   const dynamodbPort = readPort('DYNAMODB_PORT', environment['DYNAMODB_PORT']);
   const kmsPort = readPort('KMS_PORT', environment['KMS_PORT']);
+  const fromSynth = readFromSynth(flags);
   return {
     help: flags.help,
     https: flags.https,
@@ -88,6 +123,7 @@ export function parseArguments(
     ...(algorithm !== undefined && { signingAlgorithms: [algorithm] }),
     ...(dynamodbPort !== undefined && { dynamodbPort }),
     ...(kmsPort !== undefined && { kmsPort }),
+    ...(fromSynth !== undefined && { fromSynth }),
     ...(flags.faults !== undefined && { faultScript: resolve(flags.faults) }),
   };
 }

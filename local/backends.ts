@@ -1,5 +1,4 @@
 import type { AwsClientOptions } from '../adapters/aws-client-options.ts';
-import { createTables } from '../adapters/dynamodb/create-tables.ts';
 import { createDynamoDbClient } from '../adapters/dynamodb/dynamodb-client.ts';
 import type { CleanUp } from './clean-up.ts';
 import { startDynamoDb } from './dynamodb.ts';
@@ -8,6 +7,7 @@ import { startFaultyService } from './faults/faulty-service.ts';
 import { startKms } from './kms/kms-server.ts';
 import { localCredentials, localRegion } from './local-deployment.ts';
 import type { PortChoice } from './loopback-server.ts';
+import type { Program } from './program.ts';
 import { ItemHistory } from './replication/item-history.ts';
 import { createReplica } from './replication/replica.ts';
 import type { StatePaths } from './state.ts';
@@ -23,7 +23,7 @@ export interface Backends {
 interface BackendOptions {
   readonly paths: StatePaths;
   readonly ports: { readonly dynamodb: PortChoice; readonly kms: PortChoice };
-  readonly deploymentName: string;
+  readonly createTables: Program['createTables'];
   /** Stand before both services; there are none where left out. */
   readonly faults?: Faults | undefined;
 }
@@ -71,7 +71,7 @@ export async function startBackends(options: BackendOptions, cleanUp: CleanUp): 
     credentials: localCredentials,
   };
   const client = createDynamoDbClient(clientOptions);
-  await createTables(client, options.deploymentName);
+  await options.createTables(client);
   client.destroy();
   return { dynamodbEndpoint: endpoints.dynamodb, kmsEndpoint: endpoints.kms, clientOptions };
 }

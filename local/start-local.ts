@@ -10,21 +10,17 @@ import { type DemoClient, seedDemoClient } from './demo-client.ts';
 import { type DemoEnvironment, formatDemoEnvironment } from './demo-environment.ts';
 import { examplePath } from './example-api.ts';
 import type { Faults } from './faults/faults.ts';
-import { createFunctions } from './functions.ts';
+import type { FromSynth } from './from-synth/synthesised-deployment.ts';
 import { createGateway } from './gateway/gateway.ts';
 import { createGatewayServer, type RequestNote } from './gateway/gateway-server.ts';
 import { startKeySchedule } from './key-schedule.ts';
-import { startLambda } from './lambda-server.ts';
-import {
-  buildLocalDeployment,
-  type LocalDeploymentOptions,
-  localCredentials,
-  localRegion,
-} from './local-deployment.ts';
+import { type EventHandler, startLambda } from './lambda-server.ts';
+import { type LocalDeploymentOptions, localCredentials, localRegion } from './local-deployment.ts';
 import { listenOnLocalhost } from './localhost.ts';
 import { openLogFile } from './log-file.ts';
 import type { PortChoice } from './loopback-server.ts';
 import { writePrivateFile } from './private-file.ts';
+import { chooseProgram } from './program.ts';
 import { makeStateDirectory, resetState, type StatePaths, statePaths } from './state.ts';
 import { lockState } from './state-lock.ts';
 
@@ -38,6 +34,8 @@ export interface LocalOptions extends LocalDeploymentOptions {
   readonly https?: boolean;
   /** Starts from nothing. */
   readonly reset?: boolean;
+  /** Runs what `cdk synth` wrote in place of the sources; its config decides, not these options. */
+  readonly fromSynth?: FromSynth;
   /** What is to go wrong in DynamoDB, KMS and with the clock. */
   readonly faults?: Faults | undefined;
   /** Seconds between two runs of the key rotation; as in AWS where left out. */
@@ -123,23 +121,29 @@ async function start(options: LocalOptions, paths: StatePaths, cleanUp: CleanUp)
   const { faults } = options;
   const front = await startFront(options, paths, cleanUp);
   const { issuer, certificate } = front;
-  const { input, config } = buildLocalDeployment(issuer, options);
+  const program = chooseProgram(issuer, options);
+  const { input, config } = program.deployment;
   writePrivateFile(paths.deploymentConfig, `${JSON.stringify(input, undefined, 2)}\n`);
   const near = (distance: number, wanted?: number) =>
     chooseNextTo(front.server.port, distance, wanted);
   const ports = { dynamodb: near(1, options.dynamodbPort), kms: near(2, options.kmsPort) };
-  const backends = await startBackends(
-    { paths, ports, deploymentName: config.name, faults },
-    cleanUp,
-  );
+  const { createTables } = program;
+  const backends = await startBackends({ paths, ports, createTables, faults }, cleanUp);
   const { clientOptions } = backends;
+  const eventHandlers = new Map<string, EventHandler>();
+  const lambda = cleanUp.use(await startLambda(eventHandlers, near(3)));
   const functions = cleanUp.use(
-    createFunctions(config, issuer, clientOptions, log, {
+    program.createFunctions({
+      issuer,
+      clientOptions,
+      lambdaEndpoint: lambda.endpoint,
+      log,
       ca: certificate?.ca,
-      ...(faults !== undefined && { clock: () => faults.clock() }),
+      caPath: certificate?.caPath,
+      clock: faults === undefined ? undefined : () => faults.clock(),
     }),
   );
-  const lambda = cleanUp.use(await startLambda(functions.eventHandlers, near(3)));
+  for (const [name, handler] of functions.eventHandlers) eventHandlers.set(name, handler);
   front.open(createGateway({ routes: functions.routes, onFunctionError: log.writeError }));
   await functions.rotateKeys({ action: 'deploy' });
   cleanUp.use(startKeySchedule(functions, log, options));

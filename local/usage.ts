@@ -12,6 +12,9 @@ usage: npm start [-- <flags>]
                      npx authctl --local signing-key list --watch
   --state <dir>      keep the state in another folder than .local
   --faults <file>    make DynamoDB, KMS and the clock fail as the file says: docs/faults.md
+  --from-synth       run what "npx cdk synth" wrote to cdk.out, a process for each function, in
+                     place of the sources: docs/from-synth.md
+  --config <file>    the deployment config that was synthesised; the one of cdk.json where left out
   --help             show this text
 
 environment:

@@ -11,29 +11,32 @@ import { UnavailableError } from '../../core/errors.ts';
 const activeWithin = 60_000;
 const pollInterval = 50;
 
-function createTableCommand(name: string, schema: TableSchema): CreateTableCommand {
+/** A table's name and keys, which are strings. */
+export interface TableDefinition extends Pick<TableSchema, 'partitionKey' | 'sortKey'> {
+  readonly name: string;
+}
+
+function createTableCommand(table: TableDefinition): CreateTableCommand {
   const keys = [
-    { name: schema.partitionKey, type: 'HASH' as const },
-    ...(schema.sortKey === undefined ? [] : [{ name: schema.sortKey, type: 'RANGE' as const }]),
+    { name: table.partitionKey, type: 'HASH' as const },
+    ...(table.sortKey === undefined ? [] : [{ name: table.sortKey, type: 'RANGE' as const }]),
   ];
   return new CreateTableCommand({
-    TableName: name,
+    TableName: table.name,
     BillingMode: 'PAY_PER_REQUEST',
     AttributeDefinitions: keys.map((key) => ({ AttributeName: key.name, AttributeType: 'S' })),
     KeySchema: keys.map((key) => ({ AttributeName: key.name, KeyType: key.type })),
   });
 }
 
-async function createTable(
-  dynamodb: DynamoDBClient,
-  name: string,
-  schema: TableSchema,
-): Promise<void> {
+/** Creates a table unless it exists, and waits until it can be used. */
+export async function createTable(dynamodb: DynamoDBClient, table: TableDefinition): Promise<void> {
   try {
-    await dynamodb.send(createTableCommand(name, schema));
+    await dynamodb.send(createTableCommand(table));
   } catch (error) {
     if (!(error instanceof ResourceInUseException)) throw error;
   }
+  await waitUntilActive(dynamodb, table.name);
 }
 
 async function waitUntilActive(dynamodb: DynamoDBClient, name: string): Promise<void> {
@@ -55,10 +58,8 @@ export async function createTables(
   deploymentName: string,
 ): Promise<void> {
   await Promise.all(
-    tableKeys.map(async (key) => {
-      const name = tableName(deploymentName, key);
-      await createTable(dynamodb, name, tables[key]);
-      await waitUntilActive(dynamodb, name);
-    }),
+    tableKeys.map((key) =>
+      createTable(dynamodb, { ...tables[key], name: tableName(deploymentName, key) }),
+    ),
   );
 }

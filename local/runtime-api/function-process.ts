@@ -29,6 +29,7 @@ export interface FunctionProcessOptions {
 /** A function in a process of its own, called through the Lambda Runtime API. */
 export interface FunctionProcess {
   readonly pid: number;
+  isRunning(): boolean;
   invoke(event: unknown): Promise<Invocation>;
   close(): Promise<void>;
 }
@@ -61,8 +62,12 @@ function lambdaEnvironment(
   };
 }
 
+function isRunning({ exitCode, signalCode }: ChildProcess): boolean {
+  return exitCode === null && signalCode === null;
+}
+
 async function stop(child: ChildProcess, api: RuntimeApi): Promise<void> {
-  if (child.exitCode === null && child.signalCode === null) {
+  if (isRunning(child)) {
     const exited = once(child, 'exit');
     child.kill('SIGKILL');
     await exited;
@@ -89,6 +94,7 @@ export async function startFunctionProcess(
   });
   return {
     pid: child.pid ?? 0,
+    isRunning: () => isRunning(child),
     invoke: (event) => api.invoke(event),
     close: () => stop(child, api),
   };

@@ -1,0 +1,147 @@
+import { localApi } from '../gateway/request-context.ts';
+import { LocalRunError } from '../loopback-server.ts';
+import type { SynthesisedStack, TemplateResource } from './assembly.ts';
+
+/** What `Ref` or `Fn::GetAtt` of a resource becomes once it exists. */
+type Attribute = (id: string, resource: TemplateResource, resolver: Resolver) => unknown;
+
+/** Under which no real function has a version. */
+const onlyVersion = '1';
+
+function nameOf(property: string): Attribute {
+  return (id, { Properties }, resolver) => resolver.resolve(Properties[property] ?? id);
+}
+
+function functionArn(name: unknown, { awsRegion }: Resolver): string {
+  return `arn:aws:lambda:${awsRegion}:${localApi.accountId}:function:${String(name)}`;
+}
+
+/** `FunctionName` of a version or an alias is a name, never an ARN, where the CDK writes it. */
+const ownFunctionArn: Attribute = (_, { Properties }, resolver) =>
+  functionArn(resolver.resolve(Properties['FunctionName']), resolver);
+
+const refs: Readonly<Record<string, Attribute>> = {
+  'AWS::ApiGateway::DomainName': nameOf('DomainName'),
+  'AWS::ApiGateway::Resource': (id) => id,
+  'AWS::ApiGateway::RestApi': () => localApi.apiId,
+  'AWS::DynamoDB::GlobalTable': nameOf('TableName'),
+  'AWS::Lambda::Alias': (id, resource, resolver) =>
+    `${String(ownFunctionArn(id, resource, resolver))}:${String(resource.Properties['Name'])}`,
+  'AWS::Lambda::Function': nameOf('FunctionName'),
+  'AWS::Lambda::Version': (id, resource, resolver) =>
+    `${String(ownFunctionArn(id, resource, resolver))}:${onlyVersion}`,
+};
+
+const attributes: Readonly<Record<string, Attribute>> = {
+  'AWS::ApiGateway::RestApi RootResourceId': () => rootResource,
+  'AWS::Lambda::Function Arn': (id, resource, resolver) =>
+    functionArn(nameOf('FunctionName')(id, resource, resolver), resolver),
+  'AWS::Lambda::Version Version': () => onlyVersion,
+};
+
+/** Id of the resource `/` of the API. */
+export const rootResource = '/';
+
+type Intrinsic = (argument: unknown, resolver: Resolver) => unknown;
+
+/** `${Name}` or `${Name.Attribute}`; `${!Name}` stands for itself. */
+const subReference = /\$\{(!?)([^}]+)\}/g;
+
+const intrinsics: Readonly<Record<string, Intrinsic>> = {
+  Ref: (name, resolver) => resolver.ref(String(name)),
+  'Fn::GetAtt': (argument, resolver) => {
+    const [id, ...attribute] =
+      typeof argument === 'string' ? argument.split('.') : (argument as []);
+    return resolver.attribute(String(id), attribute.join('.'));
+  },
+  'Fn::Join': (argument, resolver) => {
+    const [separator, parts] = argument as readonly [string, readonly unknown[]];
+    return parts.map((part) => resolver.resolveText(part)).join(separator);
+  },
+  'Fn::Sub': (argument, resolver) => {
+    if (typeof argument !== 'string') throw resolver.misunderstood('Fn::Sub with variables');
+    return argument.replaceAll(subReference, (_, literal: string, name: string) => {
+      if (literal === '!') return `\${${name}}`;
+      const [id = '', ...attribute] = name.split('.');
+      const value =
+        attribute.length === 0 ? resolver.ref(id) : resolver.attribute(id, attribute.join('.'));
+      return String(value);
+    });
+  },
+};
+
+/**
+ * Works out the intrinsic functions of a template, as CloudFormation would once the resources
+ * exist. What it does not know is an error, never a guess.
+ */
+export class Resolver {
+  readonly #stack: SynthesisedStack;
+  readonly #pseudoParameters: Readonly<Record<string, string>>;
+
+  constructor(stack: SynthesisedStack) {
+    this.#stack = stack;
+    this.#pseudoParameters = {
+      'AWS::AccountId': localApi.accountId,
+      'AWS::Partition': 'aws',
+      'AWS::Region': stack.awsRegion,
+      'AWS::StackName': stack.name,
+      'AWS::URLSuffix': 'amazonaws.com',
+    };
+  }
+
+  get awsRegion(): string {
+    return this.#stack.awsRegion;
+  }
+
+  /** @throws {LocalRunError} for what the local run does not understand. */
+  resolve(value: unknown): unknown {
+    if (Array.isArray(value)) return value.map((item) => this.resolve(item));
+    if (typeof value !== 'object' || value === null) return value;
+    const entries = Object.entries(value);
+    const [name = '', argument] = entries[0] ?? [];
+    const isIntrinsic = entries.length === 1 && (name === 'Ref' || name.startsWith('Fn::'));
+    if (!isIntrinsic) {
+      return Object.fromEntries(entries.map(([key, item]) => [key, this.resolve(item)]));
+    }
+    const intrinsic = Object.hasOwn(intrinsics, name) ? intrinsics[name] : undefined;
+    if (intrinsic === undefined) throw this.misunderstood(name);
+    return intrinsic(argument, this);
+  }
+
+  /** @throws {LocalRunError} for what is no text. */
+  resolveText(value: unknown): string {
+    const text = this.resolve(value);
+    if (typeof text === 'string') return text;
+    throw this.misunderstood(`${JSON.stringify(value)} in place of text`);
+  }
+
+  ref(name: string): unknown {
+    const pseudoParameter = this.#pseudoParameters[name];
+    if (pseudoParameter !== undefined) return pseudoParameter;
+    const resource = this.#resource(name);
+    const ref = refs[resource.Type];
+    if (ref === undefined) throw this.misunderstood(`Ref of ${name} (${resource.Type})`);
+    return ref(name, resource, this);
+  }
+
+  attribute(id: string, name: string): unknown {
+    const resource = this.#resource(id);
+    const attribute = attributes[`${resource.Type} ${name}`];
+    if (attribute === undefined) {
+      throw this.misunderstood(`Fn::GetAtt ${name} of ${id} (${resource.Type})`);
+    }
+    return attribute(id, resource, this);
+  }
+
+  misunderstood(what: string): LocalRunError {
+    return new LocalRunError(
+      `the template of ${this.#stack.name} uses ${what}, which the local run does not understand`,
+    );
+  }
+
+  #resource(id: string): TemplateResource {
+    const resource = this.#stack.resources.get(id);
+    if (resource === undefined) throw this.misunderstood(`${id}, which is no resource of it`);
+    return resource;
+  }
+}

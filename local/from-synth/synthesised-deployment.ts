@@ -1,0 +1,96 @@
+import { readFileSync } from 'node:fs';
+import {
+  DeploymentConfigError,
+  type DeploymentConfigInput,
+  deployedRegions,
+  parseDeploymentConfig,
+} from '../../contract/deployment-config.ts';
+import { discoveryEnvironment, tokenEnvironment } from '../../contract/function-environments.ts';
+import { functionName } from '../../contract/function-names.ts';
+import { describeEnvironments } from '../environment-source.ts';
+import type { LocalDeployment } from '../local-deployment.ts';
+import { LocalRunError } from '../loopback-server.ts';
+import { readAssembly } from './assembly.ts';
+import {
+  readStackContents,
+  type StackContents,
+  type SynthesisedFunction,
+} from './stack-contents.ts';
+
+/** Where `cdk synth` wrote, and of what. */
+export interface FromSynth {
+  /** The CDK's output. */
+  readonly directory: string;
+  /** Path of the deployment config that was synthesised. */
+  readonly config: string;
+}
+
+export interface SynthesisedDeployment extends LocalDeployment {
+  readonly contents: StackContents;
+}
+
+function readConfig(path: string, issuer: string): LocalDeployment {
+  try {
+    const found = JSON.parse(readFileSync(path, 'utf8')) as DeploymentConfigInput;
+    if (deployedRegions(parseDeploymentConfig(found)).length > 1) {
+      throw new LocalRunError(`${path} has several regions; allowed: a config with one region`);
+    }
+    const { domain: _, ...rest } = found;
+    const input = { ...rest, issuer };
+    return { input, config: parseDeploymentConfig(input, { allowLoopbackIssuer: true }) };
+  } catch (cause) {
+    if (cause instanceof LocalRunError) throw cause;
+    const reason = cause instanceof DeploymentConfigError ? cause.message : 'it is no JSON file';
+    throw new LocalRunError(`the deployment config ${path} cannot be read: ${reason}`, { cause });
+  }
+}
+
+/** A whole address, and not the beginning of a longer one. */
+function addressPattern(address: string): RegExp {
+  const literal = address.replaceAll('.', String.raw`\.`);
+  return new RegExp(`${literal}(?![\\w.:-])`, 'g');
+}
+
+/** Puts this machine in place of every address under which AWS would serve the API. */
+function serveLocally(contents: StackContents, issuer: string): StackContents {
+  const patterns = contents.addresses.map(addressPattern);
+  const localise = (text: string): string =>
+    patterns.reduce((result, pattern) => result.replace(pattern, issuer), text);
+  const localiseFunction = (fn: SynthesisedFunction): SynthesisedFunction => ({
+    ...fn,
+    variables: Object.fromEntries(
+      Object.entries(fn.variables).map(([name, value]) => [name, localise(value)]),
+    ),
+  });
+  const functions = [...contents.functions].map(
+    ([name, fn]) => [name, localiseFunction(fn)] as const,
+  );
+  return { ...contents, functions: new Map(functions) };
+}
+
+/** @throws {LocalRunError} where the templates were made of another config. */
+function checkSameConfig({ config, contents }: SynthesisedDeployment, from: FromSynth): void {
+  const region = deployedRegions(config)[0]?.id;
+  const source = describeEnvironments(config, config.issuer ?? '', region);
+  const expected = { token: tokenEnvironment(source), discovery: discoveryEnvironment(source) };
+  for (const [name, variables] of Object.entries(expected)) {
+    const found = contents.functions.get(functionName(config.name, name as 'token'))?.variables;
+    const differs = Object.entries(variables).find(([key, value]) => found?.[key] !== value)?.[0];
+    if (differs === undefined) continue;
+    throw new LocalRunError(
+      `${from.directory} was not made of ${from.config} as it is now: ${differs} of the ${name} function differs. Run "npx cdk synth" again, or name its config with --config`,
+    );
+  }
+}
+
+/**
+ * Reads what `cdk synth` wrote, to be served on this machine.
+ *
+ * @throws {LocalRunError} where it is missing, of several regions or of another config.
+ */
+export function readSynthesisedDeployment(from: FromSynth, issuer: string): SynthesisedDeployment {
+  const contents = serveLocally(readStackContents(readAssembly(from.directory)), issuer);
+  const deployment = { ...readConfig(from.config, issuer), contents };
+  checkSameConfig(deployment, from);
+  return deployment;
+}
