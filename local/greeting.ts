@@ -1,5 +1,6 @@
 import type { RotationReport } from '../lambda/key-rotation/rotation-report.ts';
 import { docsPath } from './docs-page.ts';
+import type { FromSynth } from './from-synth/synthesised-deployment.ts';
 import type { RequestNote } from './gateway/gateway-server.ts';
 import type { LocalRun } from './start-local.ts';
 
@@ -46,6 +47,13 @@ Use one, or the API key of the file:
 Everything another terminal needs: set -a; . ${shellPath(paths.demoEnvironment)}; set +a
 The functions log to ${shellPath(paths.log)}.
 Stop with Ctrl-C. The state stays in ${shellPath(paths.directory)}; npm start -- --reset starts from nothing.
+`;
+}
+
+/** What the terminal shows besides where the templates of a deployment are run. */
+export function fromSynthHint({ directory, config }: FromSynth): string {
+  return `
+The functions are those of ${shellPath(directory)}, which npx cdk synth made of ${shellPath(config)}.
 `;
 }
 

@@ -1,6 +1,12 @@
 import { jwksPath } from '../contract/routes.ts';
 import { parseArguments } from './arguments.ts';
-import { describeRequest, describeRotation, greet, rotationDemoHint } from './greeting.ts';
+import {
+  describeRequest,
+  describeRotation,
+  fromSynthHint,
+  greet,
+  rotationDemoHint,
+} from './greeting.ts';
 import { LocalRunError } from './loopback-server.ts';
 import { rotationDemo } from './rotation-demo.ts';
 import type { LocalRun } from './start-local.ts';
@@ -70,6 +76,7 @@ async function main(): Promise<void> {
   });
   endOnSignal(local);
   process.stdout.write(greet(local));
+  if (options.fromSynth !== undefined) process.stdout.write(fromSynthHint(options.fromSynth));
   if (isDemo) process.stdout.write(rotationDemoHint);
   faults?.begin();
 }

@@ -83,6 +83,7 @@ export class LambdaFunction {
       awsRegion,
       environment: { ...variables, ...this.#function.variables },
       onOutput: eachLine((line) => onLine(name, line)),
+      onErrorOutput: eachLine((line) => onLine(name, line)),
     });
   }
 }

@@ -94,7 +94,7 @@ class ContentsReader {
     const wanted = { FunctionName, Handler, Runtime, MemorySize, Timeout, Code, Environment };
     const result = v.safeParse(functionSchema, this.#resolver.resolve(wanted));
     if (!result.success) {
-      const [{ message } = { message: '' }] = result.issues;
+      const [{ message }] = result.issues;
       throw this.#resolver.misunderstood(`a function that cannot run here (${message})`);
     }
     const found = result.output;

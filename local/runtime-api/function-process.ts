@@ -24,6 +24,8 @@ export interface FunctionProcessOptions {
   readonly nodeArguments?: readonly string[];
   /** Receives what the function writes to standard output, its log. */
   readonly onOutput?: (text: string) => void;
+  /** Receives standard error, which is the log as well; this process's own where left out. */
+  readonly onErrorOutput?: (text: string) => void;
 }
 
 /** A function in a process of its own, called through the Lambda Runtime API. */
@@ -86,9 +88,10 @@ export async function startFunctionProcess(
   const runtime = options.runtime ?? join(import.meta.dirname, 'main.ts');
   const child = spawn(process.execPath, [...(options.nodeArguments ?? []), runtime], {
     env: { ...lambdaEnvironment(options, api.address), ...options.environment },
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', options.onErrorOutput === undefined ? 'inherit' : 'pipe'],
   });
-  child.stdout.setEncoding('utf8').on('data', (text: string) => options.onOutput?.(text));
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => options.onOutput?.(text));
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => options.onErrorOutput?.(text));
   child.on('exit', (code, signal) => {
     api.fail(new FunctionError(`the process of ${options.name} ended: ${signal ?? code}`));
   });

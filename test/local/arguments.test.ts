@@ -35,6 +35,31 @@ describe('the arguments of npm start', () => {
     expect(parseArguments(['--faults', '/tmp/f.json'], {}).faultScript).toBe('/tmp/f.json');
   });
 
+  it('name what cdk synth wrote, of the config that cdk.json names', () => {
+    expect(parseArguments(['--from-synth'], {}).fromSynth).toEqual({
+      directory: resolve('cdk.out'),
+      config: resolve('config/single-region.json'),
+    });
+    const other = parseArguments(['--from-synth', '--config', '/tmp/mine.json'], {});
+    expect(other.fromSynth?.config).toBe('/tmp/mine.json');
+  });
+
+  it.each([['--algorithm=ES256'], ['--rotation-demo'], ['--faults=x']])(
+    'refuse %s beside --from-synth, which has decided it',
+    (flag) => {
+      const name = flag.split('=')[0];
+      expect(() => parseArguments(['--from-synth', flag], {})).toThrow(
+        new LocalRunError(`${name}: not allowed with --from-synth`),
+      );
+    },
+  );
+
+  it('refuse --config for the sources', () => {
+    expect(() => parseArguments(['--config', 'x'], {})).toThrow(
+      new LocalRunError('--config: allowed only with --from-synth'),
+    );
+  });
+
   it('take an empty variable for a missing one', () => {
     expect(parseArguments([], { PORT: '' }).port).toBe(8080);
   });
@@ -42,7 +67,7 @@ describe('the arguments of npm start', () => {
   it.each(['--htps', '--port=1', '-x', 'start', '--https=no', '--state'])('refuse %s', (flag) => {
     expect(() => parseArguments([flag], {})).toThrow(LocalRunError);
     expect(() => parseArguments([flag], {})).toThrow(
-      'allowed: --https, --reset, --algorithm <alg>, --rotation-demo, --state <dir>, --faults <file>, --help',
+      'allowed: --https, --reset, --algorithm <alg>, --rotation-demo, --state <dir>, --faults <file>, --from-synth, --config <file>, --help',
     );
   });
 

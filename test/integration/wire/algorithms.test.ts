@@ -8,12 +8,12 @@ import {
 import { createLocalJWKSet, importJWK, type JSONWebKeySet, jwtVerify } from 'jose';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type Alg, algs, signingAlgorithms } from '../../../contract/signing-algorithms.ts';
-import { type LocalRun, startLocal } from '../../../local/start-local.ts';
+import type { LocalRun } from '../../../local/start-local.ts';
 import { temporaryDirectory } from '../local/temporary-directory.ts';
-import { credentialsOf, requestToken } from '../local/use-local-service.ts';
+import { credentialsOf, requestToken, startService } from '../local/use-local-service.ts';
 
 async function start(alg: Alg): Promise<LocalRun> {
-  const service = await startLocal({
+  const service = await startService({
     port: 0,
     stateDirectory: temporaryDirectory(),
     signingAlgorithms: [alg],
