@@ -11,7 +11,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: [
-            'test/{architecture,contract,core,adapters,lambda,cli,local,bench,docs}/**/*.test.ts',
+            'test/{architecture,contract,core,adapters,lambda,cli,local,bench,docs,fuzz}/**/*.test.ts',
           ],
           setupFiles: ['test/setup/no-network.ts'],
         },
