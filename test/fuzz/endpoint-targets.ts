@@ -41,7 +41,7 @@ const environment = {
 const clock = (): number => verifier.now * 1000;
 
 const token = createTokenFunction(
-  environment as never,
+  environment,
   {
     clients: { findClient: async (id) => (id === client.clientId ? client : undefined) },
     secretUses: { recordSecretUse: async () => {} },
@@ -115,7 +115,7 @@ export const endpointTargets: Readonly<Record<string, FuzzTarget>> = {
         body: `grant_type=client_credentials&x=${marker}`,
         headers: {
           'Content-Type': form,
-          Authorization: [`${data.toString('latin1')}`],
+          Authorization: [data.toString('latin1')],
           [marker]: marker,
         },
       }),
@@ -173,7 +173,7 @@ export const endpointTargets: Readonly<Record<string, FuzzTarget>> = {
     },
   },
   authorizer: {
-    seeds: [signToken(verifier.ownKey, verifier.ownClaims), verifier.apiKeyValue, `${marker}`],
+    seeds: [signToken(verifier.ownKey, verifier.ownClaims), verifier.apiKeyValue, marker],
     run: async (data) => {
       try {
         await authorizer(authorizerEvent(data), lambdaContext());

@@ -88,12 +88,7 @@ export const parserTargets: Readonly<Record<string, FuzzTarget>> = {
     run: (data) => mayRefuse([BearerRefusal], () => decodeUnverifiedJws(data.toString('latin1'))),
   },
   json_object: {
-    seeds: [
-      '{"a":1,"b":[{"c":null}]}',
-      '{"a":1,"a":2}',
-      '{"__proto__":{"x":1}}',
-      `${'['.repeat(40)}`,
-    ],
+    seeds: ['{"a":1,"b":[{"c":null}]}', '{"a":1,"a":2}', '{"__proto__":{"x":1}}', '['.repeat(40)],
     run: (data) => {
       const text = data.toString('utf8');
       const found = parseJsonObject(text);
