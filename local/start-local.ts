@@ -73,6 +73,7 @@ interface Running {
   readonly issuer: string;
   readonly client: DemoClient;
   readonly apiKey: string;
+  readonly audience: string;
   readonly backends: Backends;
   readonly lambdaEndpoint: string;
   readonly certificate: LocalCertificate | undefined;
@@ -88,6 +89,7 @@ function buildEnvironment(running: Running, paths: StatePaths): DemoEnvironment 
     CLIENT_SECRET: client.clientSecret,
     API_KEY: running.apiKey,
     EXAMPLE_URL: issuer + examplePath,
+    AUDIENCE: running.audience,
     AWS_ENDPOINT_URL_DYNAMODB: backends.dynamodbEndpoint,
     AWS_ENDPOINT_URL_KMS: backends.kmsEndpoint,
     AWS_ENDPOINT_URL_LAMBDA: running.lambdaEndpoint,
@@ -152,7 +154,15 @@ async function start(options: LocalOptions, paths: StatePaths, cleanUp: CleanUp)
   const apiKey = await seedDemoApiKey(paths.demoApiKey, clientOptions, table('apiKeys'));
   // Closed first of all, so that no request meets a closed table.
   cleanUp.use(front.server);
-  return { issuer, client, apiKey, backends, lambdaEndpoint: lambda.endpoint, certificate };
+  return {
+    issuer,
+    client,
+    apiKey,
+    audience: config.defaultAudience,
+    backends,
+    lambdaEndpoint: lambda.endpoint,
+    certificate,
+  };
 }
 
 /**

@@ -81,6 +81,7 @@ describe('npm start', () => {
       CLIENT_SECRET: expect.stringMatching(/^cs_/),
       API_KEY: expect.stringMatching(/^ak_/),
       EXAMPLE_URL: `${environment['ISSUER']}/example/messages`,
+      AUDIENCE: 'https://api.example.com',
       AWS_ENDPOINT_URL_DYNAMODB: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
       AWS_ENDPOINT_URL_KMS: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
       AWS_ENDPOINT_URL_LAMBDA: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),

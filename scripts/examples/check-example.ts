@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { type CommandResult, runCommand } from '../support/run-command.ts';
+import type { Command, Example } from './catalogue.ts';
+import { makeRefusedTokens } from './refused-tokens.ts';
+import type { World } from './world.ts';
+
+/** Milliseconds: an example makes four requests, and a JVM starts slowly on a busy machine. */
+const runLimit = 60_000;
+
+type Variables = Readonly<Record<string, string>>;
+
+function run(command: Command, world: World, variables: Variables): Promise<CommandResult> {
+  const environment = { ...world.environment, ...variables };
+  return runCommand(command, { environment, timeout: runLimit });
+}
+
+async function expectCalls(
+  command: Command,
+  world: World,
+  variables: Variables,
+  isExpected: (tokenRequests: number) => boolean,
+): Promise<void> {
+  world.takeTokenRequests();
+  const { code, output } = await run(command, world, variables);
+  assert.equal(code, 0, output);
+  const line = `GET ${world.environment['EXAMPLE_URL']} 200`;
+  assert.equal(output.split(line).length - 1, 2, `two calls with 200, received:\n${output}`);
+  const asked = world.takeTokenRequests();
+  assert.ok(isExpected(asked), `two calls took ${asked} token requests:\n${output}`);
+}
+
+/** One token serves both calls, except where it would expire before the next is fetched. */
+async function checkGetToken(command: Command, world: World): Promise<void> {
+  const cache = (name: string): Variables => ({
+    TOKEN_CACHE: join(world.service.paths.directory, name),
+  });
+  await expectCalls(command, world, cache('long-lived'), (asked) => asked === 1);
+  const shortLived = { ...cache('short-lived'), ...world.shortLived };
+  // One that fetches a token when it starts fetches another for each call.
+  await expectCalls(command, world, shortLived, (asked) => asked >= 2);
+}
+
+async function fetchToken({ tokenUrl, clientId, clientSecret }: World['service']): Promise<string> {
+  const credentials = Buffer.from(`${clientId}:${clientSecret}`).toString('base64');
+  const response = await fetch(tokenUrl, {
+    method: 'POST',
+    headers: { authorization: `Basic ${credentials}` },
+    body: new URLSearchParams({ grant_type: 'client_credentials' }),
+  });
+  const { access_token: token } = (await response.json()) as { access_token: string };
+  return token;
+}
+
+/** A good token is accepted, and none of those that only its signature makes look good. */
+async function checkVerifyToken(command: Command, world: World): Promise<void> {
+  const token = await fetchToken(world.service);
+  const good = await run(command, world, { ACCESS_TOKEN: token });
+  assert.equal(good.code, 0, good.output);
+  assert.match(good.output, new RegExp(world.service.clientId));
+  for (const [what, bad] of await makeRefusedTokens(world.service, token)) {
+    const { code, output } = await run(command, world, { ACCESS_TOKEN: bad });
+    assert.match(output, /refused: /, `a token that is ${what} must be refused:\n${output}`);
+    assert.equal(code, 1, `a token that is ${what}`);
+  }
+}
+
+/** @throws {assert.AssertionError} where the example does not do what it shows. */
+export async function checkExample(
+  { kind }: Example,
+  command: Command,
+  world: World,
+): Promise<void> {
+  await (kind === 'get-token' ? checkGetToken(command, world) : checkVerifyToken(command, world));
+}
