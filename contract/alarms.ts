@@ -1,7 +1,15 @@
 import type { FunctionName } from './environment.ts';
 
-/** CloudWatch namespace of every metric that the functions emit. */
-export const metricNamespace = 'AuthorizationServer';
+/** CloudWatch namespace of the metrics of a function that runs outside a deployment. */
+export const commonMetricNamespace = 'AuthorizationServer';
+
+/**
+ * CloudWatch namespace of every metric that a deployment's functions emit. Metrics stand under the
+ * function's short name, which two deployments in one account and AWS region share.
+ */
+export function metricNamespace(deploymentName: string): string {
+  return `${commonMetricNamespace}/${deploymentName}`;
+}
 
 /** Metrics of signing keys, by the function that emits them. Ages and delays are seconds. */
 export const keyMetrics = {

@@ -6,6 +6,7 @@ import {
   maxTokenLifetime,
   minTokenLifetime,
 } from './limits.ts';
+import { defaultDeploymentName } from './function-names.ts';
 import { operationsEntries } from './operations-config.ts';
 import { describeIssues } from './parse-problem.ts';
 import { type RegionId, regionIds, strongConsistencySets } from './regions.ts';
@@ -119,7 +120,7 @@ const httpUri = v.pipe(
 
 const schema = v.strictObject({
   /** Prefix of stacks, tables and functions. */
-  name: v.optional(deploymentName, 'authorization-server'),
+  name: v.optional(deploymentName, defaultDeploymentName),
   /** Given with a domain, or derived from it; without a domain each deployment derives its own. */
   issuer: v.optional(v.string()),
   domain: v.optional(domain),

@@ -1,6 +1,22 @@
 import type { FunctionName } from './environment.ts';
 import type { RegionId } from './regions.ts';
 
+/** What names of a deployment begin with where its config says nothing. */
+export const defaultDeploymentName = 'authorization-server';
+
+/** What a stack is called on the command line, whatever the deployment's name: `cdk deploy …`. */
+export function stackId(part: RegionId | 'data'): string {
+  return `AuthorizationServer-${part}`;
+}
+
+/**
+ * Name of a stack in CloudFormation. It differs between deployments, so that one never takes
+ * another's stacks in the same account for an older state of its own.
+ */
+export function stackName(deploymentName: string, part: RegionId | 'data'): string {
+  return deploymentName === defaultDeploymentName ? stackId(part) : `${deploymentName}-${part}`;
+}
+
 /** Name of a function in its AWS region: `authctl` finds the key rotation by it. */
 export function functionName(deploymentName: string, name: FunctionName): string {
   return `${deploymentName}-${name}`;

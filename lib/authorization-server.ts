@@ -1,6 +1,7 @@
 import { type App, type Stack, Tags, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag';
 import { type DeploymentConfig, deployedRegions } from '../contract/deployment-config.ts';
+import { stackId, stackName } from '../contract/function-names.ts';
 import { DataStack } from './data-stack.ts';
 import { RegionStack } from './region-stack.ts';
 
@@ -21,7 +22,8 @@ export function addAuthorizationServer(
   addTags(app, config);
   const data = addDataStack(app, config);
   const regions = deployedRegions(config).map(({ id, awsRegion }) => {
-    const stack = new RegionStack(app, `AuthorizationServer-${id}`, {
+    const stack = new RegionStack(app, stackId(id), {
+      stackName: stackName(config.name, id),
       config,
       regionId: id,
       awsRegion,
@@ -44,7 +46,8 @@ function addTags(app: App, config: DeploymentConfig): void {
 function addDataStack(app: App, config: DeploymentConfig): DataStack | undefined {
   const [home, ...others] = deployedRegions(config);
   if (home === undefined || others.length === 0) return undefined;
-  return new DataStack(app, 'AuthorizationServer-data', {
+  return new DataStack(app, stackId('data'), {
+    stackName: stackName(config.name, 'data'),
     config,
     env: { region: home.awsRegion },
     description: `Authorization server ${config.name}, tables of all regions`,

@@ -6,6 +6,7 @@ import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import { defaultBearerRealm } from '../contract/bearer-challenge.ts';
 import { authorizerEnvironment } from '../contract/function-environments.ts';
+import { defaultDeploymentName } from '../contract/function-names.ts';
 import { cacheIdentitySources, maxResultCacheTtl } from '../contract/platform-authorizer.ts';
 import { AuthorizerFunction } from './platform/authorizer-function.ts';
 import { BearerGatewayResponses } from './platform/bearer-gateway-responses.ts';
@@ -101,7 +102,7 @@ export class PlatformAuthorizer extends Construct {
     super(scope, id);
     checkProps(props);
     const { restApi, bundles = findBundles() } = props;
-    const deploymentName = props.deploymentName ?? 'authorization-server';
+    const deploymentName = props.deploymentName ?? defaultDeploymentName;
     const requiredScopes = Lazy.string({ produce: () => this.#routes.toJson(restApi) });
     const resultCacheTtl = props.resultCacheTtl?.toSeconds() ?? 0;
     const environment = authorizerEnvironment({

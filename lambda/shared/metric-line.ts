@@ -1,4 +1,3 @@
-import { metricNamespace } from '../../contract/alarms.ts';
 import { metricDimensions, requestMetrics } from '../../contract/request-metrics.ts';
 import type { RequestReport } from './telemetry.ts';
 
@@ -18,16 +17,26 @@ function unitOf(name: string): string {
   return name === requestMetrics.latency ? 'Milliseconds' : 'Count';
 }
 
+/** Under which names a function's metrics stand. */
+export interface MetricSource {
+  readonly namespace: string;
+  readonly service: string;
+}
+
 /**
  * The metrics of a request in embedded metric format, as one line of the log.
  *
  * @param now milliseconds since the epoch.
  */
-export function formatMetricLine(service: string, report: RequestReport, now: number): string {
+export function formatMetricLine(
+  { namespace, service }: MetricSource,
+  report: RequestReport,
+  now: number,
+): string {
   const values = valuesOf(report);
   const { outcome, clientId } = report;
   const directive = {
-    Namespace: metricNamespace,
+    Namespace: namespace,
     Dimensions: [
       ['service', metricDimensions.outcome],
       // The totals, under the function's name alone, which alarms look at.

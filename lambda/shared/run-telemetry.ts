@@ -1,7 +1,7 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
-import { metricNamespace } from '../../contract/alarms.ts';
 import type { FunctionName } from '../../contract/environment.ts';
+import { readMetricNamespace } from './metric-namespace.ts';
 
 /** What is reported of one run of a function that no request started. */
 export interface RunReport {
@@ -21,7 +21,7 @@ export interface RunTelemetry {
 /** Telemetry on standard output, which Lambda gives to CloudWatch. */
 export function createRunTelemetry(serviceName: FunctionName): RunTelemetry {
   const logger = new Logger({ serviceName });
-  const metrics = new Metrics({ namespace: metricNamespace, serviceName });
+  const metrics = new Metrics({ namespace: readMetricNamespace(process.env), serviceName });
   return {
     report({ level, outcome, fields, metrics: values }) {
       logger[level](outcome, { outcome, ...fields });

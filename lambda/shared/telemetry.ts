@@ -3,6 +3,7 @@ import type { FunctionName } from '../../contract/environment.ts';
 import type { LogValue } from './exchange.ts';
 import { createLogLines } from './log-line.ts';
 import { formatMetricLine } from './metric-line.ts';
+import { readMetricNamespace } from './metric-namespace.ts';
 
 export type LogFields = Readonly<Record<string, LogValue>>;
 
@@ -30,12 +31,13 @@ export interface Telemetry {
  */
 export function createTelemetry(service: FunctionName, persistentKeys: LogFields): Telemetry {
   const formatLogLine = createLogLines(service, persistentKeys, process.env);
+  const source = { namespace: readMetricNamespace(process.env), service };
   return {
     report(report, context) {
       const now = Date.now();
       const traceHeader = process.env['_X_AMZN_TRACE_ID'];
       const logLine = formatLogLine(report, context, { now, traceHeader });
-      process.stdout.write(`${logLine}${formatMetricLine(service, report, now)}`);
+      process.stdout.write(`${logLine}${formatMetricLine(source, report, now)}`);
     },
   };
 }

@@ -135,7 +135,7 @@ export class ServiceFunction<F extends FunctionName> extends Construct {
     const environment: Readonly<Record<string, string>> = {
       ...(props.environment as Readonly<Record<string, string>>),
       POWERTOOLS_SERVICE_NAME: props.name,
-      POWERTOOLS_METRICS_NAMESPACE: metricNamespace,
+      POWERTOOLS_METRICS_NAMESPACE: metricNamespace(props.deploymentName),
     };
     const bytes = environmentBytes(this, environment);
     if (bytes > maxEnvironmentBytes) {

@@ -51,7 +51,7 @@ export class KeyAlarms extends Construct {
     return addAlarm(this, this.context, {
       ...alarm,
       metric: new Metric({
-        namespace: metricNamespace,
+        namespace: metricNamespace(this.context.deploymentName),
         metricName: source.metricName,
         dimensionsMap: { service: keyMetricFunctions[source.metricName] },
         statistic: source.statistic,

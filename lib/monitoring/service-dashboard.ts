@@ -54,7 +54,7 @@ export class ServiceDashboard extends Construct {
   private outcomes(): IWidget {
     return graph('Token requests a minute, by outcome', [
       new MathExpression({
-        expression: `SEARCH('{${metricNamespace},service,${metricDimensions.outcome}} MetricName="${requestMetrics.requests}" service="token"', 'Sum')`,
+        expression: `SEARCH('{"${metricNamespace(this.props.config.name)}",service,${metricDimensions.outcome}} MetricName="${requestMetrics.requests}" service="token"', 'Sum')`,
         usingMetrics: {},
         period: Duration.minutes(1),
         label: '',

@@ -22,7 +22,7 @@ export class ServiceMetrics {
   /** One of our own metrics: of a function in all, or of one outcome of its requests. */
   own(name: FunctionName, metricName: string, statistic = 'Sum', outcome?: string): Metric {
     return new Metric({
-      namespace: metricNamespace,
+      namespace: metricNamespace(this.deploymentName),
       metricName,
       dimensionsMap: {
         service: name,

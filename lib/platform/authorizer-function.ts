@@ -81,7 +81,7 @@ export class AuthorizerFunction extends Construct {
       environment: {
         ...(props.environment as Readonly<Record<string, string>>),
         POWERTOOLS_SERVICE_NAME: 'authorizer',
-        POWERTOOLS_METRICS_NAMESPACE: metricNamespace,
+        POWERTOOLS_METRICS_NAMESPACE: metricNamespace(props.deploymentName),
       },
     });
     Validations.of(handler).acknowledge({

@@ -93,6 +93,19 @@ describe('the alarms of a region', () => {
     });
   });
 
+  it('look at the namespace in which the functions of the deployment report', () => {
+    const reported = Object.values(resourcesOf(template, 'AWS::Lambda::Function')).flatMap(
+      ({ Properties }) => Properties['Environment']?.Variables.POWERTOOLS_METRICS_NAMESPACE ?? [],
+    );
+    expect(new Set(reported)).toEqual(new Set(['AuthorizationServer/authorization-server']));
+    const own = Object.values(alarms()).flatMap((alarm) =>
+      [alarm, ...(alarm.Metrics ?? []).map((one: any) => one.MetricStat?.Metric ?? {})]
+        .map(({ Namespace }) => Namespace)
+        .filter((namespace) => namespace !== undefined && !namespace.startsWith('AWS/')),
+    );
+    expect(new Set(own)).toEqual(new Set(reported));
+  });
+
   it('look at each key metric where its function emits it', () => {
     for (const metric of Object.values(keyMetrics)) {
       const found = Object.values(alarms()).find(({ MetricName }) => MetricName === metric);

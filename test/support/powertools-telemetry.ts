@@ -1,6 +1,6 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
-import { metricNamespace } from '../../contract/alarms.ts';
+import { commonMetricNamespace } from '../../contract/alarms.ts';
 import { metricDimensions, requestMetrics } from '../../contract/request-metrics.ts';
 import type { LogFields, RequestReport, Telemetry } from '../../lambda/shared/telemetry.ts';
 
@@ -28,7 +28,7 @@ export function createPowertoolsTelemetry(
   persistentKeys: LogFields,
 ): Telemetry {
   const logger = new Logger({ serviceName, persistentKeys });
-  const metrics = new Metrics({ namespace: metricNamespace, serviceName });
+  const metrics = new Metrics({ namespace: commonMetricNamespace, serviceName });
   return {
     report(report, context) {
       logger.addContext(context);

@@ -80,6 +80,14 @@ describe('telemetry of a request', () => {
     });
   });
 
+  it('stands in the namespace of the deployment', async () => {
+    vi.stubEnv('POWERTOOLS_METRICS_NAMESPACE', 'AuthorizationServer/blue');
+    const [, metrics] = await linesOf(issued);
+    expect(metrics).toMatchObject({
+      _aws: { CloudWatchMetrics: [{ Namespace: 'AuthorizationServer/blue' }] },
+    });
+  });
+
   it.each([
     [401, 1, 0],
     [429, 1, 0],
