@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { defaultDeploymentName } from './function-names.ts';
 import {
   defaultTokenLifetime,
   maxAudienceLength,
@@ -6,7 +7,6 @@ import {
   maxTokenLifetime,
   minTokenLifetime,
 } from './limits.ts';
-import { defaultDeploymentName } from './function-names.ts';
 import { operationsEntries } from './operations-config.ts';
 import { describeIssues } from './parse-problem.ts';
 import { type RegionId, regionIds, strongConsistencySets } from './regions.ts';
