@@ -8,12 +8,13 @@ import {
 } from '../../contract/limits.ts';
 import { healthPath, tokenPath } from '../../contract/routes.ts';
 import type { ClientReader, SecretUseRecorder } from '../../core/client/client-store.ts';
+import { rememberRefusals } from '../../core/signing-key/remember-refusals.ts';
 import type { Sign } from '../../core/signing-key/sign.ts';
 import { SigningKeyCache } from '../../core/signing-key/signing-key-cache.ts';
 import type { SigningKeyReader } from '../../core/signing-key/signing-key-store.ts';
 import { FailureLimiter } from '../../core/token/failure-limiter.ts';
 import { TokenReuse } from '../../core/token/token-reuse.ts';
-import { type FunctionOptions, resolveOptions } from '../shared/function-options.ts';
+import { type FunctionOptions, resolveOptions, seconds } from '../shared/function-options.ts';
 import { createHttpFunction } from '../shared/http-function.ts';
 import type { HttpResponse } from '../shared/http-message.ts';
 import { withClockCheck } from './clock-check.ts';
@@ -60,6 +61,7 @@ export function createTokenFunction(
   const ports = {
     ...stores,
     listSigningKeys: cache.listSigningKeys.bind(cache),
+    sign: rememberRefusals(stores.sign, () => seconds(options.clock())),
     failures: new FailureLimiter(authenticationFailureLimits),
     reuse: createTokenReuse(environment),
   };

@@ -129,6 +129,19 @@ describe('a signing key that cannot be relied on', () => {
     expect(reports[0]?.fields['unusable_kids']).toEqual([worldSigner.key.kid]);
   });
 
+  it('costs a refused call of KMS once in a while, and not with each token', async () => {
+    const { issue, stores, reports, clock } = withRefusedCurrentKey(worldNow - 1_000);
+    for (const _ of [1, 2, 3]) await issue();
+    expect(stores.sign).toHaveBeenCalledTimes(4);
+    expect(reports.map(({ counts }) => [...counts])).toEqual(
+      [1, 2, 3].map(() => ['SigningKeyStandIns']),
+    );
+    stores.sign.mockImplementation(signWithKeys(worldSigner, next));
+    clock.now += 10;
+    const { access_token } = JSON.parse((await issue()).body) as { access_token: string };
+    expect(decodeProtectedHeader(access_token).kid).toBe(worldSigner.key.kid);
+  });
+
   it('gives way to no key that a verifier may not know yet', async () => {
     expect(await withRefusedCurrentKey(worldNow - 999).issue()).toEqual(unavailable);
   });
