@@ -19,6 +19,18 @@ export function isUnavailability(error: Error): boolean {
 }
 
 /**
+ * What of an error stands in another's message. Node's own errors are all called `Error`, and what
+ * they say is the address that does not answer; what AWS says may hold anything.
+ */
+function describeCause(error: Error): string {
+  if (error instanceof AggregateError) {
+    const causes = error.errors.filter((cause) => cause instanceof Error).map(describeCause);
+    return [...new Set(causes)].join(', ') || error.name;
+  }
+  return 'syscall' in error ? error.message : error.name;
+}
+
+/**
  * Makes an AWS call and gives its error the port's terms: UnavailableError for what passes by
  * itself, everything else as it came.
  *
@@ -29,7 +41,7 @@ export async function callAws<T>(doing: string, call: () => Promise<T>): Promise
     return await call();
   } catch (error) {
     if (error instanceof Error && isUnavailability(error)) {
-      throw new UnavailableError(`could not ${doing}: ${error.name}`, { cause: error });
+      throw new UnavailableError(`could not ${doing}: ${describeCause(error)}`, { cause: error });
     }
     throw error;
   }

@@ -28,6 +28,23 @@ describe('an error of an AWS call', () => {
     expect(caught).toMatchObject({ message: `could not read it: ${error.name}`, cause: error });
   });
 
+  it('says which address does not answer', async () => {
+    const refused = (address: string) =>
+      Object.assign(new Error(`connect ECONNREFUSED ${address}:1`), {
+        code: 'ECONNREFUSED',
+        syscall: 'connect',
+      });
+    await expect(failing(refused('127.0.0.1'))).rejects.toThrow(
+      /^could not read it: connect ECONNREFUSED 127\.0\.0\.1:1$/,
+    );
+    const both = Object.assign(new AggregateError([refused('::1'), refused('127.0.0.1')]), {
+      code: 'ECONNREFUSED',
+    });
+    await expect(failing(both)).rejects.toThrow(
+      /^could not read it: connect ECONNREFUSED ::1:1, connect ECONNREFUSED 127\.0\.0\.1:1$/,
+    );
+  });
+
   it.each([
     sdkError('AccessDeniedException', { $metadata: { httpStatusCode: 400 } }),
     sdkError('ValidationException', { $metadata: { httpStatusCode: 400 } }),
