@@ -15,8 +15,8 @@ export interface SigningKeyCacheSettings {
 const retryInterval = 5;
 
 /**
- * The list of signing keys, kept in memory. It is read again at intervals; where that fails, the
- * last good list goes on until it is too old.
+ * The list of signing keys, kept in memory. It is read again at intervals; where that fails, for
+ * whatever reason, the last good list goes on until it is too old.
  */
 export class SigningKeyCache {
   readonly #reader: SigningKeyReader;
@@ -25,17 +25,24 @@ export class SigningKeyCache {
   #readAt = Number.NEGATIVE_INFINITY;
   #triedAt = Number.NEGATIVE_INFINITY;
   #pending: Promise<readonly SigningKey[]> | undefined;
+  #failure: unknown;
 
   constructor(reader: SigningKeyReader, settings: SigningKeyCacheSettings) {
     this.#reader = reader;
     this.#settings = settings;
   }
 
+  /** Why the list could not be read again; undefined while it could. */
+  get failure(): unknown {
+    return this.#failure;
+  }
+
   /**
    * Every signing key of every region.
    *
    * @param now seconds since the epoch.
-   * @throws {UnavailableError} where there is no list that is young enough.
+   * @throws {UnavailableError} where the list has become too old. Where there never was one, what
+   *   the reader throws.
    */
   async listSigningKeys(now: number, options?: PortOptions): Promise<readonly SigningKey[]> {
     const known = this.#keys;
@@ -46,7 +53,8 @@ export class SigningKeyCache {
       });
       return await this.#pending;
     } catch (error) {
-      if (known === undefined || !(error instanceof UnavailableError)) throw error;
+      if (known === undefined) throw error;
+      this.#failure = error;
       return this.#whileYoung(known, now);
     }
   }
@@ -62,7 +70,9 @@ export class SigningKeyCache {
 
   #whileYoung(keys: readonly SigningKey[], now: number): readonly SigningKey[] {
     if (now - this.#readAt <= this.#settings.maxAge) return keys;
-    throw new UnavailableError('the list of signing keys is too old to be used');
+    throw new UnavailableError('the list of signing keys is too old to be used', {
+      cause: this.#failure,
+    });
   }
 
   async #read(now: number, options?: PortOptions): Promise<readonly SigningKey[]> {
@@ -72,6 +82,7 @@ export class SigningKeyCache {
     if (keys.length === 0) throw new UnavailableError('there are no signing keys');
     this.#keys = keys;
     this.#readAt = now;
+    this.#failure = undefined;
     return keys;
   }
 }

@@ -89,11 +89,25 @@ describe('the list of signing keys', () => {
     },
   );
 
-  it('does not hide an error that is not an outage', async () => {
+  it.each([
+    ['an outage', new UnavailableError('down')],
+    ['an error that nobody expected', new TypeError('a defect')],
+  ])('goes on through %s, which it shows', async (_, error) => {
     const { table, cache } = setUp(first);
     await cache.listSigningKeys(100);
-    table.answer = new TypeError('a defect');
-    await expect(cache.listSigningKeys(200)).rejects.toThrow(TypeError);
+    expect(cache.failure).toBeUndefined();
+    table.answer = error;
+    expect(await cache.listSigningKeys(200)).toBe(first);
+    expect(cache.failure).toBe(error);
+    await expect(cache.listSigningKeys(401)).rejects.toMatchObject({ cause: error });
+    table.answer = second;
+    await cache.listSigningKeys(500);
+    expect(cache.failure).toBeUndefined();
+  });
+
+  it('is what the reader throws where there never was one', async () => {
+    const { cache } = setUp(new TypeError('a defect'));
+    await expect(cache.listSigningKeys(100)).rejects.toThrow(TypeError);
   });
 
   it('is read again after a clock went back', async () => {

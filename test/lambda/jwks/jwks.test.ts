@@ -69,12 +69,19 @@ describe('GET /.well-known/jwks.json', () => {
     expect(listSigningKeys).toHaveBeenCalledTimes(1);
   });
 
-  it('goes on for as long as it takes while the table does not answer', async () => {
-    const { get, listSigningKeys, clock } = setUp();
+  it.each([
+    ['does not answer', new UnavailableError('down')],
+    ['may not be read', Object.assign(new Error('denied'), { name: 'AccessDeniedException' })],
+  ])('goes on for as long as it takes while the table %s, and logs why', async (_, error) => {
+    const { get, listSigningKeys, clock, reports } = setUp();
     const before = await get();
-    listSigningKeys.mockRejectedValue(new UnavailableError('down'));
+    listSigningKeys.mockRejectedValue(error);
     clock.now += 86_400;
     expect(await get()).toEqual(before);
+    expect(reports.map(({ fields }) => fields['key_list_error_name'])).toEqual([
+      undefined,
+      error.name,
+    ]);
   });
 
   it('drops a key at its time even then', async () => {
