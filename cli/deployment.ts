@@ -64,7 +64,8 @@ function readConfig(path: string, allowLoopbackIssuer: boolean): DeploymentConfi
 function awsOptions(env: Environment, isLocal: boolean): AwsClientOptions {
   if (!isLocal) return { profile: 'background' };
   return {
-    profile: 'background',
+    // What is on this machine answers at once or not at all.
+    profile: 'request',
     region: env.AWS_REGION,
     endpointDynamoDb: env.AWS_ENDPOINT_URL_DYNAMODB,
     endpointKms: env.AWS_ENDPOINT_URL_KMS,

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { parseEnv } from 'node:util';
+import { parseDemoEnvironment } from '../contract/demo-environment.ts';
 import { UsageError } from './usage-error.ts';
 
 const demoEnvironment = join('.local', 'demo.env');
@@ -25,5 +25,5 @@ export function readLocalEnvironment(cwd: string): Readonly<Record<string, strin
       `--local: found no ${demoEnvironment} in ${cwd} or above it; start the local run there with npm start`,
     );
   }
-  return parseEnv(readFileSync(path, 'utf8'));
+  return parseDemoEnvironment(readFileSync(path, 'utf8'));
 }

@@ -29,8 +29,12 @@ function isDemoClient(value: unknown): value is DemoClient {
 
 function readKept(path: string): DemoClient | undefined {
   if (!existsSync(path)) return undefined;
-  const value: unknown = JSON.parse(readFileSync(path, 'utf8'));
-  return isDemoClient(value) ? value : undefined;
+  try {
+    const value: unknown = JSON.parse(readFileSync(path, 'utf8'));
+    return isDemoClient(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 async function stillWorks(client: DemoClient, store: ClientStore): Promise<boolean> {
@@ -66,7 +70,7 @@ async function createDemoClient(store: ClientStore, now: number): Promise<DemoCl
 
 /**
  * The demonstration client of a state folder: the one of the last run, or a new one where that
- * was deleted or lost its secret.
+ * was deleted, lost its secret, or cannot be read.
  *
  * @param path private file that keeps id and secret over restarts.
  */

@@ -26,6 +26,11 @@ function endWith(local: LocalRun): void {
   );
 }
 
+/** `npm start | head` closes the pipe: the service goes on, and has nobody left to tell. */
+function outliveClosedPipes(): void {
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
+}
+
 /** Ctrl-C arrives twice under npm, from the terminal and from npm: the first one counts. */
 function endOnSignal(local: LocalRun): void {
   let stopping = false;
@@ -86,6 +91,7 @@ function explain(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
+outliveClosedPipes();
 try {
   await main();
 } catch (error) {

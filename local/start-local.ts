@@ -1,3 +1,4 @@
+import { type DemoEnvironment, formatDemoEnvironment } from '../contract/demo-environment.ts';
 import { jwksPath, tokenPath } from '../contract/routes.ts';
 import { type TableKey, tableName } from '../contract/tables.ts';
 import type { RotationReport } from '../lambda/key-rotation/rotation-report.ts';
@@ -7,7 +8,6 @@ import { CleanUp } from './clean-up.ts';
 import { deferGateway } from './deferred-gateway.ts';
 import { seedDemoApiKey } from './demo-api-key.ts';
 import { type DemoClient, seedDemoClient } from './demo-client.ts';
-import { type DemoEnvironment, formatDemoEnvironment } from './demo-environment.ts';
 import { examplePath } from './example-api.ts';
 import type { Faults } from './faults/faults.ts';
 import type { FromSynth } from './from-synth/synthesised-deployment.ts';

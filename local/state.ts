@@ -1,5 +1,6 @@
-import { mkdirSync, rmSync } from 'node:fs';
+import { accessSync, constants, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { LocalRunError } from './loopback-server.ts';
 
 /** Where the local run keeps what must survive a restart. */
 export interface StatePaths {
@@ -28,8 +29,18 @@ export function statePaths(directory: string): StatePaths {
   };
 }
 
-export function makeStateDirectory(paths: StatePaths): void {
-  mkdirSync(paths.directory, { recursive: true, mode: 0o700 });
+/** @throws {LocalRunError} where the folder is none that can be written to. */
+export function makeStateDirectory({ directory }: StatePaths): void {
+  try {
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    accessSync(directory, constants.W_OK | constants.X_OK);
+  } catch (cause) {
+    const { code = 'unknown error' } = cause as NodeJS.ErrnoException;
+    throw new LocalRunError(
+      `the folder ${directory} cannot be used for the state (${code}); --state <dir> chooses another`,
+      { cause },
+    );
+  }
 }
 
 /** Deletes what the local run made and nothing else: the folder may be anybody's. */

@@ -1,13 +1,13 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { formatDemoEnvironment } from '../../../contract/demo-environment.ts';
 import {
   type OperatorGroup,
   type OperatorGroupName,
   operatorGroups,
 } from '../../../contract/operator-permissions.ts';
 import { type TableKey, tableName } from '../../../contract/tables.ts';
-import { formatDemoEnvironment } from '../../../local/demo-environment.ts';
 import { makeTemporaryDirectory } from '../local/temporary-directory.ts';
 import { type LoopbackProvider, startLoopbackProvider } from './loopback-provider.ts';
 import { type RecordingProxy, startRecordingProxy } from './recording-proxy.ts';

@@ -287,7 +287,9 @@ describe('backends that cannot be used', () => {
     writeFileSync(join(cwd, '.local', 'demo.env'), lines.join(''));
     const run = await runCli(['client', 'list', '--local'], { cwd });
     expect(run).toMatchObject({ exitCode: 1, stdout: '' });
-    expect(run.stderr).toContain('the local run does not answer');
+    expect(run.stderr).toBe(
+      'authctl: the local run does not answer; start it with npm start (could not list local-clients: connect ECONNREFUSED 127.0.0.1:1)\n',
+    );
   });
 
   it('an error with --json is JSON, on stderr', async () => {

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { formatDemoEnvironment } from '../../../local/demo-environment.ts';
+import { formatDemoEnvironment, parseDemoEnvironment } from '../../../contract/demo-environment.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
 const values = [
@@ -34,5 +34,10 @@ describe('demo.env', () => {
       encoding: 'utf8',
     });
     expect(JSON.parse(output)).toMatchObject(environment);
+  });
+
+  it('gives every value to authctl as it is', () => {
+    const environment = Object.fromEntries(values.map((value, index) => [`V${index}`, value]));
+    expect(parseDemoEnvironment(formatDemoEnvironment(environment))).toEqual(environment);
   });
 });

@@ -1,7 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { parseDeploymentConfig } from '../../../contract/deployment-config.ts';
@@ -9,6 +9,8 @@ import { type SpawnedRun, spawnLocal, started, stop } from './spawned-run.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
 type Environment = Readonly<Record<string, string>>;
+
+const authctl = resolve(import.meta.dirname, '../../../cli/authctl.ts');
 
 function sourceDemoEnvironment(state: string): Environment {
   const script = `set -a; . "$1"; set +a; exec "${process.execPath}" -p 'JSON.stringify(process.env)'`;
@@ -221,12 +223,41 @@ describe('npm start says what is wrong, and ends with 1', () => {
     expect(await fail(flags, environment)).toContain(message);
   });
 
+  it('where the state folder is a file', async () => {
+    const state = join(temporaryDirectory(), 'file');
+    writeFileSync(state, '');
+    expect(await fail(['--state', state])).toBe(
+      `npm start: the folder ${state} cannot be used for the state (EEXIST); --state <dir> chooses another\n`,
+    );
+  });
+
   it('but shows its help', async () => {
     const run = spawnLocal(['--help']);
     expect(await run.ended).toBe(0);
     expect(run.output()).toContain('--https');
     expect(run.errors()).toBe('');
   });
+});
+
+it('goes on when nobody reads its output any more', async () => {
+  const state = temporaryDirectory();
+  const run = await start(state);
+  const { JWKS_URI = '' } = sourceDemoEnvironment(state);
+  run.child.stdout?.destroy();
+  run.child.stderr?.destroy();
+  // The second request would find nobody, had the line about the first ended the run.
+  for (const _ of [1, 2, 3]) expect((await fetch(JWKS_URI)).status).toBe(200);
+  expect(run.child.exitCode).toBeNull();
+});
+
+it('starts with a folder whose name has quotes, and authctl finds it', async () => {
+  const folder = join(temporaryDirectory(), `it's a "dir" $HOME`);
+  await start(join(folder, '.local'));
+  const output = execFileSync(process.execPath, [authctl, '--local', 'client', 'list', '--quiet'], {
+    cwd: folder,
+    encoding: 'utf8',
+  });
+  expect(output).toMatch(/^client_\w{22}\n$/);
 });
 
 describe('SIGINT and SIGTERM', () => {
