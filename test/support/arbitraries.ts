@@ -117,6 +117,9 @@ export const identityProvider: fc.Arbitrary<IdentityProvider> = fc.record({
   registeredAt: time,
 });
 
+/** A member of a view: snake_case, and ours, so never a member that every object has. */
+const member = fc.stringMatching(/^[a-z_]{1,12}$/).filter((name) => !(name in {}));
+
 /** JSON as views of the management hold it: numbers are whole. */
 const json = fc.letrec((tie) => ({
   value: fc.oneof(
@@ -126,10 +129,10 @@ const json = fc.letrec((tie) => ({
     fc.boolean(),
     fc.constant(null),
     fc.array(tie('value'), { maxLength: 3 }),
-    fc.dictionary(fc.stringMatching(/^[a-z_]{1,12}$/), tie('value'), { maxKeys: 3 }),
+    fc.dictionary(member, tie('value'), { maxKeys: 3 }),
   ),
 })).value;
-const view = fc.dictionary(fc.stringMatching(/^[a-z_]{1,12}$/), json, { maxKeys: 4 });
+const view = fc.dictionary(member, json, { maxKeys: 4 });
 
 export const auditRecord: fc.Arbitrary<AuditRecord> = fc.record({
   time: fc
