@@ -1,4 +1,5 @@
 import { tableName } from '../contract/tables.ts';
+import type { AuditReader } from '../core/audit/audit-log.ts';
 import type { ManagementContext } from '../core/management/management-context.ts';
 import type { CliIo } from './cli-io.ts';
 import { confirm } from './confirm.ts';
@@ -22,6 +23,8 @@ export interface Cli {
   readonly deployment: () => Deployment;
   /** The management library over it. */
   readonly management: () => Promise<ManagementContext>;
+  /** The audit of the deployment. */
+  readonly audit: () => Promise<AuditReader>;
   /** The signing keys of the deployment. */
   readonly signingKeys: () => Promise<SigningKeys>;
   /** Asks before something that cannot be undone, unless `--yes` was said. */
@@ -49,6 +52,11 @@ export function createCli(io: CliIo, options: GlobalOptions, answerNo: () => voi
         auditFile: io.env.AUTHCTL_AUDIT_FILE || undefined,
         warn: (text) => output.warn(text),
       });
+    },
+    audit: async () => {
+      const found = deployment();
+      const { openAudit } = await import('./open-audit.ts');
+      return openAudit(found, (text) => output.warn(text));
     },
     signingKeys: async () => {
       const found = deployment();

@@ -1,6 +1,7 @@
 import type { CommandGroup } from './command-spec.ts';
 import { apiKeyCommands } from './commands/api-key.ts';
 import { apiKeySubnetCommands } from './commands/api-key-subnet.ts';
+import { auditCommands } from './commands/audit.ts';
 import { clientCommands } from './commands/client.ts';
 import { clientSecretCommands } from './commands/client-secret.ts';
 import { explainCommands } from './commands/explain.ts';
@@ -17,5 +18,6 @@ export const commandGroups: readonly CommandGroup[] = [
   providerCommands,
   scopeCommands,
   signingKeyCommands,
+  auditCommands,
   explainCommands,
 ];

@@ -1,0 +1,92 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { root } from './source-files.ts';
+
+interface LockedPackage {
+  readonly license?: string;
+  readonly integrity?: string;
+  readonly resolved?: string;
+  readonly hasInstallScript?: boolean;
+  readonly inBundle?: boolean;
+  readonly dev?: boolean;
+}
+
+function readJson(name: string): unknown {
+  return JSON.parse(readFileSync(join(root, name), 'utf8'));
+}
+
+const manifest = readJson('package.json') as {
+  readonly dependencies: Readonly<Record<string, string>>;
+  readonly devDependencies: Readonly<Record<string, string>>;
+  readonly allowScripts: Readonly<Record<string, boolean>>;
+};
+
+const lockfile = readJson('package-lock.json') as {
+  readonly packages: Readonly<Record<string, LockedPackage>>;
+};
+
+const locked = Object.entries(lockfile.packages)
+  .filter(([path]) => path !== '')
+  .map(([path, entry]) => ({ name: path.split('node_modules/').at(-1) ?? path, ...entry }));
+
+/** Permissive licences, in SPDX's words. */
+const permissive: ReadonlySet<string> = new Set([
+  '0BSD',
+  'Apache-2.0',
+  'BSD-2-Clause',
+  'BSD-3-Clause',
+  'BlueOak-1.0.0',
+  'ISC',
+  'MIT',
+  'MIT-0',
+  'MIT OR Apache-2.0',
+  // Two offers, of which we take MIT.
+  '(MIT OR GPL-3.0-or-later)',
+]);
+
+/** Weak copyleft, by name: a tool that vitest runs, unchanged, and that is in nothing we ship. */
+const reviewed = /^lightningcss/;
+
+/** Reviewed: what an install script of a dependency may be run for. */
+const installScripts: Readonly<Record<string, boolean>> = {
+  // Puts Lambda's own Node into node_modules, from the package beside it.
+  node: true,
+  // Checks that the platform's binary is there.
+  esbuild: true,
+  // Would compile; a prebuilt binary is in the package.
+  'classic-level': false,
+  // Reports installations to its maker.
+  '@scarf/scarf': false,
+};
+
+describe('dependencies', () => {
+  it('are pinned to one version each', () => {
+    const all = Object.entries({ ...manifest.dependencies, ...manifest.devDependencies });
+    expect(all.filter(([, version]) => !/^\d+\.\d+\.\d+$/.test(version))).toEqual([]);
+  });
+
+  it('are known by their content, and come from the npm registry', () => {
+    const own = locked.filter(({ inBundle }) => inBundle !== true);
+    expect(own.filter(({ integrity }) => !integrity?.startsWith('sha512-'))).toEqual([]);
+    const elsewhere = own.filter(
+      ({ resolved }) =>
+        resolved !== undefined && !resolved.startsWith('https://registry.npmjs.org/'),
+    );
+    expect(elsewhere).toEqual([]);
+  });
+
+  it('run no install script but those that were reviewed', () => {
+    const withScript = locked.filter(({ hasInstallScript }) => hasInstallScript === true);
+    expect(withScript.map(({ name }) => name).toSorted()).toEqual(
+      Object.keys(installScripts).toSorted(),
+    );
+    expect(manifest.allowScripts).toEqual(installScripts);
+  });
+
+  it('have licences that allow what we do with them', () => {
+    const others = locked.filter(({ license = 'none' }) => !permissive.has(license));
+    expect(others.filter(({ name }) => !reviewed.test(name))).toEqual([]);
+    expect(others.filter(({ dev }) => dev !== true)).toEqual([]);
+  });
+});
