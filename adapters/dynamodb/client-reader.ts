@@ -4,21 +4,31 @@ import type { PortOptions } from '../../core/port.ts';
 import { callAws } from '../aws-errors.ts';
 import { type ClientAttributes, parseClientItem, toClient } from './client-item.ts';
 import type { DynamoDbCalls } from './dynamodb-calls.ts';
-import { toItem } from './item.ts';
+import { type Item, toItem } from './item.ts';
 import { getItem } from './read-items.ts';
+import { rememberParsed } from './remember-parsed.ts';
 import type { StoreOptions } from './store-options.ts';
 
 const { partitionKey } = tables.clients;
 
-export async function readClient(
+/** 1,000 clients of a usual size are 3 MB. */
+const maxRememberedClients = 1000;
+
+function readItem(
   calls: DynamoDbCalls,
   table: string,
   clientId: string,
   consistentRead: boolean | undefined,
   options: PortOptions,
-): Promise<ClientAttributes | undefined> {
+): Promise<Item | undefined> {
   const key = { [partitionKey]: clientId };
-  const item = await getItem(calls, { table, key, consistentRead }, options);
+  return getItem(calls, { table, key, consistentRead }, options);
+}
+
+export async function readClient(
+  ...read: Parameters<typeof readItem>
+): Promise<ClientAttributes | undefined> {
+  const item = await readItem(...read);
   return item && parseClientItem(item);
 }
 
@@ -56,10 +66,11 @@ export function createDynamoDbClientReader(
   table: string,
   store: StoreOptions = {},
 ): ClientReader & SecretUseRecorder {
+  const parse = rememberParsed((item) => toClient(parseClientItem(item)), maxRememberedClients);
   return {
     async findClient(clientId, options = {}) {
-      const found = await readClient(calls, table, clientId, store.consistentRead, options);
-      return found && toClient(found);
+      const item = await readItem(calls, table, clientId, store.consistentRead, options);
+      return item && parse(clientId, item);
     },
     recordSecretUse: (clientId, secretId, day, options = {}) =>
       recordSecretUse(calls, table, { clientId, secretId, day }, options),

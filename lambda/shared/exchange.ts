@@ -8,6 +8,8 @@ export interface Exchange {
   readonly startedAt: number;
   /** Ends calls to AWS when the request's deadline passes. */
   readonly signal: AbortSignal;
+  /** Stops the clock of `signal`: the response is made. */
+  readonly end: () => void;
   /** One word of a closed set: what came of it. */
   outcome: string;
   /** A client that proved who it is. */

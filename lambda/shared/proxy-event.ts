@@ -8,8 +8,9 @@ function readHeaders(headers: MultiValue): Map<string, readonly string[]> {
   const byName = new Map<string, readonly string[]>();
   for (const [name, values] of Object.entries(headers)) {
     const lowerName = name.toLowerCase();
+    const before = byName.get(lowerName);
     const more = (values ?? []).filter((value) => value !== undefined);
-    byName.set(lowerName, [...(byName.get(lowerName) ?? []), ...more]);
+    byName.set(lowerName, before === undefined ? more : [...before, ...more]);
   }
   return byName;
 }

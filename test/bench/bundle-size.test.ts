@@ -7,9 +7,9 @@ import { lambdaBuildOptions, lambdaFunctions } from '../../scripts/build.ts';
  * at what has crept in (`npx esbuild --metafile`), then raises the figure here.
  */
 const budgets: Readonly<Record<string, number>> = {
-  token: 84_000,
-  jwks: 66_000,
-  discovery: 38_000,
+  token: 90_000,
+  jwks: 70_000,
+  discovery: 40_000,
   authorizer: 100_000,
   'key-rotation': 600_000,
   canary: 500_000,

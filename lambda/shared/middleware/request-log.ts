@@ -1,5 +1,6 @@
 import { requestDeadline } from '../../../contract/limits.ts';
 import { routes } from '../../../contract/routes.ts';
+import { startDeadline } from '../deadline.ts';
 import { describeError } from '../describe-error.ts';
 import type { Exchange } from '../exchange.ts';
 import type { FunctionOptions } from '../function-options.ts';
@@ -29,9 +30,11 @@ function levelOf(statusCode: number): RequestReport['level'] {
 }
 
 function beginExchange(startedAt: number): Exchange {
+  const deadline = startDeadline(requestDeadline);
   return {
     startedAt,
-    signal: AbortSignal.timeout(requestDeadline),
+    signal: deadline.signal,
+    end: () => deadline.end(),
     outcome: 'served',
     counts: new Set(),
     fields: {},
@@ -42,6 +45,7 @@ function beginExchange(startedAt: number): Exchange {
 export function requestLog({ clock, telemetry }: FunctionOptions): HttpMiddleware {
   const report: HttpHook = ({ event, context, response }) => {
     const { exchange } = context;
+    exchange.end();
     const statusCode = response?.statusCode ?? 500;
     const fields = {
       http_method: ifKnown(event.httpMethod, knownMethods),

@@ -1,0 +1,32 @@
+import type { Item } from './item.ts';
+
+interface Remembered<T> {
+  /** The item as it was parsed. */
+  readonly text: string;
+  readonly value: T;
+}
+
+/**
+ * Parses an item anew only where it differs in anything from what was last read under its key.
+ * Each item is still read from DynamoDB each time: what is saved is checking the same bytes again,
+ * which for a client with many secrets costs more than all else that a token does here.
+ *
+ * @param maxItems remembered at once; the one remembered longest goes first.
+ */
+export function rememberParsed<T>(
+  parse: (item: Item) => T,
+  maxItems: number,
+): (key: string, item: Item) => T {
+  const known = new Map<string, Remembered<T>>();
+  return (key, item) => {
+    const text = JSON.stringify(item);
+    const before = known.get(key);
+    if (before?.text === text) return before.value;
+    const value = parse(item);
+    known.delete(key);
+    known.set(key, { text, value });
+    const [oldest] = known.keys();
+    if (known.size > maxItems && oldest !== undefined) known.delete(oldest);
+    return value;
+  };
+}
