@@ -112,6 +112,14 @@ export const environments = {
     /** JSON object: region id → address of the JWKS as that region serves it. */
     AUTH_REGIONAL_JWKS_URIS: v.pipe(json, v.record(regionId, text)),
   }),
+  'synthetic-check': v.object({
+    AUTH_ISSUER: text,
+    AUTH_REGION_ID: regionId,
+    AUTH_CLIENTS_TABLE: text,
+    /** Addresses under which the world reaches this region alone. */
+    AUTH_TOKEN_ENDPOINT: text,
+    AUTH_JWKS_URI: text,
+  }),
 } as const;
 
 export type FunctionName = keyof typeof environments;

@@ -80,6 +80,19 @@ export function canaryEnvironment(source: EnvironmentSource): EnvironmentVariabl
   };
 }
 
+export function syntheticCheckEnvironment(
+  source: EnvironmentSource,
+): EnvironmentVariables<'synthetic-check'> {
+  const { addresses, config, regionId } = source;
+  return {
+    AUTH_ISSUER: addresses.issuer,
+    AUTH_REGION_ID: regionId,
+    AUTH_CLIENTS_TABLE: tableName(config.name, 'clients'),
+    AUTH_TOKEN_ENDPOINT: addresses.regionalTokenEndpoints[regionId] ?? '',
+    AUTH_JWKS_URI: addresses.regionalJwksUris[regionId] ?? '',
+  };
+}
+
 export function keyRotationEnvironment(
   source: EnvironmentSource,
 ): EnvironmentVariables<'key-rotation'> {

@@ -13,9 +13,9 @@ import { WebAcl } from './api/web-acl.ts';
 import { eachTable, ServiceTable, type ServiceTables, tableId } from './data/service-tables.ts';
 import { TableBackup } from './data/table-backup.ts';
 import { GradualDeployment } from './functions/gradual-deployment.ts';
+import { Schedules } from './functions/schedules.ts';
 import { ServiceFunctions } from './functions/service-functions.ts';
 import { FirstSigningKey } from './keys/first-signing-key.ts';
-import { KeySchedules } from './keys/key-schedules.ts';
 import { Monitoring } from './monitoring/monitoring.ts';
 import { OperatorPolicies } from './operators/operator-policies.ts';
 
@@ -44,7 +44,7 @@ export class RegionStack extends Stack {
     api.addRoutes(functions.live);
     this.addDomain(api);
     this.addGradualDeployment(functions, new Monitoring(this, 'Monitoring', props));
-    new KeySchedules(this, 'KeySchedules', functions);
+    new Schedules(this, 'Schedules', functions);
     new FirstSigningKey(this, 'FirstSigningKey', { functions, after: Object.values(tables) });
     this.addOutputs(addresses);
   }

@@ -1,6 +1,7 @@
 import type { AwsClientOptions } from '../adapters/aws-client-options.ts';
-import { createAwsClients } from '../adapters/aws-clients.ts';
+import { type AwsClients, createAwsClients } from '../adapters/aws-clients.ts';
 import { createFetchJwks } from '../adapters/https/fetch-jwks.ts';
+import { createPostTokenRequest } from '../adapters/https/post-token-request.ts';
 import { createProveKey, createSelfTest } from '../adapters/lambda/function-calls.ts';
 import type { InvokeFunction } from '../adapters/lambda/invoke-function.ts';
 import {
@@ -16,6 +17,7 @@ import {
   type EnvironmentSource,
   jwksEnvironment,
   keyRotationEnvironment,
+  syntheticCheckEnvironment,
   tokenEnvironment,
 } from '../contract/function-environments.ts';
 import { functionName } from '../contract/function-names.ts';
@@ -26,6 +28,7 @@ import { createDiscoveryHandler } from '../lambda/discovery/create-discovery-han
 import { createJwksHandler } from '../lambda/jwks/create-jwks-handler.ts';
 import { createKeyRotationHandler } from '../lambda/key-rotation/create-key-rotation-handler.ts';
 import type { RotationReport } from '../lambda/key-rotation/rotation-report.ts';
+import { createSyntheticCheckHandler } from '../lambda/synthetic-check/create-synthetic-check-handler.ts';
 import { createTokenHandler } from '../lambda/token/create-token-handler.ts';
 import { createDocsRoute } from './docs-page.ts';
 import { describeEnvironments } from './environment-source.ts';
@@ -101,6 +104,30 @@ export interface LocalFunctionOptions {
   readonly clock?: () => number;
 }
 
+/** What looks at the service from outside. */
+function createChecks(
+  source: EnvironmentSource,
+  aws: AwsClients,
+  log: LogFile,
+  { ca, clock }: Required<Pick<LocalFunctionOptions, 'clock'>> & LocalFunctionOptions,
+) {
+  const fetchJwks = createFetchJwks({ ca });
+  return {
+    canary: createCanaryHandler(
+      readEnvironment('canary', canaryEnvironment(source)),
+      aws,
+      fetchJwks,
+      createLocalRunTelemetry('canary', log),
+    ),
+    syntheticCheck: createSyntheticCheckHandler(
+      readEnvironment('synthetic-check', syntheticCheckEnvironment(source)),
+      aws,
+      { postTokenRequest: createPostTokenRequest({ ca }), fetchJwks },
+      { telemetry: createLocalRunTelemetry('synthetic-check', log), clock },
+    ),
+  };
+}
+
 /** Builds every function with the environment that the stack would give it. */
 export function createFunctions(
   config: DeploymentConfig,
@@ -128,15 +155,12 @@ export function createFunctions(
       now: () => Math.floor(clock() / 1000),
     },
   );
-  const canary = createCanaryHandler(
-    readEnvironment('canary', canaryEnvironment(source)),
-    background,
-    createFetchJwks({ ca }),
-    createLocalRunTelemetry('canary', log),
-  );
+  const { canary, syntheticCheck } = createChecks(source, background, log, { ca, clock });
   const rotateKeys = (event: unknown) => rotation(event, contextOf('key-rotation'));
   handlers.set(nameOf('key-rotation'), rotateKeys);
   handlers.set(nameOf('canary'), canary);
+  // By hand alone: its client would stand in every list of clients.
+  handlers.set(nameOf('synthetic-check'), syntheticCheck);
   handlers.set(nameOf('token'), (event) => http.token(event as never, contextOf('token')));
   const example = createExampleRoute({
     config,

@@ -19,6 +19,12 @@ export interface JsonDocumentOptions {
 
 const jsonType = /^application\/(?:[\w.-]+\+)?json(?:\s*;|$)/i;
 
+/** An answer in JSON, whatever its status. */
+export interface JsonAnswer {
+  readonly status: number;
+  readonly body: unknown;
+}
+
 /** What Node trusts, NODE_EXTRA_CA_CERTS included where this Node can say it. */
 function trusted(): readonly string[] {
   const { getCACertificates }: Partial<typeof tls> = tls;
@@ -34,6 +40,7 @@ function clientFor(url: URL) {
 
 function connect(
   url: URL,
+  form: URLSearchParams | undefined,
   options: JsonDocumentOptions,
   signal: AbortSignal,
 ): Promise<IncomingMessage> {
@@ -41,21 +48,28 @@ function connect(
     const { request, agent } = clientFor(url);
     const outgoing = request(url, {
       agent,
-      headers: { accept: 'application/json', 'accept-encoding': 'identity', ...options.headers },
+      method: form === undefined ? 'GET' : 'POST',
+      headers: {
+        accept: 'application/json',
+        'accept-encoding': 'identity',
+        ...(form !== undefined && { 'content-type': 'application/x-www-form-urlencoded' }),
+        ...options.headers,
+      },
       signal,
       ...(options.lookup === undefined ? {} : { lookup: options.lookup }),
       ...(options.ca === undefined ? {} : { ca: [...trusted(), options.ca] }),
     });
     outgoing.on('response', resolve);
     outgoing.on('error', reject);
-    outgoing.end();
+    outgoing.end(form?.toString());
   });
 }
 
-function checkHead(url: string, response: IncomingMessage, maxBytes: number): void {
-  const status = response.statusCode ?? 0;
+function checkRedirect(url: string, status: number): void {
   if (status >= 300 && status < 400) throw new FetchError(url, 'redirect');
-  if (status !== 200) throw new FetchError(url, 'status');
+}
+
+function checkHead(url: string, response: IncomingMessage, maxBytes: number): void {
   if (!jsonType.test(response.headers['content-type'] ?? '')) throw new FetchError(url, 'not_json');
   if ((response.headers['content-encoding'] ?? 'identity') !== 'identity') {
     throw new FetchError(url, 'not_json');
@@ -85,18 +99,39 @@ function parseJson(url: string, body: Buffer): unknown {
   }
 }
 
-async function readDocument(
+/** Where `form` is left out, a document is asked for, and any other status than 200 is no answer. */
+async function exchange(
   url: URL,
+  form: URLSearchParams | undefined,
   options: JsonDocumentOptions,
   signal: AbortSignal,
-): Promise<unknown> {
+): Promise<JsonAnswer> {
   const { maxBytes } = options;
-  const response = await connect(url, options, signal);
+  const response = await connect(url, form, options, signal);
+  const status = response.statusCode ?? 0;
   try {
+    checkRedirect(url.href, status);
+    if (form === undefined && status !== 200) throw new FetchError(url.href, 'status');
     checkHead(url.href, response, maxBytes);
-    return parseJson(url.href, await readBody(url.href, response, maxBytes));
+    return { status, body: parseJson(url.href, await readBody(url.href, response, maxBytes)) };
   } finally {
     response.destroy();
+  }
+}
+
+async function exchangeInTime(
+  url: URL,
+  form: URLSearchParams | undefined,
+  options: JsonDocumentOptions,
+): Promise<JsonAnswer> {
+  const deadline = AbortSignal.timeout(options.timeout);
+  const signals = options.signal === undefined ? [deadline] : [deadline, options.signal];
+  const signal = AbortSignal.any(signals);
+  try {
+    return await exchange(url, form, options, signal);
+  } catch (cause) {
+    if (cause instanceof FetchError) throw cause;
+    throw new FetchError(url.href, signal.aborted ? 'timeout' : 'unreachable', { cause });
   }
 }
 
@@ -107,13 +142,18 @@ async function readDocument(
  * @throws {FetchError} where it does not give a JSON document.
  */
 export async function fetchJsonDocument(url: URL, options: JsonDocumentOptions): Promise<unknown> {
-  const deadline = AbortSignal.timeout(options.timeout);
-  const signals = options.signal === undefined ? [deadline] : [deadline, options.signal];
-  const signal = AbortSignal.any(signals);
-  try {
-    return await readDocument(url, options, signal);
-  } catch (cause) {
-    if (cause instanceof FetchError) throw cause;
-    throw new FetchError(url.href, signal.aborted ? 'timeout' : 'unreachable', { cause });
-  }
+  return (await exchangeInTime(url, undefined, options)).body;
+}
+
+/**
+ * Posts a form and reads the JSON that comes back, under the same bounds.
+ *
+ * @throws {FetchError} where it is not answered with JSON.
+ */
+export function postForm(
+  url: URL,
+  form: URLSearchParams,
+  options: JsonDocumentOptions,
+): Promise<JsonAnswer> {
+  return exchangeInTime(url, form, options);
 }

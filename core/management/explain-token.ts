@@ -1,5 +1,6 @@
 import { deployedRegions } from '../../contract/deployment-config.ts';
 import type { Client, ClientSecret } from '../client/client.ts';
+import { withoutSyntheticAuthority } from '../client/synthetic-client.ts';
 import { idBytes, isId } from '../credential/credential-value.ts';
 import { OAuthError, type RefusalReason } from '../oauth-error.ts';
 import { formatTime } from '../rfc3339.ts';
@@ -96,9 +97,10 @@ async function explain(
     (value) => value ?? "none: the client's default audience",
   );
   const isClientId = isId('client', question.clientId);
-  const client = isClientId ? await context.clients.findClient(question.clientId) : undefined;
-  steps.take('client authentication', () => checkClient(client, now), String);
-  if (client === undefined) throw new OAuthError('unknown_client');
+  const found = isClientId ? await context.clients.findClient(question.clientId) : undefined;
+  steps.take('client authentication', () => checkClient(found, now), String);
+  if (found === undefined) throw new OAuthError('unknown_client');
+  const client = withoutSyntheticAuthority(found);
   const scopes = steps.take(
     'scopes',
     () => grantScopes(requested, client.scopes),

@@ -1,5 +1,6 @@
 import type { Client, ClientSecret } from '../client/client.ts';
 import type { ClientReader } from '../client/client-store.ts';
+import { withoutSyntheticAuthority } from '../client/synthetic-client.ts';
 import { equalsHash, hashSecret, impossibleHash } from '../credential/secret-hash.ts';
 import { OAuthError, type RefusalReason } from '../oauth-error.ts';
 import type { PortOptions } from '../port.ts';
@@ -58,5 +59,5 @@ export async function authenticateClient(
   if (client === undefined || secret === undefined || refusal !== undefined) {
     throw new OAuthError(refusal ?? 'wrong_secret');
   }
-  return { client, secret };
+  return { client: withoutSyntheticAuthority(client), secret };
 }

@@ -9,11 +9,13 @@ import {
   type EnvironmentSource,
   jwksEnvironment,
   keyRotationEnvironment,
+  syntheticCheckEnvironment,
   tokenEnvironment,
 } from '../../contract/function-environments.ts';
 import { roleName } from '../../contract/function-names.ts';
 import { type KmsKeyPolicyPrincipals, kmsKeyPolicy } from '../../contract/kms-key-policy.ts';
 import type { HttpFunctionName } from '../../contract/routes.ts';
+import { syntheticClientId } from '../../contract/synthetic-check.ts';
 import { tables as contract } from '../../contract/tables.ts';
 import type { ServiceTables } from '../data/service-tables.ts';
 import { allowKeyManagement, allowSign, type SigningKeys } from '../keys/key-permissions.ts';
@@ -32,10 +34,18 @@ const backgroundMemory = 512;
 
 /** Above the handlers' own deadlines, so that these answer first; below the gateway's 29 s. */
 const requestTimeout = Duration.seconds(10);
-/** A canary reads a JWKS from each region, one retry included. */
-const canaryTimeout = Duration.minutes(1);
+/** A JWKS from each region, or a token after some refusals, retries included. */
+const checkTimeout = Duration.minutes(1);
 /** A fresh key's tag may take minutes to count; a custom resource's function ends at 15. */
 export const rotationTimeout = Duration.minutes(14);
+
+/** For an Allow of items by their partition key: without one the condition would hold, too. */
+function onlyItems(...partitionKeys: readonly string[]) {
+  return {
+    'ForAllValues:StringEquals': { 'dynamodb:LeadingKeys': partitionKeys },
+    Null: { 'dynamodb:LeadingKeys': 'false' },
+  };
+}
 
 /** The functions of one region, each with what it may do. */
 export class ServiceFunctions extends Construct {
@@ -44,6 +54,7 @@ export class ServiceFunctions extends Construct {
   readonly jwks: ServiceFunction<'jwks'>;
   readonly canary: ServiceFunction<'canary'>;
   readonly keyRotation: ServiceFunction<'key-rotation'>;
+  readonly syntheticCheck: ServiceFunction<'synthetic-check'>;
   /** What answers the gateway's requests. */
   readonly live: Readonly<Record<HttpFunctionName, Alias>>;
   private readonly source: EnvironmentSource;
@@ -65,6 +76,7 @@ export class ServiceFunctions extends Construct {
     this.jwks = this.addJwks(tables);
     this.canary = this.addCanary(tables);
     this.keyRotation = this.addKeyRotation(tables);
+    this.syntheticCheck = this.addSyntheticCheck(tables);
     this.live = {
       token: this.token.addLive(config.tokenFunction.provisionedConcurrency),
       discovery: this.discovery.addLive(),
@@ -73,7 +85,8 @@ export class ServiceFunctions extends Construct {
   }
 
   get all(): readonly ServiceFunction<FunctionName>[] {
-    return [this.token, this.discovery, this.jwks, this.canary, this.keyRotation];
+    const { token, discovery, jwks, canary, keyRotation, syntheticCheck } = this;
+    return [token, discovery, jwks, canary, keyRotation, syntheticCheck];
   }
 
   private keyPolicyPrincipals(config: DeploymentConfig): KmsKeyPolicyPrincipals {
@@ -149,10 +162,28 @@ export class ServiceFunctions extends Construct {
       description: 'Proves that a signing key verifies through the JWKS of every region',
       environment: canaryEnvironment(this.source),
       memorySize: backgroundMemory,
-      timeout: canaryTimeout,
+      timeout: checkTimeout,
     });
     fn.allow({ actions: ['dynamodb:Query'], resources: [tables.signingKeys.tableArn] });
     allowSign(fn, this.keys);
+    return fn;
+  }
+
+  private addSyntheticCheck(tables: ServiceTables): ServiceFunction<'synthetic-check'> {
+    const fn = new ServiceFunction(this, 'SyntheticCheck', {
+      ...this.context,
+      name: 'synthetic-check',
+      description: 'Gets a token and verifies it, as the world does',
+      environment: syntheticCheckEnvironment(this.source),
+      memorySize: backgroundMemory,
+      timeout: checkTimeout,
+    });
+    // The item of its own client alone, of which the token path takes nothing but the secrets.
+    fn.allow({
+      actions: ['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'],
+      resources: [tables.clients.tableArn],
+      conditions: onlyItems(syntheticClientId(this.context.regionId)),
+    });
     return fn;
   }
 

@@ -4,6 +4,7 @@ import { Construct } from 'constructs';
 import type { DeploymentConfig } from '../../contract/deployment-config.ts';
 import type { FunctionName } from '../../contract/environment.ts';
 import { requestMetrics } from '../../contract/request-metrics.ts';
+import { syntheticCheckMinutes, syntheticMetrics } from '../../contract/synthetic-check.ts';
 import { stageName } from '../api/service-api.ts';
 import { type AlarmContext, addAlarm, type ServiceAlarmProps } from './service-alarm.ts';
 import { ServiceMetrics } from './service-metrics.ts';
@@ -12,9 +13,19 @@ export interface ServiceAlarmsProps extends AlarmContext {
   readonly config: DeploymentConfig;
 }
 
-type Check = Omit<ServiceAlarmProps, 'runbook' | 'operator'> & { readonly page?: string };
+type Check = Omit<ServiceAlarmProps, 'runbook' | 'operator'> & {
+  readonly page?: string;
+  readonly operator?: ComparisonOperator;
+};
 
-const functions: readonly FunctionName[] = ['token', 'discovery', 'jwks', 'canary', 'key-rotation'];
+const functions: readonly FunctionName[] = [
+  'token',
+  'discovery',
+  'jwks',
+  'canary',
+  'key-rotation',
+  'synthetic-check',
+];
 
 /** Share of the quota at which there is still time to have it raised. */
 const quotaShare = 0.6;
@@ -38,6 +49,7 @@ export class ServiceAlarms extends Construct {
       this.addStandIns(),
       this.addLatency(),
       this.addSignQuota(props.config),
+      this.addSyntheticCheck(),
       ...functions.flatMap((name) => [this.addErrors(name), this.addThrottles(name)]),
       ...(['clients', 'signingKeys'] as const).map((table) =>
         this.add({
@@ -55,9 +67,9 @@ export class ServiceAlarms extends Construct {
 
   private add({ page, ...check }: Check): Alarm {
     return addAlarm(this, this.context, {
+      operator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
       ...check,
       runbook: `docs/runbook/${page ?? check.id}.md`,
-      operator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
     });
   }
 
@@ -136,6 +148,21 @@ export class ServiceAlarms extends Construct {
       threshold: Math.floor(config.kmsSignQuota * 60 * quotaShare),
       periods: 5,
       badPeriods: 2,
+    });
+  }
+
+  /** Three runs in a row: one may meet a restart, or a lost connection. */
+  private addSyntheticCheck(): Alarm {
+    return this.add({
+      id: 'synthetic-check-failed',
+      description: 'For a quarter of an hour nobody could get a token and verify it.',
+      metric: this.metrics
+        .own('synthetic-check', syntheticMetrics.passed)
+        .with({ period: Duration.minutes(3 * syntheticCheckMinutes) }),
+      operator: ComparisonOperator.LESS_THAN_THRESHOLD,
+      threshold: 1,
+      periods: 1,
+      missingIsBad: true,
     });
   }
 

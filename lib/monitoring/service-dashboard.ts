@@ -15,6 +15,7 @@ import type { DeploymentConfig } from '../../contract/deployment-config.ts';
 import type { FunctionName } from '../../contract/environment.ts';
 import type { RegionId } from '../../contract/regions.ts';
 import { metricDimensions, requestMetrics } from '../../contract/request-metrics.ts';
+import { syntheticCheckMinutes, syntheticMetrics } from '../../contract/synthetic-check.ts';
 import { stageName } from '../api/service-api.ts';
 import { ServiceMetrics } from './service-metrics.ts';
 
@@ -24,7 +25,14 @@ export interface ServiceDashboardProps {
   readonly alarms: readonly Alarm[];
 }
 
-const functions: readonly FunctionName[] = ['token', 'discovery', 'jwks', 'canary', 'key-rotation'];
+const functions: readonly FunctionName[] = [
+  'token',
+  'discovery',
+  'jwks',
+  'canary',
+  'key-rotation',
+  'synthetic-check',
+];
 
 /** Half the width of a dashboard. */
 const half = { width: 12, height: 6 };
@@ -47,6 +55,7 @@ export class ServiceDashboard extends Construct {
         [this.api(), this.functions()],
         [this.kms(), this.tables()],
         [this.keys(), this.keyAges()],
+        [this.syntheticCheck()],
       ],
     });
   }
@@ -136,6 +145,19 @@ export class ServiceDashboard extends Construct {
 
   private keyAges(): IWidget {
     return graph('Signing keys: seconds overdue', [this.ofKeys(keyMetrics.overdue, 'Maximum')]);
+  }
+
+  private syntheticCheck(): IWidget {
+    const own = (metricName: string, statistic: string, label: string): Metric =>
+      this.metrics
+        .own('synthetic-check', metricName, statistic)
+        .with({ period: Duration.minutes(syntheticCheckMinutes), label });
+    return new GraphWidget({
+      ...half,
+      title: 'Synthetic check: passed, and ms to a token',
+      left: [own(syntheticMetrics.passed, 'Minimum', 'passed')],
+      right: [own(syntheticMetrics.tokenLatency, 'Maximum', 'ms')],
+    });
   }
 
   private ofKeys(metricName: keyof typeof keyMetricFunctions, statistic: string): Metric {

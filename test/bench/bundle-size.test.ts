@@ -13,6 +13,7 @@ const budgets: Readonly<Record<string, number>> = {
   authorizer: 100_000,
   'key-rotation': 600_000,
   canary: 500_000,
+  'synthetic-check': 500_000,
 };
 
 /** What no function that answers requests may load: each costs more than its own work. */

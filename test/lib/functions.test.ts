@@ -7,7 +7,14 @@ import { evaluate, type Resource, resourcesOf, singleRegion } from './synthesise
 /** What Powertools reads, besides what the functions read themselves. */
 const powertools = ['POWERTOOLS_METRICS_NAMESPACE', 'POWERTOOLS_SERVICE_NAME'];
 
-const deployed: readonly FunctionName[] = ['token', 'discovery', 'jwks', 'canary', 'key-rotation'];
+const deployed: readonly FunctionName[] = [
+  'token',
+  'discovery',
+  'jwks',
+  'canary',
+  'key-rotation',
+  'synthetic-check',
+];
 
 let template: Template;
 beforeAll(() => {
@@ -70,6 +77,7 @@ describe('the functions', () => {
       ['jwks', 1024, 10],
       ['canary', 512, 60],
       ['key-rotation', 512, 840],
+      ['synthetic-check', 512, 60],
     ]);
   });
 
@@ -94,6 +102,7 @@ describe('what runs by the clock', () => {
   it.each([
     ['key-rotation', 'Rotation', { action: 'reconcile' }],
     ['canary', 'Canary', {}],
+    ['synthetic-check', 'SyntheticCheck', {}],
   ] as const)('%s every five minutes', (name, rule, event) => {
     const found = Object.values(resourcesOf(template, 'AWS::Events::Rule')).find(
       ({ Properties }) => Properties['Description'] === `Runs the ${name} function`,

@@ -44,6 +44,9 @@ const serviceAlarms = [
   'canary-function-throttled',
   'key-rotation-function-errors',
   'key-rotation-function-throttled',
+  'synthetic-check-function-errors',
+  'synthetic-check-function-throttled',
+  'synthetic-check-failed',
   'clients-table-throttled',
   'signing-keys-table-throttled',
 ];
@@ -89,6 +92,18 @@ describe('the alarms of a region', () => {
       ComparisonOperator: 'LessThanThreshold',
       Threshold: 1,
       Period: 1800,
+      TreatMissingData: 'breaching',
+    });
+  });
+
+  it('miss a synthetic check that fails or does not run', () => {
+    expect(alarms()['synthetic-check-failed']).toMatchObject({
+      MetricName: 'SyntheticCheckPassed',
+      Dimensions: [{ Name: 'service', Value: 'synthetic-check' }],
+      Statistic: 'Sum',
+      ComparisonOperator: 'LessThanThreshold',
+      Threshold: 1,
+      Period: 900,
       TreatMissingData: 'breaching',
     });
   });
@@ -244,6 +259,7 @@ describe('the dashboard', () => {
       'DynamoDB: time to answer, ms, and throttles a minute',
       'Signing keys: runs of the rotation, failures of the canary',
       'Signing keys: seconds overdue',
+      'Synthetic check: passed, and ms to a token',
     ]);
   });
 });

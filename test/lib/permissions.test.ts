@@ -68,6 +68,11 @@ const sign: Permission = [
   },
 ];
 
+const ownClientAlone = {
+  'ForAllValues:StringEquals': { 'dynamodb:LeadingKeys': ['client_SyntheticCheck00000slc'] },
+  Null: { 'dynamodb:LeadingKeys': 'false' },
+};
+
 function logsAndTraces(fn: string): readonly Permission[] {
   return [
     ['Allow', 'logs:CreateLogStream', `Functions${fn}Logs`],
@@ -108,6 +113,12 @@ describe('the permission matrix', () => {
       ['Allow', 'dynamodb:Query', 'SigningKeysTable'],
       sign,
       ...logsAndTraces('Canary'),
+    ],
+    'authorization-server-slc-synthetic-check': [
+      ['Allow', 'dynamodb:GetItem', 'ClientsTable', ownClientAlone],
+      ['Allow', 'dynamodb:PutItem', 'ClientsTable', ownClientAlone],
+      ['Allow', 'dynamodb:UpdateItem', 'ClientsTable', ownClientAlone],
+      ...logsAndTraces('SyntheticCheck'),
     ],
     'authorization-server-slc-key-rotation': [
       ['Allow', 'dynamodb:GetItem', 'SigningKeysTable'],
@@ -196,8 +207,9 @@ describe('who may invoke a function', () => {
         ['FunctionsJwksLive', 'apigateway.amazonaws.com', `${api}/.well-known/jwks.json`],
         ['FunctionsTokenLive', 'apigateway.amazonaws.com', `${api}/api/v1/oauth/token`],
         ['FunctionsTokenLive', 'apigateway.amazonaws.com', `${api}/health`],
-        ['FunctionsCanaryHandler', 'events.amazonaws.com', 'KeySchedulesCanary'],
-        ['FunctionsKeyRotationHandler', 'events.amazonaws.com', 'KeySchedulesRotation'],
+        ['FunctionsCanaryHandler', 'events.amazonaws.com', 'SchedulesCanary'],
+        ['FunctionsKeyRotationHandler', 'events.amazonaws.com', 'SchedulesRotation'],
+        ['FunctionsSyntheticCheckHandler', 'events.amazonaws.com', 'SchedulesSyntheticCheck'],
       ]),
     );
   });

@@ -222,7 +222,11 @@ describe.each(regionIds)('the region %s', (id) => {
         regionIds.map((name) => [name, `https://${name}.auth.example.com/.well-known/jwks.json`]),
       ),
     );
+    const check = readEnvironment('synthetic-check', environment('synthetic-check'));
+    expect(check.AUTH_TOKEN_ENDPOINT).toBe(`https://${id}.auth.example.com/api/v1/oauth/token`);
+    expect(check.AUTH_JWKS_URI).toBe(`https://${id}.auth.example.com/.well-known/jwks.json`);
     const policies = JSON.stringify(evaluate(propertiesOf(id, 'AWS::IAM::Policy')));
+    expect(policies).toContain(`"client_SyntheticCheck00000${id}"`);
     expect(policies).toContain(
       `arn:aws:dynamodb:${awsRegion}:111122223333:table/authorization-server-clients`,
     );

@@ -4,31 +4,44 @@ import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import { Construct } from 'constructs';
 import { keyScheduleMinutes } from '../../contract/alarms.ts';
 import type { FunctionName } from '../../contract/environment.ts';
-import type { ServiceFunction } from '../functions/service-function.ts';
+import { syntheticCheckMinutes } from '../../contract/synthetic-check.ts';
+import type { ServiceFunction } from './service-function.ts';
 
-export interface KeySchedulesProps {
+export interface SchedulesProps {
   readonly keyRotation: ServiceFunction<'key-rotation'>;
   readonly canary: ServiceFunction<'canary'>;
+  readonly syntheticCheck: ServiceFunction<'synthetic-check'>;
 }
 
-/** What runs by the clock: the rotation, which does whatever is due, and the canary. */
-export class KeySchedules extends Construct {
-  constructor(scope: Construct, id: string, props: KeySchedulesProps) {
+/**
+ * What runs by the clock: the rotation, which does whatever is due, the canary, and the synthetic
+ * check.
+ */
+export class Schedules extends Construct {
+  constructor(scope: Construct, id: string, props: SchedulesProps) {
     super(scope, id);
-    this.addSchedule('Rotation', props.keyRotation, { action: 'reconcile' });
-    this.addSchedule('Canary', props.canary, {});
+    this.addSchedule('Rotation', props.keyRotation, keyScheduleMinutes, {
+      action: 'reconcile',
+    });
+    this.addSchedule('Canary', props.canary, keyScheduleMinutes, {});
+    this.addSchedule('SyntheticCheck', props.syntheticCheck, syntheticCheckMinutes, {});
   }
 
-  private addSchedule(id: string, fn: ServiceFunction<FunctionName>, event: object): void {
+  private addSchedule(
+    id: string,
+    fn: ServiceFunction<FunctionName>,
+    minutes: number,
+    event: object,
+  ): void {
     const rule = new Rule(this, id, {
       description: `Runs the ${fn.name} function`,
-      schedule: Schedule.rate(Duration.minutes(keyScheduleMinutes)),
+      schedule: Schedule.rate(Duration.minutes(minutes)),
       targets: [
         new LambdaFunction(fn.handler, {
           event: RuleTargetInput.fromObject(event),
           // The next run does what this one could not; a late one would only be a second.
           retryAttempts: 0,
-          maxEventAge: Duration.minutes(keyScheduleMinutes),
+          maxEventAge: Duration.minutes(minutes),
         }),
       ],
     });

@@ -1,0 +1,40 @@
+import { type JsonAnswer, postForm } from './json-document.ts';
+import { parseServiceUrl } from './service-url.ts';
+
+export interface PostTokenRequestOptions {
+  /** Certificates to trust besides, PEM: the local run's. */
+  readonly ca?: string | undefined;
+}
+
+/** A client's id and secret; both of characters that RFC 6749 §2.3.1's encoding leaves alone. */
+interface Credentials {
+  readonly clientId: string;
+  readonly clientSecret: string;
+}
+
+/** Milliseconds. OAuth clients wait for 10 s and more; a region that needs as long is not well. */
+const timeout = 8000;
+/** The largest token has less than 12 KiB. */
+const maxBytes = 16 * 1024;
+
+/**
+ * Asks a token endpoint of this service for a token (RFC 6749 §4.4.2), over a connection of its
+ * own: plain http for the loopback of the local run alone.
+ *
+ * @returns whatever JSON it answers, an error as well.
+ * @throws {FetchError} where it answers with no JSON in time.
+ */
+export type PostTokenRequest = (url: string, credentials: Credentials) => Promise<JsonAnswer>;
+
+export function createPostTokenRequest({ ca }: PostTokenRequestOptions = {}): PostTokenRequest {
+  return (text, { clientId, clientSecret }) => {
+    const basic = Buffer.from(`${clientId}:${clientSecret}`).toString('base64');
+    const form = new URLSearchParams({ grant_type: 'client_credentials' });
+    return postForm(parseServiceUrl(text), form, {
+      ca,
+      timeout,
+      maxBytes,
+      headers: { authorization: `Basic ${basic}` },
+    });
+  };
+}

@@ -1,0 +1,43 @@
+import { type RegionId, regionIds } from './regions.ts';
+
+/**
+ * The client that a region's synthetic check keeps for itself. It has the form of a generated id,
+ * so that `authctl` can show it, and none that is generated begins with a letter: 128 bits in 22
+ * base62 digits have a first digit of at most 7.
+ */
+export function syntheticClientId(regionId: RegionId): string {
+  return `client_SyntheticCheck${regionId.padStart('00000slc'.length, '0')}`;
+}
+
+const syntheticClientIds: ReadonlySet<string> = new Set(regionIds.map(syntheticClientId));
+
+export function isSyntheticClientId(clientId: string): boolean {
+  return syntheticClientIds.has(clientId);
+}
+
+/**
+ * All that a synthetic client ever gets, whatever stands in its record: the check writes that
+ * record itself. The scope has no colon, so that no catalogue can hold it, and no platform API
+ * knows itself by the audience.
+ */
+export const syntheticAuthority = {
+  scopes: ['synthetic-check'],
+  audiences: ['urn:authorization-server:synthetic-check'],
+  serviceTrunkGroup: 'synthetic-check',
+  /** Seconds. Verified within seconds, and then of no use. */
+  tokenLifetime: 60,
+} as const;
+
+/** Seconds. Two schedules: long enough for a slow run, and over before anybody could find it. */
+export const syntheticSecretLifetime = 600;
+
+/** Minutes between two runs: each costs a write, a signature and a few reads. */
+export const syntheticCheckMinutes = 5;
+
+/** Metrics of the check, in the namespace of `alarms.ts`. */
+export const syntheticMetrics = {
+  /** 1 for each run whose token verified, 0 for others. */
+  passed: 'SyntheticCheckPassed',
+  /** Milliseconds from the token request to its answer, as a client has them. */
+  tokenLatency: 'SyntheticTokenLatency',
+} as const;

@@ -1,0 +1,61 @@
+import type { RegionId } from '../../contract/regions.ts';
+import { type MintPorts, mintSecret } from './mint-secret.ts';
+import { type RequestTokenPorts, requestToken } from './request-token.ts';
+import { SyntheticCheckError, type SyntheticStep } from './synthetic-check-error.ts';
+import { verifyToken } from './verify-token.ts';
+
+export interface SyntheticCheckPorts extends MintPorts, RequestTokenPorts {
+  /** The JWKS as the region serves it. */
+  readonly fetchJwks: () => Promise<unknown>;
+  /** Milliseconds since the epoch. */
+  readonly clock: () => number;
+}
+
+export interface SyntheticCheckSettings {
+  readonly issuer: string;
+  readonly regionId: RegionId;
+}
+
+export interface SyntheticCheckOutcome {
+  /** Milliseconds that a client waits for a token. */
+  readonly tokenLatency: number;
+}
+
+/** Says of any failure in which step it happened. */
+async function inStep<T>(step: SyntheticStep, run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (cause) {
+    if (cause instanceof SyntheticCheckError) throw cause;
+    const why = cause instanceof Error ? `${cause.name}: ${cause.message}` : 'an unknown error';
+    throw new SyntheticCheckError(step, why, { cause });
+  }
+}
+
+/**
+ * Does what a client and a platform API do: gets a token with a secret of its own and verifies it
+ * through the published keys.
+ *
+ * @throws {SyntheticCheckError} where any of it fails.
+ */
+export async function runSyntheticCheck(
+  ports: SyntheticCheckPorts,
+  { issuer, regionId }: SyntheticCheckSettings,
+): Promise<SyntheticCheckOutcome> {
+  const now = (): number => Math.floor(ports.clock() / 1000);
+  const credentials = await inStep('secret', () => mintSecret(regionId, ports, now()));
+  const { clientId } = credentials;
+  let sentAt = ports.clock();
+  const timed: RequestTokenPorts = {
+    ...ports,
+    postTokenRequest: (wanted) => {
+      sentAt = ports.clock();
+      return ports.postTokenRequest(wanted);
+    },
+  };
+  const token = await inStep('token', () => requestToken(credentials, timed));
+  const tokenLatency = ports.clock() - sentAt;
+  const jwks = await inStep('jwks', ports.fetchJwks);
+  await inStep('verification', () => verifyToken(token, jwks, { issuer, clientId, now: now() }));
+  return { tokenLatency };
+}

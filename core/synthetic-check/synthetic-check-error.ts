@@ -1,0 +1,12 @@
+export type SyntheticStep = 'secret' | 'token' | 'jwks' | 'verification';
+
+/** A step of the synthetic check that did not go as it must. Its message holds no credential. */
+export class SyntheticCheckError extends Error {
+  override readonly name = 'SyntheticCheckError';
+  readonly step: SyntheticStep;
+
+  constructor(step: SyntheticStep, reason: string, options?: ErrorOptions) {
+    super(reason, options);
+    this.step = step;
+  }
+}

@@ -1,0 +1,52 @@
+import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
+import * as v from 'valibot';
+import { verifierLeeway } from '../../contract/limits.ts';
+import { algs } from '../../contract/signing-algorithms.ts';
+import { syntheticAuthority } from '../../contract/synthetic-check.ts';
+import { accessTokenType } from '../token/access-token-claims.ts';
+import { SyntheticCheckError } from './synthetic-check-error.ts';
+
+const jwksSchema = v.looseObject({
+  keys: v.array(v.looseObject({ kid: v.string(), kty: v.string() })),
+});
+
+const requiredClaims = ['iss', 'sub', 'aud', 'client_id', 'iat', 'exp', 'jti', 'scope'];
+
+export interface VerificationSettings {
+  readonly issuer: string;
+  readonly clientId: string;
+  /** Seconds since the epoch. */
+  readonly now: number;
+}
+
+/**
+ * Verifies a token with a library that is not ours, as a platform API would (RFC 9068 §4).
+ *
+ * @throws {SyntheticCheckError} where it does not verify.
+ */
+export async function verifyToken(
+  token: string,
+  jwks: unknown,
+  { issuer, clientId, now }: VerificationSettings,
+): Promise<void> {
+  if (!v.is(jwksSchema, jwks)) {
+    throw new SyntheticCheckError('jwks', 'the JWKS endpoint answered without a key set');
+  }
+  try {
+    const { payload } = await jwtVerify(token, createLocalJWKSet(jwks as JSONWebKeySet), {
+      issuer,
+      audience: [...syntheticAuthority.audiences],
+      subject: clientId,
+      typ: accessTokenType,
+      algorithms: [...algs],
+      requiredClaims,
+      clockTolerance: verifierLeeway,
+      currentDate: new Date(now * 1000),
+    });
+    if (payload['client_id'] === clientId) return;
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : 'of an unknown error';
+    throw new SyntheticCheckError('verification', `the token does not verify: ${why}`, { cause });
+  }
+  throw new SyntheticCheckError('verification', 'the token is for another client');
+}

@@ -1,0 +1,84 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { AwsClients } from '../../adapters/aws-clients.ts';
+import { createDynamoDbClientStore } from '../../adapters/dynamodb/client-store.ts';
+import type { FetchJwks } from '../../adapters/https/fetch-jwks.ts';
+import type { PostTokenRequest } from '../../adapters/https/post-token-request.ts';
+import type { Environment } from '../../contract/environment.ts';
+import { syntheticMetrics } from '../../contract/synthetic-check.ts';
+import {
+  runSyntheticCheck,
+  type SyntheticCheckPorts,
+} from '../../core/synthetic-check/run-synthetic-check.ts';
+import {
+  SyntheticCheckError,
+  type SyntheticStep,
+} from '../../core/synthetic-check/synthetic-check-error.ts';
+import { createRunTelemetry, type RunTelemetry } from '../shared/run-telemetry.ts';
+
+/** How the check talks to the public endpoints; a test or the local run gives its own. */
+export interface SyntheticCheckHttp {
+  readonly postTokenRequest: PostTokenRequest;
+  readonly fetchJwks: FetchJwks;
+}
+
+export interface SyntheticCheckOptions {
+  readonly telemetry: RunTelemetry;
+  readonly clock: () => number;
+}
+
+/** What a person who invokes the function by hand is told. */
+export type SyntheticCheckResult =
+  | { readonly ok: true; readonly token_latency_ms: number }
+  | { readonly ok: false; readonly step: SyntheticStep; readonly reason: string };
+
+export type SyntheticCheckHandler = () => Promise<SyntheticCheckResult>;
+
+function report(result: SyntheticCheckResult, telemetry: RunTelemetry): SyntheticCheckResult {
+  telemetry.report({
+    level: result.ok ? 'info' : 'warn',
+    outcome: result.ok ? 'passed' : 'failed',
+    fields: result.ok
+      ? { token_latency_ms: result.token_latency_ms }
+      : { step: result.step, reason: result.reason },
+    metrics: {
+      [syntheticMetrics.passed]: Number(result.ok),
+      ...(result.ok && { [syntheticMetrics.tokenLatency]: result.token_latency_ms }),
+    },
+  });
+  return result;
+}
+
+/**
+ * The synthetic check: every few minutes it is a client of its own region and a platform API, by
+ * the addresses that the world uses. It holds no stored secret.
+ */
+export function createSyntheticCheckHandler(
+  environment: Environment<'synthetic-check'>,
+  aws: Pick<AwsClients, 'dynamodb'>,
+  http: SyntheticCheckHttp,
+  given: Partial<SyntheticCheckOptions> = {},
+): SyntheticCheckHandler {
+  const telemetry = given.telemetry ?? createRunTelemetry('synthetic-check');
+  const settings = { issuer: environment.AUTH_ISSUER, regionId: environment.AUTH_REGION_ID };
+  const ports: SyntheticCheckPorts = {
+    clients: createDynamoDbClientStore(aws.dynamodb, environment.AUTH_CLIENTS_TABLE, {
+      consistentRead: true,
+    }),
+    drawBytes: randomBytes,
+    postTokenRequest: (credentials) =>
+      http.postTokenRequest(environment.AUTH_TOKEN_ENDPOINT, credentials),
+    wait: (milliseconds) => wait(milliseconds),
+    fetchJwks: () => http.fetchJwks(environment.AUTH_JWKS_URI),
+    clock: given.clock ?? Date.now,
+  };
+  return async () => {
+    try {
+      const { tokenLatency } = await runSyntheticCheck(ports, settings);
+      return report({ ok: true, token_latency_ms: tokenLatency }, telemetry);
+    } catch (error) {
+      if (!(error instanceof SyntheticCheckError)) throw error;
+      return report({ ok: false, step: error.step, reason: error.message }, telemetry);
+    }
+  };
+}

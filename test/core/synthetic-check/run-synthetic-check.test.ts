@@ -1,0 +1,136 @@
+import { describe, expect, it } from 'vitest';
+import { syntheticAuthority, syntheticClientId } from '../../../contract/synthetic-check.ts';
+import { UnavailableError } from '../../../core/errors.ts';
+import type { TokenAnswer } from '../../../core/synthetic-check/request-token.ts';
+import {
+  runSyntheticCheck,
+  type SyntheticCheckPorts,
+} from '../../../core/synthetic-check/run-synthetic-check.ts';
+import { createMemoryClientStore } from '../../support/memory-stores.ts';
+import { createTestKey, signToken } from '../../support/test-issuer.ts';
+
+const settings = { issuer: 'https://auth.example.com', regionId: 'slc' } as const;
+const now = 1_800_000_000;
+const clientId = syntheticClientId('slc');
+const key = createTestKey('ES256');
+const strangersKey = createTestKey('ES256');
+const jwks = { keys: [key.jwk] };
+
+const claims = {
+  iss: settings.issuer,
+  sub: clientId,
+  client_id: clientId,
+  aud: syntheticAuthority.audiences[0],
+  iat: now,
+  exp: now + syntheticAuthority.tokenLifetime,
+  jti: 'j',
+  scope: 'synthetic-check',
+};
+
+function answerWith(access_token: string, different: object = {}): TokenAnswer {
+  const body = { access_token, token_type: 'Bearer', expires_in: 60, scope: 'synthetic-check' };
+  return { status: 200, body: { ...body, ...different } };
+}
+
+const good = answerWith(signToken(key, claims));
+const refused: TokenAnswer = { status: 401, body: { error: 'invalid_client' } };
+
+/** Answers in turn, the last one for ever. */
+function world(
+  answers: readonly TokenAnswer[] = [good],
+  different: Partial<SyntheticCheckPorts> = {},
+) {
+  const clock = { now: now * 1000 };
+  const waits: number[] = [];
+  let asked = 0;
+  const ports: SyntheticCheckPorts = {
+    clients: createMemoryClientStore(),
+    drawBytes: (length) => new Uint8Array(length).fill(7),
+    postTokenRequest: async () => {
+      clock.now += 120;
+      asked += 1;
+      return answers[Math.min(asked, answers.length) - 1] as TokenAnswer;
+    },
+    wait: async (milliseconds) => void waits.push(milliseconds),
+    fetchJwks: async () => jwks,
+    clock: () => clock.now,
+    ...different,
+  };
+  return { run: () => runSyntheticCheck(ports, settings), waits, asked: () => asked };
+}
+
+describe('the synthetic check', () => {
+  it('gets a token with a secret of its own and verifies it', async () => {
+    const { run, waits } = world();
+    expect(await run()).toEqual({ tokenLatency: 120 });
+    expect(waits).toEqual([]);
+  });
+
+  it('waits for a secret that the token path does not see yet, and counts its last request', async () => {
+    const { run, waits } = world([refused, refused, good]);
+    expect(await run()).toEqual({ tokenLatency: 120 });
+    expect(waits).toEqual([1000, 1000]);
+  });
+
+  it('does not wait for a region that is not well', async () => {
+    const { run, asked } = world([
+      { status: 503, body: { error: 'temporarily_unavailable' } },
+      good,
+    ]);
+    await expect(run()).rejects.toMatchObject({
+      step: 'token',
+      message: 'the token endpoint answered 503 temporarily_unavailable',
+    });
+    expect(asked()).toBe(1);
+  });
+
+  it.each([
+    ['a secret that never counts', [refused], 'the token endpoint answered 401 invalid_client'],
+    [
+      "somebody else's server",
+      [{ status: 403, body: { error: '<script>' } }],
+      'the token endpoint answered 403 with another body than ours',
+    ],
+    ['no token', [{ status: 200, body: {} }], /without a good token/],
+    ['another token type', [answerWith('x', { token_type: 'DPoP' })], /without a good token/],
+    ['another scope', [answerWith('x', { scope: 'messaging:manage' })], /without a good token/],
+    ['a longer life', [answerWith('x', { expires_in: 3600 })], /without a good token/],
+  ] as const)('fails at the token with %s', async (_, answers, message) => {
+    const { run } = world(answers);
+    await expect(run()).rejects.toMatchObject({
+      step: 'token',
+      message: expect.stringMatching(message),
+    });
+  });
+
+  it.each([
+    ['another key', signToken(strangersKey, claims)],
+    ['another key under the same kid', signToken(strangersKey, claims, { kid: key.kid })],
+    ['another issuer', signToken(key, { ...claims, iss: 'https://evil.example.com' })],
+    ['another audience', signToken(key, { ...claims, aud: 'https://api.example.com' })],
+    ['another subject', signToken(key, { ...claims, sub: 'client_1' })],
+    ['another client', signToken(key, { ...claims, client_id: 'client_1' })],
+    ['another type', signToken(key, claims, { typ: 'JWT' })],
+    ['no end', signToken(key, { ...claims, exp: undefined })],
+    ['an end that has passed', signToken(key, { ...claims, exp: now - 60 })],
+    ['no id', signToken(key, { ...claims, jti: undefined })],
+  ])('fails at the verification of a token of %s', async (_, token) => {
+    const { run } = world([answerWith(token)]);
+    const error = await run().catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ step: 'verification' });
+    expect((error as Error).message).not.toContain(token);
+  });
+
+  it.each([
+    ['secret', { clients: { ...createMemoryClientStore(), findClient: fail } }],
+    ['token', { postTokenRequest: fail }],
+    ['jwks', { fetchJwks: fail }],
+    ['jwks', { fetchJwks: async () => ({ keys: 'none' }) }],
+  ] as const)('says that the step "%s" failed', async (step, different) => {
+    await expect(world([good], different).run()).rejects.toMatchObject({ step });
+  });
+});
+
+async function fail(): Promise<never> {
+  throw new UnavailableError('it does not answer');
+}

@@ -1,0 +1,170 @@
+import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createDynamoDbClientStore } from '../../../adapters/dynamodb/client-store.ts';
+import { createDynamoDbClient } from '../../../adapters/dynamodb/dynamodb-client.ts';
+import { createFetchJwks } from '../../../adapters/https/fetch-jwks.ts';
+import { createPostTokenRequest } from '../../../adapters/https/post-token-request.ts';
+import { functionName } from '../../../contract/function-names.ts';
+import { syntheticAuthority, syntheticClientId } from '../../../contract/synthetic-check.ts';
+import { tableName } from '../../../contract/tables.ts';
+import type { ClientStore } from '../../../core/client/client-store.ts';
+import { formatClientSecret, formatId } from '../../../core/credential/credential-value.ts';
+import { hashSecret } from '../../../core/credential/secret-hash.ts';
+import type { RunReport } from '../../../lambda/shared/run-telemetry.ts';
+import { createSyntheticCheckHandler } from '../../../lambda/synthetic-check/create-synthetic-check-handler.ts';
+import type { LocalRun } from '../../../local/start-local.ts';
+import { basic, useLocalService } from '../local/use-local-service.ts';
+
+const clientId = syntheticClientId('slc');
+
+function awsOptions({ environment }: LocalRun) {
+  return {
+    region: environment.AWS_REGION,
+    endpointDynamoDb: environment.AWS_ENDPOINT_URL_DYNAMODB,
+    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+  };
+}
+
+function clientsOf(service: LocalRun): ClientStore {
+  const dynamodb = createDynamoDbClient(awsOptions(service));
+  onTestFinished(() => dynamodb.destroy());
+  return createDynamoDbClientStore(dynamodb, tableName('local', 'clients'), {
+    consistentRead: true,
+  });
+}
+
+function checkOf(
+  service: LocalRun,
+  different: { readonly tokenUrl?: string; readonly issuer?: string } = {},
+) {
+  const dynamodb = createDynamoDbClient(awsOptions(service));
+  onTestFinished(() => dynamodb.destroy());
+  const reports: RunReport[] = [];
+  const run = createSyntheticCheckHandler(
+    {
+      AUTH_ISSUER: different.issuer ?? service.issuer,
+      AUTH_REGION_ID: 'slc',
+      AUTH_CLIENTS_TABLE: tableName('local', 'clients'),
+      AUTH_TOKEN_ENDPOINT: different.tokenUrl ?? service.tokenUrl,
+      AUTH_JWKS_URI: service.jwksUri,
+    },
+    { dynamodb },
+    { postTokenRequest: createPostTokenRequest(), fetchJwks: createFetchJwks() },
+    { telemetry: { report: (report) => void reports.push(report) } },
+  );
+  return { run, reports };
+}
+
+/** As somebody might who holds the check's role: with a secret and a record of their own making. */
+async function requestWithOwnRecord(service: LocalRun, scope?: string): Promise<Response> {
+  const clients = clientsOf(service);
+  const value = formatClientSecret(new Uint8Array(32).fill(3));
+  const secret = {
+    secretId: formatId('secret', new Uint8Array(16).fill(3)),
+    hash: hashSecret(value),
+    createdAt: 1000,
+  };
+  const found = await clients.findClient(clientId);
+  if (found === undefined) throw new Error('the check has not run');
+  await clients.replaceClient({
+    ...found,
+    scopes: ['messaging:manage'],
+    audiences: ['https://api.example.com'],
+    serviceTrunkGroup: 'stg-of-a-customer',
+    tokenLifetime: 86_400,
+    secrets: [secret],
+    version: found.version + 1,
+  });
+  return fetch(service.tokenUrl, {
+    method: 'POST',
+    headers: { authorization: basic(clientId, value) },
+    body: new URLSearchParams({ grant_type: 'client_credentials', ...(scope && { scope }) }),
+  });
+}
+
+describe.each([
+  ['http', false],
+  ['https', true],
+])('the synthetic check of a service over %s', (_, https) => {
+  const service = useLocalService({ https });
+
+  it('gets a token and verifies it, and says so in its metrics', async () => {
+    const { run, reports } = checkOf(service());
+    expect(await run()).toEqual({ ok: true, token_latency_ms: expect.any(Number) });
+    expect(reports).toEqual([
+      expect.objectContaining({
+        outcome: 'passed',
+        metrics: { SyntheticCheckPassed: 1, SyntheticTokenLatency: expect.any(Number) },
+      }),
+    ]);
+  });
+});
+
+describe('the synthetic check', () => {
+  const service = useLocalService();
+
+  it('passes three times at once, with its own client and ten secrets at most', async () => {
+    const { run } = checkOf(service());
+    const results = await Promise.all([run(), run(), run()]);
+    expect(results.map(({ ok }) => ok)).toEqual([true, true, true]);
+    for (let more = 0; more < 9; more += 1) await run();
+    const client = await clientsOf(service()).findClient(clientId);
+    expect(client?.secrets).toHaveLength(10);
+    expect(client).toMatchObject(syntheticAuthority);
+  });
+
+  it('gives nobody a token of use, whatever they write to its record', async () => {
+    await checkOf(service()).run();
+    expect((await requestWithOwnRecord(service(), 'messaging:manage')).status).toBe(400);
+    const response = await requestWithOwnRecord(service());
+    const token = (await response.json()) as { access_token: string };
+    expect(token).toMatchObject({ scope: 'synthetic-check', expires_in: 60 });
+    const payload = JSON.parse(
+      Buffer.from(token.access_token.split('.')[1] ?? '', 'base64url').toString(),
+    );
+    expect(payload).toMatchObject({
+      aud: 'urn:authorization-server:synthetic-check',
+      service_trunk_group: 'synthetic-check',
+    });
+    const used = await fetch(service().exampleUrl, {
+      headers: { authorization: `Bearer ${token.access_token}` },
+    });
+    expect(used.status).toBe(401);
+  });
+
+  it('takes such a record back at its next run', async () => {
+    await checkOf(service()).run();
+    await requestWithOwnRecord(service());
+    expect(await checkOf(service()).run()).toMatchObject({ ok: true });
+    expect(await clientsOf(service()).findClient(clientId)).toMatchObject(syntheticAuthority);
+  });
+
+  it.each([
+    ['token', (run: LocalRun) => ({ tokenUrl: `${run.issuer}/health` }), 'answered 405'],
+    ['token', () => ({ tokenUrl: 'http://localhost:1' }), 'does not answer'],
+    ['token', () => ({ tokenUrl: 'http://auth.example.com/token' }), 'allowed: an https URL'],
+    ['verification', () => ({ issuer: 'https://other.example.com' }), 'unexpected "iss"'],
+  ] as const)('fails at the step "%s" and tells why', async (step, different, reason) => {
+    const { run, reports } = checkOf(service(), different(service()));
+    const result = await run();
+    expect(result).toEqual({ ok: false, step, reason: expect.stringContaining(reason) });
+    expect(reports[0]).toMatchObject({
+      level: 'warn',
+      outcome: 'failed',
+      metrics: { SyntheticCheckPassed: 0 },
+    });
+    expect(JSON.stringify([result, reports])).not.toMatch(/cs_[0-9A-Za-z]{20}|Basic /);
+  });
+
+  it('can be run by hand', async () => {
+    const lambda = new LambdaClient({
+      endpoint: service().environment.AWS_ENDPOINT_URL_LAMBDA,
+      region: 'us-west-2',
+      credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+    });
+    onTestFinished(() => lambda.destroy());
+    const FunctionName = functionName('local', 'synthetic-check');
+    const { Payload } = await lambda.send(new InvokeCommand({ FunctionName }));
+    expect(JSON.parse(Buffer.from(Payload ?? []).toString())).toMatchObject({ ok: true });
+  });
+});
