@@ -12,6 +12,8 @@ export const requestMetrics = {
   failures: 'Failures',
   /** Milliseconds from event to response. */
   latency: 'Latency',
+  /** Days that an accepted secret has left, once it is near its end. */
+  secretDaysLeft: 'SecretDaysLeft',
   /** 1 for each token whose secret's use could not be noted. */
   secretUseFailures: 'SecretUseFailures',
   /** 1 for each token that another key signed because KMS refused the current one. */
@@ -23,5 +25,8 @@ export const requestMetrics = {
   /** 1 for each request that came by a clock too far from the function's. */
   clockDifferences: 'ClockDifferences',
 } as const;
+
+/** Days before a secret's end at which somebody should be told: time for a release of the client. */
+export const secretAlarmDays = 7;
 
 export const metricDimensions = { outcome: 'outcome', clientId: 'client_id' } as const;

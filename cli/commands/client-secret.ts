@@ -1,5 +1,6 @@
 import { Option } from 'commander';
 import type { ClientSecret } from '../../core/client/client.ts';
+import { secretStatus } from '../../core/client/secret-status.ts';
 import {
   type CreatedClientSecret,
   createClientSecret,
@@ -8,7 +9,7 @@ import {
   rotateClientSecret,
   updateClientSecret,
 } from '../../core/management/client-secrets.ts';
-import { secretStatus, viewClientSecret } from '../../core/management/client-view.ts';
+import { viewClientSecret } from '../../core/management/client-view.ts';
 import { findClient } from '../../core/management/find-client.ts';
 import { currentTime } from '../../core/management/management-context.ts';
 import { formatTime } from '../../core/rfc3339.ts';

@@ -1,19 +1,7 @@
 import type { DeploymentConfig } from '../../contract/deployment-config.ts';
 import type { Client, ClientSecret } from '../client/client.ts';
+import { secretStatus } from '../client/secret-status.ts';
 import { formatTime } from '../rfc3339.ts';
-
-/**
- * A secret this near its end is flagged, in seconds. Four weeks: longer than most release cycles,
- * so that a new one can be rolled out before the old one ends.
- */
-export const expiringSoon = 28 * 86_400;
-
-export type SecretStatus = 'active' | 'expires_soon' | 'expired';
-
-export function secretStatus(secret: ClientSecret, now: number): SecretStatus {
-  if (secret.expiresAt === undefined || secret.expiresAt - now > expiringSoon) return 'active';
-  return secret.expiresAt > now ? 'expires_soon' : 'expired';
-}
 
 /** A client secret as it is shown: everything but its hash. */
 export function viewClientSecret(secret: ClientSecret, now: number): Record<string, unknown> {

@@ -1,5 +1,7 @@
+import { isSyntheticClientId } from '../../contract/synthetic-check.ts';
 import type { Client, ClientSecret } from '../client/client.ts';
 import type { ClientReader } from '../client/client-store.ts';
+import { secretStatus } from '../client/secret-status.ts';
 import { withoutSyntheticAuthority } from '../client/synthetic-client.ts';
 import { equalsHash, hashSecret, impossibleHash } from '../credential/secret-hash.ts';
 import { OAuthError, type RefusalReason } from '../oauth-error.ts';
@@ -39,6 +41,17 @@ export function findAuthenticationRefusal(
   return client.enabled ? undefined : 'client_disabled';
 }
 
+/** The synthetic check's secrets end soon by design, and nobody need make new ones. */
+function noteNearExpiry(
+  { clientId }: Client,
+  secret: ClientSecret,
+  now: number,
+  note: NoteTokenFacts,
+): void {
+  if (secretStatus(secret, now) !== 'expires_soon' || isSyntheticClientId(clientId)) return;
+  if (secret.expiresAt !== undefined) note({ secretExpiresAt: secret.expiresAt });
+}
+
 /**
  * Authenticates a client by its secret (RFC 6749 §3.2.1): one read and the same hash comparisons
  * whatever is wrong, and one answer for it.
@@ -59,5 +72,6 @@ export async function authenticateClient(
   if (client === undefined || secret === undefined || refusal !== undefined) {
     throw new OAuthError(refusal ?? 'wrong_secret');
   }
+  noteNearExpiry(client, secret, now, ports.note);
   return { client: withoutSyntheticAuthority(client), secret };
 }

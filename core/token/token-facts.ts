@@ -3,6 +3,8 @@ export interface TokenFacts {
   /** Of an existing client, or of the form that ids of clients have. */
   readonly clientId?: string;
   readonly secretId?: string;
+  /** Where a secret that was accepted ends soon: seconds since the epoch. */
+  readonly secretExpiresAt?: number;
   readonly scope?: string;
   readonly aud?: string;
   readonly jti?: string;

@@ -16,6 +16,8 @@ export interface Exchange {
   clientId?: string | undefined;
   /** Metrics beside those of every request: 1 each. */
   readonly counts: Set<string>;
+  /** Metrics beside those that have values of their own. */
+  measures?: ReadonlyMap<string, number> | undefined;
   /** What the log line says besides, snake_case. Never a credential, never a caller's own text. */
   readonly fields: Record<string, LogValue>;
   error?: unknown;

@@ -2,7 +2,7 @@ import { metricDimensions, requestMetrics } from '../../contract/request-metrics
 import type { RequestReport } from './telemetry.ts';
 
 function valuesOf(report: RequestReport): Readonly<Record<string, number>> {
-  const { statusCode, latency, counts } = report;
+  const { statusCode, latency, counts, measures } = report;
   const values: Record<string, number> = {
     [requestMetrics.requests]: 1,
     [requestMetrics.refusals]: Number(statusCode >= 400 && statusCode < 500),
@@ -10,6 +10,7 @@ function valuesOf(report: RequestReport): Readonly<Record<string, number>> {
     [requestMetrics.latency]: latency,
   };
   for (const name of counts) values[name] = 1;
+  for (const [name, value] of measures ?? []) values[name] = value;
   return values;
 }
 

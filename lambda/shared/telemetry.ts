@@ -17,6 +17,8 @@ export interface RequestReport {
   /** A client that proved who it is. */
   readonly clientId?: string | undefined;
   readonly counts: ReadonlySet<string>;
+  /** Values of metrics that not every request has. */
+  readonly measures?: ReadonlyMap<string, number> | undefined;
   readonly fields: LogFields;
 }
 

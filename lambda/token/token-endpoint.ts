@@ -3,6 +3,7 @@ import { noStoreHeaders } from '../../contract/error-body.ts';
 import { requestMetrics } from '../../contract/request-metrics.ts';
 import { idBytes } from '../../core/credential/credential-value.ts';
 import { TooManyFailuresError } from '../../core/errors.ts';
+import { formatTime } from '../../core/rfc3339.ts';
 import { UnverifiableSignatureError } from '../../core/signing-key/sign-jws.ts';
 import { issueToken, type TokenPorts, type TokenSettings } from '../../core/token/issue-token.ts';
 import type { TokenFacts } from '../../core/token/token-facts.ts';
@@ -25,12 +26,24 @@ function readTokenRequest(request: HttpRequest): TokenRequest {
   };
 }
 
+const secondsPerDay = 86_400;
+
+/** Who uses a secret that ends soon should hear of it while there is time. */
+function reportNearExpiry(exchange: Exchange, { secretExpiresAt }: TokenFacts): void {
+  if (secretExpiresAt === undefined) return;
+  const secondsLeft = secretExpiresAt - seconds(exchange.startedAt);
+  const daysLeft = Math.floor(secondsLeft / secondsPerDay);
+  exchange.measures = new Map([[requestMetrics.secretDaysLeft, daysLeft]]);
+  exchange.fields['secret_expires_at'] = formatTime(secretExpiresAt);
+}
+
 /** Gives the log and the metrics what is known of a token, issued or not. */
 function reportFacts(exchange: Exchange, facts: TokenFacts): void {
   // A secret that matched is proof of who the client is; its id alone is a claim.
   if (facts.secretId !== undefined) exchange.clientId = facts.clientId;
   if (facts.secretUse === 'failed') exchange.counts.add(requestMetrics.secretUseFailures);
   if (facts.unusableKids?.length) exchange.counts.add(requestMetrics.signingKeyStandIns);
+  reportNearExpiry(exchange, facts);
   Object.assign(exchange.fields, {
     client_id: facts.clientId,
     secret_id: facts.secretId,

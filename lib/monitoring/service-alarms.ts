@@ -3,7 +3,7 @@ import { type Alarm, ComparisonOperator } from 'aws-cdk-lib/aws-cloudwatch';
 import { Construct } from 'constructs';
 import type { DeploymentConfig } from '../../contract/deployment-config.ts';
 import type { FunctionName } from '../../contract/environment.ts';
-import { requestMetrics } from '../../contract/request-metrics.ts';
+import { requestMetrics, secretAlarmDays } from '../../contract/request-metrics.ts';
 import { syntheticCheckMinutes, syntheticMetrics } from '../../contract/synthetic-check.ts';
 import { stageName } from '../api/service-api.ts';
 import { type AlarmContext, addAlarm, type ServiceAlarmProps } from './service-alarm.ts';
@@ -50,6 +50,7 @@ export class ServiceAlarms extends Construct {
       this.addLatency(),
       this.addSignQuota(props.config),
       this.addSyntheticCheck(),
+      this.addSecretExpiry(),
       ...functions.flatMap((name) => [this.addErrors(name), this.addThrottles(name)]),
       ...(['clients', 'signingKeys'] as const).map((table) =>
         this.add({
@@ -148,6 +149,20 @@ export class ServiceAlarms extends Construct {
       threshold: Math.floor(config.kmsSignQuota * 60 * quotaShare),
       periods: 5,
       badPeriods: 2,
+    });
+  }
+
+  /** By the day, so that a client which asks once a day keeps the alarm on. */
+  private addSecretExpiry(): Alarm {
+    return this.add({
+      id: 'client-secret-expiry',
+      description: `A client uses a secret that ends within ${secretAlarmDays} days.`,
+      metric: this.metrics
+        .own('token', requestMetrics.secretDaysLeft, 'Minimum')
+        .with({ period: Duration.days(1) }),
+      operator: ComparisonOperator.LESS_THAN_THRESHOLD,
+      threshold: secretAlarmDays,
+      periods: 1,
     });
   }
 

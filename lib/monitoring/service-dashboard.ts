@@ -55,19 +55,14 @@ export class ServiceDashboard extends Construct {
         [this.api(), this.functions()],
         [this.kms(), this.tables()],
         [this.keys(), this.keyAges()],
-        [this.syntheticCheck()],
+        [this.syntheticCheck(), this.secretExpiry()],
       ],
     });
   }
 
   private outcomes(): IWidget {
     return graph('Token requests a minute, by outcome', [
-      new MathExpression({
-        expression: `SEARCH('{"${metricNamespace(this.props.config.name)}",service,${metricDimensions.outcome}} MetricName="${requestMetrics.requests}" service="token"', 'Sum')`,
-        usingMetrics: {},
-        period: Duration.minutes(1),
-        label: '',
-      }),
+      this.search(metricDimensions.outcome, requestMetrics.requests, 'Sum', Duration.minutes(1)),
     ]);
   }
 
@@ -145,6 +140,25 @@ export class ServiceDashboard extends Construct {
 
   private keyAges(): IWidget {
     return graph('Signing keys: seconds overdue', [this.ofKeys(keyMetrics.overdue, 'Maximum')]);
+  }
+
+  private secretExpiry(): IWidget {
+    const { clientId } = metricDimensions;
+    return graph('Secrets in use near their end: days left, by client', [
+      this.search(clientId, requestMetrics.secretDaysLeft, 'Minimum', Duration.hours(1)),
+    ]);
+  }
+
+  /** Every series of a metric of the token function, by one dimension. */
+  private search(dimension: string, metricName: string, statistic: string, period: Duration) {
+    const namespace = metricNamespace(this.props.config.name);
+    return new MathExpression({
+      // Names in braces that are not letters and digits alone need the quotes.
+      expression: `SEARCH('{"${namespace}","service","${dimension}"} MetricName="${metricName}" service="token"', '${statistic}')`,
+      usingMetrics: {},
+      period,
+      label: '',
+    });
   }
 
   private syntheticCheck(): IWidget {

@@ -47,6 +47,7 @@ const serviceAlarms = [
   'synthetic-check-function-errors',
   'synthetic-check-function-throttled',
   'synthetic-check-failed',
+  'client-secret-expiry',
   'clients-table-throttled',
   'signing-keys-table-throttled',
 ];
@@ -105,6 +106,18 @@ describe('the alarms of a region', () => {
       Threshold: 1,
       Period: 900,
       TreatMissingData: 'breaching',
+    });
+  });
+
+  it('tell of a secret in use that ends within a week', () => {
+    expect(alarms()['client-secret-expiry']).toMatchObject({
+      MetricName: 'SecretDaysLeft',
+      Dimensions: [{ Name: 'service', Value: 'token' }],
+      Statistic: 'Minimum',
+      ComparisonOperator: 'LessThanThreshold',
+      Threshold: 7,
+      Period: 86_400,
+      TreatMissingData: 'notBreaching',
     });
   });
 
@@ -260,6 +273,7 @@ describe('the dashboard', () => {
       'Signing keys: runs of the rotation, failures of the canary',
       'Signing keys: seconds overdue',
       'Synthetic check: passed, and ms to a token',
+      'Secrets in use near their end: days left, by client',
     ]);
   });
 });

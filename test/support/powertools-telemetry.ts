@@ -5,7 +5,7 @@ import { metricDimensions, requestMetrics } from '../../contract/request-metrics
 import type { LogFields, RequestReport, Telemetry } from '../../lambda/shared/telemetry.ts';
 
 function publishMetrics(metrics: Metrics, report: RequestReport): void {
-  const { outcome, clientId, statusCode, latency, counts } = report;
+  const { outcome, clientId, statusCode, latency, counts, measures } = report;
   metrics.addDimension(metricDimensions.outcome, outcome);
   // A set that adds nothing: the totals, under the function's name alone.
   metrics.addDimensions({});
@@ -19,6 +19,7 @@ function publishMetrics(metrics: Metrics, report: RequestReport): void {
   metrics.addMetric(requestMetrics.failures, MetricUnit.Count, Number(statusCode >= 500));
   metrics.addMetric(requestMetrics.latency, MetricUnit.Milliseconds, latency);
   for (const name of counts) metrics.addMetric(name, MetricUnit.Count, 1);
+  for (const [name, value] of measures ?? []) metrics.addMetric(name, MetricUnit.Count, value);
   metrics.publishStoredMetrics();
 }
 

@@ -55,10 +55,19 @@ export function requestLog({ clock, telemetry }: FunctionOptions): HttpMiddlewar
       ...exchange.fields,
       ...(statusCode >= 500 && describeError(exchange.error)),
     };
-    const { outcome, clientId, counts } = exchange;
+    const { outcome, clientId, counts, measures } = exchange;
     const latency = clock() - exchange.startedAt;
     telemetry.report(
-      { level: levelOf(statusCode), outcome, statusCode, latency, clientId, counts, fields },
+      {
+        level: levelOf(statusCode),
+        outcome,
+        statusCode,
+        latency,
+        clientId,
+        counts,
+        measures,
+        fields,
+      },
       context,
     );
   };

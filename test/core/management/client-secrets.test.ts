@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { expiringSoon, secretStatus } from '../../../core/client/secret-status.ts';
 import { looksLikeClientSecret } from '../../../core/credential/credential-value.ts';
 import { matchesHash } from '../../../core/credential/secret-hash.ts';
 import { InputError, NotFoundError, RefusedError } from '../../../core/errors.ts';
@@ -9,11 +10,7 @@ import {
   rotateClientSecret,
   updateClientSecret,
 } from '../../../core/management/client-secrets.ts';
-import {
-  expiringSoon,
-  secretStatus,
-  viewClientSecret,
-} from '../../../core/management/client-view.ts';
+import { viewClientSecret } from '../../../core/management/client-view.ts';
 import { createClient } from '../../../core/management/create-client.ts';
 import { createTestManagement, type TestManagement } from '../../support/management.ts';
 

@@ -131,6 +131,9 @@ const report: fc.Arbitrary<RequestReport> = fc.record({
   counts: fc
     .subarray(['SecretUseFailures', 'SigningKeyStandIns'])
     .map((names): ReadonlySet<string> => new Set(names)),
+  measures: fc
+    .subarray([['SecretDaysLeft', 3]] as const)
+    .map((entries): ReadonlyMap<string, number> => new Map(entries)),
   fields: fc.dictionary(
     fc.constantFrom('client_id', 'reason', 'unusable_kids', 'attempts', 'path'),
     fc.oneof(

@@ -1,6 +1,8 @@
 import { decodeJwt, decodeProtectedHeader } from 'jose';
 import { describe, expect, it } from 'vitest';
 import { tokenPath } from '../../../contract/routes.ts';
+import { syntheticClientId } from '../../../contract/synthetic-check.ts';
+import { expiringSoon } from '../../../core/client/secret-status.ts';
 import { clientIdOf, makeClient, makeSecret, secretValueOf } from '../../support/clients.ts';
 import type { ProxyRequest } from '../../support/proxy-event.ts';
 import {
@@ -32,6 +34,45 @@ async function issueFor(different: Partial<ProxyRequest> = {}, clients = [makeCl
   expect(response.statusCode).toBe(200);
   return JSON.parse(response.body) as Token;
 }
+
+describe('a secret that ends soon', () => {
+  const day = 86_400;
+  const withSecretThatEnds = (expiresAt: number | undefined, clientId = clientIdOf(1)) =>
+    makeClient({ clientId, secrets: [makeSecret(secretValueOf(1), { expiresAt })] });
+
+  it.each([
+    [expiringSoon, 28],
+    [7 * day, 7],
+    [7 * day - 1, 6],
+    [1, 0],
+  ])('of %d seconds left is reported with %d days', async (left, days) => {
+    const { issue, reports } = tokenWorld([withSecretThatEnds(worldNow + left)]);
+    await issue();
+    expect(reports[0]?.measures).toEqual(new Map([['SecretDaysLeft', days]]));
+    expect(reports[0]?.fields['secret_expires_at']).toBe(
+      new Date((worldNow + left) * 1000).toISOString().replace('.000Z', 'Z'),
+    );
+  });
+
+  it.each([
+    ['that ends later', withSecretThatEnds(worldNow + expiringSoon + 1)],
+    ['that never ends', withSecretThatEnds(undefined)],
+    ['that has ended and was refused', withSecretThatEnds(worldNow)],
+  ])('is not one %s', async (_, client) => {
+    const { issue, reports } = tokenWorld([client]);
+    await issue();
+    expect(reports[0]?.measures).toBeUndefined();
+    expect(reports[0]?.fields).not.toHaveProperty('secret_expires_at');
+  });
+
+  it("is not the synthetic check's, which makes itself new ones", async () => {
+    const clientId = syntheticClientId('slc');
+    const { issue, reports } = tokenWorld([withSecretThatEnds(worldNow + 600, clientId)]);
+    const response = await issue(authorization(basic(clientId, secretValueOf(1))));
+    expect(JSON.parse(response.body)).toMatchObject({ scope: 'synthetic-check', expires_in: 60 });
+    expect(reports[0]?.measures).toBeUndefined();
+  });
+});
 
 describe('a good token request', () => {
   it('gets the response of RFC 6749 §5.1', async () => {
