@@ -1,13 +1,17 @@
-import { type App, type Stack, Tags, Validations } from 'aws-cdk-lib';
-import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag';
+import { type App, type Stack, Tags } from 'aws-cdk-lib';
 import { type DeploymentConfig, deployedRegions } from '../contract/deployment-config.ts';
 import { stackId, stackName } from '../contract/function-names.ts';
 import { DataStack } from './data-stack.ts';
+import { findBundles } from './functions/function-bundles.ts';
 import { RegionStack } from './region-stack.ts';
 
 export interface AuthorizationServerOptions {
-  /** Folder of the function bundles, e.g. `dist/lambda`. */
-  readonly bundles: string;
+  /**
+   * Folder of the function bundles.
+   *
+   * @default the ones of this package
+   */
+  readonly bundles?: string;
 }
 
 /**
@@ -17,7 +21,7 @@ export interface AuthorizationServerOptions {
 export function addAuthorizationServer(
   app: App,
   config: DeploymentConfig,
-  { bundles }: AuthorizationServerOptions,
+  { bundles = findBundles() }: AuthorizationServerOptions = {},
 ): readonly Stack[] {
   addTags(app, config);
   const data = addDataStack(app, config);
@@ -52,9 +56,4 @@ function addDataStack(app: App, config: DeploymentConfig): DataStack | undefined
     env: { region: home.awsRegion },
     description: `Authorization server ${config.name}, tables of all regions`,
   });
-}
-
-/** Makes a finding of a rule pack, unless acknowledged beside its resource, end the synthesis. */
-export function checkAgainstRulePacks(app: App): void {
-  Validations.of(app).addPlugins(new AwsSolutionsChecks(app), new ServerlessChecks(app));
 }

@@ -1,5 +1,3 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { Duration, Lazy, Stack } from 'aws-cdk-lib';
 import { CfnAuthorizer, type MethodOptions, type RestApi } from 'aws-cdk-lib/aws-apigateway';
 import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
@@ -8,6 +6,7 @@ import { defaultBearerRealm } from '../contract/bearer-challenge.ts';
 import { authorizerEnvironment } from '../contract/function-environments.ts';
 import { defaultDeploymentName } from '../contract/function-names.ts';
 import { cacheIdentitySources, maxResultCacheTtl } from '../contract/platform-authorizer.ts';
+import { findBundles } from './functions/function-bundles.ts';
 import { AuthorizerFunction } from './platform/authorizer-function.ts';
 import { BearerGatewayResponses } from './platform/bearer-gateway-responses.ts';
 import { RequiredScopeError, RouteScopes } from './platform/route-scopes.ts';
@@ -56,14 +55,6 @@ export interface PlatformAuthorizerProps {
 /** Props that cannot be used. */
 export class PlatformAuthorizerError extends Error {
   override readonly name = 'PlatformAuthorizerError';
-}
-
-/** Beside this file in the published package; in `dist/` where the sources run. */
-function findBundles(): string {
-  const published = join(import.meta.dirname, '../lambda');
-  return existsSync(join(published, 'authorizer/index.js'))
-    ? published
-    : join(import.meta.dirname, '../dist/lambda');
 }
 
 function checkProps(props: PlatformAuthorizerProps): void {

@@ -8,6 +8,14 @@ export class MissingBundleError extends Error {
   override readonly name = 'MissingBundleError';
 }
 
+/** The bundles of this package: beside its code as published, in `dist/` where the sources run. */
+export function findBundles(): string {
+  const published = join(import.meta.dirname, '../../lambda');
+  return existsSync(join(published, 'token/index.js'))
+    ? published
+    : join(import.meta.dirname, '../../dist/lambda');
+}
+
 /**
  * The folder that the build wrote for a function. What is uploaded is what was tested and
  * measured: the stack bundles nothing itself.

@@ -8,7 +8,8 @@ import {
   parseDeploymentConfig,
 } from '../../contract/deployment-config.ts';
 import { environments } from '../../contract/environment.ts';
-import { addAuthorizationServer, checkAgainstRulePacks } from '../../lib/authorization-server.ts';
+import { addAuthorizationServer } from '../../lib/authorization-server.ts';
+import { checkAgainstRulePacks } from '../../lib/rule-packs.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 

@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { type CommandOptions, runCommand } from './support/run-command.ts';
+import { withLocalService } from './support/with-local-service.ts';
+
+/*
+ * Packs the package as npm would publish it, puts it into an empty project beside what its
+ * package.json declares and nothing else, and uses every entry there. Needs no network: what is
+ * declared comes from this project's node_modules, and what is not declared is not found.
+ */
+
+const root = resolve(import.meta.dirname, '..');
+
+/** Milliseconds: the build is part of packing, and type-checking reads the whole CDK. */
+const limit = 300_000;
+
+interface PackageJson {
+  readonly name: string;
+  readonly version: string;
+  readonly dependencies: Readonly<Record<string, string>>;
+  readonly peerDependencies: Readonly<Record<string, string>>;
+  readonly exports: Readonly<Record<string, unknown>>;
+}
+
+const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as PackageJson;
+
+function say(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
+
+async function run(
+  command: readonly [string, ...string[]],
+  options: Omit<CommandOptions, 'timeout'>,
+): Promise<string> {
+  const { code, output } = await runCommand(command, { timeout: limit, ...options });
+  assert.equal(code, 0, `${command.join(' ')}:\n${output}`);
+  return output;
+}
+
+/** Packs, which builds, and unpacks into the project's node_modules. */
+async function installPackage(project: string): Promise<string> {
+  await run(['npm', 'pack', '--silent', '--pack-destination', project], { cwd: root });
+  const tarball = join(project, `${manifest.name}-${manifest.version}.tgz`);
+  const target = join(project, 'node_modules', manifest.name);
+  mkdirSync(target, { recursive: true });
+  await run(['tar', '-xzf', tarball, '-C', target, '--strip-components=1'], { cwd: project });
+  return target;
+}
+
+function linkDeclared(project: string): void {
+  // The last two are what any TypeScript project for Node has.
+  const declared = { ...manifest.dependencies, ...manifest.peerDependencies };
+  for (const name of [...Object.keys(declared), '@types/node', 'typescript']) {
+    const link = join(project, 'node_modules', name);
+    mkdirSync(dirname(link), { recursive: true });
+    symlinkSync(realpathSync(join(root, 'node_modules', name)), link);
+  }
+}
+
+/** Every file that an entry names is in the package. */
+function checkEntries(installed: string): void {
+  const targets = JSON.stringify(manifest.exports).match(/\.\/[\w./-]+(?=")/g) ?? [];
+  for (const target of targets.filter((name) => name.includes('.', 2))) {
+    assert.ok(existsSync(join(installed, target)), `the package lacks ${target}`);
+  }
+  const unused = Object.keys(manifest.exports)
+    .map((entry) => entry.replace('./', `${manifest.name}/`))
+    .filter((entry) => !entry.endsWith('package.json'))
+    .filter(
+      (entry) => !readFileSync(consumer('use-every-entry.ts'), 'utf8').includes(`'${entry}'`),
+    );
+  assert.deepEqual(unused, [], 'entries that test/package-consumer does not use');
+}
+
+function consumer(name: string): string {
+  return join(root, 'test/package-consumer', name);
+}
+
+async function useEntries(project: string): Promise<void> {
+  for (const name of ['use-every-entry.ts', 'tsconfig.json']) {
+    cpSync(consumer(name), join(project, name));
+  }
+  await run([join(root, 'node_modules/.bin/tsc'), '-p', project], { cwd: project });
+  say('every entry type-checks');
+  const output = await withLocalService({}, ({ environment }) =>
+    run([process.execPath, 'use-every-entry.ts'], {
+      cwd: project,
+      environment: { ...environment, CDK_VALIDATION: 'false' },
+    }),
+  );
+  say(output.trim().split('\n').at(-1) ?? '');
+}
+
+async function checkCommandLine(project: string, installed: string): Promise<void> {
+  const authctl = join(installed, 'dist/cli/authctl.js');
+  const version = await run([process.execPath, authctl, '--version'], { cwd: project });
+  assert.equal(version.trim(), manifest.version);
+  say('authctl runs');
+}
+
+async function checkPublication(): Promise<void> {
+  const command = [
+    'npm',
+    'publish',
+    '--dry-run',
+    '--ignore-scripts',
+    '--access',
+    'public',
+  ] as const;
+  const output = await run(command, { cwd: root });
+  // npm says so where it had to correct the manifest.
+  assert.doesNotMatch(output, /auto-corrected|errors corrected/, output);
+  assert.doesNotMatch(output, /\bB (?:test|local|lambda|bench)\//, 'sources in the package');
+  say('npm would publish it as it is');
+}
+
+const project = mkdtempSync(join(tmpdir(), 'package-consumer-'));
+try {
+  writeFileSync(join(project, 'package.json'), '{"type":"module","private":true}\n');
+  const installed = await installPackage(project);
+  linkDeclared(project);
+  checkEntries(installed);
+  await useEntries(project);
+  await checkCommandLine(project, installed);
+  await checkPublication();
+} finally {
+  rmSync(project, { recursive: true, force: true });
+}

@@ -1,0 +1,154 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Command } from 'commander';
+import { describe, expect, it } from 'vitest';
+import { createProgram } from '../../cli/program.ts';
+import { codeBlocks, isShell, markdownFiles, readPage, root } from '../support/docs/markdown.ts';
+
+interface PackageJson {
+  readonly scripts: Readonly<Record<string, string>>;
+}
+
+const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as PackageJson;
+const program = createProgram(
+  { stdin: process.stdin, stdout: process.stdout, stderr: process.stderr, env: {}, cwd: root },
+  () => undefined,
+);
+
+interface Named {
+  readonly page: string;
+  readonly code: string;
+}
+
+/** Every line of code of every page, from blocks and from between backticks. */
+const named: readonly Named[] = markdownFiles().flatMap((page) => {
+  const text = readPage(page);
+  const lines = codeBlocks(text).flatMap((block) => block.lines);
+  const spans = [...text.replaceAll(/^( *)```.*?^\1```$/gms, '').matchAll(/`([^`\n]+)`/g)];
+  return [...lines, ...spans.map(([, code = '']) => code)].map((code) => ({ page, code }));
+});
+
+function complaints(of: (code: string) => readonly string[]): readonly string[] {
+  return named.flatMap(({ page, code }) => of(code).map((problem) => `${page}: ${problem}`));
+}
+
+/** npm's own commands that run a script of the package. */
+const shortcuts = new Set(['start', 'test']);
+
+function unknownScripts(code: string): readonly string[] {
+  const names = [...code.matchAll(/\bnpm (?:run )?(-s )?([a-z][\w:-]*)/g)];
+  return names
+    .map(([text, , name = '']) => ({ text, name }))
+    .filter(({ text, name }) => text.startsWith('npm run ') || shortcuts.has(name))
+    .filter(({ name }) => !(name in scripts))
+    .map(({ name }) => `there is no script ${name}`);
+}
+
+const ownOptions = new Set(program.options.map(({ long }) => long));
+
+function optionsOf(command: Command): ReadonlySet<string | undefined> {
+  return new Set([...ownOptions, '--help', ...command.options.map(({ long }) => long)]);
+}
+
+/** Follows the words of a command line into the tree of commands, as authctl itself would. */
+function unknownCommands(code: string): readonly string[] {
+  return [...code.matchAll(/(?:^|[\s(])authctl((?: +[^\s|;)]+)+)/g)].flatMap(([, rest = '']) => {
+    const words = rest.trim().split(/ +/);
+    let command: Command = program;
+    for (const word of words.filter((one) => /^[a-z][a-z-]*$/.test(one))) {
+      const next = command.commands.find((candidate) => candidate.name() === word);
+      if (next === undefined && command.commands.length > 0) return [`authctl ${rest.trim()}`];
+      command = next ?? command;
+    }
+    const known = optionsOf(command);
+    const options = words.map((word) => /^\[?(--[a-z-]+)/.exec(word)?.[1]);
+    return options
+      .filter((option) => option !== undefined && !known.has(option))
+      .map((option) => `authctl ${command.name()} has no option ${option}`);
+  });
+}
+
+describe('what the documentation names exists:', () => {
+  it('npm scripts', () => {
+    expect(complaints(unknownScripts)).toEqual([]);
+    expect(unknownScripts('npm run no-such-script')).toEqual(['there is no script no-such-script']);
+  });
+
+  it('authctl commands and their options', () => {
+    expect(complaints(unknownCommands)).toEqual([]);
+    expect(unknownCommands('npx authctl --local client destroy X')).toHaveLength(1);
+    expect(unknownCommands('authctl client list --colour')).toEqual([
+      'authctl list has no option --colour',
+    ]);
+  });
+
+  // Announced by other pages, and on their way: each leaves this list when it is there.
+  const announced = ['SECURITY.md', 'ratios.svg', 'cold-start.svg', 'scale.svg'];
+
+  it('files that links lead to', () => {
+    const broken = markdownFiles().flatMap((page) =>
+      [...readPage(page).matchAll(/\]\((?!https?:|#|mailto:)([^)#\s]+)(?:#[^)]*)?\)/g)]
+        .map(([, target = '']) => target)
+        .filter((target) => !existsSync(join(root, dirname(page), target)))
+        .filter((target) => !announced.some((name) => target.endsWith(name)))
+        .map((target) => `${page}: ${target}`),
+    );
+    expect(broken).toEqual([]);
+  });
+});
+
+describe('CONTRIBUTING.md', () => {
+  it('has a line for every npm script, and for no other', () => {
+    const rows = [...readPage('CONTRIBUTING.md').matchAll(/^\| `(?:run )?([\w:-]+)` \|/gm)];
+    const names = rows.map(([, name = '']) => name);
+    expect(names.sort()).toEqual(Object.keys(scripts).sort());
+  });
+});
+
+describe('the index of decisions', () => {
+  const files = readdirSync(join(root, 'docs/adr')).filter((name) => /^\d{4}-/.test(name));
+  const index = readPage('docs/adr/README.md');
+
+  it('has each record once, by its number and title', () => {
+    const expected = files.map((name) => {
+      const title = /^# (\d{4}): (.+)$/m.exec(readPage(join('docs/adr', name)));
+      return `| [${title?.[1]}](${name}) | ${title?.[2]} |`;
+    });
+    const rows = index.split('\n').filter((line) => line.startsWith('| ['));
+    expect([...rows].sort()).toEqual([...expected].sort());
+  });
+
+  it.each(files)('%s has context, decision and consequences', (name) => {
+    const headings = [...readPage(join('docs/adr', name)).matchAll(/^## (\w+)/gm)];
+    expect(headings.map(([, heading]) => heading)).toEqual(
+      expect.arrayContaining(['Context', 'Decision', 'Consequences']),
+    );
+  });
+
+  it('has no number twice', () => {
+    const numbers = files.map((name) => name.slice(0, 4));
+    expect(new Set(numbers).size).toBe(numbers.length);
+  });
+});
+
+describe('a block that no test runs', () => {
+  it('says why', () => {
+    const silent = markdownFiles().flatMap((page) =>
+      codeBlocks(readPage(page))
+        .filter((block) => isShell(block) && block.notRun !== undefined)
+        .filter((block) => (block.notRun ?? '').trim().length < 20)
+        .map((block) => `${page}:${block.line}`),
+    );
+    expect(silent).toEqual([]);
+  });
+
+  it('is not hidden as a block without a language', () => {
+    const hidden = markdownFiles().flatMap((page) =>
+      codeBlocks(readPage(page))
+        .filter((block) => block.language === '')
+        .filter((block) => block.lines.some((line) => /^(\$ |npm |npx |curl )/.test(line)))
+        .map((block) => `${page}:${block.line}`),
+    );
+    expect(hidden).toEqual([]);
+  });
+});

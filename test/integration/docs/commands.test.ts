@@ -1,0 +1,100 @@
+import { chmodSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { learnIds, missingLines } from '../../support/docs/compare-output.ts';
+import {
+  codeBlocks,
+  commandsOf,
+  isShell,
+  markdownFiles,
+  readPage,
+  root,
+} from '../../support/docs/markdown.ts';
+import { ShellSession } from '../../support/docs/shell-session.ts';
+import { makeTemporaryDirectory } from '../local/temporary-directory.ts';
+import { useLocalService } from '../local/use-local-service.ts';
+
+const workspace = makeTemporaryDirectory();
+const state = join(workspace.path, '.local');
+// With TLS, as the libraries of the examples want it; pages that say http get https here.
+const service = useLocalService({ https: true, stateDirectory: state });
+
+/** Commands of the pages in place of the real ones, by name. */
+const standIns = {
+  // What npm would start is running already, or is run by .ci/run; that it exists has its own test.
+  npm: 'exit 0',
+  // A package of this project in 10 ms where npx takes a second.
+  npx: 'exec "$@"',
+  authctl: `exec "${process.execPath}" "${join(root, 'cli/authctl.ts')}" "$@"`,
+};
+
+/** A folder that looks like a clone, whose state is this test's and whose commands are fast. */
+function makeClone(): void {
+  for (const name of readdirSync(root)) {
+    if (name !== '.local' && name !== '.git')
+      symlinkSync(join(root, name), join(workspace.path, name));
+  }
+  const bin = join(workspace.path, '.bin');
+  mkdirSync(bin);
+  for (const [name, text] of Object.entries(standIns)) {
+    writeFileSync(join(bin, name), `#!/bin/sh\n${text}\n`);
+    chmodSync(join(bin, name), 0o755);
+  }
+}
+
+function openShell(): ShellSession {
+  const path = [join(workspace.path, '.bin'), join(root, 'node_modules/.bin'), process.env['PATH']];
+  return new ShellSession(workspace.path, {
+    ...service().environment,
+    PATH: path.join(delimiter),
+    HOME: workspace.path,
+  });
+}
+
+/** Exit codes are for scripts; a page that shows a refusal shows a command that exits with 1. */
+function mayFail(output: readonly string[]): boolean {
+  return output.some((line) => line.startsWith('Refused'));
+}
+
+beforeAll(makeClone);
+afterAll(() => workspace.remove());
+
+const pages = markdownFiles()
+  .map((path) => ({
+    path,
+    blocks: codeBlocks(readPage(path)).filter(
+      (block) => isShell(block) && block.notRun === undefined,
+    ),
+  }))
+  .filter(({ blocks }) => blocks.length > 0);
+
+describe('the commands of', () => {
+  it.each(pages)('$path do what the page shows', async ({ path, blocks }) => {
+    const shell = openShell();
+    const ids = new Map<string, string>([['CLIENT_ID', service().clientId]]);
+    try {
+      for (const { command, output } of blocks.flatMap(commandsOf)) {
+        let text = command.replaceAll('http://localhost:8080', service().issuer);
+        for (const [theirs, ours] of ids) {
+          text = text.replaceAll(new RegExp(String.raw`(?<![$\w{"])${theirs}\b(?!=)`, 'g'), ours);
+        }
+        const result = await shell.run(text);
+        const what = `${path}: ${command}\n${result.output}`;
+        if (!mayFail(output)) expect(result.code, what).toBe(0);
+        expect(missingLines(output, result.output), what).toEqual([]);
+        learnIds(output, result.output, ids);
+      }
+    } finally {
+      shell.close();
+    }
+  });
+
+  it('is a real test: what a page shows wrongly is seen', () => {
+    expect(missingLines(['{"error":"invalid_client"}'], '{"error":"invalid_scope"}')).toHaveLength(
+      1,
+    );
+    expect(
+      missingLines(['expires  2027-02-19T01:51:43Z'], 'expires    2028-01-01T00:00:00Z'),
+    ).toEqual([]);
+  });
+});

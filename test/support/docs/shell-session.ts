@@ -1,0 +1,46 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+
+export interface ShellResult {
+  readonly code: number;
+  readonly output: string;
+}
+
+/** A POSIX shell that is told one command after another, as a reader tells it. */
+export class ShellSession {
+  readonly #child: ChildProcess;
+  #text = '';
+  #heard: () => void = () => undefined;
+
+  constructor(cwd: string, environment: Readonly<Record<string, string>>) {
+    this.#child = spawn('sh', [], { cwd, env: environment, stdio: ['pipe', 'pipe', 'pipe'] });
+    const hear = (chunk: Buffer): void => {
+      this.#text += chunk.toString();
+      this.#heard();
+    };
+    this.#child.stdout?.on('data', hear);
+    this.#child.stderr?.on('data', hear);
+    this.#child.on('close', () => this.#heard());
+  }
+
+  /** Runs a command in the shell itself, so that its variables stay. */
+  async run(command: string): Promise<ShellResult> {
+    const mark = randomUUID();
+    this.#text = '';
+    const end = new RegExp(`\\n${mark} (\\d+)\\n`);
+    const input = `{\n${command}\n} </dev/null 2>&1\nprintf '\\n${mark} %s\\n' "$?"\n`;
+    this.#child.stdin?.write(input);
+    for (;;) {
+      const found = end.exec(this.#text);
+      if (found) return { code: Number(found[1]), output: this.#text.slice(0, found.index) };
+      if (this.#child.exitCode !== null) return { code: this.#child.exitCode, output: this.#text };
+      await new Promise<void>((resolve) => {
+        this.#heard = resolve;
+      });
+    }
+  }
+
+  close(): void {
+    this.#child.kill('SIGKILL');
+  }
+}
