@@ -1,4 +1,5 @@
-import { chmodSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { learnIds, missingLines } from '../../support/docs/compare-output.ts';
@@ -19,8 +20,12 @@ const state = join(workspace.path, '.local');
 // With TLS, as the libraries of the examples want it; pages that say http get https here.
 const service = useLocalService({ https: true, stateDirectory: state });
 
+const cdk = join(root, 'node_modules/.bin/cdk');
+
 /** Commands of the pages in place of the real ones, by name. */
 const standIns = {
+  // Other tests use the bundles meanwhile, so that none may be built anew.
+  cdk: `exec "${cdk}" --build true "$@"`,
   // What npm would start is running already, or is run by .ci/run; that it exists has its own test.
   npm: 'exit 0',
   // A package of this project in 10 ms where npx takes a second.
@@ -30,8 +35,11 @@ const standIns = {
 
 /** A folder that looks like a clone, whose state is this test's and whose commands are fast. */
 function makeClone(): void {
+  if (!existsSync(join(root, 'dist/lambda'))) {
+    execFileSync(process.execPath, [join(root, 'scripts/build.ts'), 'lambda']);
+  }
   for (const name of readdirSync(root)) {
-    if (name !== '.local' && name !== '.git')
+    if (!['.local', '.git', 'cdk.out'].includes(name))
       symlinkSync(join(root, name), join(workspace.path, name));
   }
   const bin = join(workspace.path, '.bin');

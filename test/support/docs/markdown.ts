@@ -66,10 +66,10 @@ function consoleCommands(lines: readonly string[]): readonly DocumentedCommand[]
   return commands;
 }
 
-/** The commands of a block. Those of a script are one, as lines may belong together. */
+/** The commands of a block. Those of a script are one, which ends at the first that fails. */
 export function commandsOf(block: CodeBlock): readonly DocumentedCommand[] {
   if (block.language === 'console') return consoleCommands(block.lines);
-  return [{ command: block.lines.join('\n'), output: [] }];
+  return [{ command: ['(set -e', ...block.lines, ')'].join('\n'), output: [] }];
 }
 
 export function projectPath(path: string): string {
