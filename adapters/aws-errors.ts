@@ -8,7 +8,7 @@ type SdkError = Parameters<typeof isTransientError>[0];
  * Whether the service, the way to it or the time is what failed, so that the same call may succeed
  * later. `AbortError` is the caller's own deadline.
  */
-export function isUnavailability(error: Error): boolean {
+function isUnavailability(error: Error): boolean {
   const sdkError = error as SdkError;
   return (
     error.name === 'AbortError' ||

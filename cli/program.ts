@@ -40,8 +40,9 @@ function configureAll(command: Command, io: CliIo): void {
       getErrHelpWidth: () => io.stdout.columns ?? 100,
       getOutHasColors: () => false,
       getErrHasColors: () => false,
-    })
-    .showHelpAfterError('(--help shows what is allowed)');
+      // Errors are thrown, and told in one form with all others.
+      outputError: () => undefined,
+    });
   for (const child of command.commands) configureAll(child, io);
 }
 

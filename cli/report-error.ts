@@ -36,12 +36,22 @@ const awsErrors: ReadonlyMap<string, string> = new Map([
   ],
 ]);
 
+function describeUsage(error: CommanderError): Report {
+  const text = error.message.replace(/^error: /, '');
+  return {
+    error: 'usage',
+    text: `${text}\n(--help shows what is allowed)`,
+    exitCode: exitCodes.usage,
+  };
+}
+
 function describe(error: unknown): Report {
   const report = (name: string, exitCode: ExitCode, text = (error as Error).message): Report => ({
     error: name,
     text,
     exitCode,
   });
+  if (error instanceof CommanderError) return describeUsage(error);
   if (error instanceof UsageError || error instanceof InputError) {
     return report('usage', exitCodes.usage);
   }
@@ -65,9 +75,10 @@ function describe(error: unknown): Report {
 
 /** Says what went wrong on stderr, never on stdout. @returns the exit code. */
 export function reportError(io: CliIo, error: unknown, options: GlobalOptions): ExitCode {
-  // commander has written its own message, or the help or version that was asked for.
   if (error instanceof CommanderError) {
-    return error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
+    // The help or the version that was asked for, or the help in place of a command.
+    if (error.exitCode === 0) return exitCodes.done;
+    if (error.code === 'commander.help') return exitCodes.usage;
   }
   const { error: name, text: plain, exitCode } = describe(error);
   const isAbsent = options.local === true && error instanceof UnavailableError;

@@ -30,7 +30,7 @@ export const maxScopesSupportedBytes = 2500;
  *
  * @returns undefined where it is too long for the function's environment.
  */
-export function scopesSupported(config: DeploymentConfig): string | undefined {
+function scopesSupported(config: DeploymentConfig): string | undefined {
   const joined = config.scopes.map(scopeName).join(' ');
   return joined.length > maxScopesSupportedBytes ? undefined : joined;
 }

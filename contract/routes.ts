@@ -18,7 +18,7 @@ export interface Route {
   readonly atOrigin: boolean;
 }
 
-export const apiVersionPath = '/api/v1';
+const apiVersionPath = '/api/v1';
 export const tokenPath = `${apiVersionPath}/oauth/token`;
 export const openidConfigurationPath = '/.well-known/openid-configuration';
 export const oauthAuthorizationServerPath = '/.well-known/oauth-authorization-server';

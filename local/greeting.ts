@@ -10,14 +10,14 @@ function shellPath(path: string): string {
 }
 
 /** A command that gets a token, from any folder of this machine; the secret stays in its file. */
-export function tokenCommand(local: LocalRun): string {
+function tokenCommand(local: LocalRun): string {
   const file = shellPath(local.paths.demoEnvironment);
   const trust = local.caPath === undefined ? '' : `--cacert ${shellPath(local.caPath)} `;
   return `curl ${trust}-u "$(. ${file}; echo "$CLIENT_ID:$CLIENT_SECRET")" -d grant_type=client_credentials ${local.tokenUrl}`;
 }
 
 /** A command that uses a credential: the API key, as it needs no step before. */
-export function exampleCommand(local: LocalRun): string {
+function exampleCommand(local: LocalRun): string {
   const file = shellPath(local.paths.demoEnvironment);
   const trust = local.caPath === undefined ? '' : `--cacert ${shellPath(local.caPath)} `;
   return `curl ${trust}-H "Authorization: Bearer $(. ${file}; echo "$API_KEY")" ${local.exampleUrl}`;

@@ -8,7 +8,7 @@ export interface StateLock {
 }
 
 /** Name of the lock's folder, the one thing in a state directory that a reset leaves alone. */
-export const lockName = 'lock';
+const lockName = 'lock';
 
 function isLocked(error: unknown): boolean {
   const cause = error instanceof Error ? error.cause : undefined;

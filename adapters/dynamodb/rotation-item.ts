@@ -27,7 +27,7 @@ export const rotationRecordTypes = {
   choice: 'key_choice',
 } as const;
 
-export const algorithmChoiceId = 'algorithm';
+const algorithmChoiceId = 'algorithm';
 
 const intentSchema = v.strictObject({
   record_type: v.literal(rotationRecordTypes.intent),

@@ -118,7 +118,7 @@ export function formatCidr(subnet: Subnet): string {
  * Whether a source address lies in a subnet. An IPv4-mapped source is matched as IPv4; a source
  * or a stored subnet that cannot be read lies nowhere.
  */
-export function matchesSubnet(source: IpAddress, subnet: Subnet): boolean {
+function matchesSubnet(source: IpAddress, subnet: Subnet): boolean {
   const network = parseIpAddress(subnet.address);
   if (network === undefined || subnet.prefixLength < 1) return false;
   if (network instanceof ipaddr.IPv4) {

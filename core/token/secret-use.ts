@@ -4,7 +4,7 @@ import type { AuthenticatedClient } from './client-authentication.ts';
 import type { SecretUse } from './token-facts.ts';
 
 /** UTC day of a time in seconds since the epoch, e.g. `2026-11-20`. */
-export function utcDay(now: number): string {
+function utcDay(now: number): string {
   return new Date(now * 1000).toISOString().slice(0, 'YYYY-MM-DD'.length);
 }
 

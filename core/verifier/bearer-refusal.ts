@@ -56,8 +56,6 @@ const forms = {
 /** Why a credential was refused: for logs and metrics, as it says more than the public text. */
 export type RefusalReason = keyof typeof forms;
 
-export const refusalReasons = Object.freeze(Object.keys(forms)) as readonly RefusalReason[];
-
 /** Log-safe facts of a refusal: ids that were read from a store or from a verified token. */
 export interface RefusalFacts {
   readonly clientId?: string;

@@ -16,9 +16,13 @@ const idForm = 'and 22 letters and digits';
 
 describe('wrong usage ends with 2', () => {
   it.each<[string, readonly string[], string]>([
-    ['an unknown command', ['clint'], "error: unknown command 'clint'\n(Did you mean client?)"],
-    ['an unknown subcommand', ['client', 'lst'], "error: unknown command 'lst'"],
-    ['an unknown option', ['client', 'list', '--all'], "error: unknown option '--all'"],
+    [
+      'an unknown command',
+      ['clint'],
+      "authctl: unknown command 'clint'\n(Did you mean client?)\n(--help shows what is allowed)\n",
+    ],
+    ['an unknown subcommand', ['client', 'lst'], "authctl: unknown command 'lst'"],
+    ['an unknown option', ['client', 'list', '--all'], "authctl: unknown option '--all'"],
     ['a missing option', ['client', 'create'], "required option '--name <name>' not specified"],
     ['a missing argument', ['client', 'show'], "missing required argument 'client-id'"],
     ['one argument too many', ['client', 'list', 'x'], 'too many arguments'],
@@ -290,6 +294,19 @@ describe('backends that cannot be used', () => {
     expect(run.stderr).toBe(
       'authctl: the local run does not answer; start it with npm start (could not list local-clients: connect ECONNREFUSED 127.0.0.1:1)\n',
     );
+  });
+
+  it.each([
+    ['a missing argument', ['client', 'show', '--json']],
+    ['an unknown option', ['--json', 'client', 'list', '--all']],
+    ['an unknown command', ['--json', 'clint']],
+  ])('wrong usage with --json is JSON, too: %s', async (_, args) => {
+    const run = await runCli(args);
+    expect(run).toMatchObject({ exitCode: 2, stdout: '' });
+    expect(JSON.parse(run.stderr)).toEqual({
+      error: 'usage',
+      error_description: expect.stringContaining('(--help shows what is allowed)'),
+    });
   });
 
   it('an error with --json is JSON, on stderr', async () => {
