@@ -7,17 +7,32 @@ import type { Sign } from './sign.ts';
  */
 export const refusalMemory = 10;
 
+interface Refusal {
+  /** Seconds since the epoch. */
+  readonly at: number;
+  /** Whether another key has signed since. Without one, the refused key is all there is to ask. */
+  readonly hasStandIn: boolean;
+}
+
 /**
- * A signer that knows for a while which keys KMS refused, and refuses them itself meanwhile.
+ * A signer that knows for a while which keys KMS refused, and refuses them itself meanwhile, as
+ * long as another key signs in their place.
  *
  * @param now gives seconds since the epoch.
  */
 export function rememberRefusals(sign: Sign, now: () => number): Sign {
-  const refusedAt = new Map<string, number>();
+  const refusals = new Map<string, Refusal>();
 
   function isRefused(kid: string): boolean {
-    const age = now() - (refusedAt.get(kid) ?? Number.NEGATIVE_INFINITY);
+    const refusal = refusals.get(kid);
+    if (refusal === undefined || !refusal.hasStandIn) return false;
+    const age = now() - refusal.at;
     return age >= 0 && age < refusalMemory;
+  }
+
+  function noteSigned(kid: string): void {
+    refusals.delete(kid);
+    for (const [other, { at }] of refusals) refusals.set(other, { at, hasStandIn: true });
   }
 
   return async (key, signingInput, options) => {
@@ -25,9 +40,13 @@ export function rememberRefusals(sign: Sign, now: () => number): Sign {
       throw new SigningKeyUnusableError(`KMS refused ${key.kid} a moment ago`);
     }
     try {
-      return await sign(key, signingInput, options);
+      const signature = await sign(key, signingInput, options);
+      noteSigned(key.kid);
+      return signature;
     } catch (error) {
-      if (error instanceof SigningKeyUnusableError) refusedAt.set(key.kid, now());
+      if (error instanceof SigningKeyUnusableError) {
+        refusals.set(key.kid, { at: now(), hasStandIn: false });
+      }
       throw error;
     }
   };

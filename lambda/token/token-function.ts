@@ -72,8 +72,7 @@ export function createTokenFunction(
     maxTokenLifetime: environment.AUTH_MAX_TOKEN_LIFETIME,
     publicationLead: environment.AUTH_PUBLICATION_LEAD,
   };
-  // It asks KMS each time, and says what KMS says.
-  const selfTest = createSelfTest({ ...ports, sign: stores.sign }, settings);
+  const selfTest = createSelfTest(ports, settings);
   const http = createHttpFunction({
     ...options,
     name: 'token',

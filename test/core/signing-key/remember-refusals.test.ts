@@ -1,53 +1,83 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { SigningKeyUnusableError, UnavailableError } from '../../../core/errors.ts';
 import { refusalMemory, rememberRefusals } from '../../../core/signing-key/remember-refusals.ts';
-import type { Sign } from '../../../core/signing-key/sign.ts';
+import type { SigningKey } from '../../../core/signing-key/signing-key.ts';
 import { makeSigningKey } from '../../support/signing-keys.ts';
 
-const [{ key }, { key: other }] = [makeSigningKey(), makeSigningKey()];
+const [{ key }, { key: standIn }] = [makeSigningKey(), makeSigningKey()];
 const input = Buffer.from('input');
-const signature = Buffer.from('signature');
 
+/** A KMS that refuses `key` until a test changes that, and counts how often it is asked for it. */
 function setUp() {
+  const kms = { refusal: new SigningKeyUnusableError('disabled') as Error | undefined, asked: 0 };
   const clock = { now: 1_000 };
-  const kms = vi.fn<Sign>(async () => signature);
-  return { clock, kms, sign: rememberRefusals(kms, () => clock.now) };
+  const remembering = rememberRefusals(
+    async ({ kid }) => {
+      if (kid !== key.kid) return input;
+      kms.asked += 1;
+      if (kms.refusal !== undefined) throw kms.refusal;
+      return input;
+    },
+    () => clock.now,
+  );
+  const signs = async (by: SigningKey): Promise<boolean> => {
+    try {
+      await remembering(by, input);
+      return true;
+    } catch (error) {
+      expect(error).toBeInstanceOf(Error);
+      return false;
+    }
+  };
+  return { kms, clock, signs };
 }
 
-describe('a key that KMS refuses', () => {
+async function setUpRefused() {
+  const world = setUp();
+  expect(await world.signs(key)).toBe(false);
+  expect(await world.signs(standIn)).toBe(true);
+  return world;
+}
+
+describe('a key that KMS refuses while another signs', () => {
   it('is not asked again for a while, and then once more', async () => {
-    const { clock, kms, sign } = setUp();
-    kms.mockRejectedValue(new SigningKeyUnusableError('disabled'));
-    await expect(sign(key, input)).rejects.toThrow('disabled');
+    const { clock, kms, signs } = await setUpRefused();
     clock.now += refusalMemory - 1;
-    await expect(sign(key, input)).rejects.toThrow(SigningKeyUnusableError);
-    expect(kms).toHaveBeenCalledTimes(1);
+    expect(await signs(key)).toBe(false);
+    expect(kms.asked).toBe(1);
     clock.now += 1;
-    kms.mockResolvedValue(signature);
-    expect(await sign(key, input)).toBe(signature);
-    expect(await sign(key, input)).toBe(signature);
-    expect(kms).toHaveBeenCalledTimes(3);
+    expect(await signs(key)).toBe(false);
+    expect(kms.asked).toBe(2);
   });
 
-  it('holds up no other key', async () => {
-    const { kms, sign } = setUp();
-    kms.mockRejectedValueOnce(new SigningKeyUnusableError('disabled'));
-    await expect(sign(key, input)).rejects.toThrow();
-    expect(await sign(other, input)).toBe(signature);
+  it('signs again from then on, once KMS takes it', async () => {
+    const { clock, kms, signs } = await setUpRefused();
+    clock.now += refusalMemory;
+    kms.refusal = undefined;
+    expect([await signs(key), await signs(standIn), await signs(key)]).toEqual([true, true, true]);
   });
 
   it('is asked again at once where the clock went back', async () => {
-    const { clock, kms, sign } = setUp();
-    kms.mockRejectedValueOnce(new SigningKeyUnusableError('disabled'));
-    await expect(sign(key, input)).rejects.toThrow();
+    const { clock, kms, signs } = await setUpRefused();
     clock.now -= 1;
-    expect(await sign(key, input)).toBe(signature);
+    await signs(key);
+    expect(kms.asked).toBe(2);
+  });
+});
+
+describe('a key that KMS refuses while no other signs', () => {
+  it('is asked each time, as it is all there is', async () => {
+    const { kms, signs } = setUp();
+    expect([await signs(key), await signs(key)]).toEqual([false, false]);
+    expect(kms.asked).toBe(2);
+    kms.refusal = undefined;
+    expect(await signs(key)).toBe(true);
   });
 });
 
 it('a failure that is not about the key is not remembered', async () => {
-  const { kms, sign } = setUp();
-  kms.mockRejectedValueOnce(new UnavailableError('throttled'));
-  await expect(sign(key, input)).rejects.toThrow('throttled');
-  expect(await sign(key, input)).toBe(signature);
+  const { kms, signs } = setUp();
+  kms.refusal = new UnavailableError('throttled');
+  expect([await signs(key), await signs(standIn), await signs(key)]).toEqual([false, true, false]);
+  expect(kms.asked).toBe(2);
 });
