@@ -1,0 +1,65 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+const root = resolve(import.meta.dirname, '../..');
+const text = readFileSync(join(root, 'SECURITY.md'), 'utf8');
+const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+  readonly scripts: Readonly<Record<string, string>>;
+};
+
+const rows = (heading: string) =>
+  (text.split(`## ${heading}`)[1] ?? '')
+    .split('\n## ')[0]
+    ?.split('\n')
+    .filter((line) => /^\| (?!---)/.test(line))
+    .slice(1)
+    .map((line) => line.split(' | ').map((cell) => cell.replace(/^\| |\|$/g, '').trim())) ?? [];
+
+/** A file that stands alone in backticks is in the folder of the one before it. */
+function filesIn(line: string): readonly string[] {
+  let folder = '';
+  return [...line.matchAll(/`([\w./-]+\.(?:ts|md|yml|svg))`/g)].map(([, name = '']) => {
+    const path = name.includes('/') ? name : join(folder, name);
+    folder = dirname(path);
+    return path;
+  });
+}
+
+describe('SECURITY.md', () => {
+  it('names files that exist', () => {
+    const files = text.split('\n').flatMap(filesIn);
+    expect(files.length).toBeGreaterThan(10);
+    expect(files.filter((path) => !existsSync(join(root, path)))).toEqual([]);
+  });
+
+  it('names scripts that exist', () => {
+    const names = [...text.matchAll(/`npm run ([\w:-]+)/g)].map(([, name = '']) => name);
+    expect(names.length).toBeGreaterThan(3);
+    expect(names.filter((name) => !Object.hasOwn(scripts, name))).toEqual([]);
+  });
+
+  it('backs each promise with a command whose test exists, and a figure', () => {
+    const promises = rows('Promises, and what backs each');
+    expect(promises.length).toBeGreaterThan(15);
+    for (const [promise, command = '', figure = ''] of promises) {
+      expect([promise, command.length > 0, figure.length > 0]).toEqual([promise, true, true]);
+      const name = /test:faults -- ([\w-]+)/.exec(command)?.[1];
+      const path = `test/integration/faults/${name}.test.ts`;
+      if (name !== undefined) expect([path, existsSync(join(root, path))]).toEqual([path, true]);
+    }
+  });
+
+  it('answers every row of ASVS V9 and V10', () => {
+    const answers = [
+      ...rows('OWASP ASVS 5.0, V9 Self-contained tokens'),
+      ...rows('OWASP ASVS 5.0, V10 OAuth and OIDC'),
+    ];
+    expect(answers.length).toBeGreaterThan(35);
+    for (const [row, verdict = '', reason = ''] of answers) {
+      expect(row).toMatch(/^(?:9|10)\.\d\.\d/);
+      expect(['met', 'not met', 'n/a', "client's"]).toContain(verdict);
+      expect(reason.length).toBeGreaterThan(5);
+    }
+  });
+});
