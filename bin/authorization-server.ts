@@ -1,12 +1,20 @@
 #!/usr/bin/env node
 import { resolve } from 'node:path';
 import { App } from 'aws-cdk-lib';
+import { DeploymentConfigError } from '../contract/deployment-config.ts';
 import { addAuthorizationServer } from '../lib/authorization-server.ts';
-import { readDeploymentConfigFile } from '../lib/deployment-config-file.ts';
+import { ConfigFileError, readDeploymentConfigFile } from '../lib/deployment-config-file.ts';
 import { checkAgainstRulePacks } from '../lib/rule-packs.ts';
 
-const app = new App();
-const config = readDeploymentConfigFile(app.node.tryGetContext('config'));
-addAuthorizationServer(app, config, { bundles: resolve(import.meta.dirname, '../dist/lambda') });
-checkAgainstRulePacks(app);
-app.synth();
+try {
+  const app = new App();
+  const config = readDeploymentConfigFile(app.node.tryGetContext('config'));
+  addAuthorizationServer(app, config, { bundles: resolve(import.meta.dirname, '../dist/lambda') });
+  checkAgainstRulePacks(app);
+  app.synth();
+} catch (error) {
+  // What is wrong with the config is for the person who wrote it; a stack trace would hide it.
+  if (!(error instanceof DeploymentConfigError) && !(error instanceof ConfigFileError)) throw error;
+  process.stderr.write(`${error.message}\n`);
+  process.exitCode = 1;
+}

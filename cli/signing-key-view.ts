@@ -49,7 +49,7 @@ export function timelineColumns(now: number) {
     state: ({ key, signs }: TimelineEntry) => (signs ? 'current, signs' : key.state),
     for: ({ since }: TimelineEntry) => formatSpan(now - since),
     next: (entry: TimelineEntry) => describeNext(entry, now),
-    safety: ({ safety }: TimelineEntry) => (safety === undefined ? undefined : `${safety} s`),
+    safety: ({ safety }: TimelineEntry) => (safety === undefined ? undefined : formatSpan(safety)),
   };
 }
 

@@ -17,6 +17,7 @@ export function describeIssues(issues: readonly v.BaseIssue<unknown>[]): readonl
     if (issue.type === 'strict_object' && issue.expected === 'never') {
       return `${where}: unknown key`;
     }
+    if (issue.kind === 'schema' && issue.input === undefined) return `${where}: missing`;
     const allowed = issue.expected ?? issue.message;
     const said = issue.kind === 'validation' ? issue.message : `expected ${allowed}`;
     return `${where}: received ${show(issue.input)}; ${said}`;

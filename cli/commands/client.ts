@@ -207,7 +207,7 @@ const remove: CommandSpec = {
     const context = await cli.management();
     const client = await findClient(context, id);
     await cli.confirm(
-      `Delete the client ${client.clientId} (${client.name}) and its ${client.secrets.length} secrets?`,
+      `Delete the client ${client.clientId} (${client.name}) with its secrets (${client.secrets.length})?`,
     );
     await deleteClient(context, client);
     cli.output.print({

@@ -75,7 +75,7 @@ describe('parseDeploymentConfig', () => {
 
   const refusals: readonly [string, unknown, string][] = [
     ['a misspelt key', { ...single, signingAlgorithm: 'RS256' }, 'signingAlgorithm: unknown key'],
-    ['no scopes key', { ...single, scopes: undefined }, 'scopes: received nothing'],
+    ['no scopes key', { ...single, scopes: undefined }, 'scopes: missing'],
     ['no regions', { ...single, regions: {} }, 'allowed: at least one of slc, dfw, pit'],
     [
       'an unknown region',

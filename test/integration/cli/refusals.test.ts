@@ -247,7 +247,7 @@ describe('what is asked before something is deleted', () => {
     const { client_id: id } = await json(create);
     const run = await authctl(['client', 'delete', String(id)], { stdin, isTerminal: true });
     expect(run.exitCode).toBe(exitCode);
-    expect(run.stderr).toContain(`Delete the client ${String(id)} (A) and its 0 secrets? [y/N]`);
+    expect(run.stderr).toContain(`Delete the client ${String(id)} (A) with its secrets (0)? [y/N]`);
     expect((await authctl(['client', 'show', String(id)])).exitCode).toBe(exitCode === 0 ? 1 : 0);
   });
 });
@@ -258,7 +258,7 @@ describe('a deployment that cannot be used', () => {
     ['is not there', ['--config', 'none.json'], {}, 'none.json cannot be read: ENOENT'],
     ['is not there by variable', [], { AUTHCTL_CONFIG: 'none.json' }, 'cannot be read: ENOENT'],
     ['is not JSON', ['--config', 'text'], {}, 'text is not JSON'],
-    ['is incomplete', ['--config', 'empty.json'], {}, 'regions: received nothing'],
+    ['is incomplete', ['--config', 'empty.json'], {}, 'regions: missing'],
     ['is a folder', ['--config', '.'], {}, 'cannot be read: EISDIR'],
     ['has no local run', ['--local'], {}, 'start the local run there with npm start'],
   ])('as it %s ends with 2', async (_, options, env, message) => {

@@ -25,7 +25,7 @@ describe('a fault script', () => {
 
   it.each([
     ['no object', 'x', 'the document: received "x"; expected Object'],
-    ['no rules', {}, 'rules: received nothing; expected "rules"'],
+    ['no rules', {}, 'rules: missing'],
     ['an unknown key', { rules: [], rulez: [] }, 'rulez: unknown key'],
     [
       'an unknown fault',
