@@ -151,6 +151,9 @@ export const keyAlarms: readonly Alarm[] = [
     'Somebody was granted the use of a signing key.',
     [],
   ),
+  kmsCall('signing-key-created', 'CreateKey', 'A key was made in KMS, and not by the rotation.', [
+    'key-rotation',
+  ]),
   kmsCall(
     'signing-key-foreign-sign',
     'Sign',

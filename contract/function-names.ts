@@ -36,5 +36,5 @@ export function operatorPolicyName(
   regionId: RegionId,
   group: string,
 ): string {
-  return `${deploymentName}-${regionId}-operator-${group}`;
+  return `${deploymentName}-${regionId}-${group}`;
 }

@@ -14,6 +14,14 @@ const roleArn = v.pipe(
   ),
 );
 
+const policyArn = v.pipe(
+  v.string(),
+  v.regex(
+    /^arn:aws[a-z-]*:iam::(\d{12}|aws):policy\/[\w+=,.@/-]{1,512}$/,
+    'allowed: the ARN of a managed policy, e.g. "arn:aws:iam::111122223333:policy/boundary"',
+  ),
+);
+
 const vaultArn = v.pipe(
   v.string(),
   v.regex(
@@ -40,6 +48,8 @@ export const operationsEntries = {
   apiGatewayLogRole: v.optional(v.picklist(['create', 'existing']), 'create'),
   /** Alone may change the policy of a signing key; the account's root user where left out. */
   breakGlassRoleArn: v.optional(roleArn),
+  /** The most that any role of the stacks may do, whatever its own policies say. */
+  permissionsBoundaryArn: v.optional(policyArn),
   /**
    * Concurrent executions kept for a function, and its limit, so that a flood on one leaves the
    * others alone. Unset by default: a new account has 10 in all.

@@ -9,7 +9,7 @@ export type TableAction =
   | 'dynamodb:UpdateItem'
   | 'dynamodb:DeleteItem';
 
-/** What one kind of operator may do: a managed policy in each stack. */
+/** What one kind of operator may do: a managed policy in each region's stack. */
 export interface OperatorGroup {
   /** What the policy lets a person do, for its description in IAM. */
   readonly description: string;

@@ -32,6 +32,21 @@ export const tables = {
   audit: { suffix: 'audit', partitionKey: 'day', sortKey: 'record_id', scope: 'regional' },
 } as const satisfies Record<string, TableSchema>;
 
+/**
+ * Partitions of the table of signing keys. Roles are allowed partitions, not the table: what lets
+ * read the keys lets not read the rotation's own records.
+ */
+export const signingKeyRecordTypes = {
+  /** Sort key: the kid. */
+  key: 'signing_key',
+  /** A key that is being made. Sort key: the slot. */
+  intent: 'key_intent',
+  /** Sort key: the region. */
+  heartbeat: 'region_heartbeat',
+  /** One record alone; sort key: `algorithm`. */
+  choice: 'key_choice',
+} as const;
+
 export type TableKey = keyof typeof tables;
 
 export const tableKeys = Object.freeze(Object.keys(tables)) as readonly TableKey[];

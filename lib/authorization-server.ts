@@ -1,4 +1,5 @@
-import { type App, type Stack, Tags } from 'aws-cdk-lib';
+import { type App, Aspects, CfnResource, type Stack, Tags } from 'aws-cdk-lib';
+import type { IConstruct } from 'constructs';
 import { type DeploymentConfig, deployedRegions } from '../contract/deployment-config.ts';
 import { stackId, stackName } from '../contract/function-names.ts';
 import { DataStack } from './data-stack.ts';
@@ -39,12 +40,31 @@ export function addAuthorizationServer(
     if (data !== undefined) stack.addStackDependency(data);
     return stack;
   });
-  return data === undefined ? regions : [data, ...regions];
+  const stacks = data === undefined ? regions : [data, ...regions];
+  for (const stack of stacks) addPermissionsBoundary(stack, config);
+  return stacks;
 }
 
 function addTags(app: App, config: DeploymentConfig): void {
   const tags = { application: config.name, ...config.tags };
   for (const [name, value] of Object.entries(tags)) Tags.of(app).add(name, value);
+}
+
+function addPermissionsBoundary(
+  stack: Stack,
+  { permissionsBoundaryArn: arn }: DeploymentConfig,
+): void {
+  if (arn === undefined) return;
+  Aspects.of(stack).add({
+    visit: (node) => {
+      // Not every role is a CfnRole: CDK writes that of the deployment's trigger itself.
+      if (isRole(node)) node.addPropertyOverride('PermissionsBoundary', arn);
+    },
+  });
+}
+
+function isRole(node: IConstruct): node is CfnResource {
+  return CfnResource.isCfnResource(node) && node.cfnResourceType === 'AWS::IAM::Role';
 }
 
 function addDataStack(app: App, config: DeploymentConfig): DataStack | undefined {

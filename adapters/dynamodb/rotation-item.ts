@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { regionIds } from '../../contract/regions.ts';
 import { algs } from '../../contract/signing-algorithms.ts';
+import { signingKeyRecordTypes } from '../../contract/tables.ts';
 import type {
   AlgorithmChoice,
   Heartbeat,
@@ -17,20 +18,10 @@ import {
 } from './item.ts';
 import { kmsKeyArn, publicJwkSchema } from './signing-key-item.ts';
 
-/** Values of the partition key of what the rotation keeps beside the keys. */
-export const rotationRecordTypes = {
-  /** Sort key: the slot. */
-  intent: 'key_intent',
-  /** Sort key: the region. */
-  heartbeat: 'region_heartbeat',
-  /** One record alone; sort key: `algorithm`. */
-  choice: 'key_choice',
-} as const;
-
 const algorithmChoiceId = 'algorithm';
 
 const intentSchema = v.strictObject({
-  record_type: v.literal(rotationRecordTypes.intent),
+  record_type: v.literal(signingKeyRecordTypes.intent),
   record_id: v.picklist(['first', ...regionIds]),
   schema_version: schemaVersion,
   intent_id: text,
@@ -45,14 +36,14 @@ const intentSchema = v.strictObject({
 });
 
 const heartbeatSchema = v.strictObject({
-  record_type: v.literal(rotationRecordTypes.heartbeat),
+  record_type: v.literal(signingKeyRecordTypes.heartbeat),
   record_id: v.picklist(regionIds),
   schema_version: schemaVersion,
   at: epochSeconds,
 });
 
 const choiceSchema = v.strictObject({
-  record_type: v.literal(rotationRecordTypes.choice),
+  record_type: v.literal(signingKeyRecordTypes.choice),
   record_id: v.literal(algorithmChoiceId),
   schema_version: schemaVersion,
   alg: v.picklist(algs),
@@ -79,7 +70,7 @@ export function parseKeyIntentItem(item: Item): KeyIntent {
 
 export function toKeyIntentItem(intent: KeyIntent): Item {
   return toItem({
-    record_type: rotationRecordTypes.intent,
+    record_type: signingKeyRecordTypes.intent,
     record_id: intent.slot,
     schema_version: 1,
     intent_id: intent.intentId,
@@ -102,7 +93,7 @@ export function parseHeartbeatItem(item: Item): Heartbeat {
 
 export function toHeartbeatItem(heartbeat: Heartbeat): Item {
   return toItem({
-    record_type: rotationRecordTypes.heartbeat,
+    record_type: signingKeyRecordTypes.heartbeat,
     record_id: heartbeat.regionId,
     schema_version: 1,
     at: heartbeat.at,
@@ -117,7 +108,7 @@ export function parseAlgorithmChoiceItem(item: Item): AlgorithmChoice {
 
 export function toAlgorithmChoiceItem(choice: AlgorithmChoice): Item {
   return toItem({
-    record_type: rotationRecordTypes.choice,
+    record_type: signingKeyRecordTypes.choice,
     record_id: algorithmChoiceId,
     schema_version: 1,
     alg: choice.alg,

@@ -1,5 +1,5 @@
 import { type DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
-import { tables } from '../../contract/tables.ts';
+import { signingKeyRecordTypes, tables } from '../../contract/tables.ts';
 import type { RotationStore } from '../../core/signing-key/rotation-ports.ts';
 import type { Heartbeat } from '../../core/signing-key/rotation-state.ts';
 import { callAws } from '../aws-errors.ts';
@@ -9,7 +9,6 @@ import {
   parseAlgorithmChoiceItem,
   parseHeartbeatItem,
   parseKeyIntentItem,
-  rotationRecordTypes,
   toAlgorithmChoiceItem,
   toHeartbeatItem,
   toKeyIntentItem,
@@ -30,7 +29,7 @@ export function createDynamoDbHeartbeatReader(
   dynamodb: DynamoDBClient,
   table: string,
 ): () => Promise<readonly Heartbeat[]> {
-  const partition = { table, partitionKey, value: rotationRecordTypes.heartbeat };
+  const partition = { table, partitionKey, value: signingKeyRecordTypes.heartbeat };
   const calls = createSdkCalls(dynamodb);
   return () => collect(parseItems(queryPartition(calls, partition, {}), parseHeartbeatItem, {}));
 }
@@ -54,13 +53,13 @@ export function createDynamoDbRotationStore(
     });
   const intentWrite = (slot: string, doing: string) => ({
     table,
-    key: keyOf(rotationRecordTypes.intent, slot),
+    key: keyOf(signingKeyRecordTypes.intent, slot),
     doing: `${doing} the key intent of ${slot}`,
     conflict: 'another run was faster',
   });
   return {
     ...createDynamoDbSigningKeyStore(dynamodb, table, store),
-    listKeyIntents: () => list(rotationRecordTypes.intent, parseKeyIntentItem),
+    listKeyIntents: () => list(signingKeyRecordTypes.intent, parseKeyIntentItem),
     createKeyIntent: (intent) =>
       putItem(dynamodb, toKeyIntentItem(intent), {
         ...intentWrite(intent.slot, 'record'),
@@ -71,10 +70,10 @@ export function createDynamoDbRotationStore(
         ...intentWrite(intent.slot, 'change'),
         condition: having('version', intent.version - 1),
       }),
-    listHeartbeats: () => list(rotationRecordTypes.heartbeat, parseHeartbeatItem),
+    listHeartbeats: () => list(signingKeyRecordTypes.heartbeat, parseHeartbeatItem),
     putHeartbeat: (heartbeat) => put(toHeartbeatItem(heartbeat), 'record the heartbeat'),
     findAlgorithmChoice: async () => {
-      const [choice] = await list(rotationRecordTypes.choice, parseAlgorithmChoiceItem);
+      const [choice] = await list(signingKeyRecordTypes.choice, parseAlgorithmChoiceItem);
       return choice;
     },
     putAlgorithmChoice: (choice) => put(toAlgorithmChoiceItem(choice), 'record the algorithm'),

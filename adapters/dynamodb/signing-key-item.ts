@@ -1,11 +1,9 @@
 import * as v from 'valibot';
 import { regionIds } from '../../contract/regions.ts';
 import { algs, signingAlgorithms } from '../../contract/signing-algorithms.ts';
+import { signingKeyRecordTypes } from '../../contract/tables.ts';
 import { type SigningKey, signingKeyStates } from '../../core/signing-key/signing-key.ts';
 import { epochSeconds, type Item, parseItem, schemaVersion, toItem, version } from './item.ts';
-
-/** Value of the partition key of signing keys; the sort key is the kid. */
-export const signingKeyRecordType = 'signing_key';
 
 /** base64url of the largest public key, that of ML-DSA-87, has 3,456 characters. */
 const base64url = v.pipe(v.string(), v.regex(/^[A-Za-z0-9_-]+$/), v.maxLength(4096));
@@ -38,7 +36,7 @@ export const kmsKeyArn = v.pipe(
 
 const signingKeySchema = v.pipe(
   v.strictObject({
-    record_type: v.literal(signingKeyRecordType),
+    record_type: v.literal(signingKeyRecordTypes.key),
     record_id: kid,
     schema_version: schemaVersion,
     region_id: v.picklist(regionIds),
@@ -89,7 +87,7 @@ export function parseSigningKeyItem(item: Item): SigningKey {
  */
 export function toSigningKeyItem(key: SigningKey): Item {
   const item = toItem({
-    record_type: signingKeyRecordType,
+    record_type: signingKeyRecordTypes.key,
     record_id: key.kid,
     schema_version: 1,
     region_id: key.regionId,

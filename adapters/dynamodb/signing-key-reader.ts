@@ -1,8 +1,8 @@
-import { tables } from '../../contract/tables.ts';
+import { signingKeyRecordTypes, tables } from '../../contract/tables.ts';
 import type { SigningKeyReader } from '../../core/signing-key/signing-key-store.ts';
 import type { DynamoDbCalls } from './dynamodb-calls.ts';
 import { collect, parseItems, queryPartition } from './read-items.ts';
-import { parseSigningKeyItem, signingKeyRecordType } from './signing-key-item.ts';
+import { parseSigningKeyItem } from './signing-key-item.ts';
 import type { StoreOptions } from './store-options.ts';
 
 /** What the token and jwks functions need of signing keys in DynamoDB: one Query reads them all. */
@@ -12,7 +12,7 @@ export function createDynamoDbSigningKeyReader(
   store: StoreOptions = {},
 ): SigningKeyReader {
   const { partitionKey } = tables.signingKeys;
-  const partition = { table, partitionKey, value: signingKeyRecordType };
+  const partition = { table, partitionKey, value: signingKeyRecordTypes.key };
   return {
     listSigningKeys: (options = {}) =>
       collect(

@@ -1,8 +1,8 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { tables } from '../../contract/tables.ts';
+import { signingKeyRecordTypes, tables } from '../../contract/tables.ts';
 import type { SigningKeyStore } from '../../core/signing-key/signing-key-store.ts';
 import { createSdkCalls } from './sdk-calls.ts';
-import { signingKeyRecordType, toSigningKeyItem } from './signing-key-item.ts';
+import { toSigningKeyItem } from './signing-key-item.ts';
 import { createDynamoDbSigningKeyReader } from './signing-key-reader.ts';
 import type { StoreOptions } from './store-options.ts';
 import { absent, having, putItem } from './write-item.ts';
@@ -15,7 +15,7 @@ export function createDynamoDbSigningKeyStore(
   table: string,
   store: StoreOptions = {},
 ): SigningKeyStore {
-  const keyOf = (kid: string) => ({ [partitionKey]: signingKeyRecordType, [sortKey]: kid });
+  const keyOf = (kid: string) => ({ [partitionKey]: signingKeyRecordTypes.key, [sortKey]: kid });
   return {
     ...createDynamoDbSigningKeyReader(createSdkCalls(dynamodb), table, store),
     createSigningKey: async (key) =>

@@ -40,8 +40,8 @@ const replicaOptions = {
 } satisfies TableOptionsV2;
 
 /**
- * A table that outlives its stack, except that a stack which never came to exist leaves nothing
- * behind. Encryption is DynamoDB's own: a customer managed key would make every token depend on
+ * A table that outlives its stack. A stack which never came to exist would leave nothing behind,
+ * were it not for deletion protection, which counts more (docs/adr/0038). Encryption is DynamoDB's own: a customer managed key would make every token depend on
  * one more KMS call.
  */
 export class ServiceTable extends Construct {

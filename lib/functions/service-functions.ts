@@ -16,7 +16,7 @@ import { roleName } from '../../contract/function-names.ts';
 import { type KmsKeyPolicyPrincipals, kmsKeyPolicy } from '../../contract/kms-key-policy.ts';
 import type { HttpFunctionName } from '../../contract/routes.ts';
 import { syntheticClientId } from '../../contract/synthetic-check.ts';
-import { tables as contract } from '../../contract/tables.ts';
+import { tables as contract, signingKeyRecordTypes as records } from '../../contract/tables.ts';
 import type { ServiceTables } from '../data/service-tables.ts';
 import { allowKeyManagement, allowSign, type SigningKeys } from '../keys/key-permissions.ts';
 import { type FunctionContext, ServiceFunction } from './service-function.ts';
@@ -124,7 +124,11 @@ export class ServiceFunctions extends Construct {
         StringEqualsIfExists: { 'dynamodb:ReturnValues': 'NONE' },
       },
     });
-    fn.allow({ actions: ['dynamodb:Query'], resources: [tables.signingKeys.tableArn] });
+    fn.allow({
+      actions: ['dynamodb:Query'],
+      resources: [tables.signingKeys.tableArn],
+      conditions: onlyItems(records.key),
+    });
     allowSign(fn, this.keys);
     return fn;
   }
@@ -151,7 +155,11 @@ export class ServiceFunctions extends Construct {
       reservedConcurrency: this.source.config.reservedConcurrency.jwks,
       timeout: requestTimeout,
     });
-    fn.allow({ actions: ['dynamodb:Query'], resources: [tables.signingKeys.tableArn] });
+    fn.allow({
+      actions: ['dynamodb:Query'],
+      resources: [tables.signingKeys.tableArn],
+      conditions: onlyItems(records.key),
+    });
     return fn;
   }
 
@@ -164,7 +172,11 @@ export class ServiceFunctions extends Construct {
       memorySize: backgroundMemory,
       timeout: checkTimeout,
     });
-    fn.allow({ actions: ['dynamodb:Query'], resources: [tables.signingKeys.tableArn] });
+    fn.allow({
+      actions: ['dynamodb:Query'],
+      resources: [tables.signingKeys.tableArn],
+      conditions: onlyItems(records.key, records.heartbeat),
+    });
     allowSign(fn, this.keys);
     return fn;
   }

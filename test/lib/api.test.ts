@@ -123,6 +123,12 @@ describe('the stage', () => {
 });
 
 describe('the API', () => {
+  it('is reached over IPv4 alone, so that one address is one caller to the rate rule', () => {
+    expect(JSON.stringify(template.toJSON())).not.toContain('dualstack');
+    const [api] = Object.values(resourcesOf(template, 'AWS::ApiGateway::RestApi'));
+    expect(api?.Properties['EndpointConfiguration']).toEqual({ Types: ['REGIONAL'] });
+  });
+
   it('is regional and speaks TLS as its policy says, on its own host', () => {
     const [api] = Object.values(resourcesOf(template, 'AWS::ApiGateway::RestApi'));
     expect(api?.Properties).toMatchObject({

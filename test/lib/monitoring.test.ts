@@ -166,6 +166,7 @@ describe('calls to KMS', () => {
     ['ScheduleKeyDeletion', byOthers('key-rotation')],
     ['PutKeyPolicy', {}],
     ['CreateGrant', {}],
+    ['CreateKey', byOthers('key-rotation')],
     ['Sign', byOthers('token', 'canary')],
   ])('%s is seen, also where CloudTrail counts it as a read', (eventName, others) => {
     expect(rule(eventName)).toMatchObject({
@@ -179,7 +180,7 @@ describe('calls to KMS', () => {
   });
 
   it('reach the topic with who made them', () => {
-    expect(rules()).toHaveLength(5);
+    expect(rules()).toHaveLength(6);
     for (const { Targets } of rules()) {
       expect(Targets[0].Arn).toMatch(/^\{MonitoringAlarmTopic/);
       expect(Object.values(Targets[0].InputTransformer.InputPathsMap)).toContain(

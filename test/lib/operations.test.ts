@@ -2,6 +2,8 @@
 /* oxlint-disable typescript/no-explicit-any */
 import type { Template } from 'aws-cdk-lib/assertions';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { operatorGroups } from '../../contract/operator-permissions.ts';
+import type { TableKey } from '../../contract/tables.ts';
 import {
   evaluate,
   readConfigFile,
@@ -54,61 +56,32 @@ describe('the policies of operators', () => {
     `${prefix}-signing-keys`,
   ];
 
-  it.each([
-    [
-      'read-only',
-      {
-        'dynamodb:GetItem': [clients, apiKeys, providers, signingKeys],
-        'dynamodb:Scan': [clients, apiKeys, providers],
-        'dynamodb:Query': [signingKeys, 'audit'],
-      },
-    ],
-    [
-      'clients',
-      {
-        'dynamodb:GetItem': [clients, providers],
-        'dynamodb:Scan': [clients],
-        'dynamodb:PutItem': [clients, 'audit'],
-        'dynamodb:UpdateItem': [clients],
-        'dynamodb:DeleteItem': [clients],
-      },
-    ],
-    [
-      'api-keys',
-      {
-        'dynamodb:GetItem': [apiKeys],
-        'dynamodb:Scan': [apiKeys],
-        'dynamodb:PutItem': [apiKeys, 'audit'],
-        'dynamodb:UpdateItem': [apiKeys],
-        'dynamodb:DeleteItem': [apiKeys],
-      },
-    ],
-    [
-      'identity-providers',
-      {
-        'dynamodb:GetItem': [providers, clients],
-        'dynamodb:Scan': [providers, clients],
-        'dynamodb:PutItem': [providers, 'audit'],
-        'dynamodb:UpdateItem': [providers],
-        'dynamodb:DeleteItem': [providers, clients],
-      },
-    ],
-    [
-      'signing-keys',
-      {
-        'dynamodb:GetItem': [signingKeys],
-        'dynamodb:Query': [signingKeys, 'audit'],
-        'lambda:InvokeFunction': [`${prefix}-key-rotation`],
-      },
-    ],
-  ])('%s may do exactly this', (group, expected) => {
-    const granted = groups()[`${prefix}-slc-operator-${group}`] ?? {};
-    const asSets = (actions: Readonly<Record<string, readonly string[]>>) =>
-      Object.fromEntries(
-        Object.entries(actions).map(([action, resources]) => [action, new Set(resources)]),
-      );
-    expect(asSets(granted)).toEqual(asSets(expected));
-  });
+  const tableNames = {
+    clients,
+    apiKeys,
+    identityProviders: providers,
+    signingKeys,
+    audit: 'audit',
+  };
+
+  it.each(Object.entries(operatorGroups))(
+    '%s may do exactly what its commands need',
+    (name, group) => {
+      const expected: Record<string, Set<string>> = {};
+      for (const [table, actions] of Object.entries(group.tables) as [
+        TableKey,
+        readonly string[],
+      ][]) {
+        for (const action of actions) (expected[action] ??= new Set()).add(tableNames[table]);
+      }
+      const functions = group.functions.map((fn) => `${prefix}-${fn}`);
+      if (functions.length > 0) expected['lambda:InvokeFunction'] = new Set(functions);
+      const granted = groups()[`${prefix}-slc-${name}`] ?? {};
+      expect(
+        Object.fromEntries(Object.entries(granted).map(([action, on]) => [action, new Set(on)])),
+      ).toEqual(expected);
+    },
+  );
 
   it('are these five, in each region under a name of its own', () => {
     expect(Object.keys(groups())).toHaveLength(5);
@@ -116,7 +89,9 @@ describe('the policies of operators', () => {
       for (const { Properties } of Object.values(
         resourcesOf(stack(id), 'AWS::IAM::ManagedPolicy'),
       )) {
-        expect(Properties['ManagedPolicyName']).toMatch(new RegExp(`^${prefix}-${id}-operator-`));
+        expect(Properties['ManagedPolicyName']).toMatch(
+          new RegExp(`^${prefix}-${id}-(?:[a-z-]+-operator|auditor)$`),
+        );
       }
     }
   });
@@ -223,5 +198,24 @@ describe('the break-glass role of the config', () => {
     );
     const open = policy.Statement.find(({ Sid }: any) => Sid === 'OnlyBreakGlassOpens');
     expect(open.Condition.ArnNotEquals['aws:PrincipalArn']).toEqual([breakGlassRoleArn]);
+  });
+});
+
+describe('the permissions boundary of the config', () => {
+  it('stands on every role, those that CDK makes included', () => {
+    const permissionsBoundaryArn = 'arn:aws:iam::111122223333:policy/boundary';
+    const { templates } = synthesise({
+      ...readConfigFile('three-regions'),
+      permissionsBoundaryArn,
+    });
+    for (const template of Object.values(templates)) {
+      for (const { Properties } of Object.values(resourcesOf(template, 'AWS::IAM::Role'))) {
+        expect(Properties['PermissionsBoundary']).toBe(permissionsBoundaryArn);
+      }
+    }
+  });
+
+  it('is absent where the config names none', () => {
+    expect(JSON.stringify(single.toJSON())).not.toContain('PermissionsBoundary');
   });
 });

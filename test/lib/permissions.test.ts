@@ -68,10 +68,13 @@ const sign: Permission = [
   },
 ];
 
-const ownClientAlone = {
-  'ForAllValues:StringEquals': { 'dynamodb:LeadingKeys': ['client_SyntheticCheck00000slc'] },
-  Null: { 'dynamodb:LeadingKeys': 'false' },
-};
+function items(...partitionKeys: readonly string[]) {
+  return {
+    'ForAllValues:StringEquals': { 'dynamodb:LeadingKeys': partitionKeys },
+    Null: { 'dynamodb:LeadingKeys': 'false' },
+  };
+}
+const ownClientAlone = items('client_SyntheticCheck00000slc');
 
 function logsAndTraces(fn: string): readonly Permission[] {
   return [
@@ -91,7 +94,7 @@ describe('the permission matrix', () => {
   const expected: Readonly<Record<string, readonly Permission[]>> = {
     'authorization-server-slc-token': [
       ['Allow', 'dynamodb:GetItem', 'ClientsTable'],
-      ['Allow', 'dynamodb:Query', 'SigningKeysTable'],
+      ['Allow', 'dynamodb:Query', 'SigningKeysTable', items('signing_key')],
       [
         'Allow',
         'dynamodb:UpdateItem',
@@ -106,11 +109,11 @@ describe('the permission matrix', () => {
     ],
     'authorization-server-slc-discovery': logsAndTraces('Discovery'),
     'authorization-server-slc-jwks': [
-      ['Allow', 'dynamodb:Query', 'SigningKeysTable'],
+      ['Allow', 'dynamodb:Query', 'SigningKeysTable', items('signing_key')],
       ...logsAndTraces('Jwks'),
     ],
     'authorization-server-slc-canary': [
-      ['Allow', 'dynamodb:Query', 'SigningKeysTable'],
+      ['Allow', 'dynamodb:Query', 'SigningKeysTable', items('signing_key', 'region_heartbeat')],
       sign,
       ...logsAndTraces('Canary'),
     ],
