@@ -31,7 +31,11 @@ function generateAuthority(notAfterDate: Date): Promise<GenerateResult> {
   });
 }
 
-function generateServer(authority: GenerateResult, notAfterDate: Date): Promise<GenerateResult> {
+function generateServer(
+  authority: GenerateResult,
+  notAfterDate: Date,
+  names: readonly string[],
+): Promise<GenerateResult> {
   return generate([{ name: 'commonName', value: 'localhost' }], {
     ...keyAndHash,
     notAfterDate,
@@ -43,7 +47,7 @@ function generateServer(authority: GenerateResult, notAfterDate: Date): Promise<
       {
         name: 'subjectAltName',
         altNames: [
-          { type: 2, value: 'localhost' },
+          ...['localhost', ...names].map((value) => ({ type: 2, value }) as const),
           { type: 7, ip: '127.0.0.1' },
           { type: 7, ip: '::1' },
         ],
@@ -62,15 +66,20 @@ function isFresh(path: string, now: number): boolean {
  * once, so that whoever trusts it trusts this one certificate.
  *
  * @param now milliseconds since the epoch.
+ * @param names of hosts besides `localhost`, for tests that serve others on loopback.
  */
-export async function loadCertificate(directory: string, now: number): Promise<LocalCertificate> {
+export async function loadCertificate(
+  directory: string,
+  now: number,
+  names: readonly string[] = [],
+): Promise<LocalCertificate> {
   const [caPath = '', certPath = '', keyPath = ''] = ['ca.pem', 'cert.pem', 'key.pem'].map((name) =>
     join(directory, name),
   );
   if (!isFresh(certPath, now)) {
     const notAfterDate = new Date(now + lifetime);
     const authority = await generateAuthority(notAfterDate);
-    const server = await generateServer(authority, notAfterDate);
+    const server = await generateServer(authority, notAfterDate, names);
     writePrivateFile(caPath, authority.cert);
     writePrivateFile(keyPath, server.private);
     // Last, as its presence says that all three are there.

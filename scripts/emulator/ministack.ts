@@ -1,57 +1,87 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { createWriteStream } from 'node:fs';
+import { createWriteStream, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Pinned together: a newer MiniStack may deploy more, or less. `cryptography` signs for its KMS. */
-const packages = ['ministack==1.5.33', 'hypercorn==0.18.0', 'cryptography==50.0.2'];
+const requirements = join(import.meta.dirname, 'requirements.txt');
 
 /** A start takes about two seconds; a busy machine takes longer. */
 const startTimeout = 60_000;
 
 export interface MiniStack {
   readonly endpoint: string;
-  readonly port: number;
   stop(): Promise<void>;
 }
 
 /**
- * Installs MiniStack into a folder with Python's pip.
+ * Installs MiniStack into a folder with Python's pip, unless it is there.
  *
- * @returns false where Python or its package index cannot be had.
+ * @returns why it could not be installed, or nothing.
  */
-export function installMiniStack(directory: string): boolean {
+export function installMiniStack(directory: string): string | undefined {
+  const installed = join(directory, 'requirements.txt');
+  const wanted = readFileSync(requirements, 'utf8');
+  if (existsSync(installed) && readFileSync(installed, 'utf8') === wanted) return undefined;
+  rmSync(directory, { recursive: true, force: true });
+  const run = (command: string, ...args: readonly string[]) =>
+    execFileSync(command, args, { stdio: 'pipe', encoding: 'utf8' });
   try {
-    execFileSync('python3', ['-m', 'venv', directory], { stdio: 'ignore' });
-    execFileSync(join(directory, 'bin/pip'), ['install', '--quiet', ...packages], {
-      stdio: 'ignore',
-    });
-    return true;
-  } catch {
-    return false;
+    run('python3', '-m', 'venv', directory);
+    const quiet = ['--quiet', '--disable-pip-version-check'];
+    run(join(directory, 'bin/pip'), 'install', ...quiet, '--requirement', requirements);
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
   }
+  // Last, as it says that everything before has been done.
+  writeFileSync(installed, wanted);
+  return undefined;
 }
 
-/** Starts MiniStack on a free port of loopback. Its functions run on this process's Node.js. */
-export async function startMiniStack(directory: string, root: string): Promise<MiniStack> {
-  const port = await freePort();
-  const child = spawn(join(directory, 'bin/ministack'), [], {
-    cwd: directory,
+/** A port of loopback that is free now. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (address === null || typeof address === 'string') throw new Error('there is no free port');
+  return address.port;
+}
+
+export interface MiniStackOptions {
+  /** Where it was installed. */
+  readonly python: string;
+  /** For its log, its files and the home of its processes. */
+  readonly work: string;
+  /** Its `node_modules` have the Node.js and the SDK that Lambda's functions have. */
+  readonly root: string;
+  readonly port: number;
+  /** Added to the environment of every function. */
+  readonly variables: Readonly<Record<string, string>>;
+}
+
+/** Starts MiniStack on loopback. Its functions are processes of this project's Node.js. */
+export async function startMiniStack(options: MiniStackOptions): Promise<MiniStack> {
+  const { python, work, root, port, variables } = options;
+  const child = spawn(join(python, 'bin/ministack'), [], {
+    cwd: work,
     detached: true,
     env: {
       PATH: [join(root, 'node_modules/.bin'), process.env['PATH']].join(delimiter),
-      HOME: directory,
+      HOME: work,
+      TMPDIR: work,
+      STATE_DIR: join(work, 'state'),
       // CDK's own trigger loads the SDK, which Lambda has and the emulator has not.
       NODE_PATH: join(root, 'node_modules'),
       BIND_HOST: '127.0.0.1',
       GATEWAY_PORT: String(port),
       IOT_MTLS_ENABLED: '0',
       SFTP_ENABLED: '0',
+      ...variables,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  const log = createWriteStream(join(directory, 'ministack.log'));
+  const log = createWriteStream(join(work, 'ministack.log'));
   child.stdout.pipe(log);
   child.stderr.pipe(log);
   const endpoint = `http://127.0.0.1:${port}`;
@@ -62,16 +92,7 @@ export async function startMiniStack(directory: string, root: string): Promise<M
     await stop();
     throw error;
   }
-  return { endpoint, port, stop };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === 'string') throw new Error('there is no free port');
-  return address.port;
+  return { endpoint, stop };
 }
 
 async function waitFor(url: string): Promise<void> {

@@ -1,0 +1,164 @@
+import { spawn } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { DeploymentConfigInput } from '../../contract/deployment-config.ts';
+import { leaveOut, type Template } from './leave-out.ts';
+import { freePort, startMiniStack } from './ministack.ts';
+import { startPublicEdge, usePublicEdge } from './public-edge.ts';
+
+const root = resolve(import.meta.dirname, '../..');
+const account = '000000000000';
+
+/** Templates and assets, and which resource types are not in the templates any more. */
+export interface Assembly {
+  readonly directory: string;
+  readonly leftOut: readonly string[];
+}
+
+/** Outputs of a stack by name. */
+export type Outputs = Readonly<Record<string, string>>;
+
+/** A command that failed, with what it said. */
+class CommandError extends Error {
+  override readonly name = 'CommandError';
+}
+
+async function run(
+  command: readonly [string, ...(readonly string[])],
+  env: NodeJS.ProcessEnv,
+): Promise<string> {
+  const [program, ...args] = command;
+  const child = spawn(program, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const written = { stdout: '', stderr: '' };
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (written.stdout += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (written.stderr += text));
+  const code = await new Promise<number | null>((done) => child.once('close', done));
+  if (code === 0) return written.stdout;
+  throw new CommandError(`${command.join(' ')} failed:\n${written.stdout}\n${written.stderr}`);
+}
+
+/** An account of AWS on this machine, emulated, and the tools that work on it. */
+export class Cloud {
+  readonly #work: string;
+  readonly #endpoint: string;
+
+  constructor(work: string, endpoint: string) {
+    this.#work = work;
+    this.#endpoint = endpoint;
+  }
+
+  get endpoint(): string {
+    return this.#endpoint;
+  }
+
+  /** For a client of the AWS SDK. */
+  sdk(region: string) {
+    const credentials = { accessKeyId: 'test', secretAccessKey: 'test' };
+    return { region, endpoint: this.#endpoint, credentials };
+  }
+
+  async bootstrap(...awsRegions: readonly string[]): Promise<void> {
+    const environments = awsRegions.map((name) => `aws://${account}/${name}`);
+    await this.#cdk('bootstrap', ...environments);
+  }
+
+  writeConfig(config: DeploymentConfigInput): string {
+    const path = join(this.#work, 'config.json');
+    writeFileSync(path, JSON.stringify(config));
+    return path;
+  }
+
+  /**
+   * Synthesises an app and takes out what the emulator lacks.
+   *
+   * @param options of the CDK that choose app and context.
+   */
+  async synthesise(name: string, ...options: readonly string[]): Promise<Assembly> {
+    const directory = join(this.#work, `${name}.out`);
+    mkdirSync(directory, { recursive: true });
+    await this.#cdk('synth', '--quiet', '--output', directory, ...options);
+    return { directory, leftOut: leaveOutOfAll(directory) };
+  }
+
+  /** @returns the outputs by stack name. */
+  async deploy(
+    { directory }: Assembly,
+    ...stacks: readonly string[]
+  ): Promise<Readonly<Record<string, Outputs>>> {
+    const file = join(this.#work, 'outputs.json');
+    const quiet = ['--require-approval', 'never', '--progress', 'events', '--concurrency', '3'];
+    const exactly = ['--exclusively', '--app', directory, '--outputs-file', file];
+    await this.#cdk('deploy', ...stacks, ...exactly, ...quiet);
+    return JSON.parse(readFileSync(file, 'utf8')) as Record<string, Outputs>;
+  }
+
+  async destroy({ directory }: Assembly, ...stacks: readonly string[]): Promise<void> {
+    await this.#cdk('destroy', ...stacks, '--exclusively', '--force', '--app', directory);
+  }
+
+  /** @returns what `--json` printed. */
+  async authctl(
+    config: string,
+    awsRegion: string,
+    ...args: readonly string[]
+  ): Promise<Readonly<Record<string, unknown>>> {
+    const command = [join(root, 'cli/authctl.ts'), '--config', config, '--json', ...args];
+    const printed = await run([process.execPath, ...command], this.#environment(awsRegion));
+    return JSON.parse(printed) as Record<string, unknown>;
+  }
+
+  async #cdk(...args: readonly string[]): Promise<void> {
+    await run([join(root, 'node_modules/.bin/cdk'), ...args], this.#environment('us-west-2'));
+  }
+
+  #environment(awsRegion: string): NodeJS.ProcessEnv {
+    return {
+      PATH: process.env['PATH'],
+      // A home of its own keeps the CLI's cache of accounts apart.
+      HOME: this.#work,
+      AWS_ENDPOINT_URL: this.#endpoint,
+      AWS_REGION: awsRegion,
+      AWS_ACCESS_KEY_ID: 'test',
+      AWS_SECRET_ACCESS_KEY: 'test',
+    };
+  }
+}
+
+function leaveOutOfAll(assembly: string): readonly string[] {
+  const templates = readdirSync(assembly).filter((file) => file.endsWith('.template.json'));
+  const types = templates.flatMap((name) => {
+    const path = join(assembly, name);
+    const before = JSON.parse(readFileSync(path, 'utf8')) as Template;
+    const after = leaveOut(before);
+    if (after !== before) writeFileSync(path, JSON.stringify(after));
+    return Object.entries(before.Resources)
+      .filter(([id]) => !(id in after.Resources))
+      .map(([, resource]) => resource.Type);
+  });
+  return [...new Set(types)].toSorted();
+}
+
+/**
+ * Runs a proof in a fresh account.
+ *
+ * @param names that stacks of the proof are served under.
+ */
+export async function inFreshAccount(
+  python: string,
+  work: string,
+  names: readonly string[],
+  prove: (cloud: Cloud) => Promise<void>,
+): Promise<void> {
+  mkdirSync(work, { recursive: true });
+  const port = await freePort();
+  const edge = await startPublicEdge(work, port, names);
+  usePublicEdge(edge);
+  const { variables } = edge;
+  const emulator = await startMiniStack({ python, work, root, port, variables });
+  try {
+    await prove(new Cloud(work, emulator.endpoint));
+  } finally {
+    await emulator.stop();
+    await edge.close();
+  }
+}

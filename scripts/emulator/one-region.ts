@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { decodeProtectedHeader } from 'jose';
+import type { DeploymentConfigInput } from '../../contract/deployment-config.ts';
+import type { Assembly, Cloud, Outputs } from './cloud.ts';
+import {
+  type Credentials,
+  createClient,
+  eventually,
+  getToken,
+  quickKeys,
+  say,
+  sayLeftOut,
+  verifyToken,
+} from './proof.ts';
+
+const root = resolve(import.meta.dirname, '../..');
+const awsRegion = 'us-west-2';
+const stackName = 'AuthorizationServer-slc';
+
+/** The example as a newcomer deploys it, but for keys that may take over within seconds. */
+const config: DeploymentConfigInput = {
+  ...(JSON.parse(
+    readFileSync(join(root, 'config/single-region.json'), 'utf8'),
+  ) as DeploymentConfigInput),
+  signingKeyPolicy: quickKeys,
+};
+
+export const oneRegionNames = [`*.execute-api.${awsRegion}.amazonaws.com`];
+
+interface Service {
+  readonly cloud: Cloud;
+  readonly assembly: Assembly;
+  readonly configPath: string;
+  readonly issuer: string;
+  readonly tokenUrl: string;
+  readonly jwksUri: string;
+  readonly audience: string;
+}
+
+/** Deploys the example of one region, and uses everything that a platform would use of it. */
+export async function proveOneRegion(cloud: Cloud): Promise<void> {
+  await cloud.bootstrap(awsRegion);
+  const service = await deployService(cloud);
+  const client = await createClient((...args) => authctl(service, ...args));
+  const token = await getToken(service.tokenUrl, client);
+  const { payload } = await verifyToken(token, service);
+  assert.equal(payload['scope'], 'messaging:view');
+  say('a token of the deployed API verifies through the deployed JWKS');
+  await proveRoutes(service);
+  const messagesUrl = await deployPlatformApi(service);
+  await provePlatformApi(service, messagesUrl, token);
+  const later = await rotate(service, client, token);
+  await proveBothKeys(service, messagesUrl, [token, later]);
+  await proveTearDown(service, client);
+}
+
+async function deployService(cloud: Cloud): Promise<Service> {
+  const configPath = cloud.writeConfig(config);
+  const assembly = await cloud.synthesise('service', '-c', `config=${configPath}`);
+  const outputs = await cloud.deploy(assembly, stackName);
+  const { Issuer, TokenUrl, JwksUri } = outputs[stackName] as Outputs;
+  say(`deployed ${Issuer}`);
+  sayLeftOut(assembly.leftOut);
+  return {
+    cloud,
+    assembly,
+    configPath,
+    issuer: String(Issuer),
+    tokenUrl: String(TokenUrl),
+    jwksUri: String(JwksUri),
+    audience: config.defaultAudience,
+  };
+}
+
+function authctl({ cloud, configPath }: Service, ...args: readonly string[]) {
+  return cloud.authctl(configPath, awsRegion, ...args);
+}
+
+async function createApiKey(service: Service, ...choices: readonly string[]): Promise<string> {
+  const named = ['--name', 'Bea', '--trunk-group', 'tg-1', ...choices];
+  const { api_key } = await authctl(service, 'api-key', 'create', ...named);
+  return String(api_key);
+}
+
+async function proveRoutes({ issuer, tokenUrl, jwksUri }: Service): Promise<void> {
+  const health = await fetch(`${issuer}/health`);
+  assert.deepEqual([health.status, await health.json()], [200, { status: 'ok' }]);
+  const discovery = await fetch(`${issuer}/.well-known/openid-configuration`);
+  const metadata = (await discovery.json()) as Readonly<Record<string, unknown>>;
+  assert.deepEqual(
+    [metadata['issuer'], metadata['token_endpoint'], metadata['jwks_uri']],
+    [issuer, tokenUrl, jwksUri],
+  );
+  assert.equal((await fetch(tokenUrl)).status, 405);
+  say('health, discovery and a wrong method answer as they should');
+}
+
+async function deployPlatformApi({ cloud, issuer, audience }: Service): Promise<string> {
+  const app = `node ${join(import.meta.dirname, 'platform-api.ts')}`;
+  const context = Object.entries({ issuer, audience, awsRegion });
+  const options = context.flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  const assembly = await cloud.synthesise('platform-api', '--app', app, ...options);
+  const outputs = await cloud.deploy(assembly, 'PlatformApi');
+  const [address] = Object.values(outputs['PlatformApi'] as Outputs);
+  return `${address}messages`;
+}
+
+function call(url: string, credential: string, method = 'GET'): Promise<Response> {
+  return fetch(url, { method, headers: { authorization: `Bearer ${credential}` } });
+}
+
+async function provePlatformApi(service: Service, url: string, token: string): Promise<void> {
+  const byToken = await call(url, token);
+  const caller = (await byToken.json()) as Readonly<Record<string, unknown>>;
+  assert.equal(byToken.status, 200, JSON.stringify(caller));
+  assert.equal(caller['scope'], 'messaging:view');
+  assert.equal((await call(url, token, 'POST')).status, 403);
+  assert.equal((await call(url, `${token.slice(0, -8)}AAAAAAAA`)).status, 401);
+  assert.equal((await fetch(url)).status, 401);
+  say('a platform API behind the deployed authorizer takes the token, and no other');
+
+  const apiKey = await createApiKey(service);
+  assert.equal((await call(url, apiKey)).status, 200);
+  const elsewhere = await createApiKey(service, '--allow', 'office=203.0.113.0/24');
+  assert.equal((await call(url, elsewhere)).status, 401);
+  say('it takes an API key, and not from outside of its subnets');
+}
+
+/** @returns a token of the key that signs now. */
+async function rotate(service: Service, client: Credentials, before: string): Promise<string> {
+  // Refused until every verifier can know the key.
+  await eventually(60, () => authctl(service, 'signing-key', 'rotate'));
+  const kid = decodeProtectedHeader(before).kid;
+  return eventually(30, async () => {
+    const token = await getToken(service.tokenUrl, client);
+    assert.notEqual(decodeProtectedHeader(token).kid, kid);
+    return token;
+  });
+}
+
+async function proveBothKeys(
+  service: Service,
+  url: string,
+  tokens: readonly string[],
+): Promise<void> {
+  for (const token of tokens) {
+    await verifyToken(token, service);
+    assert.equal((await call(url, token)).status, 200);
+  }
+  say('the deployed rotation changed the key; tokens of both keys verify and are taken');
+}
+
+/** The stack goes; the tables stay, for whoever deletes a stack by mistake. */
+async function proveTearDown(service: Service, { clientId }: Credentials): Promise<void> {
+  await service.cloud.destroy(service.assembly, stackName);
+  assert.notEqual((await fetch(service.jwksUri)).status, 200);
+  const kept = await authctl(service, 'client', 'show', clientId);
+  assert.equal(kept['client_id'], clientId);
+  say('the stack was destroyed, its tables and their items were kept');
+}

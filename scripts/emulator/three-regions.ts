@@ -1,0 +1,168 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { DynamoDBClient, UpdateTableCommand } from '@aws-sdk/client-dynamodb';
+import {
+  type DeploymentConfig,
+  type DeploymentConfigInput,
+  deployedRegions,
+  parseDeploymentConfig,
+} from '../../contract/deployment-config.ts';
+import { jwksPath, openidConfigurationPath, tokenPath } from '../../contract/routes.ts';
+import { tableKeys, tableName, tables } from '../../contract/tables.ts';
+import type { Cloud } from './cloud.ts';
+import {
+  type Credentials,
+  createClient,
+  eventually,
+  getToken,
+  quickKeys,
+  requestToken,
+  say,
+  sayLeftOut,
+  verifyToken,
+} from './proof.ts';
+
+const root = resolve(import.meta.dirname, '../..');
+const example = JSON.parse(
+  readFileSync(join(root, 'config/three-regions.json'), 'utf8'),
+) as DeploymentConfigInput & { readonly domain: { name: string; hostedZoneName: string } };
+const { name: domainName, hostedZoneName } = example.domain;
+const issuer = `https://${domainName}`;
+
+export const threeRegionsNames = [domainName, `*.${domainName}`];
+
+interface Region {
+  readonly id: string;
+  readonly awsRegion: string;
+  /** Under which this region alone is served. */
+  readonly origin: string;
+  readonly stack: string;
+}
+
+/** Deploys the example of three regions, and uses each region beside the others. */
+export async function proveThreeRegions(cloud: Cloud): Promise<void> {
+  const input = { ...example, signingKeyPolicy: quickKeys };
+  const regions = regionsOf(parseDeploymentConfig(input));
+  const [home, ...others] = regions as [Region, Region, Region];
+  await cloud.bootstrap(...regions.map(({ awsRegion }) => awsRegion));
+  const hostedZoneId = await createHostedZone(cloud);
+  const configPath = cloud.writeConfig({ ...input, domain: { ...example.domain, hostedZoneId } });
+  const assembly = await cloud.synthesise('service', '-c', `config=${configPath}`);
+  await cloud.deploy(assembly, 'AuthorizationServer-data');
+  await addReplicas(cloud, home, others);
+  await cloud.deploy(assembly, home.stack);
+  say(`deployed ${home.id} alone, at ${home.origin}`);
+  const authctl = (...args: readonly string[]) =>
+    cloud.authctl(configPath, home.awsRegion, ...args);
+  const client = await createClient(authctl);
+  const token = await getToken(home.origin + tokenPath, client);
+  await cloud.deploy(assembly, ...others.map(({ stack }) => stack));
+  say(`deployed ${others.map(({ id, origin }) => `${id} at ${origin}`).join(' and ')}`);
+  sayLeftOut(assembly.leftOut);
+  say(
+    'NOT proved: that DynamoDB replicates strongly consistent; DNS failover; certificates of ACM',
+  );
+
+  const joined = await Promise.all(
+    others.map((region) => joinService(cloud, region, client, configPath)),
+  );
+  await proveEverywhere(regions, [token, ...joined]);
+  await cloud.destroy(assembly, home.stack);
+  assert.notEqual((await fetch(home.origin + jwksPath)).status, 200);
+  await proveLoss(others, client, token);
+}
+
+/** The other regions issue, and verify what the lost region has issued. */
+async function proveLoss(
+  others: readonly Region[],
+  client: Credentials,
+  token: string,
+): Promise<void> {
+  for (const { origin } of others) {
+    await getToken(origin + tokenPath, client);
+    await verify(token, origin);
+  }
+  say('without the first region the others issue, and its tokens verify');
+}
+
+function regionsOf(config: DeploymentConfig): readonly Region[] {
+  return deployedRegions(config).map(({ id, awsRegion }) => ({
+    id,
+    awsRegion,
+    origin: `https://${id}.${domainName}`,
+    stack: `AuthorizationServer-${id}`,
+  }));
+}
+
+/** The zone in which the stacks put their names. @returns its id. */
+async function createHostedZone(cloud: Cloud): Promise<string> {
+  const response = await fetch(`${cloud.endpoint}/2013-04-01/hostedzone`, {
+    method: 'POST',
+    body: `<CreateHostedZoneRequest xmlns="https://route53.amazonaws.com/doc/2013-04-01/"><Name>${hostedZoneName}</Name><CallerReference>test</CallerReference></CreateHostedZoneRequest>`,
+  });
+  const text = await response.text();
+  const id = /<Id>\/hostedzone\/(\w+)<\/Id>/.exec(text)?.[1];
+  assert.ok(id, text);
+  return id;
+}
+
+/** The emulator takes the replicas of a global table from UpdateTable and not from a template. */
+async function addReplicas(cloud: Cloud, home: Region, others: readonly Region[]): Promise<void> {
+  const dynamodb = new DynamoDBClient(cloud.sdk(home.awsRegion));
+  const shared = tableKeys.filter((key) => tables[key].scope === 'global');
+  for (const key of shared) {
+    await dynamodb.send(
+      new UpdateTableCommand({
+        TableName: tableName(example.name ?? '', key),
+        ReplicaUpdates: others.map(({ awsRegion }) => ({ Create: { RegionName: awsRegion } })),
+      }),
+    );
+  }
+  dynamodb.destroy();
+  say('replicas were added to the global tables by hand, which the emulator does not do itself');
+}
+
+/**
+ * A region that joins publishes its key at deployment and issues nothing until every verifier can
+ * know it.
+ *
+ * @returns a token of the region.
+ */
+async function joinService(
+  cloud: Cloud,
+  { id, awsRegion, origin }: Region,
+  client: Credentials,
+  configPath: string,
+): Promise<string> {
+  const early = await requestToken(origin + tokenPath, client);
+  assert.equal(early.status, 503, await early.text());
+  await eventually(60, () =>
+    cloud.authctl(configPath, awsRegion, 'signing-key', 'rotate', '--region', id),
+  );
+  const token = await eventually(30, () => getToken(origin + tokenPath, client));
+  say(`${id} issued nothing until its key was ripe, and issues now`);
+  return token;
+}
+
+async function verify(token: string, origin: string): Promise<void> {
+  const { defaultAudience: audience } = example;
+  await verifyToken(token, { issuer, jwksUri: origin + jwksPath, audience });
+}
+
+async function proveEverywhere(
+  regions: readonly Region[],
+  tokens: readonly string[],
+): Promise<void> {
+  for (const { origin } of regions) {
+    for (const token of tokens) await verify(token, origin);
+  }
+  say('tokens of each region verify through the JWKS of each');
+  const origins = [issuer, ...regions.map(({ origin }) => origin)];
+  const documents = await Promise.all(
+    origins.map(async (origin) => (await fetch(origin + openidConfigurationPath)).text()),
+  );
+  assert.equal(new Set(documents).size, 1);
+  assert.equal((JSON.parse(documents[0] ?? '') as { issuer: string }).issuer, issuer);
+  say('discovery is the same bytes under every name');
+}
