@@ -152,7 +152,7 @@ export async function inFreshAccount(
   mkdirSync(work, { recursive: true });
   const port = await freePort();
   const edge = await startPublicEdge(work, port, names);
-  usePublicEdge(edge);
+  await usePublicEdge(edge);
   const { variables } = edge;
   const emulator = await startMiniStack({ python, work, root, port, variables });
   try {

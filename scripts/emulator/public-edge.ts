@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
-import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
@@ -59,7 +58,7 @@ export async function startPublicEdge(
     variables: {
       PUBLIC_EDGE_PORT: String((server.address() as AddressInfo).port),
       PUBLIC_EDGE_NAMES: `^(${pattern.join('|')})$`,
-      NODE_OPTIONS: `--require=${join(import.meta.dirname, 'public-names.cjs')}`,
+      NODE_OPTIONS: `--import=${join(import.meta.dirname, 'public-names.ts')}`,
       NODE_EXTRA_CA_CERTS: certificate.caPath,
     },
     close: async () => {
@@ -70,9 +69,10 @@ export async function startPublicEdge(
 }
 
 /** Lets this process find and trust an edge, as the functions do. */
-export function usePublicEdge({ variables }: PublicEdge): void {
+export async function usePublicEdge({ variables }: PublicEdge): Promise<void> {
   Object.assign(process.env, variables);
   const authority = readFileSync(variables['NODE_EXTRA_CA_CERTS'] ?? '', 'utf8');
-  setDefaultCACertificates([...getCACertificates('default'), authority]);
-  createRequire(import.meta.url)('./public-names.cjs');
+  // Not besides the last edge's authority, which has the same name.
+  setDefaultCACertificates([...getCACertificates('bundled'), authority]);
+  await import('./public-names.ts');
 }
