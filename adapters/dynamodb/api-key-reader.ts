@@ -16,7 +16,6 @@ export function createDynamoDbApiKeyReader(
       const request = {
         table,
         key: { [tables.apiKeys.partitionKey]: keyId },
-        what: `API key "${keyId}"`,
         consistentRead: store.consistentRead,
       };
       const item = await getItem(calls, request, options);

@@ -16,7 +16,6 @@ export function createDynamoDbIdentityProviderReader(
       const request = {
         table,
         key: { [tables.identityProviders.partitionKey]: issuer },
-        what: `identity provider "${issuer}"`,
         consistentRead: store.consistentRead,
       };
       const item = await getItem(calls, request, options);

@@ -114,9 +114,3 @@ export async function* parseItems<T extends object>(
     if (parsed !== undefined) yield parsed;
   }
 }
-
-export async function collect<T>(items: AsyncIterable<T>): Promise<readonly T[]> {
-  const all: T[] = [];
-  for await (const item of items) all.push(item);
-  return all;
-}

@@ -1,10 +1,11 @@
 import { type DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { signingKeyRecordTypes, tables } from '../../contract/tables.ts';
+import { collect } from '../../core/collect.ts';
 import type { RotationStore } from '../../core/signing-key/rotation-ports.ts';
 import type { Heartbeat } from '../../core/signing-key/rotation-state.ts';
 import { callAws } from '../aws-errors.ts';
 import type { Item } from './item.ts';
-import { collect, parseItems, queryPartition } from './read-items.ts';
+import { parseItems, queryPartition } from './read-items.ts';
 import {
   parseAlgorithmChoiceItem,
   parseHeartbeatItem,

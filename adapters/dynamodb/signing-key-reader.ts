@@ -1,7 +1,8 @@
 import { signingKeyRecordTypes, tables } from '../../contract/tables.ts';
+import { collect } from '../../core/collect.ts';
 import type { SigningKeyReader } from '../../core/signing-key/signing-key-store.ts';
 import type { DynamoDbCalls } from './dynamodb-calls.ts';
-import { collect, parseItems, queryPartition } from './read-items.ts';
+import { parseItems, queryPartition } from './read-items.ts';
 import { parseSigningKeyItem } from './signing-key-item.ts';
 import type { StoreOptions } from './store-options.ts';
 

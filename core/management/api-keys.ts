@@ -1,10 +1,11 @@
 import type { ApiKey } from '../api-key/api-key.ts';
+import { collect } from '../collect.ts';
 import { formatApiKeyValue, secretBytes } from '../credential/credential-value.ts';
 import { hashSecret } from '../credential/secret-hash.ts';
 import { ConflictError, NotFoundError, RefusedError } from '../errors.ts';
 import { viewApiKey } from './api-key-view.ts';
 import { makeAuditedChange } from './audited-change.ts';
-import { byNameThen, collect } from './collect.ts';
+import { byNameThen } from './by-name.ts';
 import { idForCreation } from './idempotency.ts';
 import { parseId, parseName, parseServiceTrunkGroup } from './input-fields.ts';
 import { currentTime, type ManagementContext } from './management-context.ts';

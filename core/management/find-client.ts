@@ -1,6 +1,7 @@
 import type { Client } from '../client/client.ts';
+import { collect } from '../collect.ts';
 import { NotFoundError } from '../errors.ts';
-import { byNameThen, collect } from './collect.ts';
+import { byNameThen } from './by-name.ts';
 import { parseId } from './input-fields.ts';
 import type { ManagementContext } from './management-context.ts';
 

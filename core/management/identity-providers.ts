@@ -1,9 +1,9 @@
 import type { Client } from '../client/client.ts';
+import { collect } from '../collect.ts';
 import { NotFoundError, RefusedError } from '../errors.ts';
 import type { IdentityProvider } from '../identity-provider/identity-provider.ts';
 import { makeAuditedChange } from './audited-change.ts';
 import { deleteClient } from './change-client.ts';
-import { collect } from './collect.ts';
 import { listClients } from './find-client.ts';
 import { parseIssuer } from './input-fields.ts';
 import type { ManagementContext } from './management-context.ts';
