@@ -1,15 +1,17 @@
-import { isServerError, isThrottlingError, isTransientError } from '@smithy/core/retry';
 import { UnavailableError } from '../core/errors.ts';
-
-/** What the SDK's own errors carry, and errors of node:net beside them. */
-type SdkError = Parameters<typeof isTransientError>[0];
+import {
+  type CallError,
+  isServerError,
+  isThrottlingError,
+  isTransientError,
+} from './retryable-errors.ts';
 
 /**
  * Whether the service, the way to it or the time is what failed, so that the same call may succeed
  * later. `AbortError` is the caller's own deadline.
  */
 function isUnavailability(error: Error): boolean {
-  const sdkError = error as SdkError;
+  const sdkError = error as CallError;
   return (
     error.name === 'AbortError' ||
     isThrottlingError(sdkError) ||

@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { isThrottlingError, isTransientError } from '@smithy/core/retry';
 import type { PortOptions } from '../../core/port.ts';
 import type { CallProfile } from '../call-profile.ts';
 import { RetryBudget } from '../retry-budget.ts';
+import { type CallError, isThrottlingError, isTransientError } from '../retryable-errors.ts';
 import { type Connection, createConnection, type HttpResponse } from './connection.ts';
 import { type CredentialProvider, createCredentialProvider } from './credentials.ts';
 import {
@@ -47,9 +47,9 @@ const protocols: Readonly<Record<AwsJsonService, Protocol>> = {
 const toleratedSkewMs = 240_000;
 
 function errorType(error: Error): string {
-  const sdkError = error as Parameters<typeof isTransientError>[0];
-  if (isThrottlingError(sdkError)) return 'THROTTLING';
-  return isTransientError(sdkError) ? 'TRANSIENT' : 'CLIENT_ERROR';
+  const callError = error as CallError;
+  if (isThrottlingError(callError)) return 'THROTTLING';
+  return isTransientError(callError) ? 'TRANSIENT' : 'CLIENT_ERROR';
 }
 
 /**

@@ -25,9 +25,9 @@ export interface ServerFigures extends Omit<LoadResult, 'requests'> {
 type Pair = Readonly<Record<'ours' | 'oidcProvider', ServerFigures>>;
 
 export interface OidcProviderSection {
-  /** Keys and client in the server's memory, one connection. */
+  /** Keys and client in the server's memory. */
   readonly memory: Pair;
-  /** KMS and DynamoDB behind stubs, many connections. */
+  /** KMS and DynamoDB behind stubs. */
   readonly aws: Pair & { readonly oidcProviderStaticClient: ServerFigures };
   readonly delays: Delays;
   readonly connections: number;
@@ -126,7 +126,7 @@ export async function runOidcProviderSection(options: SampleOptions): Promise<Oi
       ours: await startServer('our-server.ts', variables('memory')),
       oidcProvider: await startServer('oidc-provider-server.ts', variables('memory')),
     },
-    1,
+    connections,
     options,
   );
   const inTable = { ...variables('aws'), BENCH_CLIENTS: 'dynamodb' };

@@ -9,6 +9,7 @@ import type { Backend } from '../backend/backend.ts';
 import type { StubItem } from '../backend/dynamodb-stub.ts';
 import { type Bundle, buildFunction } from '../build.ts';
 import { expectStatus, type Target } from '../measure.ts';
+import type { Plan } from '../plan.ts';
 import { type SampleOptions, sampleTargets } from '../sample.ts';
 import {
   backendEnvironment,
@@ -148,8 +149,20 @@ function providerSeries(
   return { targets, items, jwks: { keys: [jwk] } };
 }
 
+/** Shorter than the other sections: there are many points, and their trend is what counts. */
+function planOf(plan: Plan): Plan {
+  return {
+    ...plan,
+    coldRuns: 0,
+    delayedInvocations: 1,
+    runs: Math.min(plan.runs, 5),
+    warmUp: Math.ceil(plan.warmUp / 4),
+    invocations: Math.ceil(plan.invocations / 3),
+  };
+}
+
 async function sampleSeries(targets: Series, options: SampleOptions): Promise<ScalePoint[]> {
-  const plan = { ...options.plan, coldRuns: 0, delayedInvocations: 1 };
+  const plan = planOf(options.plan);
   const figures = await sampleTargets(targets, { ...options, plan });
   return Object.entries(figures).map(([size, { cpuUs }]) => ({ size: Number(size), cpuUs }));
 }
@@ -170,7 +183,8 @@ export async function runScaleSection(options: SampleOptions): Promise<ScaleSect
   const scopes = tokenSeries('scopes', [1, 10, 40], token);
   const keysOfToken = keySeries(backend, tokenPath, [1, 10, 30], token);
   const keysOfJwks = keySeries(backend, jwksPath, [1, 10, 30], jwks);
-  const providers = providerSeries(backend, [1, 10, 100, 1000], buildFunction('authorizer'));
+  const providerCounts = options.plan.name === 'full' ? [1, 10, 100, 1000] : [1, 10];
+  const providers = providerSeries(backend, providerCounts, buildFunction('authorizer'));
   await backend.command({
     items: [
       ...createItems(backend),

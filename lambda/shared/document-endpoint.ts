@@ -1,7 +1,7 @@
 import { preflightMaxAge } from '../../contract/limits.ts';
 import { matchesEtag, strongEtag } from '../../core/document/etag.ts';
 import type { Exchange } from './exchange.ts';
-import { type HttpRequest, type HttpResponse, headerValues } from './http-message.ts';
+import type { HttpRequest, HttpResponse } from './http-message.ts';
 
 /** A public document. Anybody may read it, browsers on any page included (RFC 9700 §2.6). */
 export interface Document {
@@ -41,7 +41,7 @@ export async function serveDocument(
   if (request.method === 'OPTIONS') return preflightResponse();
   const { body, etag, maxAge } = await load();
   const headers = { ETag: etag, 'Cache-Control': `public, max-age=${maxAge}` };
-  if (matchesEtag(headerValues(request, 'if-none-match'), etag)) {
+  if (matchesEtag(request.headerValues('if-none-match'), etag)) {
     exchange.outcome = 'not_modified';
     return { statusCode: 304, headers, body: '' };
   }

@@ -6,7 +6,7 @@ export type LogValue = string | number | boolean | readonly string[] | undefined
 export interface Exchange {
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
-  /** Ends calls to AWS when the request's deadline passes. */
+  /** Ends calls to AWS when the request's deadline passes; begins with its first use. */
   readonly signal: AbortSignal;
   /** Stops the clock of `signal`: the response is made. */
   readonly end: () => void;

@@ -3,8 +3,8 @@ export interface HttpRequest {
   readonly method: string;
   /** The route's path, not what the client typed. */
   readonly path: string;
-  /** The values of each header, by lower-case name. */
-  readonly headers: ReadonlyMap<string, readonly string[]>;
+  /** The values of a header, by its name in lower case, under whatever case they came. */
+  readonly headerValues: (lowerName: string) => readonly string[];
   readonly queryNames: readonly string[];
   readonly body: Uint8Array;
   /** Address of the TCP peer, as API Gateway saw it. */
@@ -18,10 +18,6 @@ export interface HttpResponse {
   readonly statusCode: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-}
-
-export function headerValues(request: HttpRequest, lowerName: string): readonly string[] {
-  return request.headers.get(lowerName) ?? [];
 }
 
 export function jsonResponse(

@@ -11,15 +11,15 @@ import type { TokenRequest } from '../../core/token/token-parameters.ts';
 import type { Exchange } from '../shared/exchange.ts';
 import { seconds } from '../shared/function-options.ts';
 import type { Endpoint } from '../shared/http-function.ts';
-import { type HttpRequest, headerValues, jsonResponse } from '../shared/http-message.ts';
+import { type HttpRequest, jsonResponse } from '../shared/http-message.ts';
 
 /** What to look for in logs; the word is that of OWASP's logging vocabulary. */
 const guessingEvent = 'authn_login_fail_max';
 
 function readTokenRequest(request: HttpRequest): TokenRequest {
   return {
-    contentTypes: headerValues(request, 'content-type'),
-    authorizations: headerValues(request, 'authorization'),
+    contentTypes: request.headerValues('content-type'),
+    authorizations: request.headerValues('authorization'),
     queryNames: request.queryNames,
     body: request.body,
     source: request.sourceIp,

@@ -1,6 +1,6 @@
 import { requestDeadline } from '../../../contract/limits.ts';
 import { routes } from '../../../contract/routes.ts';
-import { startDeadline } from '../deadline.ts';
+import { type Deadline, startDeadline } from '../deadline.ts';
 import { describeError } from '../describe-error.ts';
 import type { Exchange } from '../exchange.ts';
 import type { FunctionOptions } from '../function-options.ts';
@@ -30,11 +30,15 @@ function levelOf(statusCode: number): RequestReport['level'] {
 }
 
 function beginExchange(startedAt: number): Exchange {
-  const deadline = startDeadline(requestDeadline);
+  let deadline: Deadline | undefined;
   return {
     startedAt,
-    signal: deadline.signal,
-    end: () => deadline.end(),
+    // Documents come from memory and call nothing that would have to be ended.
+    get signal() {
+      deadline ??= startDeadline(requestDeadline);
+      return deadline.signal;
+    },
+    end: () => deadline?.end(),
     outcome: 'served',
     counts: new Set(),
     fields: {},

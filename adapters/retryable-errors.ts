@@ -1,0 +1,91 @@
+/**
+ * Which errors another attempt may cure, by the SDK's own lists (`@smithy/core/retry`, with which
+ * a test compares them). The package itself would be an eighth of the token function's bundle.
+ */
+
+/** What errors of the SDK, of aws-json/ and of node:net carry. */
+export interface CallError {
+  readonly name?: string | undefined;
+  readonly message?: string | undefined;
+  /** Of node:net. */
+  readonly code?: unknown;
+  readonly cause?: unknown;
+  readonly $retryable?: { readonly throttling?: boolean | undefined } | undefined;
+  readonly $metadata?:
+    | {
+        readonly httpStatusCode?: number | undefined;
+        readonly clockSkewCorrected?: boolean | undefined;
+      }
+    | undefined;
+}
+
+const throttlingNames: ReadonlySet<unknown> = new Set([
+  'BandwidthLimitExceeded',
+  'EC2ThrottledException',
+  'LimitExceededException',
+  'PriorRequestNotComplete',
+  'ProvisionedThroughputExceededException',
+  'RequestLimitExceeded',
+  'RequestThrottled',
+  'RequestThrottledException',
+  'SlowDown',
+  'ThrottledException',
+  'Throttling',
+  'ThrottlingException',
+  'TooManyRequestsException',
+  'TransactionInProgressException',
+]);
+
+const timeoutNames: ReadonlySet<unknown> = new Set([
+  'TimeoutError',
+  'RequestTimeout',
+  'RequestTimeoutException',
+]);
+
+const networkCodes: ReadonlySet<unknown> = new Set([
+  'ECONNRESET',
+  'ECONNREFUSED',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+]);
+
+const transientStatuses: ReadonlySet<unknown> = new Set([500, 502, 503, 504]);
+
+/** Deeper causes than this are a loop. */
+const maxDepth = 10;
+
+export function isThrottlingError(error: CallError): boolean {
+  return (
+    error.$metadata?.httpStatusCode === 429 ||
+    throttlingNames.has(error.name) ||
+    error.$retryable?.throttling === true
+  );
+}
+
+function isExpiredSignature({ name, message = '' }: CallError): boolean {
+  return name === 'InvalidSignatureException' && message.includes('Signature expired');
+}
+
+/** `AbortError` is the caller's own deadline: never to be tried again. */
+export function isTransientError(error: CallError, depth = 0): boolean {
+  if (error.name === 'AbortError') return false;
+  const { cause } = error;
+  return (
+    error.$retryable !== undefined ||
+    error.$metadata?.clockSkewCorrected === true ||
+    isExpiredSignature(error) ||
+    timeoutNames.has(error.name) ||
+    networkCodes.has(error.code) ||
+    transientStatuses.has(error.$metadata?.httpStatusCode) ||
+    (cause !== undefined && depth <= maxDepth && isTransientError(cause as CallError, depth + 1))
+  );
+}
+
+export function isServerError(error: CallError): boolean {
+  const status = error.$metadata?.httpStatusCode ?? 0;
+  return status >= 500 && status <= 599 && !isTransientError(error);
+}
