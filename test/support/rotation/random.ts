@@ -1,20 +1,7 @@
-/** A small seeded generator (mulberry32): the same seed plays the same history again. */
-export class Random {
-  #state: number;
+import { SeededRandom } from '../../../local/faults/seeded-random.ts';
 
-  constructor(seed: number) {
-    this.#state = seed >>> 0;
-  }
-
-  /** From 0 up to, not including, 1. */
-  next(): number {
-    this.#state = (this.#state + 0x6d2b79f5) >>> 0;
-    let t = this.#state;
-    t = Math.imul(t ^ (t >>> 15), t | 1);
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-  }
-
+/** Choices from a seed: the same seed plays the same history again. */
+export class Random extends SeededRandom {
   /** A whole number from `min` to `max`, both included. */
   integer(min: number, max: number): number {
     return min + Math.floor(this.next() * (max - min + 1));
