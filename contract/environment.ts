@@ -54,7 +54,7 @@ export const environments = {
     /** How long a `next` key must have been published before it may stand in for the current. */
     AUTH_PUBLICATION_LEAD: wholeNumber,
     /** How old the key list may grow while the table does not answer. */
-    AUTH_PROPAGATION_LAG: wholeNumber,
+    AUTH_KEY_LIST_MAX_AGE: wholeNumber,
     /** Share of its life that a token must have left to be given again. None: never. */
     AUTH_TOKEN_REUSE_SHARE: v.optional(
       v.pipe(text, v.regex(/^(0\.\d+|1)$/, 'allowed: a share up to 1'), v.transform(Number)),

@@ -6,6 +6,7 @@ import type { PolicyDocument } from './kms-key-policy.ts';
 import { discoveryMaxAge } from './limits.ts';
 import type { RegionId } from './regions.ts';
 import { scopeName } from './scopes.ts';
+import { keyListMaxAge } from './signing-key-policy.ts';
 import { tableName } from './tables.ts';
 
 /** From what the variables of one region's functions follow. */
@@ -46,7 +47,7 @@ export function tokenEnvironment(source: EnvironmentSource): EnvironmentVariable
     AUTH_SIGNING_KEYS_TABLE: tableName(config.name, 'signingKeys'),
     AUTH_KEY_LIST_REFRESH: String(config.signingKeyPolicy.keyListRefresh),
     AUTH_PUBLICATION_LEAD: String(config.signingKeyPolicy.publicationLead),
-    AUTH_PROPAGATION_LAG: String(config.signingKeyPolicy.propagationLag),
+    AUTH_KEY_LIST_MAX_AGE: String(keyListMaxAge(config.signingKeyPolicy)),
     ...(config.tokenReuse !== undefined && {
       AUTH_TOKEN_REUSE_SHARE: String(config.tokenReuse.minimumRemainingShare),
     }),

@@ -21,7 +21,10 @@ export interface OperatorGroup {
 
 const change = ['dynamodb:GetItem', 'dynamodb:Scan', 'dynamodb:PutItem'] as const;
 
-/** Appending is PutItem alone: an operator can neither read nor rewrite the audit. */
+/**
+ * An operator cannot read the audit, and `authctl` adds to it under a condition. IAM knows no such
+ * condition: PutItem also writes over a record whose random id somebody knows (SECURITY.md).
+ */
 const append = ['dynamodb:PutItem'] as const;
 
 /**

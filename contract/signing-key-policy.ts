@@ -23,7 +23,7 @@ export const signingKeyPolicySchema = v.strictObject({
   verifierCache: v.optional(seconds, day),
   /** G: replication lag plus the functions' own refresh of the key list. */
   propagationLag: v.optional(seconds, 300),
-  /** How often the functions read the key list again: a part of G, so never above it. */
+  /** How often the functions read the key list again: a part of G, at most half of it. */
   keyListRefresh: v.optional(seconds, 60),
   /** L: clock difference that verifiers forgive. */
   leeway: v.optional(seconds, 60),
@@ -89,6 +89,15 @@ export function resolveSigningKeyPolicy(
   });
 }
 
+/**
+ * Seconds for which the token function may go on with a list of keys that it cannot read again:
+ * half of G. The other half is for what comes before the list, the write (about 40 s with every
+ * retry) and its replication, so that a retired key has signed for the last time when G is over.
+ */
+export function keyListMaxAge(policy: { readonly propagationLag: number }): number {
+  return Math.floor(policy.propagationLag / 2);
+}
+
 /** Says what makes a policy unsafe, each with its inequality spelled out; empty when it is safe. */
 export function findUnsafeTimes(policy: SigningKeyPolicy): readonly string[] {
   const lead = safePublicationLead(policy);
@@ -105,9 +114,9 @@ export function findUnsafeTimes(policy: SigningKeyPolicy): readonly string[] {
       `retention must be at least maxTokenLifetime + leeway + authorizerResultTtl + propagationLag: ${policy.retention} < ${policy.maxTokenLifetime} + ${policy.leeway} + ${policy.authorizerResultTtl} + ${policy.propagationLag} = ${keep} s`,
     );
   }
-  if (policy.keyListRefresh > policy.propagationLag) {
+  if (policy.keyListRefresh > keyListMaxAge(policy)) {
     problems.push(
-      `keyListRefresh must be at most propagationLag: ${policy.keyListRefresh} > ${policy.propagationLag} s`,
+      `keyListRefresh must be at most half of propagationLag: ${policy.keyListRefresh} > ${policy.propagationLag} / 2 = ${keyListMaxAge(policy)} s`,
     );
   }
   if (policy.rotationPeriod < cycle) {

@@ -1,5 +1,5 @@
-import { accessSync, constants, mkdirSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { accessSync, constants, mkdirSync, rmSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { LocalRunError } from './loopback-server.ts';
 
 /** Where the local run keeps what must survive a restart. */
@@ -29,10 +29,29 @@ export function statePaths(directory: string): StatePaths {
   };
 }
 
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
+/**
+ * Makes a folder and what it is in. Node's own recursive `mkdir` never ends where a file system
+ * denies that a folder it has just shown exists, as /proc does.
+ */
+function makeFolder(path: string): void {
+  if (isFolder(path)) return;
+  makeFolder(dirname(path));
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    // Another run may have made it meanwhile.
+    if (!isFolder(path)) throw error;
+  }
+}
+
 /** @throws {LocalRunError} where the folder is none that can be written to. */
 export function makeStateDirectory({ directory }: StatePaths): void {
   try {
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    makeFolder(directory);
     accessSync(directory, constants.W_OK | constants.X_OK);
   } catch (cause) {
     const { code = 'unknown error' } = cause as NodeJS.ErrnoException;

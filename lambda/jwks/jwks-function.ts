@@ -4,21 +4,16 @@ import { jwksPath } from '../../contract/routes.ts';
 import { UnavailableError } from '../../core/errors.ts';
 import { SigningKeyCache } from '../../core/signing-key/signing-key-cache.ts';
 import type { SigningKeyReader } from '../../core/signing-key/signing-key-store.ts';
-import { describeError } from '../shared/describe-error.ts';
 import { documentHeaders, serveDocument } from '../shared/document-endpoint.ts';
-import type { Exchange } from '../shared/exchange.ts';
 import { type FunctionOptions, resolveOptions, seconds } from '../shared/function-options.ts';
 import { createHttpFunction, type Endpoint, type HttpFunction } from '../shared/http-function.ts';
+import { noteStaleKeyList } from '../shared/stale-key-list.ts';
 import { createJwksDocuments } from './jwks-document.ts';
 
-/** The answer is good, and nobody would look for why it is the old one. */
-function noteStaleList(exchange: Exchange, failure: unknown): void {
-  if (failure === undefined) return;
-  const { error_name, error_message } = describeError(failure);
-  Object.assign(exchange.fields, {
-    key_list_error_name: error_name,
-    key_list_error_message: error_message,
-  });
+/** Whatever the reason: to verifiers it is an outage, and never a set without keys. */
+function toUnavailable(error: unknown): UnavailableError {
+  if (error instanceof UnavailableError) return error;
+  return new UnavailableError('there is no list of signing keys to publish', { cause: error });
 }
 
 /** The JWKS, from the stored public keys: it needs no KMS. */
@@ -39,11 +34,11 @@ export function createJwksFunction(
       const now = seconds(exchange.startedAt);
       try {
         const keys = await cache.listSigningKeys(now, { signal: exchange.signal });
-        noteStaleList(exchange, cache.failure);
+        noteStaleKeyList(exchange, cache.failure);
         return documentOf(keys, now);
       } catch (error) {
-        if (error instanceof UnavailableError) exchange.counts.add(keyMetrics.jwksEmpty);
-        throw error;
+        exchange.counts.add(keyMetrics.jwksEmpty);
+        throw toUnavailable(error);
       }
     });
   return createHttpFunction({

@@ -12,6 +12,7 @@ import type { Exchange } from '../shared/exchange.ts';
 import { seconds } from '../shared/function-options.ts';
 import type { Endpoint } from '../shared/http-function.ts';
 import { type HttpRequest, jsonResponse } from '../shared/http-message.ts';
+import { noteStaleKeyList } from '../shared/stale-key-list.ts';
 
 /** What to look for in logs; the word is that of OWASP's logging vocabulary. */
 const guessingEvent = 'authn_login_fail_max';
@@ -57,11 +58,13 @@ function reportFacts(exchange: Exchange, facts: TokenFacts): void {
   });
 }
 
+export interface TokenEndpointPorts extends Omit<TokenPorts, 'note'> {
+  /** Why the list of signing keys is an old one; undefined where it is fresh. */
+  readonly keyListFailure: () => unknown;
+}
+
 /** `POST /api/v1/oauth/token`. */
-export function createTokenEndpoint(
-  ports: Omit<TokenPorts, 'note'>,
-  settings: TokenSettings,
-): Endpoint {
+export function createTokenEndpoint(ports: TokenEndpointPorts, settings: TokenSettings): Endpoint {
   return async (request, exchange) => {
     const facts: TokenFacts = {};
     const note = (more: TokenFacts): void => {
@@ -89,6 +92,7 @@ export function createTokenEndpoint(
       throw error;
     } finally {
       reportFacts(exchange, facts);
+      noteStaleKeyList(exchange, ports.keyListFailure());
     }
   };
 }

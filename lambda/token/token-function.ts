@@ -56,11 +56,12 @@ export function createTokenFunction(
   const options = resolveOptions('token', { region_id: environment.AUTH_REGION_ID }, given);
   const cache = new SigningKeyCache(stores.signingKeys, {
     refreshInterval: environment.AUTH_KEY_LIST_REFRESH,
-    maxAge: environment.AUTH_PROPAGATION_LAG,
+    maxAge: environment.AUTH_KEY_LIST_MAX_AGE,
   });
   const ports = {
     ...stores,
     listSigningKeys: cache.listSigningKeys.bind(cache),
+    keyListFailure: () => cache.failure,
     sign: rememberRefusals(stores.sign, () => seconds(options.clock())),
     failures: new FailureLimiter(authenticationFailureLimits),
     reuse: createTokenReuse(environment),

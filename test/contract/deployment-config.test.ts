@@ -173,6 +173,11 @@ describe('parseDeploymentConfig', () => {
       'publicationLead must be at least jwksMaxAge + edgeAge + verifierCache + propagationLag: 600 < 300 + 0 + 86400 + 300 = 87000 s',
     ],
     [
+      'a list of keys that is read too seldom',
+      { ...single, signingKeyPolicy: { keyListRefresh: 151 } },
+      'keyListRefresh must be at most half of propagationLag: 151 > 300 / 2 = 150 s',
+    ],
+    [
       'a scope that stands twice',
       { ...single, scopes: [...single.scopes, ...single.scopes] },
       'scopes: messaging:view stands twice',

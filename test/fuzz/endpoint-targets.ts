@@ -35,7 +35,7 @@ const environment = {
   AUTH_SIGNING_KEYS_TABLE: 'signing-keys',
   AUTH_KEY_LIST_REFRESH: 60,
   AUTH_PUBLICATION_LEAD: 1000,
-  AUTH_PROPAGATION_LAG: 300,
+  AUTH_KEY_LIST_MAX_AGE: 150,
 } as const;
 
 const clock = (): number => verifier.now * 1000;

@@ -231,6 +231,13 @@ describe('npm start says what is wrong, and ends with 1', () => {
     );
   });
 
+  // Node's own recursive mkdir never ends there.
+  it.runIf(existsSync('/proc/self'))('where no folder can be made for the state', async () => {
+    expect(await fail(['--state', '/proc/state/of/it'])).toBe(
+      'npm start: the folder /proc/state/of/it cannot be used for the state (ENOENT); --state <dir> chooses another\n',
+    );
+  });
+
   it('but shows its help', async () => {
     const run = spawnLocal(['--help']);
     expect(await run.ended).toBe(0);

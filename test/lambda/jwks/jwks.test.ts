@@ -110,10 +110,22 @@ describe('GET /.well-known/jwks.json', () => {
     expect(reports[0]?.counts).toEqual(new Set(['JwksEmpty']));
   });
 
-  it('is 503 where the table does not answer from the start', async () => {
-    const { get, listSigningKeys } = setUp();
-    listSigningKeys.mockRejectedValue(new UnavailableError('down'));
+  it.each([
+    ['does not answer', new UnavailableError('down'), 'UnavailableError'],
+    [
+      'may not be read',
+      Object.assign(new Error('denied'), { name: 'AccessDeniedException' }),
+      'UnavailableError < AccessDeniedException',
+    ],
+    ['meets a defect', new TypeError('x is undefined'), 'UnavailableError < TypeError'],
+  ])('is 503 and an alarm where the table %s from the start', async (_, error, name) => {
+    const { get, listSigningKeys, reports } = setUp();
+    listSigningKeys.mockRejectedValue(error);
     expect((await get()).statusCode).toBe(503);
+    expect(reports[0]).toMatchObject({
+      counts: new Set(['JwksEmpty']),
+      fields: { error_name: name },
+    });
     expect((await get({ method: 'OPTIONS' })).statusCode).toBe(204);
   });
 

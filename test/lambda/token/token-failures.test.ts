@@ -77,16 +77,19 @@ describe('a backing service that does not answer', () => {
   });
 
   it('is the key list alone: tokens go on until it is too old', async () => {
-    const { issue, stores, clock } = tokenWorld();
+    const { issue, stores, clock, reports } = tokenWorld();
     expect((await issue()).statusCode).toBe(200);
     stores.listSigningKeys.mockRejectedValue(down);
-    clock.now += 300;
+    clock.now += 150;
     expect((await issue()).statusCode).toBe(200);
     clock.now += 1;
     expect(await issue()).toEqual(unavailable);
     stores.listSigningKeys.mockResolvedValue([worldSigner.key]);
     clock.now += 5;
     expect((await issue()).statusCode).toBe(200);
+    const why = 'UnavailableError < ThrottlingException';
+    const names = reports.map(({ fields }) => fields['key_list_error_name']);
+    expect(names).toEqual([undefined, why, why, undefined]);
   });
 });
 

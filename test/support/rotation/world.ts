@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import type { CanaryVerdict } from '../../../contract/function-events.ts';
 import { type RegionId, regionIds } from '../../../contract/regions.ts';
 import {
+  keyListMaxAge,
   resolveSigningKeyPolicy,
   signingKeyPolicySchema,
 } from '../../../contract/signing-key-policy.ts';
@@ -37,7 +38,6 @@ export const oldestJwks = policy.jwksMaxAge + policy.edgeAge + policy.verifierCa
 /** G is shared by the call that writes, the table's replication and the functions' own lists. */
 export const maxCallTime = 5;
 const maxReplicationLag = 10;
-const maxListAge = policy.propagationLag - maxReplicationLag - maxCallTime;
 
 /** A token without bytes: who signed it with what, and until when it lives. */
 interface Token {
@@ -105,17 +105,16 @@ export class World {
         return this.store.listAsOf(Math.min(seen, this.region(id).isolatedSince ?? seen));
       },
     };
-    const settings = {
-      refreshInterval: policy.keyListRefresh,
-      maxAge: maxListAge,
-    };
+    const { keyListRefresh: refreshInterval } = policy;
+    const tokenSettings = { refreshInterval, maxAge: keyListMaxAge(policy) };
+    const jwksSettings = { refreshInterval, maxAge: Number.POSITIVE_INFINITY };
     const kms = new MemoryKms(id, () => this.now, counter);
     kms.onRemoval = (arn, how) => this.#checkRemoval(arn, how);
     return {
       id,
       kms,
-      tokenKeys: new SigningKeyCache(reader, settings),
-      jwksKeys: new SigningKeyCache(reader, settings),
+      tokenKeys: new SigningKeyCache(reader, tokenSettings),
+      jwksKeys: new SigningKeyCache(reader, jwksSettings),
       served: [],
       inService: false,
       isolatedSince: undefined,

@@ -1,0 +1,15 @@
+import { describeError } from './describe-error.ts';
+import type { Exchange } from './exchange.ts';
+
+/**
+ * Says in the log line of a good answer that it comes from an old list of keys, and why: nobody
+ * would look for it otherwise.
+ *
+ * @param failure undefined where the list is fresh.
+ */
+export function noteStaleKeyList(exchange: Exchange, failure: unknown): void {
+  if (failure === undefined) return;
+  const { error_name, error_message } = describeError(failure);
+  exchange.fields['key_list_error_name'] = error_name;
+  exchange.fields['key_list_error_message'] = error_message;
+}
