@@ -3,7 +3,7 @@ export interface Plan {
   readonly name: 'full' | 'quick';
   readonly runs: number;
   readonly coldRuns: number;
-  /** Invocations before the first measurement: V8 has compiled by then what it will. */
+  /** Invocations before the first measurement: by then V8 has compiled nearly all that it will. */
   readonly warmUp: number;
   /** Invocations of one run. */
   readonly invocations: number;
@@ -13,12 +13,12 @@ export interface Plan {
   readonly loadSeconds: number;
 }
 
-/** Bounded: about eight minutes on two cores. */
+/** Bounded: about ten minutes on two cores. */
 export const fullPlan: Plan = {
   name: 'full',
   runs: 7,
   coldRuns: 15,
-  warmUp: 2000,
+  warmUp: 6000,
   invocations: 1000,
   delayedInvocations: 100,
   loadSeconds: 3,

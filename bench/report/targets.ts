@@ -104,6 +104,14 @@ function oidcProviderRows({ oidcProvider }: Results): readonly TargetRow[] {
       bound: 0.7,
     }),
     compare({
+      figure: 'the same, without what a bare server costs',
+      against: 'oidc-provider',
+      ours: memory.ours.cpuUs - memory.bare.cpuUs,
+      other: memory.oidcProvider.cpuUs - memory.bare.cpuUs,
+      format: microseconds,
+      bound: 0.7,
+    }),
+    compare({
       figure: `CPU per token at ${connections} connections`,
       against: 'oidc-provider',
       ours: aws.ours.cpuUs,

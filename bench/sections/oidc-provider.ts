@@ -25,8 +25,8 @@ export interface ServerFigures extends Omit<LoadResult, 'requests'> {
 type Pair = Readonly<Record<'ours' | 'oidcProvider', ServerFigures>>;
 
 export interface OidcProviderSection {
-  /** Keys and client in the server's memory. */
-  readonly memory: Pair;
+  /** Keys and client in the server's memory; the bare server only signs and answers. */
+  readonly memory: Pair & { readonly bare: ServerFigures };
   /** KMS and DynamoDB behind stubs. */
   readonly aws: Pair & { readonly oidcProviderStaticClient: ServerFigures };
   readonly delays: Delays;
@@ -77,7 +77,9 @@ async function measure(
     seconds,
   });
   const after = await readUsage(server);
-  const cpu = after.cpuUs - before.cpuUs - (after.signatureUs - before.signatureUs);
+  const signatureUs = (before.signatureUs + after.signatureUs) / 2;
+  const signing = (after.signatures - before.signatures) * signatureUs;
+  const cpu = after.cpuUs - before.cpuUs - signing;
   return { ...load, cpuUs: cpu / load.requests };
 }
 
@@ -125,6 +127,7 @@ export async function runOidcProviderSection(options: SampleOptions): Promise<Oi
     {
       ours: await startServer('our-server.ts', variables('memory')),
       oidcProvider: await startServer('oidc-provider-server.ts', variables('memory')),
+      bare: await startServer('bare-server.ts', variables('memory')),
     },
     connections,
     options,

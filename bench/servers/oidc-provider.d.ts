@@ -13,5 +13,6 @@ declare module 'oidc-provider' {
   export class Provider {
     constructor(issuer: string, configuration: object);
     callback(): RequestListener;
+    on(event: 'grant.success', listener: () => void): this;
   }
 }

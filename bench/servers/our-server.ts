@@ -8,7 +8,7 @@ import { createTokenHandler } from '../../lambda/token/create-token-handler.ts';
 import { createTokenFunction, type TokenFunction } from '../../lambda/token/token-function.ts';
 import { createClient, createSigningKeys, usualSize } from '../scenario.ts';
 import { createLocalKey } from './local-key.ts';
-import { type Place, serve, timeSignature } from './server-process.ts';
+import { countSignature, type Place, serve } from './server-process.ts';
 
 // The token function in a bare server: everything of it but Lambda and API Gateway.
 
@@ -22,7 +22,7 @@ function createInMemory(): TokenFunction {
     clients: { findClient: () => Promise.resolve(client) },
     secretUses: { recordSecretUse: () => Promise.resolve() },
     signingKeys: { listSigningKeys: () => Promise.resolve(keys) },
-    sign: (_key, input) => Promise.resolve(timeSignature(() => sign('sha256', input, privateKey))),
+    sign: (_key, input) => Promise.resolve(countSignature(() => sign('sha256', input, privateKey))),
   });
 }
 

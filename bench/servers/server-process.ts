@@ -1,30 +1,54 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** CPU time so far, in microseconds. */
+/** What the process has done so far. */
 export interface Usage {
+  /** CPU time in microseconds, without that of pricing signatures. */
   readonly cpuUs: number;
-  /** What of it went into signatures of this process itself. */
+  /** Signatures that the process made itself. */
+  readonly signatures: number;
+  /** CPU time of one such signature now, in microseconds; 0 where there was none. */
   readonly signatureUs: number;
 }
 
 /** Where the keys and the client are: in this process, or behind KMS and DynamoDB. */
 export type Place = 'memory' | 'aws';
 
-let signatureUs = 0;
+/** Enough to make the price of a signature steady, in a quarter of a second. */
+const pricedSignatures = 300;
 
-/** Runs a signature and keeps its CPU time apart. */
-export function timeSignature<T>(sign: () => T): T {
-  const before = process.threadCpuUsage();
-  const result = sign();
-  const { user, system } = process.threadCpuUsage(before);
-  signatureUs += user + system;
-  return result;
+let signatures = 0;
+let pricingUs = 0;
+let signAgain: (() => unknown) | undefined;
+
+/** Makes a signature, of which {@link usage} says what it costs. */
+export function countSignature<T>(sign: () => T): T {
+  signatures += 1;
+  signAgain = sign;
+  return sign();
+}
+
+function cpuTime(): number {
+  const { user, system } = process.cpuUsage();
+  return user + system;
+}
+
+/**
+ * The price is taken apart from the requests: asking for the CPU time around each signature costs
+ * as much as the signature does.
+ */
+function priceSignature(): number {
+  if (signAgain === undefined) return 0;
+  const before = cpuTime();
+  for (let count = 0; count < pricedSignatures; count += 1) signAgain();
+  const spent = cpuTime() - before;
+  pricingUs += spent;
+  return spent / pricedSignatures;
 }
 
 function usage(): Usage {
-  const { user, system } = process.cpuUsage();
-  return { cpuUs: user + system, signatureUs };
+  const cpuUs = cpuTime() - pricingUs;
+  return { cpuUs, signatures, signatureUs: priceSignature() };
 }
 
 /** Serves on a free port, tells the parent where, and its usage whenever it is asked. */
