@@ -4,6 +4,8 @@ import { defineConfig } from 'vitest/config';
 // loopback alone; template tests need neither and spend their time in CDK.
 export default defineConfig({
   test: {
+    // vitest leaves a core free by default: on a CI machine of two, half of the time.
+    maxWorkers: 2,
     env: { CDK_VALIDATION: 'false', POWERTOOLS_DEV: 'false' },
     projects: [
       {

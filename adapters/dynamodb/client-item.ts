@@ -77,8 +77,12 @@ const clientSchema = v.pipe(
 
 export type ClientAttributes = v.InferOutput<typeof clientSchema>;
 
+/** A map has no order of its own: secrets of one second stand by name, as a person would have it. */
 function compareSecrets(a: ClientSecret, b: ClientSecret): number {
-  return a.createdAt - b.createdAt || (a.secretId < b.secretId ? -1 : 1);
+  if (a.createdAt !== b.createdAt) return a.createdAt - b.createdAt;
+  const [nameA = '', nameB = ''] = [a.name, b.name];
+  if (nameA !== nameB) return nameA < nameB ? -1 : 1;
+  return a.secretId < b.secretId ? -1 : 1;
 }
 
 function toSecrets(attributes: ClientAttributes['secrets']): readonly ClientSecret[] {

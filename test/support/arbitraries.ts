@@ -38,10 +38,13 @@ export const clientSecret: fc.Arbitrary<ClientSecret> = fc.record({
   lastUsedOn: optional(day),
 });
 
-/** As stores return them: the oldest first. */
+/** As stores return them: the oldest first, those of one second by name. */
 export function inOrder(secrets: readonly ClientSecret[]): readonly ClientSecret[] {
   return secrets.toSorted(
-    (a, b) => a.createdAt - b.createdAt || (a.secretId < b.secretId ? -1 : 1),
+    (a, b) =>
+      a.createdAt - b.createdAt ||
+      Number((a.name ?? '') > (b.name ?? '')) - Number((a.name ?? '') < (b.name ?? '')) ||
+      (a.secretId < b.secretId ? -1 : 1),
   );
 }
 
