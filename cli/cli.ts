@@ -5,6 +5,7 @@ import type { CliIo } from './cli-io.ts';
 import { confirm } from './confirm.ts';
 import { type Deployment, type DeploymentOptions, findDeployment } from './deployment.ts';
 import type { SigningKeys } from './open-signing-keys.ts';
+import type { Tables } from './open-tables.ts';
 import { Output, type OutputOptions } from './output.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -25,6 +26,8 @@ export interface Cli {
   readonly management: () => Promise<ManagementContext>;
   /** The audit of the deployment. */
   readonly audit: () => Promise<AuditReader>;
+  /** Its tables as a whole, and others beside them. */
+  readonly tables: () => Promise<Tables>;
   /** The signing keys of the deployment. */
   readonly signingKeys: () => Promise<SigningKeys>;
   /** Asks before something that cannot be undone, unless `--yes` was said. */
@@ -57,6 +60,11 @@ export function createCli(io: CliIo, options: GlobalOptions, answerNo: () => voi
       const found = deployment();
       const { openAudit } = await import('./open-audit.ts');
       return openAudit(found, (text) => output.warn(text));
+    },
+    tables: async () => {
+      const found = deployment();
+      const { openTables } = await import('./open-tables.ts');
+      return openTables(found, (text) => output.warn(text));
     },
     signingKeys: async () => {
       const found = deployment();

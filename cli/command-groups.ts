@@ -8,6 +8,7 @@ import { explainCommands } from './commands/explain.ts';
 import { providerCommands } from './commands/provider.ts';
 import { scopeCommands } from './commands/scope.ts';
 import { signingKeyCommands } from './commands/signing-key.ts';
+import { tableCommands } from './commands/table.ts';
 
 /** Every command group of `authctl`, in the order in which `--help` lists them. */
 export const commandGroups: readonly CommandGroup[] = [
@@ -19,5 +20,6 @@ export const commandGroups: readonly CommandGroup[] = [
   scopeCommands,
   signingKeyCommands,
   auditCommands,
+  tableCommands,
   explainCommands,
 ];

@@ -15,11 +15,16 @@ export interface OperatorGroup {
   readonly description: string;
   /** Actions on each table. A table that is not named is out of reach. */
   readonly tables: Readonly<Partial<Record<TableKey, readonly TableAction[]>>>;
+  /** Tables, as DynamoDB restored them beside the live ones, that may be scanned. */
+  readonly restoredTables?: readonly TableKey[];
   /** Functions that may be invoked. */
   readonly functions: readonly 'key-rotation'[];
 }
 
 const change = ['dynamodb:GetItem', 'dynamodb:Scan', 'dynamodb:PutItem'] as const;
+
+/** A look whether the item is there, and the item where it is not. */
+const create = ['dynamodb:GetItem', 'dynamodb:PutItem'] as const;
 
 /**
  * An operator cannot read the audit, and `authctl` adds to it under a condition. IAM knows no such
@@ -62,6 +67,18 @@ export const operatorGroups = {
     description: 'authctl signing-key: changes are made by the rotation function alone',
     tables: { signingKeys: ['dynamodb:Query'] },
     functions: ['key-rotation'],
+  },
+  /** Reads the audit and appends to it, which nobody else does: for the occasion alone. */
+  'restore-operator': {
+    description: 'authctl table restore, from tables restored beside the live ones',
+    tables: {
+      clients: create,
+      apiKeys: create,
+      identityProviders: create,
+      audit: ['dynamodb:Query', ...append],
+    },
+    restoredTables: ['clients', 'apiKeys', 'identityProviders'],
+    functions: [],
   },
   auditor: {
     description: 'every list and show of authctl, explain, and the audit; no change',

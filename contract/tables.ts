@@ -55,3 +55,11 @@ export const tableKeys = Object.freeze(Object.keys(tables)) as readonly TableKey
 export function tableName(deploymentName: string, key: TableKey): string {
   return `${deploymentName}-${tables[key].suffix}`;
 }
+
+/**
+ * How a table is to be called that DynamoDB restores beside the live one, so that a policy can
+ * name it before there is any: `authorization-server-restored-clients`.
+ */
+export function restoredTableName(deploymentName: string, key: TableKey): string {
+  return tableName(`${deploymentName}-restored`, key);
+}

@@ -1,6 +1,7 @@
 import type { AuditRecord } from '../audit/audit-log.ts';
 import { encodeBase62 } from '../credential/base62.ts';
 import { idBytes } from '../credential/credential-value.ts';
+import { UnavailableError } from '../errors.ts';
 import type { ManagementContext } from './management-context.ts';
 
 /** A change as the audit tells it. `before` and `after` are views, which hold no secret. */
@@ -17,7 +18,8 @@ async function appendOutcome(context: ManagementContext, record: AuditRecord): P
 
 /**
  * Makes a change between two audit records: the intent, without which nothing is changed, and the
- * outcome. An intent without outcome means that the change may have been made.
+ * outcome. An intent without outcome means that the change may have been made; `failed` means that
+ * it was not.
  */
 export async function makeAuditedChange(
   context: ManagementContext,
@@ -38,7 +40,8 @@ export async function makeAuditedChange(
   try {
     await apply();
   } catch (error) {
-    await appendOutcome(context, record('failed'));
+    // A store that did not answer may have made the change: the intent stays without outcome.
+    if (!(error instanceof UnavailableError)) await appendOutcome(context, record('failed'));
     throw error;
   }
   await appendOutcome(context, record('done'));

@@ -53,16 +53,21 @@ async function writeSecrets(
   },
 ): Promise<void> {
   const now = currentTime(context);
-  const view = (secret: ClientSecret | undefined) =>
-    secret && { client_id: client.clientId, ...viewClientSecret(secret, now) };
+  // The client's version puts changes in order, whatever the clocks of those who made them.
+  const view = (secret: ClientSecret | undefined, version: number) =>
+    secret && {
+      client_id: client.clientId,
+      client_version: version,
+      ...viewClientSecret(secret, now),
+    };
   const ended = change.expired?.map((secret) => viewClientSecret(secret, now));
-  const after = view(change.after);
+  const after = view(change.after, client.version + 1);
   await makeAuditedChange(
     context,
     {
       action: `client_secret.${change.verb}`,
       subject: change.secretId,
-      before: view(change.before),
+      before: view(change.before, client.version),
       after: after && (ended === undefined ? after : { ...after, expires_others: ended }),
     },
     () =>

@@ -4,7 +4,7 @@ import { Construct } from 'constructs';
 import { functionName, operatorPolicyName } from '../../contract/function-names.ts';
 import { type OperatorGroup, operatorGroups } from '../../contract/operator-permissions.ts';
 import type { RegionId } from '../../contract/regions.ts';
-import type { TableKey } from '../../contract/tables.ts';
+import { restoredTableName, type TableKey } from '../../contract/tables.ts';
 import type { ServiceTables } from '../data/service-tables.ts';
 
 export interface OperatorPoliciesProps {
@@ -30,7 +30,11 @@ export class OperatorPolicies extends Construct {
     new ManagedPolicy(this, name, {
       managedPolicyName: operatorPolicyName(this.props.deploymentName, this.props.regionId, name),
       description: group.description,
-      statements: [...this.tableStatements(group), ...this.functionStatements(group)],
+      statements: [
+        ...this.tableStatements(group),
+        ...this.restoredTableStatements(group),
+        ...this.functionStatements(group),
+      ],
     });
   }
 
@@ -42,6 +46,16 @@ export class OperatorPolicies extends Construct {
           resources: [this.props.tables[table].tableArn],
         }),
     );
+  }
+
+  private restoredTableStatements({ restoredTables = [] }: OperatorGroup): PolicyStatement[] {
+    return restoredTables.map((table) => {
+      const resource = `table/${restoredTableName(this.props.deploymentName, table)}`;
+      return new PolicyStatement({
+        actions: ['dynamodb:Scan'],
+        resources: [Stack.of(this).formatArn({ service: 'dynamodb', resource })],
+      });
+    });
   }
 
   private functionStatements(group: OperatorGroup): PolicyStatement[] {

@@ -2,7 +2,13 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseDeploymentConfig } from '../../../contract/deployment-config.ts';
 import { maxSigningInputBytes } from '../../../contract/limits.ts';
-import { ConflictError, InputError, NotFoundError, RefusedError } from '../../../core/errors.ts';
+import {
+  ConflictError,
+  InputError,
+  NotFoundError,
+  RefusedError,
+  UnavailableError,
+} from '../../../core/errors.ts';
 import {
   deleteClient,
   setClientEnabled,
@@ -391,6 +397,14 @@ describe('the audit of a change', () => {
     await setClientEnabled(test.context, client.clientId, false);
     await expect(deleteClient(test.context, client)).rejects.toThrow(ConflictError);
     expect(test.audit.at(-1)).toMatchObject({ action: 'client.delete', outcome: 'failed' });
+  });
+
+  it('says nothing of the outcome where the store did not answer: the change may be made', async () => {
+    const { context, audit } = createTestManagement();
+    const createNothing = () => Promise.reject(new UnavailableError('no answer'));
+    const unanswered = { ...context, clients: { ...context.clients, createClient: createNothing } };
+    await expect(createClient(unanswered, input)).rejects.toThrow(UnavailableError);
+    expect(audit.map(({ outcome }) => outcome)).toEqual(['intended']);
   });
 
   it('tells of an outcome that could not be written, and keeps the change', async () => {

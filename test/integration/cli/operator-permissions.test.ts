@@ -1,13 +1,21 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { toApiKeyItem } from '../../../adapters/dynamodb/api-key-item.ts';
+import { toClientItem } from '../../../adapters/dynamodb/client-item.ts';
+import { createTable } from '../../../adapters/dynamodb/create-tables.ts';
+import { toIdentityProviderItem } from '../../../adapters/dynamodb/identity-provider-item.ts';
 import { formatDemoEnvironment } from '../../../contract/demo-environment.ts';
 import {
   type OperatorGroup,
   type OperatorGroupName,
   operatorGroups,
 } from '../../../contract/operator-permissions.ts';
-import { type TableKey, tableName } from '../../../contract/tables.ts';
+import { restoredTableName, type TableKey, tableName, tables } from '../../../contract/tables.ts';
+import { formatId } from '../../../core/credential/credential-value.ts';
+import { hashSecret } from '../../../core/credential/secret-hash.ts';
+import { makeClient } from '../../support/clients.ts';
 import { makeTemporaryDirectory } from '../local/temporary-directory.ts';
 import { type LoopbackProvider, startLoopbackProvider } from './loopback-provider.ts';
 import { type RecordingProxy, startRecordingProxy } from './recording-proxy.ts';
@@ -107,12 +115,58 @@ const sessions: Partial<Record<OperatorGroupName, () => Promise<unknown>>> = {
     for (const call of calls) proxy.calls.add(call);
     await authctl(['provider', 'delete', provider.issuer, '--cascade']);
   },
+  'restore-operator': async () => {
+    const { environment } = service();
+    const dynamodb = new DynamoDBClient({
+      endpoint: environment.AWS_ENDPOINT_URL_DYNAMODB ?? '',
+      region: environment.AWS_REGION ?? '',
+      credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+    });
+    for (const item of [
+      { table: 'clients', from: toClientItem(makeClient()) },
+      { table: 'apiKeys', from: toApiKeyItem(apiKey) },
+      { table: 'identityProviders', from: toIdentityProviderItem(registration) },
+    ] as const) {
+      const { suffix } = tables[item.table];
+      const name = restoredTableName('local', item.table);
+      await createTable(dynamodb, { ...tables[item.table], name });
+      await dynamodb.send(new PutItemCommand({ TableName: name, Item: item.from }));
+      const args = ['--from', name, '--restore-point', new Date().toISOString()];
+      await authctl(['table', 'restore', suffix, ...args, '--dry-run']);
+      await authctl(['table', 'restore', suffix, ...args]);
+    }
+  },
+};
+
+const apiKey = {
+  keyId: formatId('apiKey', new Uint8Array(16)),
+  hash: hashSecret('x'),
+  name: 'A',
+  enabled: true,
+  serviceTrunkGroup: 'tg',
+  subnets: [],
+  version: 1,
+  createdAt: 1,
+  updatedAt: 1,
+};
+
+const registration = {
+  issuer: 'https://restored.example',
+  registrationId: formatId('registration', new Uint8Array(16)),
+  discoveryUrl: 'https://restored.example/.well-known/openid-configuration',
+  jwksUri: 'https://restored.example/jwks',
+  allowedAlgorithms: ['RS256'],
+  registeredAt: 1,
 };
 
 function allowed(group: OperatorGroup): readonly string[] {
-  return Object.entries(group.tables).flatMap(([table, actions]) =>
+  const own = Object.entries(group.tables).flatMap(([table, actions]) =>
     actions.map((action) => `${tableName('local', table as TableKey)}: ${action}`),
   );
+  const restored = (group.restoredTables ?? []).map(
+    (table) => `${restoredTableName('local', table)}: dynamodb:Scan`,
+  );
+  return [...own, ...restored];
 }
 
 it.each(Object.entries(sessions))(

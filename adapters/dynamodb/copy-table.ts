@@ -1,0 +1,153 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import {
+  signingKeyRecordTypes,
+  type TableKey,
+  type TableSchema,
+  tables,
+} from '../../contract/tables.ts';
+import { ConflictError, MalformedRecordError } from '../../core/errors.ts';
+import { parseApiKeyItem } from './api-key-item.ts';
+import { parseClientItem } from './client-item.ts';
+import { parseIdentityProviderItem } from './identity-provider-item.ts';
+import type { Item } from './item.ts';
+import { scanItems } from './read-items.ts';
+import {
+  parseAlgorithmChoiceItem,
+  parseHeartbeatItem,
+  parseKeyIntentItem,
+} from './rotation-item.ts';
+import { parseSigningKeyItem } from './signing-key-item.ts';
+import { absent, putItem } from './write-item.ts';
+
+/** Tables that several regions share. Each region's audit stays where it is. */
+export type CopiedTable = Exclude<TableKey, 'audit'>;
+
+export interface TableCopy {
+  readonly table: CopiedTable;
+  /** Names of the tables. */
+  readonly from: string;
+  readonly to: string;
+  /** Only says what would be done. */
+  readonly dryRun: boolean;
+}
+
+/** What became of one item. */
+export interface CopiedRow {
+  readonly id: string;
+  /**
+   * `different`: the copy has an item of this id that is not the source's. `only there`: the copy
+   * has an item that the source has not. Neither is touched: somebody has to look.
+   */
+  readonly outcome: 'copied' | 'present' | 'different' | 'only there' | 'unreadable';
+  readonly because?: string;
+}
+
+const { key, intent, heartbeat, choice } = signingKeyRecordTypes;
+
+const signingKeyParsers = new Map<string | undefined, (item: Item) => unknown>([
+  [key, parseSigningKeyItem],
+  [intent, parseKeyIntentItem],
+  [heartbeat, parseHeartbeatItem],
+  [choice, parseAlgorithmChoiceItem],
+]);
+
+function parseSigningKeyRecord(item: Item): void {
+  const type = item[tables.signingKeys.partitionKey]?.S;
+  const parse = signingKeyParsers.get(type);
+  if (parse === undefined) throw new MalformedRecordError(`nobody knows records of type "${type}"`);
+  parse(item);
+}
+
+/** An item that no function could read is not brought into a new table. */
+const parsers: { readonly [T in CopiedTable]: (item: Item) => unknown } = {
+  clients: parseClientItem,
+  apiKeys: parseApiKeyItem,
+  identityProviders: parseIdentityProviderItem,
+  signingKeys: parseSigningKeyRecord,
+};
+
+function keyOf(table: CopiedTable, item: Item): Readonly<Record<string, string>> {
+  const { partitionKey, sortKey }: TableSchema = tables[table];
+  const names = sortKey === undefined ? [partitionKey] : [partitionKey, sortKey];
+  return Object.fromEntries(names.map((name) => [name, item[name]?.S ?? '']));
+}
+
+function idOf(table: CopiedTable, item: Item): string {
+  return Object.values(keyOf(table, item)).join('/');
+}
+
+/**
+ * Whether two items say the same. Items with a version change it with everything that matters;
+ * what changes without it is the day on which a secret was last used. A heartbeat has no version
+ * and is of no interest once it is older.
+ */
+function isSame(a: Item, b: Item): boolean {
+  if (a.record_type?.S === heartbeat) return true;
+  return a.version === undefined
+    ? isDeepStrictEqual(a, b)
+    : a.version.N === b.version?.N && a.created_at?.N === b.created_at?.N;
+}
+
+function describeDifference(source: Item, copy: Item): string {
+  const shown = (item: Item): string => item.version?.N ?? 'none';
+  return `version ${shown(source)} in the source, ${shown(copy)} in the copy`;
+}
+
+async function copyItem(
+  dynamodb: DynamoDBClient,
+  { table, from, to, dryRun }: TableCopy,
+  item: Item,
+  copy: Item | undefined,
+): Promise<CopiedRow> {
+  const id = idOf(table, item);
+  if (copy !== undefined) {
+    return isSame(item, copy)
+      ? { id, outcome: 'present' }
+      : { id, outcome: 'different', because: describeDifference(item, copy) };
+  }
+  try {
+    parsers[table](item);
+  } catch (error) {
+    if (!(error instanceof MalformedRecordError)) throw error;
+    return { id, outcome: 'unreadable', because: error.message };
+  }
+  if (dryRun) return { id, outcome: 'copied' };
+  try {
+    await putItem(dynamodb, item, {
+      table: to,
+      key: keyOf(table, item),
+      condition: absent(tables[table].partitionKey),
+      doing: `copy "${id}" from ${from} to ${to}`,
+      conflict: 'the copy has it',
+    });
+  } catch (error) {
+    if (!(error instanceof ConflictError)) throw error;
+    return { id, outcome: 'different', because: 'somebody else wrote it while this ran' };
+  }
+  return { id, outcome: 'copied' };
+}
+
+/**
+ * Copies every item of a table into another one, byte for byte, that has none of its id. Nothing
+ * is overwritten or deleted, so that a run that was interrupted can be repeated. What is in both
+ * and not the same, and what is in the copy alone, is told.
+ *
+ * @throws {UnavailableError} where DynamoDB does not answer in time.
+ */
+export async function* copyTable(
+  dynamodb: DynamoDBClient,
+  request: TableCopy,
+): AsyncGenerator<CopiedRow> {
+  const consistent = { consistentRead: true };
+  const copies = new Map<string, Item>();
+  for await (const item of scanItems(dynamodb, request.to, consistent)) {
+    copies.set(idOf(request.table, item), item);
+  }
+  for await (const item of scanItems(dynamodb, request.from, consistent)) {
+    const id = idOf(request.table, item);
+    yield await copyItem(dynamodb, request, item, copies.get(id));
+    copies.delete(id);
+  }
+  for (const id of copies.keys()) yield { id, outcome: 'only there' };
+}

@@ -1,0 +1,20 @@
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { RestoredTables } from '../../core/restore/restorables.ts';
+import { createDynamoDbApiKeyStore } from './api-key-store.ts';
+import { createDynamoDbClientStore } from './client-store.ts';
+import { createDynamoDbIdentityProviderStore } from './identity-provider-store.ts';
+import type { StoreOptions } from './store-options.ts';
+
+/** A table that DynamoDB restored beside the live one, read as whichever kind it is. */
+export function createRestoredTables(
+  dynamodb: DynamoDBClient,
+  table: string,
+  store: StoreOptions,
+): RestoredTables {
+  return {
+    clients: () => createDynamoDbClientStore(dynamodb, table, store).listClients(),
+    apiKeys: () => createDynamoDbApiKeyStore(dynamodb, table, store).listApiKeys(),
+    identityProviders: () =>
+      createDynamoDbIdentityProviderStore(dynamodb, table, store).listIdentityProviders(),
+  };
+}

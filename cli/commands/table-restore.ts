@@ -1,0 +1,143 @@
+import { Option } from 'commander';
+import { type DeploymentConfig, deployedRegions } from '../../contract/deployment-config.ts';
+import { tableName } from '../../contract/tables.ts';
+import type { ManagementContext } from '../../core/management/management-context.ts';
+import { auditDays } from '../../core/restore/audit-days.ts';
+import {
+  type RestoredTables,
+  restorableApiKeys,
+  restorableClients,
+  restorableProviders,
+} from '../../core/restore/restorables.ts';
+import {
+  type RestoredRow,
+  type RestoreOptions,
+  restoreItems,
+} from '../../core/restore/restore-items.ts';
+import { parseTime } from '../../core/rfc3339.ts';
+import type { Cli } from '../cli.ts';
+import { type CommandSpec, collectValues } from '../command-spec.ts';
+import { UsageError } from '../usage-error.ts';
+import { countOutcomes, fromOption, readTable, tableArgument, targetOf } from './table-options.ts';
+
+interface Options {
+  readonly from: string;
+  readonly restorePoint: string;
+  readonly undelete?: readonly string[];
+  readonly withoutAudit?: readonly string[];
+  readonly alsoAudit?: readonly string[];
+  readonly dryRun?: boolean;
+}
+
+type Restore = (
+  context: ManagementContext,
+  from: RestoredTables,
+  options: RestoreOptions,
+) => Promise<readonly RestoredRow[]>;
+
+const restores = {
+  clients: (context, from, options) =>
+    restoreItems(context, restorableClients(context, from.clients), options),
+  apiKeys: (context, from, options) =>
+    restoreItems(context, restorableApiKeys(context, from.apiKeys), options),
+  identityProviders: (context, from, options) =>
+    restoreItems(context, restorableProviders(context, from.identityProviders), options),
+} as const satisfies Readonly<Record<string, Restore>>;
+
+function readRestorePoint(text: string, now: number): number {
+  const time = parseTime(text);
+  if (time !== undefined && time <= now) return time;
+  throw new UsageError(
+    `--restore-point: received "${text}"; allowed: a time in the past, RFC 3339, e.g. 2026-11-20T08:00:00Z`,
+  );
+}
+
+/** The AWS regions whose audit counts: those of the deployment, less and more what was said. */
+function auditedRegions(config: DeploymentConfig, options: Options): readonly string[] {
+  const { withoutAudit = [], alsoAudit = [] } = options;
+  const own = deployedRegions(config).map(({ awsRegion }) => awsRegion);
+  const unknown = withoutAudit.find((region) => !own.includes(region));
+  if (unknown !== undefined) {
+    throw new UsageError(`--without-audit: received "${unknown}"; allowed: ${own.join(', ')}`);
+  }
+  return [...new Set([...own.filter((one) => !withoutAudit.includes(one)), ...alsoAudit])];
+}
+
+function print(cli: Cli, rows: readonly RestoredRow[]): void {
+  cli.output.printList<RestoredRow>(rows, {
+    view: ({ id, name, outcome, because, lookAt }) => ({
+      id,
+      name,
+      outcome,
+      because,
+      look_at: lookAt,
+    }),
+    id: ({ id }) => id,
+    columns: {
+      id: ({ id }) => id,
+      name: ({ name }) => name,
+      outcome: ({ outcome }) => outcome,
+      because: ({ because }) => because.join('; '),
+    },
+    none: 'The restored table is empty.',
+  });
+  for (const { id, lookAt } of rows) {
+    for (const text of lookAt) cli.output.note(`Look at ${id}: ${text}.`);
+  }
+  cli.output.note(countOutcomes(rows));
+}
+
+export const restore: CommandSpec = {
+  name: 'restore',
+  summary:
+    'Bring back the items of a table as DynamoDB restored it, without what was revoked since',
+  arguments: [tableArgument],
+  options: [
+    fromOption(),
+    new Option(
+      '--restore-point <time>',
+      'the time to which it was restored, RFC 3339: the audit since then is replayed',
+    ).makeOptionMandatory(),
+    new Option('--dry-run', 'only say what would be restored'),
+    new Option(
+      '--undelete <id>',
+      'bring it back although the audit says that it was deleted; may be repeated',
+    ).argParser(collectValues),
+    new Option(
+      '--also-audit <aws-region>',
+      'read the audit of a region that the deployment has left, too; may be repeated',
+    ).argParser(collectValues),
+    new Option(
+      '--without-audit <aws-region>',
+      'go on although this region cannot be asked: what was revoked there comes back',
+    ).argParser(collectValues),
+  ],
+  examples: [
+    'table restore clients --from authorization-server-restored-clients --restore-point 2026-11-20T08:00:00Z --dry-run',
+    'table restore api-keys --from authorization-server-restored-api-keys --restore-point 2026-11-20T08:00:00Z',
+    'table restore clients --from authorization-server-restored-clients --restore-point 2026-11-20T08:00:00Z --undelete client_4fWqEXAMPLE',
+  ],
+  run: async (cli, [name], options: Options) => {
+    const { from, dryRun = false, undelete = [], withoutAudit = [] } = options;
+    const table = readTable(name, ['clients', 'apiKeys', 'identityProviders']);
+    const to = targetOf(cli, table, from);
+    const { config } = cli.deployment();
+    const regions = auditedRegions(config, options);
+    const now = Math.floor(Date.now() / 1000);
+    const since = readRestorePoint(options.restorePoint, now);
+    for (const region of withoutAudit) {
+      cli.output.warn(
+        `warning: ${tableName(config.name, 'audit')} of ${region} is not read; what was revoked there since comes back`,
+      );
+    }
+    if (!dryRun) await cli.confirm(`Restore items of ${from} into ${to}?`);
+    const tables = await cli.tables();
+    const context = await cli.management();
+    const rows = await restores[table](context, tables.restored(from), {
+      readAudit: () => tables.readAudit(regions, auditDays(since, now)),
+      undelete: new Set(undelete),
+      dryRun,
+    });
+    print(cli, rows);
+  },
+};

@@ -1,0 +1,51 @@
+import { createAwsClients } from '../adapters/aws-clients.ts';
+import { createDynamoDbAuditLog } from '../adapters/dynamodb/audit-log.ts';
+import { type CopiedRow, copyTable, type TableCopy } from '../adapters/dynamodb/copy-table.ts';
+import { createRestoredTables } from '../adapters/dynamodb/restored-tables.ts';
+import { tableName } from '../contract/tables.ts';
+import type { AuditRecord } from '../core/audit/audit-log.ts';
+import { RefusedError } from '../core/errors.ts';
+import type { RestoredTables } from '../core/restore/restorables.ts';
+import type { Deployment } from './deployment.ts';
+
+/** Whole tables of a deployment, and others beside them in the same AWS region. */
+export interface Tables {
+  readonly copy: (request: TableCopy) => AsyncIterable<CopiedRow>;
+  readonly restored: (table: string) => RestoredTables;
+  /** Every record of the given days, from the audit of each AWS region. */
+  readonly readAudit: (
+    awsRegions: readonly string[],
+    days: readonly string[],
+  ) => Promise<readonly AuditRecord[]>;
+}
+
+export function openTables(deployment: Deployment, warn: (text: string) => void): Tables {
+  const { config, aws } = deployment;
+  const { dynamodb } = createAwsClients(aws);
+  return {
+    copy: (request) => copyTable(dynamodb, request),
+    restored: (table) =>
+      createRestoredTables(dynamodb, table, {
+        consistentRead: true,
+        onMalformedRecord: (error) => warn(`left out: ${error.message}`),
+      }),
+    readAudit: async (awsRegions, days) => {
+      const records: AuditRecord[] = [];
+      for (const region of awsRegions) {
+        const regional = createAwsClients({ ...aws, region }).dynamodb;
+        const reader = createDynamoDbAuditLog(regional, tableName(config.name, 'audit'), {
+          consistentRead: true,
+          onMalformedRecord: ({ message }) => {
+            throw new RefusedError(
+              `${message}, in ${region}: what it revoked is not known, so that nothing is restored`,
+            );
+          },
+        });
+        for (const day of days) {
+          for await (const record of reader.listAudit(day)) records.push(record);
+        }
+      }
+      return records;
+    },
+  };
+}

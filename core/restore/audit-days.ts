@@ -1,0 +1,18 @@
+const dayLength = 'yyyy-mm-dd'.length;
+const daySeconds = 86_400;
+
+/**
+ * Partitions of the audit that hold every change made since a time. A record stands under the day
+ * of the clock of whoever made the change, and its intent is written before: a day on either side
+ * is more than any clock that AWS accepts differs, and costs one look each.
+ *
+ * @param from first moment that counts, seconds since the epoch.
+ * @param now seconds since the epoch.
+ */
+export function auditDays(from: number, now: number): readonly string[] {
+  const first = Math.floor(from / daySeconds) - 1;
+  const last = Math.floor(now / daySeconds) + 1;
+  return Array.from({ length: Math.max(0, last - first + 1) }, (_, index) =>
+    new Date((first + index) * daySeconds * 1000).toISOString().slice(0, dayLength),
+  );
+}

@@ -1,0 +1,77 @@
+import * as v from 'valibot';
+import { parseTime } from '../rfc3339.ts';
+import type { AuditedChange } from './audited-changes.ts';
+import { dropUnreadable } from './replay.ts';
+
+/*
+ * What `before` and `after` of an audit record hold, as far as a replay needs it. The views of
+ * core/management/ are written with more members, which are of no interest here.
+ */
+
+const time = v.pipe(v.string(), v.transform(parseTime), v.number('a time'));
+const version = v.pipe(v.number(), v.safeInteger());
+
+export const clientView = v.object({
+  created_at: time,
+  version,
+  name: v.string(),
+  enabled: v.boolean(),
+  scope: v.pipe(
+    v.string(),
+    v.transform((text) => (text === '' ? [] : text.split(' '))),
+  ),
+  audience: v.array(v.string()),
+  token_lifetime: v.number(),
+});
+
+export type ClientView = v.InferOutput<typeof clientView>;
+
+export const secretView = v.object({
+  secret_id: v.string(),
+  created_at: time,
+  name: v.optional(v.string()),
+  expires_at: v.optional(time),
+});
+
+export type SecretView = v.InferOutput<typeof secretView>;
+
+/** A record about a secret: whose, at which version of that client, and what else it ended. */
+export const secretChangeView = v.object({
+  ...secretView.entries,
+  client_id: v.string(),
+  client_version: version,
+  expires_others: v.optional(v.array(secretView), []),
+});
+
+export const apiKeyView = v.object({
+  created_at: time,
+  version,
+  name: v.string(),
+  enabled: v.boolean(),
+  acl: v.array(
+    v.object({
+      subnet_id: v.string(),
+      name: v.string(),
+      address: v.string(),
+      prefix_length: v.number(),
+    }),
+  ),
+});
+
+export type ApiKeyView = v.InferOutput<typeof apiKeyView>;
+
+export const providerView = v.object({ registration_id: v.string() });
+
+/**
+ * Reads the view that says what a change was about: what there was after it or, where there was
+ * nothing, before it.
+ *
+ * @throws {DroppedItem} where it cannot be understood.
+ */
+export function readView<const T extends v.GenericSchema>(
+  schema: T,
+  change: AuditedChange,
+): v.InferOutput<T> {
+  const result = v.safeParse(schema, change.after ?? change.before);
+  return result.success ? result.output : dropUnreadable(change);
+}

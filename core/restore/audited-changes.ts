@@ -1,0 +1,46 @@
+import type { AuditRecord } from '../audit/audit-log.ts';
+
+/** A change of the audit that was made, or may have been. */
+export interface AuditedChange
+  extends Pick<AuditRecord, 'time' | 'actor' | 'action' | 'subject' | 'before' | 'after'> {
+  /** False where there is an intent alone: nobody knows whether the change was made. */
+  readonly isCertain: boolean;
+}
+
+/** `{change}-1-intended` and `{change}-2-done` are about one change; see makeAuditedChange. */
+function changeOf({ recordId }: AuditRecord): string {
+  return recordId.replace(/-[12]-[a-z]+$/, '');
+}
+
+/** What one record adds to what is known of its change. */
+function pairRecords(records: Iterable<AuditRecord>): ReadonlyMap<string, readonly AuditRecord[]> {
+  const pairs = new Map<string, AuditRecord[]>();
+  for (const record of records) {
+    const id = changeOf(record);
+    pairs.set(id, [...(pairs.get(id) ?? []), record]);
+  }
+  return pairs;
+}
+
+/**
+ * The changes that records of any number of regions tell, in the order of their times. A record
+ * that was read twice counts once. A change that failed is left out: it was never made.
+ */
+export function findChanges(records: Iterable<AuditRecord>): readonly AuditedChange[] {
+  return [...pairRecords(records).values()]
+    .flatMap((pair) => {
+      const outcome = pair.find((record) => record.outcome !== 'intended');
+      const told = outcome ?? pair[0];
+      if (told === undefined || told.outcome === 'failed') return [];
+      const { time, actor, action, subject, before, after } = told;
+      return [{ time, actor, action, subject, before, after, isCertain: told.outcome === 'done' }];
+    })
+    .sort((a, b) => (a.time < b.time ? -1 : 1));
+}
+
+/** For a reason that a person reads: `deleted at 2026-11-20T12:00:00.000Z by arn:…`. */
+export function describeChange(verb: string, { time, actor, isCertain }: AuditedChange): string {
+  return `${isCertain ? '' : 'perhaps '}${verb} at ${time} by ${actor}${
+    isCertain ? '' : ', an intent without outcome'
+  }`;
+}

@@ -1,0 +1,27 @@
+import type { AuditedChange } from './audited-changes.ts';
+
+/** The changes that may concern an item, by its id. */
+export type ChangesOf = (id: string) => readonly AuditedChange[];
+
+/** A change of a secret concerns its client, which holds it. */
+function ownerOf({ action, subject, before, after }: AuditedChange): string {
+  if (!action.startsWith('client_secret.')) return subject;
+  const owner = (after ?? before)?.['client_id'];
+  return typeof owner === 'string' ? owner : unknownOwner;
+}
+
+/** No id is empty. What does not say whom it concerns concerns everybody. */
+const unknownOwner = '';
+
+/** So that a restore of thousands of items does not look at every change for each of them. */
+export function indexChanges(changes: readonly AuditedChange[]): ChangesOf {
+  const byOwner = new Map<string, AuditedChange[]>();
+  for (const change of changes) {
+    const owner = ownerOf(change);
+    const list = byOwner.get(owner);
+    if (list === undefined) byOwner.set(owner, [change]);
+    else list.push(change);
+  }
+  const ofAll = byOwner.get(unknownOwner) ?? [];
+  return (id) => [...(byOwner.get(id) ?? []), ...ofAll];
+}

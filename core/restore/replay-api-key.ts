@@ -1,0 +1,88 @@
+import { maxSubnetsPerApiKey } from '../../contract/limits.ts';
+import type { ApiKey, ApiKeySubnet } from '../api-key/api-key.ts';
+import { formatCidr } from '../api-key/subnet.ts';
+import { type ApiKeyView, apiKeyView, readView } from './audit-views.ts';
+import type { AuditedChange } from './audited-changes.ts';
+import { commonSubnets } from './common-subnets.ts';
+import { dropDeleted, laterHistory, type Replayed, replaying } from './replay.ts';
+
+type Acl = readonly ApiKeySubnet[];
+
+function toAcl({ acl }: ApiKeyView): Acl {
+  return acl.map((one) => ({
+    subnetId: one.subnet_id,
+    name: one.name,
+    address: one.address,
+    prefixLength: one.prefix_length,
+  }));
+}
+
+/** Undefined where no list says it: no source at all, or more blocks than a key may have. */
+function narrowAcl(stored: Acl, bounds: readonly ApiKeyView[]): Acl | undefined {
+  const common = bounds
+    .map(toAcl)
+    .reduce<Acl | undefined>((list, bound) => list && commonSubnets(bound, list), stored);
+  return common !== undefined && common.length <= maxSubnetsPerApiKey ? common : undefined;
+}
+
+function showAcl(acl: Acl): string {
+  return acl.length === 0 ? 'every source' : acl.map(formatCidr).join(', ');
+}
+
+function readStates(key: ApiKey, changes: readonly AuditedChange[], undelete: boolean) {
+  return changes.flatMap((change) => {
+    const view = readView(apiKeyView, change);
+    if (view.created_at !== key.createdAt) return [];
+    if (change.after !== undefined) return [{ change, view }];
+    if (view.version >= key.version && !undelete) dropDeleted(change);
+    return [];
+  });
+}
+
+function describeWider(key: ApiKey, last: ApiKeyView | undefined): readonly string[] {
+  if (last === undefined) return [];
+  const acl = toAcl(last);
+  return [
+    ...(last.enabled && !key.enabled ? ['it was enabled'] : []),
+    ...(showAcl(acl) === showAcl(key.subnets) ? [] : [`it accepted ${showAcl(acl)}`]),
+  ].map((text) => `${text} after a change since; repeat the change if it is meant`);
+}
+
+/** As `replayClient`, for an API key: it is used from no source that its last list refuses. */
+export function replayApiKey(
+  stored: ApiKey,
+  changes: readonly AuditedChange[],
+  undelete = false,
+): Replayed<ApiKey> {
+  return replaying(() => {
+    const own = changes.filter(
+      ({ action, subject }) => /^api_key(_subnet)?\./.test(action) && subject === stored.keyId,
+    );
+    const { last, bounds } = laterHistory(readStates(stored, own, undelete), stored.version);
+    const subnets = narrowAcl(stored.subnets, bounds);
+    const versions = own.map((change) => readView(apiKeyView, change).version);
+    const item: ApiKey = {
+      ...stored,
+      name: last?.name ?? stored.name,
+      enabled: stored.enabled && subnets !== undefined && bounds.every((bound) => bound.enabled),
+      subnets: subnets ?? stored.subnets,
+      version: Math.max(stored.version, ...versions) + 1,
+    };
+    return {
+      outcome: 'kept',
+      item,
+      narrowed: [
+        ...(stored.enabled && !item.enabled ? ['disabled'] : []),
+        ...(showAcl(item.subnets) === showAcl(stored.subnets)
+          ? []
+          : [`accepts ${showAcl(item.subnets)}, not ${showAcl(stored.subnets)}`]),
+      ],
+      lookAt: [
+        ...(subnets === undefined
+          ? ['disabled, as no list says which sources it accepted then and at last']
+          : []),
+        ...describeWider(item, last),
+      ],
+    };
+  });
+}

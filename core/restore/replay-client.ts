@@ -1,0 +1,125 @@
+import type { DeploymentConfig } from '../../contract/deployment-config.ts';
+import type { Client } from '../client/client.ts';
+import { effectiveAudiences } from '../management/client-view.ts';
+import { type ClientView, clientView, readView } from './audit-views.ts';
+import type { AuditedChange } from './audited-changes.ts';
+import { dropDeleted, laterHistory, type Replayed, replaying } from './replay.ts';
+import { replaySecrets } from './replay-secrets.ts';
+
+/** Those of a list that every bound has, in the order of the last of them. */
+function within(values: readonly string[], bounds: readonly (readonly string[])[]) {
+  const kept = values.filter((value) => bounds.every((bound) => bound.includes(value)));
+  const order = bounds[0] ?? values;
+  return kept.toSorted((a, b) => order.indexOf(a) - order.indexOf(b));
+}
+
+/** What a client's own records say after its version, or nothing where it was deleted. */
+function readStates(client: Client, changes: readonly AuditedChange[], undelete: boolean) {
+  return changes
+    .filter(({ action, subject }) => action.startsWith('client.') && subject === client.clientId)
+    .map((change) => ({ change, view: readView(clientView, change) }))
+    .filter(({ view }) => view.created_at === client.createdAt)
+    .filter(({ change, view }) => {
+      if (change.after !== undefined) return true;
+      if (view.version >= client.version && !undelete) dropDeleted(change);
+      return false;
+    });
+}
+
+/** The highest version that the client ever had, or may have had. */
+function highestVersion(client: Client, changes: readonly AuditedChange[]): number {
+  const versions = changes
+    .filter(({ action, subject }) => action.startsWith('client.') && subject === client.clientId)
+    .map((change) => readView(clientView, change).version);
+  return Math.max(client.version, ...versions);
+}
+
+function describeNarrowed(before: Client, after: Client): readonly string[] {
+  const lost = (from: readonly string[], to: readonly string[]) =>
+    from.filter((one) => !to.includes(one));
+  return [
+    ...(before.enabled && !after.enabled ? ['disabled'] : []),
+    ...lost(before.scopes, after.scopes).map((scope) => `without the scope ${scope}`),
+    ...lost(before.audiences, after.audiences).map((uri) => `without the audience ${uri}`),
+    ...(after.tokenLifetime < before.tokenLifetime
+      ? [`tokens live ${after.tokenLifetime} s, not ${before.tokenLifetime} s`]
+      : []),
+  ];
+}
+
+/** What the client had at last and does not get back by itself. */
+function describeWider(client: Client, last: ClientView | undefined, config: DeploymentConfig) {
+  if (last === undefined) return [];
+  const audiences = effectiveAudiences(client, config);
+  return [
+    ...(last.enabled && !client.enabled ? ['it was enabled'] : []),
+    ...last.scope
+      .filter((scope) => !client.scopes.includes(scope))
+      .map((scope) => `it had the scope ${scope}`),
+    ...last.audience
+      .filter((uri) => !audiences.includes(uri))
+      .map((uri) => `it had the audience ${uri}`),
+    ...(last.token_lifetime > client.tokenLifetime
+      ? [`its tokens lived ${last.token_lifetime} s`]
+      : []),
+  ].map((text) => `${text} after a change since; repeat the change if it is meant`);
+}
+
+interface Narrowed {
+  readonly client: Client;
+  readonly lookAt: readonly string[];
+}
+
+function narrow(client: Client, bounds: readonly ClientView[], config: DeploymentConfig): Narrowed {
+  const scopes = within(
+    client.scopes,
+    bounds.map((bound) => bound.scope),
+  );
+  const audiences = within(
+    effectiveAudiences(client, config),
+    bounds.map((bound) => bound.audience),
+  );
+  // An empty list of audiences means the default one, which neither state may have had.
+  const isEmpty = scopes.length === 0 || audiences.length === 0;
+  return {
+    client: {
+      ...client,
+      scopes,
+      audiences: client.audiences.length === 0 || audiences.length === 0 ? [] : audiences,
+      tokenLifetime: Math.min(client.tokenLifetime, ...bounds.map((one) => one.token_lifetime)),
+      enabled: client.enabled && !isEmpty && bounds.every((bound) => bound.enabled),
+    },
+    lookAt: isEmpty
+      ? ['disabled, as no scope or no audience of before is one that it had at last']
+      : [],
+  };
+}
+
+/**
+ * What is left of a client that was stored before the given changes: it may do nothing that it
+ * could not do at its last state, and nothing that it could not do as it was stored.
+ *
+ * @param changes of all regions, made since a time before the client was stored.
+ * @param undelete whether it comes back although it was deleted; every other change still counts.
+ */
+export function replayClient(
+  stored: Client,
+  changes: readonly AuditedChange[],
+  config: DeploymentConfig,
+  undelete = false,
+): Replayed<Client> {
+  return replaying(() => {
+    const { last, bounds } = laterHistory(readStates(stored, changes, undelete), stored.version);
+    const secrets = replaySecrets(stored, changes);
+    const { client, lookAt } = narrow(stored, bounds, config);
+    // A version of its own, so that changes to come are told from those that were undone.
+    const version = Math.max(secrets.version, highestVersion(stored, changes)) + 1;
+    const item = { ...client, secrets: secrets.secrets, name: last?.name ?? stored.name, version };
+    return {
+      outcome: 'kept',
+      item,
+      narrowed: [...describeNarrowed(stored, item), ...secrets.narrowed],
+      lookAt: [...lookAt, ...describeWider(item, last, config), ...secrets.lookAt],
+    };
+  });
+}

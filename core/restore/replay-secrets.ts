@@ -1,0 +1,129 @@
+import type { Client, ClientSecret } from '../client/client.ts';
+import { formatTime } from '../rfc3339.ts';
+import { readView, type SecretView, secretChangeView } from './audit-views.ts';
+import { type AuditedChange, describeChange } from './audited-changes.ts';
+import { type LaterState, laterHistory } from './replay.ts';
+
+/** A change of a client's secrets, after the version that is at hand. */
+interface SecretChange {
+  readonly change: AuditedChange;
+  /** The client's version after the change. */
+  readonly version: number;
+  /** The secret that it was about. */
+  readonly subject: SecretView;
+  readonly isDeletion: boolean;
+  /** Secrets whose state it told: its subject, and those that a rotation ended. */
+  readonly told: readonly SecretView[];
+}
+
+export interface ReplayedSecrets {
+  readonly secrets: readonly ClientSecret[];
+  readonly narrowed: readonly string[];
+  readonly lookAt: readonly string[];
+  /** The highest version of the client that a change of its secrets made, or may have. */
+  readonly version: number;
+}
+
+function clientOf({ before, after }: AuditedChange): unknown {
+  return (after ?? before)?.['client_id'];
+}
+
+function readSecretChange(change: AuditedChange): SecretChange {
+  const view = readView(secretChangeView, change);
+  const isDeletion = change.after === undefined;
+  return {
+    change,
+    version: isDeletion ? view.client_version + 1 : view.client_version,
+    subject: view,
+    isDeletion,
+    told: isDeletion ? [] : [view, ...view.expires_others],
+  };
+}
+
+function isAbout(secret: ClientSecret, view: SecretView): boolean {
+  return view.secret_id === secret.secretId && view.created_at === secret.createdAt;
+}
+
+function earliest(ends: readonly (number | undefined)[]): number | undefined {
+  const known = ends.filter((end) => end !== undefined);
+  return known.length === 0 ? undefined : Math.min(...known);
+}
+
+function formatEnd(end: number | undefined): string {
+  return end === undefined ? 'never' : formatTime(end);
+}
+
+interface ReplayedSecret {
+  readonly secret: ClientSecret | undefined;
+  readonly narrowed?: string;
+  readonly lookAt?: string;
+}
+
+function replaySecret(
+  secret: ClientSecret,
+  changes: readonly SecretChange[],
+  version: number,
+): ReplayedSecret {
+  const { secretId } = secret;
+  const deletion = changes.find((one) => one.isDeletion && isAbout(secret, one.subject));
+  if (deletion !== undefined) {
+    const narrowed = `${secretId}: ${describeChange('deleted', deletion.change)}`;
+    return { secret: undefined, narrowed };
+  }
+  const states = changes.flatMap((one): LaterState<SecretView & { version: number }>[] =>
+    one.told
+      .filter((view) => isAbout(secret, view))
+      .map((view) => ({ change: one.change, view: { ...view, version: one.version } })),
+  );
+  const { last, bounds } = laterHistory(states, version);
+  const expiresAt = earliest([secret.expiresAt, ...bounds.map((bound) => bound.expires_at)]);
+  const isLonger = last !== undefined && last.expires_at !== expiresAt;
+  return {
+    secret: { ...secret, name: last === undefined ? secret.name : last.name, expiresAt },
+    ...(expiresAt !== secret.expiresAt && {
+      narrowed: `${secretId}: ends at ${formatEnd(expiresAt)}, not ${formatEnd(secret.expiresAt)}`,
+    }),
+    ...(isLonger && {
+      lookAt: `${secretId} ends at ${formatEnd(expiresAt)}; it was changed to end at ${formatEnd(last.expires_at)}`,
+    }),
+  };
+}
+
+/** Secrets that were made since: their values were given out, and their hashes are lost. */
+function describeLost(client: Client, changes: readonly SecretChange[]): readonly string[] {
+  const isGone = (id: string): boolean =>
+    client.secrets.some((secret) => secret.secretId === id) ||
+    changes.some((one) => one.isDeletion && one.subject.secret_id === id);
+  const made = changes
+    .filter((one) => !one.isDeletion && one.change.before === undefined)
+    .map((one) => one.subject.secret_id);
+  return [...new Set(made)]
+    .filter((id) => !isGone(id))
+    .map((id) => `${id} was made after the restore point and is lost: make another one`);
+}
+
+/**
+ * What is left of a client's secrets: none that was deleted since, and none that ends later than
+ * it did at last.
+ *
+ * @throws {DroppedItem} where a record about a secret of this client cannot be understood.
+ */
+export function replaySecrets(client: Client, all: readonly AuditedChange[]): ReplayedSecrets {
+  const changes = all
+    .filter(({ action }) => action.startsWith('client_secret.'))
+    .filter((change) => {
+      const id = clientOf(change);
+      // Whose secret it was is not said: it may have been this client's.
+      return id === undefined || id === client.clientId;
+    })
+    .map(readSecretChange)
+    .filter(({ version }) => version > client.version);
+  const replayed = client.secrets.map((one) => replaySecret(one, changes, client.version));
+  const said = (texts: readonly (string | undefined)[]) => texts.filter((one) => one !== undefined);
+  return {
+    secrets: replayed.map(({ secret }) => secret).filter((one) => one !== undefined),
+    narrowed: said(replayed.map(({ narrowed }) => narrowed)),
+    lookAt: [...said(replayed.map(({ lookAt }) => lookAt)), ...describeLost(client, changes)],
+    version: Math.max(client.version, ...changes.map(({ version }) => version)),
+  };
+}

@@ -1,0 +1,150 @@
+import type { AuditRecord } from '../audit/audit-log.ts';
+import { ConflictError, MalformedRecordError } from '../errors.ts';
+import { makeAuditedChange } from '../management/audited-change.ts';
+import type { ManagementContext } from '../management/management-context.ts';
+import { findChanges } from './audited-changes.ts';
+import { type ChangesOf, indexChanges } from './index-changes.ts';
+import type { Replayed } from './replay.ts';
+
+/** One kind of item: where it comes from, where it goes, and what the audit does to it. */
+export interface Restorable<T> {
+  /** Of the restore in the audit, and the beginning of every action on such items. */
+  readonly noun: 'client' | 'api_key' | 'identity_provider';
+  readonly idOf: (item: T) => string;
+  readonly nameOf: (item: T) => string;
+  readonly view: (item: T) => Readonly<Record<string, unknown>>;
+  /** The items of the table as it was restored, at an earlier time. */
+  readonly list: () => AsyncIterable<T>;
+  /** In the live table. */
+  readonly find: (id: string) => Promise<T | undefined>;
+  /** In the live table. @throws {ConflictError} where the id exists. */
+  readonly create: (item: T) => Promise<void>;
+  readonly replay: (item: T, changes: ReturnType<ChangesOf>, undelete: boolean) => Replayed<T>;
+}
+
+/** What became of one item. */
+export interface RestoredRow {
+  readonly id: string;
+  readonly name: string | undefined;
+  /** `lost`: made after the restore point, and neither in the restored table nor in the live one. */
+  readonly outcome: 'restored' | 'present' | 'dropped' | 'lost';
+  /** What was taken from it, or why it was dropped. */
+  readonly because: readonly string[];
+  /** What a person has to decide or do. */
+  readonly lookAt: readonly string[];
+}
+
+export interface RestoreOptions {
+  /** Every audit record of every region since before the restore point; asked twice. */
+  readonly readAudit: () => Promise<readonly AuditRecord[]>;
+  /** Ids of items that come back although the audit says that they were deleted. */
+  readonly undelete: ReadonlySet<string>;
+  /** Only says what would be done. */
+  readonly dryRun: boolean;
+}
+
+const nothing = { because: [], lookAt: [] } as const;
+
+/** An item that cannot be read stands in the way as well, and fails closed where it is. */
+async function findPresent<T>(
+  kind: Restorable<T>,
+  row: Pick<RestoredRow, 'id' | 'name'>,
+): Promise<RestoredRow | undefined> {
+  try {
+    const found = await kind.find(row.id);
+    return found === undefined ? undefined : { ...row, ...nothing, outcome: 'present' };
+  } catch (error) {
+    if (!(error instanceof MalformedRecordError)) throw error;
+    return { ...row, outcome: 'present', because: [], lookAt: [error.message] };
+  }
+}
+
+async function restoreItem<T>(
+  context: ManagementContext,
+  kind: Restorable<T>,
+  stored: T,
+  changesOf: ChangesOf,
+  options: RestoreOptions,
+): Promise<RestoredRow> {
+  const id = kind.idOf(stored);
+  const row = { id, name: kind.nameOf(stored), ...nothing };
+  const present = await findPresent(kind, row);
+  if (present !== undefined) return present;
+  const replayed = kind.replay(stored, changesOf(id), options.undelete.has(id));
+  if (replayed.outcome === 'dropped') {
+    return { ...row, outcome: 'dropped', because: [replayed.reason] };
+  }
+  const { item, narrowed, lookAt } = replayed;
+  if (!options.dryRun) {
+    const change = { action: `${kind.noun}.restore`, subject: id, after: kind.view(item) };
+    try {
+      await makeAuditedChange(context, change, () => kind.create(item));
+    } catch (error) {
+      if (error instanceof ConflictError) return { ...row, outcome: 'present' };
+      throw error;
+    }
+  }
+  return { ...row, outcome: 'restored', because: narrowed, lookAt };
+}
+
+/** Items that were made since and are nowhere: their hashes are in no audit. */
+async function findLost<T>(
+  kind: Restorable<T>,
+  records: readonly AuditRecord[],
+  known: ReadonlySet<string>,
+): Promise<readonly RestoredRow[]> {
+  const changes = findChanges(records);
+  const made = ['create', 'register', 'restore'].map((verb) => `${kind.noun}.${verb}`);
+  const last = new Map(
+    changes
+      .filter(({ action, isCertain }) => isCertain && action.startsWith(`${kind.noun}.`))
+      .filter(({ action }) => made.includes(action) || action === `${kind.noun}.delete`)
+      .map((change) => [change.subject, change]),
+  );
+  const rows: RestoredRow[] = [];
+  for (const [id, { action, time }] of last) {
+    if (known.has(id) || !made.includes(action) || (await kind.find(id)) !== undefined) continue;
+    const lookAt = [`made at ${time}, after the restore point: make it again`];
+    rows.push({ id, name: undefined, outcome: 'lost', because: [], lookAt });
+  }
+  return rows;
+}
+
+/** A revocation that was made while items were restored may have come too late for this run. */
+function addMeanwhile(
+  rows: readonly RestoredRow[],
+  before: readonly AuditRecord[],
+  after: readonly AuditRecord[],
+): readonly RestoredRow[] {
+  const seen = new Set(before.map(({ recordId }) => recordId));
+  const isRestore = ({ action }: AuditRecord): boolean => action.endsWith('.restore');
+  const changesOf = indexChanges(
+    findChanges(after.filter((record) => !seen.has(record.recordId) && !isRestore(record))),
+  );
+  return rows.map((row) => {
+    const texts = changesOf(row.id).map(
+      ({ action, time }) => `${action} at ${time}, while this ran: see whether it still holds`,
+    );
+    return row.outcome === 'restored' ? { ...row, lookAt: [...row.lookAt, ...texts] } : row;
+  });
+}
+
+/**
+ * Brings back the items of a table as it was at an earlier time, without what was revoked since.
+ * An item that is there is never touched, so that a run that was interrupted can be repeated.
+ */
+export async function restoreItems<T>(
+  context: ManagementContext,
+  kind: Restorable<T>,
+  options: RestoreOptions,
+): Promise<readonly RestoredRow[]> {
+  const records = await options.readAudit();
+  const changesOf = indexChanges(findChanges(records));
+  const rows: RestoredRow[] = [];
+  for await (const stored of kind.list()) {
+    rows.push(await restoreItem(context, kind, stored, changesOf, options));
+  }
+  const lost = await findLost(kind, records, new Set(rows.map(({ id }) => id)));
+  const all = [...rows, ...lost];
+  return options.dryRun ? all : addMeanwhile(all, records, await options.readAudit());
+}

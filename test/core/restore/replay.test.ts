@@ -1,0 +1,251 @@
+import { describe, expect, it } from 'vitest';
+import type { ApiKey } from '../../../core/api-key/api-key.ts';
+import { parseCidr } from '../../../core/api-key/subnet.ts';
+import type { AuditRecord } from '../../../core/audit/audit-log.ts';
+import { viewApiKey } from '../../../core/management/api-key-view.ts';
+import { viewClient, viewClientSecret } from '../../../core/management/client-view.ts';
+import { auditDays } from '../../../core/restore/audit-days.ts';
+import { findChanges } from '../../../core/restore/audited-changes.ts';
+import { indexChanges } from '../../../core/restore/index-changes.ts';
+import { replayApiKey } from '../../../core/restore/replay-api-key.ts';
+import { replayClient } from '../../../core/restore/replay-client.ts';
+import { replayProvider } from '../../../core/restore/replay-provider.ts';
+import { makeClient, makeSecret, secretValueOf } from '../../support/clients.ts';
+import { testConfig } from '../../support/management.ts';
+
+const actor = 'arn:aws:iam::123456789012:user/ada';
+
+function record(fields: Partial<AuditRecord> & Pick<AuditRecord, 'action'>): AuditRecord {
+  return {
+    time: '2026-11-20T12:00:00.000Z',
+    recordId: `c${serial++}-2-done`,
+    actor,
+    subject: client.clientId,
+    outcome: 'done',
+    ...fields,
+  };
+}
+
+let serial = 0;
+const secret = makeSecret(secretValueOf(1));
+const client = makeClient({ secrets: [secret], version: 3 });
+const view = (changes: object) => viewClient({ ...client, version: 4, ...changes }, testConfig);
+const secretView = (version: number, changes: object = {}) => ({
+  client_id: client.clientId,
+  client_version: version,
+  ...viewClientSecret({ ...secret, ...changes }, 0),
+});
+
+const replay = (records: readonly AuditRecord[], undelete = false) =>
+  replayClient(client, findChanges(records), testConfig, undelete);
+
+describe('a client whose restore point lies before a change', () => {
+  it.each<[string, AuditRecord, string]>([
+    [
+      'is dropped where it was deleted',
+      record({ action: 'client.delete', before: view({}) }),
+      `deleted at 2026-11-20T12:00:00.000Z by ${actor}`,
+    ],
+    [
+      'is dropped where nobody knows whether it was deleted',
+      record({
+        action: 'client.delete',
+        before: view({}),
+        recordId: 'c-1-intended',
+        outcome: 'intended',
+      }),
+      `perhaps deleted at 2026-11-20T12:00:00.000Z by ${actor}, an intent without outcome`,
+    ],
+    [
+      'is dropped where a record about it cannot be understood',
+      record({ action: 'client.update', after: { scope: 'calls:view' } }),
+      'the audit record client.update of 2026-11-20T12:00:00.000Z cannot be understood, so that what it revoked is not known',
+    ],
+    [
+      'is dropped where a record about its secrets cannot be understood',
+      record({ action: 'client_secret.delete', before: { secret_id: secret.secretId } }),
+      'the audit record client_secret.delete of 2026-11-20T12:00:00.000Z cannot be understood, so that what it revoked is not known',
+    ],
+  ])('%s', (_, change, reason) => {
+    expect(replay([change])).toEqual({ outcome: 'dropped', reason });
+  });
+
+  it('comes back where it is said that the deletion was a mistake, but its secrets do not', () => {
+    const replayed = replay(
+      [
+        record({
+          action: 'client_secret.delete',
+          subject: secret.secretId,
+          before: secretView(3),
+        }),
+        record({ action: 'client.delete', before: view({ secrets: [] }) }),
+      ],
+      true,
+    );
+    expect(replayed).toMatchObject({
+      outcome: 'kept',
+      item: { clientId: client.clientId, secrets: [], version: 5 },
+      narrowed: [`${secret.secretId}: deleted at 2026-11-20T12:00:00.000Z by ${actor}`],
+    });
+  });
+
+  it('stays where an earlier client of its id was deleted', () => {
+    const before = viewClient({ ...client, createdAt: 1, version: 9 }, testConfig);
+    expect(replay([record({ action: 'client.delete', before })])).toMatchObject({
+      outcome: 'kept',
+      narrowed: [],
+    });
+  });
+
+  it('is not widened, and the person is told what was', () => {
+    const after = view({
+      scopes: [...client.scopes, 'calls:view'],
+      tokenLifetime: 7200,
+      audiences: [testConfig.defaultAudience, 'https://b.example'],
+    });
+    const again = 'after a change since; repeat the change if it is meant';
+    expect(replay([record({ action: 'client.update', after })])).toMatchObject({
+      item: { ...client, version: 5 },
+      narrowed: [],
+      lookAt: [
+        `it had the scope calls:view ${again}`,
+        `it had the audience https://b.example ${again}`,
+        `its tokens lived 7200 s ${again}`,
+      ],
+    });
+  });
+
+  it('is disabled where it has no scope left', () => {
+    const after = view({ scopes: ['calls:view'] });
+    expect(replay([record({ action: 'client.update', after })])).toMatchObject({
+      item: { enabled: false, scopes: [] },
+      narrowed: expect.arrayContaining(['disabled', 'without the scope messaging:view']),
+    });
+  });
+
+  it('is enabled where it was disabled and enabled again, in whatever order clocks say', () => {
+    const changes = [
+      record({ action: 'client.enable', after: view({ version: 5 }) }),
+      record({
+        action: 'client.disable',
+        time: '2026-11-20T13:00:00.000Z',
+        after: view({ enabled: false }),
+      }),
+    ];
+    expect(replay(changes)).toMatchObject({ item: { enabled: true }, narrowed: [] });
+  });
+
+  it('has its secrets end when a rotation ended them, and is told of the new one', () => {
+    const after = {
+      ...secretView(4),
+      secret_id: 'secret_new',
+      created_at: '2026-11-20T12:00:00Z',
+      expires_others: [viewClientSecret({ ...secret, expiresAt: 5_000 }, 0)],
+    };
+    const rotated = record({ action: 'client_secret.rotate', subject: 'secret_new', after });
+    expect(replay([rotated])).toMatchObject({
+      item: { secrets: [{ ...secret, expiresAt: 5_000 }] },
+      narrowed: [`${secret.secretId}: ends at 1970-01-01T01:23:20Z, not never`],
+      lookAt: ['secret_new was made after the restore point and is lost: make another one'],
+    });
+  });
+
+  it('ignores a change that failed, and counts one that is recorded twice once', () => {
+    const failed = { recordId: 'x-2-failed', outcome: 'failed' } as const;
+    const before = view({});
+    const changes = findChanges([
+      record({ action: 'client.delete', recordId: 'x-1-intended', outcome: 'intended', before }),
+      record({ action: 'client.delete', ...failed, before }),
+      record({ action: 'client.disable', recordId: 'y-1-intended', outcome: 'intended' }),
+      record({ action: 'client.disable', recordId: 'y-2-done' }),
+      record({ action: 'client.disable', recordId: 'y-2-done' }),
+    ]);
+    expect(changes.map(({ action, isCertain }) => [action, isCertain])).toEqual([
+      ['client.disable', true],
+    ]);
+  });
+});
+
+describe('an API key', () => {
+  const subnet = (cidr: string) => ({ subnetId: cidr, name: cidr, ...parseCidr(cidr) });
+  const keyWith = (cidrs: readonly string[], version = 1): ApiKey => ({
+    keyId: 'key_1',
+    hash: 'h',
+    name: 'K',
+    enabled: true,
+    serviceTrunkGroup: 'tg',
+    subnets: cidrs.map(subnet),
+    version,
+    createdAt: 1,
+    updatedAt: 1,
+  });
+
+  it.each<[readonly string[], readonly string[], readonly string[] | 'disabled']>([
+    [[], ['10.0.0.0/8'], ['10.0.0.0/8']],
+    [['10.0.0.0/8'], [], ['10.0.0.0/8']],
+    [['10.0.0.0/8', '192.0.2.0/24'], ['10.0.0.0/8'], ['10.0.0.0/8']],
+    [['10.0.0.0/8'], ['10.1.0.0/16', '192.0.2.0/24'], ['10.1.0.0/16']],
+    [
+      ['10.1.0.0/16', '2001:db8::/32'],
+      ['10.0.0.0/8', '2001:db8:1::/48'],
+      ['2001:db8:1::/48', '10.1.0.0/16'],
+    ],
+    [['10.0.0.0/8'], ['192.0.2.0/24'], 'disabled'],
+    [['10.0.0.0/8', '10.1.0.0/16'], ['10.0.0.0/8'], ['10.0.0.0/8']],
+  ])('that accepted %j and then %j, is restored with %j', (then, last, expected) => {
+    const after = viewApiKey(keyWith(last, 2));
+    const change = record({ action: 'api_key_subnet.add', subject: 'key_1', after });
+    const replayed = replayApiKey(keyWith(then), findChanges([change]));
+    if (replayed.outcome === 'dropped') throw new Error(replayed.reason);
+    const { enabled, subnets } = replayed.item;
+    expect(enabled ? subnets.map(({ subnetId }) => subnetId) : 'disabled').toEqual(expected);
+  });
+});
+
+describe('a provider', () => {
+  const provider = {
+    issuer: 'https://i.example',
+    registrationId: 'r1',
+    discoveryUrl: 'https://i.example/.well-known/openid-configuration',
+    jwksUri: 'https://i.example/jwks',
+    allowedAlgorithms: ['RS256'],
+    registeredAt: 1,
+  };
+  const deletion = (registration_id: string) =>
+    findChanges([
+      record({
+        action: 'identity_provider.delete',
+        subject: provider.issuer,
+        before: { registration_id },
+      }),
+    ]);
+
+  it('is dropped where this registration was deleted, and not where an earlier one was', () => {
+    expect(replayProvider(provider, deletion('r1')).outcome).toBe('dropped');
+    expect(replayProvider(provider, deletion('r0')).outcome).toBe('kept');
+    expect(replayProvider(provider, deletion('r1'), true).outcome).toBe('kept');
+  });
+});
+
+it('finds changes by whom they concern, and one that does not say it for everybody', () => {
+  const changesOf = indexChanges(
+    findChanges([
+      record({ action: 'client.disable', subject: 'a' }),
+      record({ action: 'client_secret.delete', subject: 's', before: { client_id: 'a' } }),
+      record({ action: 'client_secret.delete', subject: 't' }),
+    ]),
+  );
+  const actions = (id: string) => changesOf(id).map(({ subject }) => subject);
+  expect(actions('a')).toEqual(['a', 's', 't']);
+  expect(actions('b')).toEqual(['t']);
+});
+
+it('reads the audit from the day before the restore point to the day after today', () => {
+  const second = (text: string) => Date.parse(text) / 1000;
+  expect(auditDays(second('2026-11-20T00:00:01Z'), second('2026-11-21T23:59:59Z'))).toEqual([
+    '2026-11-19',
+    '2026-11-20',
+    '2026-11-21',
+    '2026-11-22',
+  ]);
+});
