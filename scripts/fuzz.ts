@@ -17,6 +17,9 @@ targets: ${Object.keys(targets).join(', ')}
 /** Inputs between two looks at the coverage: a look costs as much as some dozen inputs. */
 const batchSize = 100;
 
+/** Findings after which there is enough to look at. */
+const maxFindings = 10;
+
 /** Inputs kept for one target: the newest reach furthest. */
 const maxCorpus = 400;
 
@@ -63,6 +66,7 @@ class Fuzzed {
   readonly #target: FuzzTarget;
   readonly #corpus: Buffer[];
   runs = 0;
+  findings = 0;
 
   constructor(name: string, target: FuzzTarget) {
     this.name = name;
@@ -88,30 +92,57 @@ class Fuzzed {
       await runTimed(this.#target, input);
     } catch (error) {
       mkdirSync(findings, { recursive: true });
-      const path = resolve(findings, `${this.name}-${Date.now()}`);
+      const path = resolve(findings, `${this.name}-${Date.now()}-${this.findings}`);
       writeFileSync(path, input);
-      throw new Error(`${this.name} breaks on the input in ${path}`, { cause: error });
+      this.findings += 1;
+      process.stdout.write(`${this.name} breaks on the input in ${path}: ${String(error)}\n`);
     }
   }
 }
 
+/** Ends the process with a message: the person at the terminal is the only caller. */
+function refuse(message: string): never {
+  process.stderr.write(`fuzz: ${message}\n`);
+  process.exit(2);
+}
+
+function readCount(name: string, value: string): number {
+  if (/^[1-9]\d{0,9}$/.test(value)) return Number(value);
+  return refuse(`--${name}: received "${value}"; allowed: a whole number from 1`);
+}
+
+function readFlags() {
+  try {
+    return parseArgs({
+      options: {
+        runs: { type: 'string', default: '1000000' },
+        seed: { type: 'string', default: String(1 + (Date.now() % 1_000_000)) },
+        target: { type: 'string' },
+        help: { type: 'boolean', default: false },
+      },
+    }).values;
+  } catch (error) {
+    return refuse(error instanceof Error ? error.message : String(error));
+  }
+}
+
 function readArguments() {
-  const { values } = parseArgs({
-    options: {
-      runs: { type: 'string', default: '1000000' },
-      seed: { type: 'string', default: String(Date.now() % 1_000_000) },
-      target: { type: 'string' },
-      help: { type: 'boolean', default: false },
-    },
-  });
+  const values = readFlags();
   const chosen = Object.entries(targets).filter(
     ([name]) => values.target === undefined || values.target === name,
   );
-  if (values.help || chosen.length === 0) {
+  if (values.help) {
     process.stdout.write(usage);
-    process.exit(values.help ? 0 : 2);
+    process.exit(0);
   }
-  return { runs: Number(values.runs), seed: Number(values.seed), chosen };
+  if (chosen.length === 0) {
+    refuse(`--target: received "${values.target}"; allowed: ${Object.keys(targets).join(', ')}`);
+  }
+  return {
+    runs: readCount('runs', values.runs),
+    seed: readCount('seed', values.seed),
+    chosen,
+  };
 }
 
 async function main(): Promise<void> {
@@ -122,7 +153,8 @@ async function main(): Promise<void> {
   const start = performance.now();
   let made = 0;
   let told = start;
-  while (made < runs) {
+  const broken = (): number => all.reduce((sum, { findings: found }) => sum + found, 0);
+  while (made < runs && broken() < maxFindings) {
     for (const one of all) {
       await one.batch(random, coverage);
       made += batchSize;
@@ -136,8 +168,9 @@ async function main(): Promise<void> {
     process.stdout.write(`  ${name}: ${count} inputs, ${corpusSize} kept\n`);
   }
   process.stdout.write(
-    `figure: fuzzing: inputs ${made}, broken promises 0, blocks of code reached ${coverage.size}, seconds ${seconds.toFixed(0)}, seed ${seed}\n`,
+    `figure: fuzzing: inputs ${made}, broken promises ${broken()}, blocks of code reached ${coverage.size}, seconds ${seconds.toFixed(0)}, seed ${seed}\n`,
   );
+  if (broken() > 0) process.exitCode = 1;
 }
 
 await main();

@@ -86,6 +86,7 @@ export class Faults {
   #start: number;
   readonly #throttles = new Map<FaultRule, { tokens: number; at: number }>();
   #counts: Record<string, number> = {};
+  #struck = 0;
 
   /** @param now milliseconds since the epoch. */
   constructor(script: FaultScriptInput = { rules: [] }, now: () => number = Date.now) {
@@ -119,17 +120,28 @@ export class Faults {
     return counts;
   }
 
+  /** Calls that a rule has struck since the last time. */
+  takeStruck(): number {
+    const struck = this.#struck;
+    this.#struck = 0;
+    return struck;
+  }
+
   treat(call: AwsCall): Treatment {
     const name = `${call.service}.${call.operation}`;
     this.#counts[name] = (this.#counts[name] ?? 0) + 1;
     const draft: Draft = { delay: 0 };
+    let isStruck = false;
     for (const rule of this.#active()) {
       if (!('service' in rule) || !concerns(rule, call)) continue;
       // Drawn for every call that is concerned, so that one rule does not shift another's draws.
       if (rule.share < 1 && this.#random.next() >= rule.share) continue;
       if (rule.fault !== 'throttle') this.#apply(rule, draft);
       else if (!this.#admits(rule)) draft.instead ??= { code: throttlingCode[call.service] };
+      else continue;
+      isStruck = true;
     }
+    if (isStruck) this.#struck += 1;
     return draft;
   }
 

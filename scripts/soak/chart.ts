@@ -1,13 +1,8 @@
+import { percentile } from './report.ts';
+import type { FaultPeriod, Schedule } from './schedule.ts';
 import type { Sample } from './traffic.ts';
 
-/** A time in which something was broken, in milliseconds since the soak began. */
-export interface FaultPeriod {
-  readonly name: string;
-  readonly from: number;
-  readonly until: number;
-}
-
-const width = 900;
+const width = 1100;
 const height = 320;
 const left = 60;
 const top = 30;
@@ -15,11 +10,6 @@ const bottom = 50;
 
 /** Milliseconds at the foot and the head of the scale. */
 const scale = { least: 1, most: 10_000 } as const;
-
-function percentile(values: readonly number[], share: number): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? scale.least;
-}
 
 function xOf(at: number, end: number): number {
   return left + (at / end) * (width - left - 10);
@@ -46,13 +36,20 @@ function line(samples: readonly Sample[], end: number, share: number): string {
   return points.join(' ');
 }
 
-function drawPeriod({ name, from, until }: FaultPeriod, end: number): string {
+function drawArea(from: number, until: number, end: number, color: string): string {
   const x = xOf(from, end);
   const wide = xOf(until, end) - x;
-  return [
-    `<rect x="${x.toFixed(1)}" y="${top}" width="${wide.toFixed(1)}" height="${height - top - bottom}" fill="#f4c7c3"/>`,
-    `<text x="${(x + wide / 2).toFixed(1)}" y="${top - 8}" text-anchor="middle">${name}</text>`,
-  ].join('');
+  return `<rect x="${x.toFixed(1)}" y="${top}" width="${wide.toFixed(1)}" height="${height - top - bottom}" fill="${color}"/>`;
+}
+
+function drawName(from: number, until: number, end: number, name: string): string {
+  const x = (xOf(from, end) + xOf(until, end)) / 2;
+  return `<text x="${x.toFixed(1)}" y="${top - 8}" text-anchor="middle">${name}</text>`;
+}
+
+function drawPeriod({ name, from, until, isWarmUp }: FaultPeriod, end: number): string {
+  const area = drawArea(from, until, end, '#f4c7c3');
+  return isWarmUp ? area : area + drawName(from, until, end, name);
 }
 
 function drawTick(milliseconds: number): string {
@@ -61,13 +58,14 @@ function drawTick(milliseconds: number): string {
 }
 
 /** Latency of token requests over time, second by second, with the faults behind it. */
-export function drawChart(samples: readonly Sample[], faults: readonly FaultPeriod[]): string {
+export function drawChart(samples: readonly Sample[], { periods, warmUntil }: Schedule): string {
   const tokens = samples.filter(({ kind }) => kind === 'token');
   const end = Math.max(1000, ...samples.slice(-1).map(({ at }) => at));
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" font-family="sans-serif" font-size="11">`,
     `<rect width="${width}" height="${height}" fill="#fff"/>`,
-    ...faults.map((period) => drawPeriod(period, end)),
+    drawArea(0, warmUntil, end, '#eee') + drawName(0, warmUntil, end, 'warm-up: each once'),
+    ...periods.map((period) => drawPeriod(period, end)),
     ...[1, 10, 100, 1000, 10_000].map(drawTick),
     `<polyline fill="none" stroke="#9467bd" points="${line(tokens, end, 0.99)}"/>`,
     `<polyline fill="none" stroke="#1f77b4" stroke-width="2" points="${line(tokens, end, 0.5)}"/>`,

@@ -1,157 +1,148 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
-import { parseArgs } from 'node:util';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
-import type { FaultRuleInput } from '../../local/faults/fault-script.ts';
-import { Faults } from '../../local/faults/faults.ts';
-import { startLocal } from '../../local/start-local.ts';
-import { drawChart, type FaultPeriod } from './chart.ts';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { readArguments, type SoakArguments } from './arguments.ts';
+import { drawChart } from './chart.ts';
+import { describeSamples, type Growth, growthOf } from './report.ts';
+import { makeSchedule, type Schedule } from './schedule.ts';
+import { type Measurement, type SoakedService, startService } from './service.ts';
 import { type Sample, Traffic } from './traffic.ts';
-
-const usage = `Mixed traffic on the local run while things break and heal.
-
-usage: npm run soak [-- --seconds <n>] [--requests <n>] [--chart <file>]
-
-  --seconds   at most so long; 180 where not given
-  --requests  at most so many; 200000 where not given
-  --chart     where to draw latency over time; .local/soak.svg where not given
-`;
-
-/** What breaks, one after the other, each followed by as long a calm. */
-const troubles: readonly { readonly name: string; readonly rules: readonly FaultRuleInput[] }[] = [
-  {
-    name: 'KMS throttles 30 %',
-    rules: [{ service: 'kms', fault: 'error', code: 'ThrottlingException', share: 0.3 }],
-  },
-  { name: 'DynamoDB resets 20 %', rules: [{ service: 'dynamodb', fault: 'reset', share: 0.2 }] },
-  {
-    name: 'KMS takes 400 ms',
-    rules: [{ service: 'kms', fault: 'latency', milliseconds: 400, jitter: 200 }],
-  },
-  {
-    name: 'DynamoDB is down',
-    rules: [{ service: 'dynamodb', fault: 'error', code: 'InternalServerError' }],
-  },
-];
 
 /** Requests under way at any time: what two cores carry without queueing. */
 const concurrency = 8;
 
-/** A request may have begun in trouble: its answer may come so much later, in milliseconds. */
-const aftermath = 6000;
+/**
+ * Milliseconds by which a fault may outlast its end: until the service has heard that it is over.
+ * A request that began before is judged as one in trouble, however late its answer comes.
+ */
+const aftermath = 500;
 
-/** Growth of the heap after the first calm that is borne: what is left of parsed code and caches. */
+/** Measurements after the warm-up: enough that a quarter of them has a median worth its name. */
+const measurements = 32;
+
+/** Growth of the heap after the warm-up that is borne. */
 const maxGrowth = 0.05;
 
-function readArguments() {
-  const { values } = parseArgs({
-    options: {
-      seconds: { type: 'string', default: '180' },
-      requests: { type: 'string', default: '200000' },
-      chart: { type: 'string', default: resolve(import.meta.dirname, '../../.local/soak.svg') },
-      help: { type: 'boolean', default: false },
-    },
-  });
-  if (values.help) {
-    process.stdout.write(usage);
-    process.exit(0);
+/**
+ * Connections that the requests under way can account for, counted at both ends where both are in
+ * the service's process: from the load; token to DynamoDB and KMS; authorizer and JWKS to DynamoDB;
+ * and from the faults before both services to what is behind them.
+ */
+const maxSockets = concurrency * (1 + 2 * (2 + 2 + 2));
+
+/** What a soak saw. */
+interface Record {
+  readonly samples: readonly Sample[];
+  readonly measured: readonly Measurement[];
+  /** Calls that each fault struck, in the order of the schedule. */
+  readonly struck: readonly number[];
+}
+
+/** Breaks and heals things as scheduled, and counts the calls that each fault struck. */
+async function playFaults(
+  { periods }: Schedule,
+  service: SoakedService,
+  waitUntil: (at: number) => Promise<boolean>,
+): Promise<readonly number[]> {
+  const struck: number[] = [];
+  for (const { from, until, rules } of periods) {
+    if (!(await waitUntil(from))) break;
+    service.play(rules);
+    const isComplete = await waitUntil(until);
+    service.play([]);
+    struck.push(await service.takeStruck());
+    if (!isComplete) break;
   }
-  return {
-    seconds: Number(values.seconds),
-    requests: Number(values.requests),
-    chart: values.chart,
-  };
+  return struck;
 }
 
-setFlagsFromString('--expose-gc');
-const collectGarbage = runInNewContext('gc') as () => void;
-
-/** Bytes that are still in use. */
-function heapInUse(): number {
-  collectGarbage();
-  collectGarbage();
-  return process.memoryUsage().heapUsed;
-}
-
-function openSockets(): number {
-  return process.getActiveResourcesInfo().filter((name) => name === 'TCPSocketWrap').length;
-}
-
-function percentile(samples: readonly Sample[], share: number): string {
-  const sorted = samples.map(({ milliseconds }) => milliseconds).toSorted((a, b) => a - b);
-  return (sorted[Math.ceil(sorted.length * share) - 1] ?? 0).toFixed(0);
-}
-
-function report(samples: readonly Sample[]): void {
-  const byKind = Map.groupBy(samples, ({ kind }) => kind);
-  for (const [kind, some] of byKind) {
-    const statuses = [...Map.groupBy(some, ({ status }) => status)]
-      .toSorted(([a], [b]) => a - b)
-      .map(([status, list]) => `${status}: ${list.length}`);
-    process.stdout.write(
-      `  ${kind}: ${some.length} requests (${statuses.join(', ')}), median ${percentile(some, 0.5)} ms, p99 ${percentile(some, 0.99)} ms\n`,
-    );
+async function measureAll(
+  { warmUntil, end }: Schedule,
+  service: SoakedService,
+  waitUntil: (at: number) => Promise<boolean>,
+): Promise<readonly Measurement[]> {
+  const measured: Measurement[] = [];
+  for (let count = 0; count < measurements; count += 1) {
+    const at = warmUntil + ((end - warmUntil) * count) / measurements;
+    if (!(await waitUntil(at))) break;
+    measured.push(await service.measure());
   }
+  return measured;
 }
 
-async function main(): Promise<void> {
-  const { seconds, requests, chart } = readArguments();
-  const state = mkdtempSync(join(tmpdir(), 'soak-'));
-  const faults = new Faults();
-  const service = await startLocal({ stateDirectory: state, port: 0, faults });
-  const traffic = new Traffic(service);
-  await traffic.prepare();
-  // Each trouble has its calm before it, and the last one a calm after it.
-  const part = (seconds * 1000) / (troubles.length * 2 + 1);
+async function run(
+  schedule: Schedule,
+  requests: number,
+  service: SoakedService,
+  traffic: Traffic,
+): Promise<Record> {
+  const samples: Sample[] = [];
   const start = performance.now();
   const now = (): number => performance.now() - start;
-  const periods: FaultPeriod[] = troubles.map(({ name }, index) => ({
-    name,
-    from: (index * 2 + 1) * part,
-    until: (index * 2 + 2) * part,
-  }));
+  const isOver = (): boolean => now() >= schedule.end || samples.length >= requests;
+  /** @returns false where the soak is over before. */
+  const waitUntil = async (at: number): Promise<boolean> => {
+    while (now() < at && !isOver()) await sleep(Math.min(100, Math.max(1, at - now())));
+    return now() >= at;
+  };
   const isBroken = (): boolean =>
-    periods.some(({ from, until }) => now() >= from && now() < until + aftermath);
-
-  const samples: Sample[] = [];
-  const timers = periods.flatMap(({ from, until }, index) => [
-    setTimeout(
-      () => faults.play({ seed: index + 1, rules: [...(troubles[index]?.rules ?? [])] }),
-      from,
-    ),
-    setTimeout(() => faults.stop(), until),
-  ]);
-  let baseline = 0;
-  timers.push(
-    setTimeout(() => {
-      baseline = heapInUse();
-    }, part),
-  );
-  const isOver = (): boolean => now() >= seconds * 1000 || samples.length >= requests;
+    schedule.periods.some(({ from, until }) => now() >= from && now() < until + aftermath);
   const work = async (): Promise<void> => {
     while (!isOver()) samples.push(await traffic.next(isBroken));
   };
-  await Promise.all(Array.from({ length: concurrency }, work));
-  for (const timer of timers) clearTimeout(timer);
-
-  report(samples);
-  writeFileSync(chart, drawChart(samples, periods));
-  const wrong = samples.flatMap((sample) => sample.wrong ?? []);
-  for (const line of wrong.slice(0, 10)) process.stdout.write(`  wrong: ${line}\n`);
-  const count = samples.length;
-  // What the soak itself remembers is no leak of the service.
-  samples.length = 0;
-  const growth = heapInUse() / baseline - 1;
-  traffic.close();
-  const sockets = openSockets();
-  await service.close();
-  rmSync(state, { recursive: true, force: true });
-  process.stdout.write(
-    `figure: soak: requests ${count}, seconds ${seconds}, faults ${troubles.length}, wrong outcomes ${wrong.length}, heap growth ${(growth * 100).toFixed(1)} %, open sockets ${sockets}, chart ${chart}\n`,
-  );
-  if (wrong.length > 0 || growth > maxGrowth) process.exitCode = 1;
+  const [struck, measured] = await Promise.all([
+    playFaults(schedule, service, waitUntil),
+    measureAll(schedule, service, waitUntil),
+    ...Array.from({ length: concurrency }, work),
+  ]);
+  return { samples, measured, struck };
 }
 
-await main();
+function mostSockets(measured: readonly Measurement[]): number {
+  return Math.max(...measured.map(({ sockets }) => sockets));
+}
+
+/** What the soak must not show; empty where all is well. */
+function findProblems(schedule: Schedule, record: Record, growth: Growth): readonly string[] {
+  const { samples, measured, struck } = record;
+  const problems = samples.flatMap(({ wrong }) => (wrong === undefined ? [] : [`wrong: ${wrong}`]));
+  const missed = schedule.periods.filter((_, index) => (struck[index] ?? 0) === 0);
+  if (missed.length > 0 || measured.length < measurements) {
+    problems.push(
+      `the soak proves nothing: ${measured.length} of ${measurements} measurements, no call struck by ${missed.map(({ name }) => name).join(', ') || 'none'}`,
+    );
+  }
+  if (!(growth.share <= maxGrowth)) problems.push(`the heap grows by ${growth.percent} %`);
+  const sockets = mostSockets(measured);
+  if (sockets > maxSockets) problems.push(`${sockets} open sockets; allowed: ${maxSockets}`);
+  return problems;
+}
+
+async function main({ seconds, requests, chart }: SoakArguments): Promise<void> {
+  const service = await startService();
+  const traffic = new Traffic(service.target);
+  await traffic.prepare();
+  const schedule = makeSchedule(seconds);
+  const record = await run(schedule, requests, service, traffic);
+  traffic.close();
+  // The last answers' connections close.
+  await sleep(200);
+  const { sockets } = await service.measure();
+  await service.close();
+
+  mkdirSync(dirname(chart), { recursive: true });
+  writeFileSync(chart, drawChart(record.samples, schedule));
+  const growth = growthOf(record.measured);
+  const problems = findProblems(schedule, record, growth);
+  process.stdout.write(describeSamples(record.samples));
+  for (const problem of problems.slice(0, 10)) process.stdout.write(`  ${problem}\n`);
+  const wrong = record.samples.filter((sample) => sample.wrong !== undefined).length;
+  const faults = record.struck.filter((count) => count > 0).length;
+  const calls = record.struck.reduce((sum, count) => sum + count, 0);
+  process.stdout.write(
+    `figure: soak: requests ${record.samples.length}, seconds ${seconds}, faults ${faults}, calls struck ${calls}, wrong outcomes ${wrong}, heap after the warm-up ${growth.from} MB, at the end ${growth.to} MB, growth ${growth.percent} %, open sockets at most ${mostSockets(record.measured)}, with no load ${sockets}, chart ${chart}\n`,
+  );
+  if (problems.length > 0) process.exitCode = 1;
+}
+
+await main(readArguments());

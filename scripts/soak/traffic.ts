@@ -1,7 +1,8 @@
 import { Agent, request as makeRequest } from 'node:http';
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
+import { requestDeadline } from '../../contract/limits.ts';
 import { examplePath } from '../../local/example-api.ts';
-import type { LocalRun } from '../../local/start-local.ts';
+import type { Target } from './service.ts';
 
 /** One answered request. */
 export interface Sample {
@@ -41,6 +42,9 @@ const allowed: Readonly<
   api_with_key: { usual: [200], broken: [500, 503] },
 };
 
+/** The deadline of a request, and a fifth of it for a busy machine. */
+const maxMilliseconds = requestDeadline * 1.2;
+
 /** One token in so many is verified, as every verifier would. */
 const verifiedShare = 20;
 
@@ -53,14 +57,14 @@ const form = 'application/x-www-form-urlencoded';
 
 /** Sends the mixed requests of a soak, and judges each answer. */
 export class Traffic {
-  readonly #service: LocalRun;
+  readonly #service: Target;
   readonly #agent = new Agent({ keepAlive: true });
   readonly #start = performance.now();
   readonly #kinds: readonly Kind[];
   #token = '';
   #made = 0;
 
-  constructor(service: LocalRun) {
+  constructor(service: Target) {
     this.#service = service;
     this.#kinds = (Object.keys(shares) as Kind[]).flatMap((kind) =>
       Array.from({ length: shares[kind] }, () => kind),
@@ -76,7 +80,8 @@ export class Traffic {
     const before = isBroken();
     const answer = await this.#ask(kind);
     const milliseconds = performance.now() - this.#start - at;
-    const wrong = await this.#judge(kind, answer, before || isBroken());
+    const late = milliseconds > maxMilliseconds ? `${kind}: after ${milliseconds} ms` : undefined;
+    const wrong = late ?? (await this.#judge(kind, answer, before || isBroken()));
     return { kind, at, milliseconds, status: answer.status, wrong };
   }
 
@@ -90,7 +95,7 @@ export class Traffic {
   }
 
   #ask(kind: Kind): Promise<Answer> {
-    const { tokenUrl, jwksUri, issuer, clientId, clientSecret, environment } = this.#service;
+    const { tokenUrl, jwksUri, issuer, clientId, clientSecret, apiKey } = this.#service;
     const basic = (secret: string): string =>
       `Basic ${Buffer.from(`${clientId}:${secret}`).toString('base64')}`;
     const grant = 'grant_type=client_credentials';
@@ -102,7 +107,7 @@ export class Traffic {
       discovery: () => this.#send(`${issuer}/.well-known/openid-configuration`, {}),
       jwks: () => this.#send(jwksUri, {}),
       api_with_token: () => this.#send(issuer + examplePath, bearer(this.#token)),
-      api_with_key: () => this.#send(issuer + examplePath, bearer(environment.API_KEY ?? '')),
+      api_with_key: () => this.#send(issuer + examplePath, bearer(apiKey)),
     };
     return ways[kind]();
   }

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { figure } from '../support/figure.ts';
 import { root } from './source-files.ts';
 
 interface LockedPackage {
@@ -86,5 +87,12 @@ describe('dependencies', () => {
     const others = locked.filter(({ license = 'none' }) => !permissive.has(license));
     expect(others.filter(({ name }) => !reviewed.test(name))).toEqual([]);
     expect(others.filter(({ dev }) => dev !== true)).toEqual([]);
+    figure('dependencies', {
+      packages: locked.length,
+      'with an install script': locked.filter((one) => one.hasInstallScript === true).length,
+      'of these that may run': Object.values(manifest.allowScripts).filter(Boolean).length,
+      'not permissively licensed': others.length,
+      'of these shipped': others.filter(({ dev }) => dev !== true).length,
+    });
   });
 });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { figure } from '../../support/figure.ts';
 import { History } from '../../support/rotation/history.ts';
 
 /** More in the script `test:rotation`, which sets it; see the README. */
@@ -41,6 +42,6 @@ describe('the rotation in three regions', () => {
       { numRuns: histories, seed, endOnFailure: true },
     );
     expect(total.verified).toBeGreaterThan(histories * 1000);
-    console.info(`${histories} histories, ${total.issued} tokens, ${total.verified} verifications`);
+    figure('rotation', { histories, tokens: total.issued, verifications: total.verified });
   }, 3_600_000);
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { BearerRefusal, createVerifier } from '../../../adapters/verifier.ts';
-import { askToken, figure, timed, unavailableAnswer } from './load.ts';
+import { figure } from '../../support/figure.ts';
+import { askToken, timed, unavailableAnswer } from './load.ts';
 import { useFaultyService } from './use-faulty-service.ts';
 
 const { faults, service } = useFaultyService();

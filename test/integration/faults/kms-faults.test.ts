@@ -1,11 +1,12 @@
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
 import { describe, expect, it } from 'vitest';
 import { requestDeadline } from '../../../contract/limits.ts';
+import { figure } from '../../support/figure.ts';
 import {
   type Answer,
   askToken,
   countStatus,
-  figure,
+  countUnverifiable,
   load,
   percentile,
   timed,
@@ -28,9 +29,8 @@ async function readJwks(): Promise<JSONWebKeySet> {
   return (await (await fetch(service().jwksUri)).json()) as JSONWebKeySet;
 }
 
-async function verifyAll(answers: readonly Answer[]): Promise<void> {
-  const keys = createLocalJWKSet(await readJwks());
-  for (const { body } of answers) await jwtVerify(String(body['access_token']), keys);
+async function unverifiable(answers: readonly Answer[]): Promise<number> {
+  return countUnverifiable(answers, await readJwks());
 }
 
 /** What verifiers need of the service. */
@@ -68,6 +68,7 @@ describe('KMS that throttles one Sign in ten', () => {
       requests,
       issued: issued.length,
       'Sign calls per request': (calls / requests).toFixed(3),
+      unverifiable: await unverifiable(issued),
       'p99 ms': percentile(answers, 0.99).toFixed(0),
     });
     expect(issued.length / requests).toBeGreaterThanOrEqual(0.98);
@@ -75,7 +76,7 @@ describe('KMS that throttles one Sign in ten', () => {
     expect(calls).toBeGreaterThan(requests);
     expect(calls / requests).toBeLessThanOrEqual(maxCallsPerRequest);
     expect(percentile(answers, 0.99)).toBeLessThan(requestDeadline / 2);
-    await verifyAll(issued);
+    expect(await unverifiable(issued)).toBe(0);
   });
 });
 
@@ -151,7 +152,7 @@ describe('KMS that breaks off', () => {
     const issued = answers.filter(({ status }) => status === 200);
     expect(countStatus(answers, 200) + countStatus(answers, 503)).toBe(answers.length);
     expect(issued.length).toBeGreaterThan(80);
-    await verifyAll(issued);
+    expect(await unverifiable(issued)).toBe(0);
   });
 
   it('does not answer the wrong client', async () => {
@@ -160,7 +161,7 @@ describe('KMS that breaks off', () => {
     });
     const answers = await load(20, 20, () => askToken(service()));
     expect(new Set(answers.map(({ body }) => body['access_token'])).size).toBe(20);
-    await verifyAll(answers);
+    expect(await unverifiable(answers)).toBe(0);
   });
 });
 

@@ -1,4 +1,4 @@
-import { appendFileSync } from 'node:fs';
+import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
 import type { LocalRun } from '../../../local/start-local.ts';
 import { credentialsOf } from '../local/use-local-service.ts';
 
@@ -60,17 +60,16 @@ export function countStatus(answers: readonly Answer[], status: number): number 
   return answers.filter((answer) => answer.status === status).length;
 }
 
-/**
- * Prints what a promise of SECURITY.md is backed by. `FIGURES=<file>` collects the lines.
- *
- * @param what e.g. `KMS throttles every Sign`.
- */
-export function figure(what: string, values: Readonly<Record<string, number | string>>): void {
-  const shown = Object.entries(values).map(([name, value]) => `${name} ${value}`);
-  const line = `figure: ${what}: ${shown.join(', ')}\n`;
-  process.stdout.write(line);
-  const file = process.env['FIGURES'];
-  if (file !== undefined && file !== '') appendFileSync(file, line);
+/** How many of the tokens no key of a set verifies. */
+export async function countUnverifiable(
+  answers: readonly Answer[],
+  keys: JSONWebKeySet,
+): Promise<number> {
+  const known = createLocalJWKSet(keys);
+  const verdicts = await Promise.allSettled(
+    answers.map(({ body }) => jwtVerify(String(body['access_token']), known)),
+  );
+  return verdicts.filter(({ status }) => status === 'rejected').length;
 }
 
 /** What every answer must look like while the service cannot issue. */

@@ -5,8 +5,8 @@ import {
   idBytes,
 } from '../../../core/credential/credential-value.ts';
 import { Faults } from '../../../local/faults/faults.ts';
+import { figure } from '../../support/figure.ts';
 import { useLocalCli } from '../cli/use-authctl.ts';
-import { figure } from '../faults/load.ts';
 import { basic } from '../local/use-local-service.ts';
 
 const faults = new Faults();
@@ -68,12 +68,13 @@ describe('a client that does not authenticate', () => {
     for (const authorization of Object.values(cases)) answers.push(await ask(authorization));
     const [first] = answers;
     expect(first).toMatchObject({ status: 401, calls: { 'dynamodb.GetItem': 1 } });
-    for (const answer of answers) expect(answer).toEqual(first);
+    const calls = answers.map((answer) => Object.values(answer.calls).reduce((a, b) => a + b, 0));
     figure('refused authentications', {
       kinds: answers.length,
       'different answers': new Set(answers.map((answer) => JSON.stringify(answer))).size,
-      'calls to AWS each': 1,
+      'calls to AWS each, at most': Math.max(...calls),
     });
+    for (const answer of answers) expect(answer).toEqual(first);
   });
 
   it('and comes back too often gets the same again', async () => {

@@ -81,11 +81,14 @@ const expected = [
   ConflictError,
 ] as const;
 
-export async function survive(run: () => Promise<unknown>): Promise<void> {
+/** @returns whether the run died at the call that was to be its last. */
+export async function survive(run: () => Promise<unknown>): Promise<boolean> {
   try {
     await run();
+    return false;
   } catch (error) {
     if (!expected.some((known) => error instanceof known)) throw error;
+    return error instanceof Crash;
   }
 }
 
