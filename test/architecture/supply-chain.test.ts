@@ -1,6 +1,7 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { figure } from '../support/figure.ts';
 import { root } from './source-files.ts';
 
@@ -94,5 +95,63 @@ describe('dependencies', () => {
       'not permissively licensed': others.length,
       'of these shipped': others.filter(({ dev }) => dev !== true).length,
     });
+  });
+});
+
+const workflows = readdirSync(join(root, '.github/workflows')).map((name) =>
+  readFileSync(join(root, '.github/workflows', name), 'utf8'),
+);
+
+describe('the workflows', () => {
+  it('take actions by their commit: a tag can be moved', () => {
+    const used = workflows.flatMap((text) =>
+      [...text.matchAll(/uses: (\S+)/g)].map(([, name = '']) => name),
+    );
+    expect(used.length).toBeGreaterThan(5);
+    expect(used.filter((name) => !/^actions\/[a-z-]+@[0-9a-f]{40}$/.test(name))).toEqual([]);
+  });
+
+  it('ask for known vulnerabilities every day, and let none pass', () => {
+    const asking = workflows.filter((text) => text.includes('npm audit --audit-level=low'));
+    expect(asking.map((text) => (parse(text) as { on: object }).on)).toEqual([
+      expect.objectContaining({
+        schedule: [{ cron: expect.stringMatching(/^\d+ \d+ \* \* \*$/) }],
+      }),
+    ]);
+  });
+
+  it('read the repository and nothing else', () => {
+    const permissions = workflows.map(
+      (text) => (parse(text) as { permissions: unknown }).permissions,
+    );
+    expect(permissions).toEqual(workflows.map(() => ({ contents: 'read' })));
+  });
+});
+
+describe('Dependabot', () => {
+  it('looks after every list of dependencies', () => {
+    const { updates } = parse(readFileSync(join(root, '.github/dependabot.yml'), 'utf8')) as {
+      readonly updates: readonly { 'package-ecosystem': string; directory: string }[];
+    };
+    const files = {
+      npm: 'package.json',
+      pip: 'requirements.txt',
+      gomod: 'go.mod',
+      maven: 'pom.xml',
+    };
+    const lists = updates.flatMap(({ 'package-ecosystem': kind, directory }) => {
+      const file = new Map(Object.entries(files)).get(kind);
+      return file === undefined ? [] : [join(directory, file)];
+    });
+    expect(lists.filter((path) => !existsSync(join(root, path)))).toEqual([]);
+    const names = new Set(Object.values(files));
+    const present = ['examples', 'scripts'].flatMap((folder) =>
+      readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+        .filter((path) => names.has(basename(path)) && !path.includes('node_modules'))
+        .map((path) => join(folder, path)),
+    );
+    expect(lists.map((path) => path.slice(1)).toSorted()).toEqual(
+      ['package.json', ...present].toSorted(),
+    );
   });
 });
