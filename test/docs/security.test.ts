@@ -26,6 +26,27 @@ function filesIn(line: string): readonly string[] {
   });
 }
 
+/** Scripts that are no test, and where they print. */
+const printers: Readonly<Record<string, readonly string[]>> = {
+  soak: ['scripts/soak/main.ts'],
+  fuzz: ['scripts/fuzz.ts'],
+};
+
+/** What a command of the table runs. */
+function filesOfCommand(command: string): readonly string[] {
+  const fault = /npm run test:faults -- ([\w-]+)/.exec(command)?.[1];
+  if (fault !== undefined) return [`test/integration/faults/${fault}.test.ts`];
+  const script = /`npm run ([\w:-]+)/.exec(command)?.[1] ?? '';
+  const text = script === '' ? command : (scripts[script] ?? '');
+  return printers[script] ?? [...text.matchAll(/test\/[\w./-]+\.test\.ts/g)].map(([path]) => path);
+}
+
+/** Whether a source calls `figure` with a name, or writes it behind the word itself. */
+function prints(source: string, name: string): boolean {
+  const calls = [...source.matchAll(/\bfigure(?:\(|: )[`'"]?([^`'"\n]+)/g)];
+  return calls.some(([, printed = '']) => printed.includes(name));
+}
+
 describe('SECURITY.md', () => {
   it('names files that exist', () => {
     const files = text.split('\n').flatMap(filesIn);
@@ -39,14 +60,19 @@ describe('SECURITY.md', () => {
     expect(names.filter((name) => !Object.hasOwn(scripts, name))).toEqual([]);
   });
 
-  it('backs each promise with a command whose test exists, and a figure', () => {
+  it('backs each promise with a command, and figures that it prints', () => {
     const promises = rows('Promises, and what backs each');
-    expect(promises.length).toBeGreaterThan(15);
+    expect(promises.length).toBeGreaterThan(20);
     for (const [promise, command = '', figure = ''] of promises) {
-      expect([promise, command.length > 0, figure.length > 0]).toEqual([promise, true, true]);
-      const name = /test:faults -- ([\w-]+)/.exec(command)?.[1];
-      const path = `test/integration/faults/${name}.test.ts`;
-      if (name !== undefined) expect([path, existsSync(join(root, path))]).toEqual([path, true]);
+      const files = filesOfCommand(command);
+      expect([promise, files.filter((path) => !existsSync(join(root, path)))]).toEqual([
+        promise,
+        [],
+      ]);
+      const source = files.map((path) => readFileSync(join(root, path), 'utf8')).join('');
+      const names = [...figure.matchAll(/\*([^*]+)\*/g)].map(([, name = '']) => name);
+      expect([promise, names.length > 0, /\d/.test(figure)]).toEqual([promise, true, true]);
+      for (const name of names) expect([promise, name, prints(source, name)]).toContain(true);
     }
   });
 
