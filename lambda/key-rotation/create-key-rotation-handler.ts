@@ -49,7 +49,9 @@ export function createKeyRotationHandler(
   aws: Pick<AwsClients, 'dynamodb' | 'kms'>,
   functions: FunctionPorts,
 ): KeyRotationHandler {
-  const ports = createPorts(environment, aws, functions);
+  // A record that nobody can read is left out everywhere: this is who notices.
+  const malformed = new Set<string>();
+  const ports = createPorts(environment, aws, functions, malformed);
   const telemetry = functions.telemetry ?? createRunTelemetry('key-rotation');
   const [alg, ...others] = environment.AUTH_SIGNING_ALGORITHMS;
   if (alg === undefined) throw new RangeError('AUTH_SIGNING_ALGORITHMS: received nothing');
@@ -66,6 +68,7 @@ export function createKeyRotationHandler(
       },
       actor: ('requested_by' in event && event.requested_by) || 'key-rotation',
     };
+    malformed.clear();
     const lag = await readLag();
     try {
       const outcome = await answerEvent(event, context, {
@@ -73,7 +76,7 @@ export function createKeyRotationHandler(
         sleep: functions.sleep ?? sleep,
         remaining: () => invocation.getRemainingTimeInMillis(),
       });
-      return reportSuccess(event, outcome, context, telemetry, lag);
+      return reportSuccess(event, outcome, context, telemetry, { lag, malformed: [...malformed] });
     } catch (error) {
       reportFailure(event, error, telemetry, lag);
       throw error;
@@ -107,9 +110,12 @@ function createPorts(
   environment: Environment<'key-rotation'>,
   aws: Pick<AwsClients, 'dynamodb' | 'kms'>,
   { proveKey, now }: FunctionPorts,
+  malformed: Set<string>,
 ): RotationPorts {
   return {
-    store: createDynamoDbRotationStore(aws.dynamodb, environment.AUTH_SIGNING_KEYS_TABLE),
+    store: createDynamoDbRotationStore(aws.dynamodb, environment.AUTH_SIGNING_KEYS_TABLE, {
+      onMalformedRecord: ({ message }) => malformed.add(message),
+    }),
     keyManagement: createKmsKeys(aws.kms, {
       deploymentName: environment.AUTH_DEPLOYMENT_NAME,
       keyPolicy: environment.AUTH_KMS_KEY_POLICY,

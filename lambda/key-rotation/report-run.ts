@@ -12,13 +12,23 @@ import { describeRun, type RotationReport } from './rotation-report.ts';
 /** The replication lag by its metric's name; empty where it could not be read. */
 export type LagMetric = Readonly<Record<string, number>>;
 
-/** Logs what a run did. A run that had to wait for a region has run all the same. */
+/** What a run met in the table beside the keys. */
+export interface TableFindings {
+  readonly lag: LagMetric;
+  /** What is wrong with records that were left out. */
+  readonly malformed: readonly string[];
+}
+
+/**
+ * Logs what a run did. A run that had to wait for a region has run all the same; one that could
+ * not read every record has not, and the alarm on missed runs says so.
+ */
 export function reportSuccess(
   event: KeyRotationEvent,
   outcome: RunOutcome,
   context: RotationContext,
   telemetry: RunTelemetry,
-  lag: LagMetric,
+  { lag, malformed }: TableFindings,
 ): RotationReport {
   const { ports, settings } = context;
   const report = describeRun(outcome, context);
@@ -28,11 +38,21 @@ export function reportSuccess(
     settings.policy,
     ports.now(),
   );
+  const level = report.refused.length > 0 ? 'warn' : 'info';
+  const isComplete = malformed.length === 0;
   telemetry.report({
-    level: report.refused.length > 0 ? 'warn' : 'info',
+    level: isComplete ? level : 'error',
     outcome: event.action,
-    fields: { ...report, actor: context.actor },
-    metrics: { ...lag, [keyMetrics.rotationRun]: 1, [keyMetrics.overdue]: overdue },
+    fields: {
+      ...report,
+      actor: context.actor,
+      ...(!isComplete && { malformed_records: malformed }),
+    },
+    metrics: {
+      ...lag,
+      ...(isComplete && { [keyMetrics.rotationRun]: 1 }),
+      [keyMetrics.overdue]: overdue,
+    },
   });
   return report;
 }

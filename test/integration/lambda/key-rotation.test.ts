@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { ListKeysCommand } from '@aws-sdk/client-kms';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type AwsClients, createAwsClients } from '../../../adapters/aws-clients.ts';
@@ -187,6 +188,36 @@ describe('the key-rotation function', () => {
     );
     now += policy.publicationLead;
     expect(await joining({ action: 'reconcile' })).toMatchObject({ status: 'signing' });
+  });
+
+  it('says that a record cannot be read, does the rest, and counts as no run', async () => {
+    const handler = createHandler();
+    const { kid } = await handler({});
+    const setState = (state: string) =>
+      aws.dynamodb.send(
+        new UpdateItemCommand({
+          TableName: tableName(deployment, 'signingKeys'),
+          Key: { record_type: { S: 'signing_key' }, record_id: { S: String(kid) } },
+          UpdateExpression: 'SET #state = :state',
+          ExpressionAttributeNames: { '#state': 'state' },
+          ExpressionAttributeValues: { ':state': { S: state } },
+        }),
+      );
+    await setState('currant');
+    reports = [];
+    await handler({ action: 'reconcile' });
+    expect(reports).toMatchObject([
+      {
+        level: 'error',
+        fields: { malformed_records: [expect.stringContaining(`${kid}" cannot be read: state`)] },
+      },
+    ]);
+    expect(reports[0]?.metrics).not.toHaveProperty('SigningKeyRotationRun');
+    // Whoever mends the record has the key back.
+    await setState('current');
+    await handler({ action: 'reconcile' });
+    expect(reports.at(-1)).toMatchObject({ level: 'info', metrics: { SigningKeyRotationRun: 1 } });
+    expect(await listStates()).toEqual(['slc ES256 current', 'slc ES256 next']);
   });
 
   it('leads a key through its whole life', async () => {
