@@ -118,7 +118,8 @@ const httpUri = v.pipe(
   v.check((value) => URL.canParse(value) && !value.includes('#'), 'allowed: an absolute URI'),
 );
 
-const schema = v.strictObject({
+/** Each key is described in docs/configuration.md. */
+export const deploymentConfigSchema = v.strictObject({
   /** Prefix of stacks, tables and functions. */
   name: v.optional(deploymentName, defaultDeploymentName),
   /** Given with a domain, or derived from it; without a domain each deployment derives its own. */
@@ -149,10 +150,10 @@ const schema = v.strictObject({
   ...operationsEntries,
 });
 
-type Parsed = v.InferOutput<typeof schema>;
+type Parsed = v.InferOutput<typeof deploymentConfigSchema>;
 
 /** What a person writes: every key but `regions`, `defaultAudience` and `scopes` has a default. */
-export type DeploymentConfigInput = v.InferInput<typeof schema>;
+export type DeploymentConfigInput = v.InferInput<typeof deploymentConfigSchema>;
 
 /** One deployment: all regions of one issuer. Lifetimes and times are seconds. */
 export type DeploymentConfig = Readonly<Omit<Parsed, 'signingKeyPolicy'>> & {
@@ -244,6 +245,16 @@ function findConcurrencyProblems(config: Parsed): readonly string[] {
       ];
 }
 
+/** Without reuse each token is a Sign: a throttle above the quota only moves refusals into KMS. */
+function findThrottleProblems(config: Parsed): readonly string[] {
+  const rate = config.throttles.token?.rateLimit ?? 0;
+  return rate <= config.kmsSignQuota || config.tokenReuse !== undefined
+    ? []
+    : [
+        `throttles.token.rateLimit: received ${rate}; allowed: at most kmsSignQuota, which is ${config.kmsSignQuota}, unless tokenReuse is on`,
+      ];
+}
+
 function findLifetimeProblems(config: Parsed): readonly string[] {
   const { default: usual, minimum, maximum } = config.tokenLifetime;
   return minimum <= usual && usual <= maximum
@@ -263,7 +274,7 @@ export function parseDeploymentConfig(
   input: unknown,
   options: ParseOptions = {},
 ): DeploymentConfig {
-  const result = v.safeParse(schema, input);
+  const result = v.safeParse(deploymentConfigSchema, input);
   if (!result.success) throw new DeploymentConfigError(describeIssues(result.issues));
   const parsed = result.output;
   const signingKeyPolicy = resolveSigningKeyPolicy(
@@ -276,6 +287,7 @@ export function parseDeploymentConfig(
     ...findRegionProblems(parsed),
     ...findLifetimeProblems(parsed),
     ...findConcurrencyProblems(parsed),
+    ...findThrottleProblems(parsed),
     ...findDuplicates(parsed.scopes.map(scopeName)).map((name) => `scopes: ${name} stands twice`),
     ...findUnsafeTimes(signingKeyPolicy).map((problem) => `signingKeyPolicy: ${problem}`),
   ];

@@ -59,6 +59,8 @@ export const environments = {
     AUTH_TOKEN_REUSE_SHARE: v.optional(
       v.pipe(text, v.regex(/^(0\.\d+|1)$/, 'allowed: a share up to 1'), v.transform(Number)),
     ),
+    /** Whether each client has metrics of its own. */
+    AUTH_CLIENT_METRICS: v.optional(v.literal('1', 'allowed: 1, or nothing')),
   }),
   discovery: v.object({
     AUTH_ISSUER: text,

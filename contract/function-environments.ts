@@ -51,6 +51,7 @@ export function tokenEnvironment(source: EnvironmentSource): EnvironmentVariable
     ...(config.tokenReuse !== undefined && {
       AUTH_TOKEN_REUSE_SHARE: String(config.tokenReuse.minimumRemainingShare),
     }),
+    ...(config.clientMetrics && { AUTH_CLIENT_METRICS: '1' as const }),
   };
 }
 

@@ -6,6 +6,9 @@ const count = v.pipe(
   v.minValue(1, 'allowed: 1 or more'),
 );
 
+/** API Gateway's own limit for an account is 10,000 a second until it is raised. */
+const throttle = v.strictObject({ rateLimit: count, burstLimit: count });
+
 const roleArn = v.pipe(
   v.string(),
   v.regex(
@@ -92,6 +95,19 @@ export const operationsEntries = {
   ),
   /** Asymmetric KMS calls a second of the account and AWS region; 1,000 is KMS's default. */
   kmsSignQuota: v.optional(count, 1000),
+  /**
+   * Requests a second, and at once, that API Gateway lets through to each of these paths in each
+   * region. The token path has 80 % of `kmsSignQuota` where left out, documents 2,000.
+   */
+  throttles: v.optional(
+    v.strictObject({ token: v.optional(throttle), documents: v.optional(throttle) }),
+    {},
+  ),
+  /**
+   * Whether requests, refusals, failures and latency are metrics of each client besides. CloudWatch
+   * bills each: about $1.20 a month for a client that is active all month. The log has them anyway.
+   */
+  clientMetrics: v.optional(v.boolean(), false),
   /** Who is told of alarms. Each address must confirm its subscription. */
   alarmEmails: v.optional(v.array(email), []),
   /** Whether new code first gets a tenth of the requests for a while, and rolls back on alarm. */

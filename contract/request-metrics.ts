@@ -1,6 +1,7 @@
 /**
  * Metrics of requests, in the namespace of `alarms.ts`. Each stands under `service` (the
- * function's name) alone, with `outcome`, and with `client_id` where a client proved who it is:
+ * function's name) alone and with `outcome`. `SecretDaysLeft` stands with `client_id` too, and all
+ * do where the deployment config has `clientMetrics`: for clients that proved who they are, as
  * whoever did not cannot make metrics.
  */
 export const requestMetrics = {

@@ -1,14 +1,27 @@
 /** A Lambda function that answers requests of the public API. */
 export type HttpFunctionName = 'token' | 'discovery' | 'jwks';
 
+/** API Gateway's token bucket: requests a second, and the bucket's size in requests. */
+export interface Throttle {
+  readonly rateLimit: number;
+  readonly burstLimit: number;
+}
+
+/** The limits of each method, by what it costs; see `throttlesOf` in throttles.ts. */
+export interface Throttles {
+  readonly token: Throttle;
+  readonly documents: Throttle;
+  readonly health: Throttle;
+}
+
 /** One path of the public API. Written here once: the stack, the local gateway and the tests read it. */
 export interface Route {
   readonly path: string;
   /** The methods that are answered; every other method gets 405 with these in `Allow`. */
   readonly methods: readonly string[];
   readonly function: HttpFunctionName;
-  /** API Gateway method throttle: requests a second, and the bucket's size in requests. */
-  readonly throttle: { readonly rateLimit: number; readonly burstLimit: number };
+  /** Which of the deployment's throttles each of its methods has. */
+  readonly throttle: keyof Throttles;
   /** Whether the path belongs to the documented API; `/health` is for load balancers only. */
   readonly documented: boolean;
   /**
@@ -25,13 +38,6 @@ export const oauthAuthorizationServerPath = '/.well-known/oauth-authorization-se
 export const jwksPath = '/.well-known/jwks.json';
 export const healthPath = '/health';
 
-/** Clients that cache a token for its life need far fewer; this stays below the KMS Sign quota. */
-const tokenThrottle = { rateLimit: 800, burstLimit: 400 };
-/** Documents are cached by their readers and cost neither a Sign nor, when warm, a read. */
-const documentThrottle = { rateLimit: 2000, burstLimit: 1000 };
-/** Route 53 asks about every other second per region, from several checkers. */
-const healthThrottle = { rateLimit: 20, burstLimit: 20 };
-
 const documentMethods = ['GET', 'HEAD', 'OPTIONS'];
 
 export const routes: readonly Route[] = [
@@ -39,7 +45,7 @@ export const routes: readonly Route[] = [
     path: tokenPath,
     methods: ['POST'],
     function: 'token',
-    throttle: tokenThrottle,
+    throttle: 'token',
     documented: true,
     atOrigin: false,
   },
@@ -47,7 +53,7 @@ export const routes: readonly Route[] = [
     path: openidConfigurationPath,
     methods: documentMethods,
     function: 'discovery',
-    throttle: documentThrottle,
+    throttle: 'documents',
     documented: true,
     atOrigin: false,
   },
@@ -55,7 +61,7 @@ export const routes: readonly Route[] = [
     path: oauthAuthorizationServerPath,
     methods: documentMethods,
     function: 'discovery',
-    throttle: documentThrottle,
+    throttle: 'documents',
     documented: true,
     atOrigin: true,
   },
@@ -63,7 +69,7 @@ export const routes: readonly Route[] = [
     path: jwksPath,
     methods: documentMethods,
     function: 'jwks',
-    throttle: documentThrottle,
+    throttle: 'documents',
     documented: true,
     atOrigin: false,
   },
@@ -71,7 +77,7 @@ export const routes: readonly Route[] = [
     path: healthPath,
     methods: ['GET', 'HEAD'],
     function: 'token',
-    throttle: healthThrottle,
+    throttle: 'health',
     documented: false,
     atOrigin: false,
   },

@@ -6,6 +6,7 @@ import { type DeploymentConfig, deployedRegions } from '../contract/deployment-c
 import type { RegionId } from '../contract/regions.ts';
 import { jwksPath, tokenPath } from '../contract/routes.ts';
 import { tableName, tables } from '../contract/tables.ts';
+import { throttlesOf } from '../contract/throttles.ts';
 import { ApiGatewayAccount } from './api/api-gateway-account.ts';
 import { ServiceApi } from './api/service-api.ts';
 import { ServiceDomain } from './api/service-domain.ts';
@@ -80,6 +81,7 @@ export class RegionStack extends Stack {
     const api = new ServiceApi(this, 'Api', {
       deploymentName: config.name,
       hasDomain: config.domain !== undefined,
+      throttles: throttlesOf(config),
       hasWebAcl: config.webAcl !== undefined,
     });
     if (config.apiGatewayLogRole === 'create') {

@@ -1,4 +1,4 @@
-import { routes, tokenPath } from '../../contract/routes.ts';
+import { throttlesOf } from '../../contract/throttles.ts';
 import {
   type Configuration,
   costOfMillion,
@@ -16,38 +16,39 @@ interface Quota {
   readonly need: (tokensASecond: number, configuration: Configuration, work: TokenWork) => number;
 }
 
-const tokenThrottle =
-  routes.find(({ path }) => path === tokenPath)?.throttle.rateLimit ?? Number.NaN;
+/** Asymmetric KMS calls of one key family that AWS allows unless asked. */
+const signQuota = 1000;
+const { token: tokenThrottle } = throttlesOf({ kmsSignQuota: signQuota, throttles: {} });
 
 const quotas: readonly Quota[] = [
   {
     name: "this service's throttle of the token path, requests a second",
-    limit: tokenThrottle,
-    raised: 'contract/routes.ts',
+    limit: tokenThrottle.rateLimit,
+    raised: '`kmsSignQuota`',
     need: (rate) => rate,
   },
   {
     name: 'KMS Sign of one key family, a second',
-    limit: 1000,
-    raised: 'Service Quotas',
+    limit: signQuota,
+    raised: 'KMS',
     need: (rate, { reused }) => rate * (1 - reused),
   },
   {
     name: 'API Gateway, requests a second of the account',
     limit: 10_000,
-    raised: 'Service Quotas',
+    raised: 'API Gateway',
     need: (rate) => rate,
   },
   {
     name: 'Lambda, concurrent executions of the account',
     limit: 1000,
-    raised: 'Service Quotas',
+    raised: 'Lambda',
     need: (rate, configuration, work) => (rate * durationMs(work, configuration)) / 1000,
   },
   {
     name: 'DynamoDB, read units a second of one on-demand table',
     limit: 40_000,
-    raised: 'Service Quotas',
+    raised: 'DynamoDB',
     need: (rate) => rate / 2,
   },
 ];

@@ -137,7 +137,7 @@ function formatLoad(): string {
       'reuse',
       ...needs.map(({ name, limit }) => `${name} (${thousands(limit)})`),
       'used up first',
-      'to raise, in each region',
+      'to raise in each region: quotas of these, or this key of the config',
       'a month',
     ],
     ...rows,

@@ -22,6 +22,34 @@ function unitOf(name: string): string {
 export interface MetricSource {
   readonly namespace: string;
   readonly service: string;
+  /** Whether all metrics stand under the client too, and not only those that are about a client. */
+  readonly byClient: boolean;
+}
+
+interface Directive {
+  readonly Namespace: string;
+  readonly Dimensions: readonly (readonly string[])[];
+  readonly Metrics: readonly { readonly Name: string; readonly Unit: string }[];
+}
+
+/** Which of the values become metrics, and under which dimensions (embedded metric format). */
+function directivesOf(
+  { namespace: Namespace, byClient }: MetricSource,
+  { clientId, measures }: RequestReport,
+  names: readonly string[],
+): readonly Directive[] {
+  const metrics = (of: readonly string[]) => of.map((Name) => ({ Name, Unit: unitOf(Name) }));
+  const ofClient = ['service', metricDimensions.clientId];
+  const isOfClient = clientId !== undefined;
+  // Alarms look at the totals, under the function's name alone.
+  const dimensions = [['service', metricDimensions.outcome], ['service']];
+  const all = {
+    Namespace,
+    Dimensions: isOfClient && byClient ? [...dimensions, ofClient] : dimensions,
+    Metrics: metrics(names),
+  };
+  if (!isOfClient || byClient || measures === undefined) return [all];
+  return [all, { Namespace, Dimensions: [ofClient], Metrics: metrics([...measures.keys()]) }];
 }
 
 /**
@@ -29,26 +57,13 @@ export interface MetricSource {
  *
  * @param now milliseconds since the epoch.
  */
-export function formatMetricLine(
-  { namespace, service }: MetricSource,
-  report: RequestReport,
-  now: number,
-): string {
+export function formatMetricLine(source: MetricSource, report: RequestReport, now: number): string {
   const values = valuesOf(report);
   const { outcome, clientId } = report;
-  const directive = {
-    Namespace: namespace,
-    Dimensions: [
-      ['service', metricDimensions.outcome],
-      // The totals, under the function's name alone, which alarms look at.
-      ['service'],
-      ...(clientId === undefined ? [] : [['service', metricDimensions.clientId]]),
-    ],
-    Metrics: Object.keys(values).map((name) => ({ Name: name, Unit: unitOf(name) })),
-  };
+  const CloudWatchMetrics = directivesOf(source, report, Object.keys(values));
   const line = JSON.stringify({
-    _aws: { Timestamp: now, CloudWatchMetrics: [directive] },
-    service,
+    _aws: { Timestamp: now, CloudWatchMetrics },
+    service: source.service,
     [metricDimensions.outcome]: outcome,
     [metricDimensions.clientId]: clientId,
     ...values,

@@ -2,7 +2,7 @@ import type { Context } from 'aws-lambda';
 import type { FunctionName } from '../../contract/environment.ts';
 import type { LogValue } from './exchange.ts';
 import { createLogLines } from './log-line.ts';
-import { formatMetricLine } from './metric-line.ts';
+import { formatMetricLine, type MetricSource } from './metric-line.ts';
 import { readMetricNamespace } from './metric-namespace.ts';
 
 export type LogFields = Readonly<Record<string, LogValue>>;
@@ -31,9 +31,13 @@ export interface Telemetry {
  * Telemetry on standard output, which Lambda gives to CloudWatch line by line. Both lines are what
  * Powertools writes, to the letter; they go out in one write.
  */
-export function createTelemetry(service: FunctionName, persistentKeys: LogFields): Telemetry {
+export function createTelemetry(
+  service: FunctionName,
+  persistentKeys: LogFields,
+  { byClient }: Pick<MetricSource, 'byClient'> = { byClient: false },
+): Telemetry {
   const formatLogLine = createLogLines(service, persistentKeys, process.env);
-  const source = { namespace: readMetricNamespace(process.env), service };
+  const source = { namespace: readMetricNamespace(process.env), service, byClient };
   return {
     report(report, context) {
       const now = Date.now();

@@ -53,7 +53,9 @@ export function createTokenFunction(
   stores: TokenFunctionPorts,
   given: Partial<FunctionOptions> = {},
 ): TokenFunction {
-  const options = resolveOptions('token', { region_id: environment.AUTH_REGION_ID }, given);
+  const persistentKeys = { region_id: environment.AUTH_REGION_ID };
+  const byClient = environment.AUTH_CLIENT_METRICS !== undefined;
+  const options = resolveOptions('token', persistentKeys, given, { byClient });
   const cache = new SigningKeyCache(stores.signingKeys, {
     refreshInterval: environment.AUTH_KEY_LIST_REFRESH,
     maxAge: environment.AUTH_KEY_LIST_MAX_AGE,

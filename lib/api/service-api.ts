@@ -15,7 +15,12 @@ import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import { type HttpFunctionName, type Route, routes } from '../../contract/routes.ts';
+import {
+  type HttpFunctionName,
+  type Route,
+  routes,
+  type Throttles,
+} from '../../contract/routes.ts';
 import { accessLogFormat } from './access-log.ts';
 import { GatewayResponses } from './gateway-responses.ts';
 
@@ -29,6 +34,7 @@ export interface ServiceApiProps {
   readonly deploymentName: string;
   /** Whether callers come through a domain of our own; the API's own host is then closed. */
   readonly hasDomain: boolean;
+  readonly throttles: Throttles;
   /** Whether a web ACL stands before the stage. */
   readonly hasWebAcl: boolean;
 }
@@ -98,7 +104,9 @@ export class ServiceApi extends Construct {
         // What no route names is an error of the gateway's, which costs nothing to make.
         throttlingRateLimit: 100,
         throttlingBurstLimit: 100,
-        methodOptions: Object.fromEntries(this.routes.flatMap(throttles)),
+        methodOptions: Object.fromEntries(
+          this.routes.flatMap((route) => methodOptions(route, props.throttles)),
+        ),
       },
     });
     // An output of CDK's own, which with a domain names a host that is closed.
@@ -153,13 +161,17 @@ const methodSettings = {
   metricsEnabled: false,
 } satisfies MethodDeploymentOptions;
 
-function throttles(route: Route): readonly (readonly [string, MethodDeploymentOptions])[] {
+function methodOptions(
+  route: Route,
+  throttles: Throttles,
+): readonly (readonly [string, MethodDeploymentOptions])[] {
+  const { rateLimit, burstLimit } = throttles[route.throttle];
   return [...route.methods, 'ANY'].map((method) => [
     `${route.path}/${method}`,
     {
       ...methodSettings,
-      throttlingRateLimit: route.throttle.rateLimit,
-      throttlingBurstLimit: route.throttle.burstLimit,
+      throttlingRateLimit: rateLimit,
+      throttlingBurstLimit: burstLimit,
     },
   ]);
 }

@@ -4,6 +4,7 @@ import {
   type DeploymentConfigInput,
   parseDeploymentConfig,
 } from '../../contract/deployment-config.ts';
+import { throttlesOf } from '../../contract/throttles.ts';
 
 const single = {
   regions: { slc: { awsRegion: 'us-west-2' } },
@@ -41,6 +42,38 @@ describe('the token function', () => {
     ],
   ])('is refused: %o', (different, message) => {
     expect(() => parseDeploymentConfig({ ...single, ...different })).toThrow(message);
+  });
+});
+
+describe('the throttles', () => {
+  it('leave a fifth of the Sign quota unless the config says otherwise', () => {
+    const documents = { rateLimit: 2000, burstLimit: 1000 };
+    const of = (more: object) => throttlesOf(parseDeploymentConfig({ ...single, ...more }));
+    expect(of({})).toMatchObject({ token: { rateLimit: 800, burstLimit: 400 }, documents });
+    expect(of({ kmsSignQuota: 10_000 }).token).toEqual({ rateLimit: 8000, burstLimit: 4000 });
+    expect(of({ kmsSignQuota: 1 }).token).toEqual({ rateLimit: 1, burstLimit: 1 });
+    const throttles = { token: { rateLimit: 900, burstLimit: 100 } };
+    expect(of({ throttles })).toMatchObject({ ...throttles, documents });
+  });
+
+  it('of the token path stays within the Sign quota, unless tokens are reused', () => {
+    const throttles = { token: { rateLimit: 1001, burstLimit: 100 } };
+    expect(() => parseDeploymentConfig({ ...single, throttles })).toThrow(
+      'throttles.token.rateLimit: received 1001; allowed: at most kmsSignQuota, which is 1000, unless tokenReuse is on',
+    );
+    const tokenReuse = { minimumRemainingShare: 0.5 };
+    expect(parseDeploymentConfig({ ...single, throttles, tokenReuse })).toMatchObject({
+      throttles,
+    });
+  });
+
+  it.each([
+    [{ token: { rateLimit: 0, burstLimit: 1 } }, 'throttles.token.rateLimit: received 0'],
+    [{ token: { rateLimit: 5 } }, 'throttles.token.burstLimit'],
+    [{ documents: { rateLimit: 1.5, burstLimit: 1 } }, 'allowed: a whole number'],
+    [{ health: { rateLimit: 1, burstLimit: 1 } }, 'throttles.health'],
+  ])('are refused: %o', (throttles, message) => {
+    expect(() => parseDeploymentConfig({ ...single, throttles })).toThrow(message);
   });
 });
 

@@ -2,6 +2,7 @@ import type { Template } from 'aws-cdk-lib/assertions';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { gatewayErrors } from '../../contract/error-body.ts';
 import { oauthAuthorizationServerPath, type Route, routes } from '../../contract/routes.ts';
+import { throttlesOf } from '../../contract/throttles.ts';
 import { evaluate, type Resource, resourcesOf, singleRegion } from './synthesise.ts';
 
 let template: Template;
@@ -61,13 +62,14 @@ describe('the routes without a domain', () => {
 
 describe('the stage', () => {
   it('has a throttle for each route and method, and a low one for everything else', () => {
+    const throttles = throttlesOf({ kmsSignQuota: 1000, throttles: {} });
     const expected = [
       { path: '/*', method: '*', rateLimit: 100, burstLimit: 100 },
       ...served.flatMap((route) =>
         methodsOf(route).map((method) => ({
           path: `/${route.path.replaceAll('/', '~1')}`,
           method,
-          ...route.throttle,
+          ...throttles[route.throttle],
         })),
       ),
     ];

@@ -10,6 +10,11 @@ const context: Context = lambdaContext();
 
 afterEach(() => vi.unstubAllEnvs());
 
+interface Directive {
+  readonly Dimensions: readonly (readonly string[])[];
+  readonly Metrics: readonly { readonly Name: string }[];
+}
+
 const issued: RequestReport = {
   level: 'info',
   outcome: 'issued',
@@ -20,19 +25,26 @@ const issued: RequestReport = {
   fields: { client_id: 'client_1', kid: 'k', jti: 'j', reason: undefined },
 };
 
-async function textOf(create: typeof createTelemetry, reports: readonly RequestReport[]) {
+async function textOf(
+  create: typeof createTelemetry,
+  reports: readonly RequestReport[],
+  byClient = false,
+) {
   return captureOutput(async () => {
-    const telemetry = create('token', { region_id: 'slc' });
+    const telemetry = create('token', { region_id: 'slc' }, { byClient });
     for (const report of reports) telemetry.report(report, context);
   });
 }
 
-async function linesOf(...reports: readonly RequestReport[]): Promise<Record<string, unknown>[]> {
-  const output = await textOf(createTelemetry, reports);
+function parseLines(output: string): Record<string, unknown>[] {
   return output
     .trimEnd()
     .split('\n')
     .map((line) => JSON.parse(line) as Record<string, unknown>);
+}
+
+async function linesOf(...reports: readonly RequestReport[]): Promise<Record<string, unknown>[]> {
+  return parseLines(await textOf(createTelemetry, reports));
 }
 
 describe('telemetry of a request', () => {
@@ -58,7 +70,7 @@ describe('telemetry of a request', () => {
         CloudWatchMetrics: [
           {
             Namespace: 'AuthorizationServer',
-            Dimensions: [['service', 'outcome'], ['service'], ['service', 'client_id']],
+            Dimensions: [['service', 'outcome'], ['service']],
             Metrics: [
               { Name: 'Requests', Unit: 'Count' },
               { Name: 'Refusals', Unit: 'Count' },
@@ -99,13 +111,39 @@ describe('telemetry of a request', () => {
     expect(metrics).toMatchObject({ Refusals, Failures });
   });
 
-  it('of a client that did not authenticate has no metric of its own', async () => {
-    const [, metrics] = await linesOf({ ...issued, clientId: undefined });
-    expect(metrics).toMatchObject({
-      _aws: { CloudWatchMetrics: [{ Dimensions: [['service', 'outcome'], ['service']] }] },
-    });
-    expect(metrics).not.toHaveProperty('client_id');
+  const nearExpiry = { ...issued, measures: new Map([['SecretDaysLeft', 3]]) };
+  const total = [['service', 'outcome'], ['service']];
+  const ofClient = ['service', 'client_id'];
+
+  async function dimensionsOf(report: RequestReport, byClient: boolean) {
+    const [, metrics] = parseLines(await textOf(createTelemetry, [report], byClient));
+    const directives = metrics?.['_aws'] as { readonly CloudWatchMetrics: readonly Directive[] };
+    return directives.CloudWatchMetrics.map(({ Dimensions, Metrics }) => [
+      Dimensions,
+      Metrics.map(({ Name }) => Name),
+    ]);
+  }
+
+  it('has under the client what is about the client, and the rest where the config asks', async () => {
+    const names = ['Requests', 'Refusals', 'Failures', 'Latency', 'SecretUseFailures'];
+    expect(await dimensionsOf(issued, false)).toEqual([[total, names]]);
+    expect(await dimensionsOf(issued, true)).toEqual([[[...total, ofClient], names]]);
+    const all = [...names, 'SecretDaysLeft'];
+    expect(await dimensionsOf(nearExpiry, false)).toEqual([
+      [total, all],
+      [[ofClient], ['SecretDaysLeft']],
+    ]);
+    expect(await dimensionsOf(nearExpiry, true)).toEqual([[[...total, ofClient], all]]);
   });
+
+  it.each([true, false])(
+    'of a client that did not authenticate has no metric of its own: %s',
+    async (byClient) => {
+      const report = { ...nearExpiry, clientId: undefined };
+      const dimensions = (await dimensionsOf(report, byClient)).map(([found]) => found);
+      expect(dimensions).toEqual([total]);
+    },
+  );
 
   it('keeps nothing for the next request', async () => {
     const [, , log, metrics] = await linesOf(issued, {
@@ -157,7 +195,7 @@ describe('both lines', () => {
     vi.stubEnv('_X_AMZN_TRACE_ID', trace);
     await fc.assert(
       fc.asyncProperty(fc.array(report, { minLength: 1, maxLength: 3 }), async (reports) => {
-        const ours = await textOf(createTelemetry, reports);
+        const ours = await textOf(createTelemetry, reports, true);
         const theirs = await textOf(createPowertoolsTelemetry, reports);
         expect(withoutTimes(ours)).toBe(withoutTimes(theirs));
       }),

@@ -1,0 +1,28 @@
+import type { Throttle, Throttles } from './routes.ts';
+
+/**
+ * Share of the Sign quota that the token path may take: refusing at the gateway costs nothing,
+ * and the rest is for rotation, health checks and other deployments of the account.
+ */
+const signQuotaShare = 0.8;
+
+/** Documents are cached by their readers and cost neither a Sign nor, when warm, a read. */
+const documentThrottle: Throttle = { rateLimit: 2000, burstLimit: 1000 };
+
+/** Route 53 asks about every other second per region, from several checkers. */
+const healthThrottle: Throttle = { rateLimit: 20, burstLimit: 20 };
+
+/** A burst of half a second's requests: what waits longer is better refused. */
+function withBurst(rateLimit: number): Throttle {
+  return { rateLimit, burstLimit: Math.max(1, Math.floor(rateLimit / 2)) };
+}
+
+/** The throttles of a deployment: those that its config names, and else what fits its quota. */
+export function throttlesOf(config: {
+  readonly kmsSignQuota: number;
+  readonly throttles: Partial<Pick<Throttles, 'token' | 'documents'>>;
+}): Throttles {
+  const { token, documents = documentThrottle } = config.throttles;
+  const ofQuota = Math.max(1, Math.floor(config.kmsSignQuota * signQuotaShare));
+  return { token: token ?? withBurst(ofQuota), documents, health: healthThrottle };
+}
