@@ -11,8 +11,11 @@ export interface SigningKeyCacheSettings {
   readonly maxAge: number;
 }
 
-/** Between two attempts while the table does not answer: short enough to notice its return. */
-const retryInterval = 5;
+/**
+ * Seconds between two attempts while the table does not answer, if the list is not read more often
+ * anyway: short enough to notice its return.
+ */
+const maxRetryInterval = 5;
 
 /**
  * The list of signing keys, kept in memory. It is read again at intervals; where that fails, for
@@ -63,9 +66,11 @@ export class SigningKeyCache {
   #isDue(now: number): boolean {
     const sinceRead = now - this.#readAt;
     const sinceTry = now - this.#triedAt;
-    const young = sinceRead >= 0 && sinceRead < this.#settings.refreshInterval;
-    const tried = sinceTry >= 0 && sinceTry < retryInterval;
-    return !young && !tried;
+    const { refreshInterval } = this.#settings;
+    const isYoung = sinceRead >= 0 && sinceRead < refreshInterval;
+    const retryInterval = Math.min(maxRetryInterval, refreshInterval);
+    const hasJustFailed = this.#failure !== undefined && sinceTry >= 0 && sinceTry < retryInterval;
+    return !isYoung && !hasJustFailed;
   }
 
   #whileYoung(keys: readonly SigningKey[], now: number): readonly SigningKey[] {

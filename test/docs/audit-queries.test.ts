@@ -36,6 +36,9 @@ beforeAll(async () => {
     });
     world.clock.now += 61;
     await world.issue();
+    world.stores.listSigningKeys.mockRejectedValue(new UnavailableError('could not list'));
+    world.clock.now += 61;
+    await world.issue();
   });
   const all = output
     .trimEnd()

@@ -58,6 +58,17 @@ describe('the list of signing keys', () => {
     expect(await cache.listSigningKeys(170)).toBe(second);
   });
 
+  it('is read as often as it should be, however short the interval', async () => {
+    const table = makeTable(first);
+    const cache = new SigningKeyCache(table, { refreshInterval: 1, maxAge: 2 });
+    for (let now = 100; now < 110; now += 1) await cache.listSigningKeys(now);
+    expect(table.reads).toBe(10);
+    table.answer = new UnavailableError('down');
+    expect(await cache.listSigningKeys(110)).toBe(first);
+    table.answer = second;
+    expect(await cache.listSigningKeys(111)).toBe(second);
+  });
+
   it('is not used once it is too old', async () => {
     const { table, cache } = setUp(first);
     await cache.listSigningKeys(100);

@@ -15,7 +15,7 @@ const { json, service } = useLocalCli({ faults });
 const cases: Record<string, string> = {};
 
 beforeAll(async () => {
-  const create = async (name: string) => {
+  const create = async (name: string, ...more: readonly string[]) => {
     const client = await json([
       'client',
       'create',
@@ -27,7 +27,7 @@ beforeAll(async () => {
       'calls:view',
     ]);
     const id = String(client['client_id']);
-    const secret = await json(['client-secret', 'create', id]);
+    const secret = await json(['client-secret', 'create', id, ...more]);
     return { id, secret: String(secret['client_secret']), secretId: String(secret['secret_id']) };
   };
   const wrong = formatClientSecret(Buffer.alloc(32, 9));
@@ -36,17 +36,21 @@ beforeAll(async () => {
   await json(['client', 'disable', disabled.id]);
   const revoked = await create('Revoked');
   await json(['client-secret', 'delete', revoked.id, revoked.secretId, '--yes']);
+  // Half a minute later, which is what a clock may be off.
+  const expired = await create('Expired', '--expires-in', '20s');
   const unknown = formatId('client', Buffer.alloc(idBytes, 77));
   Object.assign(cases, {
     'an unknown client': basic(unknown, wrong),
     'a wrong secret': basic(known.id, wrong),
     'a disabled client': basic(disabled.id, disabled.secret),
     'a revoked secret': basic(revoked.id, revoked.secret),
+    'an expired secret': basic(expired.id, expired.secret),
     'an id that is none': basic('somebody', wrong),
   });
 });
 
 async function ask(authorization: string) {
+  faults.play({ rules: [{ fault: 'clock_skew', seconds: 30 }] });
   faults.takeCounts();
   const response = await fetch(service().tokenUrl, {
     method: 'POST',
