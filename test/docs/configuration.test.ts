@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import { deploymentConfigSchema } from '../../contract/deployment-config.ts';
+import { deploymentConfigSchema } from '../../contract/deployment-config-schema.ts';
 import { regionIds } from '../../contract/regions.ts';
 import { root } from '../architecture/source-files.ts';
 

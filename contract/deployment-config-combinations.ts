@@ -1,0 +1,130 @@
+import type { ParsedKeys } from './deployment-config-schema.ts';
+import { strongConsistencySets } from './regions.ts';
+import { scopeName } from './scopes.ts';
+
+export interface ParseOptions {
+  /** Whether `issuer` may be http on loopback, as the local run's is. Never set by the stacks. */
+  readonly allowLoopbackIssuer?: boolean;
+}
+
+function findIssuerProblems(config: ParsedKeys, options: ParseOptions): readonly string[] {
+  const { issuer } = config;
+  if (issuer === undefined) return [];
+  if (!URL.canParse(issuer)) return [`issuer: received "${issuer}"; allowed: an https URL`];
+  const url = new URL(issuer);
+  const loopback = ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname);
+  if (loopback && options.allowLoopbackIssuer === true && url.protocol.startsWith('http')) {
+    return url.origin === issuer ? [] : [`issuer: received "${issuer}"; allowed: ${url.origin}`];
+  }
+  const allowed = config.domain === undefined ? undefined : `https://${config.domain.name}`;
+  if (url.protocol !== 'https:') {
+    return [`issuer: received "${issuer}"; allowed: an https URL without query and fragment`];
+  }
+  if (allowed === undefined) {
+    return [
+      `issuer: received "${issuer}"; allowed: nothing, as there is no domain: the issuer is then the address of the API`,
+    ];
+  }
+  return issuer === allowed
+    ? []
+    : [`issuer: received "${issuer}"; allowed: "${allowed}", which is the domain's`];
+}
+
+function findDomainProblems({ domain: found }: ParsedKeys): readonly string[] {
+  if (found === undefined) return [];
+  const { name, hostedZoneName } = found;
+  return name === hostedZoneName || name.endsWith(`.${hostedZoneName}`)
+    ? []
+    : [`domain.name: received "${name}"; allowed: a name in the zone "${hostedZoneName}"`];
+}
+
+function findDuplicates(values: readonly string[]): readonly string[] {
+  return [...new Set(values.filter((value, index) => values.indexOf(value) !== index))];
+}
+
+function findRegionProblems(config: ParsedKeys): readonly string[] {
+  const members = Object.values(config.regions)
+    .filter((value) => value !== undefined)
+    .map((value) => value.awsRegion);
+  const problems = findDuplicates(members).map(
+    (name) =>
+      `regions: two platform regions are on ${name}; allowed: one platform region to an AWS region`,
+  );
+  if (members.length === 1) {
+    return config.witnessAwsRegion === undefined
+      ? problems
+      : [...problems, 'witnessAwsRegion: allowed only with two regions'];
+  }
+  if (config.domain === undefined) {
+    problems.push('domain: received nothing; several regions share one issuer, so they need one');
+  }
+  if (members.length === 2 && config.witnessAwsRegion === undefined) {
+    problems.push(
+      'witnessAwsRegion: received nothing; a strongly consistent table of two regions needs a third AWS region as witness',
+    );
+  }
+  if (members.length === 3 && config.witnessAwsRegion !== undefined) {
+    problems.push('witnessAwsRegion: allowed only with two regions');
+  }
+  const all = [...members, ...(config.witnessAwsRegion ? [config.witnessAwsRegion] : [])];
+  const set = strongConsistencySets.find((names) => names.includes(all[0] ?? ''));
+  if (set === undefined || !all.every((name) => set.includes(name)) || new Set(all).size < 3) {
+    problems.push(
+      `regions: received ${all.join(', ')}; strongly consistent tables need three different AWS regions of one set: ${strongConsistencySets.map((names) => names.join(', ')).join(' | ')}`,
+    );
+  }
+  return problems;
+}
+
+/** Lambda takes the kept instances from the reserved ones. */
+function findConcurrencyProblems(config: ParsedKeys): readonly string[] {
+  const kept = config.tokenFunction.provisionedConcurrency ?? 0;
+  const reserved = config.reservedConcurrency.token ?? Number.POSITIVE_INFINITY;
+  return kept <= reserved
+    ? []
+    : [
+        `tokenFunction.provisionedConcurrency: received ${kept}; allowed: at most reservedConcurrency.token, which is ${reserved}`,
+      ];
+}
+
+/** Without reuse each token is a Sign: a throttle above the quota only moves refusals into KMS. */
+function findThrottleProblems(config: ParsedKeys): readonly string[] {
+  const rate = config.throttles.token?.rateLimit ?? 0;
+  return rate <= config.kmsSignQuota || config.tokenReuse !== undefined
+    ? []
+    : [
+        `throttles.token.rateLimit: received ${rate}; allowed: at most kmsSignQuota, which is ${config.kmsSignQuota}, unless tokenReuse is on`,
+      ];
+}
+
+function findLifetimeProblems(config: ParsedKeys): readonly string[] {
+  const { default: usual, minimum, maximum } = config.tokenLifetime;
+  return minimum <= usual && usual <= maximum
+    ? []
+    : [
+        `tokenLifetime: received minimum ${minimum}, default ${usual}, maximum ${maximum}; allowed: minimum <= default <= maximum`,
+      ];
+}
+
+function findScopeProblems({ scopes }: ParsedKeys): readonly string[] {
+  return findDuplicates(scopes.map(scopeName)).map((name) => `scopes: ${name} stands twice`);
+}
+
+/**
+ * What is wrong with the keys of a deployment config together, a line for each problem: the key,
+ * the value, what is allowed.
+ */
+export function findCombinationProblems(
+  config: ParsedKeys,
+  options: ParseOptions,
+): readonly string[] {
+  return [
+    ...findIssuerProblems(config, options),
+    ...findDomainProblems(config),
+    ...findRegionProblems(config),
+    ...findLifetimeProblems(config),
+    ...findConcurrencyProblems(config),
+    ...findThrottleProblems(config),
+    ...findScopeProblems(config),
+  ];
+}

@@ -1,0 +1,137 @@
+import * as v from 'valibot';
+import { defaultDeploymentName } from './function-names.ts';
+import {
+  defaultTokenLifetime,
+  maxAudienceLength,
+  maxDomainNameLength,
+  maxTokenLifetime,
+  minTokenLifetime,
+} from './limits.ts';
+import { operationsEntries } from './operations-config.ts';
+import { type RegionId, regionIds } from './regions.ts';
+import { scopePartPattern } from './scopes.ts';
+import { algs, defaultAlg } from './signing-algorithms.ts';
+import { signingKeyPolicySchema } from './signing-key-policy.ts';
+
+const deploymentName = v.pipe(
+  v.string(),
+  v.regex(
+    /^[a-z][a-z0-9-]{1,30}[a-z0-9]$/,
+    'allowed: 3 to 32 characters of a-z, 0-9 and "-", a letter first',
+  ),
+);
+
+const domainName = v.pipe(
+  v.string(),
+  v.maxLength(maxDomainNameLength, `allowed: at most ${maxDomainNameLength} characters`),
+  v.regex(
+    /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/,
+    'allowed: a lower-case DNS name without a trailing dot, e.g. "auth.example.com"',
+  ),
+);
+
+const domain = v.strictObject({
+  /** Host of the issuer. Each region is served under `{region}.{name}` besides. */
+  name: domainName,
+  /** Route 53 public hosted zone that holds the name. */
+  hostedZoneId: v.pipe(
+    v.string(),
+    v.regex(/^Z[A-Z0-9]{5,31}$/, 'allowed: a Route 53 hosted zone id, e.g. "Z0123456789ABC"'),
+  ),
+  /** Name of the hosted zone, e.g. `example.com`. */
+  hostedZoneName: domainName,
+});
+
+const awsRegion = v.pipe(
+  v.string(),
+  v.regex(/^[a-z]{2}(-[a-z]+)+-\d$/, 'allowed: an AWS region, e.g. "us-west-2"'),
+);
+
+const region = v.strictObject({ awsRegion });
+
+const regionSchema = v.pipe(
+  v.strictObject(
+    Object.fromEntries(regionIds.map((id) => [id, v.optional(region)])) as Record<
+      RegionId,
+      v.OptionalSchema<typeof region, undefined>
+    >,
+  ),
+  v.check(
+    (regions) => Object.values(regions).some((value) => value !== undefined),
+    `allowed: at least one of ${regionIds.join(', ')}`,
+  ),
+);
+
+const scopePart = v.pipe(
+  v.string(),
+  v.regex(
+    scopePartPattern,
+    'allowed: a lower-case letter, then up to 31 of a-z, 0-9, "_", "." and "-"',
+  ),
+);
+
+const scope = v.strictObject({
+  service: scopePart,
+  permission: scopePart,
+  description: v.pipe(v.string(), v.minLength(1), v.maxLength(200)),
+});
+
+const lifetime = v.pipe(
+  v.number(),
+  v.integer('allowed: whole seconds'),
+  v.minValue(1, 'allowed: 1 second or more'),
+  v.maxValue(maxTokenLifetime, `allowed: at most ${maxTokenLifetime} seconds (24 hours)`),
+);
+
+const tokenReuse = v.strictObject({
+  /**
+   * Share of its life that a token must have left to be given again. A low one saves more
+   * signatures and hands out tokens that soon end.
+   */
+  minimumRemainingShare: v.pipe(
+    v.number(),
+    v.minValue(0.05, 'allowed: 0.05 or more'),
+    v.maxValue(0.95, 'allowed: at most 0.95, as more reuses next to nothing'),
+  ),
+});
+
+const httpUri = v.pipe(
+  v.string(),
+  v.maxLength(maxAudienceLength),
+  v.check((value) => URL.canParse(value) && !value.includes('#'), 'allowed: an absolute URI'),
+);
+
+/** Each key is described in docs/configuration.md. */
+export const deploymentConfigSchema = v.strictObject({
+  /** Prefix of stacks, tables and functions. */
+  name: v.optional(deploymentName, defaultDeploymentName),
+  /** Given with a domain, or derived from it; without a domain each deployment derives its own. */
+  issuer: v.optional(v.string()),
+  domain: v.optional(domain),
+  regions: regionSchema,
+  /** AWS region that keeps the log of a strongly consistent table of two regions. */
+  witnessAwsRegion: v.optional(awsRegion),
+  /** `aud` of tokens of clients that have no audience of their own (RFC 9068 §3). */
+  defaultAudience: httpUri,
+  /** The first signs new keys; the others may still sign while a deployment moves. */
+  signingAlgorithms: v.optional(
+    v.pipe(v.array(v.picklist(algs)), v.minLength(1, 'allowed: one algorithm or more')),
+    [defaultAlg],
+  ),
+  tokenLifetime: v.optional(
+    v.strictObject({
+      default: v.optional(lifetime, defaultTokenLifetime),
+      minimum: v.optional(lifetime, minTokenLifetime),
+      maximum: v.optional(lifetime, maxTokenLifetime),
+    }),
+    {},
+  ),
+  /** Gives the same client the same token again. Off where left out: each token is its own. */
+  tokenReuse: v.optional(tokenReuse),
+  scopes: v.pipe(v.array(scope), v.minLength(1, 'allowed: one scope or more')),
+  signingKeyPolicy: v.optional(signingKeyPolicySchema, {}),
+  ...operationsEntries,
+});
+
+/** A config whose keys are all right, each on its own. */
+export type ParsedKeys = v.InferOutput<typeof deploymentConfigSchema>;
