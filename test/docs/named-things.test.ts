@@ -82,15 +82,11 @@ describe('what the documentation names exists:', () => {
     ]);
   });
 
-  // Announced by other pages, and on their way: each leaves this list when it is there.
-  const announced = ['ratios.svg', 'cold-start.svg', 'scale.svg'];
-
   it('files that links lead to', () => {
     const broken = markdownFiles().flatMap((page) =>
       [...readPage(page).matchAll(/\]\((?!https?:|#|mailto:)([^)#\s]+)(?:#[^)]*)?\)/g)]
         .map(([, target = '']) => target)
         .filter((target) => !existsSync(join(root, dirname(page), target)))
-        .filter((target) => !announced.some((name) => target.endsWith(name)))
         .map((target) => `${page}: ${target}`),
     );
     expect(broken).toEqual([]);
