@@ -13,7 +13,7 @@ import type { LocalRun } from './start-local.ts';
 import { usage } from './usage.ts';
 
 /** Milliseconds after which a run that does not close is ended nevertheless. */
-const closingLimit = 1500;
+const closingLimit = 1000;
 
 function endWith(local: LocalRun): void {
   process.stdout.write('\nStopping.\n');

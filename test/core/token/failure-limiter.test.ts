@@ -99,9 +99,13 @@ describe('the failure limiter', () => {
 
   it('costs next to nothing where nobody failed', () => {
     const limiter = new FailureLimiter(limits);
-    const start = performance.now();
-    for (let count = 0; count < 100_000; count += 1) limiter.assertAllowed(attempt(), now);
+    // The shortest of several: the machine has other things to do.
+    const times = Array.from({ length: 5 }, () => {
+      const start = performance.now();
+      for (let count = 0; count < 100_000; count += 1) limiter.assertAllowed(attempt(), now);
+      return performance.now() - start;
+    });
     // A microsecond each; a token takes a hundred.
-    expect(performance.now() - start).toBeLessThan(100);
+    expect(Math.min(...times)).toBeLessThan(100);
   });
 });

@@ -103,10 +103,15 @@ describe('the form of a compact JWS', () => {
   ];
 
   it.each(long)('is refused by its length, before anything else: %s', async (_, token) => {
-    const started = process.cpuUsage();
-    expect(await reasonOf(world.verify(`Bearer ${token}`))).toBe('token_too_long');
+    // The cheapest of several: the runtime's own threads count as well.
+    const costs: number[] = [];
+    for (let round = 0; round < 5; round += 1) {
+      const started = process.cpuUsage();
+      expect(await reasonOf(world.verify(`Bearer ${token}`))).toBe('token_too_long');
+      costs.push(process.cpuUsage(started).user);
+    }
     // Decoding or splitting it would cost more than this by itself.
-    expect(process.cpuUsage(started).user).toBeLessThan(50_000);
+    expect(Math.min(...costs)).toBeLessThan(50_000);
   });
 
   it('may be as long as the limit', () => {
