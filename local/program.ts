@@ -1,5 +1,4 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import type { AwsClientOptions } from '../adapters/aws-client-options.ts';
 import { createTable, createTables } from '../adapters/dynamodb/create-tables.ts';
 import { type FromSynth, readSynthesisedDeployment } from './from-synth/synthesised-deployment.ts';
 import { createSynthesisedFunctions } from './from-synth/synthesised-functions.ts';
@@ -9,20 +8,7 @@ import {
   type LocalDeployment,
   type LocalDeploymentOptions,
 } from './local-deployment.ts';
-import type { LogFile } from './log-file.ts';
-
-/** What functions find around them. */
-export interface Surroundings {
-  readonly issuer: string;
-  readonly clientOptions: AwsClientOptions;
-  readonly lambdaEndpoint: string;
-  readonly log: LogFile;
-  /** Certificates to trust besides those of Node: PEM, and the file that holds it. */
-  readonly ca: string | undefined;
-  readonly caPath: string | undefined;
-  /** Milliseconds since the epoch; this machine's clock where left out. */
-  readonly clock?: (() => number) | undefined;
-}
+import type { Surroundings } from './surroundings.ts';
 
 /** What a local run runs. */
 export interface Program {

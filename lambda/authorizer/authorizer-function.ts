@@ -17,7 +17,7 @@ import {
 } from '../../core/verifier/verify-bearer.ts';
 import { describeError } from '../shared/describe-error.ts';
 import { type FunctionOptions, resolveOptions, seconds } from '../shared/function-options.ts';
-import type { LogFields, RequestReport } from '../shared/telemetry.ts';
+import type { LogFields, RequestReport } from '../shared/request-report.ts';
 import { readBearerRequest, readRequiredScopes } from './authorizer-event.ts';
 import { allow, deny } from './authorizer-result.ts';
 

@@ -1,4 +1,4 @@
-import type { LogFields } from './telemetry.ts';
+import type { LogFields } from './request-report.ts';
 
 /** Names of an error and its causes: `UnavailableError < ThrottlingException`. */
 function namesOf(error: unknown): string {

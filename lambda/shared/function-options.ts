@@ -1,6 +1,7 @@
 import type { FunctionName } from '../../contract/environment.ts';
 import type { MetricSource } from './metric-line.ts';
-import { createTelemetry, type LogFields, type Telemetry } from './telemetry.ts';
+import type { LogFields } from './request-report.ts';
+import { createTelemetry, type Telemetry } from './telemetry.ts';
 
 /** What a function takes from the process it runs in; a test gives its own. */
 export interface FunctionOptions {

@@ -1,5 +1,5 @@
 import type { Context } from 'aws-lambda';
-import type { LogFields, RequestReport } from './telemetry.ts';
+import type { LogFields, RequestReport } from './request-report.ts';
 
 /** Levels in rising order, and those of Lambda's setting that no report has. */
 const levels = ['TRACE', 'DEBUG', 'INFO', 'WARN', 'ERROR', 'CRITICAL', 'FATAL', 'SILENT'];

@@ -1,5 +1,5 @@
 import { metricDimensions, requestMetrics } from '../../contract/request-metrics.ts';
-import type { RequestReport } from './telemetry.ts';
+import type { RequestReport } from './request-report.ts';
 
 function valuesOf(report: RequestReport): Readonly<Record<string, number>> {
   const { statusCode, latency, counts, measures } = report;

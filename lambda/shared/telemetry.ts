@@ -1,26 +1,9 @@
 import type { Context } from 'aws-lambda';
 import type { FunctionName } from '../../contract/environment.ts';
-import type { LogValue } from './exchange.ts';
 import { createLogLines } from './log-line.ts';
 import { formatMetricLine, type MetricSource } from './metric-line.ts';
 import { readMetricNamespace } from './metric-namespace.ts';
-
-export type LogFields = Readonly<Record<string, LogValue>>;
-
-/** What is reported of one request. */
-export interface RequestReport {
-  readonly level: 'info' | 'warn' | 'error';
-  readonly outcome: string;
-  readonly statusCode: number;
-  /** Milliseconds. */
-  readonly latency: number;
-  /** A client that proved who it is. */
-  readonly clientId?: string | undefined;
-  readonly counts: ReadonlySet<string>;
-  /** Values of metrics that not every request has. */
-  readonly measures?: ReadonlyMap<string, number> | undefined;
-  readonly fields: LogFields;
-}
+import type { LogFields, RequestReport } from './request-report.ts';
 
 /** One JSON line a request, and its metrics in embedded metric format. */
 export interface Telemetry {

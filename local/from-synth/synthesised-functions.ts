@@ -9,7 +9,7 @@ import type { EventHandler } from '../lambda-server.ts';
 import { localCredentials } from '../local-deployment.ts';
 import { createLocalTelemetry } from '../local-telemetry.ts';
 import type { LogFile } from '../log-file.ts';
-import type { Surroundings } from '../program.ts';
+import type { Surroundings } from '../surroundings.ts';
 import { LambdaFunction } from './lambda-function.ts';
 import type { SynthesisedDeployment } from './synthesised-deployment.ts';
 

@@ -1,15 +1,7 @@
 import type { APIGatewayProxyEvent, APIGatewayRequestAuthorizerEvent, Context } from 'aws-lambda';
 import { localRegion } from '../local-deployment.ts';
+import type { AuthorizerContext, RequestAuthorizer } from './gateway-route.ts';
 import { localApi } from './request-context.ts';
-
-/** A Lambda authorizer of type REQUEST, without result caching. */
-export interface RequestAuthorizer {
-  readonly functionName: string;
-  readonly handler: (event: APIGatewayRequestAuthorizerEvent, context: Context) => Promise<unknown>;
-}
-
-/** What an authorizer says besides its verdict: text by name, for functions and responses. */
-export type AuthorizerContext = Readonly<Record<string, string>>;
 
 /** The verdict of an authorizer; what is not `allow` names API Gateway's `ResponseType`. */
 export type Authorization =

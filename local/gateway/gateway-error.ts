@@ -1,19 +1,10 @@
 import { gatewayErrors, noStoreHeaders, securityHeaders } from '../../contract/error-body.ts';
-import type { AuthorizerContext } from './authorizer.ts';
-import type { GatewayResponse, RouteError } from './gateway-route.ts';
-
-/** API Gateway's `ResponseType`s that the local gateway gives. */
-export type GatewayErrorType =
-  | 'MISSING_AUTHENTICATION_TOKEN'
-  | 'REQUEST_TOO_LARGE'
-  | 'UNAUTHORIZED'
-  | 'ACCESS_DENIED'
-  | 'AUTHORIZER_FAILURE'
-  | 'AUTHORIZER_CONFIGURATION_ERROR'
-  | 'INTEGRATION_FAILURE'
-  | 'INTEGRATION_TIMEOUT'
-  | 'DEFAULT_4XX'
-  | 'DEFAULT_5XX';
+import type {
+  AuthorizerContext,
+  GatewayErrorType,
+  GatewayResponse,
+  RouteError,
+} from './gateway-route.ts';
 
 /** API Gateway's own status codes, where a gateway response leaves them. */
 const ownStatus: Readonly<Partial<Record<GatewayErrorType, number>>> = {

@@ -1,9 +1,29 @@
-import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
-import type { RequestAuthorizer } from './authorizer.ts';
-import type { GatewayErrorType } from './gateway-error.ts';
+import type { APIGatewayProxyEvent, APIGatewayRequestAuthorizerEvent, Context } from 'aws-lambda';
 
 /** A Lambda function of a proxy integration. What it returns is checked, as API Gateway does. */
 export type ProxyHandler = (event: APIGatewayProxyEvent, context: Context) => Promise<unknown>;
+
+/** A Lambda authorizer of type REQUEST, without result caching. */
+export interface RequestAuthorizer {
+  readonly functionName: string;
+  readonly handler: (event: APIGatewayRequestAuthorizerEvent, context: Context) => Promise<unknown>;
+}
+
+/** What an authorizer says besides its verdict: text by name, for functions and responses. */
+export type AuthorizerContext = Readonly<Record<string, string>>;
+
+/** API Gateway's `ResponseType`s that the local gateway gives. */
+export type GatewayErrorType =
+  | 'MISSING_AUTHENTICATION_TOKEN'
+  | 'REQUEST_TOO_LARGE'
+  | 'UNAUTHORIZED'
+  | 'ACCESS_DENIED'
+  | 'AUTHORIZER_FAILURE'
+  | 'AUTHORIZER_CONFIGURATION_ERROR'
+  | 'INTEGRATION_FAILURE'
+  | 'INTEGRATION_TIMEOUT'
+  | 'DEFAULT_4XX'
+  | 'DEFAULT_5XX';
 
 /** A gateway response of an API of its own, in place of this service's. */
 export interface RouteError {

@@ -1,8 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { type Authorization, type AuthorizerContext, authorize } from './authorizer.ts';
-import { buildGatewayError, buildRouteError, type GatewayErrorType } from './gateway-error.ts';
-import type { GatewayCall, GatewayRequest, GatewayResponse } from './gateway-route.ts';
+import { type Authorization, authorize } from './authorizer.ts';
+import { buildGatewayError, buildRouteError } from './gateway-error.ts';
+import type {
+  AuthorizerContext,
+  GatewayCall,
+  GatewayErrorType,
+  GatewayRequest,
+  GatewayResponse,
+} from './gateway-route.ts';
 import { headerValues } from './headers.ts';
 import { buildLambdaContext } from './lambda-context.ts';
 import { buildProxyEvent, isBinary } from './proxy-event.ts';

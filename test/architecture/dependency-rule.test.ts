@@ -65,6 +65,33 @@ function isAllowed(file: string, specifier: string): boolean {
   return allowed.folders.includes(target);
 }
 
+function relativeImports(file: string): readonly string[] {
+  return importsOf(file)
+    .filter((specifier) => specifier.startsWith('.'))
+    .map((specifier) => resolve(dirname(file), specifier));
+}
+
+/** A way from a file back to itself, or undefined where there is none. */
+function findCircle(graph: ReadonlyMap<string, readonly string[]>): readonly string[] | undefined {
+  const done = new Set<string>();
+  const visit = (file: string, way: readonly string[]): readonly string[] | undefined => {
+    const at = way.indexOf(file);
+    if (at >= 0) return [...way.slice(at), file];
+    if (done.has(file)) return undefined;
+    for (const next of graph.get(file) ?? []) {
+      const circle = visit(next, [...way, file]);
+      if (circle !== undefined) return circle;
+    }
+    done.add(file);
+    return undefined;
+  };
+  for (const file of graph.keys()) {
+    const circle = visit(file, []);
+    if (circle !== undefined) return circle;
+  }
+  return undefined;
+}
+
 describe('the dependency rule', () => {
   it.each(Object.keys(rule))('%s imports only what it may', (folder) => {
     const broken = sourceFiles(folder).flatMap((file) =>
@@ -79,6 +106,22 @@ describe('the dependency rule', () => {
     expect(isAllowed(join(root, 'core/token/x.ts'), '../../adapters/kms/y.ts')).toBe(false);
     expect(isAllowed(join(root, 'core/token/x.ts'), '@aws-sdk/client-kms')).toBe(false);
     expect(isAllowed(join(root, 'core/token/x.ts'), 'jose')).toBe(true);
+  });
+
+  it('has no circle: no file imports itself through others, types included', () => {
+    const files = Object.keys(rule).flatMap(sourceFiles);
+    const graph = new Map(files.map((file) => [file, relativeImports(file)]));
+    expect(findCircle(graph)?.map((file) => relative(root, file))).toBeUndefined();
+  });
+
+  it('sees a circle', () => {
+    const graph = new Map([
+      ['a', ['b']],
+      ['b', ['c', 'd']],
+      ['c', []],
+      ['d', ['b']],
+    ]);
+    expect(findCircle(graph)).toEqual(['b', 'd', 'b']);
   });
 
   it('has no barrel', () => {

@@ -2,7 +2,8 @@ import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import { commonMetricNamespace } from '../../contract/alarms.ts';
 import { metricDimensions, requestMetrics } from '../../contract/request-metrics.ts';
-import type { LogFields, RequestReport, Telemetry } from '../../lambda/shared/telemetry.ts';
+import type { LogFields, RequestReport } from '../../lambda/shared/request-report.ts';
+import type { Telemetry } from '../../lambda/shared/telemetry.ts';
 
 function publishMetrics(metrics: Metrics, report: RequestReport): void {
   const { outcome, clientId, statusCode, latency, counts, measures } = report;

@@ -4,7 +4,7 @@ import { type Deadline, startDeadline } from '../deadline.ts';
 import { describeError } from '../describe-error.ts';
 import type { Exchange } from '../exchange.ts';
 import type { FunctionOptions } from '../function-options.ts';
-import type { RequestReport } from '../telemetry.ts';
+import type { RequestReport } from '../request-report.ts';
 import type { HttpHook, HttpMiddleware } from './http-middleware.ts';
 
 /** Methods and paths are any words that a client writes; the log knows these. */

@@ -5,7 +5,7 @@ import type {
 } from 'aws-lambda';
 import type { VerifierPorts } from '../../../core/verifier/verify-bearer.ts';
 import { createAuthorizerFunction } from '../../../lambda/authorizer/authorizer-function.ts';
-import type { RequestReport } from '../../../lambda/shared/telemetry.ts';
+import type { RequestReport } from '../../../lambda/shared/request-report.ts';
 import { audience, createWorld, issuer, type World } from '../../core/verifier/world.ts';
 
 export interface EventOptions {

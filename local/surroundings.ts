@@ -1,0 +1,15 @@
+import type { AwsClientOptions } from '../adapters/aws-client-options.ts';
+import type { LogFile } from './log-file.ts';
+
+/** What functions find around them. */
+export interface Surroundings {
+  readonly issuer: string;
+  readonly clientOptions: AwsClientOptions;
+  readonly lambdaEndpoint: string;
+  readonly log: LogFile;
+  /** Certificates to trust besides those of Node: PEM, and the file that holds it. */
+  readonly ca: string | undefined;
+  readonly caPath: string | undefined;
+  /** Milliseconds since the epoch; this machine's clock where left out. */
+  readonly clock?: (() => number) | undefined;
+}
