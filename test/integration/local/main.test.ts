@@ -5,21 +5,17 @@ import { join, resolve } from 'node:path';
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { parseDeploymentConfig } from '../../../contract/deployment-config.ts';
-import { type SpawnedRun, spawnLocal, started, stop } from './spawned-run.ts';
+import {
+  type Environment,
+  type SpawnedRun,
+  sourceDemoEnvironment,
+  spawnLocal,
+  started,
+  stop,
+} from './spawned-run.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
-type Environment = Readonly<Record<string, string>>;
-
 const authctl = resolve(import.meta.dirname, '../../../cli/authctl.ts');
-
-function sourceDemoEnvironment(state: string): Environment {
-  const script = `set -a; . "$1"; set +a; exec "${process.execPath}" -p 'JSON.stringify(process.env)'`;
-  const output = execFileSync('sh', ['-ec', script, 'sh', join(state, 'demo.env')], {
-    env: {},
-    encoding: 'utf8',
-  });
-  return JSON.parse(output) as Environment;
-}
 
 async function start(
   state: string,

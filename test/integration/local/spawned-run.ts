@@ -1,6 +1,6 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 
 const root = resolve(import.meta.dirname, '../../..');
 
@@ -16,6 +16,8 @@ export interface SpawnedRun {
   /** @returns the exit code, or the signal that ended the process. */
   readonly ended: Promise<number | NodeJS.Signals | null>;
 }
+
+export type Environment = Readonly<Record<string, string>>;
 
 const commands = {
   node: [process.execPath, 'local/main.ts'],
@@ -63,4 +65,14 @@ export async function started(run: SpawnedRun): Promise<SpawnedRun> {
 export async function stop(run: SpawnedRun): Promise<void> {
   if (run.child.exitCode === null) run.child.kill('SIGTERM');
   await run.ended;
+}
+
+/** What a shell has after it has sourced a run's demo.env. */
+export function sourceDemoEnvironment(state: string): Environment {
+  const script = `set -a; . "$1"; set +a; exec "${process.execPath}" -p 'JSON.stringify(process.env)'`;
+  const output = execFileSync('sh', ['-ec', script, 'sh', join(state, 'demo.env')], {
+    env: {},
+    encoding: 'utf8',
+  });
+  return JSON.parse(output) as Environment;
 }

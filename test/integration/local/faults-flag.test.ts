@@ -1,0 +1,68 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import {
+  type Environment,
+  sourceDemoEnvironment,
+  spawnLocal,
+  started,
+  stop,
+} from './spawned-run.ts';
+import { temporaryDirectory } from './temporary-directory.ts';
+import { basic } from './use-local-service.ts';
+
+function writeScript(folder: string, script: object): string {
+  const path = join(folder, 'script.json');
+  writeFileSync(path, JSON.stringify(script));
+  return path;
+}
+
+function requestToken({ TOKEN_URL = '', CLIENT_ID = '', CLIENT_SECRET = '' }: Environment) {
+  return fetch(TOKEN_URL, {
+    method: 'POST',
+    headers: { authorization: basic(CLIENT_ID, CLIENT_SECRET) },
+    body: new URLSearchParams({ grant_type: 'client_credentials' }),
+  });
+}
+
+it('npm start -- --faults plays a script once the service stands, and heals as it says', async () => {
+  const folder = temporaryDirectory();
+  const state = join(folder, 'state');
+  const script = writeScript(folder, {
+    rules: [
+      // Long enough for a busy machine to meet it, and over before the test is.
+      { service: 'kms', operation: 'Sign', fault: 'error', code: 'DisabledException', until: 5 },
+    ],
+  });
+  const run = spawnLocal(['--state', state, '--faults', script]);
+  onTestFinished(() => stop(run));
+  await started(run);
+  const environment = sourceDemoEnvironment(state);
+  const broken = await requestToken(environment);
+  expect(broken.status).toBe(503);
+  expect(await broken.json()).toMatchObject({ error: 'temporarily_unavailable' });
+  expect((await fetch(environment['JWKS_URI'] ?? '')).status).toBe(200);
+  const healed = () => requestToken(environment).then(({ status }) => expect(status).toBe(200));
+  await vi.waitFor(healed, { timeout: 20_000, interval: 200 });
+});
+
+it.each([
+  [
+    'a mistake',
+    { rules: [{ service: 's3', fault: 'reset' }] },
+    'cannot be used:\n  rules.0.service: received "s3"; expected ("dynamodb" | "kms")',
+  ],
+  [
+    "a code that is not the service's",
+    { rules: [{ service: 'kms', fault: 'error', code: 'ProvisionedThroughputExceededException' }] },
+    'cannot be used:\n  rules.0.code: received "ProvisionedThroughputExceededException"; allowed for kms: ',
+  ],
+])('a script with %s is refused before anything starts', async (_, script, message) => {
+  const folder = temporaryDirectory();
+  const path = writeScript(folder, script);
+  const run = spawnLocal(['--state', join(folder, 'state'), '--faults', path]);
+  onTestFinished(() => stop(run));
+  expect(await run.ended).toBe(1);
+  expect(run.errors()).toContain(`npm start: ${path} ${message}`);
+  expect(run.output()).toBe('');
+});
