@@ -9,7 +9,9 @@ import { createSdkCalls } from './dynamodb/sdk-calls.ts';
 import type { ProviderLookups } from './verifier.ts';
 
 export interface DynamoDbLookupOptions extends AwsClientOptions {
-  /** Name of the authorization server's deployment, the prefix of its tables. */
+  /**
+   * Prefix of the authorization server's tables: `tablesName` of its config, or else its name.
+   */
   readonly deploymentName?: string | undefined;
 }
 

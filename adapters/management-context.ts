@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { DeploymentConfig } from '../contract/deployment-config.ts';
-import { type TableKey, tableName } from '../contract/tables.ts';
+import { deployedTableName, type TableKey } from '../contract/tables.ts';
 import type { AuditRecord } from '../core/audit/audit-log.ts';
 import type { ManagementContext } from '../core/management/management-context.ts';
 import type { AwsClientOptions } from './aws-client-options.ts';
@@ -37,7 +37,7 @@ export interface ManagementOptions {
 export function createManagementContext(options: ManagementOptions): ManagementContext {
   const { config, aws = {}, allowLoopbackProviders = false } = options;
   const { dynamodb } = createAwsClients(aws);
-  const table = (key: TableKey) => tableName(config.name, key);
+  const table = (key: TableKey) => deployedTableName(config, key);
   const store = {
     consistentRead: true,
     onMalformedRecord: options.onMalformedRecord ?? (() => undefined),

@@ -1,4 +1,4 @@
-import { tableName } from '../contract/tables.ts';
+import { deployedTableName } from '../contract/tables.ts';
 import type { AuditReader } from '../core/audit/audit-log.ts';
 import type { ManagementContext } from '../core/management/management-context.ts';
 import type { CliIo } from './cli-io.ts';
@@ -69,7 +69,7 @@ export function createCli(io: CliIo, options: GlobalOptions, answerNo: () => voi
     signingKeys: async () => {
       const found = deployment();
       const { openSigningKeys } = await import('./open-signing-keys.ts');
-      return openSigningKeys(found, tableName(found.config.name, 'signingKeys'));
+      return openSigningKeys(found, deployedTableName(found.config, 'signingKeys'));
     },
     confirm: (question) => confirm(io, question, options.yes === true),
     answerNo,

@@ -2,7 +2,7 @@ import { createAwsClients } from '../adapters/aws-clients.ts';
 import { createDynamoDbAuditLog } from '../adapters/dynamodb/audit-log.ts';
 import { type CopiedRow, copyTable, type TableCopy } from '../adapters/dynamodb/copy-table.ts';
 import { createRestoredTables } from '../adapters/dynamodb/restored-tables.ts';
-import { tableName } from '../contract/tables.ts';
+import { deployedTableName } from '../contract/tables.ts';
 import type { AuditRecord } from '../core/audit/audit-log.ts';
 import { RefusedError } from '../core/errors.ts';
 import type { RestoredTables } from '../core/restore/restorables.ts';
@@ -33,7 +33,7 @@ export function openTables(deployment: Deployment, warn: (text: string) => void)
       const records: AuditRecord[] = [];
       for (const region of awsRegions) {
         const regional = createAwsClients({ ...aws, region }).dynamodb;
-        const reader = createDynamoDbAuditLog(regional, tableName(config.name, 'audit'), {
+        const reader = createDynamoDbAuditLog(regional, deployedTableName(config, 'audit'), {
           consistentRead: true,
           onMalformedRecord: ({ message }) => {
             throw new RefusedError(

@@ -105,6 +105,11 @@ const httpUri = v.pipe(
 export const deploymentConfigSchema = v.strictObject({
   /** Prefix of stacks, tables and functions. */
   name: v.optional(deploymentName, defaultDeploymentName),
+  /**
+   * Prefix of the tables that regions share, where it is not `name`: a move to other regions, or
+   * a restore of everything, takes a second set of them.
+   */
+  tablesName: v.optional(deploymentName),
   /** Given with a domain, or derived from it; without a domain each deployment derives its own. */
   issuer: v.optional(v.string()),
   domain: v.optional(domain),

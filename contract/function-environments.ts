@@ -7,7 +7,7 @@ import { discoveryMaxAge } from './limits.ts';
 import type { RegionId } from './regions.ts';
 import { scopeName } from './scopes.ts';
 import { keyListMaxAge } from './signing-key-policy.ts';
-import { tableName } from './tables.ts';
+import { deployedTableName } from './tables.ts';
 
 /** From what the variables of one region's functions follow. */
 export interface EnvironmentSource {
@@ -43,8 +43,8 @@ export function tokenEnvironment(source: EnvironmentSource): EnvironmentVariable
     AUTH_REGION_ID: source.regionId,
     AUTH_DEFAULT_AUDIENCE: config.defaultAudience,
     AUTH_MAX_TOKEN_LIFETIME: String(config.tokenLifetime.maximum),
-    AUTH_CLIENTS_TABLE: tableName(config.name, 'clients'),
-    AUTH_SIGNING_KEYS_TABLE: tableName(config.name, 'signingKeys'),
+    AUTH_CLIENTS_TABLE: deployedTableName(config, 'clients'),
+    AUTH_SIGNING_KEYS_TABLE: deployedTableName(config, 'signingKeys'),
     AUTH_KEY_LIST_REFRESH: String(config.signingKeyPolicy.keyListRefresh),
     AUTH_PUBLICATION_LEAD: String(config.signingKeyPolicy.publicationLead),
     AUTH_KEY_LIST_MAX_AGE: String(keyListMaxAge(config.signingKeyPolicy)),
@@ -68,7 +68,7 @@ export function discoveryEnvironment(source: EnvironmentSource): EnvironmentVari
 
 export function jwksEnvironment({ config }: EnvironmentSource): EnvironmentVariables<'jwks'> {
   return {
-    AUTH_SIGNING_KEYS_TABLE: tableName(config.name, 'signingKeys'),
+    AUTH_SIGNING_KEYS_TABLE: deployedTableName(config, 'signingKeys'),
     AUTH_KEY_LIST_REFRESH: String(config.signingKeyPolicy.keyListRefresh),
     AUTH_JWKS_MAX_AGE: String(config.signingKeyPolicy.jwksMaxAge),
   };
@@ -77,7 +77,7 @@ export function jwksEnvironment({ config }: EnvironmentSource): EnvironmentVaria
 export function canaryEnvironment(source: EnvironmentSource): EnvironmentVariables<'canary'> {
   return {
     AUTH_REGION_ID: source.regionId,
-    AUTH_SIGNING_KEYS_TABLE: tableName(source.config.name, 'signingKeys'),
+    AUTH_SIGNING_KEYS_TABLE: deployedTableName(source.config, 'signingKeys'),
     AUTH_REGIONAL_JWKS_URIS: source.toJson(source.addresses.regionalJwksUris),
   };
 }
@@ -89,7 +89,7 @@ export function syntheticCheckEnvironment(
   return {
     AUTH_ISSUER: addresses.issuer,
     AUTH_REGION_ID: regionId,
-    AUTH_CLIENTS_TABLE: tableName(config.name, 'clients'),
+    AUTH_CLIENTS_TABLE: deployedTableName(config, 'clients'),
     AUTH_TOKEN_ENDPOINT: addresses.regionalTokenEndpoints[regionId] ?? '',
     AUTH_JWKS_URI: addresses.regionalJwksUris[regionId] ?? '',
   };
@@ -102,14 +102,14 @@ export function keyRotationEnvironment(
   return {
     AUTH_ISSUER: source.addresses.issuer,
     AUTH_REGION_ID: source.regionId,
-    AUTH_SIGNING_KEYS_TABLE: tableName(config.name, 'signingKeys'),
+    AUTH_SIGNING_KEYS_TABLE: deployedTableName(config, 'signingKeys'),
     AUTH_SIGNING_ALGORITHMS: config.signingAlgorithms.join(' '),
     AUTH_SIGNING_KEY_POLICY: JSON.stringify(config.signingKeyPolicy),
     AUTH_DEPLOYMENT_NAME: config.name,
     AUTH_KMS_KEY_POLICY: source.toJson(source.kmsKeyPolicy),
     AUTH_TOKEN_FUNCTION: functionName(config.name, 'token'),
     AUTH_CANARY_FUNCTION: functionName(config.name, 'canary'),
-    AUTH_AUDIT_TABLE: tableName(config.name, 'audit'),
+    AUTH_AUDIT_TABLE: deployedTableName(config, 'audit'),
   };
 }
 
@@ -118,6 +118,8 @@ export interface GuardedApi {
   readonly issuer: string;
   /** Of the authorization server, whose tables are read. */
   readonly deploymentName: string;
+  /** `tablesName` of its config, where it has one. */
+  readonly tablesName?: string | undefined;
   /** The values of `aud` by which the API knows itself; one at least. */
   readonly audiences: readonly string[];
   readonly defaultAudience?: string | undefined;
@@ -128,13 +130,14 @@ export interface GuardedApi {
 }
 
 export function authorizerEnvironment(api: GuardedApi): EnvironmentVariables<'authorizer'> {
+  const guarded = { name: api.deploymentName, tablesName: api.tablesName };
   return {
     AUTH_ISSUER: api.issuer,
     AUTH_AUDIENCES: api.audiences.join(' '),
     AUTH_DEFAULT_AUDIENCE: api.defaultAudience ?? api.audiences[0] ?? '',
-    AUTH_CLIENTS_TABLE: tableName(api.deploymentName, 'clients'),
-    AUTH_API_KEYS_TABLE: tableName(api.deploymentName, 'apiKeys'),
-    AUTH_IDENTITY_PROVIDERS_TABLE: tableName(api.deploymentName, 'identityProviders'),
+    AUTH_CLIENTS_TABLE: deployedTableName(guarded, 'clients'),
+    AUTH_API_KEYS_TABLE: deployedTableName(guarded, 'apiKeys'),
+    AUTH_IDENTITY_PROVIDERS_TABLE: deployedTableName(guarded, 'identityProviders'),
     AUTH_REQUIRED_SCOPES: api.requiredScopes,
     AUTH_RESULT_CACHE_TTL: String(api.resultCacheTtl),
   };

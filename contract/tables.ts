@@ -56,6 +56,20 @@ export function tableName(deploymentName: string, key: TableKey): string {
   return `${deploymentName}-${tables[key].suffix}`;
 }
 
+/** From what a deployment's tables have their names: its config. */
+export interface TableNames {
+  readonly name: string;
+  readonly tablesName?: string | undefined;
+}
+
+/**
+ * Name of a deployment's table. Those that regions share may have a name of their own, since a
+ * move to other regions takes a second set of them; each region's audit stays with the deployment.
+ */
+export function deployedTableName({ name, tablesName = name }: TableNames, key: TableKey): string {
+  return tableName(tables[key].scope === 'global' ? tablesName : name, key);
+}
+
 /**
  * How a table is to be called that DynamoDB restores beside the live one, so that a policy can
  * name it before there is any: `authorization-server-restored-clients`.

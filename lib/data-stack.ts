@@ -23,7 +23,7 @@ export class DataStack extends Stack {
     };
     for (const table of tableKeys.filter((key) => tables[key].scope === 'global')) {
       new ServiceTable(this, tableId(table), {
-        deploymentName: config.name,
+        config,
         table,
         replication,
       });

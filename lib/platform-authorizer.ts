@@ -31,6 +31,13 @@ export interface PlatformAuthorizerProps {
    * @default authorization-server
    */
   readonly deploymentName?: string;
+
+  /**
+   * `tablesName` of the authorization server's config.
+   *
+   * @default the deployment's name
+   */
+  readonly tablesName?: string;
   /**
    * How long API Gateway may keep a verdict. A revoked API key, client or provider goes on for as
    * long; a token never outlives its `exp`. At most an hour.
@@ -99,10 +106,16 @@ export class PlatformAuthorizer extends Construct {
     const environment = authorizerEnvironment({
       ...props,
       deploymentName,
+      tablesName: props.tablesName,
       requiredScopes,
       resultCacheTtl,
     });
-    const fn = new AuthorizerFunction(this, 'Function', { deploymentName, bundles, environment });
+    const fn = new AuthorizerFunction(this, 'Function', {
+      deploymentName,
+      tablesName: props.tablesName,
+      bundles,
+      environment,
+    });
     const authorizer = this.addAuthorizer(props, fn);
     this.#routes = new RouteScopes(authorizer.ref);
     const realm = props.realm ?? defaultBearerRealm;

@@ -5,7 +5,7 @@ import { type Addresses, addressesOf } from '../contract/addresses.ts';
 import { type DeploymentConfig, deployedRegions } from '../contract/deployment-config.ts';
 import type { RegionId } from '../contract/regions.ts';
 import { jwksPath, tokenPath } from '../contract/routes.ts';
-import { tableName, tables } from '../contract/tables.ts';
+import { deployedTableName, tables } from '../contract/tables.ts';
 import { throttlesOf } from '../contract/throttles.ts';
 import { ApiGatewayAccount } from './api/api-gateway-account.ts';
 import { ServiceApi } from './api/service-api.ts';
@@ -56,11 +56,11 @@ export class RegionStack extends Stack {
   }
 
   private addTables(): ServiceTables {
-    const deploymentName = this.props.config.name;
+    const { config } = this.props;
     return eachTable((table) =>
       this.shared && tables[table].scope === 'global'
-        ? TableV2.fromTableName(this, tableId(table), tableName(deploymentName, table))
-        : new ServiceTable(this, tableId(table), { deploymentName, table }).table,
+        ? TableV2.fromTableName(this, tableId(table), deployedTableName(config, table))
+        : new ServiceTable(this, tableId(table), { config, table }).table,
     );
   }
 

@@ -54,11 +54,20 @@ function toDescription(metadata: KeyMetadata | undefined): ManagedKeyDescription
   };
 }
 
+/**
+ * Whether a key lies in another AWS region: its platform region was moved from there. KMS knows no
+ * such key here and the role may not ask for it, so that the answer would be AccessDenied.
+ */
+async function isElsewhere(kms: KMSClient, kmsKeyArn: string): Promise<boolean> {
+  return kmsKeyArn.split(':')[3] !== (await kms.config.region());
+}
+
 async function describeKey(
   kms: KMSClient,
   kmsKeyArn: string,
   options: PortOptions,
 ): Promise<ManagedKeyDescription | undefined> {
+  if (await isElsewhere(kms, kmsKeyArn)) return undefined;
   const command = new DescribeKeyCommand({ KeyId: kmsKeyArn });
   try {
     const { KeyMetadata } = await callAws(`describe ${kmsKeyArn}`, () =>
@@ -115,6 +124,8 @@ async function scheduleKeyDeletion(
   kmsKeyArn: string,
   options: PortOptions,
 ): Promise<void> {
+  // A person ends it in its own region: docs/procedures/replace-a-region.md.
+  if (await isElsewhere(kms, kmsKeyArn)) return;
   const command = new ScheduleKeyDeletionCommand({
     KeyId: kmsKeyArn,
     PendingWindowInDays: kmsDeletionWindowDays,

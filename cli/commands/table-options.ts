@@ -1,6 +1,6 @@
 import { Option } from 'commander';
 import type { CopiedTable } from '../../adapters/dynamodb/copy-table.ts';
-import { tableName, tables } from '../../contract/tables.ts';
+import { deployedTableName, tables } from '../../contract/tables.ts';
 import type { Cli } from '../cli.ts';
 import { UsageError } from '../usage-error.ts';
 
@@ -28,7 +28,7 @@ export function readTable<T extends CopiedTable>(
 
 /** The deployment's own table. */
 export function targetOf(cli: Cli, table: CopiedTable, from: string): string {
-  const target = tableName(cli.deployment().config.name, table);
+  const target = deployedTableName(cli.deployment().config, table);
   if (from !== target) return target;
   throw new UsageError(
     `--from: received "${from}", which is the deployment's own table; allowed: another one`,

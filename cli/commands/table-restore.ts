@@ -1,6 +1,6 @@
 import { Option } from 'commander';
 import { type DeploymentConfig, deployedRegions } from '../../contract/deployment-config.ts';
-import { tableName } from '../../contract/tables.ts';
+import { deployedTableName } from '../../contract/tables.ts';
 import type { ManagementContext } from '../../core/management/management-context.ts';
 import { auditDays } from '../../core/restore/audit-days.ts';
 import {
@@ -127,7 +127,7 @@ export const restore: CommandSpec = {
     const since = readRestorePoint(options.restorePoint, now);
     for (const region of withoutAudit) {
       cli.output.warn(
-        `warning: ${tableName(config.name, 'audit')} of ${region} is not read; what was revoked there since comes back`,
+        `warning: ${deployedTableName(config, 'audit')} of ${region} is not read; what was revoked there since comes back`,
       );
     }
     if (!dryRun) await cli.confirm(`Restore items of ${from} into ${to}?`);

@@ -9,10 +9,11 @@ import {
 } from 'aws-cdk-lib/aws-dynamodb';
 import { Construct } from 'constructs';
 import {
+  deployedTableName,
   type TableKey,
+  type TableNames,
   type TableSchema,
   tableKeys,
-  tableName,
   tables,
 } from '../../contract/tables.ts';
 
@@ -27,7 +28,8 @@ export interface Replication {
 }
 
 export interface ServiceTableProps {
-  readonly deploymentName: string;
+  /** The deployment's config, for the names. */
+  readonly config: TableNames;
   readonly table: TableKey;
   /** None: a table of one region. */
   readonly replication?: Replication | undefined;
@@ -52,7 +54,7 @@ export class ServiceTable extends Construct {
     const schema: TableSchema = tables[props.table];
     // An id of `Default` leaves no trace in the logical id, by which a retained table is imported.
     this.table = new TableV2(this, 'Default', {
-      tableName: tableName(props.deploymentName, props.table),
+      tableName: deployedTableName(props.config, props.table),
       partitionKey: { name: schema.partitionKey, type: AttributeType.STRING },
       ...(schema.sortKey === undefined
         ? {}

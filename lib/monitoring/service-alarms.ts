@@ -41,7 +41,7 @@ export class ServiceAlarms extends Construct {
   constructor(scope: Construct, id: string, props: ServiceAlarmsProps) {
     super(scope, id);
     this.context = props;
-    this.metrics = new ServiceMetrics(props.deploymentName);
+    this.metrics = new ServiceMetrics(props.config);
     this.ofNewVersions = [this.addApiErrors(), this.addUnavailable(), this.addInvalidClients()];
     this.alarms = [
       ...this.ofNewVersions,

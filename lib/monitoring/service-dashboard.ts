@@ -45,7 +45,7 @@ export class ServiceDashboard extends Construct {
   constructor(scope: Construct, id: string, props: ServiceDashboardProps) {
     super(scope, id);
     this.props = props;
-    this.metrics = new ServiceMetrics(props.config.name);
+    this.metrics = new ServiceMetrics(props.config);
     new Dashboard(this, 'Dashboard', {
       dashboardName: `${props.config.name}-${props.regionId}`,
       defaultInterval: Duration.hours(3),

@@ -6,17 +6,21 @@ import { functionName } from '../../contract/function-names.ts';
 import { metricDimensions, requestMetrics } from '../../contract/request-metrics.ts';
 import type { Alg } from '../../contract/signing-algorithms.ts';
 import { signingAlgorithms } from '../../contract/signing-algorithms.ts';
-import { type TableKey, tableName } from '../../contract/tables.ts';
+import { deployedTableName, type TableKey, type TableNames } from '../../contract/tables.ts';
 
 /**
  * Metrics of one region's service, ours and AWS's. They carry no labels: a label makes an alarm on
  * one metric a metric math alarm.
  */
 export class ServiceMetrics {
-  private readonly deploymentName: string;
+  private readonly names: TableNames;
 
-  constructor(deploymentName: string) {
-    this.deploymentName = deploymentName;
+  constructor(names: TableNames) {
+    this.names = names;
+  }
+
+  private get deploymentName(): string {
+    return this.names.name;
   }
 
   /** One of our own metrics: of a function in all, or of one outcome of its requests. */
@@ -102,7 +106,7 @@ export class ServiceMetrics {
       namespace: 'AWS/DynamoDB',
       metricName,
       dimensionsMap: {
-        TableName: tableName(this.deploymentName, table),
+        TableName: deployedTableName(this.names, table),
         ...(operation === undefined ? {} : { Operation: operation }),
       },
       statistic,

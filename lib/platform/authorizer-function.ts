@@ -5,13 +5,15 @@ import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { metricNamespace } from '../../contract/alarms.ts';
 import type { EnvironmentVariables } from '../../contract/environment.ts';
-import { type TableKey, tableName } from '../../contract/tables.ts';
+import { deployedTableName, type TableKey } from '../../contract/tables.ts';
 import { functionBundle } from '../functions/function-bundles.ts';
 import { runtimeDefaults } from '../functions/runtime-defaults.ts';
 
 export interface AuthorizerFunctionProps {
   /** Of the authorization server, whose tables are read. */
   readonly deploymentName: string;
+  /** `tablesName` of its config, where it has one. */
+  readonly tablesName?: string | undefined;
   readonly bundles: string;
   readonly environment: EnvironmentVariables<'authorizer'>;
 }
@@ -36,10 +38,13 @@ export class AuthorizerFunction extends Construct {
       retention: RetentionDays.THIRTEEN_MONTHS,
       removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
     });
-    this.handler = this.addHandler(props, logGroup, this.addRole(props.deploymentName, logGroup));
+    this.handler = this.addHandler(props, logGroup, this.addRole(props, logGroup));
   }
 
-  private addRole(deploymentName: string, logGroup: LogGroup): Role {
+  private addRole(
+    { deploymentName: name, tablesName }: AuthorizerFunctionProps,
+    logGroup: LogGroup,
+  ): Role {
     const role = new Role(this, 'Role', {
       assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
       description: 'Verifies bearer credentials',
@@ -57,7 +62,7 @@ export class AuthorizerFunction extends Construct {
           Stack.of(this).formatArn({
             service: 'dynamodb',
             resource: 'table',
-            resourceName: tableName(deploymentName, key),
+            resourceName: deployedTableName({ name, tablesName }, key),
           }),
         ),
       }),

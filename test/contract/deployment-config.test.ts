@@ -77,6 +77,15 @@ describe('the throttles', () => {
   });
 });
 
+describe('the name of the tables that regions share', () => {
+  it('is one that a deployment could have', () => {
+    expect(parseDeploymentConfig({ ...single, tablesName: 'second' }).tablesName).toBe('second');
+    expect(() => parseDeploymentConfig({ ...single, tablesName: 'Second' })).toThrow(
+      'tablesName: received "Second"; allowed: 3 to 32 characters',
+    );
+  });
+});
+
 describe('token reuse', () => {
   it('is off unless the config has it', () => {
     expect(parseDeploymentConfig(single).tokenReuse).toBeUndefined();

@@ -125,6 +125,18 @@ describe('a key made in KMS', () => {
   });
 });
 
+describe('a key of another AWS region', () => {
+  it('is not there, and KMS is not asked for what the role may not ask', async () => {
+    stub = await startStub(() => failure(400, 'AccessDeniedException'));
+    const keys = createKmsKeys(createKmsClient(testAwsOptions(stub.endpoint)), settings);
+    const elsewhere = missingArn.replace('us-west-2', 'eu-west-3');
+    expect(await keys.describeKey(elsewhere)).toBeUndefined();
+    await keys.scheduleKeyDeletion(elsewhere);
+    await expect(keys.disableKey(elsewhere)).rejects.toThrow(SigningKeyUnusableError);
+    await expect(keys.describeKey(missingArn)).rejects.toThrow('told to');
+  });
+});
+
 describe('what is sent to KMS', () => {
   async function recording(answer: object) {
     stub = await startStub(() => ({ status: 200, body: answer }));

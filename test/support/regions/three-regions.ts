@@ -6,6 +6,7 @@ import { createDynamoDbClient } from '../../../adapters/dynamodb/dynamodb-client
 import { createSignedClients, toVariables } from '../../../adapters/signed-clients.ts';
 import {
   type DeploymentConfig,
+  type DeploymentConfigInput,
   parseDeploymentConfig,
 } from '../../../contract/deployment-config.ts';
 import { readEnvironment } from '../../../contract/environment.ts';
@@ -17,7 +18,7 @@ import {
 import { selfTestEvent } from '../../../contract/function-events.ts';
 import { type RegionId, regionIds } from '../../../contract/regions.ts';
 import { jwksPath } from '../../../contract/routes.ts';
-import { tableName } from '../../../contract/tables.ts';
+import { deployedTableName } from '../../../contract/tables.ts';
 import type { ClientStore } from '../../../core/client/client-store.ts';
 import { createJwksHandler } from '../../../lambda/jwks/create-jwks-handler.ts';
 import { createKeyRotationHandler } from '../../../lambda/key-rotation/create-key-rotation-handler.ts';
@@ -41,17 +42,26 @@ const awsRegions: Readonly<Record<RegionId, string>> = {
   pit: 'us-east-1',
 };
 
-const config: DeploymentConfig = parseDeploymentConfig({
-  domain: {
-    name: 'auth.example.com',
-    hostedZoneId: 'Z0123456789ABC',
-    hostedZoneName: 'example.com',
-  },
-  regions: Object.fromEntries(regionIds.map((id) => [id, { awsRegion: awsRegions[id] }])),
-  defaultAudience: 'https://api.example.com',
-  scopes: [{ service: 'messaging', permission: 'view', description: 'Read messages' }],
-  signingAlgorithms: ['ES256'],
-});
+/** The config of such a deployment, with other regions or names. */
+export function configOf(
+  ids: readonly RegionId[],
+  more: Partial<DeploymentConfigInput> = {},
+): DeploymentConfig {
+  return parseDeploymentConfig({
+    domain: {
+      name: 'auth.example.com',
+      hostedZoneId: 'Z0123456789ABC',
+      hostedZoneName: 'example.com',
+    },
+    regions: Object.fromEntries(ids.map((id) => [id, { awsRegion: awsRegions[id] }])),
+    defaultAudience: 'https://api.example.com',
+    scopes: [{ service: 'messaging', permission: 'view', description: 'Read messages' }],
+    signingAlgorithms: ['ES256'],
+    ...more,
+  });
+}
+
+const config = configOf(regionIds);
 
 /** One region's functions, before its own replica of the tables and its own KMS. */
 export interface Region {
@@ -86,7 +96,8 @@ interface Clock {
   offset: number;
 }
 
-interface Shared {
+export interface Shared {
+  readonly config: DeploymentConfig;
   readonly dynamodbEndpoint: string;
   readonly kmsEndpoint: string;
   readonly history: ItemHistory;
@@ -110,7 +121,7 @@ async function startBackends(id: RegionId, faults: Faults, shared: Shared) {
   });
   const kms = await startFaultyService({ service: 'kms', endpoint: shared.kmsEndpoint, faults });
   const options: AwsClientOptions = {
-    region: awsRegions[id],
+    region: shared.config.regions[id]?.awsRegion,
     endpointDynamoDb: dynamodb.endpoint,
     endpointKms: kms.endpoint,
     credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
@@ -118,7 +129,9 @@ async function startBackends(id: RegionId, faults: Faults, shared: Shared) {
   return { options, close: () => Promise.all([dynamodb.close(), kms.close()]) };
 }
 
-async function startRegion(id: RegionId, shared: Shared): Promise<Region> {
+/** Starts the functions of one region. */
+export async function startRegion(id: RegionId, shared: Shared): Promise<Region> {
+  const { config } = shared;
   const faults = new Faults();
   const backends = await startBackends(id, faults, shared);
   const source = describeEnvironments(config, 'https://auth.example.com', id);
@@ -151,7 +164,7 @@ async function startRegion(id: RegionId, shared: Shared): Promise<Region> {
     id,
     faults,
     runs,
-    clients: createDynamoDbClientStore(background.dynamodb, tableName(config.name, 'clients'), {
+    clients: createDynamoDbClientStore(background.dynamodb, deployedTableName(config, 'clients'), {
       consistentRead: true,
     }),
     issue: (clientId, secret) => {
@@ -195,6 +208,7 @@ export async function startThreeRegions(lag: number): Promise<ThreeRegions> {
   client.destroy();
   const clock = { offset: 0 };
   const shared: Shared = {
+    config,
     dynamodbEndpoint: dynamodb.endpoint,
     kmsEndpoint: kms.endpoint,
     history: new ItemHistory(),

@@ -1,0 +1,199 @@
+import { createLocalJWKSet, decodeProtectedHeader, type JSONWebKeySet, jwtVerify } from 'jose';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { AwsClientOptions } from '../../../adapters/aws-client-options.ts';
+import { createAwsClients } from '../../../adapters/aws-clients.ts';
+import { type CopiedTable, copyTable } from '../../../adapters/dynamodb/copy-table.ts';
+import { createTables } from '../../../adapters/dynamodb/create-tables.ts';
+import { createDynamoDbLookups } from '../../../adapters/dynamodb-lookups.ts';
+import { createManagement } from '../../../adapters/management.ts';
+import { createVerifier } from '../../../adapters/verifier.ts';
+import type { DeploymentConfig } from '../../../contract/deployment-config.ts';
+import { type RegionId, regionIds } from '../../../contract/regions.ts';
+import { deployedTableName } from '../../../contract/tables.ts';
+import { collect } from '../../../core/collect.ts';
+import { startDynamoDb } from '../../../local/dynamodb.ts';
+import { startKms } from '../../../local/kms/kms-server.ts';
+import { ItemHistory } from '../../../local/replication/item-history.ts';
+import {
+  configOf,
+  type Region,
+  type Shared,
+  startRegion,
+} from '../../support/regions/three-regions.ts';
+
+/** The steps of docs/procedures/ with the functions, on DynamoDB's and KMS's protocols. */
+const issuer = 'https://auth.example.com';
+const audience = 'https://api.example.com';
+const clock = { offset: 0 };
+const twoDays = 2 * 86_400_000;
+const copied: readonly CopiedTable[] = ['clients', 'apiKeys', 'identityProviders', 'signingKeys'];
+
+let dynamodb: Awaited<ReturnType<typeof startDynamoDb>>;
+let kms: Awaited<ReturnType<typeof startKms>>;
+let aws: AwsClientOptions;
+const started: Region[] = [];
+
+beforeAll(async () => {
+  dynamodb = await startDynamoDb();
+  kms = await startKms();
+  aws = {
+    region: 'eu-west-1',
+    endpointDynamoDb: dynamodb.endpoint,
+    endpointKms: kms.endpoint,
+    credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
+  };
+});
+
+afterAll(async () => {
+  await Promise.all(started.map((region) => region.close()));
+  await Promise.all([dynamodb.close(), kms.close()]);
+});
+
+/** What a deployment of a config leaves: its tables, and the functions of its regions. */
+async function deploy(config: DeploymentConfig): Promise<Partial<Record<RegionId, Region>>> {
+  const clients = createAwsClients(aws);
+  await createTables(clients.dynamodb, config.tablesName ?? config.name);
+  await createTables(clients.dynamodb, config.name);
+  const shared: Shared = {
+    config,
+    dynamodbEndpoint: dynamodb.endpoint,
+    kmsEndpoint: kms.endpoint,
+    history: new ItemHistory(),
+    lag: 0,
+    clock,
+  };
+  const regions: Partial<Record<RegionId, Region>> = {};
+  for (const id of regionIds.filter((one) => config.regions[one] !== undefined)) {
+    const region = await startRegion(id, shared);
+    started.push(region);
+    regions[id] = region;
+  }
+  return regions;
+}
+
+/** `authctl table copy` of each table. */
+async function copyTables(from: DeploymentConfig, to: DeploymentConfig): Promise<void> {
+  const clients = createAwsClients(aws);
+  for (const table of copied) {
+    const rows = await collect(
+      copyTable(clients.dynamodb, {
+        table,
+        from: deployedTableName(from, table),
+        to: deployedTableName(to, table),
+        dryRun: false,
+      }),
+    );
+    expect(rows.filter(({ outcome }) => outcome !== 'copied')).toEqual([]);
+  }
+}
+
+async function keysOf(region: Region): Promise<JSONWebKeySet> {
+  return JSON.parse((await region.jwks()).body) as JSONWebKeySet;
+}
+
+async function expectVerifiable(tokens: readonly string[], regions: readonly Region[]) {
+  const currentDate = new Date(Date.now() + clock.offset);
+  for (const region of regions) {
+    const keys = createLocalJWKSet(await keysOf(region));
+    for (const token of tokens) await jwtVerify(token, keys, { issuer, audience, currentDate });
+  }
+}
+
+function tokenOf({ statusCode, body }: { readonly statusCode: number; readonly body: string }) {
+  expect([statusCode, body]).toEqual([200, expect.stringContaining('access_token')]);
+  return (JSON.parse(body) as { access_token: string }).access_token;
+}
+
+/** The one set of strongly consistent tables that has a region to spare. */
+const european = {
+  slc: { awsRegion: 'eu-west-1' },
+  dfw: { awsRegion: 'eu-west-2' },
+  pit: { awsRegion: 'eu-west-3' },
+};
+const one = configOf(['slc'], { regions: { slc: european.slc } });
+const three = configOf(regionIds, { regions: european, tablesName: 'authorization-server-2' });
+
+async function addCredentials(config: DeploymentConfig) {
+  const management = createManagement({ config, aws, actor: async () => 'test' });
+  const named = { name: 'A', serviceTrunkGroup: 'tg' };
+  const { client } = await management.createClient({ ...named, scopes: ['messaging:view'] });
+  const { value: secret = '' } = await management.createClientSecret(client.clientId, {});
+  const { value: apiKey = '' } = await management.createApiKey(named);
+  return { clientId: client.clientId, secret, apiKey };
+}
+
+function verifierOf(config: DeploymentConfig) {
+  const { apiKeys } = createDynamoDbLookups({ ...aws, deploymentName: config.tablesName });
+  return createVerifier({ issuer, audience, apiKeys });
+}
+
+describe('one region that becomes three, on new tables', () => {
+  it('keeps its issuer, its tokens, its clients and its API keys', async () => {
+    const { slc: before } = await deploy(one);
+    if (before === undefined) throw new Error('no region');
+    await before.rotate('deploy');
+    const { clientId, secret, apiKey } = await addCredentials(one);
+    const token = tokenOf(await before.issue(clientId, secret));
+
+    const { slc, dfw, pit } = await deploy(three);
+    if (slc === undefined || dfw === undefined || pit === undefined) throw new Error('no region');
+    expect((await slc.issue(clientId, secret)).statusCode).not.toBe(200);
+    await copyTables(one, three);
+    await slc.rotate('deploy');
+    const after = tokenOf(await slc.issue(clientId, secret));
+    expect(decodeProtectedHeader(after).kid).toBe(decodeProtectedHeader(token).kid);
+    await expectVerifiable([token, after], [before, slc, dfw, pit]);
+    const authorization = `Bearer ${apiKey}`;
+    expect((await verifierOf(three).verify({ authorization })).serviceTrunkGroup).toBe('tg');
+
+    for (const region of [dfw, pit]) {
+      await region.rotate('deploy');
+      // Until every verifier may know its key.
+      expect((await region.issue(clientId, secret)).statusCode).toBe(503);
+    }
+    await expectVerifiable([token, after], [slc, dfw, pit]);
+    clock.offset += twoDays;
+    const all = [slc, dfw, pit];
+    for (const region of all) await region.rotate('reconcile');
+    clock.offset += 120_000;
+    const tokens = await Promise.all(
+      all.map(async (region) => tokenOf(await region.issue(clientId, secret))),
+    );
+    expect(new Set(tokens.map((text) => decodeProtectedHeader(text).kid)).size).toBe(3);
+    await expectVerifiable(tokens, all);
+  });
+});
+
+describe('a region that is replaced by one in another AWS region, on new tables', () => {
+  const names = { tablesName: 'authorization-server-3' };
+  const replaced = configOf(regionIds, {
+    ...names,
+    regions: { ...european, pit: { awsRegion: 'eu-central-1' } },
+  });
+
+  it('publishes a key of its own, and what the lost one signed verifies until it ends', async () => {
+    const credentials = await addCredentials(three);
+    const { clientId, secret } = credentials;
+    const { pit: lost } = await deploy(three);
+    if (lost === undefined) throw new Error('no region');
+    const token = tokenOf(await lost.issue(clientId, secret));
+
+    const { slc, dfw, pit } = await deploy(replaced);
+    await copyTables(three, replaced);
+    if (slc === undefined || dfw === undefined || pit === undefined) throw new Error('no region');
+    for (const region of [slc, dfw, pit]) await region.rotate('deploy');
+    const others = [slc, dfw];
+    const tokens = [token];
+    for (const region of others) tokens.push(tokenOf(await region.issue(clientId, secret)));
+    await expectVerifiable(tokens, [slc, dfw, pit]);
+    expect((await pit.issue(clientId, secret)).statusCode).toBe(503);
+
+    clock.offset += twoDays;
+    for (const region of [slc, dfw, pit]) await region.rotate('reconcile');
+    clock.offset += 120_000;
+    const own = tokenOf(await pit.issue(clientId, secret));
+    const lostKid = decodeProtectedHeader(token).kid;
+    expect(decodeProtectedHeader(own).kid).not.toBe(lostKid);
+    await expectVerifiable([own], [slc, dfw, pit]);
+  });
+});
