@@ -1,4 +1,4 @@
-import { Validations } from 'aws-cdk-lib';
+import { CfnResource, type CustomResource, Validations } from 'aws-cdk-lib';
 import { Trigger } from 'aws-cdk-lib/triggers';
 import { Construct } from 'constructs';
 import { rotationTimeout, type ServiceFunctions } from '../functions/service-functions.ts';
@@ -10,22 +10,37 @@ export interface FirstSigningKeyProps {
 }
 
 /**
- * Runs the key rotation during deployment, which ends when the token function signs: a deployment
- * that has succeeded issues tokens. Runs again when the rotation's code or settings change, and
- * does nothing when the stack is deleted.
+ * Runs the key rotation during deployment, which ends when the newest code of the token function
+ * signs: a deployment that has succeeded issues tokens, and the aliases that requests reach move
+ * only then. Runs again when the code or the settings of the rotation or of the token function
+ * change, and does nothing when the stack is deleted.
  */
 export class FirstSigningKey extends Construct {
   constructor(scope: Construct, id: string, props: FirstSigningKeyProps) {
     super(scope, id);
-    const { keyRotation, all } = props.functions;
-    new Trigger(this, 'Trigger', {
+    const { keyRotation, token, all, live } = props.functions;
+    const trigger = new Trigger(this, 'Trigger', {
       handler: keyRotation.handler,
       timeout: rotationTimeout,
-      executeAfter: [...props.after, ...all],
+      executeAfter: [
+        ...props.after,
+        // Not the functions as a whole, to which their aliases belong.
+        ...all.flatMap(({ handler, role, logGroup }) => [handler, role, logGroup]),
+      ],
+      executeBefore: Object.values(live),
     });
+    askAgainFor(trigger, token.handler.currentVersion.functionArn);
     Validations.of(keyRotation.handler).acknowledge({
       id: 'Annotation::@aws-cdk/aws-lambda:addPermissionsToVersionOrAlias',
       reason: 'The trigger invokes a version and is granted it; the schedule invokes the function.',
     });
   }
+}
+
+/** A trigger runs when a property of its resource changes, whatever the property is called. */
+function askAgainFor(trigger: Trigger, tokenVersionArn: string): void {
+  const resource = trigger.node.defaultChild as CustomResource;
+  const { defaultChild } = resource.node;
+  if (!CfnResource.isCfnResource(defaultChild)) throw new Error('a trigger without a resource');
+  defaultChild.addPropertyOverride('TokenVersionArn', tokenVersionArn);
 }

@@ -137,4 +137,21 @@ describe('the trigger of the first signing key', () => {
       ]),
     );
   });
+
+  it('tests new code before requests reach it, so that its failure moves no alias', () => {
+    const [[id, trigger] = []] = Object.entries(resourcesOf(template, 'Custom::Trigger'));
+    const aliases = Object.entries(resourcesOf(template, 'AWS::Lambda::Alias'));
+    expect(aliases).toHaveLength(3);
+    for (const [alias, { DependsOn }] of aliases) {
+      expect(DependsOn, alias).toContain(id);
+      expect(trigger?.DependsOn, alias).not.toContain(alias);
+    }
+  });
+
+  it('runs again when the token function changes', () => {
+    const [trigger] = Object.values(resourcesOf(template, 'Custom::Trigger'));
+    expect(trigger?.Properties['TokenVersionArn']).toEqual({
+      Ref: expect.stringMatching(/^FunctionsTokenHandlerCurrentVersion/),
+    });
+  });
 });
