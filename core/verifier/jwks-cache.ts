@@ -78,7 +78,7 @@ export class JwksCache {
     kid: string,
     now: number,
   ): Promise<VerificationKey | undefined> {
-    const entry = this.#entryOf(source);
+    const entry = this.#entryOf(source, now);
     this.#dropOverdue(entry, now);
     const known = entry.keys?.get(kid);
     const mustWait = this.#mustWait(entry, now);
@@ -100,15 +100,19 @@ export class JwksCache {
    * @param now seconds since the epoch.
    */
   async refresh(source: JwksSource, now: number): Promise<void> {
-    await this.#refreshIfDue(this.#entryOf(source), true, now);
+    await this.#refreshIfDue(this.#entryOf(source, now), true, now);
   }
 
-  #entryOf(source: JwksSource): Entry {
+  /** A set from the future means that the clock was ahead: it ages from now on. */
+  #entryOf(source: JwksSource, now: number): Entry {
     const known = this.#entries.get(source.issuer);
     const isSame =
       known?.source.registrationId === source.registrationId &&
       known.source.jwksUri === source.jwksUri;
-    if (known !== undefined && isSame) return known;
+    if (known !== undefined && isSame) {
+      known.fetchedAt = Math.min(known.fetchedAt, now);
+      return known;
+    }
     const entry: Entry = {
       source,
       keys: undefined,

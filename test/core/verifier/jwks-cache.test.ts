@@ -198,6 +198,21 @@ describe('the key cache', () => {
     expect(await find(a, second, start - 3600)).toBe(second.kid);
   });
 
+  it('ages a set that was fetched while the clock was ahead', async () => {
+    await find(a, first, start + 365 * 86_400);
+    answers.set(a.issuer, setOf(second));
+    // The clock is right again, and no token with a new key makes anybody look.
+    for (let now = start; now < start + times.refreshBefore; now += 60) await find(a, first, now);
+    expect(await find(a, first, start + times.refreshBefore)).toBeUndefined();
+  });
+
+  it('drops a set that was fetched while the clock was ahead at its hard limit', async () => {
+    await find(a, first, start + 365 * 86_400);
+    answers.set(a.issuer, new Error('down'));
+    expect(await find(a, first, start)).toBe(first.kid);
+    await expect(find(a, first, start + times.hardLimit)).rejects.toThrow(UnavailableError);
+  });
+
   it('survives a fetch that throws instead of rejecting', async () => {
     let isBroken = true;
     const fragile = new JwksCache(() => {
