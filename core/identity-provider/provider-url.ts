@@ -13,6 +13,11 @@ const allowedPorts = new Set(['', '8443']);
 /** Printable ASCII but space, quotes and backslash, which URL parsers repair in different ways. */
 const plainUrl = /^https:\/\/[\x21\x23-\x26\x28-\x5B\x5D-\x7E]+$/;
 
+/** Whether a text can be a provider's URL or issuer at all, before anybody looks it up. */
+export function isProviderUrlText(text: string): boolean {
+  return text.length <= maxProviderUrlLength && plainUrl.test(text);
+}
+
 /** Whether a connection to this address, as resolved, may be opened. */
 export function isAllowedProviderAddress(address: string, options: ProviderUrlOptions): boolean {
   const parsed = parseIpAddress(address);

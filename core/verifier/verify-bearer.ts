@@ -1,10 +1,10 @@
-import { maxProviderUrlLength } from '../../contract/limits.ts';
 import type { ApiKeyReader } from '../api-key/api-key-store.ts';
 import type { ClientReader } from '../client/client-store.ts';
 import { isApiKeyShaped } from '../credential/credential-value.ts';
 import { MalformedRecordError } from '../errors.ts';
 import type { IdentityProvider } from '../identity-provider/identity-provider.ts';
 import type { IdentityProviderReader } from '../identity-provider/identity-provider-store.ts';
+import { isProviderUrlText } from '../identity-provider/provider-url.ts';
 import type { PortOptions } from '../port.ts';
 import { type OwnTokenSettings, verifyOwnToken } from './access-token.ts';
 import { verifyApiKey } from './api-key-credential.ts';
@@ -42,8 +42,9 @@ async function findProvider(
   ports: VerifierPorts,
   options: PortOptions,
 ): Promise<IdentityProvider> {
-  const isIssuer = typeof issuer === 'string' && issuer.startsWith('https://');
-  if (!isIssuer || issuer.length > maxProviderUrlLength) throw new BearerRefusal('issuer_unknown');
+  if (typeof issuer !== 'string' || !isProviderUrlText(issuer)) {
+    throw new BearerRefusal('issuer_unknown');
+  }
   const provider = await ports.identityProviders?.findIdentityProvider(issuer, options);
   if (provider?.issuer !== issuer) throw new BearerRefusal('issuer_unknown');
   return provider;
