@@ -9,6 +9,7 @@ import {
 } from './limits.ts';
 import { operationsEntries } from './operations-config.ts';
 import { type RegionId, regionIds } from './regions.ts';
+import { isResourceUri } from './resource-uri.ts';
 import { scopePartPattern } from './scopes.ts';
 import { algs, defaultAlg } from './signing-algorithms.ts';
 import { signingKeyPolicySchema } from './signing-key-policy.ts';
@@ -95,10 +96,13 @@ const tokenReuse = v.strictObject({
   ),
 });
 
-const httpUri = v.pipe(
+/** One that clients can name by `resource` as well (RFC 8707 §2). */
+const audience = v.pipe(
   v.string(),
-  v.maxLength(maxAudienceLength),
-  v.check((value) => URL.canParse(value) && !value.includes('#'), 'allowed: an absolute URI'),
+  v.check(
+    (value) => URL.canParse(value) && isResourceUri(value),
+    `allowed: an absolute URI in ASCII without fragment, at most ${maxAudienceLength} characters`,
+  ),
 );
 
 /** Each key is described in docs/configuration.md. */
@@ -117,7 +121,7 @@ export const deploymentConfigSchema = v.strictObject({
   /** AWS region that keeps the log of a strongly consistent table of two regions. */
   witnessAwsRegion: v.optional(awsRegion),
   /** `aud` of tokens of clients that have no audience of their own (RFC 9068 §3). */
-  defaultAudience: httpUri,
+  defaultAudience: audience,
   /** The first signs new keys; the others may still sign while a deployment moves. */
   signingAlgorithms: v.optional(
     v.pipe(v.array(v.picklist(algs)), v.minLength(1, 'allowed: one algorithm or more')),

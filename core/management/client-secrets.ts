@@ -7,7 +7,7 @@ import { makeAuditedChange } from './audited-change.ts';
 import { viewClientSecret } from './client-view.ts';
 import { findClient } from './find-client.ts';
 import { idForCreation } from './idempotency.ts';
-import { parseExpiry, parseId, parseName, refuseInput } from './input-fields.ts';
+import { lastTime, parseExpiry, parseId, parseName, refuseInput } from './input-fields.ts';
 import { currentTime, type ManagementContext } from './management-context.ts';
 
 export interface NewClientSecret {
@@ -80,15 +80,16 @@ async function writeSecrets(
   );
 }
 
+/** @param parent within which idempotency keys must differ. */
 function buildSecret(
   context: ManagementContext,
-  client: Client,
+  parent: string,
   input: NewClientSecret,
 ): { readonly secret: ClientSecret; readonly value: string } {
   const now = currentTime(context);
   const value = formatClientSecret(context.drawBytes(secretBytes));
   const secret: ClientSecret = {
-    secretId: idForCreation(context, 'secret', input.idempotencyKey, client.clientId),
+    secretId: idForCreation(context, 'secret', input.idempotencyKey, parent),
     hash: hashSecret(value),
     name: input.name === undefined ? undefined : parseName(input.name),
     createdAt: now,
@@ -109,7 +110,7 @@ export async function createClientSecret(
 ): Promise<CreatedClientSecret> {
   const client = await findClient(context, clientId);
   checkMayHaveSecrets(client);
-  const { secret, value } = buildSecret(context, client, input);
+  const { secret, value } = buildSecret(context, client.clientId, input);
   const earlier = client.secrets.find((one) => one.secretId === secret.secretId);
   if (earlier !== undefined) return { secret: earlier, value: undefined };
   checkRoom(client, currentTime(context));
@@ -177,6 +178,11 @@ export interface RotatedClientSecret extends CreatedClientSecret {
   readonly expired: readonly ClientSecret[];
 }
 
+function checkOverlap(overlap: number, now: number): void {
+  if (Number.isSafeInteger(overlap) && overlap >= 0 && now + overlap <= lastTime) return;
+  refuseInput('expire_old_in', overlap, '0 seconds or more, to an end before the year 10000');
+}
+
 function endAt(secret: ClientSecret, time: number): ClientSecret {
   return (secret.expiresAt ?? Number.POSITIVE_INFINITY) <= time
     ? secret
@@ -194,12 +200,11 @@ export async function rotateClientSecret(
   clientId: string,
   input: NewClientSecret & { readonly overlap: number },
 ): Promise<RotatedClientSecret> {
-  if (!Number.isSafeInteger(input.overlap) || input.overlap < 0) {
-    refuseInput('expire_old_in', input.overlap, '0 seconds or more');
-  }
+  checkOverlap(input.overlap, currentTime(context));
   const client = await findClient(context, clientId);
   checkMayHaveSecrets(client);
-  const { secret, value } = buildSecret(context, client, input);
+  // Apart from creations: a rotation that took one for its own would leave the old secrets alive.
+  const { secret, value } = buildSecret(context, `${client.clientId}/rotation`, input);
   const earlier = client.secrets.find((one) => one.secretId === secret.secretId);
   if (earlier !== undefined) return { secret: earlier, value: undefined, expired: [] };
   const now = currentTime(context);

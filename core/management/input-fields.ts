@@ -9,11 +9,11 @@ import {
   maxScopesPerClient,
   maxServiceTrunkGroupLength,
 } from '../../contract/limits.ts';
+import { isResourceUri } from '../../contract/resource-uri.ts';
 import { scopeName } from '../../contract/scopes.ts';
 import { type IdKind, isId, prefixes } from '../credential/credential-value.ts';
 import { InputError } from '../errors.ts';
 import { formatTime } from '../rfc3339.ts';
-import { parseResource } from '../token/resource.ts';
 import { findNearestNames } from './nearest-names.ts';
 
 function show(value: unknown): string {
@@ -53,16 +53,8 @@ export function parseServiceTrunkGroup(value: string): string {
 }
 
 /** An audience that no `resource` parameter could name would be of no use. */
-function isResource(value: string): boolean {
-  try {
-    return parseResource(value) === value;
-  } catch {
-    return false;
-  }
-}
-
 function parseAudience(value: string): string {
-  if (!isResource(value)) {
+  if (!isResourceUri(value)) {
     refuseInput(
       'audience',
       value,
@@ -121,8 +113,8 @@ export function parseTokenLifetime(config: DeploymentConfig, value: number | und
   return value;
 }
 
-/** RFC 3339 has no year after 9999. */
-const lastTime = 253_402_300_799;
+/** RFC 3339 has no year after 9999: the last second that anything may end in. */
+export const lastTime = 253_402_300_799;
 
 /** When a secret ends, in seconds since the epoch: later than now. */
 export function parseExpiry(value: number | undefined, now: number): number | undefined {

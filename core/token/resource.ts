@@ -1,18 +1,10 @@
-import { maxAudienceLength } from '../../contract/limits.ts';
+import { isResourceUri } from '../../contract/resource-uri.ts';
 import { OAuthError } from '../oauth-error.ts';
-
-/**
- * `absolute-URI` of RFC 3986 §4.3: a scheme and at least one more character, no fragment. A
- * pattern and not a URL parser, which would refuse or rewrite URIs without a host.
- */
-const absoluteUri = /^[A-Za-z][A-Za-z0-9+.-]*:[A-Za-z0-9\-._~:/?[\]@!$&'()*+,;=%]+$/;
 
 /** Reads a `resource` parameter (RFC 8707 §2). */
 export function parseResource(value: string | undefined): string | undefined {
   if (value === undefined) return undefined;
-  if (value.length > maxAudienceLength || !absoluteUri.test(value)) {
-    throw new OAuthError('resource_syntax');
-  }
+  if (!isResourceUri(value)) throw new OAuthError('resource_syntax');
   return value;
 }
 

@@ -116,6 +116,17 @@ describe('parseDeploymentConfig', () => {
   });
 
   const refusals: readonly [string, unknown, string][] = [
+    ...[
+      'https://api.example.com/é',
+      'urn:a b',
+      'https://api.example.com/\u0000',
+      '/api',
+      'https://a#b',
+    ].map((defaultAudience): [string, unknown, string] => [
+      `a default audience that no resource parameter can name: ${JSON.stringify(defaultAudience)}`,
+      { ...single, defaultAudience },
+      'defaultAudience: received ',
+    ]),
     ['a misspelt key', { ...single, signingAlgorithm: 'RS256' }, 'signingAlgorithm: unknown key'],
     ['no scopes key', { ...single, scopes: undefined }, 'scopes: missing'],
     ['no regions', { ...single, regions: {} }, 'allowed: at least one of slc, dfw, pit'],

@@ -177,11 +177,35 @@ describe('rotating a client secret', () => {
     expect(expired).toEqual([{ ...old, expiresAt: test.now }]);
   });
 
-  it.each([-1, 0.5, Number.NaN])('refuses an overlap of %s', async (overlap) => {
-    const { context, clientId } = await withClient();
-    await expect(rotateClientSecret(context, clientId, { overlap })).rejects.toThrow(
-      'allowed: 0 seconds or more',
-    );
+  it.each([-1, 0.5, Number.NaN, 1e12])('refuses an overlap of %s', async (overlap) => {
+    const { context, clientId, audit } = await withClient();
+    await createClientSecret(context, clientId, {});
+    const before = audit.length;
+    const rotating = rotateClientSecret(context, clientId, { overlap });
+    await expect(rotating).rejects.toThrow(InputError);
+    await expect(rotating).rejects.toThrow('allowed: 0 seconds or more');
+    expect(audit).toHaveLength(before);
+  });
+
+  it('rotates once with one idempotency key, and shows the secret to the first', async () => {
+    const { context, clients, clientId } = await withClient();
+    await createClientSecret(context, clientId, {});
+    const input = { idempotencyKey: '6f9619ff-8b86-d011', overlap: 60 };
+    const first = await rotateClientSecret(context, clientId, input);
+    const second = await rotateClientSecret(context, clientId, input);
+    expect(second).toEqual({ secret: first.secret, value: undefined, expired: [] });
+    expect(clients.get(clientId)?.secrets).toHaveLength(2);
+  });
+
+  it('takes no creation with the same idempotency key for itself: the others must end', async () => {
+    const test = await withClient();
+    const { context, clients, clientId } = test;
+    const idempotencyKey = '6f9619ff-8b86-d011';
+    await createClientSecret(context, clientId, { idempotencyKey });
+    const { value } = await rotateClientSecret(context, clientId, { idempotencyKey, overlap: 0 });
+    expect(value).toBeDefined();
+    const ends = clients.get(clientId)?.secrets.map((secret) => secret.expiresAt);
+    expect(ends).toEqual([test.now, undefined]);
   });
 
   it('never moves an end to later, and never touches another client', async () => {
