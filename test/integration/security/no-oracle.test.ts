@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { authenticationFailureLimits } from '../../../contract/limits.ts';
 import {
   formatClientSecret,
   formatId,
@@ -89,6 +90,9 @@ describe('a client that does not authenticate', () => {
         answer = await ask(authorization);
       }
       const { headers, ...rest } = answer;
+      const retryAfter = Number(new Map(headers).get('retry-after'));
+      expect(retryAfter).toBeGreaterThan(0);
+      expect(retryAfter).toBeLessThanOrEqual(authenticationFailureLimits.window);
       throttled.push({ ...rest, headers: headers.filter(([name]) => name !== 'retry-after') });
     }
     expect(throttled[0]).toMatchObject({ status: 429, calls: {} });
