@@ -24,7 +24,10 @@ const deploymentName = v.pipe(
 
 const domainName = v.pipe(
   v.string(),
-  v.maxLength(maxDomainNameLength, `allowed: at most ${maxDomainNameLength} characters`),
+  v.maxLength(
+    maxDomainNameLength,
+    `allowed: at most ${maxDomainNameLength} characters, which is all that a certificate takes`,
+  ),
   v.regex(
     /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/,
     'allowed: a lower-case DNS name without a trailing dot, e.g. "auth.example.com"',
@@ -124,7 +127,11 @@ export const deploymentConfigSchema = v.strictObject({
   defaultAudience: audience,
   /** The first signs new keys; the others may still sign while a deployment moves. */
   signingAlgorithms: v.optional(
-    v.pipe(v.array(v.picklist(algs)), v.minLength(1, 'allowed: one algorithm or more')),
+    v.pipe(
+      v.array(v.picklist(algs)),
+      v.minLength(1, 'allowed: one algorithm or more'),
+      v.check((all) => new Set(all).size === all.length, 'allowed: each algorithm once'),
+    ),
     [defaultAlg],
   ),
   tokenLifetime: v.optional(

@@ -22,10 +22,10 @@ export const maxScopesPerClient = 40;
 export const maxScopeBytes = 1400;
 
 /**
- * DNS allows 253 characters, but the domain stands in each token: with this one and the longest
- * of everything else a signing input still fits `maxSigningInputBytes`.
+ * DNS allows 253 characters; the first name of a certificate, its Common Name, takes 64 (ACM's
+ * RequestCertificate, RFC 5280). The domain stands in each token besides.
  */
-export const maxDomainNameLength = 200;
+export const maxDomainNameLength = 64;
 
 /** An audience is a URI that stands in each token. */
 export const maxAudienceLength = 256;

@@ -35,12 +35,22 @@ const vaultArn = v.pipe(
 
 const email = v.pipe(v.string(), v.email('allowed: an email address'));
 
+const emails = v.pipe(
+  v.array(email),
+  v.check((all) => new Set(all).size === all.length, 'allowed: each address once'),
+);
+
 const tagText = (maximum: number) =>
   v.pipe(
     v.string(),
     v.regex(/^[\w .:/=+@-]+$/, 'allowed: letters, digits, spaces and _.:/=+-@'),
     v.maxLength(maximum, `allowed: at most ${maximum} characters`),
   );
+
+const tagName = v.pipe(
+  tagText(128),
+  v.check((name) => !/^aws:/i.test(name), 'allowed: a name that does not begin with "aws:"'),
+);
 
 /** Keys of the deployment config about running the service, each with a default. */
 export const operationsEntries = {
@@ -109,7 +119,7 @@ export const operationsEntries = {
    */
   clientMetrics: v.optional(v.boolean(), false),
   /** Who is told of alarms. Each address must confirm its subscription. */
-  alarmEmails: v.optional(v.array(email), []),
+  alarmEmails: v.optional(emails, []),
   /** Whether new code first gets a tenth of the requests for a while, and rolls back on alarm. */
   gradualDeployment: v.optional(v.boolean(), false),
   /** Daily backups beside point-in-time recovery, in a vault whose lock keeps each for its time. */
@@ -126,5 +136,5 @@ export const operationsEntries = {
     }),
   ),
   /** Tags of every resource, e.g. a cost centre. */
-  tags: v.optional(v.record(tagText(128), tagText(256)), {}),
+  tags: v.optional(v.record(tagName, tagText(256)), {}),
 } as const;

@@ -61,3 +61,8 @@ export async function listenOnLocalhost(
   }
   throw portInUse(port, purpose);
 }
+
+/** An origin as a URL's parser writes it: without the port that goes without saying. */
+export function localOrigin(scheme: 'http' | 'https', port: number): string {
+  return new URL(`${scheme}://localhost:${port}`).origin;
+}

@@ -16,7 +16,7 @@ import { createGatewayServer, type RequestNote } from './gateway/gateway-server.
 import { startKeySchedule } from './key-schedule.ts';
 import { type EventHandler, startLambda } from './lambda-server.ts';
 import { type LocalDeploymentOptions, localCredentials, localRegion } from './local-deployment.ts';
-import { listenOnLocalhost } from './localhost.ts';
+import { listenOnLocalhost, localOrigin } from './localhost.ts';
 import { openLogFile } from './log-file.ts';
 import type { PortChoice } from './loopback-server.ts';
 import { writePrivateFile } from './private-file.ts';
@@ -112,7 +112,8 @@ async function startFront(options: LocalOptions, paths: StatePaths, cleanUp: Cle
   const { gateway, open } = deferGateway();
   const createServer = () => createGatewayServer(gateway, certificate, options.onRequest);
   const server = cleanUp.use(await listenOnLocalhost(createServer, options.port, 'service'));
-  const issuer = `${certificate === undefined ? 'http' : 'https'}://localhost:${server.port}`;
+  const scheme = certificate === undefined ? 'http' : 'https';
+  const issuer = localOrigin(scheme, server.port);
   return { certificate, open, server, issuer };
 }
 

@@ -235,6 +235,26 @@ describe('parseDeploymentConfig', () => {
       { ...single, scopes: [...single.scopes, ...single.scopes] },
       'scopes: messaging:view stands twice',
     ],
+    [
+      'a domain that no certificate takes as its first name',
+      { ...three, domain: { ...domain, name: `${'a'.repeat(53)}.example.com` } },
+      'allowed: at most 64 characters, which is all that a certificate takes',
+    ],
+    [
+      'an alarm address that stands twice',
+      { ...single, alarmEmails: ['a@example.com', 'a@example.com'] },
+      'alarmEmails: received ["a@example.com","a@example.com"]; allowed: each address once',
+    ],
+    [
+      'a tag that is kept for AWS',
+      { ...single, tags: { 'aws:team': 'x' } },
+      'allowed: a name that does not begin with "aws:"',
+    ],
+    [
+      'an algorithm that stands twice',
+      { ...single, signingAlgorithms: ['RS256', 'RS256'] },
+      'signingAlgorithms: received ["RS256","RS256"]; allowed: each algorithm once',
+    ],
     ['no object', 'slc', 'the document: received "slc"'],
   ];
 
