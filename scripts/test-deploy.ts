@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { inFreshAccount } from './emulator/cloud.ts';
 import { installMiniStack } from './emulator/ministack.ts';
+import { proveMove } from './emulator/move-regions.ts';
 import { oneRegionNames, proveOneRegion } from './emulator/one-region.ts';
 import { proveThreeRegions, threeRegionsNames } from './emulator/three-regions.ts';
 
@@ -23,6 +24,8 @@ async function main(work: string): Promise<void> {
   await inFreshAccount(python, join(work, 'one'), oneRegionNames, proveOneRegion);
   process.stdout.write('Three regions:\n');
   await inFreshAccount(python, join(work, 'three'), threeRegionsNames, proveThreeRegions);
+  process.stdout.write('One region that becomes three:\n');
+  await inFreshAccount(python, join(work, 'move'), threeRegionsNames, proveMove);
 }
 
 const work = mkdtempSync(join(tmpdir(), 'test-deploy-'));

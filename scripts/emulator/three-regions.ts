@@ -9,7 +9,7 @@ import {
   parseDeploymentConfig,
 } from '../../contract/deployment-config.ts';
 import { jwksPath, openidConfigurationPath, tokenPath } from '../../contract/routes.ts';
-import { tableKeys, tableName, tables } from '../../contract/tables.ts';
+import { deployedTableName, tableKeys, tables } from '../../contract/tables.ts';
 import type { Cloud } from './cloud.ts';
 import {
   type Credentials,
@@ -24,7 +24,7 @@ import {
 } from './proof.ts';
 
 const root = resolve(import.meta.dirname, '../..');
-const example = JSON.parse(
+export const example = JSON.parse(
   readFileSync(join(root, 'config/three-regions.json'), 'utf8'),
 ) as DeploymentConfigInput & { readonly domain: { name: string; hostedZoneName: string } };
 const { name: domainName, hostedZoneName } = example.domain;
@@ -50,7 +50,7 @@ export async function proveThreeRegions(cloud: Cloud): Promise<void> {
   const configPath = cloud.writeConfig({ ...input, domain: { ...example.domain, hostedZoneId } });
   const assembly = await cloud.synthesise('service', '-c', `config=${configPath}`);
   await cloud.deploy(assembly, 'AuthorizationServer-data');
-  await addReplicas(cloud, home, others);
+  await addReplicas(cloud, parseDeploymentConfig(input));
   await cloud.deploy(assembly, home.stack);
   say(`deployed ${home.id} alone, at ${home.origin}`);
   const authctl = (...args: readonly string[]) =>
@@ -96,7 +96,7 @@ function regionsOf(config: DeploymentConfig): readonly Region[] {
 }
 
 /** The zone in which the stacks put their names. @returns its id. */
-async function createHostedZone(cloud: Cloud): Promise<string> {
+export async function createHostedZone(cloud: Cloud): Promise<string> {
   const response = await fetch(`${cloud.endpoint}/2013-04-01/hostedzone`, {
     method: 'POST',
     body: `<CreateHostedZoneRequest xmlns="https://route53.amazonaws.com/doc/2013-04-01/"><Name>${hostedZoneName}</Name><CallerReference>test</CallerReference></CreateHostedZoneRequest>`,
@@ -108,13 +108,15 @@ async function createHostedZone(cloud: Cloud): Promise<string> {
 }
 
 /** The emulator takes the replicas of a global table from UpdateTable and not from a template. */
-async function addReplicas(cloud: Cloud, home: Region, others: readonly Region[]): Promise<void> {
+export async function addReplicas(cloud: Cloud, config: DeploymentConfig): Promise<void> {
+  const [home, ...others] = deployedRegions(config);
+  if (home === undefined) return;
   const dynamodb = new DynamoDBClient(cloud.sdk(home.awsRegion));
   const shared = tableKeys.filter((key) => tables[key].scope === 'global');
   for (const key of shared) {
     await dynamodb.send(
       new UpdateTableCommand({
-        TableName: tableName(example.name ?? '', key),
+        TableName: deployedTableName(config, key),
         ReplicaUpdates: others.map(({ awsRegion }) => ({ Create: { RegionName: awsRegion } })),
       }),
     );

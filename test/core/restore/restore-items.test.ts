@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest';
+import { ConflictError, MalformedRecordError } from '../../../core/errors.ts';
+import { deleteClient, setClientEnabled } from '../../../core/management/change-client.ts';
+import { createClient } from '../../../core/management/create-client.ts';
+import { restorableClients } from '../../../core/restore/restorables.ts';
+import { restoreItems } from '../../../core/restore/restore-items.ts';
+import { createTestManagement } from '../../support/management.ts';
+
+const input = { name: 'A', serviceTrunkGroup: 'tg', scopes: ['calls:view'] };
+
+/** A client that is lost from the live table, and in the restored one. */
+async function lostClient() {
+  const test = createTestManagement();
+  const { client } = await createClient(test.context, input);
+  const stored = structuredClone(client);
+  test.clients.clear();
+  const restorable = restorableClients(test.context, async function* list() {
+    yield stored;
+  });
+  const options = {
+    readAudit: async () => structuredClone(test.audit),
+    undelete: new Set<string>(),
+    dryRun: false,
+  };
+  return { ...test, stored, restorable, options };
+}
+
+describe('restoring items', () => {
+  it('tells of a change that was made while it ran, and may have come too late for it', async () => {
+    const { context, audit, stored, restorable, options } = await lostClient();
+    let asked = 0;
+    const readAudit = async () => {
+      asked += 1;
+      // After the items, as somebody in another region would.
+      if (asked === 2) await setClientEnabled(context, stored.clientId, false);
+      return structuredClone(audit);
+    };
+    const rows = await restoreItems(context, restorable, { ...options, readAudit });
+    expect(rows).toEqual([
+      {
+        id: stored.clientId,
+        name: 'A',
+        outcome: 'restored',
+        because: [],
+        lookAt: [expect.stringMatching(/^client\.disable at .*, while this ran: see whether/)],
+      },
+    ]);
+  });
+
+  it('leaves an item alone that somebody else makes in the same moment', async () => {
+    const { context, restorable, options } = await lostClient();
+    const create = () => Promise.reject(new ConflictError('exists'));
+    const rows = await restoreItems(context, { ...restorable, create }, options);
+    expect(rows.map(({ outcome }) => outcome)).toEqual(['present']);
+  });
+
+  it('goes on past a live item that cannot be read, and says so', async () => {
+    const { context, clients, restorable, options } = await lostClient();
+    const find = () => Promise.reject(new MalformedRecordError('cannot be read'));
+    const rows = await restoreItems(context, { ...restorable, find }, options);
+    expect(rows).toMatchObject([{ outcome: 'present', lookAt: ['cannot be read'] }]);
+    expect(clients.size).toBe(0);
+  });
+
+  it('counts as lost what was made since, and not what was deleted again or is there', async () => {
+    const { context, clients, restorable, options } = await lostClient();
+    const { client: gone } = await createClient(context, input);
+    const { client: deleted } = await createClient(context, input);
+    await deleteClient(context, deleted);
+    const { client: there } = await createClient(context, input);
+    clients.delete(gone.clientId);
+    const rows = await restoreItems(context, restorable, { ...options, dryRun: true });
+    expect(rows.map(({ outcome }) => outcome)).toEqual(['restored', 'lost']);
+    expect(rows[1]?.id).toBe(gone.clientId);
+    expect([...clients.keys()]).toEqual([there.clientId]);
+  });
+
+  it('can be undone, and the item is then dropped by the next one', async () => {
+    const { context, clients, stored, restorable, options } = await lostClient();
+    await restoreItems(context, restorable, options);
+    const restored = clients.get(stored.clientId);
+    if (restored === undefined) throw new Error('not restored');
+    expect(restored.version).toBeGreaterThan(stored.version);
+    await deleteClient(context, restored);
+    const rows = await restoreItems(context, restorable, options);
+    expect(rows).toMatchObject([{ outcome: 'dropped' }]);
+    expect(clients.size).toBe(0);
+  });
+});
