@@ -104,6 +104,11 @@ describe('a key set of a provider', () => {
     ['exponent 1', { ...rsa, kid: 'x', e: 'AQ' }, 'its exponent is 1, 65537 is usual'],
     ['exponent 3', { ...rsa, kid: 'x', e: 'Aw' }, 'its exponent is 3, 65537 is usual'],
     ['an even exponent', { ...rsa, kid: 'x', e: encode(65_538n) }, 'its exponent is 65538'],
+    [
+      'an exponent that fills the document, without writing it out',
+      { ...rsa, kid: 'x', e: 'q'.repeat(250_000) },
+      'its exponent has 1500000 bits, 65537 is usual',
+    ],
     ['a huge exponent', { ...rsa, kid: 'x', e: encode(2n ** 64n + 1n) }, 'its exponent is 184467'],
     ['an even modulus', { ...rsa, kid: 'x', n: encode(2n ** 2047n) }, 'its modulus is even'],
     ['a ROCA modulus', { ...rsa, kid: 'x', n: encode(rocaModulus) }, 'CVE-2017-15361'],
