@@ -3,8 +3,8 @@ import { type AwsClientOptions, clientConfiguration } from '../aws-client-option
 import { callAws } from '../aws-errors.ts';
 
 /**
- * Says who calls: the ARN of the user or of the role session. It needs no permission, and asks
- * once.
+ * Says who calls: the ARN of the user or of the role session. It needs no permission, and is
+ * asked until it has answered once.
  *
  * @throws {UnavailableError} where STS does not answer in time.
  */
@@ -18,5 +18,12 @@ export function createCallerIdentity(options: AwsClientOptions = {}): () => Prom
     if (arn === undefined) throw new Error('STS named no caller');
     return arn;
   };
-  return () => (known ??= ask());
+  return () => {
+    // A failure is not kept: a portal lives longer than an outage of STS.
+    known ??= ask().catch((error: unknown) => {
+      known = undefined;
+      throw error;
+    });
+    return known;
+  };
 }
