@@ -1,5 +1,6 @@
 import { withdrawalDelay } from '../../contract/signing-key-policy.ts';
-import { ConflictError, SigningKeyUnusableError } from '../errors.ts';
+import type { AuditRecord } from '../audit/audit-log.ts';
+import { ConflictError, SigningKeyUnusableError, UnavailableError } from '../errors.ts';
 import { createKey, readPublicKey } from './create-key.ts';
 import { assertDeletable, assertDisableable, assertWithdrawable } from './removal-guard.ts';
 import { type RotationAction, type RotationActionKind, subjectOf } from './rotation-action.ts';
@@ -151,25 +152,30 @@ export async function executeAction(
   context: RotationContext,
   state: RotationState,
 ): Promise<void> {
-  await audit(action, context, 'intended');
+  const record = auditRecords(action, context);
+  const { audit } = context.ports;
+  await audit.appendAudit(record('intended'));
   const execute = executors[action.kind] as Executor<RotationActionKind>;
   try {
     await execute(action, context, state);
   } catch (error) {
-    if (!(error instanceof ConflictError)) await audit(action, context, 'failed');
+    // What got no answer may have been done: the intent stays without outcome.
+    const isOpen = error instanceof ConflictError || error instanceof UnavailableError;
+    if (!isOpen) await audit.appendAudit(record('failed')).catch(() => undefined);
     throw error;
   }
-  await audit(action, context, 'done');
+  await audit.appendAudit(record('done'));
 }
 
-function audit(
+/** The records of one step. Their ids keep them in order where both have the same time. */
+function auditRecords(
   action: RotationAction,
   { ports, settings, actor }: RotationContext,
-  outcome: 'intended' | 'done' | 'failed',
-): Promise<void> {
-  return ports.audit.appendAudit({
+): (outcome: AuditRecord['outcome']) => AuditRecord {
+  const stepId = ports.newId();
+  return (outcome) => ({
     time: new Date(ports.now() * 1000).toISOString(),
-    recordId: ports.newId(),
+    recordId: `${stepId}-${outcome === 'intended' ? 1 : 2}-${outcome}`,
     actor,
     action: `signing_key.${action.kind}`,
     subject: subjectOf(action),
