@@ -68,7 +68,10 @@ describe('the audit of a step', () => {
   });
 
   it('says that a step failed, and not one that another run was faster with', async () => {
-    const failing = (error: Error) => retire(() => () => Promise.reject(error));
+    const failing = (reason: Error) =>
+      retire(() => async () => {
+        throw reason;
+      });
     expect(outcomes((await failing(new TypeError('x'))).audit)).toEqual(['intended', 'failed']);
     expect(outcomes((await failing(new ConflictError('x'))).audit)).toEqual(['intended']);
   });
@@ -76,7 +79,9 @@ describe('the audit of a step', () => {
   it('does not hide why a step failed when it cannot be written down', async () => {
     const why = new TypeError('why');
     const { error } = await retire(
-      () => () => Promise.reject(why),
+      () => async () => {
+        throw why;
+      },
       (record) => record.outcome === 'failed',
     );
     expect(error).toBe(why);
