@@ -33,6 +33,12 @@ export class ConflictError extends Error {
   override readonly name = 'ConflictError';
 }
 
+/**
+ * A conflict after an answer was lost: the change may have been made by the first attempt, and
+ * have been changed again since by somebody else.
+ */
+export class UncertainConflictError extends ConflictError {}
+
 /** A value that a person gave and that is not allowed. Says the value and what is allowed. */
 export class InputError extends Error {
   override readonly name = 'InputError';

@@ -5,7 +5,7 @@ import {
   type DynamoDBClient,
   PutItemCommand,
 } from '@aws-sdk/client-dynamodb';
-import { ConflictError } from '../../core/errors.ts';
+import { ConflictError, UncertainConflictError } from '../../core/errors.ts';
 import type { PortOptions } from '../../core/port.ts';
 import { callAws } from '../aws-errors.ts';
 import { type Item, toItem } from './item.ts';
@@ -50,7 +50,8 @@ export interface ConditionalWrite {
  * Makes a conditional write. When an answer is lost the SDK sends the write again, and then its
  * own first attempt fails the condition: so a refusal after more than one attempt is looked into.
  *
- * @throws {ConflictError} where the condition does not hold.
+ * @throws {ConflictError} where the condition does not hold; {@link UncertainConflictError} where
+ *   an earlier attempt may have made it so.
  * @throws {UnavailableError} where DynamoDB does not answer in time: the write may have been made.
  */
 export async function writeConditionally(write: ConditionalWrite): Promise<void> {
@@ -58,8 +59,10 @@ export async function writeConditionally(write: ConditionalWrite): Promise<void>
     await callAws(write.doing, write.send);
   } catch (error) {
     if (!(error instanceof ConditionalCheckFailedException)) throw error;
-    if ((error.$metadata.attempts ?? 1) > 1 && (await write.wasDone())) return;
-    throw new ConflictError(`could not ${write.doing}: ${write.conflict}`, { cause: error });
+    const isRepeated = (error.$metadata.attempts ?? 1) > 1;
+    if (isRepeated && (await write.wasDone())) return;
+    const Conflict = isRepeated ? UncertainConflictError : ConflictError;
+    throw new Conflict(`could not ${write.doing}: ${write.conflict}`, { cause: error });
   }
 }
 

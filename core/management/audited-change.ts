@@ -1,7 +1,7 @@
 import type { AuditRecord } from '../audit/audit-log.ts';
 import { encodeBase62 } from '../credential/base62.ts';
 import { idBytes } from '../credential/credential-value.ts';
-import { UnavailableError } from '../errors.ts';
+import { UnavailableError, UncertainConflictError } from '../errors.ts';
 import type { ManagementContext } from './management-context.ts';
 
 /** A change as the audit tells it. `before` and `after` are views, which hold no secret. */
@@ -40,8 +40,10 @@ export async function makeAuditedChange(
   try {
     await apply();
   } catch (error) {
-    // A store that did not answer may have made the change: the intent stays without outcome.
-    if (!(error instanceof UnavailableError)) await appendOutcome(context, record('failed'));
+    // What may have been made all the same keeps its intent without outcome.
+    const isUncertain =
+      error instanceof UnavailableError || error instanceof UncertainConflictError;
+    if (!isUncertain) await appendOutcome(context, record('failed'));
     throw error;
   }
   await appendOutcome(context, record('done'));

@@ -8,6 +8,7 @@ import {
   NotFoundError,
   RefusedError,
   UnavailableError,
+  UncertainConflictError,
 } from '../../../core/errors.ts';
 import {
   deleteClient,
@@ -399,13 +400,19 @@ describe('the audit of a change', () => {
     expect(test.audit.at(-1)).toMatchObject({ action: 'client.delete', outcome: 'failed' });
   });
 
-  it('says nothing of the outcome where the store did not answer: the change may be made', async () => {
-    const { context, audit } = createTestManagement();
-    const createNothing = () => Promise.reject(new UnavailableError('no answer'));
-    const unanswered = { ...context, clients: { ...context.clients, createClient: createNothing } };
-    await expect(createClient(unanswered, input)).rejects.toThrow(UnavailableError);
-    expect(audit.map(({ outcome }) => outcome)).toEqual(['intended']);
-  });
+  it.each([UnavailableError, UncertainConflictError])(
+    'says nothing of the outcome after an %o: the change may be made',
+    async (Uncertain) => {
+      const { context, audit } = createTestManagement();
+      const createNothing = () => Promise.reject(new Uncertain('no answer'));
+      const unanswered = {
+        ...context,
+        clients: { ...context.clients, createClient: createNothing },
+      };
+      await expect(createClient(unanswered, input)).rejects.toThrow('no answer');
+      expect(audit.map(({ outcome }) => outcome)).toEqual(['intended']);
+    },
+  );
 
   it('tells of an outcome that could not be written, and keeps the change', async () => {
     const gaps: unknown[] = [];

@@ -6,7 +6,7 @@ import { createDynamoDbClientStore } from '../../../adapters/dynamodb/client-sto
 import { createDynamoDbClient } from '../../../adapters/dynamodb/dynamodb-client.ts';
 import type { ApiKey } from '../../../core/api-key/api-key.ts';
 import type { Client } from '../../../core/client/client.ts';
-import { ConflictError, UnavailableError } from '../../../core/errors.ts';
+import { ConflictError, UnavailableError, UncertainConflictError } from '../../../core/errors.ts';
 import { testAwsOptions } from './dynalite.ts';
 import { collect, startTables, type TestTables } from './dynamodb-tables.ts';
 import { type Answer, type Call, type StubServer, startStub } from './stub-server.ts';
@@ -154,6 +154,25 @@ describe('a write that another writer forestalls while its answer is lost', () =
       openClients().replaceClient({ ...client, name: 'ours', version: 2 }),
     ).rejects.toThrow(ConflictError);
     expect(await openClients().findClient('client_1')).toMatchObject({ name: 'theirs' });
+  });
+
+  it('is an uncertain one where it was made and changed again, since nobody can tell', async () => {
+    const clients = openClients();
+    await clients.createClient(client);
+    // The first attempt is made and deletes the secret; then somebody renames the client.
+    onLoss = () =>
+      createDynamoDbClientStore(tables.dynamodb, tables.nameOf('clients')).replaceClient({
+        ...client,
+        secrets: [],
+        name: 'renamed',
+        version: 3,
+      });
+    lost = 1;
+    const deletion = clients.replaceClient({ ...client, secrets: [], version: 2 });
+    await expect(deletion).rejects.toBeInstanceOf(UncertainConflictError);
+    // A condition that fails at the first attempt is a certain conflict.
+    const late = clients.replaceClient({ ...client, version: 2 });
+    await expect(late).rejects.not.toBeInstanceOf(UncertainConflictError);
   });
 
   it('says that it may have been made where every answer is lost', async () => {
