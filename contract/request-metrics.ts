@@ -31,3 +31,20 @@ export const requestMetrics = {
 export const secretAlarmDays = 7;
 
 export const metricDimensions = { outcome: 'outcome', clientId: 'client_id' } as const;
+
+/**
+ * Property of each metric line, and no dimension of its metrics: version of the function that
+ * answered. A metric of each outcome and version would cost more than all others together.
+ */
+export const functionVersionProperty = 'function_version';
+
+/**
+ * Metrics of the token function's versions while new ones come gradually, made from its log. Each
+ * stands under `function_version`.
+ */
+export const versionMetrics = {
+  /** 1 for each token. */
+  issued: 'VersionIssued',
+  /** 1 for each request whose client did not authenticate, or was not even looked at. */
+  refusedClients: 'VersionRefusedClients',
+} as const;

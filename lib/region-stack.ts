@@ -117,10 +117,11 @@ export class RegionStack extends Stack {
 
   private addGradualDeployment(functions: ServiceFunctions, monitoring: Monitoring): void {
     if (!this.props.config.gradualDeployment) return;
+    const refusals = monitoring.addVersionAlarm(functions.token);
     new GradualDeployment(this, 'GradualDeployment', {
       deploymentName: this.props.config.name,
       aliases: functions.live,
-      alarms: monitoring.ofNewVersions,
+      alarms: [...monitoring.ofNewVersions, refusals],
     });
   }
 

@@ -1,4 +1,8 @@
-import { metricDimensions, requestMetrics } from '../../contract/request-metrics.ts';
+import {
+  functionVersionProperty,
+  metricDimensions,
+  requestMetrics,
+} from '../../contract/request-metrics.ts';
 import type { RequestReport } from './request-report.ts';
 
 function valuesOf(report: RequestReport): Readonly<Record<string, number>> {
@@ -52,17 +56,24 @@ function directivesOf(
   return [all, { Namespace, Dimensions: [ofClient], Metrics: metrics([...measures.keys()]) }];
 }
 
-/**
- * The metrics of a request in embedded metric format, as one line of the log.
- *
- * @param now milliseconds since the epoch.
- */
-export function formatMetricLine(source: MetricSource, report: RequestReport, now: number): string {
+/** When a request was answered, in milliseconds since the epoch, and by which version of the function. */
+export interface MetricMoment {
+  readonly now: number;
+  readonly functionVersion: string;
+}
+
+/** The metrics of a request in embedded metric format, as one line of the log. */
+export function formatMetricLine(
+  source: MetricSource,
+  report: RequestReport,
+  { now, functionVersion }: MetricMoment,
+): string {
   const values = valuesOf(report);
   const { outcome, clientId } = report;
   const CloudWatchMetrics = directivesOf(source, report, Object.keys(values));
   const line = JSON.stringify({
     _aws: { Timestamp: now, CloudWatchMetrics },
+    [functionVersionProperty]: functionVersion,
     service: source.service,
     [metricDimensions.outcome]: outcome,
     [metricDimensions.clientId]: clientId,

@@ -26,7 +26,9 @@ export function createTelemetry(
       const now = Date.now();
       const traceHeader = process.env['_X_AMZN_TRACE_ID'];
       const logLine = formatLogLine(report, context, { now, traceHeader });
-      process.stdout.write(`${logLine}${formatMetricLine(source, report, now)}`);
+      const { functionVersion } = context;
+      const metricLine = formatMetricLine(source, report, { now, functionVersion });
+      process.stdout.write(`${logLine}${metricLine}`);
     },
   };
 }

@@ -2,10 +2,13 @@ import type { Alarm } from 'aws-cdk-lib/aws-cloudwatch';
 import { Construct } from 'constructs';
 import type { DeploymentConfig } from '../../contract/deployment-config.ts';
 import type { RegionId } from '../../contract/regions.ts';
+import type { ServiceFunction } from '../functions/service-function.ts';
 import { AlarmTopic } from './alarm-topic.ts';
 import { KeyAlarms } from './key-alarms.ts';
+import type { AlarmContext } from './service-alarm.ts';
 import { ServiceAlarms } from './service-alarms.ts';
 import { ServiceDashboard } from './service-dashboard.ts';
+import { VersionAlarm } from './version-alarm.ts';
 
 export interface MonitoringProps {
   readonly config: DeploymentConfig;
@@ -16,6 +19,7 @@ export interface MonitoringProps {
 export class Monitoring extends Construct {
   /** Alarms that take a new version of a function back. */
   readonly ofNewVersions: readonly Alarm[];
+  private readonly context: AlarmContext;
 
   constructor(scope: Construct, id: string, { config, regionId }: MonitoringProps) {
     super(scope, id);
@@ -24,6 +28,7 @@ export class Monitoring extends Construct {
       emails: config.alarmEmails,
     });
     const context = { deploymentName: config.name, regionId, topic };
+    this.context = context;
     const keys = new KeyAlarms(this, 'KeyAlarms', context);
     const service = new ServiceAlarms(this, 'ServiceAlarms', { ...context, config });
     this.ofNewVersions = service.ofNewVersions;
@@ -32,5 +37,10 @@ export class Monitoring extends Construct {
       regionId,
       alarms: [...service.alarms, ...keys.alarms],
     });
+  }
+
+  /** Adds the alarm on clients that the newest version of the token function refuses. */
+  addVersionAlarm(token: ServiceFunction<'token'>): Alarm {
+    return new VersionAlarm(this, 'VersionAlarm', { ...this.context, token }).alarm;
   }
 }

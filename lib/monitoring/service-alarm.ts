@@ -29,9 +29,11 @@ export interface ServiceAlarmProps {
   readonly periods: number;
   readonly badPeriods?: number;
   readonly missingIsBad?: boolean;
+  /** Whether it wakes nobody: a deployment alone looks at it. */
+  readonly silent?: boolean;
 }
 
-/** Adds an alarm that tells the topic when it begins and when it ends. */
+/** Adds an alarm that, unless it is silent, tells the topic when it begins and when it ends. */
 export function addAlarm(scope: Construct, context: AlarmContext, props: ServiceAlarmProps): Alarm {
   const alarm = new Alarm(scope, props.id, {
     alarmName: alarmName(context, props.id),
@@ -44,6 +46,7 @@ export function addAlarm(scope: Construct, context: AlarmContext, props: Service
     treatMissingData:
       props.missingIsBad === true ? TreatMissingData.BREACHING : TreatMissingData.NOT_BREACHING,
   });
+  if (props.silent === true) return alarm;
   const action = new SnsAction(context.topic);
   alarm.addAlarmAction(action);
   alarm.addOkAction(action);

@@ -42,9 +42,10 @@ export class ServiceAlarms extends Construct {
     super(scope, id);
     this.context = props;
     this.metrics = new ServiceMetrics(props.config);
-    this.ofNewVersions = [this.addApiErrors(), this.addUnavailable(), this.addInvalidClients()];
+    this.ofNewVersions = [this.addApiErrors(), this.addUnavailable()];
     this.alarms = [
       ...this.ofNewVersions,
+      this.addInvalidClients(),
       this.addUnverifiable(),
       this.addStandIns(),
       this.addLatency(),

@@ -8,6 +8,9 @@ import type { Alg } from '../../contract/signing-algorithms.ts';
 import { signingAlgorithms } from '../../contract/signing-algorithms.ts';
 import { deployedTableName, type TableKey, type TableNames } from '../../contract/tables.ts';
 
+/** Refusals in five minutes: more than a client makes that tries again twice a minute. */
+const leastRefusals = 11;
+
 /**
  * Metrics of one region's service, ours and AWS's. They carry no labels: a label makes an alarm on
  * one metric a metric math alarm.
@@ -42,12 +45,15 @@ export class ServiceMetrics {
     return this.own('token', requestMetrics.requests, 'Sum', outcome);
   }
 
-  /** Percentage of the token requests whose client did not authenticate. */
+  /**
+   * Percentage of the token requests whose client did not authenticate; 0 while there are so few
+   * that one client with an old secret, which tries again each minute, would be most of them.
+   */
   invalidClientShare(): IMetric {
     const period = Duration.minutes(5);
+    const refused = '(FILL(invalid, 0) + FILL(throttled, 0))';
     return new MathExpression({
-      expression:
-        '100 * (FILL(invalid, 0) + FILL(throttled, 0)) / (FILL(invalid, 0) + FILL(throttled, 0) + FILL(issued, 1))',
+      expression: `IF(${refused} >= ${leastRefusals}, 100 * ${refused} / (${refused} + FILL(issued, 1)), 0)`,
       usingMetrics: {
         invalid: this.tokenRequests('invalid_client').with({ period }),
         // Those that failed too often are not even looked at.

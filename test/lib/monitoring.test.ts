@@ -52,15 +52,20 @@ const serviceAlarms = [
   'signing-keys-table-throttled',
 ];
 
+/** Of deployments: it wakes nobody. */
+const versionAlarm = 'version-refuses-clients';
+
 describe('the alarms of a region', () => {
   it('are these', () => {
     expect(new Set(Object.keys(alarms()))).toEqual(
-      new Set([...serviceAlarms, ...keyAlarms.map(({ id }) => id)]),
+      new Set([...serviceAlarms, versionAlarm, ...keyAlarms.map(({ id }) => id)]),
     );
   });
 
   it('tell the topic when they begin and when they end', () => {
-    for (const alarm of Object.values(alarms())) {
+    const { [versionAlarm]: silent, ...loud } = alarms();
+    expect(silent.AlarmActions).toBeUndefined();
+    for (const alarm of Object.values(loud)) {
       expect(alarm.AlarmActions).toEqual([expect.stringMatching(/^\{MonitoringAlarmTopic/)]);
       expect(alarm.OKActions).toEqual(alarm.AlarmActions);
     }
@@ -107,6 +112,13 @@ describe('the alarms of a region', () => {
       Period: 900,
       TreatMissingData: 'breaching',
     });
+  });
+
+  it('do not take one client with an old secret for most of them', () => {
+    const [share] = alarms()['invalid-client-share'].Metrics;
+    expect(share.Expression).toMatch(
+      /^IF\(\(FILL\(invalid, 0\) \+ FILL\(throttled, 0\)\) >= 11, 100 \* .*, 0\)$/,
+    );
   });
 
   it('tell of a secret in use that ends within a week', () => {
@@ -231,6 +243,54 @@ describe('a new version of a function', () => {
         AlarmConfiguration: { Enabled: true },
       });
       expect(Properties['AlarmConfiguration'].Alarms).toHaveLength(3);
+    }
+  });
+
+  it('goes back on alarms that can go off within its five minutes', () => {
+    const named = Object.values(resourcesOf(template, 'AWS::CodeDeploy::DeploymentGroup')).flatMap(
+      ({ Properties }) => Properties['AlarmConfiguration'].Alarms.map((one: any) => one.Name.Ref),
+    );
+    const all = resourcesOf(template, 'AWS::CloudWatch::Alarm');
+    for (const id of new Set<string>(named)) {
+      const { Period, Metrics, DatapointsToAlarm, EvaluationPeriods } = all[id]?.Properties ?? {};
+      const period = Period ?? Metrics[1].MetricStat.Period;
+      expect(period * (DatapointsToAlarm ?? EvaluationPeriods), id).toBeLessThan(300);
+    }
+  });
+
+  it('goes back where it refuses its own clients, whatever the old one does', () => {
+    const alarm = alarms()[versionAlarm];
+    expect(alarm.Metrics[0].Expression).toBe(
+      'IF(FILL(refused, 0) >= 5 AND FILL(refused, 0) >= FILL(issued, 0), 1, 0)',
+    );
+    for (const { MetricStat } of alarm.Metrics.slice(1)) {
+      expect(MetricStat.Metric.Dimensions).toEqual([
+        {
+          Name: 'function_version',
+          Value: expect.stringMatching(/^\{FunctionsTokenHandlerCurrent/),
+        },
+      ]);
+    }
+    const filters = Object.values(resourcesOf(template, 'AWS::Logs::MetricFilter'));
+    expect(
+      filters.map(({ Properties }) => [
+        Properties['MetricTransformations'][0].MetricName,
+        Properties['FilterPattern'],
+      ]),
+    ).toEqual([
+      ['VersionIssued', '{ ($.function_version = "*") && ($.outcome = "issued") }'],
+      [
+        'VersionRefusedClients',
+        '{ ($.function_version = "*") && (($.outcome = "invalid_client") || ($.outcome = "throttled")) }',
+      ],
+    ]);
+    for (const { Properties } of filters) {
+      const [found] = Properties['MetricTransformations'];
+      expect(found.Dimensions).toEqual([{ Key: 'function_version', Value: '$.function_version' }]);
+      const metric = alarm.Metrics.find(
+        ({ MetricStat }: any) => MetricStat?.Metric.MetricName === found.MetricName,
+      );
+      expect(metric.MetricStat.Metric.Namespace).toBe(found.MetricNamespace);
     }
   });
 

@@ -1,11 +1,15 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import { commonMetricNamespace } from '../../contract/alarms.ts';
-import { metricDimensions, requestMetrics } from '../../contract/request-metrics.ts';
+import {
+  functionVersionProperty,
+  metricDimensions,
+  requestMetrics,
+} from '../../contract/request-metrics.ts';
 import type { LogFields, RequestReport } from '../../lambda/shared/request-report.ts';
 import type { Telemetry } from '../../lambda/shared/telemetry.ts';
 
-function publishMetrics(metrics: Metrics, report: RequestReport): void {
+function publishMetrics(metrics: Metrics, report: RequestReport, functionVersion: string): void {
   const { outcome, clientId, statusCode, latency, counts, measures } = report;
   metrics.addDimension(metricDimensions.outcome, outcome);
   // A set that adds nothing: the totals, under the function's name alone.
@@ -21,6 +25,7 @@ function publishMetrics(metrics: Metrics, report: RequestReport): void {
   metrics.addMetric(requestMetrics.latency, MetricUnit.Milliseconds, latency);
   for (const name of counts) metrics.addMetric(name, MetricUnit.Count, 1);
   for (const [name, value] of measures ?? []) metrics.addMetric(name, MetricUnit.Count, value);
+  metrics.addMetadata(functionVersionProperty, functionVersion);
   metrics.publishStoredMetrics();
 }
 
@@ -40,7 +45,7 @@ export function createPowertoolsTelemetry(
         latency_ms: report.latency,
         ...report.fields,
       });
-      publishMetrics(metrics, report);
+      publishMetrics(metrics, report, context.functionVersion);
     },
   };
 }

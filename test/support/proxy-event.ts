@@ -48,5 +48,9 @@ export function proxyEvent(request: ProxyRequest): APIGatewayProxyEvent {
 }
 
 export function lambdaContext(): Context {
-  return { awsRequestId: 'invocation-1', functionName: 'function' } as Context;
+  return {
+    awsRequestId: 'invocation-1',
+    functionName: 'function',
+    functionVersion: '7',
+  } as Context;
 }

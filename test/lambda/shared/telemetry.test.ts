@@ -90,6 +90,8 @@ describe('telemetry of a request', () => {
       Failures: 0,
       Latency: 12,
       SecretUseFailures: 1,
+      // A property, and in no list of dimensions.
+      function_version: '7',
     });
   });
 

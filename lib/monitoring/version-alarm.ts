@@ -1,0 +1,85 @@
+import { Duration } from 'aws-cdk-lib';
+import { type Alarm, ComparisonOperator, MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
+import { FilterPattern, MetricFilter } from 'aws-cdk-lib/aws-logs';
+import { Construct } from 'constructs';
+import { metricNamespace } from '../../contract/alarms.ts';
+import {
+  functionVersionProperty,
+  metricDimensions,
+  versionMetrics,
+} from '../../contract/request-metrics.ts';
+import type { ServiceFunction } from '../functions/service-function.ts';
+import { type AlarmContext, addAlarm } from './service-alarm.ts';
+
+export interface VersionAlarmProps extends AlarmContext {
+  readonly token: ServiceFunction<'token'>;
+}
+
+/** A handful a minute is not one client's mistake; a tenth of 50 requests a minute is as many. */
+const leastRefusals = 5;
+
+/**
+ * Whether the newest version of the token function refuses most clients. The share of all requests
+ * cannot tell: a version that has a tenth of them never makes it a half. Nor can an outsider hold
+ * up a deployment by guessing without as many guesses as the version issues tokens.
+ */
+export class VersionAlarm extends Construct {
+  readonly alarm: Alarm;
+
+  constructor(scope: Construct, id: string, props: VersionAlarmProps) {
+    super(scope, id);
+    const issued = this.count(props, versionMetrics.issued, ['issued']);
+    const refused = this.count(props, versionMetrics.refusedClients, [
+      'invalid_client',
+      // Those that failed too often are not even looked at.
+      'throttled',
+    ]);
+    this.alarm = addAlarm(this, props, {
+      id: 'version-refuses-clients',
+      description: 'The newest version of the token function authenticates few of its clients.',
+      runbook: 'docs/runbook/invalid-client-share.md',
+      metric: new MathExpression({
+        expression: `IF(FILL(refused, 0) >= ${leastRefusals} AND FILL(refused, 0) >= FILL(issued, 0), 1, 0)`,
+        usingMetrics: { issued, refused },
+        period: Duration.minutes(1),
+      }),
+      operator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+      threshold: 1,
+      // Within the five minutes of a tenth, of which the first is not whole.
+      periods: 3,
+      badPeriods: 2,
+      silent: true,
+    });
+  }
+
+  /** Counts the metric lines of some outcomes, by version, and looks at the newest version. */
+  private count(
+    { deploymentName, token }: VersionAlarmProps,
+    metricName: string,
+    outcomes: readonly string[],
+  ): Metric {
+    const namespace = metricNamespace(deploymentName);
+    const ofOutcomes = outcomes.map((one) =>
+      FilterPattern.stringValue(`$.${metricDimensions.outcome}`, '=', one),
+    );
+    new MetricFilter(this, metricName, {
+      logGroup: token.logGroup,
+      // The log line of a request has its outcome, too, and no version: each request counts once.
+      filterPattern: FilterPattern.all(
+        FilterPattern.exists(`$.${functionVersionProperty}`),
+        FilterPattern.any(...ofOutcomes),
+      ),
+      metricNamespace: namespace,
+      metricName,
+      metricValue: '1',
+      dimensions: { [functionVersionProperty]: `$.${functionVersionProperty}` },
+    });
+    return new Metric({
+      namespace,
+      metricName,
+      dimensionsMap: { [functionVersionProperty]: token.handler.currentVersion.version },
+      statistic: 'Sum',
+      period: Duration.minutes(1),
+    });
+  }
+}
