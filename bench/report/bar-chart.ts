@@ -7,8 +7,10 @@ export interface Bar {
   readonly text: string;
 }
 
-const width = 760;
-const labelWidth = 330;
+/** For the longest bar and the text behind it. */
+const barWidth = 430;
+/** Of a character at 13 px in the widest of the usual fonts. */
+const characterWidth = 7.2;
 const barHeight = 18;
 const rowHeight = 30;
 const top = 44;
@@ -20,7 +22,10 @@ function escape(text: string): string {
 /** A horizontal bar chart. Colours are told apart on light and dark pages alike. */
 export function drawBars(title: string, bars: readonly Bar[]): string {
   const largest = Math.max(...bars.map(({ value, bound = 0 }) => Math.max(value, bound)));
-  const scale = (width - labelWidth - 90) / largest;
+  const longest = Math.max(...bars.map(({ label }) => label.length));
+  const labelWidth = Math.ceil(longest * characterWidth) + 20;
+  const width = labelWidth + barWidth;
+  const scale = (barWidth - 90) / largest;
   const rows = bars.map(({ label, value, bound, text }, index) => {
     const y = top + index * rowHeight;
     const isOver = bound !== undefined && value > bound;

@@ -95,10 +95,9 @@ function formatReuse({ reuse }: Results): string {
 function ratioBars(results: Results): readonly Bar[] {
   return targetRows(results)
     .filter(({ unit = 'ratio' }) => unit === 'ratio')
-    .map(({ figure, ratio = 0, bound }) => ({
-      label: figure
-        .replace(" without the runtime's loop", ' alone')
-        .replace(", without the runtime's loop", ''),
+    .map(({ figure, against, ratio = 0, bound }, _, rows) => ({
+      label:
+        rows.filter((row) => row.figure === figure).length > 1 ? `${figure}, ${against}` : figure,
       value: ratio,
       bound,
       text: `${ratio.toFixed(2)} (≤ ${bound})`,
