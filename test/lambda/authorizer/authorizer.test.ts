@@ -117,6 +117,19 @@ describe('the authorizer', () => {
     });
   });
 
+  it.each(['//open', '/messages/../open', '/%2e%2e/open', '/open;x', '/OPEN', '/open/', '/%6fpen'])(
+    'decides by the route that the gateway matched, however the path was written: %s',
+    async (path) => {
+      const poor = signToken(ownKey, { ...ownClaims, scope: 'other:x' });
+      const event = authorizerEvent({ authorization: `Bearer ${poor}` });
+      const methodArn = event.methodArn.replace('/messages', path);
+      const { authorizer } = authorizerWorld();
+      expect(await authorizer({ ...event, path, methodArn })).toMatchObject({
+        policyDocument: { Statement: [{ Effect: 'Deny', Resource: methodArn }] },
+      });
+    },
+  );
+
   it('requires a credential where a method requires no scope', async () => {
     const poor = `Bearer ${signToken(ownKey, { ...ownClaims, scope: undefined })}`;
     const resourcePath = '/open';
