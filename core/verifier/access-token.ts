@@ -1,5 +1,6 @@
 import { algs } from '../../contract/signing-algorithms.ts';
 import { isSignatureValid } from '../jws/jws-signature.ts';
+import type { PortOptions } from '../port.ts';
 import { BearerRefusal } from './bearer-refusal.ts';
 import type { UnverifiedJws } from './compact-jws.ts';
 import type { JsonObject } from './json-object.ts';
@@ -39,8 +40,9 @@ export async function verifySignature(
   source: JwksSource,
   jwks: JwksCache,
   now: number,
+  options: PortOptions,
 ): Promise<void> {
-  const key = await jwks.findKey(source, header.kid, now);
+  const key = await jwks.findKey(source, header.kid, now, options);
   if (key === undefined) throw new BearerRefusal('token_key_unknown');
   if (key.alg !== header.alg) throw new BearerRefusal('token_algorithm_not_allowed');
   if (!isSignatureValid(key.alg, key.publicKey, jws.signingInput, jws.signature)) {
@@ -86,10 +88,11 @@ export async function verifyOwnToken(
   jwks: JwksCache,
   settings: OwnTokenSettings,
   now: number,
+  options: PortOptions = {},
 ): Promise<VerifiedAccessToken> {
   const header = checkJwsHeader(jws.header, ownProfile);
   const token = readOwnClaims(jws.payload, now);
   checkAudience(token.audiences, settings.audiences);
-  await verifySignature(jws, header, ownJwksSource(settings), jwks, now);
+  await verifySignature(jws, header, ownJwksSource(settings), jwks, now, options);
   return token;
 }

@@ -3,6 +3,7 @@ import { jwksCacheTimes } from '../../contract/limits.ts';
 import { UnavailableError } from '../errors.ts';
 import { lintKeySet } from '../identity-provider/key-lint.ts';
 import type { ProviderAlg } from '../identity-provider/provider-algorithms.ts';
+import type { PortOptions } from '../port.ts';
 
 /** Where an issuer's keys are. */
 export interface JwksSource {
@@ -40,6 +41,25 @@ interface Entry {
   pending: Promise<void> | undefined;
 }
 
+/**
+ * Waits for a fetch no longer than the request has time; the fetch goes on for the others.
+ *
+ * @param fetching never rejects.
+ * @throws {UnavailableError} where the request's time is over first.
+ */
+async function waitInTime(fetching: Promise<void>, { signal }: PortOptions): Promise<void> {
+  if (signal === undefined) return fetching;
+  let stop: () => void = () => undefined;
+  const overdue = new Promise<boolean>((resolve) => {
+    stop = () => resolve(true);
+    if (signal.aborted) stop();
+    else signal.addEventListener('abort', stop);
+  });
+  const isOverdue = await Promise.race([fetching.then(() => false), overdue]);
+  signal.removeEventListener('abort', stop);
+  if (isOverdue) throw new UnavailableError('the keys of the issuer did not come in time');
+}
+
 function readKeys(document: unknown, source: JwksSource): Keys {
   const { keys } = lintKeySet(document, source.algorithms);
   return new Map(
@@ -71,12 +91,14 @@ export class JwksCache {
    *
    * @param now seconds since the epoch.
    * @returns undefined where the issuer has no such key.
-   * @throws {UnavailableError} where that cannot be said, as the keys cannot be fetched.
+   * @throws {UnavailableError} where that cannot be said, as the keys cannot be fetched, or not in
+   *   the request's time.
    */
   async findKey(
     source: JwksSource,
     kid: string,
     now: number,
+    options: PortOptions = {},
   ): Promise<VerificationKey | undefined> {
     const entry = this.#entryOf(source, now);
     this.#dropOverdue(entry, now);
@@ -84,7 +106,7 @@ export class JwksCache {
     const mustWait = this.#mustWait(entry, now);
     const refreshed = this.#refreshIfDue(entry, known !== undefined, now);
     if (known !== undefined && !mustWait) return known;
-    await refreshed;
+    await waitInTime(refreshed, options);
     const found = entry.keys?.get(kid);
     if (found === undefined && entry.failure !== undefined) {
       throw new UnavailableError('the keys of the issuer cannot be fetched', {

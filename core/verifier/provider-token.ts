@@ -110,7 +110,7 @@ export async function verifyProviderToken(
   const externalClientId = readExternalClientId(jws.payload);
   const tokenId = readOptionalString(jws.payload, 'jti');
   const subject = readOptionalString(jws.payload, 'sub') ?? externalClientId;
-  await verifySignature(jws, header, sourceOf(provider), ports.jwks, now);
+  await verifySignature(jws, header, sourceOf(provider), ports.jwks, now, options);
   const clientId = deriveProviderClientId(provider.issuer, externalClientId);
   const found = await ports.clients.findClient(clientId, options);
   const client = checkClient(found, provider, externalClientId);

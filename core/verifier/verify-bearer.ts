@@ -59,7 +59,7 @@ async function verifyAccessToken(
 ): Promise<VerifiedAccessToken> {
   const jws = decodeUnverifiedJws(token);
   const { iss } = jws.payload;
-  if (iss === settings.issuer) return verifyOwnToken(jws, ports.jwks, settings, now);
+  if (iss === settings.issuer) return verifyOwnToken(jws, ports.jwks, settings, now, options);
   const { clients, jwks } = ports;
   if (clients === undefined) throw new BearerRefusal('issuer_unknown');
   const provider = await findProvider(iss, ports, options);

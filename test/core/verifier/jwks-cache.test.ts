@@ -172,6 +172,27 @@ describe('the key cache', () => {
     expect(fetched).toHaveLength(2);
   });
 
+  it('makes nobody wait longer than the request has, and fetches on for the others', async () => {
+    let answer: (set: unknown) => void = () => undefined;
+    answers.set(
+      a.issuer,
+      new Promise((resolve) => {
+        answer = resolve;
+      }),
+    );
+    const deadline = new AbortController();
+    const { signal } = deadline;
+    const waiting = cache.findKey(a, first.kid, start, { signal });
+    const patient = find(a, first, start);
+    deadline.abort();
+    await expect(waiting).rejects.toThrow(UnavailableError);
+    await expect(cache.findKey(a, first.kid, start, { signal })).rejects.toThrow(UnavailableError);
+    answer(setOf(first));
+    expect(await patient).toBe(first.kid);
+    expect((await cache.findKey(a, first.kid, start, { signal }))?.kid).toBe(first.kid);
+    expect(fetched).toHaveLength(1);
+  });
+
   it('keeps issuers apart: one that is down does not touch another', async () => {
     answers.set(a.issuer, new Promise(() => undefined));
     const hanging = find(a, first, start);

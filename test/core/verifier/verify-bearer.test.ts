@@ -4,6 +4,7 @@ import { formatApiKeyValue } from '../../../core/credential/credential-value.ts'
 import { MalformedRecordError, UnavailableError } from '../../../core/errors.ts';
 import type { RefusalReason } from '../../../core/verifier/bearer-refusal.ts';
 import { bearerErrorResponse, challengeOf } from '../../../core/verifier/challenge.ts';
+import { JwksCache } from '../../../core/verifier/jwks-cache.ts';
 import { signToken } from '../../support/test-issuer.ts';
 import {
   apiKeyValue,
@@ -216,6 +217,17 @@ describe('what answers nothing gives no access', () => {
     const foreign = signToken(providerKey, providerClaims);
     await expect(world.verify(`Bearer ${foreign}`)).rejects.toBe(down);
     expect(await world.verify(`Bearer ${token}`)).toMatchObject({ issuer });
+  });
+
+  it('comes no later than the deadline of the request where the keys do not come', async () => {
+    const world = createWorld({ jwks: new JwksCache(() => new Promise(() => undefined)) });
+    const foreign = signToken(providerKey, providerClaims);
+    for (const credential of [token, foreign]) {
+      const signal = AbortSignal.timeout(20);
+      await expect(world.verify(`Bearer ${credential}`, [], { signal })).rejects.toThrow(
+        UnavailableError,
+      );
+    }
   });
 
   it('refuses what depends on a record that cannot be read, and nothing else', async () => {
