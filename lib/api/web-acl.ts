@@ -61,12 +61,15 @@ export class WebAcl extends Construct {
   }
 }
 
-/** The path as WAF sees it: the stage comes first without a domain, and is absent with one. */
+/**
+ * The path as WAF sees it: the stage comes first without a domain, and is absent with one. What
+ * follows, as a slash, does not matter: the function gets what API Gateway takes for the route.
+ */
 const onTokenPath: Statement = {
   byteMatchStatement: {
     fieldToMatch: { uriPath: {} },
     searchString: tokenPath,
-    positionalConstraint: 'ENDS_WITH',
+    positionalConstraint: 'CONTAINS',
     // API Gateway finds the route in the decoded path, so that `toke%6E` must count as well.
     textTransformations: [
       { priority: 0, type: 'URL_DECODE' },

@@ -71,21 +71,28 @@ export function allowKeyManagement(fn: ServiceFunction<FunctionName>, keys: Sign
 
 function allowCreation(fn: ServiceFunction<FunctionName>, keys: SigningKeys): void {
   const specs = keys.algorithms.map((alg) => signingAlgorithms[alg].kmsKeySpec);
-  const newKey = {
-    StringEquals: {
-      [`aws:RequestTag/${kmsKeyTags.deployment}`]: keys.deploymentName,
-      'kms:KeySpec': [...new Set(specs)],
-      'kms:KeyUsage': 'SIGN_VERIFY',
-    },
+  const kind = { 'kms:KeySpec': [...new Set(specs)], 'kms:KeyUsage': 'SIGN_VERIFY' };
+  const tag = { [`aws:RequestTag/${kmsKeyTags.deployment}`]: keys.deploymentName };
+  const noOtherTags = {
     'ForAllValues:StringEquals': { 'aws:TagKeys': Object.values(kmsKeyTags) },
   };
   // A new key has no ARN yet, so both take "*"; TagResource counts when CreateKey carries tags.
   fn.allow({
     actions: ['kms:CreateKey'],
     resources: ['*'],
-    conditions: { ...newKey, Bool: { 'kms:MultiRegion': 'false' } },
+    conditions: {
+      StringEquals: { ...tag, ...kind },
+      ...noOtherTags,
+      Bool: { 'kms:MultiRegion': 'false' },
+    },
   });
-  fn.allow({ actions: ['kms:TagResource'], resources: ['*'], conditions: newKey });
+  // KMS documents these two keys of TagResource for a key that exists, and none does while
+  // CreateKey is decided; what is made there, CreateKey's own statement limits.
+  fn.allow({
+    actions: ['kms:TagResource'],
+    resources: ['*'],
+    conditions: { StringEquals: tag, StringEqualsIfExists: kind, ...noOtherTags },
+  });
 }
 
 /** What finds a key that was made but never recorded, and reads its public half. */

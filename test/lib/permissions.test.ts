@@ -45,12 +45,9 @@ function permissionMatrix(template: Template): Readonly<Record<string, readonly 
 
 const anyKey = 'arn:aws:kms:us-west-2:111122223333:key/*';
 const ownKey = { 'aws:ResourceTag/authorization-server:deployment': 'authorization-server' };
-const newKey = {
-  StringEquals: {
-    'aws:RequestTag/authorization-server:deployment': 'authorization-server',
-    'kms:KeySpec': ['RSA_2048'],
-    'kms:KeyUsage': 'SIGN_VERIFY',
-  },
+const newTag = { 'aws:RequestTag/authorization-server:deployment': 'authorization-server' };
+const newKind = { 'kms:KeySpec': ['RSA_2048'], 'kms:KeyUsage': 'SIGN_VERIFY' };
+const noOtherTags = {
   'ForAllValues:StringEquals': {
     'aws:TagKeys': ['authorization-server:deployment', 'authorization-server:intent'],
   },
@@ -128,7 +125,16 @@ describe('the permission matrix', () => {
       ['Allow', 'dynamodb:PutItem', 'AuditTable'],
       ['Allow', 'dynamodb:PutItem', 'SigningKeysTable'],
       ['Allow', 'dynamodb:Query', 'SigningKeysTable'],
-      ['Allow', 'kms:CreateKey', '*', { ...newKey, Bool: { 'kms:MultiRegion': 'false' } }],
+      [
+        'Allow',
+        'kms:CreateKey',
+        '*',
+        {
+          StringEquals: { ...newTag, ...newKind },
+          ...noOtherTags,
+          Bool: { 'kms:MultiRegion': 'false' },
+        },
+      ],
       ['Allow', 'kms:DescribeKey', anyKey],
       ['Allow', 'kms:DisableKey', anyKey, { StringEquals: ownKey }],
       ['Allow', 'kms:GetPublicKey', anyKey],
@@ -143,7 +149,13 @@ describe('the permission matrix', () => {
           NumericEquals: { 'kms:ScheduleKeyDeletionPendingWindowInDays': '30' },
         },
       ],
-      ['Allow', 'kms:TagResource', '*', newKey],
+      [
+        'Allow',
+        'kms:TagResource',
+        '*',
+        // While a key is being made, it has no spec yet that a condition could read.
+        { StringEquals: newTag, StringEqualsIfExists: newKind, ...noOtherTags },
+      ],
       ['Allow', 'lambda:InvokeFunction', 'FunctionsCanaryHandler'],
       ['Allow', 'lambda:InvokeFunction', 'FunctionsTokenHandler'],
       ...logsAndTraces('KeyRotation'),

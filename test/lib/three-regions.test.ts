@@ -264,7 +264,8 @@ describe('the web ACL', () => {
               ScopeDownStatement: {
                 ByteMatchStatement: {
                   FieldToMatch: { UriPath: {} },
-                  PositionalConstraint: 'ENDS_WITH',
+                  // Whatever follows, as a slash that API Gateway may forgive.
+                  PositionalConstraint: 'CONTAINS',
                   SearchString: '/api/v1/oauth/token',
                 },
               },
