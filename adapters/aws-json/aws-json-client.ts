@@ -11,7 +11,7 @@ import {
   type Environment,
   resolveEndpoint,
 } from './endpoint.ts';
-import { readServiceError } from './service-error.ts';
+import { readOutput, readServiceError } from './service-error.ts';
 import { SignatureV4 } from './signature-v4.ts';
 
 export interface AwsJsonClientOptions {
@@ -139,7 +139,7 @@ class SignedJsonClient implements AwsJsonClient {
       await this.#credentials(),
     );
     const response = await this.#connection.post(headers, body, signal);
-    if (response.status === 200) return JSON.parse(response.body) as unknown;
+    if (response.status === 200) return readOutput(response.body);
     throw readServiceError(response, this.#correctClock(response));
   }
 

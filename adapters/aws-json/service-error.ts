@@ -75,3 +75,17 @@ export function readServiceError(
     },
   );
 }
+
+/**
+ * Reads the body of a success. What is not JSON comes from something before the service and is as
+ * good as that one's 502. The parser's own error would quote the body.
+ */
+export function readOutput(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    throw new AwsServiceError('UnreadableAnswer', 'the answer is not JSON', {
+      httpStatusCode: 502,
+    });
+  }
+}

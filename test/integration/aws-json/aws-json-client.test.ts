@@ -1,10 +1,13 @@
 import { type AddressInfo, createServer } from 'node:net';
+import { inspect } from 'node:util';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
+import { callAws } from '../../../adapters/aws-errors.ts';
 import {
   type AwsJsonClient,
   createAwsJsonClient,
 } from '../../../adapters/aws-json/aws-json-client.ts';
 import { callProfiles } from '../../../adapters/call-profile.ts';
+import { UnavailableError } from '../../../core/errors.ts';
 import {
   type Answer,
   answer,
@@ -134,6 +137,20 @@ describe('a call', () => {
     });
     expect(service.requests).toHaveLength(profile.maxAttempts);
   });
+
+  it.each(['<html>', '', '{"Item":{"hash":sha256$HASH}}'])(
+    'takes an answer that is not JSON for an outage, and quotes none of it: %j',
+    async (text) => {
+      const page: Answer = (response) => response.writeHead(200).end(text);
+      await start([page]);
+      const error = await callAws('read', () => call()).catch((reason: unknown) => reason);
+      expect(error).toBeInstanceOf(UnavailableError);
+      expect(service.requests).toHaveLength(3);
+      expect(inspect(error, { depth: 9 })).not.toMatch(/html|HASH/);
+      await start([page, done]);
+      await expect(call()).resolves.toEqual({ Item: {} });
+    },
+  );
 
   it('is made once where nothing has succeeded for long', async () => {
     await start([throttled]);
