@@ -1,4 +1,5 @@
 import { createHmac, createSecretKey, hash, type KeyObject } from 'node:crypto';
+import { formatTime } from '../../core/rfc3339.ts';
 import type { AwsCredentials } from './credentials.ts';
 
 /** What a signature covers besides the body. */
@@ -25,12 +26,9 @@ function hmac(key: KeyObject, text: string): Buffer {
   return createHmac('sha256', key).update(text).digest();
 }
 
-/** `20261120T093000Z`. */
-function formatTime(now: number): string {
-  const [date = '', time = ''] = new Date(now).toISOString().split('T');
-  const [year, month, day] = date.split('-');
-  const [hours, minutes, seconds = ''] = time.split(':');
-  return `${year}${month}${day}T${hours}${minutes}${seconds.slice(0, 2)}Z`;
+/** `20261120T093000Z`: ISO 8601 in its basic form. */
+function formatBasicTime(milliseconds: number): string {
+  return formatTime(Math.floor(milliseconds / 1000)).replaceAll(/[:-]/g, '');
 }
 
 /** The path of the canonical request is escaped once more than the one sent. */
@@ -54,7 +52,7 @@ export class SignatureV4 {
   sign(request: SignedRequest, credentials: AwsCredentials): string[] {
     const { host, contentType, target, body } = request;
     const { accessKeyId, secretAccessKey, sessionToken } = credentials;
-    const time = formatTime(request.now);
+    const time = formatBasicTime(request.now);
     const scope = `${time.slice(0, 8)}/${request.region}/${request.service}/aws4_request`;
     const headers = [
       ['content-type', contentType],

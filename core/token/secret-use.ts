@@ -1,12 +1,8 @@
 import type { SecretUseRecorder } from '../client/client-store.ts';
 import type { PortOptions } from '../port.ts';
+import { formatDay } from '../rfc3339.ts';
 import type { AuthenticatedClient } from './client-authentication.ts';
 import type { SecretUse } from './token-facts.ts';
-
-/** UTC day of a time in seconds since the epoch, e.g. `2026-11-20`. */
-function utcDay(now: number): string {
-  return new Date(now * 1000).toISOString().slice(0, 'YYYY-MM-DD'.length);
-}
 
 /**
  * Begins to note that a secret was used, where that has not been noted today. The token neither
@@ -20,7 +16,7 @@ export function beginSecretUse(
   now: number,
   options: PortOptions,
 ): () => SecretUse {
-  const day = utcDay(now);
+  const day = formatDay(now);
   if (secret.lastUsedOn === day) return () => 'not_due';
   let progress: SecretUse = 'pending';
   recorder.recordSecretUse(client.clientId, secret.secretId, day, options).then(

@@ -1,4 +1,5 @@
 import type { Context } from 'aws-lambda';
+import { formatMilliseconds } from '../../core/rfc3339.ts';
 import type { LogFields, RequestReport } from './request-report.ts';
 
 /** Levels in rising order, and those of Lambda's setting that no report has. */
@@ -47,7 +48,7 @@ export function createLogLines(
     const line = JSON.stringify({
       level,
       message: report.outcome,
-      timestamp: new Date(now).toISOString(),
+      timestamp: formatMilliseconds(now),
       service,
       cold_start: isColdStart,
       function_arn: context.invokedFunctionArn,

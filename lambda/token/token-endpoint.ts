@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { noStoreHeaders } from '../../contract/error-body.ts';
 import { requestMetrics } from '../../contract/request-metrics.ts';
 import { idBytes } from '../../core/credential/credential-value.ts';
@@ -13,6 +12,7 @@ import { seconds } from '../shared/function-options.ts';
 import type { Endpoint } from '../shared/http-function.ts';
 import { type HttpRequest, jsonResponse } from '../shared/http-message.ts';
 import { noteStaleKeyList } from '../shared/stale-key-list.ts';
+import { createRandomPool } from './random-pool.ts';
 
 /** What to look for in logs; the word is that of OWASP's logging vocabulary. */
 const guessingEvent = 'authn_login_fail_max';
@@ -65,13 +65,14 @@ export interface TokenEndpointPorts extends Omit<TokenPorts, 'note'> {
 
 /** `POST /api/v1/oauth/token`. */
 export function createTokenEndpoint(ports: TokenEndpointPorts, settings: TokenSettings): Endpoint {
+  const drawBytes = createRandomPool();
   return async (request, exchange) => {
     const facts: TokenFacts = {};
     const note = (more: TokenFacts): void => {
       Object.assign(facts, more);
     };
     const { startedAt, signal } = exchange;
-    const values = { now: seconds(startedAt), random: randomBytes(idBytes), signal };
+    const values = { now: seconds(startedAt), random: drawBytes(idBytes), signal };
     try {
       const token = await issueToken(
         readTokenRequest(request),

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { formatTime, parseTime } from '../../core/rfc3339.ts';
+import { formatDay, formatMilliseconds, formatTime, parseTime } from '../../core/rfc3339.ts';
 
 describe('a time as text', () => {
   it('gives the same second back', () => {
@@ -9,6 +9,25 @@ describe('a time as text', () => {
         expect(parseTime(formatTime(seconds))).toBe(seconds);
       }),
     );
+  });
+
+  it('is what Date writes, in any order of times', () => {
+    const any = fc.date({ noInvalidDate: true }).map((date) => date.getTime());
+    fc.assert(
+      fc.property(fc.array(any, { minLength: 1, maxLength: 5 }), (times) => {
+        for (const time of times) {
+          const text = new Date(time).toISOString();
+          expect(formatMilliseconds(time)).toBe(text);
+          expect(formatTime(time / 1000)).toBe(text.replace(/\.\d{3}Z$/, 'Z'));
+          expect(formatDay(time / 1000)).toBe(text.split('T')[0]);
+        }
+      }),
+    );
+  });
+
+  it('is none of a time that there is not', () => {
+    expect(() => formatTime(Number.NaN)).toThrow(RangeError);
+    expect(() => formatDay(Number.POSITIVE_INFINITY)).toThrow(RangeError);
   });
 
   it.each([

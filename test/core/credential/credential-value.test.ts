@@ -14,6 +14,18 @@ import { hashSecret, impossibleHash, matchesHash } from '../../../core/credentia
 const bytes = (length: number) => fc.uint8Array({ minLength: length, maxLength: length });
 
 describe('base 62', () => {
+  it('is the number that the bytes are, digit by digit', () => {
+    const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+    const read = (text: string) =>
+      text.split('').reduce((sum, digit) => sum * 62n + BigInt(alphabet.indexOf(digit)), 0n);
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 40 }), (any) => {
+        expect(read(encodeBase62(any))).toBe(BigInt(`0x0${Buffer.from(any).toString('hex')}`));
+        expect(encodeBase62(any)).toHaveLength(base62Length(any.length));
+      }),
+    );
+  });
+
   it('has one width for each number of bytes and keeps their order', () => {
     fc.assert(
       fc.property(bytes(16), bytes(16), (a, b) => {
