@@ -11,6 +11,8 @@ export interface Figures {
   readonly firstResponseMs: number;
   /** CPU time of the whole process an invocation, the runtime's loop included. */
   readonly cpuUs: number;
+  /** The same over the first invocations of a process. */
+  readonly firstCpuUs: number;
   /** From the call of the handler to its answer, with the delays that were asked for. */
   readonly wallMs: number;
   readonly maxRssMb: number;
@@ -32,6 +34,7 @@ interface Samples {
   readonly firstResponseMs: number[];
   readonly cpuUs: number[];
   readonly wallMs: number[];
+  firstCpuUs: number;
   maxRssMb: number;
 }
 
@@ -65,6 +68,7 @@ function toFigures(samples: Samples): Figures {
     moduleLoadMs: median(samples.moduleLoadMs),
     firstResponseMs: median(samples.firstResponseMs),
     cpuUs: median(samples.cpuUs),
+    firstCpuUs: samples.firstCpuUs,
     wallMs: median(samples.wallMs),
     maxRssMb: samples.maxRssMb,
   };
@@ -78,15 +82,24 @@ export async function sampleTargets<Name extends string>(
   const names = Object.keys(targets) as Name[];
   const samples = names.map((name): Samples => {
     const target = targets[name];
-    return { target, moduleLoadMs: [], firstResponseMs: [], cpuUs: [], wallMs: [], maxRssMb: 0 };
+    return {
+      target,
+      moduleLoadMs: [],
+      firstResponseMs: [],
+      cpuUs: [],
+      wallMs: [],
+      firstCpuUs: Number.NaN,
+      maxRssMb: 0,
+    };
   });
   await sampleCold(samples, options);
   const running: (readonly [FunctionProcess, Samples])[] = [];
   for (const each of samples) {
     const process = await start(each.target, options.runtime);
+    const { firstInvocations, warmUp } = options.plan;
+    each.firstCpuUs = (await measureWarm(process, each.target, firstInvocations)).cpuUs;
     // Each of several events is sent once at least before anything counts.
-    const warmUp = Math.max(options.plan.warmUp, each.target.events?.length ?? 0);
-    await measureWarm(process, each.target, warmUp);
+    await measureWarm(process, each.target, Math.max(warmUp, each.target.events?.length ?? 0));
     running.push([process, each]);
   }
   for (let run = 0; run < options.plan.runs; run += 1) {

@@ -36,6 +36,9 @@ export interface OidcProviderSection {
 const delays: Delays = { kms: 10, dynamodb: 3 };
 const connections = 50;
 
+/** Load before anything counts, in runs: some 20,000 requests, as other processes get. */
+const warmUpRuns = 3;
+
 interface Server {
   readonly process: ChildProcess;
   readonly port: number;
@@ -94,7 +97,7 @@ async function compare<Name extends string>(
     name,
     runs: [] as Awaited<ReturnType<typeof measure>>[],
   }));
-  for (const name of names) await measure(servers[name], parallel, plan.loadSeconds);
+  for (const name of names) await measure(servers[name], parallel, warmUpRuns * plan.loadSeconds);
   for (let run = 0; run < plan.runs; run += 1) {
     for (const { name, runs } of results) {
       runs.push(await measure(servers[name], parallel, plan.loadSeconds));

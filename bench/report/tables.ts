@@ -1,0 +1,110 @@
+import type { Results } from '../results.ts';
+import type { Figures } from '../sample.ts';
+import type { ScalePoint } from '../sections/scale.ts';
+import { formatTable } from './markdown.ts';
+import { isMet, type TargetRow, targetRows } from './targets.ts';
+
+function formatBound({ bound, unit = 'ratio' }: TargetRow): string {
+  return unit === 'ratio' ? `≤ ${bound.toFixed(2)}` : `≤ ${bound} ${unit}`;
+}
+
+function formatRatio({ ratio, unit = 'ratio' }: TargetRow): string {
+  if (ratio === undefined) return '–';
+  return unit === 'ratio' ? ratio.toFixed(2) : String(Math.round(ratio));
+}
+
+/** The targets as a table. */
+export function formatTargets(results: Results): string {
+  return formatTable([
+    ['figure', 'against', 'ours', 'theirs', 'ratio', 'to reach', 'stretch', ''],
+    ...targetRows(results).map((row) => [
+      row.figure,
+      row.against,
+      row.ours,
+      row.other,
+      formatRatio(row),
+      formatBound(row),
+      row.stretch === undefined ? '–' : String(row.stretch),
+      isMet(row) ? 'met' : '**short**',
+    ]),
+  ]);
+}
+
+export function formatMachine({ machine }: Results): string {
+  const { node, cpu, cpus, platform, startedAt, seconds, plan } = machine;
+  return `Measured ${startedAt.slice(0, 10)} in ${Math.round(seconds)} s (${plan} plan): Node ${node}, ${platform}, ${cpus} × ${cpu}.`;
+}
+
+export function formatScale(results: Results): string {
+  const row = (name: string, points: readonly ScalePoint[]) => [
+    name,
+    points.map(({ size, cpuUs }) => `${size}: ${Math.round(cpuUs)} µs`).join(', '),
+    ((points.at(-1)?.cpuUs ?? 0) / (points[0]?.cpuUs ?? 1)).toFixed(2),
+  ];
+  return formatTable([
+    ['what grows → what is asked', 'CPU of one invocation, the loop included', 'last to first'],
+    ...Object.entries(results.scale).map(([name, points]) => row(name, points)),
+  ]);
+}
+
+/** How the two sides of a comparison change as their processes go on. */
+export function formatWarming({ token, documents, authorizer }: Results): string {
+  const row = (name: string, ours: Figures, other: Figures, empty: Figures) => {
+    const at = (key: 'firstCpuUs' | 'cpuUs') => [
+      `${Math.round(ours[key] - empty[key])} µs`,
+      `${Math.round(other[key] - empty[key])} µs`,
+      ((ours[key] - empty[key]) / (other[key] - empty[key])).toFixed(2),
+    ];
+    return [name, ...at('firstCpuUs'), ...at('cpuUs')];
+  };
+  const { discovery, discoveryConstant, jwks, jwksConstant, empty } = documents;
+  const head = ['ours, first', 'theirs', 'ratio', 'ours, warm', 'theirs', 'ratio'];
+  return formatTable([
+    ["CPU of one invocation, without the runtime's loop", ...head],
+    row('token, usual-way handler', token.ours, token.reference, token.empty),
+    row('discovery, constant answer', discovery, discoveryConstant, empty),
+    row('JWKS, constant answer', jwks, jwksConstant, empty),
+    row('authorizer, jose', authorizer.ours, authorizer.jose, authorizer.empty),
+  ]);
+}
+
+export function formatThroughput({ oidcProvider }: Results): string {
+  const { aws, connections, delays } = oidcProvider;
+  const names = {
+    ours: 'ours',
+    oidcProvider: 'oidc-provider, client in DynamoDB',
+    oidcProviderStaticClient: 'oidc-provider, client in memory',
+  } as const;
+  const rows = Object.entries(names).map(([key, name]) => {
+    const figures = aws[key as keyof typeof names];
+    return [
+      name,
+      `${Math.round(figures.perSecond)}`,
+      `${Math.round(figures.cpuUs)} µs`,
+      `${figures.medianMs.toFixed(1)} ms`,
+      `${figures.p99Ms.toFixed(1)} ms`,
+    ];
+  });
+  const head = [
+    `${connections} connections, KMS ${delays.kms} ms, DynamoDB ${delays.dynamodb} ms`,
+    'tokens a second',
+    'CPU a token',
+    'median',
+    'p99',
+  ];
+  return formatTable([head, ...rows]);
+}
+
+export function formatReuse({ reuse }: Results): string {
+  const saved = (tokens: number, signs: number) => `${Math.round((1 - signs / tokens) * 100)} %`;
+  return formatTable([
+    ['share of life that must remain', 'instances', 'tokens given', 'Signs', 'Signs saved'],
+    ...reuse.map(({ minimumRemainingShare, instances, tokens, signs }) => [
+      minimumRemainingShare === undefined ? 'off' : String(minimumRemainingShare),
+      String(instances),
+      String(tokens),
+      String(signs),
+      saved(tokens, signs),
+    ]),
+  ]);
+}
