@@ -5,9 +5,11 @@ type MultiValue = Readonly<Record<string, readonly (string | undefined)[] | unde
 
 /** Header names are case-insensitive: two spellings of one are one header with two values. */
 function readHeader(headers: MultiValue, lowerName: string): readonly string[] {
-  return Object.entries(headers)
-    .filter(([name]) => name.length === lowerName.length && name.toLowerCase() === lowerName)
-    .flatMap(([, values]) => values ?? [])
+  const isNamed = (name: string) =>
+    name.length === lowerName.length && name.toLowerCase() === lowerName;
+  return Object.keys(headers)
+    .filter(isNamed)
+    .flatMap((name) => headers[name] ?? [])
     .filter((value) => value !== undefined);
 }
 
