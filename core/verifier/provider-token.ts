@@ -86,6 +86,16 @@ function readOptionalString(claims: JsonObject, name: string): string | undefine
   throw new BearerRefusal('token_claims_malformed');
 }
 
+/** No longer than any issuer makes them, and nothing that a log or a header could trip over. */
+const plainTokenId = /^[\x21-\x7e]{1,256}$/;
+
+/** `jti` goes to the platform API and its logs, as it is. */
+function readTokenId(claims: JsonObject): string | undefined {
+  const tokenId = readOptionalString(claims, 'jti');
+  if (tokenId === undefined || plainTokenId.test(tokenId)) return tokenId;
+  throw new BearerRefusal('token_claims_malformed');
+}
+
 /**
  * Verifies an access token of a registered identity provider. The client was created under that
  * provider and gives scopes and trunk group; nothing in the token does.
@@ -108,7 +118,7 @@ export async function verifyProviderToken(
   const { expiresAt } = checkTimes(jws.payload, now);
   const audiences = readAudiences(jws.payload);
   const externalClientId = readExternalClientId(jws.payload);
-  const tokenId = readOptionalString(jws.payload, 'jti');
+  const tokenId = readTokenId(jws.payload);
   const subject = readOptionalString(jws.payload, 'sub') ?? externalClientId;
   await verifySignature(jws, header, sourceOf(provider), ports.jwks, now, options);
   const clientId = deriveProviderClientId(provider.issuer, externalClientId);

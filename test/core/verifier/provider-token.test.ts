@@ -81,6 +81,10 @@ describe('a token of a registered provider', () => {
       'token_claims_malformed',
     ],
     ['jti as a number', tokenOf({ jti: 1 }), 'token_claims_malformed'],
+    ['jti empty', tokenOf({ jti: '' }), 'token_claims_malformed'],
+    ['jti with a line feed', tokenOf({ jti: 'a\nb' }), 'token_claims_malformed'],
+    ['jti not in ASCII', tokenOf({ jti: 'ä' }), 'token_claims_malformed'],
+    ['jti of 257 characters', tokenOf({ jti: 'x'.repeat(257) }), 'token_claims_malformed'],
     [
       'sub as an object',
       tokenOf({ client_id: externalClientId, sub: {} }),
