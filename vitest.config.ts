@@ -1,5 +1,14 @@
 import { defineConfig } from 'vitest/config';
 
+/** Of tests that speak HTTP to what they have started themselves. */
+const overLoopback = {
+  setupFiles: ['test/setup/loopback-only.ts'],
+  testTimeout: 60_000,
+  hookTimeout: 60_000,
+};
+
+const faults = 'test/integration/faults/**/*.test.ts';
+
 // One project a kind of test. Unit tests may open no socket at all; integration tests reach
 // loopback alone; template tests need neither and spend their time in CDK.
 export default defineConfig({
@@ -30,13 +39,13 @@ export default defineConfig({
       {
         extends: true,
         test: {
+          ...overLoopback,
           name: 'integration',
           include: ['test/integration/**/*.test.ts'],
-          setupFiles: ['test/setup/loopback-only.ts'],
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
+          exclude: [faults],
         },
       },
+      { extends: true, test: { ...overLoopback, name: 'faults', include: [faults] } },
     ],
   },
 });
