@@ -42,7 +42,7 @@ export const rotationMutants: readonly Mutant[] = [
     edits: [
       {
         file: 'core/signing-key/signing-key-cache.ts',
-        find: 'return !young && !tried;',
+        find: 'return !isYoung && !hasJustFailed;',
         replace: 'return this.#keys === undefined;',
       },
     ],
