@@ -1,4 +1,5 @@
 import type { AuditRecord } from '../audit/audit-log.ts';
+import { formatRecordId } from '../audit/record-id.ts';
 import { encodeBase62 } from '../credential/base62.ts';
 import { idBytes } from '../credential/credential-value.ts';
 import { UnavailableError, UncertainConflictError } from '../errors.ts';
@@ -28,10 +29,9 @@ export async function makeAuditedChange(
 ): Promise<void> {
   const changeId = encodeBase62(context.drawBytes(idBytes));
   const actor = await context.actor();
-  // The number keeps the two in order where the clock gives both the same millisecond.
   const record = (outcome: AuditRecord['outcome']): AuditRecord => ({
     time: new Date(context.clock()).toISOString(),
-    recordId: `${changeId}-${outcome === 'intended' ? 1 : 2}-${outcome}`,
+    recordId: formatRecordId(changeId, outcome),
     actor,
     outcome,
     ...change,

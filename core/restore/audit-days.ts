@@ -1,4 +1,5 @@
-const dayLength = 'yyyy-mm-dd'.length;
+import { formatDay } from '../rfc3339.ts';
+
 const daySeconds = 86_400;
 
 /**
@@ -13,6 +14,6 @@ export function auditDays(from: number, now: number): readonly string[] {
   const first = Math.floor(from / daySeconds) - 1;
   const last = Math.floor(now / daySeconds) + 1;
   return Array.from({ length: Math.max(0, last - first + 1) }, (_, index) =>
-    new Date((first + index) * daySeconds * 1000).toISOString().slice(0, dayLength),
+    formatDay((first + index) * daySeconds),
   );
 }

@@ -1,4 +1,5 @@
 import type { AuditRecord } from '../audit/audit-log.ts';
+import { readChangeId } from '../audit/record-id.ts';
 
 /** A change of the audit that was made, or may have been. */
 export interface AuditedChange
@@ -7,16 +8,11 @@ export interface AuditedChange
   readonly isCertain: boolean;
 }
 
-/** `{change}-1-intended` and `{change}-2-done` are about one change; see makeAuditedChange. */
-function changeOf({ recordId }: AuditRecord): string {
-  return recordId.replace(/-[12]-[a-z]+$/, '');
-}
-
 /** What one record adds to what is known of its change. */
 function pairRecords(records: Iterable<AuditRecord>): ReadonlyMap<string, readonly AuditRecord[]> {
   const pairs = new Map<string, AuditRecord[]>();
   for (const record of records) {
-    const id = changeOf(record);
+    const id = readChangeId(record.recordId);
     pairs.set(id, [...(pairs.get(id) ?? []), record]);
   }
   return pairs;
@@ -36,6 +32,22 @@ export function findChanges(records: Iterable<AuditRecord>): readonly AuditedCha
       return [{ time, actor, action, subject, before, after, isCertain: told.outcome === 'done' }];
     })
     .sort((a, b) => (a.time < b.time ? -1 : 1));
+}
+
+/** The changes of an item itself, whose actions begin with one of the nouns. */
+export function selectOwnChanges(
+  changes: readonly AuditedChange[],
+  nouns: readonly string[],
+  id: string,
+): readonly AuditedChange[] {
+  return changes.filter(
+    ({ action, subject }) => subject === id && nouns.includes(action.split('.')[0] ?? ''),
+  );
+}
+
+/** Whose secret a change is about, as far as the record says. */
+export function readClientId({ before, after }: AuditedChange): unknown {
+  return (after ?? before)?.['client_id'];
 }
 
 /** For a reason that a person reads: `deleted at 2026-11-20T12:00:00.000Z by arn:…`. */

@@ -1,12 +1,12 @@
-import type { AuditedChange } from './audited-changes.ts';
+import { type AuditedChange, readClientId } from './audited-changes.ts';
 
 /** The changes that may concern an item, by its id. */
 export type ChangesOf = (id: string) => readonly AuditedChange[];
 
 /** A change of a secret concerns its client, which holds it. */
-function ownerOf({ action, subject, before, after }: AuditedChange): string {
-  if (!action.startsWith('client_secret.')) return subject;
-  const owner = (after ?? before)?.['client_id'];
+function ownerOf(change: AuditedChange): string {
+  if (!change.action.startsWith('client_secret.')) return change.subject;
+  const owner = readClientId(change);
   return typeof owner === 'string' ? owner : unknownOwner;
 }
 

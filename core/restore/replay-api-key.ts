@@ -2,7 +2,7 @@ import { maxSubnetsPerApiKey } from '../../contract/limits.ts';
 import type { ApiKey, ApiKeySubnet } from '../api-key/api-key.ts';
 import { formatCidr } from '../api-key/subnet.ts';
 import { type ApiKeyView, apiKeyView, readView } from './audit-views.ts';
-import type { AuditedChange } from './audited-changes.ts';
+import { type AuditedChange, selectOwnChanges } from './audited-changes.ts';
 import { commonSubnets } from './common-subnets.ts';
 import { dropDeleted, laterHistory, type Replayed, replaying } from './replay.ts';
 
@@ -55,9 +55,7 @@ export function replayApiKey(
   undelete = false,
 ): Replayed<ApiKey> {
   return replaying(() => {
-    const own = changes.filter(
-      ({ action, subject }) => /^api_key(_subnet)?\./.test(action) && subject === stored.keyId,
-    );
+    const own = selectOwnChanges(changes, ['api_key', 'api_key_subnet'], stored.keyId);
     const { last, bounds } = laterHistory(readStates(stored, own, undelete), stored.version);
     const subnets = narrowAcl(stored.subnets, bounds);
     const versions = own.map((change) => readView(apiKeyView, change).version);

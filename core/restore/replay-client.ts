@@ -2,7 +2,7 @@ import type { DeploymentConfig } from '../../contract/deployment-config.ts';
 import type { Client } from '../client/client.ts';
 import { effectiveAudiences } from '../management/client-view.ts';
 import { type ClientView, clientView, readView } from './audit-views.ts';
-import type { AuditedChange } from './audited-changes.ts';
+import { type AuditedChange, selectOwnChanges } from './audited-changes.ts';
 import { dropDeleted, laterHistory, type Replayed, replaying } from './replay.ts';
 import { replaySecrets } from './replay-secrets.ts';
 
@@ -14,9 +14,8 @@ function within(values: readonly string[], bounds: readonly (readonly string[])[
 }
 
 /** What a client's own records say after its version, or nothing where it was deleted. */
-function readStates(client: Client, changes: readonly AuditedChange[], undelete: boolean) {
-  return changes
-    .filter(({ action, subject }) => action.startsWith('client.') && subject === client.clientId)
+function readStates(client: Client, own: readonly AuditedChange[], undelete: boolean) {
+  return own
     .map((change) => ({ change, view: readView(clientView, change) }))
     .filter(({ view }) => view.created_at === client.createdAt)
     .filter(({ change, view }) => {
@@ -27,10 +26,8 @@ function readStates(client: Client, changes: readonly AuditedChange[], undelete:
 }
 
 /** The highest version that the client ever had, or may have had. */
-function highestVersion(client: Client, changes: readonly AuditedChange[]): number {
-  const versions = changes
-    .filter(({ action, subject }) => action.startsWith('client.') && subject === client.clientId)
-    .map((change) => readView(clientView, change).version);
+function highestVersion(client: Client, own: readonly AuditedChange[]): number {
+  const versions = own.map((change) => readView(clientView, change).version);
   return Math.max(client.version, ...versions);
 }
 
@@ -109,11 +106,12 @@ export function replayClient(
   undelete = false,
 ): Replayed<Client> {
   return replaying(() => {
-    const { last, bounds } = laterHistory(readStates(stored, changes, undelete), stored.version);
+    const own = selectOwnChanges(changes, ['client'], stored.clientId);
+    const { last, bounds } = laterHistory(readStates(stored, own, undelete), stored.version);
     const secrets = replaySecrets(stored, changes);
     const { client, lookAt } = narrow(stored, bounds, config);
     // A version of its own, so that changes to come are told from those that were undone.
-    const version = Math.max(secrets.version, highestVersion(stored, changes)) + 1;
+    const version = Math.max(secrets.version, highestVersion(stored, own)) + 1;
     const item = { ...client, secrets: secrets.secrets, name: last?.name ?? stored.name, version };
     return {
       outcome: 'kept',

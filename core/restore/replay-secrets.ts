@@ -1,7 +1,7 @@
 import type { Client, ClientSecret } from '../client/client.ts';
 import { formatTime } from '../rfc3339.ts';
 import { readView, type SecretView, secretChangeView } from './audit-views.ts';
-import { type AuditedChange, describeChange } from './audited-changes.ts';
+import { type AuditedChange, describeChange, readClientId } from './audited-changes.ts';
 import { type LaterState, laterHistory } from './replay.ts';
 
 /** A change of a client's secrets, after the version that is at hand. */
@@ -22,10 +22,6 @@ export interface ReplayedSecrets {
   readonly lookAt: readonly string[];
   /** The highest version of the client that a change of its secrets made, or may have. */
   readonly version: number;
-}
-
-function clientOf({ before, after }: AuditedChange): unknown {
-  return (after ?? before)?.['client_id'];
 }
 
 function readSecretChange(change: AuditedChange): SecretChange {
@@ -112,7 +108,7 @@ export function replaySecrets(client: Client, all: readonly AuditedChange[]): Re
   const changes = all
     .filter(({ action }) => action.startsWith('client_secret.'))
     .filter((change) => {
-      const id = clientOf(change);
+      const id = readClientId(change);
       // Whose secret it was is not said: it may have been this client's.
       return id === undefined || id === client.clientId;
     })

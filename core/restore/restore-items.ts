@@ -2,7 +2,7 @@ import type { AuditRecord } from '../audit/audit-log.ts';
 import { ConflictError, MalformedRecordError } from '../errors.ts';
 import { makeAuditedChange } from '../management/audited-change.ts';
 import type { ManagementContext } from '../management/management-context.ts';
-import { findChanges } from './audited-changes.ts';
+import { type AuditedChange, findChanges } from './audited-changes.ts';
 import { type ChangesOf, indexChanges } from './index-changes.ts';
 import type { Replayed } from './replay.ts';
 
@@ -90,10 +90,9 @@ async function restoreItem<T>(
 /** Items that were made since and are nowhere: their hashes are in no audit. */
 async function findLost<T>(
   kind: Restorable<T>,
-  records: readonly AuditRecord[],
+  changes: readonly AuditedChange[],
   known: ReadonlySet<string>,
 ): Promise<readonly RestoredRow[]> {
-  const changes = findChanges(records);
   const made = ['create', 'register', 'restore'].map((verb) => `${kind.noun}.${verb}`);
   const last = new Map(
     changes
@@ -139,12 +138,13 @@ export async function restoreItems<T>(
   options: RestoreOptions,
 ): Promise<readonly RestoredRow[]> {
   const records = await options.readAudit();
-  const changesOf = indexChanges(findChanges(records));
+  const changes = findChanges(records);
+  const changesOf = indexChanges(changes);
   const rows: RestoredRow[] = [];
   for await (const stored of kind.list()) {
     rows.push(await restoreItem(context, kind, stored, changesOf, options));
   }
-  const lost = await findLost(kind, records, new Set(rows.map(({ id }) => id)));
+  const lost = await findLost(kind, changes, new Set(rows.map(({ id }) => id)));
   const all = [...rows, ...lost];
   return options.dryRun ? all : addMeanwhile(all, records, await options.readAudit());
 }

@@ -1,5 +1,6 @@
 import { withdrawalDelay } from '../../contract/signing-key-policy.ts';
 import type { AuditRecord } from '../audit/audit-log.ts';
+import { formatRecordId } from '../audit/record-id.ts';
 import { ConflictError, SigningKeyUnusableError, UnavailableError } from '../errors.ts';
 import { createKey, readPublicKey } from './create-key.ts';
 import { assertDeletable, assertDisableable, assertWithdrawable } from './removal-guard.ts';
@@ -167,7 +168,7 @@ export async function executeAction(
   await audit.appendAudit(record('done'));
 }
 
-/** The records of one step. Their ids keep them in order where both have the same time. */
+/** The records of one step. */
 function auditRecords(
   action: RotationAction,
   { ports, settings, actor }: RotationContext,
@@ -175,7 +176,7 @@ function auditRecords(
   const stepId = ports.newId();
   return (outcome) => ({
     time: new Date(ports.now() * 1000).toISOString(),
-    recordId: `${stepId}-${outcome === 'intended' ? 1 : 2}-${outcome}`,
+    recordId: formatRecordId(stepId, outcome),
     actor,
     action: `signing_key.${action.kind}`,
     subject: subjectOf(action),

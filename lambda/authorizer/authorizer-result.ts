@@ -3,6 +3,7 @@ import {
   type AuthorizerContext,
   requiredScopeContextKey,
 } from '../../contract/platform-authorizer.ts';
+import { formatTime } from '../../core/rfc3339.ts';
 import type { RefusalFacts } from '../../core/verifier/bearer-refusal.ts';
 import type { VerifiedCredential } from '../../core/verifier/verified-credential.ts';
 
@@ -31,8 +32,7 @@ function contextOf(verified: VerifiedCredential): AuthorizerContext {
 /** API Gateway evaluates a cached policy with each request: this ends it with the token. */
 function endsWith(verified: VerifiedCredential): ConditionBlock | undefined {
   if (verified.credential !== 'access_token') return undefined;
-  const time = `${new Date(verified.expiresAt * 1000).toISOString().slice(0, 19)}Z`;
-  return { DateLessThan: { 'aws:CurrentTime': time } };
+  return { DateLessThan: { 'aws:CurrentTime': formatTime(verified.expiresAt) } };
 }
 
 /**
