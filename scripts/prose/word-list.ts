@@ -1,0 +1,52 @@
+/** Words and phrases that do not belong in this project's prose, each with what to write instead. */
+export const wordList: Readonly<Record<string, string>> = {
+  alone: '"only" before the noun',
+  beside: '"next to", "with" or "also"',
+  besides: '"also", "in addition to" or "otherwise"',
+  nobody: '"no one" for a person, else name the caller, the operator or the client',
+  somebody: '"someone" for a person, else name the caller, the operator or the client',
+  whoever: '"anyone who", or name the caller',
+  whatever: '"any", "regardless of" or "anything that"',
+  whichever: '"the … that" or "any"',
+  verdict: '"decision"',
+  verdicts: '"decisions"',
+  wish: '"token request", or "want"',
+  wishes: '"token requests", or "wants"',
+  ripe: '"eligible"',
+  'stand-in': '"fallback"',
+  'stands in': '"replaces" or "acts for"',
+  lest: '"so that … does not"',
+  thereby: 'a sentence of its own',
+  thereof: '"of it"',
+  hence: '"therefore" or "so"',
+  whence: '"from which"',
+  thus: '"so" or "therefore"',
+  amiss: '"wrong"',
+  mend: '"fix" or "repair"',
+  mended: '"fixed" or "repaired"',
+  'so too': '"also"',
+  'knows not': '"does not know"',
+  'is none': '"is not one", or say what is wrong with it',
+  'are none': '"there are none", or say what is missing',
+  'lets read': '"allows … to read"',
+  'of its own accord': '"automatically"',
+  'of themselves': '"automatically"',
+  'come to naught': '"fail"',
+  utilize: '"use"',
+  utilise: '"use"',
+  leverage: '"use"',
+  'in order to': '"to"',
+  'prior to': '"before"',
+  seamless: 'what it does',
+  seamlessly: 'what it does',
+  robust: 'what it withstands',
+};
+
+/** How often a word may stand in 10,000 words of prose: what the prose of comparable projects shows. */
+export const wordRates: Readonly<
+  Record<string, { readonly least?: number; readonly most?: number }>
+> = {
+  where: { most: 4 },
+  if: { least: 12.5, most: 72 },
+  when: { least: 22, most: 124 },
+};

@@ -1,0 +1,50 @@
+import { VFile } from 'vfile';
+import { describe, expect, it } from 'vitest';
+import { checkProse } from '../../scripts/prose/check-prose.ts';
+import { extractProse } from '../../scripts/prose/extract-prose.ts';
+import { countWordRates } from '../../scripts/prose/word-rates.ts';
+
+async function findings(path: string, source: string): Promise<readonly string[]> {
+  const file = new VFile({ path, value: extractProse(path, source) });
+  await checkProse(file);
+  return file.messages.map(({ line, column, reason }) => `${line}:${column} ${reason}`);
+}
+
+describe('the prose linter', () => {
+  it('finds a word of the list in a comment, at its place in the file', async () => {
+    const source = 'const a = 1;\n\n/**\n * For that account alone.\n */\nconst b = 2;\n';
+    expect(await findings('a.ts', source)).toEqual(['4:21 "alone": write "only" before the noun']);
+  });
+
+  it.each([
+    ['a line comment', '// Nobody calls it.\n'],
+    ['an error message', "throw new Error('this is read by nobody at all');\n"],
+    ['a template', 'const text = `the key ${kid} is known to nobody`;\n'],
+  ])('finds one in %s', async (_, source) => {
+    expect(await findings('a.ts', source)).toHaveLength(1);
+  });
+
+  it.each([
+    ['an identifier', 'const verdict = decide();\n'],
+    ['a string that is no sentence', "const name = 'alone';\n"],
+    ['code in a comment', '// See `alone` here.\n'],
+    ['a longer word', '// It stands aloneness.\n'],
+  ])('reads no %s', async (_, source) => {
+    expect(await findings('a.ts', source)).toEqual([]);
+  });
+
+  it('reads the text of Markdown and neither its code nor its addresses', async () => {
+    const source = 'For it alone.\n\n```sh\nalone\n```\n\n`alone` and [this](alone.md)\n';
+    expect(await findings('a.md', source)).toEqual(['1:8 "alone": write "only" before the noun']);
+  });
+
+  it('counts words that have a limit in 10,000 words', () => {
+    const { total, rates } = countWordRates('Where it is, if it is. When? If so.');
+    expect(total).toBe(9);
+    expect(rates.map(({ word, rate }) => [word, Math.round(rate)])).toEqual([
+      ['where', 1111],
+      ['if', 2222],
+      ['when', 1111],
+    ]);
+  });
+});
