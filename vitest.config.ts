@@ -46,6 +46,17 @@ export default defineConfig({
         },
       },
       { extends: true, test: { ...overLoopback, name: 'faults', include: [faults] } },
+      {
+        extends: true,
+        test: {
+          ...overLoopback,
+          name: 'browser',
+          include: ['test/browser/**/*.test.ts'],
+          // Above the limit of a page's step, which says what it waited for.
+          testTimeout: 300_000,
+          hookTimeout: 300_000,
+        },
+      },
     ],
   },
 });

@@ -47,8 +47,8 @@ const permissive: ReadonlySet<string> = new Set([
   '(MIT OR GPL-3.0-or-later)',
 ]);
 
-/** Weak copyleft, by name: a tool that vitest runs, unchanged, and that is in nothing we ship. */
-const reviewed = /^lightningcss/;
+/** Weak copyleft, by name: tools that tests run, unchanged, and that are in nothing we ship. */
+const reviewed = /^(lightningcss|axe-core$)/;
 
 /** Reviewed: what an install script of a dependency may be run for. */
 const installScripts: Readonly<Record<string, boolean>> = {
