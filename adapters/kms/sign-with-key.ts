@@ -39,7 +39,7 @@ export function createSign(call: SignCall): Sign {
       MessageType: kmsMessageType,
       SigningAlgorithm: kmsSigningAlgorithm as SigningAlgorithmSpec,
     };
-    const { KeyId, Signature } = await callWithKey(`sign with ${key.kmsKeyArn}`, () =>
+    const { KeyId, Signature } = await callWithKey(`sign (kms:Sign) with ${key.kmsKeyArn}`, () =>
       call(input, options),
     );
     if (KeyId !== key.kmsKeyArn || Signature === undefined) {

@@ -10,17 +10,33 @@ export interface DeployedKeys {
   readonly outcome: RunOutcome;
 }
 
+/** How a deployment waits for what it needs. */
+export interface DeploymentWait {
+  /**
+   * Resolves when it is time to look again.
+   *
+   * @param reason why the deployment waits.
+   * @throws {Error} with the reason, if no time is left.
+   */
+  readonly pause: (reason: string) => Promise<void>;
+  /**
+   * @returns what is missing, if AWS refused a call for lack of a permission; undefined for any
+   *   other error.
+   */
+  readonly describeDenial: (error: unknown) => string | undefined;
+}
+
 /**
- * Makes sure that a region has a signing key, or, where other regions sign already, that one is
- * published and waits for its time. It tries again while KMS does not know a new key yet and while
- * another run makes one.
+ * Makes sure that a region has a signing key. If other regions sign already, the key is published
+ * and waits for its time. The call is repeated while KMS does not know a new key yet, while another
+ * run makes one, and while a permission is missing: the policies of a new role count in every
+ * place only after seconds or minutes.
  *
- * @param pause resolves when it is time to look again; rejects when there is no time left.
- * @throws whatever `pause` rejects with, its cause being the last trouble.
+ * @throws whatever `pause` throws.
  */
 export async function deployKeys(
   context: RotationContext,
-  pause: (reason: string) => Promise<void>,
+  { pause, describeDenial }: DeploymentWait,
 ): Promise<DeployedKeys> {
   for (;;) {
     let reason = 'another run is making the key';
@@ -29,12 +45,17 @@ export async function deployKeys(
       const status = findStatus(outcome, context);
       if (status !== undefined) return { status, outcome };
     } catch (error) {
-      const passes = error instanceof UnavailableError || error instanceof SigningKeyUnusableError;
-      if (!passes) throw error;
-      reason = error.message;
+      const passing = describeDenial(error) ?? describeOutage(error);
+      if (passing === undefined) throw error;
+      reason = passing;
     }
     await pause(reason);
   }
+}
+
+function describeOutage(error: unknown): string | undefined {
+  const passes = error instanceof UnavailableError || error instanceof SigningKeyUnusableError;
+  return passes ? error.message : undefined;
 }
 
 function findStatus(

@@ -47,7 +47,9 @@ const executors: { readonly [K in RotationActionKind]: Executor<K> } = {
   },
   take_over_intent: ({ intent, alg }, { ports, settings }) =>
     ports.store.replaceKeyIntent(takeOver(intent, alg, settings, ports.now())),
-  create_key: ({ intent }, { ports }, state) => createKey(intent, state, ports),
+  create_key: ({ intent }, { ports }, state) =>
+    // The new key has the whole lease to become known to KMS.
+    createKey({ ...intent, leaseUntil: ports.now() + intentLease }, state, ports),
   read_public_key: ({ intent }, { ports }) => readPublicKey(intent, ports),
   publish: ({ intent }, { ports }) => publish(intent, ports),
   close_intent: ({ intent }, { ports }) =>

@@ -1,3 +1,4 @@
+import { describeDenial } from '../../adapters/access-denied.ts';
 import type { KeyRotationEvent, SelfTestResult } from '../../contract/function-events.ts';
 import { deployKeys } from '../../core/signing-key/deploy-keys.ts';
 import type { RotationContext } from '../../core/signing-key/execute-action.ts';
@@ -21,7 +22,10 @@ type Answers = {
 
 const answers: Answers = {
   deploy: async (_, context, ports) => {
-    const { status, outcome } = await deployKeys(context, createPause(ports));
+    const { status, outcome } = await deployKeys(context, {
+      pause: createPause(ports),
+      describeDenial,
+    });
     // A region that joins later answers 503 until its key is ripe, which may take a day.
     if (status === 'signing') await awaitSelfTest(ports.selfTest, ports);
     return outcome;

@@ -1,3 +1,4 @@
+import { describeDenial } from '../../adapters/access-denied.ts';
 import type { SelfTestResult } from '../../contract/function-events.ts';
 import { UnavailableError } from '../../core/errors.ts';
 
@@ -8,30 +9,36 @@ export interface Waiting {
   readonly remaining: () => number;
 }
 
-/** The deployment did not come to its end in time. Its cause is the last trouble. */
+/** The deployment did not finish in time. Its message ends with the last reason to wait. */
 export class DeploymentTimeoutError extends Error {
   override readonly name = 'DeploymentTimeoutError';
 }
 
-/** Between two looks: a new key's tag counts after seconds or minutes. */
-const interval = 2000;
-/** What the last look, its audit record and the answer take. */
+/** Milliseconds of the first pause: most of what a deployment waits for takes seconds. */
+const firstPause = 2000;
+/** Each pause is longer than the one before: what is not there yet may take minutes. */
+const pauseGrowth = 1.5;
+/** Milliseconds of the longest pause, by which a deployment may end late. */
+const longestPause = 10_000;
+/** What the last attempt, its audit record and the answer take. */
 const reserve = 15_000;
 
-/** @returns a function that waits, and rejects once there is no time for another look. */
+/** @returns a function that waits, and rejects if no time is left for another attempt. */
 export function createPause({ sleep, remaining }: Waiting): (reason: string) => Promise<void> {
+  let pause = firstPause;
   return async (reason) => {
-    if (remaining() < reserve + interval) {
+    if (remaining() < reserve + pause) {
       throw new DeploymentTimeoutError(`the deployment ran out of time: ${reason}`);
     }
-    await sleep(interval);
+    await sleep(pause);
+    pause = Math.min(pause * pauseGrowth, longestPause);
   };
 }
 
 /**
  * Asks the token function to test itself until it has signed.
  *
- * @throws {DeploymentTimeoutError} with the last reason why it did not.
+ * @throws {DeploymentTimeoutError} with the last reason why it has not signed.
  */
 export async function awaitSelfTest(
   selfTest: () => Promise<SelfTestResult>,
@@ -39,13 +46,15 @@ export async function awaitSelfTest(
 ): Promise<void> {
   const pause = createPause(waiting);
   for (;;) {
-    const result = await selfTest().catch(describeUnavailability);
+    const result = await selfTest().catch(describePassing);
     if (result.ok) return;
     await pause(`the token function does not sign: ${result.reason ?? 'it gives no reason'}`);
   }
 }
 
-function describeUnavailability(error: unknown): SelfTestResult {
-  if (error instanceof UnavailableError) return { ok: false, reason: error.message };
-  throw error;
+function describePassing(error: unknown): SelfTestResult {
+  const reason =
+    describeDenial(error) ?? (error instanceof UnavailableError ? error.message : undefined);
+  if (reason === undefined) throw error;
+  return { ok: false, reason };
 }

@@ -87,12 +87,15 @@ function forwardTo(
   });
 }
 
+/** The message of an error. A denial names the permission, as AWS does. */
+function errorMessage(code: string, { service, operation, table }: AwsCall): string {
+  if (code !== 'AccessDeniedException') return 'a fault that was asked for';
+  const action = `${service}:${operation}`;
+  return `User: arn:aws:sts::000000000000:assumed-role/local/local is not authorized to perform: ${action} on resource: ${table ?? '*'} because no identity-based policy allows the ${action} action`;
+}
+
 /** An error in the service's own shape. */
-export function errorAnswer(
-  service: FaultyService,
-  code: string,
-  message = 'a fault that was asked for',
-): ServiceAnswer {
+export function errorAnswer(service: FaultyService, code: string, message: string): ServiceAnswer {
   const type = service === 'dynamodb' ? `com.amazonaws.dynamodb.v20120810#${code}` : code;
   return {
     status: awsErrorStatus[service][code] ?? 400,
@@ -162,7 +165,7 @@ export async function startFaultyService(
     const result =
       code === undefined
         ? await readPast(call, () => forwardTo(url, agent, headers, body), treatment.horizon)
-        : errorAnswer(service, code);
+        : errorAnswer(service, code, errorMessage(code, call));
     await send(response, result, treatment.answer);
   }
 

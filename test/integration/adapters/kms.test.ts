@@ -287,7 +287,7 @@ describe('a key that was disabled by hand', () => {
     const key = await createSigningKey('RS256');
     await kms.send(new DisableKeyCommand({ KeyId: key.kmsKeyArn }));
     await expect(createKmsSign(kms)(key, input)).rejects.toThrow(
-      `could not sign with ${key.kmsKeyArn}: DisabledException`,
+      `could not sign (kms:Sign) with ${key.kmsKeyArn}: DisabledException`,
     );
   });
 });

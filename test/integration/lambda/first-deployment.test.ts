@@ -1,0 +1,172 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type AwsClients, createAwsClients } from '../../../adapters/aws-clients.ts';
+import { createTables } from '../../../adapters/dynamodb/create-tables.ts';
+import { createKmsKeys } from '../../../adapters/kms/kms-keys.ts';
+import { readEnvironment } from '../../../contract/environment.ts';
+import { tableName } from '../../../contract/tables.ts';
+import { createKeyRotationHandler } from '../../../lambda/key-rotation/create-key-rotation-handler.ts';
+import type { RunReport } from '../../../lambda/shared/run-telemetry.ts';
+import type { FaultRuleInput } from '../../../local/faults/fault-script.ts';
+import { Faults } from '../../../local/faults/faults.ts';
+import { startFaultyService } from '../../../local/faults/faulty-service.ts';
+import { SeededRandom } from '../../../local/faults/seeded-random.ts';
+import { startKms } from '../../../local/kms/kms-server.ts';
+import { policy } from '../../support/rotation/world.ts';
+import { startDynalite } from '../adapters/dynalite.ts';
+
+/** Milliseconds since the epoch: `sleep` moves it, and nothing else does. */
+let now: number;
+let deployment: string;
+let reports: RunReport[] = [];
+/** The clients of the rotation's role, and those of whoever looks at what it did. */
+let role: AwsClients;
+let admin: AwsClients;
+
+const faults = new Faults({ rules: [] }, () => now);
+const running: { close(): Promise<unknown> }[] = [];
+
+beforeAll(async () => {
+  const dynalite = await startDynalite();
+  const kms = await startKms();
+  const open = (endpointDynamoDb: string, endpointKms: string) =>
+    createAwsClients({
+      region: 'us-west-2',
+      endpointDynamoDb,
+      endpointKms,
+      credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
+    });
+  admin = open(dynalite.endpoint, kms.endpoint);
+  const [dynamodbGate, kmsGate] = await Promise.all([
+    startFaultyService({ service: 'dynamodb', endpoint: dynalite.endpoint, faults }),
+    startFaultyService({ service: 'kms', endpoint: kms.endpoint, faults }),
+  ]);
+  role = open(dynamodbGate.endpoint, kmsGate.endpoint);
+  running.push(dynamodbGate, kmsGate, dynalite, kms);
+});
+afterAll(async () => {
+  for (const service of running) await service.close();
+});
+beforeEach(async () => {
+  deployment = `test-${randomUUID().slice(0, 8)}`;
+  now = 1_800_000_000_000;
+  reports = [];
+  await createTables(admin.dynamodb, deployment);
+});
+
+const keyPolicy = {
+  Version: '2012-10-17',
+  Statement: [
+    {
+      Effect: 'Allow',
+      Principal: { AWS: 'arn:aws:iam::000000000000:root' },
+      Action: 'kms:*',
+      Resource: '*',
+    },
+  ],
+};
+
+/** Lambda's longest run, in milliseconds, as the trigger waits for it. */
+const timeLimit = 14 * 60_000;
+
+function deploy(): Promise<unknown> {
+  const environment = readEnvironment('key-rotation', {
+    AUTH_ISSUER: 'https://auth.example.com',
+    AUTH_REGION_ID: 'slc',
+    AUTH_SIGNING_KEYS_TABLE: tableName(deployment, 'signingKeys'),
+    AUTH_SIGNING_ALGORITHMS: 'ES256',
+    AUTH_SIGNING_KEY_POLICY: JSON.stringify(policy),
+    AUTH_DEPLOYMENT_NAME: deployment,
+    AUTH_KMS_KEY_POLICY: JSON.stringify(keyPolicy),
+    AUTH_TOKEN_FUNCTION: 'token',
+    AUTH_CANARY_FUNCTION: 'canary',
+    AUTH_AUDIT_TABLE: tableName(deployment, 'audit'),
+  });
+  const start = now;
+  const handler = createKeyRotationHandler(environment, role, {
+    selfTest: async () => ({ ok: true }),
+    proveKey: async () => [],
+    now: () => Math.floor(now / 1000),
+    sleep: async (milliseconds) => {
+      now += milliseconds;
+    },
+    telemetry: { report: (run) => reports.push(run) },
+  });
+  return handler({}, { getRemainingTimeInMillis: () => start + timeLimit - now });
+}
+
+/** What the first deployment asks of each service. */
+const calls = {
+  dynamodb: ['Query', 'PutItem'],
+  kms: ['CreateKey', 'DescribeKey', 'GetPublicKey', 'ListKeys', 'ListResourceTags'],
+} as const;
+
+/** Denies each of these calls from the beginning until a time of its own, in seconds. */
+function deny(until: (operation: string) => number | undefined): void {
+  const rules = (['dynamodb', 'kms'] as const).flatMap((service) =>
+    calls[service].map(
+      (operation): FaultRuleInput => ({
+        fault: 'error',
+        code: 'AccessDeniedException',
+        service,
+        operation,
+        until: until(operation),
+      }),
+    ),
+  );
+  faults.play({ rules: rules.filter((rule) => rule.until !== 0) });
+}
+
+describe('the first deployment', () => {
+  it.each([1, 2, 3, 4, 5, 6, 7, 8])(
+    'waits until IAM allows every call, whatever the order (seed %d)',
+    async (seed) => {
+      const random = new SeededRandom(seed);
+      const start = now;
+      deny(() => 1 + Math.floor(random.next() * 120));
+      expect(await deploy()).toMatchObject({ status: 'signing' });
+      // Two minutes, and the longest pause after each of the calls.
+      expect(now - start).toBeLessThan(200_000);
+      const management = createKmsKeys(admin.kms, { deploymentName: deployment, keyPolicy });
+      expect(await management.listKeys()).toHaveLength(2);
+    },
+  );
+
+  it.each([
+    ['dynamodb', 'Query'],
+    ['dynamodb', 'PutItem'],
+    ['kms', 'ListKeys'],
+    ['kms', 'CreateKey'],
+    ['kms', 'GetPublicKey'],
+  ])('ends when its time is over, and names %s:%s as missing', async (service, operation) => {
+    deny((name) => (name === operation ? undefined : 0));
+    const start = now;
+    await expect(deploy()).rejects.toThrow(
+      new RegExp(
+        `^the deployment ran out of time: .*IAM does not allow ${service}:${operation} on .+: no identity-based policy allows it$`,
+      ),
+    );
+    expect(now - start).toBeGreaterThan(13 * 60_000);
+    expect(reports.at(-1)).toMatchObject({
+      level: 'error',
+      outcome: 'deploy_failed',
+      fields: { error_message: expect.stringContaining(`${service}:${operation}`) },
+    });
+  });
+
+  it('fails at once for what no time cures', async () => {
+    faults.play({
+      rules: [
+        {
+          fault: 'error',
+          code: 'ResourceNotFoundException',
+          service: 'dynamodb',
+          operation: 'Query',
+        },
+      ],
+    });
+    const start = now;
+    await expect(deploy()).rejects.toMatchObject({ name: 'ResourceNotFoundException' });
+    expect(now).toBe(start);
+  });
+});
