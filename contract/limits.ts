@@ -160,3 +160,9 @@ export const maxClockDifference = 120;
 
 /** Tokens that one instance keeps to give again: 1,000 of the longest are 5 MB. */
 export const maxReusableTokens = 1000;
+
+/**
+ * Longest time for which a verifier may use a record again, in seconds: a revoked API key goes on
+ * for as long, and no operator expects a revocation to take more than a minute.
+ */
+export const maxLookupCacheSeconds = 60;

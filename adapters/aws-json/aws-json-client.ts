@@ -1,10 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { PortOptions } from '../../core/port.ts';
 import type { CallProfile } from '../call-profile.ts';
+import type { CredentialProvider } from '../credentials/credential-provider.ts';
+import { functionCredentials } from '../credentials/environment-credentials.ts';
 import { RetryBudget } from '../retry-budget.ts';
 import { type CallError, isThrottlingError, isTransientError } from '../retryable-errors.ts';
 import { type Connection, createConnection, type HttpResponse } from './connection.ts';
-import { type CredentialProvider, createCredentialProvider } from './credentials.ts';
 import {
   type AwsJsonService,
   type Endpoint,
@@ -18,6 +19,8 @@ export interface AwsJsonClientOptions {
   readonly service: AwsJsonService;
   /** The process's variables: region, endpoints and credentials, by AWS's own names. */
   readonly environment: Environment;
+  /** Where credentials come from; left out: as in a Lambda function. */
+  readonly credentials?: CredentialProvider | undefined;
   readonly profile: CallProfile;
   /** Connections at most; a function handles one request at a time, the local run many. */
   readonly maxSockets: number;
@@ -74,7 +77,7 @@ class SignedJsonClient implements AwsJsonClient {
     this.#service = service;
     this.#protocol = protocols[service];
     this.#endpoint = resolveEndpoint(service, environment);
-    this.#credentials = createCredentialProvider(environment);
+    this.#credentials = options.credentials ?? functionCredentials(environment);
     this.#connection = createConnection(this.#endpoint.url, { ...profile, ...options });
     this.#retries = new RetryBudget(profile);
     this.#now = options.now ?? Date.now;

@@ -3,6 +3,8 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 export type AwsJsonService = 'kms' | 'dynamodb';
 
+type Service = AwsJsonService | 'sts';
+
 /** Where a service is, and as what requests to it are signed. */
 export interface Endpoint {
   readonly url: URL;
@@ -24,7 +26,7 @@ function isOn(environment: Environment, name: string): boolean {
   return environment[name]?.toLowerCase() === 'true';
 }
 
-function configuredUrl(service: AwsJsonService, environment: Environment): string | undefined {
+function configuredUrl(service: Service, environment: Environment): string | undefined {
   if (isOn(environment, 'AWS_IGNORE_CONFIGURED_ENDPOINT_URLS')) return undefined;
   return (
     environment[`AWS_ENDPOINT_URL_${service.toUpperCase()}`] ||
@@ -33,19 +35,19 @@ function configuredUrl(service: AwsJsonService, environment: Environment): strin
   );
 }
 
-/** GovCloud's DynamoDB has its FIPS endpoint under the plain name. */
-function hostPrefix(service: AwsJsonService, region: string, fips: boolean, dualStack: boolean) {
-  const plain = service === 'dynamodb' && region.startsWith('us-gov-') && !dualStack;
+/** In GovCloud, DynamoDB and STS have their FIPS endpoints under the plain names. */
+function hostPrefix(service: Service, region: string, fips: boolean, dualStack: boolean) {
+  const plain = service !== 'kms' && region.startsWith('us-gov-') && !dualStack;
   return fips && !plain ? `${service}-fips` : service;
 }
 
 /**
- * Finds a service as the SDK does: AWS_ENDPOINT_URL_KMS or _DYNAMODB, AWS_ENDPOINT_URL, else the
- * region's own endpoint, with AWS_USE_FIPS_ENDPOINT and AWS_USE_DUALSTACK_ENDPOINT.
+ * Finds a service as the SDK does: AWS_ENDPOINT_URL_KMS, _DYNAMODB or _STS, AWS_ENDPOINT_URL, else
+ * the region's own endpoint, with AWS_USE_FIPS_ENDPOINT and AWS_USE_DUALSTACK_ENDPOINT.
  *
- * @throws {Error} where there is no region.
+ * @throws {Error} if there is no region.
  */
-export function resolveEndpoint(service: AwsJsonService, environment: Environment): Endpoint {
+export function resolveEndpoint(service: Service, environment: Environment): Endpoint {
   const region = environment['AWS_REGION'];
   if (!region) throw new Error('AWS_REGION: received nothing; allowed: an AWS region');
   const configured = configuredUrl(service, environment);

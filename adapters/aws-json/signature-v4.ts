@@ -1,6 +1,6 @@
 import { createHmac, createSecretKey, hash, type KeyObject } from 'node:crypto';
 import { formatTime } from '../../core/rfc3339.ts';
-import type { AwsCredentials } from './credentials.ts';
+import type { AwsCredentials } from '../credentials/credential-provider.ts';
 
 /** What a signature covers besides the body. */
 export interface SignedRequest {

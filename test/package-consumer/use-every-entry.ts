@@ -60,7 +60,7 @@ async function verify(client: Client, secret: string): Promise<void> {
   const verifier = createVerifier({
     issuer: required('ISSUER'),
     audience: required('AUDIENCE'),
-    ...createDynamoDbLookups({ deploymentName: config.name }),
+    ...createDynamoDbLookups({ tables: config.name }),
   });
   const caller: VerifiedCredential = await verifier.verify({ authorization: `Bearer ${token}` }, [
     'messaging:view',

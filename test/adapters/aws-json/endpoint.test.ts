@@ -1,7 +1,8 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { KMSClient } from '@aws-sdk/client-kms';
+import { STSClient } from '@aws-sdk/client-sts';
 import { describe, expect, it } from 'vitest';
-import { type AwsJsonService, resolveEndpoint } from '../../../adapters/aws-json/endpoint.ts';
+import { resolveEndpoint } from '../../../adapters/aws-json/endpoint.ts';
 
 const regions = [
   'us-east-1',
@@ -17,7 +18,8 @@ const regions = [
   'eusc-de-east-1',
   'a-new-region-1',
 ];
-const services: readonly AwsJsonService[] = ['kms', 'dynamodb'];
+const clients = { kms: KMSClient, dynamodb: DynamoDBClient, sts: STSClient };
+const services = ['kms', 'dynamodb', 'sts'] as const;
 const flags = [false, true];
 
 const cases = services.flatMap((service) =>
@@ -28,8 +30,9 @@ const cases = services.flatMap((service) =>
 
 function sdkEndpoint({ service, region, fips, dualStack }: (typeof cases)[number]): string {
   const given = { Region: region, UseFIPS: fips, UseDualStack: dualStack };
-  const { endpointProvider } =
-    service === 'kms' ? new KMSClient({ region }).config : new DynamoDBClient({ region }).config;
+  const { endpointProvider } = new clients[service]({ region }).config as {
+    readonly endpointProvider: (of: typeof given) => { readonly url: URL };
+  };
   return endpointProvider(given).url.href;
 }
 

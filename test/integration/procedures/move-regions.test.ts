@@ -123,7 +123,7 @@ async function addCredentials(config: DeploymentConfig) {
 }
 
 function verifierOf(config: DeploymentConfig) {
-  const { apiKeys } = createDynamoDbLookups({ ...aws, deploymentName: config.tablesName });
+  const { apiKeys } = createDynamoDbLookups({ ...aws, tables: config.tablesName });
   return createVerifier({ issuer, audience, apiKeys });
 }
 

@@ -66,7 +66,7 @@ async function responseTo(verifier: Verifier, ...request: Parameters<Verifier['v
 
 describe('createVerifier', () => {
   it('verifies own tokens with nothing but the JWKS, DynamoDB down', async () => {
-    const lookups = createDynamoDbLookups({ deploymentName: 'x', ...testAwsOptions(nothing) });
+    const lookups = createDynamoDbLookups({ tables: 'x-y', ...testAwsOptions(nothing) });
     const verifier = createVerifier({ issuer, audience, ...lookups });
     const [key] = keys as [TestKey];
     await verifier.preload();

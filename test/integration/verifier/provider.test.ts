@@ -99,7 +99,7 @@ describe('rotation and outage of a provider, seen by the library', () => {
     return createVerifier({
       issuer,
       audience,
-      ...createDynamoDbLookups({ deploymentName: 'local', ...testAwsOptions(endpoint) }),
+      ...createDynamoDbLookups({ tables: 'local', ...testAwsOptions(endpoint) }),
       allowLoopbackProviders: true,
       clock: () => now,
     });

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createCredentialProvider } from '../../../adapters/aws-json/credentials.ts';
-import { type Answer, answer, startScriptedService } from './scripted-service.ts';
+import { functionCredentials } from '../../../adapters/credentials/environment-credentials.ts';
+import { type Answer, answer, startScriptedService } from '../aws-json/scripted-service.ts';
 
 function credentialsUntil(minutes: number, id: string): Answer {
   const Expiration = new Date(Date.now() + minutes * 60_000).toISOString();
@@ -19,7 +19,7 @@ async function startAgent(script: readonly Answer[]) {
 describe('credentials of a container', () => {
   it('are fetched once for all who wait, and kept', async () => {
     const agent = await startAgent([credentialsUntil(60, 'A')]);
-    const provide = createCredentialProvider({
+    const provide = functionCredentials({
       AWS_CONTAINER_CREDENTIALS_FULL_URI: agent.url,
       AWS_CONTAINER_AUTHORIZATION_TOKEN: 'Bearer x',
     });
@@ -31,7 +31,7 @@ describe('credentials of a container', () => {
 
   it('are fetched anew five minutes before their end', async () => {
     const agent = await startAgent([credentialsUntil(4, 'A'), credentialsUntil(60, 'B')]);
-    const provide = createCredentialProvider({ AWS_CONTAINER_CREDENTIALS_FULL_URI: agent.url });
+    const provide = functionCredentials({ AWS_CONTAINER_CREDENTIALS_FULL_URI: agent.url });
     expect((await provide()).accessKeyId).toBe('A');
     expect((await provide()).accessKeyId).toBe('B');
     expect((await provide()).accessKeyId).toBe('B');
@@ -43,7 +43,7 @@ describe('credentials of a container', () => {
       answer(500),
       credentialsUntil(60, 'B'),
     ]);
-    const provide = createCredentialProvider({ AWS_CONTAINER_CREDENTIALS_FULL_URI: agent.url });
+    const provide = functionCredentials({ AWS_CONTAINER_CREDENTIALS_FULL_URI: agent.url });
     const ids = [await provide(), await provide(), await provide()].map((each) => each.accessKeyId);
     expect(ids).toEqual(['A', 'A', 'B']);
   });
@@ -53,7 +53,7 @@ describe('credentials of a container', () => {
     onTestFinished(() => rmSync(folder, { recursive: true }));
     const file = join(folder, 'token');
     const agent = await startAgent([credentialsUntil(1, 'A')]);
-    const provide = createCredentialProvider({
+    const provide = functionCredentials({
       AWS_CONTAINER_CREDENTIALS_FULL_URI: agent.url,
       AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE: file,
     });
@@ -69,13 +69,13 @@ describe('credentials of a container', () => {
     ['no keys', answer(200, { AccessKeyId: 'A' }), /without credentials/],
   ])('are refused where the agent answers %s', async (_name, line, message) => {
     const agent = await startAgent([line]);
-    const provide = createCredentialProvider({ AWS_CONTAINER_CREDENTIALS_FULL_URI: agent.url });
+    const provide = functionCredentials({ AWS_CONTAINER_CREDENTIALS_FULL_URI: agent.url });
     await expect(provide()).rejects.toThrow(message);
   });
 
   it('are not fetched in the clear from elsewhere', () => {
     const environment = { AWS_CONTAINER_CREDENTIALS_FULL_URI: 'http://credentials.example.com/' };
-    expect(() => createCredentialProvider(environment)).toThrow('credentials.example.com');
+    expect(() => functionCredentials(environment)).toThrow('credentials.example.com');
   });
 });
 
@@ -87,13 +87,13 @@ describe('credentials of the environment', () => {
       AWS_SESSION_TOKEN: '',
       AWS_CONTAINER_CREDENTIALS_FULL_URI: 'http://127.0.0.1:9',
     };
-    const provide = createCredentialProvider(environment);
+    const provide = functionCredentials(environment);
     expect(await provide()).toEqual({ accessKeyId: 'A', secretAccessKey: 's' });
     environment['AWS_ACCESS_KEY_ID'] = 'B';
     expect((await provide()).accessKeyId).toBe('B');
   });
 
   it('are needed', () => {
-    expect(createCredentialProvider({ AWS_ACCESS_KEY_ID: 'A' })).toThrow('AWS_SECRET_ACCESS_KEY');
+    expect(functionCredentials({ AWS_ACCESS_KEY_ID: 'A' })).toThrow('AWS_SECRET_ACCESS_KEY');
   });
 });

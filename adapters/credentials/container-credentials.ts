@@ -1,0 +1,61 @@
+import { readFileSync } from 'node:fs';
+import type { Environment } from '../aws-json/endpoint.ts';
+import {
+  type CredentialProvider,
+  CredentialsError,
+  type ExpiringCredentials,
+  keepCredentials,
+  readCredentials,
+} from './credential-provider.ts';
+
+/** Milliseconds. The agent answers on the same host; longer means that it does not answer. */
+const timeout = 1000;
+
+/** The credentials agent of ECS, if the environment gives only a path. */
+const ecsAgent = 'http://169.254.170.2';
+
+/** Hosts that may be asked over plain HTTP: loopback, and the agents of ECS and EKS. */
+const plainHttpHosts =
+  /^(?:localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\]|169\.254\.170\.2|169\.254\.170\.23|\[fd00:ec2::23\])$/;
+
+const source = "the container's agent";
+
+function agentUrl(environment: Environment): URL | undefined {
+  const relative = environment['AWS_CONTAINER_CREDENTIALS_RELATIVE_URI'];
+  const full = environment['AWS_CONTAINER_CREDENTIALS_FULL_URI'];
+  const text = relative ? ecsAgent + relative : full;
+  if (!text) return undefined;
+  const url = new URL(text);
+  if (url.protocol === 'https:' || plainHttpHosts.test(url.hostname)) return url;
+  throw new CredentialsError(`credentials are not fetched over HTTP from ${url.hostname}`);
+}
+
+function agentToken(environment: Environment): string | undefined {
+  const file = environment['AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE'];
+  return file ? readFileSync(file, 'utf8') : environment['AWS_CONTAINER_AUTHORIZATION_TOKEN'];
+}
+
+async function fetchFromAgent(url: URL, environment: Environment): Promise<ExpiringCredentials> {
+  const token = agentToken(environment);
+  const response = await fetch(url, {
+    redirect: 'error',
+    signal: AbortSignal.timeout(timeout),
+    ...(token && { headers: { Authorization: token } }),
+  });
+  if (!response.ok) {
+    const { status } = response;
+    throw new CredentialsError(`${source} answered ${status}`, { httpStatus: status });
+  }
+  return readCredentials(source, await response.json());
+}
+
+/**
+ * Credentials of the agent that ECS, EKS Pod Identity and Lambda SnapStart run next to a process.
+ *
+ * @returns undefined if the environment names no agent.
+ * @throws {CredentialsError} if the agent would be asked in the clear on another host.
+ */
+export function containerCredentials(environment: Environment): CredentialProvider | undefined {
+  const url = agentUrl(environment);
+  return url && keepCredentials(source, () => fetchFromAgent(url, environment));
+}

@@ -1,0 +1,168 @@
+import { DeleteTableCommand } from '@aws-sdk/client-dynamodb';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { CredentialsError } from '../../../adapters/credentials/credential-provider.ts';
+import { createDynamoDbApiKeyStore } from '../../../adapters/dynamodb/api-key-store.ts';
+import { createTables } from '../../../adapters/dynamodb/create-tables.ts';
+import { createDynamoDbClient } from '../../../adapters/dynamodb/dynamodb-client.ts';
+import {
+  createDynamoDbLookups,
+  type DynamoDbLookupOptions,
+} from '../../../adapters/dynamodb-lookups.ts';
+import { tableName } from '../../../contract/tables.ts';
+import type { ApiKey } from '../../../core/api-key/api-key.ts';
+import { InputError, UnavailableError } from '../../../core/errors.ts';
+import { answer, startScriptedService } from '../aws-json/scripted-service.ts';
+import { type Dynalite, startDynalite, testAwsOptions } from './dynalite.ts';
+
+let server: Dynalite;
+let dynamodb: ReturnType<typeof createDynamoDbClient>;
+
+beforeAll(async () => {
+  server = await startDynalite();
+  dynamodb = createDynamoDbClient(testAwsOptions(server.endpoint));
+  await createTables(dynamodb, 'test');
+});
+afterAll(() => server.close());
+
+function open(options: DynamoDbLookupOptions = {}) {
+  const { region, endpointDynamoDb, credentials } = testAwsOptions(server.endpoint);
+  const lookups = createDynamoDbLookups({
+    tables: 'test',
+    region,
+    endpointDynamoDb,
+    credentials,
+    ...options,
+  });
+  onTestFinished(() => lookups.close());
+  return lookups;
+}
+
+const key: ApiKey = {
+  keyId: 'key_0000000000000000000007',
+  name: 'Partner',
+  serviceTrunkGroup: 'tg-1',
+  enabled: true,
+  hash: 'a'.repeat(64),
+  subnets: [],
+  createdAt: 1_800_000_000,
+  updatedAt: 1_800_000_000,
+  version: 1,
+};
+
+describe('look-ups in DynamoDB', () => {
+  it('see a revocation at once without a cache, and within its seconds with one', async () => {
+    const store = createDynamoDbApiKeyStore(dynamodb, tableName('test', 'apiKeys'));
+    await store.createApiKey(key);
+    let now = 0;
+    const plain = open();
+    const cached = open({ cacheSeconds: 3, monotonicClock: () => now });
+    const enabled = async (lookups: typeof plain) =>
+      (await lookups.apiKeys.findApiKey(key.keyId))?.enabled;
+    expect([await enabled(plain), await enabled(cached)]).toEqual([true, true]);
+    await store.replaceApiKey({ ...key, enabled: false, version: 2 });
+    expect([await enabled(plain), await enabled(cached)]).toEqual([false, true]);
+    now = 2999;
+    expect(await enabled(cached)).toBe(true);
+    now = 3000;
+    expect(await enabled(cached)).toBe(false);
+  });
+
+  it.each([-1, 61, Number.NaN])('refuse a cache of %s seconds', (cacheSeconds) => {
+    expect(() => open({ cacheSeconds })).toThrow(`cacheSeconds: received ${cacheSeconds}; allowed`);
+  });
+
+  it('sign for the region of an ARN, and name the table by it', async () => {
+    const service = await startScriptedService([answer(200)]);
+    onTestFinished(() => service.close());
+    const prefix = 'arn:aws:dynamodb:eu-west-1:111122223333:table/auth';
+    const { endpointDynamoDb, region } = { endpointDynamoDb: service.url, region: undefined };
+    await open({ tables: prefix, endpointDynamoDb, region }).apiKeys.findApiKey('key_1');
+    const [request] = service.requests;
+    expect(JSON.parse(request?.body ?? '')).toMatchObject({ TableName: `${prefix}-api-keys` });
+    expect(request?.headers.authorization).toContain('/eu-west-1/dynamodb/aws4_request');
+  });
+
+  it('take credentials from a function, at each request', async () => {
+    const service = await startScriptedService([answer(200)]);
+    onTestFinished(() => service.close());
+    let calls = 0;
+    const lookups = open({
+      endpointDynamoDb: service.url,
+      credentials: async () => {
+        calls += 1;
+        return { accessKeyId: `KEY${calls}`, secretAccessKey: 's', sessionToken: 't' };
+      },
+    });
+    await lookups.apiKeys.findApiKey('key_1');
+    await lookups.apiKeys.findApiKey('key_1');
+    expect(
+      service.requests.map(
+        ({ headers }) => /Credential=(\w+)/.exec(headers.authorization ?? '')?.[1],
+      ),
+    ).toEqual(['KEY1', 'KEY2']);
+  });
+
+  it.each([
+    [{ tables: 'a b' }, /tables: received "a b"; allowed: the beginning of the table names/],
+    [
+      { tables: 'arn:aws:dynamodb:eu-west-1:111122223333:table/auth' },
+      /region: received "us-west-2"; allowed: "eu-west-1"/,
+    ],
+  ])('refuse %o', (options, message) => {
+    expect(() => open(options)).toThrow(message);
+  });
+});
+
+describe('the check of the tables', () => {
+  it('passes where all three answer', async () => {
+    await expect(open().checkTables()).resolves.toBeUndefined();
+  });
+
+  it('names a table that is not there', async () => {
+    const error = await open({ tables: 'tset' })
+      .checkTables()
+      .catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(InputError);
+    expect(String(error)).toContain('there is no table "tset-api-keys" in us-west-2');
+  });
+
+  it('looks at each of the three', async () => {
+    await createTables(dynamodb, 'partial');
+    await dynamodb.send(
+      new DeleteTableCommand({ TableName: tableName('partial', 'identityProviders') }),
+    );
+    await expect(open({ tables: 'partial' }).checkTables()).rejects.toThrow(
+      'there is no table "partial-identity-providers"',
+    );
+  });
+
+  it.each([
+    ['AccessDeniedException', /may not read the table "test-api-keys"; they need dynamodb:GetItem/],
+    ['UnrecognizedClientException', /AWS does not know the credentials/],
+    ['InvalidSignatureException', /AWS refuses the signature/],
+    ['ExpiredTokenException', /have expired/],
+    ['ValidationException', /is not one of the authorization server/],
+  ])('explains %s', async (code, message) => {
+    const service = await startScriptedService([
+      answer(400, { __type: `com.amazon.coral.service#${code}`, message: 'x' }),
+    ]);
+    onTestFinished(() => service.close());
+    await expect(open({ endpointDynamoDb: service.url }).checkTables()).rejects.toThrow(message);
+  });
+
+  it('says that credentials are missing, and which there can be', async () => {
+    const lookups = open({
+      credentials: () => {
+        throw new CredentialsError('there are none');
+      },
+    });
+    await expect(lookups.checkTables()).rejects.toThrow(
+      /^AWS credentials: there are none; allowed: AWS_ACCESS_KEY_ID and/,
+    );
+  });
+
+  it('is an outage, not a mistake, if DynamoDB does not answer', async () => {
+    const lookups = open({ endpointDynamoDb: 'http://127.0.0.1:1' });
+    await expect(lookups.checkTables()).rejects.toBeInstanceOf(UnavailableError);
+  });
+});
