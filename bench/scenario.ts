@@ -87,7 +87,10 @@ export function createSigningKeys(publicSpki: string, size: Size): readonly Sign
 }
 
 /** What the tables hold. */
-export function createItems(backend: Backend, size: Size = usualSize): readonly StubItem[] {
+export function createItems(
+  backend: Pick<Backend, 'publicSpki'>,
+  size: Size = usualSize,
+): readonly StubItem[] {
   const clients = [createClient(size)].map((client) => ({
     table: tableName(config.name, 'clients'),
     key: client.clientId,

@@ -1,33 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { dirname, join, relative, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { root } from './source-files.ts';
-
-/** Imports that are there when the code runs: types are erased. */
-const importPattern = /^(?:import|export)\s+(?!type\b)[^;]*?from\s+'([^']+)'|^import\s+'([^']+)'/gm;
-
-function importsOf(file: string): readonly string[] {
-  return [...readFileSync(file, 'utf8').matchAll(importPattern)].map(
-    ([, from, alone]) => from ?? alone ?? '',
-  );
-}
-
-/** Everything that a function loads: files of this project, and packages by name. */
-function loadedBy(functionName: string): ReadonlySet<string> {
-  const seen = new Set<string>();
-  const visit = (file: string): void => {
-    for (const specifier of importsOf(file)) {
-      const local = specifier.startsWith('.');
-      const target = local ? resolve(dirname(file), specifier) : specifier;
-      const name = local ? relative(root, target) : specifier;
-      if (seen.has(name)) continue;
-      seen.add(name);
-      if (local) visit(target);
-    }
-  };
-  visit(join(root, 'lambda', functionName, 'handler.ts'));
-  return seen;
-}
+import { loadedBy } from '../../scripts/sizes/loaded-files.ts';
 
 function matching(loaded: ReadonlySet<string>, pattern: RegExp): readonly string[] {
   return [...loaded].filter((name) => pattern.test(name));
