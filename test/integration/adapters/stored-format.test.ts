@@ -30,7 +30,7 @@ let seen = 0;
 beforeAll(async () => {
   stub = await startStub(({ operation }) => ({
     status: 200,
-    body: { ...(operation === 'GetItem' ? { Item: stored } : { Items: listed }) },
+    body: operation === 'GetItem' ? { Item: stored } : { Items: listed },
   }));
   aws = createAwsClients(testAwsOptions(stub.endpoint));
 });
