@@ -4,7 +4,7 @@ import { App } from 'aws-cdk-lib';
 import { DeploymentConfigError } from '../contract/deployment-config.ts';
 import { addAuthorizationServer } from '../lib/authorization-server.ts';
 import { ConfigFileError, readDeploymentConfigFile } from '../lib/deployment-config-file.ts';
-import { checkAgainstRulePacks } from '../lib/rule-packs.ts';
+import { checkAgainstRulePacks } from './rule-packs.ts';
 
 try {
   const app = new App();

@@ -12,6 +12,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import { type Authctl, runEveryGroup } from './package/run-commands.ts';
 import { type CommandOptions, runCommand } from './support/run-command.ts';
 import { withLocalService } from './support/with-local-service.ts';
 
@@ -104,10 +105,15 @@ async function useEntries(project: string): Promise<void> {
 }
 
 async function checkCommandLine(project: string, installed: string): Promise<void> {
-  const authctl = join(installed, 'dist/cli/authctl.js');
-  const version = await run([process.execPath, authctl, '--version'], { cwd: project });
+  const path = join(installed, 'dist/cli/authctl.js');
+  const version = await run([process.execPath, path, '--version'], { cwd: project });
   assert.equal(version.trim(), manifest.version);
-  say('authctl runs');
+  await withLocalService({}, async ({ environment, clientId }) => {
+    const authctl: Authctl = (...args) =>
+      run([process.execPath, path, ...args], { cwd: project, environment: { ...environment } });
+    await runEveryGroup(authctl, clientId);
+  });
+  say('authctl runs a command of every group');
 }
 
 async function checkPublication(): Promise<void> {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { root, sourceFiles } from './source-files.ts';
+import { importsOf, root, sourceFiles } from './source-files.ts';
 
 /** What each folder may import: folders of this project, and packages by prefix. */
 const rule: Readonly<Record<string, { folders: readonly string[]; packages: readonly string[] }>> =
@@ -39,16 +39,10 @@ const rule: Readonly<Record<string, { folders: readonly string[]; packages: read
     },
     lib: {
       folders: ['lib', 'contract'],
-      packages: ['aws-cdk-lib', 'constructs', 'cdk-nag', 'node:'],
+      packages: ['aws-cdk-lib', 'constructs', 'node:'],
     },
-    bin: { folders: ['lib', 'contract'], packages: ['aws-cdk-lib', 'cdk-nag', 'node:'] },
+    bin: { folders: ['bin', 'lib', 'contract'], packages: ['aws-cdk-lib', 'cdk-nag', 'node:'] },
   };
-
-const importPattern = /(?:\bfrom|\bimport)\s*\(?\s*'([^']+)'/g;
-
-function importsOf(file: string): readonly string[] {
-  return [...readFileSync(file, 'utf8').matchAll(importPattern)].map((match) => match[1] ?? '');
-}
 
 function isAllowed(file: string, specifier: string): boolean {
   const folder = relative(root, file).split('/')[0] ?? '';

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
 export const root = resolve(import.meta.dirname, '../..');
@@ -10,4 +10,11 @@ export function sourceFiles(folder: string): readonly string[] {
   return readdirSync(path, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.ts'))
     .map((name) => join(path, name));
+}
+
+const importPattern = /(?:\bfrom|\bimport)\s*\(?\s*'([^']+)'/g;
+
+/** What a file names in its imports, those of types and those at run time included. */
+export function importsOf(file: string): readonly string[] {
+  return [...readFileSync(file, 'utf8').matchAll(importPattern)].map((match) => match[1] ?? '');
 }

@@ -3,10 +3,10 @@ import { resolve } from 'node:path';
 import { App, Stack, Validations } from 'aws-cdk-lib';
 import { Bucket } from 'aws-cdk-lib/aws-s3';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { checkAgainstRulePacks } from '../../bin/rule-packs.ts';
 import { maxScopesSupportedBytes } from '../../contract/function-environments.ts';
 import { readDeploymentConfigFile } from '../../lib/deployment-config-file.ts';
 import { functionBundle } from '../../lib/functions/function-bundles.ts';
-import { checkAgainstRulePacks } from '../../lib/rule-packs.ts';
 import { cdkJson, evaluate, readConfigFile, resourcesOf, synthesise } from './synthesise.ts';
 
 const root = resolve(import.meta.dirname, '../..');

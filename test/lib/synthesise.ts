@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { App, type AppProps } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
+import { checkAgainstRulePacks } from '../../bin/rule-packs.ts';
 import {
   type DeploymentConfigInput,
   parseDeploymentConfig,
 } from '../../contract/deployment-config.ts';
 import { environments } from '../../contract/environment.ts';
 import { addAuthorizationServer } from '../../lib/authorization-server.ts';
-import { checkAgainstRulePacks } from '../../lib/rule-packs.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 
