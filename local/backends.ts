@@ -1,11 +1,13 @@
-import type { AwsClientOptions } from '../adapters/aws-client-options.ts';
 import { createDynamoDbClient } from '../adapters/dynamodb/dynamodb-client.ts';
+import type { AccessKey } from './aws-server/access-key.ts';
+import { createAwsCaller } from './aws-server/aws-caller.ts';
 import type { CleanUp } from './clean-up.ts';
 import { startDynamoDb } from './dynamodb.ts';
 import type { Faults } from './faults/faults.ts';
 import { startFaultyService } from './faults/faulty-service.ts';
 import { startKms } from './kms/kms-server.ts';
-import { localCredentials, localRegion } from './local-deployment.ts';
+import type { LocalAwsOptions } from './local-aws-options.ts';
+import { localRegion } from './local-deployment.ts';
 import type { PortChoice } from './loopback-server.ts';
 import type { Program } from './program.ts';
 import { ItemHistory } from './replication/item-history.ts';
@@ -16,15 +18,17 @@ import type { StatePaths } from './state.ts';
 export interface Backends {
   readonly dynamodbEndpoint: string;
   readonly kmsEndpoint: string;
-  /** For the adapters' clients. */
-  readonly clientOptions: AwsClientOptions;
+  /** For clients of these services. */
+  readonly clientOptions: LocalAwsOptions;
 }
 
 interface BackendOptions {
+  /** Of this run: only requests that are signed with it are answered. */
+  readonly accessKey: AccessKey;
   readonly paths: StatePaths;
   readonly ports: { readonly dynamodb: PortChoice; readonly kms: PortChoice };
   readonly createTables: Program['createTables'];
-  /** Stand before both services; there are none where left out. */
+  /** Stand before both services. Left out: there are none. */
   readonly faults?: Faults | undefined;
 }
 
@@ -35,32 +39,35 @@ interface Endpoints {
 
 async function startFaultyServices(
   working: Endpoints,
-  { ports }: BackendOptions,
+  { accessKey, ports }: BackendOptions,
   faults: Faults,
   cleanUp: CleanUp,
 ): Promise<Endpoints> {
-  const past = { history: new ItemHistory(), endpoint: working.dynamodb, now: Date.now };
+  const items = { service: 'dynamodb', endpoint: working.dynamodb, accessKey } as const;
+  const caller = createAwsCaller(items);
+  cleanUp.use({ close: async () => caller.close() });
+  const past = { history: new ItemHistory(), dynamodb: caller, now: Date.now };
+  const common = { accessKey, faults };
   const [dynamodb, kms] = await Promise.all([
     startFaultyService({
-      service: 'dynamodb',
-      endpoint: working.dynamodb,
-      faults,
+      ...common,
+      ...items,
       port: ports.dynamodb,
       readPast: createReplica(past),
     }),
-    startFaultyService({ service: 'kms', endpoint: working.kms, faults, port: ports.kms }),
+    startFaultyService({ ...common, service: 'kms', endpoint: working.kms, port: ports.kms }),
   ]);
   return { dynamodb: cleanUp.use(dynamodb).endpoint, kms: cleanUp.use(kms).endpoint };
 }
 
 /** Starts DynamoDB, with the tables of the deployment, and KMS. */
 export async function startBackends(options: BackendOptions, cleanUp: CleanUp): Promise<Backends> {
-  const { paths, ports, faults } = options;
+  const { accessKey, paths, ports, faults } = options;
   const behind = faults === undefined ? ports : { dynamodb: { port: 0 }, kms: { port: 0 } };
   const dynamodb = cleanUp.use(
-    await startDynamoDb({ directory: paths.dynamodb, port: behind.dynamodb }),
+    await startDynamoDb({ accessKey, directory: paths.dynamodb, port: behind.dynamodb }),
   );
-  const kms = cleanUp.use(await startKms({ directory: paths.kms, port: behind.kms }));
+  const kms = cleanUp.use(await startKms({ accessKey, directory: paths.kms, port: behind.kms }));
   const working = { dynamodb: dynamodb.endpoint, kms: kms.endpoint };
   const endpoints =
     faults === undefined ? working : await startFaultyServices(working, options, faults, cleanUp);
@@ -68,7 +75,7 @@ export async function startBackends(options: BackendOptions, cleanUp: CleanUp): 
     region: localRegion.awsRegion,
     endpointDynamoDb: endpoints.dynamodb,
     endpointKms: endpoints.kms,
-    credentials: localCredentials,
+    credentials: accessKey,
   };
   const client = createDynamoDbClient(clientOptions);
   await options.createTables(client);

@@ -13,9 +13,6 @@ export const localRegion: { readonly id: RegionId; readonly awsRegion: string } 
   awsRegion: 'us-west-2',
 };
 
-/** Nothing verifies them, but the SDK signs with none less. */
-export const localCredentials = { accessKeyId: 'local', secretAccessKey: 'local' } as const;
-
 export interface LocalDeployment {
   readonly input: DeploymentConfigInput;
   readonly config: DeploymentConfig;

@@ -2,6 +2,7 @@ import { type DemoEnvironment, formatDemoEnvironment } from '../contract/demo-en
 import { jwksPath, tokenPath } from '../contract/routes.ts';
 import { type TableKey, tableName } from '../contract/tables.ts';
 import type { RotationReport } from '../lambda/key-rotation/rotation-report.ts';
+import { createAccessKey } from './aws-server/access-key.ts';
 import { type Backends, startBackends } from './backends.ts';
 import { type LocalCertificate, loadCertificate } from './certificate.ts';
 import { CleanUp } from './clean-up.ts';
@@ -15,7 +16,8 @@ import { createGateway } from './gateway/gateway.ts';
 import { createGatewayServer, type RequestNote } from './gateway/gateway-server.ts';
 import { startKeySchedule } from './key-schedule.ts';
 import { type EventHandler, startLambda } from './lambda-server.ts';
-import { type LocalDeploymentOptions, localCredentials, localRegion } from './local-deployment.ts';
+import type { LocalAwsOptions } from './local-aws-options.ts';
+import { type LocalDeploymentOptions, localRegion } from './local-deployment.ts';
 import { listenOnLocalhost, localOrigin } from './localhost.ts';
 import { openLogFile } from './log-file.ts';
 import type { PortChoice } from './loopback-server.ts';
@@ -55,6 +57,8 @@ export interface LocalRun {
   readonly apiKey: string;
   /** An API behind the authorizer: GET needs `messaging:view`, POST `messaging:manage`. */
   readonly exampleUrl: string;
+  /** For clients of DynamoDB, KMS and Lambda. */
+  readonly aws: LocalAwsOptions;
   /** Content of demo.env. */
   readonly environment: DemoEnvironment;
   readonly paths: StatePaths;
@@ -94,8 +98,8 @@ function buildEnvironment(running: Running, paths: StatePaths): DemoEnvironment 
     AWS_ENDPOINT_URL_KMS: backends.kmsEndpoint,
     AWS_ENDPOINT_URL_LAMBDA: running.lambdaEndpoint,
     AWS_REGION: localRegion.awsRegion,
-    AWS_ACCESS_KEY_ID: localCredentials.accessKeyId,
-    AWS_SECRET_ACCESS_KEY: localCredentials.secretAccessKey,
+    AWS_ACCESS_KEY_ID: backends.clientOptions.credentials.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: backends.clientOptions.credentials.secretAccessKey,
     AUTHCTL_CONFIG: paths.deploymentConfig,
     AUTH_ALLOW_LOOPBACK_PROVIDERS: '1',
     ...(certificate !== undefined && {
@@ -131,10 +135,13 @@ async function start(options: LocalOptions, paths: StatePaths, cleanUp: CleanUp)
     chooseNextTo(front.server.port, distance, wanted);
   const ports = { dynamodb: near(1, options.dynamodbPort), kms: near(2, options.kmsPort) };
   const { createTables } = program;
-  const backends = await startBackends({ paths, ports, createTables, faults }, cleanUp);
+  const accessKey = createAccessKey();
+  const backends = await startBackends({ accessKey, paths, ports, createTables, faults }, cleanUp);
   const { clientOptions } = backends;
   const eventHandlers = new Map<string, EventHandler>();
-  const lambda = cleanUp.use(await startLambda(eventHandlers, near(3)));
+  const lambda = cleanUp.use(
+    await startLambda({ functions: eventHandlers, accessKey, port: near(3) }),
+  );
   const functions = cleanUp.use(
     program.createFunctions({
       issuer,
@@ -188,6 +195,7 @@ export async function startLocal(options: LocalOptions): Promise<LocalRun> {
       exampleUrl: issuer + examplePath,
       tokenUrl: issuer + tokenPath,
       jwksUri: issuer + jwksPath,
+      aws: { ...running.backends.clientOptions, endpointLambda: running.lambdaEndpoint },
       environment,
       paths,
       caPath: certificate?.caPath,

@@ -1,10 +1,10 @@
-import type { AwsClientOptions } from '../adapters/aws-client-options.ts';
+import type { LocalAwsOptions } from './local-aws-options.ts';
 import type { LogFile } from './log-file.ts';
 
 /** What functions find around them. */
 export interface Surroundings {
   readonly issuer: string;
-  readonly clientOptions: AwsClientOptions;
+  readonly clientOptions: LocalAwsOptions;
   readonly lambdaEndpoint: string;
   readonly log: LogFile;
   /** Certificates to trust besides those of Node: PEM, and the file that holds it. */

@@ -24,4 +24,5 @@ environment:
   KMS_PORT           port of the KMS server, PORT + 2 where not set
 
 demo.env in the state folder holds what other terminals need: set -a; . .local/demo.env; set +a
+Read it again after a restart: each run makes its own access key for DynamoDB, KMS and Lambda.
 `;

@@ -35,9 +35,3 @@ export const throttlingCode = {
   dynamodb: 'ThrottlingException',
   kms: 'ThrottlingException',
 } as const satisfies Record<FaultyService, string>;
-
-/** Content types of the services' protocols: AWS JSON 1.0 and 1.1. */
-export const contentTypes: Readonly<Record<FaultyService, string>> = {
-  dynamodb: 'application/x-amz-json-1.0',
-  kms: 'application/x-amz-json-1.1',
-};

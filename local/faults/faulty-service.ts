@@ -1,29 +1,18 @@
-import { randomUUID } from 'node:crypto';
-import {
-  Agent,
-  createServer,
-  type IncomingHttpHeaders,
-  request as makeRequest,
-  type ServerResponse,
-} from 'node:http';
+import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { AccessKey } from '../aws-server/access-key.ts';
+import { createAwsCaller, type ServiceAnswer } from '../aws-server/aws-caller.ts';
+import { AwsError, renderAwsError } from '../aws-server/aws-error.ts';
+import { createAwsServer, type VerifiedRequest } from '../aws-server/aws-server.ts';
 import {
   closeServer,
   listenOnLoopback,
   loopbackHost,
   type PortChoice,
 } from '../loopback-server.ts';
-import { readBody } from '../request-body.ts';
 import { type AwsCall, isStrong, readAwsCall } from './aws-call.ts';
-import { awsErrorStatus, contentTypes, type FaultyService } from './aws-error-codes.ts';
+import { awsErrorStatus, type FaultyService } from './aws-error-codes.ts';
 import type { AnswerFault, Faults } from './faults.ts';
-
-/** A service's answer. */
-export interface ServiceAnswer {
-  readonly status: number;
-  readonly headers: IncomingHttpHeaders;
-  readonly body: Buffer;
-}
 
 /** Makes a call. */
 export type Forward = () => Promise<ServiceAnswer>;
@@ -43,6 +32,8 @@ export interface FaultyServiceOptions {
   readonly service: FaultyService;
   /** The service that works. */
   readonly endpoint: string;
+  /** Of callers, and for calls of the service. */
+  readonly accessKey: AccessKey;
   readonly faults: Faults;
   readonly port?: PortChoice;
   readonly readPast?: ReadPast;
@@ -62,31 +53,6 @@ const isolatedCode = 'InternalServerError';
 /** Parts of a slow answer. */
 const slowParts = 10;
 
-function forwardTo(
-  url: URL,
-  agent: Agent,
-  headers: IncomingHttpHeaders,
-  body: Buffer,
-): Promise<ServiceAnswer> {
-  return new Promise((resolve, reject) => {
-    const { host: _, connection: __, ...passed } = headers;
-    const sent = makeRequest(url, { method: 'POST', agent, headers: passed }, (response) => {
-      const chunks: Buffer[] = [];
-      response.on('data', (chunk: Buffer) => chunks.push(chunk));
-      response.on('error', reject);
-      response.on('end', () =>
-        resolve({
-          status: response.statusCode ?? 500,
-          headers: response.headers,
-          body: Buffer.concat(chunks),
-        }),
-      );
-    });
-    sent.on('error', reject);
-    sent.end(body);
-  });
-}
-
 /** The message of an error. A denial names the permission, as AWS does. */
 function errorMessage(code: string, { service, operation, table }: AwsCall): string {
   if (code !== 'AccessDeniedException') return 'a fault that was asked for';
@@ -94,14 +60,10 @@ function errorMessage(code: string, { service, operation, table }: AwsCall): str
   return `User: arn:aws:sts::000000000000:assumed-role/local/local is not authorized to perform: ${action} on resource: ${table ?? '*'} because no identity-based policy allows the ${action} action`;
 }
 
-/** An error in the service's own shape. */
-export function errorAnswer(service: FaultyService, code: string, message: string): ServiceAnswer {
-  const type = service === 'dynamodb' ? `com.amazonaws.dynamodb.v20120810#${code}` : code;
-  return {
-    status: awsErrorStatus[service][code] ?? 400,
-    headers: { 'content-type': contentTypes[service], 'x-amzn-requestid': randomUUID() },
-    body: Buffer.from(JSON.stringify({ __type: type, message })),
-  };
+/** An error that a rule asked for, in the service's own shape. */
+function faultAnswer(call: AwsCall, code: string): ServiceAnswer {
+  const status = awsErrorStatus[call.service][code] ?? 400;
+  return renderAwsError(call.service, new AwsError(code, errorMessage(code, call), status));
 }
 
 function writeHead(response: ServerResponse, { status, headers, body }: ServiceAnswer): void {
@@ -147,11 +109,13 @@ async function send(
 export async function startFaultyService(
   options: FaultyServiceOptions,
 ): Promise<FaultyServiceServer> {
-  const { service, faults, readPast = (_call, forward) => forward() } = options;
-  const url = new URL(options.endpoint);
-  const agent = new Agent({ keepAlive: true });
+  const { service, accessKey, faults, readPast = (_call, forward) => forward() } = options;
+  const caller = createAwsCaller(options);
 
-  async function answer(headers: IncomingHttpHeaders, body: Buffer, response: ServerResponse) {
+  async function answer(
+    { headers, body, region }: VerifiedRequest,
+    response: ServerResponse,
+  ): Promise<void> {
     const call = readAwsCall(service, headers, body);
     const treatment = faults.treat(call);
     if (treatment.delay > 0) await sleep(treatment.delay);
@@ -162,24 +126,28 @@ export async function startFaultyService(
     const code =
       treatment.instead?.code ??
       (treatment.isolated === true && isStrong(call) ? isolatedCode : undefined);
+    const target = String(headers['x-amz-target']);
+    const forward = () => caller.call({ region, target, body });
     const result =
       code === undefined
-        ? await readPast(call, () => forwardTo(url, agent, headers, body), treatment.horizon)
-        : errorAnswer(service, code, errorMessage(code, call));
+        ? await readPast(call, forward, treatment.horizon)
+        : faultAnswer(call, code);
     await send(response, result, treatment.answer);
   }
 
-  const server = createServer((request, response) => {
-    readBody(request, maxRequestBytes)
-      .then((body) => answer(request.headers, body, response))
-      .catch(() => response.socket?.destroy());
+  const server = createAwsServer({
+    service,
+    accessKey,
+    maxRequestBytes,
+    // A service that is gone breaks its callers' connections off.
+    answer: (request, response) => answer(request, response).catch(() => void response.destroy()),
   });
   const port = await listenOnLoopback(server, options.port ?? { port: 0 }, `${service} faults`);
   return {
     endpoint: `http://${loopbackHost}:${port}`,
     close: async () => {
       await closeServer(server);
-      agent.destroy();
+      caller.close();
     },
   };
 }

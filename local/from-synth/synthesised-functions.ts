@@ -6,7 +6,6 @@ import { createExampleRoute } from '../example-api.ts';
 import type { LocalFunctions } from '../functions.ts';
 import type { GatewayRoute } from '../gateway/gateway-route.ts';
 import type { EventHandler } from '../lambda-server.ts';
-import { localCredentials } from '../local-deployment.ts';
 import { createLocalTelemetry } from '../local-telemetry.ts';
 import type { LogFile } from '../log-file.ts';
 import type { Surroundings } from '../surroundings.ts';
@@ -17,8 +16,8 @@ import type { SynthesisedDeployment } from './synthesised-deployment.ts';
 function sdkVariables(surroundings: Surroundings): Readonly<Record<string, string>> {
   const { clientOptions, lambdaEndpoint, caPath } = surroundings;
   return {
-    AWS_ACCESS_KEY_ID: localCredentials.accessKeyId,
-    AWS_SECRET_ACCESS_KEY: localCredentials.secretAccessKey,
+    AWS_ACCESS_KEY_ID: clientOptions.credentials.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: clientOptions.credentials.secretAccessKey,
     AWS_ENDPOINT_URL_DYNAMODB: clientOptions.endpointDynamoDb ?? '',
     AWS_ENDPOINT_URL_KMS: clientOptions.endpointKms ?? '',
     AWS_ENDPOINT_URL_LAMBDA: lambdaEndpoint,

@@ -1,17 +1,12 @@
+import { AwsError } from '../aws-server/aws-error.ts';
+
 /**
  * An error in KMS's words. The names and texts are those that the AWS SDK's callers see; see the
  * KMS API reference, "Common errors" and the errors of each operation.
  */
-export class KmsError extends Error {
-  override readonly name = 'KmsError';
-  /** KMS's `__type`. */
-  readonly type: string;
-  readonly status: number;
-
+export class KmsError extends AwsError {
   constructor(type: string, message: string, status = 400) {
-    super(message);
-    this.type = type;
-    this.status = status;
+    super(type, message, status);
   }
 }
 

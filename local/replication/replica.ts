@@ -1,13 +1,14 @@
+import type { AwsCaller, ServiceAnswer } from '../aws-server/aws-caller.ts';
 import { type AwsCall, isStrong, isWrite } from '../faults/aws-call.ts';
-import type { Forward, ReadPast, ServiceAnswer } from '../faults/faulty-service.ts';
+import type { Forward, ReadPast } from '../faults/faulty-service.ts';
 import type { ItemHistory, StoredItem, View } from './item-history.ts';
 import { type Attributes, idOf, idPrefix, inOrder, keyNames, keyOf } from './stored-items.ts';
 
 export interface ReplicaOptions {
   /** Shared by all replicas of the tables. */
   readonly history: ItemHistory;
-  /** Where the items are. */
-  readonly endpoint: string;
+  /** Reads items where they are. */
+  readonly dynamodb: Pick<AwsCaller, 'call'>;
   /** Left out where there is one region alone. */
   readonly region?: string | undefined;
   /** Milliseconds by which other regions' writes are seen late. */
@@ -66,34 +67,33 @@ const shows: ReadonlyMap<string, Show> = new Map([
   ['Scan', showItems],
 ]);
 
-/** Nothing verifies it, but DynamoDB's servers want a signature's form. */
-const authorization =
-  'AWS4-HMAC-SHA256 Credential=local/20260101/local/dynamodb/aws4_request, SignedHeaders=host, Signature=0';
+/** Any region will do: the items are kept once. */
+const readRegion = 'us-west-2';
 
-async function readItem(endpoint: string, table: string, key: Attributes): Promise<StoredItem> {
-  const response = await fetch(endpoint, {
-    method: 'POST',
-    headers: {
-      authorization,
-      'content-type': 'application/x-amz-json-1.0',
-      'x-amz-target': 'DynamoDB_20120810.GetItem',
-      'x-amz-date': '20260101T000000Z',
-    },
-    body: JSON.stringify({ TableName: table, Key: key, ConsistentRead: true }),
+async function readItem(
+  dynamodb: ReplicaOptions['dynamodb'],
+  table: string,
+  key: Attributes,
+): Promise<StoredItem> {
+  const input = { TableName: table, Key: key, ConsistentRead: true };
+  const answer = await dynamodb.call({
+    region: readRegion,
+    target: 'DynamoDB_20120810.GetItem',
+    body: Buffer.from(JSON.stringify(input)),
   });
-  if (!response.ok) throw new Error(`could not read what an item was: ${await response.text()}`);
-  return ((await response.json()) as { Item?: Attributes }).Item;
+  if (answer.status === 200) return (parse(answer) as { Item?: Attributes }).Item;
+  throw new Error(`could not read what an item was: ${answer.body.toString()}`);
 }
 
 async function write(
   { table, input }: TableCall,
   forward: Forward,
-  { history, endpoint, region, now }: ReplicaOptions,
+  { history, dynamodb, region, now }: ReplicaOptions,
 ): Promise<ServiceAnswer> {
   const key = keyOf(table, (input['Key'] ?? input['Item'] ?? {}) as Attributes);
   const id = idOf(table, key);
   return history.alone(id, async () => {
-    const before = await readItem(endpoint, table, key);
+    const before = await readItem(dynamodb, table, key);
     const answer = await forward();
     if (answer.status === 200) history.add(id, { at: now(), region, before });
     return answer;

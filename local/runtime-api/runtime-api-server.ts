@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { refuseBrowsers } from '../aws-server/refuse-browsers.ts';
 
 /** What a function answered. */
 export interface Invocation {
@@ -121,6 +122,12 @@ function routeRequest(
 export async function startRuntimeApi(options: RuntimeApiOptions): Promise<RuntimeApi> {
   const queue = new InvocationQueue(options);
   const server = createServer((request, response) => {
+    try {
+      refuseBrowsers(request);
+    } catch {
+      response.writeHead(403).end();
+      return;
+    }
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {

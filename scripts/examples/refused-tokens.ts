@@ -20,12 +20,7 @@ function decode(part: string | undefined): Json {
 
 /** The key that signs, and KMS: both as the service uses them. */
 async function openSigning(service: LocalRun): Promise<{ key: SigningKey; sign: Sign }> {
-  const aws = createAwsClients({
-    region: service.environment['AWS_REGION'],
-    endpointDynamoDb: service.environment['AWS_ENDPOINT_URL_DYNAMODB'],
-    endpointKms: service.environment['AWS_ENDPOINT_URL_KMS'],
-    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
-  });
+  const aws = createAwsClients(service.aws);
   const config = readFileSync(service.paths.deploymentConfig, 'utf8');
   const { name } = parseDeploymentConfig(JSON.parse(config), { allowLoopbackIssuer: true });
   const table = tableName(name, 'signingKeys');

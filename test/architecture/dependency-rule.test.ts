@@ -27,6 +27,7 @@ const rule: Readonly<Record<string, { folders: readonly string[]; packages: read
       folders: ['local', 'lambda', 'adapters', 'core', 'contract'],
       packages: [
         '@aws-sdk/',
+        '@smithy/',
         'dynalite',
         'classic-level',
         'selfsigned',

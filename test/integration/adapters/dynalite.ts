@@ -1,20 +1,21 @@
 import type { AwsClientOptions } from '../../../adapters/aws-client-options.ts';
 import { type RunningDynamoDb, startDynamoDb } from '../../../local/dynamodb.ts';
+import { testAccessKey } from '../../support/test-access-key.ts';
 
 export type Dynalite = RunningDynamoDb;
 
 /** An empty DynamoDB in this process, on a free loopback port. */
 export function startDynalite(): Promise<Dynalite> {
-  return startDynamoDb();
+  return startDynamoDb({ accessKey: testAccessKey });
 }
 
-/** For clients of a server on loopback, which verifies no signature. */
+/** For clients of servers on loopback that a test started. */
 export function testAwsOptions(endpoint: string): AwsClientOptions {
   return {
     region: 'us-west-2',
     endpointDynamoDb: endpoint,
     endpointKms: endpoint,
-    credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
+    credentials: testAccessKey,
   };
 }
 
@@ -23,7 +24,7 @@ export function testAwsEnvironment(endpoint: string): Readonly<Record<string, st
   return {
     AWS_REGION: 'us-west-2',
     AWS_ENDPOINT_URL: endpoint,
-    AWS_ACCESS_KEY_ID: 'test',
-    AWS_SECRET_ACCESS_KEY: 'test',
+    AWS_ACCESS_KEY_ID: testAccessKey.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: testAccessKey.secretAccessKey,
   };
 }

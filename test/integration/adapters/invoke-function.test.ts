@@ -4,6 +4,7 @@ import { createLambdaClient } from '../../../adapters/lambda/lambda-client.ts';
 import { InputError, RefusedError, UnavailableError } from '../../../core/errors.ts';
 import { RetainedKeyError } from '../../../core/signing-key/rotation-errors.ts';
 import { type RunningLambda, startLambda } from '../../../local/lambda-server.ts';
+import { testAccessKey } from '../../support/test-access-key.ts';
 
 let server: RunningLambda;
 
@@ -17,7 +18,7 @@ const functions = new Map([
 ]);
 
 beforeAll(async () => {
-  server = await startLambda(functions, { port: 0 });
+  server = await startLambda({ functions, accessKey: testAccessKey });
 });
 afterAll(() => server.close());
 
@@ -26,7 +27,7 @@ const invoke = (name: string, event: object = {}) =>
     createLambdaClient({
       region: 'us-west-2',
       endpointLambda: server.endpoint,
-      credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+      credentials: testAccessKey,
     }),
   )(name, event);
 

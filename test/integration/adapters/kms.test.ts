@@ -13,6 +13,7 @@ import type { SigningKey } from '../../../core/signing-key/signing-key.ts';
 import { verifySignature } from '../../../core/signing-key/verify-signature.ts';
 import { type RunningKms, startKms } from '../../../local/kms/kms-server.ts';
 import { exampleSigningKey } from '../../support/signing-keys.ts';
+import { testAccessKey } from '../../support/test-access-key.ts';
 import { testAwsEnvironment, testAwsOptions } from './dynalite.ts';
 import { failure, type StubServer, startStub } from './stub-server.ts';
 
@@ -36,7 +37,7 @@ let kms: KMSClient;
 let stub: StubServer | undefined;
 
 beforeAll(async () => {
-  server = await startKms();
+  server = await startKms({ accessKey: testAccessKey });
   kms = createKmsClient(testAwsOptions(server.endpoint));
 });
 afterAll(() => server.close());

@@ -7,6 +7,8 @@ import { createDynamoDbClient } from '../../../adapters/dynamodb/dynamodb-client
 import type { ApiKey } from '../../../core/api-key/api-key.ts';
 import type { Client } from '../../../core/client/client.ts';
 import { ConflictError, UnavailableError, UncertainConflictError } from '../../../core/errors.ts';
+import { createAwsCaller } from '../../../local/aws-server/aws-caller.ts';
+import { testAccessKey } from '../../support/test-access-key.ts';
 import { testAwsOptions } from './dynalite.ts';
 import { collect, startTables, type TestTables } from './dynamodb-tables.ts';
 import { type Answer, type Call, type StubServer, startStub } from './stub-server.ts';
@@ -19,17 +21,12 @@ let lost = 0;
 let onLoss: () => Promise<unknown> = () => Promise.resolve();
 
 async function forward({ body, headers }: Call): Promise<Exclude<Answer, string>> {
-  const response = await fetch(tables.endpoint, {
-    method: 'POST',
-    headers: {
-      'content-type': String(headers['content-type']),
-      'x-amz-target': String(headers['x-amz-target']),
-      authorization: String(headers.authorization),
-      'x-amz-date': String(headers['x-amz-date']),
-    },
-    body: new Uint8Array(body),
-  });
-  return { status: response.status, body: (await response.json()) as object };
+  const { endpoint } = tables;
+  const caller = createAwsCaller({ service: 'dynamodb', endpoint, accessKey: testAccessKey });
+  const target = String(headers['x-amz-target']);
+  const answer = await caller.call({ region: 'us-west-2', target, body });
+  caller.close();
+  return { status: answer.status, body: JSON.parse(answer.body.toString()) as object };
 }
 
 beforeAll(async () => {

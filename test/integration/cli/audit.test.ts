@@ -11,12 +11,7 @@ import { useLocalCli } from './use-authctl.ts';
 const { authctl, json, service } = useLocalCli();
 
 async function readAudit(): Promise<readonly AuditRecord[]> {
-  const { environment } = service();
-  const { dynamodb } = createAwsClients({
-    region: environment.AWS_REGION,
-    endpointDynamoDb: environment.AWS_ENDPOINT_URL_DYNAMODB,
-    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
-  });
+  const { dynamodb } = createAwsClients(service().aws);
   const records: AuditRecord[] = [];
   const day = new Date().toISOString().slice(0, 10);
   for await (const record of createDynamoDbAuditLog(dynamodb, 'local-audit').listAudit(day)) {

@@ -28,7 +28,10 @@ let provider: LoopbackProvider;
 
 beforeAll(async () => {
   const { environment } = service();
-  proxy = await startRecordingProxy(environment.AWS_ENDPOINT_URL_DYNAMODB ?? '');
+  proxy = await startRecordingProxy(
+    environment.AWS_ENDPOINT_URL_DYNAMODB ?? '',
+    service().aws.credentials,
+  );
   provider = await startLoopbackProvider();
   mkdirSync(join(folder.path, '.local'));
   writeFileSync(
@@ -120,7 +123,7 @@ const sessions: Partial<Record<OperatorGroupName, () => Promise<unknown>>> = {
     const dynamodb = new DynamoDBClient({
       endpoint: environment.AWS_ENDPOINT_URL_DYNAMODB ?? '',
       region: environment.AWS_REGION ?? '',
-      credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+      credentials: service().aws.credentials,
     });
     for (const item of [
       { table: 'clients', from: toClientItem(makeClient()) },

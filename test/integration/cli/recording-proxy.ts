@@ -1,5 +1,7 @@
-import { createServer, request } from 'node:http';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { AccessKey } from '../../../local/aws-server/access-key.ts';
+import { createAwsCaller } from '../../../local/aws-server/aws-caller.ts';
 
 export interface RecordingProxy {
   readonly endpoint: string;
@@ -8,23 +10,26 @@ export interface RecordingProxy {
   close(): Promise<void>;
 }
 
-/** Passes DynamoDB calls on and notes which action each makes on which table. */
-export async function startRecordingProxy(target: string): Promise<RecordingProxy> {
+/** Passes DynamoDB calls on, signed again, and records which action each makes on which table. */
+export async function startRecordingProxy(
+  endpoint: string,
+  accessKey: AccessKey,
+): Promise<RecordingProxy> {
   const calls = new Set<string>();
+  const caller = createAwsCaller({ service: 'dynamodb', endpoint, accessKey });
   const server = createServer((incoming, outgoing) => {
     const chunks: Buffer[] = [];
     incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
     incoming.on('end', () => {
       const body = Buffer.concat(chunks);
-      const action = String(incoming.headers['x-amz-target']).split('.')[1] ?? '';
+      const target = String(incoming.headers['x-amz-target']);
+      const action = target.split('.')[1] ?? '';
       const { TableName: table } = JSON.parse(body.toString()) as { TableName: string };
       calls.add(`${table}: dynamodb:${action}`);
-      const { method, headers } = incoming;
-      const passed = request(target, { method, headers }, (response) => {
-        outgoing.writeHead(response.statusCode ?? 500, response.headers);
-        response.pipe(outgoing);
-      });
-      passed.end(body);
+      caller.call({ region: 'us-west-2', target, body }).then(
+        (answer) => outgoing.writeHead(answer.status, answer.headers).end(answer.body),
+        () => outgoing.destroy(),
+      );
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -35,6 +40,7 @@ export async function startRecordingProxy(target: string): Promise<RecordingProx
       new Promise((resolve) => {
         server.close(() => resolve());
         server.closeAllConnections();
+        caller.close();
       }),
   };
 }

@@ -15,12 +15,7 @@ const program = resolve(import.meta.dirname, '../../../cli/authctl.ts');
 const create = ['client', 'create', '--name', 'A', '--trunk-group', 'tg', '--scope', 'calls:view'];
 
 function dynamodb() {
-  const { environment } = service();
-  return createAwsClients({
-    region: environment.AWS_REGION,
-    endpointDynamoDb: environment.AWS_ENDPOINT_URL_DYNAMODB,
-    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
-  }).dynamodb;
+  return createAwsClients(service().aws).dynamodb;
 }
 
 describe('several operators at once', () => {

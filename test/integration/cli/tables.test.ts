@@ -23,7 +23,7 @@ function dynamodb(): DynamoDBClient {
   return new DynamoDBClient({
     endpoint: environment.AWS_ENDPOINT_URL_DYNAMODB ?? '',
     region: environment.AWS_REGION ?? '',
-    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+    credentials: service().aws.credentials,
   });
 }
 

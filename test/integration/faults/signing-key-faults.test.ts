@@ -25,7 +25,7 @@ beforeAll(() => {
   const { environment } = service();
   const common = {
     region: environment.AWS_REGION,
-    credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
+    credentials: service().aws.credentials,
   };
   dynamodb = new DynamoDBClient({ ...common, endpoint: environment.AWS_ENDPOINT_URL_DYNAMODB });
   kms = new KMSClient({ ...common, endpoint: environment.AWS_ENDPOINT_URL_KMS });

@@ -19,7 +19,7 @@ beforeAll(async () => {
   dynamodb = new DynamoDBClient({
     endpoint: environment.AWS_ENDPOINT_URL_DYNAMODB,
     region: environment.AWS_REGION,
-    credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
+    credentials: service().aws.credentials,
   });
   const key = { client_id: { S: clientId } };
   const { Item } = await dynamodb.send(new GetItemCommand({ TableName: clients, Key: key }));

@@ -13,6 +13,7 @@ import { startFaultyService } from '../../../local/faults/faulty-service.ts';
 import { SeededRandom } from '../../../local/faults/seeded-random.ts';
 import { startKms } from '../../../local/kms/kms-server.ts';
 import { policy } from '../../support/rotation/world.ts';
+import { testAccessKey as accessKey } from '../../support/test-access-key.ts';
 import { startDynalite } from '../adapters/dynalite.ts';
 
 /** Milliseconds since the epoch: `sleep` moves it, and nothing else does. */
@@ -28,18 +29,18 @@ const running: { close(): Promise<unknown> }[] = [];
 
 beforeAll(async () => {
   const dynalite = await startDynalite();
-  const kms = await startKms();
+  const kms = await startKms({ accessKey });
   const open = (endpointDynamoDb: string, endpointKms: string) =>
     createAwsClients({
       region: 'us-west-2',
       endpointDynamoDb,
       endpointKms,
-      credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
+      credentials: accessKey,
     });
   admin = open(dynalite.endpoint, kms.endpoint);
   const [dynamodbGate, kmsGate] = await Promise.all([
-    startFaultyService({ service: 'dynamodb', endpoint: dynalite.endpoint, faults }),
-    startFaultyService({ service: 'kms', endpoint: kms.endpoint, faults }),
+    startFaultyService({ service: 'dynamodb', endpoint: dynalite.endpoint, accessKey, faults }),
+    startFaultyService({ service: 'kms', endpoint: kms.endpoint, accessKey, faults }),
   ]);
   role = open(dynamodbGate.endpoint, kmsGate.endpoint);
   running.push(dynamodbGate, kmsGate, dynalite, kms);

@@ -23,6 +23,7 @@ import {
 import type { RunReport } from '../../../lambda/shared/run-telemetry.ts';
 import { type RunningKms, startKms } from '../../../local/kms/kms-server.ts';
 import { policy } from '../../support/rotation/world.ts';
+import { testAccessKey } from '../../support/test-access-key.ts';
 import { type Dynalite, startDynalite } from '../adapters/dynalite.ts';
 
 let dynalite: Dynalite;
@@ -34,12 +35,12 @@ let reports: RunReport[] = [];
 
 beforeAll(async () => {
   dynalite = await startDynalite();
-  kmsServer = await startKms();
+  kmsServer = await startKms({ accessKey: testAccessKey });
   aws = createAwsClients({
     region: 'us-west-2',
     endpointDynamoDb: dynalite.endpoint,
     endpointKms: kmsServer.endpoint,
-    credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
+    credentials: testAccessKey,
   });
 });
 afterAll(async () => {

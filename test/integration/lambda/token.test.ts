@@ -19,6 +19,7 @@ import { captureOutput } from '../../support/captured-output.ts';
 import { clientIdOf, makeClient, makeSecret, secretValueOf } from '../../support/clients.ts';
 import { lambdaContext, proxyEvent } from '../../support/proxy-event.ts';
 import { recordTelemetry } from '../../support/recorded-telemetry.ts';
+import { testAccessKey } from '../../support/test-access-key.ts';
 import { basic, tokenEnvironment, tokenRequest } from '../../support/token-world.ts';
 import { testAwsOptions } from '../adapters/dynalite.ts';
 import { startTables, type TestTables } from '../adapters/dynamodb-tables.ts';
@@ -104,7 +105,7 @@ async function addSigningKey(state: 'current' | 'next', publishedAt: number): Pr
 }
 
 beforeAll(async () => {
-  [kms, tables] = await Promise.all([startKms(), startTables()]);
+  [kms, tables] = await Promise.all([startKms({ accessKey: testAccessKey }), startTables()]);
   current = await addSigningKey('current', now - 10_000);
   next = await addSigningKey('next', now - 5000);
   const store = createDynamoDbClientStore(tables.dynamodb, tables.nameOf('clients'));

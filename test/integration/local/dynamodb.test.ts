@@ -13,13 +13,14 @@ import { tableKeys, tableName } from '../../../contract/tables.ts';
 import { startDynamoDb } from '../../../local/dynamodb.ts';
 import { LocalRunError } from '../../../local/loopback-server.ts';
 import { lockState } from '../../../local/state-lock.ts';
+import { testAccessKey } from '../../support/test-access-key.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
 function createClient(endpoint: string): DynamoDBClient {
   const client = new DynamoDBClient({
     endpoint,
     region: 'us-west-2',
-    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+    credentials: testAccessKey,
     maxAttempts: 1,
   });
   onTestFinished(() => client.destroy());
@@ -28,7 +29,7 @@ function createClient(endpoint: string): DynamoDBClient {
 
 describe('the local DynamoDB', () => {
   it('has every table of the deployment, however often they are created', async () => {
-    const server = await startDynamoDb();
+    const server = await startDynamoDb({ accessKey: testAccessKey });
     onTestFinished(() => server.close());
     const dynamodb = createClient(server.endpoint);
     await createTables(dynamodb, 'local');
@@ -50,7 +51,7 @@ describe('the local DynamoDB', () => {
   it('keeps items over a restart', async () => {
     const directory = join(temporaryDirectory(), 'dynamodb');
     const TableName = tableName('local', 'clients');
-    const first = await startDynamoDb({ directory });
+    const first = await startDynamoDb({ accessKey: testAccessKey, directory });
     const before = createClient(first.endpoint);
     await createTables(before, 'local');
     const Key = { client_id: { S: 'c' } };
@@ -58,7 +59,7 @@ describe('the local DynamoDB', () => {
     await before.send(new PutItemCommand({ TableName, Item }));
     await first.close();
 
-    const second = await startDynamoDb({ directory });
+    const second = await startDynamoDb({ accessKey: testAccessKey, directory });
     onTestFinished(() => second.close());
     const after = createClient(second.endpoint);
     const result = await after.send(new GetItemCommand({ TableName, Key }));
@@ -66,7 +67,7 @@ describe('the local DynamoDB', () => {
   });
 
   it('outlives a caller that goes away amid its request', async () => {
-    const server = await startDynamoDb();
+    const server = await startDynamoDb({ accessKey: testAccessKey });
     onTestFinished(() => server.close());
     await new Promise<void>((resolve, reject) => {
       const socket = connect(server.port, '127.0.0.1', () => {

@@ -1,17 +1,24 @@
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import type { AccessKey } from '../../../local/aws-server/access-key.ts';
 import { type EventHandler, startLambda } from '../../../local/lambda-server.ts';
+import type { LocalRun } from '../../../local/start-local.ts';
+import { testAccessKey } from '../../support/test-access-key.ts';
 import { useLocalService } from './use-local-service.ts';
 
-function createClient(endpoint: string): LambdaClient {
+function createClient(endpoint = '', credentials: AccessKey = testAccessKey): LambdaClient {
   const client = new LambdaClient({
     endpoint,
     region: 'us-west-2',
-    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+    credentials,
     maxAttempts: 1,
   });
   onTestFinished(() => client.destroy());
   return client;
+}
+
+function clientOf({ aws }: LocalRun): LambdaClient {
+  return createClient(aws.endpointLambda, aws.credentials);
 }
 
 async function invoke(
@@ -29,7 +36,10 @@ async function invoke(
 
 describe('the local Lambda', () => {
   async function start(handler: EventHandler): Promise<LambdaClient> {
-    const server = await startLambda(new Map([['echo', handler]]));
+    const server = await startLambda({
+      functions: new Map([['echo', handler]]),
+      accessKey: testAccessKey,
+    });
     onTestFinished(() => server.close());
     return createClient(server.endpoint);
   }
@@ -71,20 +81,20 @@ describe('the functions of the local run', () => {
   const service = useLocalService({ https: true });
 
   it('rotate keys when they are asked to', async () => {
-    const client = createClient(service().environment['AWS_ENDPOINT_URL_LAMBDA'] ?? '');
+    const client = clientOf(service());
     const { error } = await invoke(client, 'local-key-rotation', { action: 'reconcile' });
     expect(error).toBeUndefined();
   });
 
   it('prove the current key through the JWKS that is served', async () => {
-    const client = createClient(service().environment['AWS_ENDPOINT_URL_LAMBDA'] ?? '');
+    const client = clientOf(service());
     expect(await invoke(client, 'local-canary', {})).toEqual({
       payload: { verdicts: [{ kid: expect.any(String), region: 'slc', ok: true }] },
     });
   });
 
   it('test themselves', async () => {
-    const client = createClient(service().environment['AWS_ENDPOINT_URL_LAMBDA'] ?? '');
+    const client = clientOf(service());
     expect(await invoke(client, 'local-token', { action: 'self-test' })).toEqual({
       payload: { ok: true },
     });

@@ -20,6 +20,7 @@ import {
   type Shared,
   startRegion,
 } from '../../support/regions/three-regions.ts';
+import { testAccessKey } from '../../support/test-access-key.ts';
 
 /** The steps of docs/procedures/ with the functions, on DynamoDB's and KMS's protocols. */
 const issuer = 'https://auth.example.com';
@@ -34,13 +35,13 @@ let aws: AwsClientOptions;
 const started: Region[] = [];
 
 beforeAll(async () => {
-  dynamodb = await startDynamoDb();
-  kms = await startKms();
+  dynamodb = await startDynamoDb({ accessKey: testAccessKey });
+  kms = await startKms({ accessKey: testAccessKey });
   aws = {
     region: 'eu-west-1',
     endpointDynamoDb: dynamodb.endpoint,
     endpointKms: kms.endpoint,
-    credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
+    credentials: testAccessKey,
   };
 });
 

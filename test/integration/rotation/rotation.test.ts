@@ -40,12 +40,7 @@ interface LiveToken {
 }
 
 function createRotation() {
-  const { environment } = local();
-  const client = createLambdaClient({
-    region: environment['AWS_REGION'],
-    endpointLambda: environment['AWS_ENDPOINT_URL_LAMBDA'],
-    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
-  });
+  const client = createLambdaClient(local().aws);
   const invoke = createInvokeFunction(client);
   return (event: object) =>
     invoke(functionName('local', 'key-rotation'), event) as Promise<RotationReport>;

@@ -108,7 +108,7 @@ async function dumpTables(): Promise<string> {
   const dynamodb = new DynamoDBClient({
     endpoint: environment.AWS_ENDPOINT_URL_DYNAMODB,
     region: environment.AWS_REGION,
-    credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
+    credentials: service().aws.credentials,
   });
   const dumps = await Promise.all(
     tableKeys.map((key) => dynamodb.send(new ScanCommand({ TableName: tableName('local', key) }))),

@@ -17,16 +17,8 @@ import { basic, useLocalService } from '../local/use-local-service.ts';
 
 const clientId = syntheticClientId('slc');
 
-function awsOptions({ environment }: LocalRun) {
-  return {
-    region: environment.AWS_REGION,
-    endpointDynamoDb: environment.AWS_ENDPOINT_URL_DYNAMODB,
-    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
-  };
-}
-
 function clientsOf(service: LocalRun): ClientStore {
-  const dynamodb = createDynamoDbClient(awsOptions(service));
+  const dynamodb = createDynamoDbClient(service.aws);
   onTestFinished(() => dynamodb.destroy());
   return createDynamoDbClientStore(dynamodb, tableName('local', 'clients'), {
     consistentRead: true,
@@ -37,7 +29,7 @@ function checkOf(
   service: LocalRun,
   different: { readonly tokenUrl?: string; readonly issuer?: string } = {},
 ) {
-  const dynamodb = createDynamoDbClient(awsOptions(service));
+  const dynamodb = createDynamoDbClient(service.aws);
   onTestFinished(() => dynamodb.destroy());
   const reports: RunReport[] = [];
   const run = createSyntheticCheckHandler(
@@ -160,7 +152,7 @@ describe('the synthetic check', () => {
     const lambda = new LambdaClient({
       endpoint: service().environment.AWS_ENDPOINT_URL_LAMBDA,
       region: 'us-west-2',
-      credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+      credentials: service().aws.credentials,
     });
     onTestFinished(() => lambda.destroy());
     const FunctionName = functionName('local', 'synthetic-check');

@@ -7,7 +7,6 @@ import { createDynamoDbClient } from '../../../adapters/dynamodb/dynamodb-client
 import { tableName } from '../../../contract/tables.ts';
 import { readApiKeyId } from '../../../core/credential/credential-value.ts';
 import { createTestKey, signToken } from '../../support/test-issuer.ts';
-import { testAwsOptions } from '../adapters/dynalite.ts';
 import { requestToken, useLocalService } from '../local/use-local-service.ts';
 
 const service = useLocalService();
@@ -159,10 +158,8 @@ describe('the example API', () => {
   });
 
   it('follows the ACL of an API key at once, and no header that claims an address', async () => {
-    const { environment, apiKey } = service();
-    const dynamodb = createDynamoDbClient(
-      testAwsOptions(environment['AWS_ENDPOINT_URL_DYNAMODB'] ?? ''),
-    );
+    const { aws, apiKey } = service();
+    const dynamodb = createDynamoDbClient(aws);
     try {
       const store = createDynamoDbApiKeyStore(dynamodb, tableName('local', 'apiKeys'), {
         consistentRead: true,

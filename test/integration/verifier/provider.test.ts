@@ -3,7 +3,6 @@ import { createDynamoDbLookups } from '../../../adapters/dynamodb-lookups.ts';
 import { BearerRefusal, createVerifier, UnavailableError } from '../../../adapters/verifier.ts';
 import { jwksCacheTimes as times } from '../../../contract/limits.ts';
 import { createTestKey } from '../../support/test-issuer.ts';
-import { testAwsOptions } from '../adapters/dynalite.ts';
 import { useLocalCli } from '../cli/use-authctl.ts';
 import { requestToken } from '../local/use-local-service.ts';
 import { type OidcProvider, startOidcProvider } from './oidc-provider.ts';
@@ -94,12 +93,11 @@ describe('rotation and outage of a provider, seen by the library', () => {
 
   function startVerifier() {
     now = Date.now();
-    const { environment, issuer } = service();
-    const endpoint = environment['AWS_ENDPOINT_URL_DYNAMODB'] ?? '';
+    const { aws, issuer } = service();
     return createVerifier({
       issuer,
       audience,
-      ...createDynamoDbLookups({ tables: 'local', ...testAwsOptions(endpoint) }),
+      ...createDynamoDbLookups({ tables: 'local', ...aws }),
       allowLoopbackProviders: true,
       clock: () => now,
     });

@@ -27,7 +27,7 @@ async function readKmsKeys(service: LocalRun): Promise<readonly string[]> {
   const kms = new KMSClient({
     endpoint: service.environment['AWS_ENDPOINT_URL_KMS'] ?? '',
     region: 'us-west-2',
-    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+    credentials: service.aws.credentials,
   });
   onTestFinished(() => kms.destroy());
   const { Keys = [] } = await kms.send(new ListKeysCommand({}));

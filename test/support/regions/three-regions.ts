@@ -25,6 +25,7 @@ import { createKeyRotationHandler } from '../../../lambda/key-rotation/create-ke
 import type { HttpResponse } from '../../../lambda/shared/http-message.ts';
 import type { RunReport } from '../../../lambda/shared/run-telemetry.ts';
 import { createTokenHandler } from '../../../lambda/token/create-token-handler.ts';
+import { createAwsCaller } from '../../../local/aws-server/aws-caller.ts';
 import { startDynamoDb } from '../../../local/dynamodb.ts';
 import { describeEnvironments } from '../../../local/environment-source.ts';
 import { Faults } from '../../../local/faults/faults.ts';
@@ -34,6 +35,7 @@ import { ItemHistory } from '../../../local/replication/item-history.ts';
 import { createReplica } from '../../../local/replication/replica.ts';
 import { lambdaContext, proxyEvent } from '../proxy-event.ts';
 import { recordTelemetry } from '../recorded-telemetry.ts';
+import { testAccessKey as accessKey } from '../test-access-key.ts';
 import { basic, tokenRequest } from '../token-world.ts';
 
 const awsRegions: Readonly<Record<RegionId, string>> = {
@@ -106,27 +108,37 @@ export interface Shared {
 }
 
 async function startBackends(id: RegionId, faults: Faults, shared: Shared) {
+  const items = { service: 'dynamodb', endpoint: shared.dynamodbEndpoint, accessKey } as const;
+  const caller = createAwsCaller(items);
   const replica = createReplica({
     history: shared.history,
-    endpoint: shared.dynamodbEndpoint,
+    dynamodb: caller,
     region: id,
     lag: shared.lag,
     now: Date.now,
   });
   const dynamodb = await startFaultyService({
-    service: 'dynamodb',
-    endpoint: shared.dynamodbEndpoint,
+    ...items,
     faults,
     readPast: replica,
   });
-  const kms = await startFaultyService({ service: 'kms', endpoint: shared.kmsEndpoint, faults });
+  const kms = await startFaultyService({
+    service: 'kms',
+    endpoint: shared.kmsEndpoint,
+    accessKey,
+    faults,
+  });
   const options: AwsClientOptions = {
     region: shared.config.regions[id]?.awsRegion,
     endpointDynamoDb: dynamodb.endpoint,
     endpointKms: kms.endpoint,
-    credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
+    credentials: accessKey,
   };
-  return { options, close: () => Promise.all([dynamodb.close(), kms.close()]) };
+  const close = async () => {
+    await Promise.all([dynamodb.close(), kms.close()]);
+    caller.close();
+  };
+  return { options, close };
 }
 
 /** Starts the functions of one region. */
@@ -197,12 +209,12 @@ async function deploy(all: readonly Region[], clock: Clock): Promise<void> {
 
 /** @param lag milliseconds. */
 export async function startThreeRegions(lag: number): Promise<ThreeRegions> {
-  const dynamodb = await startDynamoDb();
-  const kms = await startKms();
+  const dynamodb = await startDynamoDb({ accessKey });
+  const kms = await startKms({ accessKey });
   const client = createDynamoDbClient({
     region: 'us-west-2',
     endpointDynamoDb: dynamodb.endpoint,
-    credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
+    credentials: accessKey,
   });
   await createTables(client, config.name);
   client.destroy();

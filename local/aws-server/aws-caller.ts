@@ -1,0 +1,92 @@
+import { Agent, type IncomingHttpHeaders, request as makeRequest } from 'node:http';
+import { Hash } from '@smithy/core/serde';
+import { SignatureV4 } from '@smithy/signature-v4';
+import type { AccessKey } from './access-key.ts';
+import { type AwsService, contentTypes } from './aws-error.ts';
+
+/** A service's answer. */
+export interface ServiceAnswer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+}
+
+/** A call of a service with the JSON protocol. */
+export interface JsonCall {
+  /** AWS region that the signature names. */
+  readonly region: string;
+  /** Value of `X-Amz-Target`. */
+  readonly target: string;
+  readonly body: Buffer;
+}
+
+export interface AwsCallerOptions {
+  readonly service: AwsService;
+  readonly endpoint: string;
+  readonly accessKey: AccessKey;
+}
+
+/** Calls a service on this machine in its own protocol, without the SDK's retries. */
+export interface AwsCaller {
+  call(call: JsonCall): Promise<ServiceAnswer>;
+  close(): void;
+}
+
+function post(
+  url: URL,
+  agent: Agent,
+  headers: Readonly<Record<string, string>>,
+  body: Buffer,
+): Promise<ServiceAnswer> {
+  return new Promise((resolve, reject) => {
+    const sent = makeRequest(url, { method: 'POST', agent, headers }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('error', reject);
+      response.on('end', () =>
+        resolve({
+          status: response.statusCode ?? 500,
+          headers: response.headers,
+          body: Buffer.concat(chunks),
+        }),
+      );
+    });
+    sent.on('error', reject);
+    sent.end(body);
+  });
+}
+
+export function createAwsCaller({ service, endpoint, accessKey }: AwsCallerOptions): AwsCaller {
+  const url = new URL(endpoint);
+  const agent = new Agent({ keepAlive: true });
+  const signer = new SignatureV4({
+    service,
+    // Each call names its own.
+    region: '',
+    credentials: accessKey,
+    sha256: Hash.bind(null, 'sha256'),
+  });
+  const sign = async ({ region, target, body }: JsonCall) => {
+    const { headers } = await signer.sign(
+      {
+        method: 'POST',
+        protocol: url.protocol,
+        hostname: url.hostname,
+        path: url.pathname,
+        query: {},
+        headers: {
+          host: url.host,
+          'content-type': contentTypes[service],
+          'x-amz-target': target,
+        },
+        body,
+      },
+      { signingRegion: region },
+    );
+    return headers;
+  };
+  return {
+    call: async (call) => post(url, agent, await sign(call), call.body),
+    close: () => agent.destroy(),
+  };
+}

@@ -1,0 +1,79 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { BodyTooLargeError, readBody } from '../request-body.ts';
+import type { AccessKey } from './access-key.ts';
+import { AwsError, type AwsService, renderAwsError, sendAnswer } from './aws-error.ts';
+import { refuseBrowsers } from './refuse-browsers.ts';
+import { type ReceivedRequest, verifySignature } from './verify-signature.ts';
+
+/** A request whose signature was verified. */
+export interface VerifiedRequest extends ReceivedRequest {
+  /** AWS region that the signature names. */
+  readonly region: string;
+}
+
+export interface AwsServerOptions {
+  readonly service: AwsService;
+  /** Only requests that are signed with it are answered. */
+  readonly accessKey: AccessKey;
+  readonly maxRequestBytes: number;
+  /** Answers a request. What it throws is answered as an error of the service. */
+  readonly answer: (request: VerifiedRequest, response: ServerResponse) => Promise<void> | void;
+}
+
+const tooLargeTypes: Readonly<Record<AwsService, string>> = {
+  dynamodb: 'RequestEntityTooLargeException',
+  kms: 'RequestEntityTooLargeException',
+  lambda: 'RequestTooLargeException',
+};
+
+const internalTypes: Readonly<Record<AwsService, string>> = {
+  dynamodb: 'InternalServerError',
+  kms: 'KMSInternalException',
+  lambda: 'ServiceException',
+};
+
+function toAwsError(service: AwsService, error: unknown): AwsError {
+  if (error instanceof AwsError) return error;
+  if (error instanceof BodyTooLargeError) {
+    return new AwsError(tooLargeTypes[service], error.message, 413);
+  }
+  return new AwsError(internalTypes[service], 'an internal error occurred', 500);
+}
+
+async function verify(
+  message: IncomingMessage,
+  { service, accessKey, maxRequestBytes }: AwsServerOptions,
+): Promise<VerifiedRequest> {
+  // Read in any case: a client sends first and listens then.
+  const body = await readBody(message, maxRequestBytes);
+  refuseBrowsers(message);
+  const { method = '', url = '/', headers } = message;
+  const request = { method, url, headers, body };
+  const region = await verifySignature(request, { service, accessKey, now: Date.now() });
+  return { ...request, region };
+}
+
+/**
+ * Handles the requests of a server that speaks an AWS service's protocol. It answers only under its
+ * own names and only to signed requests. It never answers a browser and sends no CORS headers.
+ */
+export function createAwsListener(
+  options: AwsServerOptions,
+): (message: IncomingMessage, response: ServerResponse) => void {
+  const { service, answer } = options;
+  const handle = async (message: IncomingMessage, response: ServerResponse): Promise<void> => {
+    try {
+      await answer(await verify(message, options), response);
+    } catch (error) {
+      // A client that went away before its request was complete has no answer to get.
+      if (response.headersSent || !message.complete) response.destroy();
+      else sendAnswer(response, renderAwsError(service, toAwsError(service, error)));
+    }
+  };
+  return (message, response) => void handle(message, response);
+}
+
+/** A server with such a listener, not listening on a port yet. */
+export function createAwsServer(options: AwsServerOptions): Server {
+  return createServer(createAwsListener(options));
+}

@@ -1,0 +1,158 @@
+import { hash, timingSafeEqual } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+import { Hash } from '@smithy/core/serde';
+import { SignatureV4 } from '@smithy/signature-v4';
+import type { AccessKey } from './access-key.ts';
+import { AwsError, type AwsService } from './aws-error.ts';
+
+/** A request as it arrived. */
+export interface ReceivedRequest {
+  readonly method: string;
+  /** Path and query. */
+  readonly url: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+}
+
+export interface SignatureExpectations {
+  readonly service: AwsService;
+  readonly accessKey: AccessKey;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+}
+
+/** What the `Authorization` header says. */
+interface Authorization {
+  readonly accessKeyId: string;
+  readonly region: string;
+  readonly signedHeaders: readonly string[];
+  readonly signature: string;
+}
+
+/** AWS accepts signatures that are up to so many milliseconds old or early. */
+const maxSkew = 15 * 60_000;
+
+const algorithm = 'AWS4-HMAC-SHA256';
+const authorizationPattern =
+  /^AWS4-HMAC-SHA256 Credential=([^/,\s]+)\/\d{8}\/([a-z0-9-]+)\/[a-z0-9-]+\/aws4_request,\s*SignedHeaders=([a-z0-9;-]+),\s*Signature=([0-9a-f]{64})$/;
+const timePattern = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/;
+
+/** Lambda answers 403 where the JSON services answer 400. */
+function refusal(service: AwsService, type: string, message: string): AwsError {
+  return new AwsError(type, message, service === 'lambda' ? 403 : 400);
+}
+
+function headerText(headers: IncomingHttpHeaders, name: string): string {
+  const value = headers[name];
+  return Array.isArray(value) ? value.join(',') : (value ?? '');
+}
+
+function readAuthorization(headers: IncomingHttpHeaders, service: AwsService): Authorization {
+  const value = headers.authorization ?? '';
+  if (!value.startsWith(algorithm)) {
+    throw refusal(service, 'MissingAuthenticationTokenException', 'Missing Authentication Token');
+  }
+  const [, accessKeyId, region, signedHeaders, signature] = authorizationPattern.exec(value) ?? [];
+  if (accessKeyId && region && signedHeaders && signature) {
+    return { accessKeyId, region, signedHeaders: signedHeaders.split(';'), signature };
+  }
+  throw refusal(
+    service,
+    'IncompleteSignatureException',
+    `allowed in Authorization: ${algorithm} Credential=…, SignedHeaders=…, Signature=…`,
+  );
+}
+
+/** Milliseconds since the epoch; NaN for another form than ISO 8601's basic one. */
+function readTime(headers: IncomingHttpHeaders): number {
+  const time = headerText(headers, 'x-amz-date');
+  return timePattern.test(time)
+    ? Date.parse(time.replace(timePattern, '$1-$2-$3T$4:$5:$6Z'))
+    : Number.NaN;
+}
+
+/** AWS requires signatures to cover the host and every header of its own. */
+function findUncovered(
+  headers: IncomingHttpHeaders,
+  signed: readonly string[],
+): string | undefined {
+  const needed = Object.keys(headers).filter((name) => name.startsWith('x-amz-'));
+  return ['host', 'x-amz-date', ...needed].find((name) => !signed.includes(name));
+}
+
+/** The signer takes this header for the body's hash without a look at the body. */
+function hasOwnChecksum({ headers, body }: ReceivedRequest): boolean {
+  const checksum = headers['x-amz-content-sha256'];
+  return checksum === undefined || checksum === hash('sha256', body);
+}
+
+async function signAgain(
+  { method, url, headers, body }: ReceivedRequest,
+  { region, signedHeaders }: Authorization,
+  { service, accessKey }: SignatureExpectations,
+): Promise<string> {
+  const [path = '/', query = ''] = url.split('?');
+  const parameters = new URLSearchParams(query);
+  const signer = new SignatureV4({
+    region,
+    service,
+    credentials: accessKey,
+    applyChecksum: false,
+    sha256: Hash.bind(null, 'sha256'),
+  });
+  const again = await signer.sign(
+    {
+      method,
+      protocol: 'http:',
+      hostname: headers.host ?? '',
+      path,
+      query: Object.fromEntries(
+        [...parameters.keys()].map((name) => [name, parameters.getAll(name)]),
+      ),
+      headers: Object.fromEntries(signedHeaders.map((name) => [name, headerText(headers, name)])),
+      body,
+    },
+    { signingDate: new Date(readTime(headers)), signableHeaders: new Set(signedHeaders) },
+  );
+  return authorizationPattern.exec(again.headers['authorization'] ?? '')?.[4] ?? '';
+}
+
+function isEqual(a: string, b: string): boolean {
+  return a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b));
+}
+
+/**
+ * Verifies a Signature Version 4 as AWS does: signs the request again and compares.
+ *
+ * @returns the AWS region that the signature names.
+ * @throws {AwsError} if there is no signature, it is of another access key, or it does not fit.
+ */
+export async function verifySignature(
+  request: ReceivedRequest,
+  expectations: SignatureExpectations,
+): Promise<string> {
+  const { service, accessKey, now } = expectations;
+  const authorization = readAuthorization(request.headers, service);
+  const invalid = (message: string): AwsError =>
+    refusal(service, 'InvalidSignatureException', message);
+  if (!isEqual(authorization.accessKeyId, accessKey.accessKeyId)) {
+    throw refusal(
+      service,
+      'UnrecognizedClientException',
+      'The security token included in the request is invalid. Each local run makes its own credentials: read demo.env again.',
+    );
+  }
+  const uncovered = findUncovered(request.headers, authorization.signedHeaders);
+  if (uncovered !== undefined) throw invalid(`the signature does not cover ${uncovered}`);
+  // NaN is refused, too.
+  if (!(Math.abs(readTime(request.headers) - now) <= maxSkew)) {
+    throw invalid('Signature expired or not yet current: x-amz-date is more than 15 minutes off');
+  }
+  const signature = await signAgain(request, authorization, expectations);
+  if (hasOwnChecksum(request) && isEqual(signature, authorization.signature)) {
+    return authorization.region;
+  }
+  throw invalid(
+    'The request signature we calculated does not match the signature you provided. Check your AWS Secret Access Key and signing method.',
+  );
+}

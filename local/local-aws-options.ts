@@ -1,0 +1,8 @@
+import type { AwsClientOptions } from '../adapters/aws-client-options.ts';
+import type { AccessKey } from './aws-server/access-key.ts';
+
+/** For clients of the DynamoDB, KMS and Lambda of a local run. */
+export interface LocalAwsOptions extends AwsClientOptions {
+  /** Made at random for this run: every call must be signed with it. */
+  readonly credentials: AccessKey;
+}

@@ -1,0 +1,337 @@
+import { request } from 'node:http';
+import { Hash } from '@smithy/core/serde';
+import { SignatureV4 } from '@smithy/signature-v4';
+import { describe, expect, it } from 'vitest';
+import { useLocalService } from './use-local-service.ts';
+
+interface Sent {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+interface Received {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly type: string;
+}
+
+interface Server {
+  readonly service: 'dynamodb' | 'kms' | 'lambda';
+  readonly endpoint: string;
+  readonly sent: Omit<Sent, 'method'>;
+}
+
+/** One server of AWS's protocols, and a call that it answers if the signature is good. */
+type ServerName = 'DynamoDB' | 'KMS' | 'Lambda';
+
+function jsonCall(version: string, target: string): Omit<Sent, 'method'> {
+  const headers = { 'content-type': `application/x-amz-json-${version}`, 'x-amz-target': target };
+  return { path: '/', headers, body: '{}' };
+}
+
+const service = useLocalService();
+
+function serverOf(name: ServerName): Server {
+  const { environment } = service();
+  const servers: Readonly<Record<ServerName, Server>> = {
+    DynamoDB: {
+      service: 'dynamodb',
+      endpoint: environment['AWS_ENDPOINT_URL_DYNAMODB'] ?? '',
+      sent: jsonCall('1.0', 'DynamoDB_20120810.ListTables'),
+    },
+    KMS: {
+      service: 'kms',
+      endpoint: environment['AWS_ENDPOINT_URL_KMS'] ?? '',
+      sent: jsonCall('1.1', 'TrentService.ListKeys'),
+    },
+    Lambda: {
+      service: 'lambda',
+      endpoint: environment['AWS_ENDPOINT_URL_LAMBDA'] ?? '',
+      sent: { path: '/2015-03-31/functions/local-canary/invocations', headers: {}, body: '{}' },
+    },
+  };
+  return servers[name];
+}
+
+function own(): { readonly accessKeyId: string; readonly secretAccessKey: string } {
+  const { environment } = service();
+  return {
+    accessKeyId: environment['AWS_ACCESS_KEY_ID'] ?? '',
+    secretAccessKey: environment['AWS_SECRET_ACCESS_KEY'] ?? '',
+  };
+}
+
+interface Signing {
+  readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string };
+  readonly service?: string;
+  readonly host?: string;
+  readonly at?: Date;
+  readonly unsigned?: readonly string[];
+}
+
+async function sign(server: Server, signing: Signing = {}): Promise<Sent> {
+  const { host = new URL(server.endpoint).host } = signing;
+  const signer = new SignatureV4({
+    region: 'us-west-2',
+    service: signing.service ?? server.service,
+    sha256: Hash.bind(null, 'sha256'),
+    credentials: signing.credentials ?? own(),
+  });
+  const url = new URL(server.endpoint);
+  const signed = await signer.sign(
+    {
+      method: 'POST',
+      protocol: 'http:',
+      hostname: url.hostname,
+      query: {},
+      ...server.sent,
+      headers: { host, ...server.sent.headers },
+    },
+    {
+      signingDate: signing.at ?? new Date(),
+      unsignableHeaders: new Set(signing.unsigned),
+    },
+  );
+  return {
+    method: 'POST',
+    path: server.sent.path,
+    headers: signed.headers,
+    body: server.sent.body,
+  };
+}
+
+function typeOf(headers: Readonly<Record<string, unknown>>, text: string): string {
+  const header = headers['x-amzn-errortype'];
+  if (typeof header === 'string') return header;
+  const body = (text.startsWith('{') ? JSON.parse(text) : {}) as Record<string, string>;
+  return body['__type']?.split('#').at(-1) ?? '';
+}
+
+function send({ endpoint }: Server, { method, path, headers, body }: Sent): Promise<Received> {
+  return new Promise((resolve, reject) => {
+    const sent = request(new URL(path, endpoint), { method, headers }, (response) => {
+      let text = '';
+      response.setEncoding('utf8').on('data', (part: string) => {
+        text += part;
+      });
+      response.on('end', () =>
+        resolve({
+          status: response.statusCode ?? 0,
+          headers: response.headers,
+          type: typeOf(response.headers, text),
+        }),
+      );
+    });
+    sent.on('error', reject);
+    sent.end(body);
+  });
+}
+
+const otherSecret = { accessKeyId: '', secretAccessKey: 'another' };
+const minute = 60_000;
+
+/** Each makes a request that must be refused, of one that would be answered. */
+const refusals: readonly {
+  readonly name: string;
+  readonly make: (server: Server) => Sent | Promise<Sent>;
+  readonly type: string;
+  readonly status?: number;
+}[] = [
+  {
+    name: 'a name that a web page has bound to this address',
+    make: (server) => sign(server, { host: `evil.example:${new URL(server.endpoint).port}` }),
+    type: 'AccessDeniedException',
+    status: 421,
+  },
+  {
+    name: 'the port of another server',
+    make: (server) => sign(server, { host: '127.0.0.1:1' }),
+    type: 'AccessDeniedException',
+    status: 421,
+  },
+  {
+    name: 'a web page of another origin',
+    make: async (server) => {
+      const sent = await sign(server);
+      return { ...sent, headers: { ...sent.headers, origin: 'https://evil.example' } };
+    },
+    type: 'AccessDeniedException',
+    status: 403,
+  },
+  {
+    name: 'a sandboxed web page',
+    make: async (server) => {
+      const sent = await sign(server);
+      return { ...sent, headers: { ...sent.headers, origin: 'null' } };
+    },
+    type: 'AccessDeniedException',
+    status: 403,
+  },
+  {
+    name: 'a browser that follows a link',
+    make: async (server) => {
+      const sent = await sign(server);
+      return { ...sent, headers: { ...sent.headers, 'sec-fetch-site': 'none' } };
+    },
+    type: 'AccessDeniedException',
+    status: 403,
+  },
+  {
+    name: 'a preflight',
+    make: ({ sent: { path } }) => ({
+      method: 'OPTIONS',
+      path,
+      headers: {
+        origin: 'https://evil.example',
+        'access-control-request-method': 'POST',
+        'access-control-request-headers': 'authorization,x-amz-target',
+      },
+      body: '',
+    }),
+    type: 'AccessDeniedException',
+    status: 403,
+  },
+  {
+    name: 'a form of a web page, without a preflight',
+    make: ({ sent }) => ({
+      ...sent,
+      method: 'POST',
+      headers: { ...sent.headers, 'content-type': 'text/plain', origin: 'http://localhost:8080' },
+    }),
+    type: 'AccessDeniedException',
+    status: 403,
+  },
+  {
+    name: 'no signature',
+    make: ({ sent, endpoint }) => ({
+      ...sent,
+      method: 'POST',
+      headers: { ...sent.headers, host: new URL(endpoint).host },
+    }),
+    type: 'MissingAuthenticationTokenException',
+  },
+  {
+    name: 'GET without a signature',
+    make: () => ({ method: 'GET', path: '/', headers: {}, body: '' }),
+    type: 'MissingAuthenticationTokenException',
+  },
+  {
+    name: 'a header that only looks like a signature',
+    make: async (server) => {
+      const sent = await sign(server);
+      return { ...sent, headers: { ...sent.headers, authorization: 'AWS4-HMAC-SHA256 x' } };
+    },
+    type: 'IncompleteSignatureException',
+  },
+  {
+    name: 'the access key of another run',
+    make: (server) =>
+      sign(server, { credentials: { accessKeyId: 'local', secretAccessKey: 'local' } }),
+    type: 'UnrecognizedClientException',
+  },
+  {
+    name: 'another secret',
+    make: (server) =>
+      sign(server, { credentials: { ...otherSecret, accessKeyId: own().accessKeyId } }),
+    type: 'InvalidSignatureException',
+  },
+  {
+    name: 'a body that was changed',
+    make: async (server) => ({ ...(await sign(server)), body: '{ }' }),
+    type: 'InvalidSignatureException',
+  },
+  {
+    name: 'a body whose checksum is not signed',
+    make: async (server) => {
+      const sent = await sign(server);
+      const headers = { ...sent.headers, 'x-amz-content-sha256': 'UNSIGNED-PAYLOAD' };
+      return { ...sent, headers };
+    },
+    type: 'InvalidSignatureException',
+  },
+  {
+    name: 'a header that was changed',
+    make: async (server) => {
+      const sent = await sign(server);
+      const at = new Date(Date.now() - minute).toISOString().replaceAll(/[:-]|\.\d+/g, '');
+      return { ...sent, headers: { ...sent.headers, 'x-amz-date': at } };
+    },
+    type: 'InvalidSignatureException',
+  },
+  {
+    name: 'an amz header that is not signed',
+    make: async (server) => {
+      const sent = await sign(server);
+      return { ...sent, headers: { ...sent.headers, 'x-amz-security-token': 'x' } };
+    },
+    type: 'InvalidSignatureException',
+  },
+  {
+    name: 'a host that is not signed',
+    make: (server) => sign(server, { unsigned: ['host'] }),
+    type: 'InvalidSignatureException',
+  },
+  {
+    name: 'a query that was added',
+    make: async (server) => {
+      const sent = await sign(server);
+      return { ...sent, path: `${sent.path}?Qualifier=1` };
+    },
+    type: 'InvalidSignatureException',
+  },
+  {
+    name: 'a signature for another service',
+    make: (server) => sign(server, { service: 's3' }),
+    type: 'InvalidSignatureException',
+  },
+  {
+    name: 'a signature of twenty minutes ago',
+    make: (server) => sign(server, { at: new Date(Date.now() - 20 * minute) }),
+    type: 'InvalidSignatureException',
+  },
+  {
+    name: 'a signature that is due in twenty minutes',
+    make: (server) => sign(server, { at: new Date(Date.now() + 20 * minute) }),
+    type: 'InvalidSignatureException',
+  },
+];
+
+describe.each(['DynamoDB', 'KMS', 'Lambda'] as const)('the local %s', (name) => {
+  it('answers a request that is signed with the credentials of this run', async () => {
+    const server = serverOf(name);
+    const received = await send(server, await sign(server));
+    expect(received).toMatchObject({ status: 200, type: '' });
+  });
+
+  it('answers to localhost as well', async () => {
+    const server = serverOf(name);
+    const host = `localhost:${new URL(server.endpoint).port}`;
+    expect(await send(server, await sign(server, { host }))).toMatchObject({ status: 200 });
+  });
+
+  it.each(refusals)('refuses $name', async ({ make, type, status }) => {
+    const server = serverOf(name);
+    const received = await send(server, await make(server));
+    expect(received).toMatchObject({
+      type,
+      status: status ?? (name === 'Lambda' ? 403 : 400),
+    });
+    const cors = Object.keys(received.headers).filter((each) => each.startsWith('access-control'));
+    expect(cors).toEqual([]);
+  });
+
+  it('sends no CORS headers', async () => {
+    const server = serverOf(name);
+    const { headers } = await send(server, await sign(server));
+    expect(Object.keys(headers).filter((each) => each.startsWith('access-control'))).toEqual([]);
+  });
+});
+
+describe('the access key of a run', () => {
+  it('is random and has the lengths that AWS uses', () => {
+    expect(own().accessKeyId).toMatch(/^LOCAL[A-Z2-7]{15}$/);
+    expect(own().secretAccessKey).toMatch(/^[\w-]{40}$/);
+  });
+});
