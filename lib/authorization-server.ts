@@ -1,5 +1,5 @@
-import { type App, Aspects, CfnResource, type Stack, Tags } from 'aws-cdk-lib';
-import type { IConstruct } from 'constructs';
+import { type App, type Stack, Tags } from 'aws-cdk-lib';
+import { ManagedPolicy, PermissionsBoundary } from 'aws-cdk-lib/aws-iam';
 import { type DeploymentConfig, deployedRegions } from '../contract/deployment-config.ts';
 import { stackId, stackName } from '../contract/function-names.ts';
 import { DataStack } from './data-stack.ts';
@@ -55,16 +55,8 @@ function addPermissionsBoundary(
   { permissionsBoundaryArn: arn }: DeploymentConfig,
 ): void {
   if (arn === undefined) return;
-  Aspects.of(stack).add({
-    visit: (node) => {
-      // Not every role is a CfnRole: CDK writes that of the deployment's trigger itself.
-      if (isRole(node)) node.addPropertyOverride('PermissionsBoundary', arn);
-    },
-  });
-}
-
-function isRole(node: IConstruct): node is CfnResource {
-  return CfnResource.isCfnResource(node) && node.cfnResourceType === 'AWS::IAM::Role';
+  const boundary = ManagedPolicy.fromManagedPolicyArn(stack, 'PermissionsBoundary', arn);
+  PermissionsBoundary.of(stack).apply(boundary);
 }
 
 function addDataStack(app: App, config: DeploymentConfig): DataStack | undefined {

@@ -39,12 +39,16 @@ const checkTimeout = Duration.minutes(1);
 /** A fresh key's tag may take minutes to count; a custom resource's function ends at 15. */
 export const rotationTimeout = Duration.minutes(14);
 
-/** For an Allow of items by their partition key: without one the condition would hold, too. */
+/**
+ * For an Allow that depends on a list of the request. `ForAllValues` also holds for a request
+ * without the list, so the list must be there.
+ */
+function onlyValues(key: `dynamodb:${'LeadingKeys' | 'Attributes'}`, values: readonly string[]) {
+  return { 'ForAllValues:StringEquals': { [key]: values }, Null: { [key]: 'false' } };
+}
+
 function onlyItems(...partitionKeys: readonly string[]) {
-  return {
-    'ForAllValues:StringEquals': { 'dynamodb:LeadingKeys': partitionKeys },
-    Null: { 'dynamodb:LeadingKeys': 'false' },
-  };
+  return onlyValues('dynamodb:LeadingKeys', partitionKeys);
 }
 
 /** The functions of one region, each with what it may do. */
@@ -118,9 +122,7 @@ export class ServiceFunctions extends Construct {
       actions: ['dynamodb:UpdateItem'],
       resources: [tables.clients.tableArn],
       conditions: {
-        'ForAllValues:StringEquals': {
-          'dynamodb:Attributes': [contract.clients.partitionKey, 'secrets'],
-        },
+        ...onlyValues('dynamodb:Attributes', [contract.clients.partitionKey, 'secrets']),
         StringEqualsIfExists: { 'dynamodb:ReturnValues': 'NONE' },
       },
     });

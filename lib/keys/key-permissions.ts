@@ -29,7 +29,7 @@ const keysByTag =
 function acknowledgeAnyKey(fn: ServiceFunction<FunctionName>, reason: string): void {
   const stack = Stack.of(fn);
   Validations.of(fn.role).acknowledge({
-    id: `AwsSolutions::AwsSolutions-IAM5[Resource::arn:aws:kms:${stack.region}:<AWS::AccountId>:key/*]`,
+    id: `AwsSolutions::AwsSolutions-IAM5[Resource::arn:${stack.partition}:kms:${stack.region}:<AWS::AccountId>:key/*]`,
     reason,
   });
 }

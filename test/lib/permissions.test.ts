@@ -98,6 +98,7 @@ describe('the permission matrix', () => {
         'ClientsTable',
         {
           'ForAllValues:StringEquals': { 'dynamodb:Attributes': ['client_id', 'secrets'] },
+          Null: { 'dynamodb:Attributes': 'false' },
           StringEqualsIfExists: { 'dynamodb:ReturnValues': 'NONE' },
         },
       ],
@@ -193,6 +194,29 @@ describe('roles', () => {
       'ApiGatewayAccountLogRole',
       'AWSCDKTriggerCustomResourceProviderCustomResourceProviderRole',
     ]);
+  });
+
+  // AWS: ForAllValues is true if the request has no such key, or an empty list.
+  it('let no condition on a list hold for a request without the list', () => {
+    const lists = Object.values(permissionMatrix(template))
+      .flat()
+      .flatMap(([, action, , condition]) => {
+        const { 'ForAllValues:StringEquals': all, ...others } = { ...(condition as object) } as {
+          readonly 'ForAllValues:StringEquals'?: object;
+        };
+        return Object.keys(all ?? {}).map((key) => ({ action, key, others }));
+      });
+    const open = lists.filter(({ key, others }) => {
+      const conditions = JSON.stringify(others);
+      // A tag that the request must have makes the list of its tags present.
+      const isRequired =
+        key === 'aws:TagKeys'
+          ? conditions.includes('"aws:RequestTag/')
+          : conditions.includes(`"Null":{"${key}":"false"}`);
+      return !isRequired;
+    });
+    expect(lists.length).toBeGreaterThan(5);
+    expect(open).toEqual([]);
   });
 
   it('let no statement take every action', () => {

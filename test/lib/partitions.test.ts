@@ -1,0 +1,45 @@
+import type { Template } from 'aws-cdk-lib/assertions';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { readConfigFile, synthesise } from './synthesise.ts';
+
+/** Everything that a region may have, in an AWS region of another partition. */
+function inRegion(awsRegion: string): unknown {
+  const account = '111122223333';
+  const partition = partitions[awsRegion];
+  return {
+    ...readConfigFile('single-region'),
+    regions: { slc: { awsRegion } },
+    domain: {
+      name: 'auth.example.com',
+      hostedZoneId: 'Z0123456789ABC',
+      hostedZoneName: 'example.com',
+    },
+    webAcl: { tokenRequestsPerFiveMinutes: 2000 },
+    gradualDeployment: true,
+    backup: {
+      retentionDays: 35,
+      copyToVaultArn: `arn:${partition}:backup:${awsRegion}:${account}:backup-vault:copies`,
+    },
+    alarmEmails: ['on-call@example.com'],
+    breakGlassRoleArn: `arn:${partition}:iam::${account}:role/break-glass`,
+    permissionsBoundaryArn: `arn:${partition}:iam::${account}:policy/boundary`,
+  };
+}
+
+const partitions: Readonly<Record<string, string>> = {
+  'us-gov-west-1': 'aws-us-gov',
+  'cn-north-1': 'aws-cn',
+};
+
+describe.each(Object.entries(partitions))('a deployment in %s', (awsRegion, partition) => {
+  // The acknowledgements of findings name ARNs, so that they are what broke first.
+  beforeEach(() => vi.stubEnv('CDK_VALIDATION', 'true'));
+  afterEach(() => vi.unstubAllEnvs());
+
+  it('synthesises, and names no ARN of another partition', () => {
+    const { templates } = synthesise(inRegion(awsRegion), { checked: true });
+    const template = templates['AuthorizationServer-slc'] as Template;
+    const found = JSON.stringify(template.toJSON()).match(/arn:aws[\w-]*:/g) ?? [];
+    expect(new Set(found)).toEqual(new Set([`arn:${partition}:`]));
+  });
+});
