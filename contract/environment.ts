@@ -114,6 +114,11 @@ export const environments = {
     /** JSON object: region id → address of the JWKS as that region serves it. */
     AUTH_REGIONAL_JWKS_URIS: v.pipe(json, v.record(regionId, text)),
   }),
+  'deployment-check': v.object({
+    AUTH_SIGNING_KEYS_TABLE: text,
+    /** JSON: the resolved signing key policy. */
+    AUTH_SIGNING_KEY_POLICY: v.pipe(json, resolvedSigningKeyPolicySchema),
+  }),
   'synthetic-check': v.object({
     AUTH_ISSUER: text,
     AUTH_REGION_ID: regionId,

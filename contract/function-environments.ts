@@ -95,6 +95,15 @@ export function syntheticCheckEnvironment(
   };
 }
 
+export function deploymentCheckEnvironment({
+  config,
+}: Pick<EnvironmentSource, 'config'>): EnvironmentVariables<'deployment-check'> {
+  return {
+    AUTH_SIGNING_KEYS_TABLE: deployedTableName(config, 'signingKeys'),
+    AUTH_SIGNING_KEY_POLICY: JSON.stringify(config.signingKeyPolicy),
+  };
+}
+
 export function keyRotationEnvironment(
   source: EnvironmentSource,
 ): EnvironmentVariables<'key-rotation'> {

@@ -16,6 +16,7 @@ import { TableBackup } from './data/table-backup.ts';
 import { GradualDeployment } from './functions/gradual-deployment.ts';
 import { Schedules } from './functions/schedules.ts';
 import { ServiceFunctions } from './functions/service-functions.ts';
+import { DeploymentCheck } from './keys/deployment-check.ts';
 import { FirstSigningKey } from './keys/first-signing-key.ts';
 import { Monitoring } from './monitoring/monitoring.ts';
 import { OperatorPolicies } from './operators/operator-policies.ts';
@@ -40,6 +41,7 @@ export class RegionStack extends Stack {
     const api = this.addApi();
     const addresses = addressesOf(config, api.address);
     const functions = new ServiceFunctions(this, 'Functions', { ...props, addresses, tables });
+    new DeploymentCheck(this, 'DeploymentCheck', { config, functions, table: tables.signingKeys });
     this.addBackup(tables);
     new OperatorPolicies(this, 'Operators', { ...props, deploymentName: config.name, tables });
     api.addRoutes(functions.live);

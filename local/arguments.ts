@@ -13,8 +13,8 @@ export interface LocalArguments {
   /** Whether keys live for seconds, so that their whole life can be watched. */
   readonly rotationDemo: boolean;
   readonly stateDirectory: string;
-  /** Left out: the deployment's default. */
-  readonly signingAlgorithms?: readonly [Alg];
+  /** The first signs new tokens. The deployment's default if left out. */
+  readonly signingAlgorithms?: readonly Alg[];
   /** 0: a free one. */
   readonly port: number;
   /** Left out: next to `port`, or a free one where that is taken. */
@@ -39,9 +39,13 @@ function readPort(name: string, value: string | undefined): number | undefined {
   );
 }
 
-function readAlgorithm(value: string | undefined): Alg | undefined {
-  if (value === undefined || isAlg(value)) return value;
-  throw new LocalRunError(`--algorithm: received "${value}"; allowed: ${algs.join(', ')}`);
+function readAlgorithms(value: string | undefined): readonly Alg[] | undefined {
+  if (value === undefined) return undefined;
+  const names = value.split(',');
+  if (names.every(isAlg) && new Set(names).size === names.length) return names;
+  throw new LocalRunError(
+    `--algorithm: received "${value}"; allowed: one or more of ${algs.join(', ')}, each once, separated by commas`,
+  );
 }
 
 function readFlags(argv: readonly string[]) {
@@ -63,7 +67,7 @@ function readFlags(argv: readonly string[]) {
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new LocalRunError(
-      `${reason}\nallowed: --https, --reset, --algorithm <alg>, --rotation-demo, --state <dir>, --faults <file>, --from-synth, --config <file>, --help`,
+      `${reason}\nallowed: --https, --reset, --algorithm <algs>, --rotation-demo, --state <dir>, --faults <file>, --from-synth, --config <file>, --help`,
       {
         cause: error,
       },
@@ -109,7 +113,7 @@ export function parseArguments(
   environment: Readonly<Record<string, string | undefined>>,
 ): LocalArguments {
   const flags = readFlags(argv);
-  const algorithm = readAlgorithm(flags.algorithm);
+  const signingAlgorithms = readAlgorithms(flags.algorithm);
   const dynamodbPort = readPort('DYNAMODB_PORT', environment['DYNAMODB_PORT']);
   const kmsPort = readPort('KMS_PORT', environment['KMS_PORT']);
   const fromSynth = readFromSynth(flags);
@@ -120,7 +124,7 @@ export function parseArguments(
     rotationDemo: flags['rotation-demo'],
     stateDirectory: resolve(flags.state),
     port: readPort('PORT', environment['PORT']) ?? defaultPort,
-    ...(algorithm !== undefined && { signingAlgorithms: [algorithm] }),
+    ...(signingAlgorithms !== undefined && { signingAlgorithms }),
     ...(dynamodbPort !== undefined && { dynamodbPort }),
     ...(kmsPort !== undefined && { kmsPort }),
     ...(fromSynth !== undefined && { fromSynth }),

@@ -5,6 +5,7 @@ import type { RotationReport } from '../lambda/key-rotation/rotation-report.ts';
 import { createAccessKey } from './aws-server/access-key.ts';
 import { type Backends, startBackends } from './backends.ts';
 import { type LocalCertificate, loadCertificate } from './certificate.ts';
+import { checkAlgorithms } from './check-algorithms.ts';
 import { CleanUp } from './clean-up.ts';
 import { deferGateway } from './deferred-gateway.ts';
 import { seedDemoApiKey } from './demo-api-key.ts';
@@ -138,6 +139,7 @@ async function start(options: LocalOptions, paths: StatePaths, cleanUp: CleanUp)
   const accessKey = createAccessKey();
   const backends = await startBackends({ accessKey, paths, ports, createTables, faults }, cleanUp);
   const { clientOptions } = backends;
+  await checkAlgorithms(config, clientOptions);
   const eventHandlers = new Map<string, EventHandler>();
   const lambda = cleanUp.use(
     await startLambda({ functions: eventHandlers, accessKey, port: near(3) }),

@@ -6,8 +6,9 @@ usage: npm start [-- <flags>]
 
   --https            serve TLS, with a certificate that is made on first use and kept
   --reset            start from nothing: delete keys, tables, the demonstration client and certificates
-  --algorithm <alg>  sign with another algorithm than ${defaultAlg}: ${algs.join(', ')};
-                     keys that exist move there by rotation, so add --reset to see it at once
+  --algorithm <algs> the algorithms of tokens, separated by commas, ${defaultAlg} by default: ${algs.join(', ')};
+                     new keys have the first one, and keys that exist move to it by rotation, so
+                     add --reset to see it at once; one that a key still uses must stay in the list
   --rotation-demo    signing keys that live for two minutes, tokens for 20 seconds; watch them with
                      npx authctl --local signing-key list --watch
   --state <dir>      keep the state in another folder than .local

@@ -1,10 +1,12 @@
 import { Aws, Duration, Stack } from 'aws-cdk-lib';
 import type { Alias } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
+import { deploymentCheckMinutes } from '../../contract/deployment-check.ts';
 import type { DeploymentConfig } from '../../contract/deployment-config.ts';
 import type { FunctionName } from '../../contract/environment.ts';
 import {
   canaryEnvironment,
+  deploymentCheckEnvironment,
   discoveryEnvironment,
   type EnvironmentSource,
   jwksEnvironment,
@@ -59,6 +61,7 @@ export class ServiceFunctions extends Construct {
   readonly canary: ServiceFunction<'canary'>;
   readonly keyRotation: ServiceFunction<'key-rotation'>;
   readonly syntheticCheck: ServiceFunction<'synthetic-check'>;
+  readonly deploymentCheck: ServiceFunction<'deployment-check'>;
   /** What answers the gateway's requests. */
   readonly live: Readonly<Record<HttpFunctionName, Alias>>;
   private readonly source: EnvironmentSource;
@@ -81,6 +84,7 @@ export class ServiceFunctions extends Construct {
     this.canary = this.addCanary(tables);
     this.keyRotation = this.addKeyRotation(tables);
     this.syntheticCheck = this.addSyntheticCheck(tables);
+    this.deploymentCheck = this.addDeploymentCheck(tables);
     this.live = {
       token: this.token.addLive(config.tokenFunction.provisionedConcurrency),
       discovery: this.discovery.addLive(),
@@ -88,6 +92,7 @@ export class ServiceFunctions extends Construct {
     };
   }
 
+  /** Every function of the running service; the deployment check runs before there is one. */
   get all(): readonly ServiceFunction<FunctionName>[] {
     const { token, discovery, jwks, canary, keyRotation, syntheticCheck } = this;
     return [token, discovery, jwks, canary, keyRotation, syntheticCheck];
@@ -180,6 +185,23 @@ export class ServiceFunctions extends Construct {
       conditions: onlyItems(records.key, records.heartbeat),
     });
     allowSign(fn, this.keys);
+    return fn;
+  }
+
+  private addDeploymentCheck(tables: ServiceTables): ServiceFunction<'deployment-check'> {
+    const fn = new ServiceFunction(this, 'DeploymentCheck', {
+      ...this.context,
+      name: 'deployment-check',
+      description: 'Refuses a deployment that would take its algorithm from a signing key in use',
+      environment: deploymentCheckEnvironment(this.source),
+      memorySize: backgroundMemory,
+      timeout: Duration.minutes(deploymentCheckMinutes),
+    });
+    fn.allow({
+      actions: ['dynamodb:Query'],
+      resources: [tables.signingKeys.tableArn],
+      conditions: onlyItems(records.key, records.heartbeat),
+    });
     return fn;
   }
 

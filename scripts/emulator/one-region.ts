@@ -53,6 +53,7 @@ export async function proveOneRegion(cloud: Cloud): Promise<void> {
   await provePlatformApi(service, messagesUrl, token);
   const later = await rotate(service, client, token);
   await proveBothKeys(service, messagesUrl, [token, later]);
+  await proveKeptAlgorithms(service, client);
   await proveTearDown(service, client);
 }
 
@@ -153,6 +154,35 @@ async function proveBothKeys(
 }
 
 /** The stack goes; the tables stay, for whoever deletes a stack by mistake. */
+/** @returns the algorithms that the deployed discovery document lists. */
+async function listAlgorithms({ issuer }: Service): Promise<unknown> {
+  const response = await fetch(`${issuer}/.well-known/openid-configuration`);
+  const metadata = (await response.json()) as Readonly<Record<string, unknown>>;
+  return metadata['id_token_signing_alg_values_supported'];
+}
+
+async function deployAlgorithms(
+  { cloud }: Service,
+  ...signingAlgorithms: NonNullable<DeploymentConfigInput['signingAlgorithms']>
+): Promise<void> {
+  const configPath = cloud.writeConfig({ ...config, signingAlgorithms });
+  const assembly = await cloud.synthesise('service', '-c', `config=${configPath}`);
+  await cloud.deploy(assembly, stackName);
+}
+
+/** An update that would take its algorithm from the key that signs changes nothing. */
+async function proveKeptAlgorithms(service: Service, client: Credentials): Promise<void> {
+  await assert.rejects(
+    deployAlgorithms(service, 'ES256'),
+    /signingAlgorithms: received ES256; allowed at \S+: ES256, RS256, because of these keys/,
+  );
+  assert.deepEqual(await listAlgorithms(service), ['RS256']);
+  await getToken(service.tokenUrl, client);
+  await deployAlgorithms(service, 'ES256', 'RS256');
+  assert.deepEqual(await listAlgorithms(service), ['ES256', 'RS256']);
+  say('an update without the algorithm of the key that signs is refused; one with it is deployed');
+}
+
 async function proveTearDown(service: Service, { clientId }: Credentials): Promise<void> {
   await service.cloud.destroy(service.assembly, stackName);
   assert.notEqual((await fetch(service.jwksUri)).status, 200);

@@ -14,6 +14,7 @@ const budgets: Readonly<Record<string, number>> = {
   'key-rotation': 600_000,
   canary: 500_000,
   'synthetic-check': 500_000,
+  'deployment-check': 480_000,
 };
 
 /** What no function that answers requests may load: each costs more than its own work. */

@@ -14,6 +14,7 @@ const deployed: readonly FunctionName[] = [
   'canary',
   'key-rotation',
   'synthetic-check',
+  'deployment-check',
 ];
 
 let template: Template;
@@ -78,6 +79,7 @@ describe('the functions', () => {
       ['canary', 512, 60],
       ['key-rotation', 512, 840],
       ['synthetic-check', 512, 60],
+      ['deployment-check', 512, 240],
     ]);
   });
 

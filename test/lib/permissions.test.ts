@@ -115,6 +115,10 @@ describe('the permission matrix', () => {
       sign,
       ...logsAndTraces('Canary'),
     ],
+    'authorization-server-slc-deployment-check': [
+      ['Allow', 'dynamodb:Query', 'SigningKeysTable', items('signing_key', 'region_heartbeat')],
+      ...logsAndTraces('DeploymentCheck'),
+    ],
     'authorization-server-slc-synthetic-check': [
       ['Allow', 'dynamodb:GetItem', 'ClientsTable', ownClientAlone],
       ['Allow', 'dynamodb:PutItem', 'ClientsTable', ownClientAlone],

@@ -67,17 +67,26 @@ describe('the arguments of npm start', () => {
   it.each(['--htps', '--port=1', '-x', 'start', '--https=no', '--state'])('refuse %s', (flag) => {
     expect(() => parseArguments([flag], {})).toThrow(LocalRunError);
     expect(() => parseArguments([flag], {})).toThrow(
-      'allowed: --https, --reset, --algorithm <alg>, --rotation-demo, --state <dir>, --faults <file>, --from-synth, --config <file>, --help',
+      'allowed: --https, --reset, --algorithm <algs>, --rotation-demo, --state <dir>, --faults <file>, --from-synth, --config <file>, --help',
     );
   });
 
-  it.each(['HS256', 'none', 'es256', ''])('refuse the algorithm "%s"', (algorithm) => {
-    expect(() => parseArguments(['--algorithm', algorithm], {})).toThrow(
-      new LocalRunError(
-        `--algorithm: received "${algorithm}"; allowed: RS256, PS256, ES256, ES384, ML-DSA-44, ML-DSA-65, ML-DSA-87`,
-      ),
-    );
+  it('name one algorithm, or several', () => {
+    const listed = (value: string) => parseArguments(['--algorithm', value], {}).signingAlgorithms;
+    expect(listed('PS256')).toEqual(['PS256']);
+    expect(listed('PS256,RS256,ML-DSA-44')).toEqual(['PS256', 'RS256', 'ML-DSA-44']);
   });
+
+  it.each(['HS256', 'none', 'es256', '', 'RS256,', 'RS256 PS256', 'RS256,RS256'])(
+    'refuse the algorithm "%s"',
+    (algorithm) => {
+      expect(() => parseArguments(['--algorithm', algorithm], {})).toThrow(
+        new LocalRunError(
+          `--algorithm: received "${algorithm}"; allowed: one or more of RS256, PS256, ES256, ES384, ML-DSA-44, ML-DSA-65, ML-DSA-87, each once, separated by commas`,
+        ),
+      );
+    },
+  );
 
   it.each(['65536', '-1', '1e3', '80a', ' 80', '100000'])('refuse the port "%s"', (PORT) => {
     expect(() => parseArguments([], { PORT })).toThrow(

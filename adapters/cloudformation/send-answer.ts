@@ -1,0 +1,48 @@
+import { request as httpRequest } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import type { CustomResourceAnswer } from '../../contract/deployment-check.ts';
+import { UnavailableError } from '../../core/errors.ts';
+import { parseServiceUrl } from '../https/service-url.ts';
+
+/** Gives CloudFormation the answer of a custom resource. */
+export type SendAnswer = (url: string, answer: CustomResourceAnswer) => Promise<void>;
+
+/** Milliseconds for one attempt. */
+const timeout = 5000;
+
+/**
+ * Puts an answer to the address that CloudFormation gave: a signed one of S3. Errors do not name
+ * it.
+ *
+ * @throws {UnavailableError} if the answer was not taken.
+ */
+export const sendAnswer: SendAnswer = async (url, answer) => {
+  const body = Buffer.from(JSON.stringify(answer));
+  let status: number | undefined;
+  try {
+    status = await put(parseServiceUrl(url), body);
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'no connection';
+    throw new UnavailableError(`CloudFormation was not answered: ${code}`);
+  }
+  if (status === 200) return;
+  throw new UnavailableError(`CloudFormation was not answered: status ${status}`);
+};
+
+function put(url: URL, body: Buffer): Promise<number | undefined> {
+  const send = url.protocol === 'http:' ? httpRequest : httpsRequest;
+  return new Promise((resolve, reject) => {
+    const outgoing = send(url, {
+      method: 'PUT',
+      // The signature covers an empty content type.
+      headers: { 'content-type': '', 'content-length': body.length },
+      signal: AbortSignal.timeout(timeout),
+    });
+    outgoing.on('response', (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    });
+    outgoing.on('error', reject);
+    outgoing.end(body);
+  });
+}

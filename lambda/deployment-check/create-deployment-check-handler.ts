@@ -1,0 +1,147 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Context } from 'aws-lambda';
+import { describeDenial } from '../../adapters/access-denied.ts';
+import type { AwsClients } from '../../adapters/aws-clients.ts';
+import type { SendAnswer } from '../../adapters/cloudformation/send-answer.ts';
+import { createDynamoDbRotationStore } from '../../adapters/dynamodb/rotation-store.ts';
+import {
+  type CustomResourceAnswer,
+  type CustomResourceEvent,
+  CustomResourceEventError,
+  parseCustomResourceEvent,
+  parseDeploymentCheckProperties,
+} from '../../contract/deployment-check.ts';
+import type { Environment } from '../../contract/environment.ts';
+import { MalformedRecordError, RefusedError, UnavailableError } from '../../core/errors.ts';
+import { assertAlgorithmsKept } from '../../core/signing-key/kept-algorithms.ts';
+import { createRunTelemetry, type RunTelemetry } from '../shared/run-telemetry.ts';
+
+/** What the check takes from its surroundings; a test gives its own. */
+export interface DeploymentCheckPorts {
+  readonly sendAnswer: SendAnswer;
+  /** Seconds since the epoch. */
+  readonly now?: () => number;
+  readonly sleep?: (milliseconds: number) => Promise<unknown>;
+  readonly telemetry?: RunTelemetry;
+}
+
+export type DeploymentCheckHandler = (
+  event: unknown,
+  context: Pick<Context, 'getRemainingTimeInMillis'>,
+) => Promise<void>;
+
+/** Milliseconds between two attempts. */
+const interval = 2000;
+/** Milliseconds that the last attempt and the answer take, with every retry. */
+const reserve = 70_000;
+const maxAnswerAttempts = 3;
+/** CloudFormation refuses an answer of more than 4,096 bytes. */
+const maxReasonLength = 3000;
+
+/**
+ * The deployment check: a stack asks it before it changes any permission, and goes no further
+ * unless it is told that every signing key in use keeps its algorithm.
+ */
+export function createDeploymentCheckHandler(
+  environment: Environment<'deployment-check'>,
+  aws: Pick<AwsClients, 'dynamodb'>,
+  ports: DeploymentCheckPorts,
+): DeploymentCheckHandler {
+  const { now = () => Math.floor(Date.now() / 1000), sleep = wait } = ports;
+  const telemetry = ports.telemetry ?? createRunTelemetry('deployment-check');
+  const store = createDynamoDbRotationStore(aws.dynamodb, environment.AUTH_SIGNING_KEYS_TABLE, {
+    // A record that this version cannot read may be one of a key that signs.
+    onMalformedRecord: (error) => {
+      throw error;
+    },
+  });
+  const check = async ({ ResourceProperties }: CustomResourceEvent): Promise<void> => {
+    const { SigningAlgorithms, Regions } = parseDeploymentCheckProperties(ResourceProperties);
+    const [keys, heartbeats] = await Promise.all([store.listSigningKeys(), store.listHeartbeats()]);
+    assertAlgorithmsKept({
+      keys,
+      heartbeats,
+      algs: SigningAlgorithms,
+      regionIds: Regions,
+      policy: environment.AUTH_SIGNING_KEY_POLICY,
+      now: now(),
+    });
+  };
+  return async (input, context) => {
+    const event = parseCustomResourceEvent(input);
+    const hasTime = () => context.getRemainingTimeInMillis() > reserve + interval;
+    const reason =
+      event.RequestType === 'Delete'
+        ? undefined
+        : await findObjection(() => check(event), sleep, hasTime);
+    telemetry.report({
+      level: reason === undefined ? 'info' : 'error',
+      outcome: reason === undefined ? 'allowed' : 'refused',
+      fields: { request_type: event.RequestType, reason },
+      metrics: {},
+    });
+    await answerWithRetries(ports.sendAnswer, sleep, event, reason);
+  };
+}
+
+/** Errors whose message says why a deployment may not go on. */
+const objections = [RefusedError, MalformedRecordError, CustomResourceEventError] as const;
+
+/** What may end by itself. A role that was just made takes some seconds until it may read. */
+function describePassing(error: unknown): string | undefined {
+  return describeDenial(error) ?? (error instanceof UnavailableError ? error.message : undefined);
+}
+
+function describe(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (objections.some((objection) => error instanceof objection)) return error.message;
+  const reason = describePassing(error) ?? `${error.name}: ${error.message}`;
+  return `the signing keys could not be read: ${reason}`;
+}
+
+/** @returns why the deployment may not go on; undefined if it may. */
+async function findObjection(
+  check: () => Promise<void>,
+  sleep: (milliseconds: number) => Promise<unknown>,
+  hasTime: () => boolean,
+): Promise<string | undefined> {
+  for (;;) {
+    try {
+      await check();
+      return undefined;
+    } catch (error) {
+      if (describePassing(error) === undefined || !hasTime()) return describe(error);
+    }
+    await sleep(interval);
+  }
+}
+
+function toAnswer(event: CustomResourceEvent, reason: string | undefined): CustomResourceAnswer {
+  const { PhysicalResourceId = 'deployment-check', StackId, RequestId, LogicalResourceId } = event;
+  return {
+    Status: reason === undefined ? 'SUCCESS' : 'FAILED',
+    Reason: (reason ?? 'every signing key in use keeps its algorithm').slice(0, maxReasonLength),
+    PhysicalResourceId,
+    StackId,
+    RequestId,
+    LogicalResourceId,
+  };
+}
+
+/** Without an answer, CloudFormation waits until the custom resource's own timeout is over. */
+async function answerWithRetries(
+  sendAnswer: SendAnswer,
+  sleep: (milliseconds: number) => Promise<unknown>,
+  event: CustomResourceEvent,
+  reason: string | undefined,
+): Promise<void> {
+  const answer = toAnswer(event, reason);
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await sendAnswer(event.ResponseURL, answer);
+    } catch (error) {
+      if (attempt === maxAnswerAttempts) throw error;
+      await sleep(interval);
+    }
+  }
+}

@@ -1,0 +1,10 @@
+import { createAwsClients } from '../../adapters/aws-clients.ts';
+import { sendAnswer } from '../../adapters/cloudformation/send-answer.ts';
+import { readEnvironment } from '../../contract/environment.ts';
+import { createDeploymentCheckHandler } from './create-deployment-check-handler.ts';
+
+export const handler = createDeploymentCheckHandler(
+  readEnvironment('deployment-check', process.env),
+  createAwsClients({ profile: 'background' }),
+  { sendAnswer },
+);

@@ -1,0 +1,266 @@
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createAwsClients } from '../../../adapters/aws-clients.ts';
+import { sendAnswer } from '../../../adapters/cloudformation/send-answer.ts';
+import { createDynamoDbRotationStore } from '../../../adapters/dynamodb/rotation-store.ts';
+import { readEnvironment } from '../../../contract/environment.ts';
+import type { RotationStore } from '../../../core/signing-key/rotation-ports.ts';
+import {
+  createDeploymentCheckHandler,
+  type DeploymentCheckPorts,
+} from '../../../lambda/deployment-check/create-deployment-check-handler.ts';
+import type { RunReport } from '../../../lambda/shared/run-telemetry.ts';
+import { policy } from '../../support/rotation/world.ts';
+import { exampleSigningKey } from '../../support/signing-keys.ts';
+import { testAwsOptions } from '../adapters/dynalite.ts';
+import { startTables, type TestTables } from '../adapters/dynamodb-tables.ts';
+
+interface Put {
+  readonly method: string | undefined;
+  readonly path: string | undefined;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+let tables: TestTables;
+let store: RotationStore;
+let puts: Put[] = [];
+/** What the address of the answer says, one after another; then 200. */
+let statuses: number[] = [];
+let reports: RunReport[] = [];
+let now = 1_800_000_000;
+
+const server = createServer((request, response) => {
+  const chunks: Buffer[] = [];
+  request.on('data', (chunk: Buffer) => chunks.push(chunk));
+  request.on('end', () => {
+    const { method, url, headers } = request;
+    puts.push({ method, path: url, headers, body: Buffer.concat(chunks).toString() });
+    response.writeHead(statuses.shift() ?? 200).end();
+  });
+});
+let responseUrl: string;
+
+beforeAll(async () => {
+  tables = await startTables();
+  store = createDynamoDbRotationStore(tables.dynamodb, tables.nameOf('signingKeys'));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  responseUrl = `http://127.0.0.1:${port}/answer?X-Amz-Signature=secret`;
+});
+afterAll(async () => {
+  await new Promise((resolve) => server.close(resolve));
+  await tables.close();
+});
+beforeEach(async () => {
+  await tables.empty('signingKeys');
+  [puts, statuses, reports, now] = [[], [], [], 1_800_000_000];
+});
+
+function createHandler(more: Partial<DeploymentCheckPorts> = {}, table?: string) {
+  const environment = readEnvironment('deployment-check', {
+    AUTH_SIGNING_KEYS_TABLE: table ?? tables.nameOf('signingKeys'),
+    AUTH_SIGNING_KEY_POLICY: JSON.stringify(policy),
+  });
+  const aws = createAwsClients(testAwsOptions(tables.endpoint));
+  return createDeploymentCheckHandler(environment, aws, {
+    sendAnswer,
+    now: () => now,
+    sleep: async () => {},
+    telemetry: { report: (run) => reports.push(run) },
+    ...more,
+  });
+}
+
+const ids = {
+  StackId: 'arn:aws:cloudformation:us-west-2:111122223333:stack/AuthorizationServer-slc/1',
+  RequestId: 'request',
+  LogicalResourceId: 'DeploymentCheck',
+};
+
+function event(algorithms: readonly string[], more: object = {}) {
+  return {
+    RequestType: 'Update',
+    ResponseURL: responseUrl,
+    ...ids,
+    PhysicalResourceId: 'deployment-check',
+    ResourceProperties: {
+      ServiceToken: 'arn',
+      SigningAlgorithms: algorithms,
+      Regions: ['slc', 'dfw'],
+    },
+    ...more,
+  };
+}
+
+const context = { getRemainingTimeInMillis: () => 100_000 };
+const outOfTime = { getRemainingTimeInMillis: () => 60_000 };
+const answers = () => puts.map(({ body }) => JSON.parse(body) as Record<string, string>);
+
+describe('the deployment check', () => {
+  it('allows a first deployment, whose table has no keys', async () => {
+    const first = { RequestType: 'Create', PhysicalResourceId: undefined };
+    await createHandler()(event(['RS256'], first), context);
+    expect(answers()).toEqual([
+      {
+        Status: 'SUCCESS',
+        Reason: 'every signing key in use keeps its algorithm',
+        PhysicalResourceId: 'deployment-check',
+        ...ids,
+      },
+    ]);
+    expect(reports).toMatchObject([{ level: 'info', outcome: 'allowed' }]);
+  });
+
+  it('answers as the signature of the address wants it, and never logs the address', async () => {
+    await createHandler()(event(['RS256']), context);
+    const [put] = puts;
+    expect(put).toMatchObject({ method: 'PUT', path: '/answer?X-Amz-Signature=secret' });
+    expect(put?.headers).toMatchObject({
+      'content-type': '',
+      'content-length': String(put?.body.length),
+    });
+    expect(JSON.stringify(reports)).not.toContain('secret');
+  });
+
+  it('refuses to take its algorithm from the key that signs', async () => {
+    const key = exampleSigningKey('RS256');
+    await store.createSigningKey(key);
+    await createHandler()(event(['PS256']), context);
+    expect(answers()).toMatchObject([{ Status: 'FAILED', ...ids }]);
+    expect(answers()[0]?.['Reason']).toMatch(
+      new RegExp(
+        `^signingAlgorithms: received PS256; allowed at 2027-01-15T08:00:00Z: PS256, RS256, because of these keys:\n {2}slc: ${key.kid} \\(RS256\\) signs; RS256 can be removed from 2027-`,
+      ),
+    );
+    expect(reports).toMatchObject([{ level: 'error', outcome: 'refused' }]);
+  });
+
+  it('allows the same when the last token of the key has expired', async () => {
+    const key = exampleSigningKey('RS256');
+    await store.createSigningKey({ ...key, state: 'previous', withdrawAt: now + 60 });
+    const handler = createHandler();
+    await handler(event(['PS256']), context);
+    now += 60;
+    await handler(event(['PS256']), context);
+    expect(answers().map(({ Status }) => Status)).toEqual(['FAILED', 'SUCCESS']);
+  });
+
+  it('allows the way back of an update that is rolled back', async () => {
+    await store.createSigningKey(exampleSigningKey('RS256'));
+    await store.createSigningKey(exampleSigningKey('PS256', { state: 'next' }));
+    await createHandler()(event(['RS256']), context);
+    expect(answers()).toMatchObject([{ Status: 'SUCCESS' }]);
+  });
+
+  it('lets a region go whose rotation has not run for longer than a token lives', async () => {
+    await store.createSigningKey(exampleSigningKey('RS256', { regionId: 'pit' }));
+    await store.putHeartbeat({ regionId: 'pit', at: now - policy.retention + 1 });
+    const handler = createHandler();
+    await handler(event(['PS256']), context);
+    now += 1;
+    await handler(event(['PS256']), context);
+    expect(answers().map(({ Status }) => Status)).toEqual(['FAILED', 'SUCCESS']);
+  });
+
+  it('refuses while it cannot read a record, which may be of a key that signs', async () => {
+    const TableName = tables.nameOf('signingKeys');
+    const Item = { record_type: { S: 'signing_key' }, record_id: { S: 'x' }, extra: { S: 'y' } };
+    await tables.dynamodb.send(new PutItemCommand({ TableName, Item }));
+    await createHandler()(event(['RS256']), context);
+    expect(answers()).toMatchObject([{ Status: 'FAILED' }]);
+  });
+
+  it('refuses without the table', async () => {
+    await createHandler({}, 'no-such-table')(event(['RS256']), context);
+    expect(answers()).toMatchObject([
+      {
+        Status: 'FAILED',
+        Reason:
+          'the signing keys could not be read: ResourceNotFoundException: Requested resource not found',
+      },
+    ]);
+  });
+
+  it('refuses properties that it does not understand', async () => {
+    await createHandler()(event(['HS256']), context);
+    expect(answers()).toMatchObject([
+      { Status: 'FAILED', Reason: expect.stringContaining('SigningAlgorithms') },
+    ]);
+  });
+
+  it('has nothing against the end of a stack', async () => {
+    await store.createSigningKey(exampleSigningKey('RS256'));
+    await createHandler()(event(['PS256'], { RequestType: 'Delete' }), context);
+    expect(answers()).toMatchObject([{ Status: 'SUCCESS' }]);
+  });
+
+  it('answers again if an answer is lost, and fails after three', async () => {
+    statuses = [500, 503];
+    await createHandler()(event(['RS256']), context);
+    expect(answers().map(({ Status }) => Status)).toEqual(['SUCCESS', 'SUCCESS', 'SUCCESS']);
+    statuses = [500, 500, 500];
+    await expect(createHandler()(event(['RS256']), context)).rejects.toThrow(
+      'CloudFormation was not answered: status 500',
+    );
+  });
+
+  it('names no address when it cannot answer', async () => {
+    const gone = event(['RS256'], { ResponseURL: 'http://127.0.0.1:1/x?X-Amz-Signature=secret' });
+    await expect(createHandler()(gone, context)).rejects.toThrow(
+      'CloudFormation was not answered: ECONNREFUSED',
+    );
+    const other = event(['RS256'], { ResponseURL: 'ftp://elsewhere/?X-Amz-Signature=secret' });
+    await expect(createHandler()(other, context)).rejects.toThrow(
+      'CloudFormation was not answered: no connection',
+    );
+  });
+
+  it('does not understand what CloudFormation does not send', async () => {
+    await expect(createHandler()({}, context)).rejects.toThrow('RequestType');
+    expect(puts).toEqual([]);
+  });
+});
+
+describe('the permissions of a role that was just made', () => {
+  const denied = Object.assign(
+    new Error('User: arn:x is not authorized to perform: dynamodb:Query on resource: arn:y'),
+    { name: 'AccessDeniedException' },
+  );
+  const failing = (times: number) => {
+    let left = times;
+    const clients = createAwsClients(testAwsOptions(tables.endpoint));
+    const send = clients.dynamodb.send.bind(clients.dynamodb);
+    Object.assign(clients.dynamodb, {
+      send: async (...args: Parameters<typeof send>) => {
+        left -= 1;
+        if (left >= 0) throw denied;
+        return send(...args);
+      },
+    });
+    const environment = readEnvironment('deployment-check', {
+      AUTH_SIGNING_KEYS_TABLE: tables.nameOf('signingKeys'),
+      AUTH_SIGNING_KEY_POLICY: JSON.stringify(policy),
+    });
+    const telemetry = { report: () => {} };
+    const sleep = async () => {};
+    return createDeploymentCheckHandler(environment, clients, { sendAnswer, sleep, telemetry });
+  };
+
+  it('are waited for', async () => {
+    await failing(5)(event(['RS256']), context);
+    expect(answers()).toMatchObject([{ Status: 'SUCCESS' }]);
+  });
+
+  it('are not waited for longer than the function lives', async () => {
+    await failing(5)(event(['RS256']), outOfTime);
+    expect(answers()).toMatchObject([
+      {
+        Status: 'FAILED',
+        Reason: 'the signing keys could not be read: IAM does not allow dynamodb:Query on arn:y',
+      },
+    ]);
+  });
+});
