@@ -1,6 +1,6 @@
 import { type DeploymentConfig, deployedRegions } from './deployment-config.ts';
 import type { RegionId } from './regions.ts';
-import { jwksPath, tokenPath } from './routes.ts';
+import { jwksPath, openidConfigurationPath, tokenPath } from './routes.ts';
 
 /** Addresses of one thing in each region, by region id. */
 export type RegionalAddresses = Readonly<Partial<Record<RegionId, string>>>;
@@ -37,4 +37,9 @@ export function addressesOf(config: DeploymentConfig, apiAddress: string): Addre
     regionalTokenEndpoints: address(tokenPath),
     regionalJwksUris: address(jwksPath),
   };
+}
+
+/** Address of the discovery document of the region that serves this JWKS. */
+export function discoveryUriBeside(jwksUri: string): string {
+  return jwksUri.slice(0, -jwksPath.length) + openidConfigurationPath;
 }

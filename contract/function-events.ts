@@ -60,7 +60,9 @@ export const canaryVerdictSchema = v.object({
   region: v.picklist(regionIds),
   ok: v.boolean(),
   /** `absent`: the JWKS was read and has no such key, so that it must wait from now on. */
-  problem: v.optional(v.picklist(['absent', 'unreachable', 'not_signed', 'not_verified'])),
+  problem: v.optional(
+    v.picklist(['absent', 'unreachable', 'not_signed', 'not_verified', 'not_listed']),
+  ),
   reason: v.optional(v.string()),
 });
 

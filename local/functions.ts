@@ -1,6 +1,6 @@
 import type { AwsClientOptions } from '../adapters/aws-client-options.ts';
 import { type AwsClients, createAwsClients } from '../adapters/aws-clients.ts';
-import { createFetchJwks } from '../adapters/https/fetch-jwks.ts';
+import { createFetchServiceDocument } from '../adapters/https/fetch-service-document.ts';
 import { createPostTokenRequest } from '../adapters/https/post-token-request.ts';
 import { createProveKey, createSelfTest } from '../adapters/lambda/function-calls.ts';
 import type { InvokeFunction } from '../adapters/lambda/invoke-function.ts';
@@ -111,7 +111,7 @@ function createChecks(
   log: LogFile,
   { ca, clock }: Required<Pick<LocalFunctionOptions, 'clock'>> & LocalFunctionOptions,
 ) {
-  const fetchJwks = createFetchJwks({ ca });
+  const fetchJwks = createFetchServiceDocument({ ca });
   return {
     canary: createCanaryHandler(
       readEnvironment('canary', canaryEnvironment(source)),

@@ -23,8 +23,14 @@ const expiredFor = 86_400;
 
 export interface CanaryPorts {
   readonly sign: Sign;
-  /** @throws {UnavailableError} where the region does not answer. */
+  /** @throws {UnavailableError} if the region does not answer. */
   readonly fetchJwks: (regionId: RegionId) => Promise<unknown>;
+  /**
+   * The region's discovery document.
+   *
+   * @throws {UnavailableError} if the region does not answer.
+   */
+  readonly fetchMetadata: (regionId: RegionId) => Promise<unknown>;
 }
 
 export interface CanaryValues {
@@ -38,7 +44,14 @@ const jwksSchema = v.looseObject({
   keys: v.array(v.looseObject({ kid: v.string(), kty: v.string() })),
 });
 
-/** Whether a canary token of a key verifies through the JWKS of each region. */
+const metadataSchema = v.looseObject({
+  id_token_signing_alg_values_supported: v.array(v.string()),
+});
+
+/**
+ * Whether a canary token of a key verifies through the JWKS of each region, and whether each
+ * region's discovery document lists its algorithm: some verifiers accept no other.
+ */
 export async function checkKey(
   key: SigningKey,
   regionIds: readonly RegionId[],
@@ -84,19 +97,34 @@ async function checkRegion(
   jws: string,
   key: SigningKey,
   region: RegionId,
-  { fetchJwks }: CanaryPorts,
+  { fetchJwks, fetchMetadata }: CanaryPorts,
 ): Promise<Finding> {
   try {
-    const jwks = v.parse(jwksSchema, await fetchJwks(region)) as JSONWebKeySet;
+    const found = await checkJwks(jws, key, await fetchJwks(region));
+    return found.ok ? checkMetadata(key, await fetchMetadata(region)) : found;
+  } catch (error) {
+    if (!(error instanceof UnavailableError)) throw error;
+    return { ok: false, problem: 'unreachable', reason: error.message };
+  }
+}
+
+async function checkJwks(jws: string, key: SigningKey, served: unknown): Promise<Finding> {
+  try {
+    const jwks = v.parse(jwksSchema, served) as JSONWebKeySet;
     const isServed = jwks.keys.some(({ kid }) => kid === key.kid);
     if (!isServed) return { ok: false, problem: 'absent', reason: 'its JWKS lacks the key' };
     await compactVerify(jws, createLocalJWKSet(jwks), { algorithms: [key.alg] });
     return { ok: true };
   } catch (error) {
-    if (error instanceof UnavailableError) {
-      return { ok: false, problem: 'unreachable', reason: error.message };
-    }
     const reason = `its JWKS does not verify the token: ${error instanceof Error ? error.name : 'unknown'}`;
     return { ok: false, problem: 'not_verified', reason };
   }
+}
+
+function checkMetadata(key: SigningKey, served: unknown): Finding {
+  const metadata = v.safeParse(metadataSchema, served);
+  const listed = metadata.success ? metadata.output.id_token_signing_alg_values_supported : [];
+  if (listed.includes(key.alg)) return { ok: true };
+  const reason = `its discovery document lists ${listed.join(', ') || 'no algorithm'}, not ${key.alg}`;
+  return { ok: false, problem: 'not_listed', reason };
 }

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { AwsClients } from '../../adapters/aws-clients.ts';
 import { createDynamoDbRotationStore } from '../../adapters/dynamodb/rotation-store.ts';
-import type { FetchJwks } from '../../adapters/https/fetch-jwks.ts';
+import type { FetchServiceDocument } from '../../adapters/https/fetch-service-document.ts';
 import { createKmsSign } from '../../adapters/kms/kms-sign.ts';
+import { discoveryUriBeside } from '../../contract/addresses.ts';
 import { keyMetrics } from '../../contract/alarms.ts';
 import type { Environment } from '../../contract/environment.ts';
 import {
@@ -26,18 +27,20 @@ export type CanaryHandler = (event: unknown) => Promise<CanaryResult>;
 export function createCanaryHandler(
   environment: Environment<'canary'>,
   aws: Pick<AwsClients, 'dynamodb' | 'kms'>,
-  fetchJwks: FetchJwks,
+  fetchDocument: FetchServiceDocument,
   telemetry: RunTelemetry = createRunTelemetry('canary'),
 ): CanaryHandler {
   const { AUTH_REGION_ID: own, AUTH_REGIONAL_JWKS_URIS: uris } = environment;
   const store = createDynamoDbRotationStore(aws.dynamodb, environment.AUTH_SIGNING_KEYS_TABLE);
+  const uriOf = (regionId: RegionId): string => {
+    const uri = uris[regionId];
+    if (uri !== undefined) return uri;
+    throw new UnavailableError(`the config of ${own} does not know ${regionId}: deploy it again`);
+  };
   const ports: CanaryPorts = {
     sign: createKmsSign(aws.kms),
-    fetchJwks: async (regionId) => {
-      const uri = uris[regionId];
-      if (uri !== undefined) return fetchJwks(uri);
-      throw new UnavailableError(`the config of ${own} does not know ${regionId}: deploy it again`);
-    },
+    fetchJwks: async (regionId) => fetchDocument(uriOf(regionId)),
+    fetchMetadata: async (regionId) => fetchDocument(discoveryUriBeside(uriOf(regionId))),
   };
   return async (input) => {
     const { kid } = parseCanaryEvent(input);

@@ -1,10 +1,10 @@
 import { createAwsClients } from '../../adapters/aws-clients.ts';
-import { createFetchJwks } from '../../adapters/https/fetch-jwks.ts';
+import { createFetchServiceDocument } from '../../adapters/https/fetch-service-document.ts';
 import { readEnvironment } from '../../contract/environment.ts';
 import { createCanaryHandler } from './create-canary-handler.ts';
 
 export const handler = createCanaryHandler(
   readEnvironment('canary', process.env),
   createAwsClients({ profile: 'background' }),
-  createFetchJwks(),
+  createFetchServiceDocument(),
 );

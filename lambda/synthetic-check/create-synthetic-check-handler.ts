@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { AwsClients } from '../../adapters/aws-clients.ts';
 import { createDynamoDbClientStore } from '../../adapters/dynamodb/client-store.ts';
-import type { FetchJwks } from '../../adapters/https/fetch-jwks.ts';
+import type { FetchServiceDocument } from '../../adapters/https/fetch-service-document.ts';
 import type { PostTokenRequest } from '../../adapters/https/post-token-request.ts';
 import type { Environment } from '../../contract/environment.ts';
 import { syntheticMetrics } from '../../contract/synthetic-check.ts';
@@ -19,7 +19,7 @@ import { createRunTelemetry, type RunTelemetry } from '../shared/run-telemetry.t
 /** How the check talks to the public endpoints; a test or the local run gives its own. */
 export interface SyntheticCheckHttp {
   readonly postTokenRequest: PostTokenRequest;
-  readonly fetchJwks: FetchJwks;
+  readonly fetchJwks: FetchServiceDocument;
 }
 
 export interface SyntheticCheckOptions {

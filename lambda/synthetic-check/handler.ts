@@ -1,5 +1,5 @@
 import { createDynamoDbClient } from '../../adapters/dynamodb/dynamodb-client.ts';
-import { createFetchJwks } from '../../adapters/https/fetch-jwks.ts';
+import { createFetchServiceDocument } from '../../adapters/https/fetch-service-document.ts';
 import { createPostTokenRequest } from '../../adapters/https/post-token-request.ts';
 import { readEnvironment } from '../../contract/environment.ts';
 import { createSyntheticCheckHandler } from './create-synthetic-check-handler.ts';
@@ -7,5 +7,5 @@ import { createSyntheticCheckHandler } from './create-synthetic-check-handler.ts
 export const handler = createSyntheticCheckHandler(
   readEnvironment('synthetic-check', process.env),
   { dynamodb: createDynamoDbClient({ profile: 'background' }) },
-  { postTokenRequest: createPostTokenRequest(), fetchJwks: createFetchJwks() },
+  { postTokenRequest: createPostTokenRequest(), fetchJwks: createFetchServiceDocument() },
 );

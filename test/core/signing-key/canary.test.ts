@@ -24,11 +24,21 @@ const signWith =
 
 const jwksOf = (...keys: readonly TestKey[]) => ({ keys: keys.map(({ jwk }) => jwk) });
 
-/** Checks the key in one region that serves this, or throws it. */
-async function check(served: unknown, sign: Sign = signWith(pair)) {
-  const fetchJwks = () =>
-    served instanceof Error ? Promise.reject(served) : Promise.resolve(served);
-  const [verdict] = await checkKey(recordOf(pair), ['dfw'], { sign, fetchJwks }, values);
+const metadataOf = (...listed: readonly unknown[]) => ({
+  id_token_signing_alg_values_supported: listed,
+});
+
+const answerWith = (served: unknown) => () =>
+  served instanceof Error ? Promise.reject(served) : Promise.resolve(served);
+
+/** Checks the key in one region that serves these documents, or throws them. */
+async function check(
+  served: unknown,
+  sign: Sign = signWith(pair),
+  metadata: unknown = metadataOf('RS256', 'ES256'),
+) {
+  const ports = { sign, fetchJwks: answerWith(served), fetchMetadata: answerWith(metadata) };
+  const [verdict] = await checkKey(recordOf(pair), ['dfw'], ports, values);
   return verdict;
 }
 
@@ -37,7 +47,11 @@ describe('the canary of a key', () => {
     'verifies a token of %s through the JWKS that a region serves',
     async (alg) => {
       const key = createTestKey(alg);
-      const ports = { sign: signWith(key), fetchJwks: async () => jwksOf(other, key) };
+      const ports = {
+        sign: signWith(key),
+        fetchJwks: async () => jwksOf(other, key),
+        fetchMetadata: async () => metadataOf(alg),
+      };
       const verdicts = await checkKey(recordOf(key), ['slc', 'dfw'], ports, values);
       expect(verdicts).toEqual([
         { kid: key.kid, region: 'slc', ok: true },
@@ -61,6 +75,32 @@ describe('the canary of a key', () => {
     ['KMS signs with another key', jwksOf(pair), signWith(other), 'not_signed'],
   ])('fails when %s', async (_, served, sign, problem) => {
     expect(await check(served, sign)).toMatchObject({ region: 'dfw', ok: false, problem });
+  });
+});
+
+describe('the discovery document of a region', () => {
+  it.each<[string, unknown, object]>([
+    [
+      'lists other algorithms',
+      metadataOf('RS256', 'PS256'),
+      {
+        problem: 'not_listed',
+        reason: 'its discovery document lists RS256, PS256, not ES256',
+      },
+    ],
+    [
+      'lists none',
+      metadataOf(),
+      { problem: 'not_listed', reason: 'its discovery document lists no algorithm, not ES256' },
+    ],
+    ['is none', { message: 'hello' }, { problem: 'not_listed' }],
+    ['does not come', new UnavailableError('timeout'), { problem: 'unreachable' }],
+  ])('fails the key when it %s', async (_, metadata, finding) => {
+    expect(await check(jwksOf(pair), undefined, metadata)).toMatchObject({
+      region: 'dfw',
+      ok: false,
+      ...finding,
+    });
   });
 });
 

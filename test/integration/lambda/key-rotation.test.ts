@@ -13,6 +13,7 @@ import {
   readEnvironment,
 } from '../../../contract/environment.ts';
 import type { CanaryVerdict, SelfTestResult } from '../../../contract/function-events.ts';
+import { algs } from '../../../contract/signing-algorithms.ts';
 import { tableName } from '../../../contract/tables.ts';
 import { checkKey } from '../../../core/signing-key/canary.ts';
 import { isPublished } from '../../../core/signing-key/signing-key.ts';
@@ -97,6 +98,7 @@ async function proveKey(kid: string): Promise<readonly CanaryVerdict[]> {
   const ports = {
     sign: createKmsSign(aws.kms),
     fetchJwks: async () => ({ keys: published.map(({ publicJwk }) => publicJwk) }),
+    fetchMetadata: async () => ({ id_token_signing_alg_values_supported: algs }),
   };
   return checkKey(key, [key.regionId], ports, { now, jti: randomUUID() });
 }

@@ -2,7 +2,7 @@ import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createDynamoDbClientStore } from '../../../adapters/dynamodb/client-store.ts';
 import { createDynamoDbClient } from '../../../adapters/dynamodb/dynamodb-client.ts';
-import { createFetchJwks } from '../../../adapters/https/fetch-jwks.ts';
+import { createFetchServiceDocument } from '../../../adapters/https/fetch-service-document.ts';
 import { createPostTokenRequest } from '../../../adapters/https/post-token-request.ts';
 import { functionName } from '../../../contract/function-names.ts';
 import { syntheticAuthority, syntheticClientId } from '../../../contract/synthetic-check.ts';
@@ -41,7 +41,7 @@ function checkOf(
       AUTH_JWKS_URI: service.jwksUri,
     },
     { dynamodb },
-    { postTokenRequest: createPostTokenRequest(), fetchJwks: createFetchJwks() },
+    { postTokenRequest: createPostTokenRequest(), fetchJwks: createFetchServiceDocument() },
     { telemetry: { report: (report) => void reports.push(report) } },
   );
   return { run, reports };
