@@ -42,6 +42,7 @@ export function createManagementContext(options: ManagementOptions): ManagementC
     consistentRead: true,
     onMalformedRecord: options.onMalformedRecord ?? (() => undefined),
   };
+  const audit = createDynamoDbAuditLog(dynamodb, table('audit'), store);
   return {
     config,
     allowLoopbackProviders,
@@ -53,7 +54,8 @@ export function createManagementContext(options: ManagementOptions): ManagementC
       store,
     ),
     signingKeys: createDynamoDbSigningKeyStore(dynamodb, table('signingKeys'), store),
-    audit: createDynamoDbAuditLog(dynamodb, table('audit'), store),
+    audit,
+    auditPages: audit,
     fetchJson: createGuardedFetch({ allowLoopback: allowLoopbackProviders, ca: options.ca }),
     clock: Date.now,
     drawBytes: randomBytes,

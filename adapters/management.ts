@@ -1,63 +1,34 @@
-import { addSubnet, removeSubnet } from '../core/management/api-key-subnets.ts';
-import {
-  createApiKey,
-  deleteApiKey,
-  findApiKey,
-  listApiKeys,
-  renameApiKey,
-  setApiKeyEnabled,
-} from '../core/management/api-keys.ts';
-import { deleteClient, setClientEnabled, updateClient } from '../core/management/change-client.ts';
-import {
-  createClientSecret,
-  deleteClientSecret,
-  rotateClientSecret,
-  updateClientSecret,
-} from '../core/management/client-secrets.ts';
-import { createClient } from '../core/management/create-client.ts';
-import { findClient, listClients } from '../core/management/find-client.ts';
-import {
-  deleteProvider,
-  findProvider,
-  listProviderClients,
-  listProviders,
-} from '../core/management/identity-providers.ts';
+import type { ApiKey as StoredApiKey } from '../core/api-key/api-key.ts';
+import type {
+  Client as StoredClient,
+  ClientSecret as StoredClientSecret,
+} from '../core/client/client.ts';
 import type { ManagementContext } from '../core/management/management-context.ts';
-import { registerProvider } from '../core/management/register-provider.ts';
+import { limitToTrunkGroups } from '../core/management/trunk-group-limit.ts';
+import { type WithoutHashes, withoutHashes } from '../core/management/without-hashes.ts';
+import { findAwsCallerError } from './aws-caller-error.ts';
 import { createManagementContext, type ManagementOptions } from './management-context.ts';
+import { operations } from './management-operations.ts';
 
-export type { ApiKey } from '../core/api-key/api-key.ts';
-export type { Client, ClientSecret } from '../core/client/client.ts';
-export { ConflictError, InputError, NotFoundError, UnavailableError } from '../core/errors.ts';
+export {
+  ConflictError,
+  InputError,
+  MalformedRecordError,
+  NotFoundError,
+  RefusedError,
+  UnavailableError,
+  UncertainConflictError,
+  VersionConflictError,
+} from '../core/errors.ts';
+export { FetchError } from '../core/identity-provider/fetch-json.ts';
 export type { IdentityProvider } from '../core/identity-provider/identity-provider.ts';
+export { KeySetError } from '../core/identity-provider/key-lint.ts';
+export { AwsCallerError } from './aws-caller-error.ts';
 export type { ManagementOptions } from './management-context.ts';
 
-/** What a portal, or `authctl`, can do. Each is documented where it is defined. */
-const operations = {
-  createClient,
-  findClient,
-  listClients,
-  updateClient,
-  setClientEnabled,
-  deleteClient,
-  createClientSecret,
-  rotateClientSecret,
-  updateClientSecret,
-  deleteClientSecret,
-  createApiKey,
-  findApiKey,
-  listApiKeys,
-  renameApiKey,
-  setApiKeyEnabled,
-  deleteApiKey,
-  addSubnet,
-  removeSubnet,
-  registerProvider,
-  findProvider,
-  listProviders,
-  listProviderClients,
-  deleteProvider,
-} as const;
+export type ApiKey = WithoutHashes<StoredApiKey>;
+export type Client = WithoutHashes<StoredClient>;
+export type ClientSecret = WithoutHashes<StoredClientSecret>;
 
 type Operations = typeof operations;
 
@@ -65,19 +36,68 @@ type Bound<Operation> = Operation extends (
   context: ManagementContext,
   ...rest: infer Rest
 ) => infer Result
-  ? (...rest: Rest) => Result
+  ? (...rest: Rest) => Promise<WithoutHashes<Awaited<Result>>>
   : never;
+
+export type OperationName = keyof Operations;
+
+/** Who makes the changes, and what is within reach. */
+export interface ManagementCaller {
+  /** For the audit: the person behind a portal, for instance. */
+  readonly actor?: (() => Promise<string>) | undefined;
+  /** The service trunk groups that every operation is limited to; every group if left out. */
+  readonly trunkGroups?: readonly string[] | undefined;
+}
 
 /**
  * The management of one deployment. Times are seconds since the epoch, lifetimes seconds. Every
- * change is written to the audit before it is made.
+ * change is written to the audit before it is made. Nothing that is returned holds a hash, or a
+ * secret other than the `value` of what was just created.
  *
- * Each operation rejects with {@link InputError} for a value that is not allowed, naming it and
- * what is; {@link NotFoundError}; {@link ConflictError} where somebody else changed the same thing
- * at once, so that the caller reads it again; {@link UnavailableError} where DynamoDB does not
- * answer.
+ * Each operation rejects with
+ * - {@link InputError} for a value that is not allowed, of whatever type; it names the field, and
+ *   `field` is its path in the input. A field that is not known is refused;
+ * - {@link NotFoundError}, also for what belongs to a trunk group that is out of reach;
+ * - {@link RefusedError} if the rules do not allow it as things stand. {@link KeySetError} is one;
+ * - {@link ConflictError} if another caller changed the same thing. {@link VersionConflictError}
+ *   is one, for an `ifVersion` that is no longer the version;
+ * - {@link FetchError} if a document of an identity provider cannot be fetched;
+ * - {@link MalformedRecordError} if a stored item cannot be read;
+ * - {@link UnavailableError} if DynamoDB does not answer. A change may have been made;
+ * - {@link AwsCallerError} if AWS refuses the caller.
  */
-export type Management = { readonly [Name in keyof Operations]: Bound<Operations[Name]> };
+export type Management = { readonly [Name in OperationName]: Bound<Operations[Name]> } & {
+  /** The same management for another caller. A limit can only become narrower. */
+  readonly forCaller: (caller: ManagementCaller) => Management;
+};
+
+/** Gives errors of the SDK the library's terms. */
+async function withOwnErrors<T>(run: () => T | Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    throw findAwsCallerError(error) ?? error;
+  }
+}
+
+/** The operations over a context. */
+export function bindManagement(context: ManagementContext): Management {
+  const bound = Object.entries(operations).map(([name, operation]) => {
+    const run = operation as (context: ManagementContext, ...rest: readonly unknown[]) => unknown;
+    return [
+      name,
+      async (...rest: readonly unknown[]) =>
+        withoutHashes(await withOwnErrors(() => run(context, ...rest))),
+    ];
+  });
+  const forCaller = ({ actor, trunkGroups }: ManagementCaller) => {
+    const named = actor === undefined ? context : { ...context, actor };
+    return bindManagement(
+      trunkGroups === undefined ? named : limitToTrunkGroups(named, trunkGroups),
+    );
+  };
+  return Object.freeze({ ...Object.fromEntries(bound), forCaller }) as Management;
+}
 
 /**
  * The management library over a deployment's tables: what the web portal calls.
@@ -89,13 +109,5 @@ export type Management = { readonly [Name in keyof Operations]: Bound<Operations
  * A secret's value is returned once and never again: only its hash is kept.
  */
 export function createManagement(options: ManagementOptions): Management {
-  const context = createManagementContext(options);
-  const bound = Object.entries(operations).map(([name, operation]) => [
-    name,
-    (operation as (context: ManagementContext, ...rest: readonly unknown[]) => unknown).bind(
-      undefined,
-      context,
-    ),
-  ]);
-  return Object.freeze(Object.fromEntries(bound)) as Management;
+  return bindManagement(createManagementContext(options));
 }

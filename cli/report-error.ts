@@ -1,4 +1,5 @@
 import { CommanderError } from 'commander';
+import { findAwsCallerError } from '../adapters/aws-caller-error.ts';
 import {
   ConflictError,
   InputError,
@@ -18,23 +19,6 @@ interface Report {
   readonly text: string;
   readonly exitCode: ExitCode;
 }
-
-/** Errors of the SDK that a person can do something about, by their names. */
-const awsErrors: ReadonlyMap<string, string> = new Map([
-  [
-    'AccessDeniedException',
-    'the caller may not do this; an operator needs the policy of the command group (see docs)',
-  ],
-  ['UnrecognizedClientException', 'AWS does not know these credentials'],
-  ['ExpiredTokenException', 'the credentials have expired; sign in again'],
-  ['ExpiredToken', 'the credentials have expired; sign in again'],
-  ['InvalidClientTokenId', 'AWS does not know these credentials'],
-  ['CredentialsProviderError', 'there are no AWS credentials; set AWS_PROFILE or sign in'],
-  [
-    'ResourceNotFoundException',
-    "a table of the deployment is not there; the config's name, the region and the account must be the deployment's",
-  ],
-]);
 
 function describeUsage(error: CommanderError): Report {
   const text = error.message.replace(/^error: /, '');
@@ -68,8 +52,7 @@ function describe(error: unknown): Report {
   if (error.message === 'Region is missing') {
     return report('usage', exitCodes.usage, 'no AWS region: set AWS_REGION');
   }
-  const hint = awsErrors.get(error.name);
-  const text = hint === undefined ? `${error.name}: ${error.message}` : `${hint} (${error.name})`;
+  const text = findAwsCallerError(error)?.message ?? `${error.name}: ${error.message}`;
   return report('failed', exitCodes.refused, text);
 }
 

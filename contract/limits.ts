@@ -166,3 +166,18 @@ export const maxReusableTokens = 1000;
  * for as long, and no operator expects a revocation to take more than a minute.
  */
 export const maxLookupCacheSeconds = 60;
+
+/**
+ * Items on one page of a list. 500 clients of a usual size are 300 KiB of the 1 MiB that DynamoDB
+ * reads at once, and one page of the portal.
+ */
+export const maxListedItems = 500;
+
+/**
+ * Items that are looked at for one page of a filtered list. It bounds the time that a page takes;
+ * DynamoDB stops at 1 MiB by itself, which is 1,700 clients of a usual size.
+ */
+export const maxExaminedItems = 1000;
+
+/** Trunk groups that a caller can be limited to: what DynamoDB compares with in one condition. */
+export const maxTrunkGroupLimit = 100;

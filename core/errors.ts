@@ -28,29 +28,66 @@ export class MalformedRecordError extends Error {
   override readonly name = 'MalformedRecordError';
 }
 
-/** A record was changed meanwhile: read it again and decide anew. */
+/** A record was changed in the meantime. The caller reads it again and decides anew. */
 export class ConflictError extends Error {
-  override readonly name = 'ConflictError';
+  override readonly name: string = 'ConflictError';
 }
 
 /**
- * A conflict after an answer was lost: the change may have been made by the first attempt, and
- * have been changed again since by somebody else.
+ * A conflict after a response was lost. The first attempt may have made the change, and another
+ * caller may have changed the record since.
  */
-export class UncertainConflictError extends ConflictError {}
+export class UncertainConflictError extends ConflictError {
+  override readonly name = 'UncertainConflictError';
+}
+
+/**
+ * The caller decided on the basis of another version of the record than the one that is stored.
+ * Nothing was changed.
+ */
+export class VersionConflictError extends ConflictError {
+  override readonly name = 'VersionConflictError';
+  /** The version that the caller gave: a number, or the id of a registration. */
+  readonly expected: number | string;
+  /** The version that is stored. */
+  readonly current: number | string;
+
+  constructor(what: string, expected: number | string, current: number | string) {
+    super(
+      `${what} was changed in the meantime: received version ${expected}; it is now ${current}`,
+    );
+    this.expected = expected;
+    this.current = current;
+  }
+}
 
 /** A value that a person gave and that is not allowed. Says the value and what is allowed. */
 export class InputError extends Error {
   override readonly name = 'InputError';
+  /**
+   * The field of the input that is wrong, as a program names it: `tokenLifetime`,
+   * `subnets[1].netmask`. Undefined if the value belongs to no field.
+   */
+  readonly field: string | undefined;
+
+  constructor(
+    message: string,
+    options: ErrorOptions & { readonly field?: string | undefined } = {},
+  ) {
+    super(message, options);
+    this.field = options.field;
+  }
 }
 
 /** A change that is well-formed and that the rules do not allow as things stand. Says why. */
 export class RefusedError extends Error {
-  override readonly name = 'RefusedError';
+  override readonly name: string = 'RefusedError';
 }
 
-/** What a person names does not exist. */
+/** What a person names does not exist, or belongs to a trunk group that is out of reach. */
 export class NotFoundError extends RefusedError {
+  override readonly name = 'NotFoundError';
+
   constructor(kind: string, id: string) {
     super(`there is no ${kind} ${JSON.stringify(id)}`);
   }

@@ -58,3 +58,8 @@ export function parseTime(text: string): number | undefined {
   ).getUTCDate();
   return day <= daysInMonth ? Math.floor(milliseconds / 1000) : undefined;
 }
+
+/** Whether a text is a day of the calendar, e.g. `2026-11-20`. */
+export function isDay(text: string): boolean {
+  return date.test(text) && parseTime(text) !== undefined;
+}

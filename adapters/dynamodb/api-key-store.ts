@@ -4,6 +4,7 @@ import type { ApiKeyStore } from '../../core/api-key/api-key-store.ts';
 import { parseApiKeyItem, toApiKeyItem } from './api-key-item.ts';
 import { createDynamoDbApiKeyReader } from './api-key-reader.ts';
 import { parseItems, scanItems } from './read-items.ts';
+import { ownedItemsConditions, scanPage } from './read-page.ts';
 import { createSdkCalls } from './sdk-calls.ts';
 import type { StoreOptions } from './store-options.ts';
 import { absent, deleteItem, having, putItem } from './write-item.ts';
@@ -42,6 +43,19 @@ export function createDynamoDbApiKeyStore(
         doing: `delete API key "${keyId}"`,
         conflict: changedMeanwhile,
       }),
+    readApiKeys: ({ matches, ...query }) =>
+      scanPage(
+        dynamodb,
+        {
+          table,
+          partitionKey,
+          query,
+          conditions: ownedItemsConditions(query),
+          parse: parseApiKeyItem,
+          matches,
+        },
+        store,
+      ),
     listApiKeys: () => parseItems(scanItems(dynamodb, table, store), parseApiKeyItem, store),
   };
 }

@@ -1,14 +1,20 @@
 import { type DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import * as v from 'valibot';
 import { tables } from '../../contract/tables.ts';
-import type { AuditLog, AuditReader, AuditRecord } from '../../core/audit/audit-log.ts';
+import type {
+  AuditLog,
+  AuditPageReader,
+  AuditReader,
+  AuditRecord,
+} from '../../core/audit/audit-log.ts';
 import { type Item, parseItem, schemaVersion, text, toItem } from './item.ts';
 import { parseItems, queryPartition } from './read-items.ts';
+import { queryPageBackwards } from './read-page.ts';
 import { createSdkCalls } from './sdk-calls.ts';
 import type { StoreOptions } from './store-options.ts';
 import { absent, writeConditionally } from './write-item.ts';
 
-const { partitionKey } = tables.audit;
+const { partitionKey, sortKey } = tables.audit;
 
 /** Stands in the sort key between time and id, and in neither. */
 const separator = '#';
@@ -63,7 +69,7 @@ export function createDynamoDbAuditLog(
   dynamodb: DynamoDBClient,
   table: string,
   store: StoreOptions = {},
-): AuditLog & AuditReader {
+): AuditLog & AuditReader & AuditPageReader {
   return {
     appendAudit: async (record) => {
       const command = new PutItemCommand({
@@ -79,6 +85,12 @@ export function createDynamoDbAuditLog(
         wasDone: () => Promise.resolve(true),
       });
     },
+    readAudit: ({ day, limit, after }) =>
+      queryPageBackwards(
+        dynamodb,
+        { table, partitionKey, sortKey, value: day, limit, after, parse: parseAuditItem },
+        store,
+      ),
     listAudit: (day, options = {}) =>
       parseItems(
         queryPartition(

@@ -8,6 +8,7 @@ import { createDynamoDbClientReader, readClient } from './client-reader.ts';
 import { createClientUpdate, isSameClient } from './client-update.ts';
 import { toItem } from './item.ts';
 import { parseItems, scanItems } from './read-items.ts';
+import { ownedItemsConditions, scanPage } from './read-page.ts';
 import { createSdkCalls } from './sdk-calls.ts';
 import type { StoreOptions } from './store-options.ts';
 import { absent, deleteItem, having, putItem, writeConditionally } from './write-item.ts';
@@ -83,6 +84,22 @@ export function createDynamoDbClientStore(
         doing: `delete client "${clientId}"`,
         conflict: changedMeanwhile,
       }),
+    readClients: ({ issuer, matches, ...query }) =>
+      scanPage(
+        dynamodb,
+        {
+          table,
+          partitionKey,
+          query,
+          conditions: [
+            ...ownedItemsConditions(query),
+            ...(issuer === undefined ? [] : [{ path: ['provider', 'issuer'], values: [issuer] }]),
+          ],
+          parse: (item) => toClient(parseClientItem(item)),
+          matches,
+        },
+        store,
+      ),
     listClients: () =>
       parseItems(
         scanItems(dynamodb, table, store),

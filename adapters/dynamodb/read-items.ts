@@ -89,7 +89,7 @@ export function queryPartition(
   );
 }
 
-function parseOrReport<T>(
+export function parseOrReport<T>(
   item: Item,
   parse: (item: Item) => T,
   store: StoreOptions,

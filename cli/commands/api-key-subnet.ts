@@ -1,6 +1,6 @@
 import { Option } from 'commander';
 import type { ApiKeySubnet } from '../../core/api-key/api-key.ts';
-import { formatCidr, formatNetmask, parseSubnet } from '../../core/api-key/subnet.ts';
+import { formatCidr, formatNetmask } from '../../core/api-key/subnet.ts';
 import { addSubnet, findSubnet, removeSubnet } from '../../core/management/api-key-subnets.ts';
 import { viewSubnet } from '../../core/management/api-key-view.ts';
 import { findApiKey } from '../../core/management/api-keys.ts';
@@ -22,7 +22,7 @@ function fieldsOf(subnet: ApiKeySubnet): readonly (readonly [string, Cell])[] {
 interface AddOptions {
   readonly name: string;
   readonly address: string;
-  readonly netmask: string;
+  readonly netmask?: string;
 }
 
 const add: CommandSpec = {
@@ -32,24 +32,27 @@ const add: CommandSpec = {
   options: [
     new Option('--name <name>', 'name for people').makeOptionMandatory(),
     new Option('--address <address>', 'IPv4 or IPv6 address').makeOptionMandatory(),
-    new Option('--netmask <netmask>', '255.255.255.0, or a prefix length').makeOptionMandatory(),
+    new Option(
+      '--netmask <netmask>',
+      '255.255.255.0, or a prefix length; left out if the address has one',
+    ),
   ],
   examples: [
     'api-key-subnet add key_7HsLEXAMPLE --name office --address 203.0.113.0 --netmask 255.255.255.0',
-    'api-key-subnet add key_7HsLEXAMPLE --name lab --address 2001:db8:: --netmask 32',
+    'api-key-subnet add key_7HsLEXAMPLE --name lab --address 2001:db8::/32',
   ],
   run: async (cli, [id = ''], options: AddOptions) => {
-    const parsed = parseSubnet(options.address, options.netmask);
     const { key, subnet } = await addSubnet(await cli.management(), id, {
       name: options.name,
-      subnet: parsed,
+      address: options.address,
+      netmask: options.netmask,
     });
     cli.output.print({
       json: { key_id: id, ...viewSubnet(subnet) },
       quiet: [subnet.subnetId],
       text: cli.output.fields(fieldsOf(subnet)),
     });
-    if (subnet.address !== options.address) {
+    if (subnet.address !== options.address.split('/')[0]) {
       cli.output.note(`${options.address} was stored as the network ${formatCidr(subnet)}.`);
     }
     if (key.subnets.length === 1) {
@@ -100,7 +103,10 @@ const remove: CommandSpec = {
     await cli.confirm(
       `Remove ${formatCidr(subnet)} (${subnet.name}) from ${id}?${isLast ? ' Every source may use the key then.' : ''}`,
     );
-    const { subnets } = await removeSubnet(context, id, subnetId, allowAnySource);
+    const { subnets } = await removeSubnet(context, id, subnetId, {
+      allowAnySource,
+      ifVersion: key.version,
+    });
     cli.output.print({
       json: { key_id: id, subnet_id: subnetId, removed: true, acl: subnets.map(viewSubnet) },
       quiet: [],

@@ -1,15 +1,15 @@
 import { Option } from 'commander';
 import type { ApiKey } from '../../core/api-key/api-key.ts';
-import { formatCidr, parseCidr } from '../../core/api-key/subnet.ts';
+import { formatCidr } from '../../core/api-key/subnet.ts';
 import { viewApiKey } from '../../core/management/api-key-view.ts';
 import {
   createApiKey,
   deleteApiKey,
   findApiKey,
-  listApiKeys,
   renameApiKey,
   setApiKeyEnabled,
 } from '../../core/management/api-keys.ts';
+import { listApiKeys } from '../../core/management/list-api-keys.ts';
 import type { NewSubnet } from '../../core/management/subnet-list.ts';
 import { formatTime } from '../../core/rfc3339.ts';
 import type { Cli } from '../cli.ts';
@@ -17,6 +17,12 @@ import { type CommandGroup, type CommandSpec, collectValues } from '../command-s
 import type { Cell } from '../table.ts';
 import { UsageError } from '../usage-error.ts';
 import { clientOptions } from './client-options.ts';
+import {
+  collectPages,
+  type ListFilterOptions,
+  listFilterOptions,
+  readListFilter,
+} from './list-options.ts';
 
 const keyId = ['key-id', 'id of the API key, key_...'] as const;
 
@@ -53,7 +59,7 @@ function parseAllow(text: string): NewSubnet {
       `--allow: received "${text}"; allowed: a name and a subnet, e.g. office=203.0.113.0/24`,
     );
   }
-  return { name: text.slice(0, separator), subnet: parseCidr(text.slice(separator + 1)) };
+  return { name: text.slice(0, separator), address: text.slice(separator + 1) };
 }
 
 interface CreateOptions {
@@ -111,9 +117,19 @@ const create: CommandSpec = {
 const list: CommandSpec = {
   name: 'list',
   summary: 'List API keys',
-  examples: ['api-key list'],
-  run: async (cli) => {
-    cli.output.printList(await listApiKeys(await cli.management()), {
+  options: [
+    ...listFilterOptions(),
+    new Option('--any-source', 'those that every address may use: keys without subnets'),
+  ],
+  examples: ['api-key list', 'api-key list --trunk-group tg-1001 --any-source'],
+  run: async (cli, _, options: ListFilterOptions & { readonly anySource?: true }) => {
+    const context = await cli.management();
+    const filter = { ...readListFilter(options), anySource: options.anySource };
+    const keys = await collectPages(
+      (cursor) => listApiKeys(context, { ...filter, cursor }),
+      (key) => key.keyId,
+    );
+    cli.output.printList(keys, {
       view: viewApiKey,
       id: (key) => key.keyId,
       columns: {
@@ -167,7 +183,7 @@ const remove: CommandSpec = {
     const context = await cli.management();
     const key = await findApiKey(context, id);
     await cli.confirm(`Delete the API key ${key.keyId} (${key.name})?`);
-    await deleteApiKey(context, key);
+    await deleteApiKey(context, key.keyId, { ifVersion: key.version });
     cli.output.print({
       json: { key_id: key.keyId, deleted: true },
       quiet: [],

@@ -7,13 +7,20 @@ import {
 } from '../../core/management/change-client.ts';
 import { viewClient, viewClientSecret } from '../../core/management/client-view.ts';
 import { createClient } from '../../core/management/create-client.ts';
-import { findClient, listClients } from '../../core/management/find-client.ts';
+import { findClient } from '../../core/management/find-client.ts';
+import { listClients } from '../../core/management/list-clients.ts';
 import { currentTime, type ManagementContext } from '../../core/management/management-context.ts';
 import type { Cli } from '../cli.ts';
 import { type CommandGroup, type CommandSpec, collectValues } from '../command-spec.ts';
 import { formatDuration, parseDuration } from '../duration.ts';
 import { UsageError } from '../usage-error.ts';
 import { clientOptions } from './client-options.ts';
+import {
+  collectPages,
+  type ListFilterOptions,
+  listFilterOptions,
+  readListFilter,
+} from './list-options.ts';
 
 const clientId = ['client-id', 'id of the client, client_...'] as const;
 
@@ -97,13 +104,41 @@ const create: CommandSpec = {
   },
 };
 
+interface ListOptions extends ListFilterOptions {
+  readonly provider?: string;
+  readonly endsWithin?: string;
+  readonly unusedFor?: string;
+}
+
 const list: CommandSpec = {
   name: 'list',
   summary: 'List clients',
-  examples: ['client list', 'client list --json'],
-  run: async (cli) => {
+  options: [
+    ...listFilterOptions(),
+    new Option('--provider <issuer>', 'those under this registered provider'),
+    new Option('--ends-within <duration>', 'those with a secret that ends so soon, e.g. 14d'),
+    new Option('--unused-for <duration>', 'those with a secret not used for so long, e.g. 90d'),
+  ],
+  examples: [
+    'client list',
+    'client list --json',
+    'client list --trunk-group tg-1001 --ends-within 14d',
+  ],
+  run: async (cli, _, options: ListOptions) => {
     const context = await cli.management();
-    cli.output.printList(await listClients(context), {
+    const seconds = (text: string | undefined, flag: string) =>
+      text === undefined ? undefined : parseDuration(text, flag);
+    const filter = {
+      ...readListFilter(options),
+      provider: options.provider,
+      endsWithin: seconds(options.endsWithin, '--ends-within'),
+      unusedFor: seconds(options.unusedFor, '--unused-for'),
+    };
+    const clients = await collectPages(
+      (cursor) => listClients(context, { ...filter, cursor }),
+      (client) => client.clientId,
+    );
+    cli.output.printList(clients, {
       view: (client) => viewClient(client, context.config),
       id: (client) => client.clientId,
       columns: {
@@ -209,7 +244,7 @@ const remove: CommandSpec = {
     await cli.confirm(
       `Delete the client ${client.clientId} (${client.name}) with its secrets (${client.secrets.length})?`,
     );
-    await deleteClient(context, client);
+    await deleteClient(context, client.clientId, { ifVersion: client.version });
     cli.output.print({
       json: { client_id: client.clientId, deleted: true },
       quiet: [],

@@ -101,12 +101,15 @@ const remove: CommandSpec = {
   ],
   run: async (cli, [name = ''], { cascade = false }: { readonly cascade?: boolean }) => {
     const context = await cli.management();
-    await findProvider(context, name);
+    const { registrationId } = await findProvider(context, name);
     const clients = cascade ? await listProviderClients(context, name) : [];
     await cli.confirm(
       `Delete the provider ${name}${clients.length === 0 ? '' : ` and ${clients.length} clients under it`}?`,
     );
-    const deleted = await deleteProvider(context, name, cascade);
+    const deleted = await deleteProvider(context, name, {
+      cascade,
+      ifRegistration: registrationId,
+    });
     cli.output.print({
       json: {
         issuer: name,

@@ -1,3 +1,4 @@
+import type { OwnedItemsQuery, StorePage } from '../paging.ts';
 import type { PortOptions } from '../port.ts';
 import type { ApiKey } from './api-key.ts';
 
@@ -11,7 +12,13 @@ export interface ApiKeyReader {
   findApiKey(keyId: string, options?: PortOptions): Promise<ApiKey | undefined>;
 }
 
-/** What management needs besides. */
+/** One page of API keys, and what it is narrowed down to. */
+export interface ApiKeysQuery extends OwnedItemsQuery {
+  /** What else must hold. */
+  readonly matches?: ((key: ApiKey) => boolean) | undefined;
+}
+
+/** What management also needs. */
 export interface ApiKeyStore extends ApiKeyReader {
   /** @throws {ConflictError} where the id exists. */
   createApiKey(key: ApiKey): Promise<void>;
@@ -19,6 +26,8 @@ export interface ApiKeyStore extends ApiKeyReader {
   replaceApiKey(key: ApiKey): Promise<void>;
   /** @throws {ConflictError} where the stored version is another. */
   deleteApiKey(keyId: string, version: number): Promise<void>;
+  /** One page of keys, at the cost of one read of bounded size: see `ClientStore.readClients`. */
+  readApiKeys(query: ApiKeysQuery): Promise<StorePage<ApiKey>>;
   /** Every key, in no particular order. */
   listApiKeys(): AsyncIterable<ApiKey>;
 }

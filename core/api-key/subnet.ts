@@ -18,7 +18,9 @@ const netmaskHelp = 'a netmask such as 255.255.255.0, or a prefix length such as
 function readAddress(text: string): IpAddress {
   const address = parseIpAddress(text);
   if (address === undefined) {
-    throw new InputError(`address: received "${text}"; allowed: ${addressHelp}`);
+    throw new InputError(`address: received "${text}"; allowed: ${addressHelp}`, {
+      field: 'address',
+    });
   }
   return address;
 }
@@ -31,12 +33,15 @@ function readNetmask(text: string): number {
       ? ipaddr.IPv6.parse(text)
       : undefined;
   if (mask === undefined) {
-    throw new InputError(`netmask: received "${text}"; allowed: ${netmaskHelp}`);
+    throw new InputError(`netmask: received "${text}"; allowed: ${netmaskHelp}`, {
+      field: 'netmask',
+    });
   }
   const length = mask.prefixLengthFromSubnetMask();
   if (length === null) {
     throw new InputError(
       `netmask: received "${text}", whose one bits are not contiguous; allowed: ${netmaskHelp}`,
+      { field: 'netmask' },
     );
   }
   return length;
@@ -49,6 +54,7 @@ function familyPrefix(text: string, address: IpAddress, netmask: string, length:
   if (length < mappedBits) {
     throw new InputError(
       `netmask: received "${netmask}" for the IPv4-mapped address "${text}"; allowed: /${mappedBits + 1} to /128, or the IPv4 address itself`,
+      { field: 'netmask' },
     );
   }
   return length - mappedBits;
@@ -58,6 +64,7 @@ function checkPrefix(length: number, address: IpAddress, netmask: string): void 
   if (length === 0) {
     throw new InputError(
       `netmask: received "${netmask}", which is every address; allowed: /1 or longer (a key without subnets accepts every source)`,
+      { field: 'netmask' },
     );
   }
   const isMaskOfOtherFamily =
@@ -66,6 +73,7 @@ function checkPrefix(length: number, address: IpAddress, netmask: string): void 
   if (length > addressBits(address) || isMaskOfOtherFamily) {
     throw new InputError(
       `netmask: received "${netmask}" for ${formatIpAddress(address)}; allowed: at most /${addressBits(address)}, in the address's own family`,
+      { field: 'netmask' },
     );
   }
 }

@@ -1,3 +1,4 @@
+import type { StorePage, StorePageQuery } from '../paging.ts';
 import type { PortOptions } from '../port.ts';
 
 /** One change, made or intended. No value in it is secret. */
@@ -34,4 +35,19 @@ export interface AuditReader {
    * @throws {UnavailableError} where the store does not answer in time.
    */
   listAudit(day: string, options?: PortOptions): AsyncIterable<AuditRecord>;
+}
+
+/** One page of a day's records. `after` is the time and the id of a record. */
+export interface AuditQuery extends StorePageQuery {
+  readonly day: string;
+}
+
+/** What people read of the audit: page by page. */
+export interface AuditPageReader {
+  /**
+   * The records of one UTC day, the newest first. One that cannot be read is left out.
+   *
+   * @throws {UnavailableError} if the store does not answer in time.
+   */
+  readAudit(query: AuditQuery): Promise<StorePage<AuditRecord>>;
 }

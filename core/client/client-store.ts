@@ -1,3 +1,4 @@
+import type { OwnedItemsQuery, StorePage } from '../paging.ts';
 import type { PortOptions } from '../port.ts';
 import type { Client } from './client.ts';
 
@@ -22,7 +23,15 @@ export interface SecretUseRecorder {
   ): Promise<void>;
 }
 
-/** What management needs besides. */
+/** One page of clients, and what it is narrowed down to. */
+export interface ClientsQuery extends OwnedItemsQuery {
+  /** Issuer of the registered provider that the clients are under. */
+  readonly issuer?: string | undefined;
+  /** What else must hold. */
+  readonly matches?: ((client: Client) => boolean) | undefined;
+}
+
+/** What management also needs. */
 export interface ClientStore extends ClientReader {
   /** @throws {ConflictError} where the id exists. */
   createClient(client: Client): Promise<void>;
@@ -35,6 +44,11 @@ export interface ClientStore extends ClientReader {
   replaceClient(client: Client): Promise<void>;
   /** @throws {ConflictError} where the stored version is another. */
   deleteClient(clientId: string, version: number): Promise<void>;
+  /**
+   * One page of clients, in an order that stays the same from page to page. It costs one read of
+   * bounded size: if few clients match, the page may have few items, or none, and still go on.
+   */
+  readClients(query: ClientsQuery): Promise<StorePage<Client>>;
   /** Every client, in no particular order. */
   listClients(): AsyncIterable<Client>;
 }

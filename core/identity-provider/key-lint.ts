@@ -26,6 +26,7 @@ export interface ProviderKeySet {
 
 /** A key set that cannot be trusted as a whole. Has a line for each problem. */
 export class KeySetError extends RefusedError {
+  override readonly name = 'KeySetError';
   readonly problems: readonly string[];
 
   constructor(problems: readonly string[]) {

@@ -5,6 +5,8 @@ import { isLoopbackAddress, isPublicAddress, parseIpAddress } from '../network/i
 export interface ProviderUrlOptions {
   /** Whether a provider may be on loopback. For the local run and tests alone; https even then. */
   readonly allowLoopback?: boolean | undefined;
+  /** The field of an input that the URL came with, for the error. */
+  readonly field?: string | undefined;
 }
 
 /** https's own port, and the usual one of servers that may not open it. Nothing else is HTTP. */
@@ -65,5 +67,7 @@ export function parseProviderUrl(
   const problem = findProblem(text, options);
   if (problem === undefined) return new URL(text);
   const shown = text.length > 200 ? `${text.slice(0, 200)}...` : text;
-  throw new InputError(`${label}: received ${JSON.stringify(shown)}; allowed: ${problem}`);
+  throw new InputError(`${label}: received ${JSON.stringify(shown)}; allowed: ${problem}`, {
+    field: options.field,
+  });
 }

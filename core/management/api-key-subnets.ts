@@ -1,53 +1,67 @@
 import type { ApiKey, ApiKeySubnet } from '../api-key/api-key.ts';
 import { formatCidr } from '../api-key/subnet.ts';
 import { NotFoundError, RefusedError } from '../errors.ts';
-import { findApiKey, writeApiKey } from './api-keys.ts';
+import { findApiKeyToChange, writeApiKey } from './api-keys.ts';
+import type { IfVersion } from './if-version.ts';
 import { parseId } from './input-fields.ts';
 import type { ManagementContext } from './management-context.ts';
+import { optional, readBoolean, readFields } from './read-input.ts';
 import { addToList, buildSubnet, type NewSubnet } from './subnet-list.ts';
 
 /**
- * Lets one more subnet use a key. The first one of a key shuts out every other source.
+ * Lets one more subnet use a key. The first subnet of a key shuts out every other address.
  *
- * @throws {RefusedError} where the key has the subnet, or as many as are allowed.
+ * @throws {InputError} for an address or a netmask that is not valid.
+ * @throws {RefusedError} if the key has the subnet, or as many as are allowed.
  */
 export async function addSubnet(
   context: ManagementContext,
   keyId: string,
-  input: NewSubnet,
+  input: NewSubnet & IfVersion,
 ): Promise<{ readonly key: ApiKey; readonly subnet: ApiKeySubnet }> {
-  const before = await findApiKey(context, keyId);
-  const subnet = buildSubnet(context, input);
+  const given = readFields('subnet', input, ['name', 'address', 'netmask', 'ifVersion']);
+  const { ifVersion, ...fields } = given;
+  const subnet = buildSubnet(context, fields);
+  const before = await findApiKeyToChange(context, keyId, ifVersion);
   const subnets = addToList(before.subnets, subnet);
   const key = await writeApiKey(context, before, 'api_key_subnet.add', { subnets });
   return { key, subnet };
 }
 
+/** @throws {NotFoundError} if the key has no such subnet. */
 export function findSubnet(key: ApiKey, subnetId: string): ApiKeySubnet {
-  parseId('subnet', subnetId, 'subnet_id');
+  parseId('subnet', subnetId, 'subnetId');
   const found = key.subnets.find((subnet) => subnet.subnetId === subnetId);
   if (found === undefined) throw new NotFoundError(`subnet of ${key.keyId}`, subnetId);
   return found;
 }
 
+export interface RemoveSubnetOptions extends IfVersion {
+  /** Whether the list may become empty, which opens the key to every address. */
+  readonly allowAnySource?: boolean | undefined;
+}
+
 /**
  * Takes a subnet out of a key's list.
  *
- * @param allowAnySource whether the list may become empty, which opens the key to every source.
- * @throws {RefusedError} where it would and may not.
+ * @throws {RefusedError} if it is the last one, unless `allowAnySource` is true.
  */
 export async function removeSubnet(
   context: ManagementContext,
   keyId: string,
   subnetId: string,
-  allowAnySource: boolean,
+  options: RemoveSubnetOptions = {},
 ): Promise<ApiKey> {
-  const before = await findApiKey(context, keyId);
+  const given = readFields('options', options, ['allowAnySource', 'ifVersion']);
+  const allowAnySource = optional(given.allowAnySource, (value) =>
+    readBoolean('allowAnySource', value),
+  );
+  const before = await findApiKeyToChange(context, keyId, given.ifVersion);
   const removed = findSubnet(before, subnetId);
   const subnets = before.subnets.filter((subnet) => subnet !== removed);
-  if (subnets.length === 0 && !allowAnySource) {
+  if (subnets.length === 0 && allowAnySource !== true) {
     throw new RefusedError(
-      `${formatCidr(removed)} is the last subnet of ${keyId}: without it, every source may use the key. Say --allow-any-source if that is meant, or disable the key`,
+      `${formatCidr(removed)} is the last subnet of ${keyId}: without it, every source may use the key. Allow any source (--allow-any-source) if that is meant, or disable the key`,
     );
   }
   return writeApiKey(context, before, 'api_key_subnet.remove', { subnets });

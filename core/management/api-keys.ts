@@ -1,48 +1,53 @@
 import type { ApiKey } from '../api-key/api-key.ts';
-import { collect } from '../collect.ts';
 import { formatApiKeyValue, secretBytes } from '../credential/credential-value.ts';
 import { hashSecret } from '../credential/secret-hash.ts';
 import { ConflictError, NotFoundError, RefusedError } from '../errors.ts';
 import { viewApiKey } from './api-key-view.ts';
 import { makeAuditedChange } from './audited-change.ts';
-import { byNameThen } from './by-name.ts';
 import { idForCreation } from './idempotency.ts';
-import { parseId, parseName, parseServiceTrunkGroup } from './input-fields.ts';
+import { checkVersion, type IfVersion } from './if-version.ts';
+import { parseId, parseName } from './input-fields.ts';
 import { currentTime, type ManagementContext } from './management-context.ts';
+import { optional, readBoolean, readFields, readList, within } from './read-input.ts';
 import { addToList, buildSubnet, type NewSubnet } from './subnet-list.ts';
+import { parseOwnTrunkGroup } from './trunk-group-limit.ts';
 
 export interface NewApiKey {
   readonly name: string;
   readonly serviceTrunkGroup: string;
-  /** True where left out. */
+  /** True if left out. */
   readonly enabled?: boolean | undefined;
-  /** Sources that may use the key; none: every source. */
+  /** Subnets that may use the key. None: every address. */
   readonly subnets?: readonly NewSubnet[] | undefined;
   readonly idempotencyKey?: string | undefined;
 }
 
+const newKeyFields = ['name', 'serviceTrunkGroup', 'enabled', 'subnets', 'idempotencyKey'] as const;
+
+type GivenKey = Readonly<Record<(typeof newKeyFields)[number], unknown>>;
+
 export interface CreatedApiKey {
   readonly key: ApiKey;
-  /** The only copy. Undefined where an earlier call with the same idempotency key had it. */
+  /** The only copy. Undefined if an earlier call with the same idempotency key had it. */
   readonly value: string | undefined;
 }
 
-/** @throws {NotFoundError} where there is no such key. */
+/** @throws {NotFoundError} if there is no such key. */
 export async function findApiKey(context: ManagementContext, keyId: string): Promise<ApiKey> {
-  const found = await context.apiKeys.findApiKey(parseId('apiKey', keyId, 'key_id'));
+  const found = await context.apiKeys.findApiKey(parseId('apiKey', keyId, 'keyId'));
   if (found === undefined) throw new NotFoundError('API key', keyId);
   return found;
 }
 
-/** Every API key, by name. */
-export async function listApiKeys(context: ManagementContext): Promise<readonly ApiKey[]> {
-  const keys = await collect(context.apiKeys.listApiKeys());
-  return keys.sort(byNameThen((key) => key.keyId));
+function buildSubnets(context: ManagementContext, value: unknown): ApiKey['subnets'] {
+  return readList('subnets', value)
+    .map((subnet, index) => within(`subnets[${index}]`, () => buildSubnet(context, subnet)))
+    .reduce(addToList, []);
 }
 
 function buildApiKey(
   context: ManagementContext,
-  input: NewApiKey,
+  input: GivenKey,
 ): { readonly key: ApiKey; readonly value: string } {
   const now = currentTime(context);
   const keyId = idForCreation(context, 'apiKey', input.idempotencyKey);
@@ -51,11 +56,9 @@ function buildApiKey(
     keyId,
     hash: hashSecret(value),
     name: parseName(input.name),
-    enabled: input.enabled ?? true,
-    serviceTrunkGroup: parseServiceTrunkGroup(input.serviceTrunkGroup),
-    subnets: (input.subnets ?? [])
-      .map((subnet) => buildSubnet(context, subnet))
-      .reduce(addToList, []),
+    enabled: optional(input.enabled, (value) => readBoolean('enabled', value)) ?? true,
+    serviceTrunkGroup: parseOwnTrunkGroup(context, input.serviceTrunkGroup),
+    subnets: optional(input.subnets, (value) => buildSubnets(context, value)) ?? [],
     version: 1,
     createdAt: now,
     updatedAt: now,
@@ -76,7 +79,7 @@ function isSameRequest(stored: ApiKey, wanted: ApiKey): boolean {
 
 async function findEarlier(
   context: ManagementContext,
-  input: NewApiKey,
+  input: GivenKey,
   wanted: ApiKey,
 ): Promise<CreatedApiKey | undefined> {
   if (input.idempotencyKey === undefined) return undefined;
@@ -93,8 +96,9 @@ export async function createApiKey(
   context: ManagementContext,
   input: NewApiKey,
 ): Promise<CreatedApiKey> {
-  const { key, value } = buildApiKey(context, input);
-  const earlier = await findEarlier(context, input, key);
+  const given: GivenKey = readFields('apiKey', input, newKeyFields);
+  const { key, value } = buildApiKey(context, given);
+  const earlier = await findEarlier(context, given, key);
   if (earlier !== undefined) return earlier;
   try {
     await makeAuditedChange(
@@ -104,14 +108,14 @@ export async function createApiKey(
     );
   } catch (error) {
     const raced =
-      error instanceof ConflictError ? await findEarlier(context, input, key) : undefined;
+      error instanceof ConflictError ? await findEarlier(context, given, key) : undefined;
     if (raced === undefined) throw error;
     return raced;
   }
   return { key, value };
 }
 
-/** Writes a key's next version. @throws {ConflictError} where it changed meanwhile. */
+/** Writes a key's next version. @throws {ConflictError} if it was changed in the meantime. */
 export async function writeApiKey(
   context: ManagementContext,
   before: ApiKey,
@@ -132,29 +136,54 @@ export async function writeApiKey(
   return next;
 }
 
+/** Finds a key that is about to be changed, if it still has the version that the caller has seen. */
+export async function findApiKeyToChange(
+  context: ManagementContext,
+  keyId: string,
+  ifVersion: unknown,
+): Promise<ApiKey> {
+  const key = await findApiKey(context, keyId);
+  checkVersion(`the API key ${key.keyId}`, ifVersion, key.version);
+  return key;
+}
+
 export async function renameApiKey(
   context: ManagementContext,
   keyId: string,
   name: string,
+  options: IfVersion = {},
 ): Promise<ApiKey> {
-  const before = await findApiKey(context, keyId);
-  return writeApiKey(context, before, 'api_key.rename', { name: parseName(name) });
+  const { ifVersion } = readFields('options', options, ['ifVersion']);
+  const next = parseName(name);
+  const before = await findApiKeyToChange(context, keyId, ifVersion);
+  return writeApiKey(context, before, 'api_key.rename', { name: next });
 }
 
 export async function setApiKeyEnabled(
   context: ManagementContext,
   keyId: string,
   enabled: boolean,
+  options: IfVersion = {},
 ): Promise<ApiKey> {
-  const before = await findApiKey(context, keyId);
+  const { ifVersion } = readFields('options', options, ['ifVersion']);
+  readBoolean('enabled', enabled);
+  const before = await findApiKeyToChange(context, keyId, ifVersion);
   if (before.enabled === enabled) return before;
   return writeApiKey(context, before, enabled ? 'api_key.enable' : 'api_key.disable', { enabled });
 }
 
-export async function deleteApiKey(context: ManagementContext, key: ApiKey): Promise<void> {
+/** @returns the key as it was. */
+export async function deleteApiKey(
+  context: ManagementContext,
+  keyId: string,
+  options: IfVersion = {},
+): Promise<ApiKey> {
+  const { ifVersion } = readFields('options', options, ['ifVersion']);
+  const key = await findApiKeyToChange(context, keyId, ifVersion);
   await makeAuditedChange(
     context,
     { action: 'api_key.delete', subject: key.keyId, before: viewApiKey(key) },
     () => context.apiKeys.deleteApiKey(key.keyId, key.version),
   );
+  return key;
 }

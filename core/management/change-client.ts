@@ -3,15 +3,23 @@ import { RefusedError } from '../errors.ts';
 import { makeAuditedChange } from './audited-change.ts';
 import { viewClient } from './client-view.ts';
 import { findClient } from './find-client.ts';
-import { parseAudiences, parseName, parseScopes, parseTokenLifetime } from './input-fields.ts';
+import { checkVersion, type IfVersion } from './if-version.ts';
+import {
+  parseAudiences,
+  parseName,
+  parseScopeNames,
+  parseScopes,
+  parseTokenLifetime,
+} from './input-fields.ts';
 import { currentTime, type ManagementContext } from './management-context.ts';
+import { optional, readBoolean, readFields, readList, readText } from './read-input.ts';
 import { checkTokenSize } from './token-size.ts';
 
 /**
  * What may change in a client. Its trunk group and its provider are who it is: another one is
  * another client.
  */
-export interface ClientChanges {
+export interface ClientChanges extends IfVersion {
   readonly name?: string | undefined;
   readonly scopes?: readonly string[] | undefined;
   readonly addScopes?: readonly string[] | undefined;
@@ -48,12 +56,34 @@ export async function writeClient(
   return next;
 }
 
+const changeFields = [
+  'name',
+  'scopes',
+  'addScopes',
+  'removeScopes',
+  'audiences',
+  'tokenLifetime',
+  'ifVersion',
+] as const;
+
+type GivenChanges = Readonly<Record<(typeof changeFields)[number], unknown>>;
+
+/** A scope that has left the catalogue can still be taken from a client. */
+function readScopesToRemove(value: unknown): readonly string[] {
+  return readList('removeScopes', value).map((scope) =>
+    readText('removeScopes', scope, 'a scope of the client', 'scope'),
+  );
+}
+
 function nextScopes(
-  context: ManagementContext,
+  { config }: ManagementContext,
   before: Client,
-  changes: ClientChanges,
+  changes: GivenChanges,
 ): readonly string[] {
-  const { scopes, addScopes = [], removeScopes = [] } = changes;
+  const { scopes } = changes;
+  const addScopes =
+    optional(changes.addScopes, (value) => parseScopeNames(config, value, 'addScopes')) ?? [];
+  const removeScopes = optional(changes.removeScopes, readScopesToRemove) ?? [];
   if (scopes === undefined && addScopes.length === 0 && removeScopes.length === 0) {
     return before.scopes;
   }
@@ -63,9 +93,10 @@ function nextScopes(
       `the client does not have the scope ${JSON.stringify(absent)}; it has ${before.scopes.join(', ')}`,
     );
   }
-  const wanted = [...(scopes ?? before.scopes), ...addScopes];
+  const given = optional(scopes, (value) => parseScopeNames(config, value));
+  const wanted = [...(given ?? before.scopes), ...addScopes];
   return parseScopes(
-    context.config,
+    config,
     wanted.filter((scope) => !removeScopes.includes(scope)),
   );
 }
@@ -74,25 +105,26 @@ function nextScopes(
  * Changes what is given and nothing else. Tokens already issued keep what they say until they end.
  *
  * @throws {InputError | RefusedError} for a field that is not allowed.
- * @throws {ConflictError} where the client was changed meanwhile.
+ * @throws {ConflictError} if the client was changed in the meantime.
  */
 export async function updateClient(
   context: ManagementContext,
   clientId: string,
   changes: ClientChanges,
 ): Promise<Client> {
+  const given: GivenChanges = readFields('changes', changes, changeFields);
   const before = await findClient(context, clientId);
+  checkVersion(`the client ${before.clientId}`, given.ifVersion, before.version);
+  const { config } = context;
   const next = {
-    name: changes.name === undefined ? before.name : parseName(changes.name),
-    scopes: nextScopes(context, before, changes),
-    audiences:
-      changes.audiences === undefined ? before.audiences : parseAudiences(changes.audiences),
+    name: optional(given.name, (value) => parseName(value)) ?? before.name,
+    scopes: nextScopes(context, before, given),
+    audiences: optional(given.audiences, parseAudiences) ?? before.audiences,
     tokenLifetime:
-      changes.tokenLifetime === undefined
-        ? before.tokenLifetime
-        : parseTokenLifetime(context.config, changes.tokenLifetime),
+      optional(given.tokenLifetime, (value) => parseTokenLifetime(config, value)) ??
+      before.tokenLifetime,
   };
-  checkTokenSize({ ...before, ...next }, context.config);
+  checkTokenSize({ ...before, ...next }, config);
   return writeClient(context, before, 'client.update', next);
 }
 
@@ -101,14 +133,18 @@ export async function setClientEnabled(
   context: ManagementContext,
   clientId: string,
   enabled: boolean,
+  options: IfVersion = {},
 ): Promise<Client> {
+  const { ifVersion } = readFields('options', options, ['ifVersion']);
+  readBoolean('enabled', enabled);
   const before = await findClient(context, clientId);
+  checkVersion(`the client ${before.clientId}`, ifVersion, before.version);
   if (before.enabled === enabled) return before;
   return writeClient(context, before, enabled ? 'client.enable' : 'client.disable', { enabled });
 }
 
-/** Deletes a client with its secrets. */
-export async function deleteClient(context: ManagementContext, client: Client): Promise<void> {
+/** Deletes a client that was read before, with its secrets. */
+export async function removeClient(context: ManagementContext, client: Client): Promise<void> {
   await makeAuditedChange(
     context,
     {
@@ -118,4 +154,22 @@ export async function deleteClient(context: ManagementContext, client: Client): 
     },
     () => context.clients.deleteClient(client.clientId, client.version),
   );
+}
+
+/**
+ * Deletes a client with its secrets.
+ *
+ * @returns the client as it was.
+ * @throws {ConflictError} if the client was changed in the meantime.
+ */
+export async function deleteClient(
+  context: ManagementContext,
+  clientId: string,
+  options: IfVersion = {},
+): Promise<Client> {
+  const { ifVersion } = readFields('options', options, ['ifVersion']);
+  const client = await findClient(context, clientId);
+  checkVersion(`the client ${client.clientId}`, ifVersion, client.version);
+  await removeClient(context, client);
+  return client;
 }

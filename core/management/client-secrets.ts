@@ -7,19 +7,26 @@ import { makeAuditedChange } from './audited-change.ts';
 import { viewClientSecret } from './client-view.ts';
 import { findClient } from './find-client.ts';
 import { idForCreation } from './idempotency.ts';
-import { lastTime, parseExpiry, parseId, parseName, refuseInput } from './input-fields.ts';
+import { checkVersion, type IfVersion } from './if-version.ts';
+import { lastTime, parseExpiry, parseId, parseName } from './input-fields.ts';
 import { currentTime, type ManagementContext } from './management-context.ts';
+import { optional, readFields, refuseInput } from './read-input.ts';
 
-export interface NewClientSecret {
+/** `ifVersion` is the version of the client that the secret belongs to. */
+export interface NewClientSecret extends IfVersion {
   readonly name?: string | undefined;
-  /** Seconds since the epoch; never where left out. */
+  /** Seconds since the epoch; never if left out. */
   readonly expiresAt?: number | undefined;
   readonly idempotencyKey?: string | undefined;
 }
 
+const newSecretFields = ['name', 'expiresAt', 'idempotencyKey', 'ifVersion'] as const;
+
+type GivenSecret = Readonly<Record<(typeof newSecretFields)[number], unknown>>;
+
 export interface CreatedClientSecret {
   readonly secret: ClientSecret;
-  /** The only copy. Undefined where an earlier call with the same idempotency key had it. */
+  /** The only copy. Undefined if an earlier call with the same idempotency key had it. */
   readonly value: string | undefined;
 }
 
@@ -58,6 +65,7 @@ async function writeSecrets(
     secret && {
       client_id: client.clientId,
       client_version: version,
+      service_trunk_group: client.serviceTrunkGroup,
       ...viewClientSecret(secret, now),
     };
   const ended = change.expired?.map((secret) => viewClientSecret(secret, now));
@@ -84,14 +92,14 @@ async function writeSecrets(
 function buildSecret(
   context: ManagementContext,
   parent: string,
-  input: NewClientSecret,
+  input: GivenSecret,
 ): { readonly secret: ClientSecret; readonly value: string } {
   const now = currentTime(context);
   const value = formatClientSecret(context.drawBytes(secretBytes));
   const secret: ClientSecret = {
     secretId: idForCreation(context, 'secret', input.idempotencyKey, parent),
     hash: hashSecret(value),
-    name: input.name === undefined ? undefined : parseName(input.name),
+    name: optional(input.name, (value) => parseName(value)),
     createdAt: now,
     expiresAt: parseExpiry(input.expiresAt, now),
   };
@@ -101,18 +109,20 @@ function buildSecret(
 /**
  * Adds a secret. The others of the client stay as they are.
  *
- * @throws {RefusedError} for a client under a provider, and where there are too many secrets.
+ * @throws {RefusedError} for a client under a provider, and if there are too many secrets.
  */
 export async function createClientSecret(
   context: ManagementContext,
   clientId: string,
   input: NewClientSecret,
 ): Promise<CreatedClientSecret> {
+  const given: GivenSecret = readFields('secret', input, newSecretFields);
   const client = await findClient(context, clientId);
   checkMayHaveSecrets(client);
-  const { secret, value } = buildSecret(context, client.clientId, input);
+  const { secret, value } = buildSecret(context, client.clientId, given);
   const earlier = client.secrets.find((one) => one.secretId === secret.secretId);
   if (earlier !== undefined) return { secret: earlier, value: undefined };
+  checkVersion(`the client ${client.clientId}`, given.ifVersion, client.version);
   checkRoom(client, currentTime(context));
   await writeSecrets(context, client, [...client.secrets, secret], {
     verb: 'create',
@@ -122,27 +132,31 @@ export async function createClientSecret(
   return { secret, value };
 }
 
-/** @throws {NotFoundError} where the client has no such secret. */
+/** @throws {NotFoundError} if the client has no such secret. */
 export function findSecret(client: Client, secretId: string): ClientSecret {
-  parseId('secret', secretId, 'secret_id');
+  parseId('secret', secretId, 'secretId');
   const found = client.secrets.find((secret) => secret.secretId === secretId);
   if (found === undefined) throw new NotFoundError(`secret of ${client.clientId}`, secretId);
   return found;
 }
 
-/** @throws {NotFoundError} where the client has no such secret. */
+/** @throws {NotFoundError} if the client has no such secret. */
 export async function deleteClientSecret(
   context: ManagementContext,
   clientId: string,
   secretId: string,
+  options: IfVersion = {},
 ): Promise<void> {
+  const { ifVersion } = readFields('options', options, ['ifVersion']);
   const client = await findClient(context, clientId);
   const before = findSecret(client, secretId);
+  checkVersion(`the client ${client.clientId}`, ifVersion, client.version);
   const rest = client.secrets.filter((secret) => secret !== before);
   await writeSecrets(context, client, rest, { verb: 'delete', secretId, before });
 }
 
-export interface ClientSecretChanges {
+/** `ifVersion` is the version of the client that the secret belongs to. */
+export interface ClientSecretChanges extends IfVersion {
   readonly name?: string | undefined;
   /** Seconds since the epoch; null: never. */
   readonly expiresAt?: number | null | undefined;
@@ -155,16 +169,18 @@ export async function updateClientSecret(
   secretId: string,
   changes: ClientSecretChanges,
 ): Promise<ClientSecret> {
+  const given = readFields('changes', changes, ['name', 'expiresAt', 'ifVersion']);
+  const { name, expiresAt } = given;
   const now = currentTime(context);
   const client = await findClient(context, clientId);
   const before = findSecret(client, secretId);
-  const { name, expiresAt } = changes;
+  checkVersion(`the client ${client.clientId}`, given.ifVersion, client.version);
   if (expiresAt !== undefined && before.expiresAt !== undefined && before.expiresAt <= now) {
-    throw new RefusedError(`${secretId} has expired and stays so; create a new secret`);
+    throw new RefusedError(`${secretId} has expired; it cannot be extended. Create a new secret`);
   }
   const after: ClientSecret = {
     ...before,
-    name: name === undefined ? before.name : parseName(name),
+    name: optional(name, (value) => parseName(value)) ?? before.name,
     expiresAt:
       expiresAt === undefined ? before.expiresAt : parseExpiry(expiresAt ?? undefined, now),
   };
@@ -178,9 +194,15 @@ export interface RotatedClientSecret extends CreatedClientSecret {
   readonly expired: readonly ClientSecret[];
 }
 
-function checkOverlap(overlap: number, now: number): void {
-  if (Number.isSafeInteger(overlap) && overlap >= 0 && now + overlap <= lastTime) return;
-  refuseInput('expire_old_in', overlap, '0 seconds or more, to an end before the year 10000');
+function readOverlap(overlap: unknown, now: number): number {
+  const seconds = Number.isSafeInteger(overlap) ? Number(overlap) : Number.NaN;
+  if (seconds >= 0 && now + seconds <= lastTime) return seconds;
+  return refuseInput(
+    'overlap',
+    overlap,
+    '0 seconds or more, to an end before the year 10000',
+    'expire_old_in',
+  );
 }
 
 function endAt(secret: ClientSecret, time: number): ClientSecret {
@@ -200,16 +222,18 @@ export async function rotateClientSecret(
   clientId: string,
   input: NewClientSecret & { readonly overlap: number },
 ): Promise<RotatedClientSecret> {
-  checkOverlap(input.overlap, currentTime(context));
+  const given = readFields('secret', input, [...newSecretFields, 'overlap']);
+  const overlap = readOverlap(given.overlap, currentTime(context));
   const client = await findClient(context, clientId);
   checkMayHaveSecrets(client);
   // Apart from creations: a rotation that took one for its own would leave the old secrets alive.
-  const { secret, value } = buildSecret(context, `${client.clientId}/rotation`, input);
+  const { secret, value } = buildSecret(context, `${client.clientId}/rotation`, given);
   const earlier = client.secrets.find((one) => one.secretId === secret.secretId);
   if (earlier !== undefined) return { secret: earlier, value: undefined, expired: [] };
+  checkVersion(`the client ${client.clientId}`, given.ifVersion, client.version);
   const now = currentTime(context);
   checkRoom(client, now);
-  const old = client.secrets.map((one) => endAt(one, now + input.overlap));
+  const old = client.secrets.map((one) => endAt(one, now + overlap));
   const expired = old.filter((one, index) => one !== client.secrets[index]);
   await writeSecrets(context, client, [...old, secret], {
     verb: 'rotate',

@@ -3,21 +3,21 @@ import { deriveProviderClientId } from '../client/provider-client-id.ts';
 import { ConflictError, NotFoundError, RefusedError } from '../errors.ts';
 import { makeAuditedChange } from './audited-change.ts';
 import { viewClient } from './client-view.ts';
-import { idForCreation } from './idempotency.ts';
+import { idForCreation, parseIdempotencyKey } from './idempotency.ts';
 import {
   parseAudiences,
   parseExternalClientId,
   parseIssuer,
   parseName,
   parseScopes,
-  parseServiceTrunkGroup,
   parseTokenLifetime,
-  refuseInput,
 } from './input-fields.ts';
 import { currentTime, type ManagementContext } from './management-context.ts';
+import { optional, readFields, refuseInput } from './read-input.ts';
 import { checkTokenSize } from './token-size.ts';
+import { parseOwnTrunkGroup } from './trunk-group-limit.ts';
 
-/** What a person gives. Fields that are left out have the deployment's defaults. */
+/** What a person gives. Fields that are left out take the deployment's defaults. */
 export interface NewClient {
   readonly name: string;
   readonly serviceTrunkGroup: string;
@@ -31,6 +31,19 @@ export interface NewClient {
   readonly idempotencyKey?: string | undefined;
 }
 
+const newClientFields = [
+  'name',
+  'serviceTrunkGroup',
+  'scopes',
+  'audiences',
+  'tokenLifetime',
+  'provider',
+  'externalClientId',
+  'idempotencyKey',
+] as const;
+
+type GivenClient = Readonly<Record<(typeof newClientFields)[number], unknown>>;
+
 export interface CreatedClient {
   readonly client: Client;
   /** Whether an earlier call with the same idempotency key had made it. */
@@ -39,19 +52,18 @@ export interface CreatedClient {
 
 async function findProvider(
   context: ManagementContext,
-  input: NewClient,
+  input: GivenClient,
 ): Promise<ClientProvider | undefined> {
-  const { provider: issuer, externalClientId } = input;
-  if (issuer === undefined && externalClientId === undefined) return undefined;
-  if (issuer === undefined) {
+  const { provider, externalClientId } = input;
+  if (provider === undefined && externalClientId === undefined) return undefined;
+  if (provider === undefined) {
     return refuseInput('provider', undefined, 'the issuer of a registered provider');
   }
   if (externalClientId === undefined) {
-    return refuseInput('external_client_id', undefined, "the client's id at the provider");
+    return refuseInput('externalClientId', undefined, "the client's id at the provider");
   }
-  const found = await context.identityProviders.findIdentityProvider(
-    parseIssuer(issuer, 'provider'),
-  );
+  const issuer = parseIssuer(provider, 'provider');
+  const found = await context.identityProviders.findIdentityProvider(issuer);
   if (found === undefined) throw new NotFoundError('provider', issuer);
   return {
     issuer,
@@ -62,10 +74,11 @@ async function findProvider(
 
 function buildClient(
   context: ManagementContext,
-  input: NewClient,
+  input: GivenClient,
   provider: ClientProvider | undefined,
 ): Client {
   const now = currentTime(context);
+  parseIdempotencyKey(input.idempotencyKey);
   const clientId =
     provider === undefined
       ? idForCreation(context, 'client', input.idempotencyKey)
@@ -73,8 +86,8 @@ function buildClient(
   return {
     clientId,
     name: parseName(input.name),
-    serviceTrunkGroup: parseServiceTrunkGroup(input.serviceTrunkGroup),
-    audiences: parseAudiences(input.audiences ?? []),
+    serviceTrunkGroup: parseOwnTrunkGroup(context, input.serviceTrunkGroup),
+    audiences: optional(input.audiences, parseAudiences) ?? [],
     tokenLifetime: parseTokenLifetime(context.config, input.tokenLifetime),
     scopes: parseScopes(context.config, input.scopes),
     enabled: true,
@@ -115,7 +128,7 @@ function refuseExisting(stored: Client, wanted: Client): never {
 
 async function findEarlier(
   context: ManagementContext,
-  input: NewClient,
+  input: GivenClient,
   wanted: Client,
 ): Promise<Client | undefined> {
   const isRepeatable = input.idempotencyKey !== undefined || wanted.provider !== undefined;
@@ -132,15 +145,16 @@ async function findEarlier(
  * id there, and never authenticates at the token endpoint.
  *
  * @throws {InputError} for a field that is not allowed.
- * @throws {RefusedError} where the provider is not registered, or has this client already.
+ * @throws {RefusedError} if the provider is not registered, or has this client already.
  */
 export async function createClient(
   context: ManagementContext,
   input: NewClient,
 ): Promise<CreatedClient> {
-  const client = buildClient(context, input, await findProvider(context, input));
+  const given: GivenClient = readFields('client', input, newClientFields);
+  const client = buildClient(context, given, await findProvider(context, given));
   checkTokenSize(client, context.config);
-  const earlier = await findEarlier(context, input, client);
+  const earlier = await findEarlier(context, given, client);
   if (earlier !== undefined) return { client: earlier, existed: true };
   const after = viewClient(client, context.config);
   try {
@@ -150,9 +164,9 @@ export async function createClient(
       () => context.clients.createClient(client),
     );
   } catch (error) {
-    // Somebody created it between the look-up and the write: the same question again.
+    // Another call created it between the look-up and the write: the same question again.
     const raced =
-      error instanceof ConflictError ? await findEarlier(context, input, client) : undefined;
+      error instanceof ConflictError ? await findEarlier(context, given, client) : undefined;
     if (raced === undefined) throw error;
     return { client: raced, existed: true };
   }

@@ -1,4 +1,4 @@
-import { InputError } from '../errors.ts';
+import { InputError, RefusedError } from '../errors.ts';
 import { isPublished } from '../signing-key/signing-key.ts';
 import {
   BearerRefusal,
@@ -9,13 +9,14 @@ import { JwksCache } from '../verifier/jwks-cache.ts';
 import type { VerifiedCredential } from '../verifier/verified-credential.ts';
 import { verifyBearer } from '../verifier/verify-bearer.ts';
 import { currentTime, type ManagementContext } from './management-context.ts';
+import { optional, readFields, readList, readText, refuseInput } from './read-input.ts';
 
 export interface RequestQuestion {
   /** The credential as it would stand after `Bearer `. A secret. */
   readonly credential: string;
   readonly sourceAddress?: string | undefined;
-  /** Scopes that the request would require. */
-  readonly scopes: readonly string[];
+  /** Scopes that the request would require; none if left out. */
+  readonly scopes?: readonly string[] | undefined;
   /** How the API that is called knows itself; the deployment's default audience if left out. */
   readonly audience?: string | undefined;
   /** Where the deployment config names none, as without a domain. */
@@ -33,6 +34,25 @@ export interface RequestExplanation {
   readonly status?: number | undefined;
   readonly error?: string | undefined;
   readonly errorDescription?: string | undefined;
+}
+
+const questionFields = ['credential', 'sourceAddress', 'scopes', 'audience', 'issuer'] as const;
+
+function readQuestion(question: unknown): RequestQuestion & { readonly scopes: readonly string[] } {
+  const given = readFields('question', question, questionFields);
+  const text = (field: 'sourceAddress' | 'audience' | 'issuer', help: string) =>
+    optional(given[field], (value) => readText(field, value, help));
+  const scopes = optional(given.scopes, (value) => readList('scopes', value)) ?? [];
+  const { credential } = given;
+  // The value is a secret, of whatever type it is.
+  if (typeof credential !== 'string') refuseInput('credential', undefined, 'a bearer credential');
+  return {
+    credential,
+    sourceAddress: text('sourceAddress', 'an IP address'),
+    scopes: scopes.map((scope) => readText('scopes', scope, 'a scope')),
+    audience: text('audience', 'the name of an API'),
+    issuer: text('issuer', 'a URL'),
+  };
 }
 
 /** The rules of the verifier for people who may know which one it was. */
@@ -66,6 +86,11 @@ const rules: Readonly<Record<RefusalReason, string>> = {
   insufficient_scope: 'the credential has every scope that the request requires',
 };
 
+function checkReach({ trunkGroups }: ManagementContext, verified: VerifiedCredential): void {
+  if (trunkGroups?.includes(verified.serviceTrunkGroup) ?? true) return;
+  throw new RefusedError('the credential belongs to a service trunk group that is out of reach');
+}
+
 /** Own keys come from the table, as the JWKS does; a provider's from where it publishes them. */
 function createJwks(context: ManagementContext, issuer: string): JwksCache {
   return new JwksCache(async (source) => {
@@ -80,33 +105,38 @@ function createJwks(context: ManagementContext, issuer: string): JwksCache {
  * Says what the verifier decides about a credential and which of its rules refuses it, by asking
  * the verifier itself.
  *
- * @throws {InputError} where the deployment config names no issuer.
- * @throws {UnavailableError} where there is no verdict.
+ * @throws {InputError} for a question that is not one of text, and if neither it nor the
+ *   deployment config names an issuer.
+ * @throws {RefusedError} if the credential belongs to a trunk group that is out of reach.
+ * @throws {UnavailableError} if the verifier cannot decide.
  */
 export async function explainRequest(
   context: ManagementContext,
   question: RequestQuestion,
 ): Promise<RequestExplanation> {
+  const asked = readQuestion(question);
   const { config, apiKeys, clients, identityProviders } = context;
   const { defaultAudience } = config;
-  const issuer = config.issuer ?? question.issuer;
+  const issuer = config.issuer ?? asked.issuer;
   if (issuer === undefined) {
     throw new InputError(
-      '--issuer: received nothing; allowed: the issuer of the deployment, as its config names none',
+      'issuer: received nothing; allowed: the issuer of the deployment, as its config names none',
+      { field: 'issuer' },
     );
   }
-  const { audience = defaultAudience } = question;
+  const { audience = defaultAudience } = asked;
   try {
     const verified = await verifyBearer(
       {
-        authorization: [`Bearer ${question.credential}`],
-        sourceAddress: question.sourceAddress,
+        authorization: [`Bearer ${asked.credential}`],
+        sourceAddress: asked.sourceAddress,
       },
-      question.scopes,
+      asked.scopes,
       { apiKeys, clients, identityProviders, jwks: createJwks(context, issuer) },
       { issuer, jwksUri: issuer, audiences: [audience], defaultAudience },
       currentTime(context),
     );
+    checkReach(context, verified);
     return { accepted: true, verified };
   } catch (error) {
     if (!(error instanceof BearerRefusal)) throw error;

@@ -11,6 +11,7 @@ import { parseResource, selectAudience } from '../token/resource.ts';
 import { grantScopes, parseScope } from '../token/scope.ts';
 import { effectiveAudiences } from './client-view.ts';
 import { currentTime, type ManagementContext } from './management-context.ts';
+import { optional, readFields, readText } from './read-input.ts';
 import { RefusedStep, type TokenStep, TokenSteps } from './token-steps.ts';
 
 export interface TokenExplanation {
@@ -47,6 +48,17 @@ const refusalTexts: Partial<Record<RefusalReason, string>> = {
   client_disabled: 'the client is disabled',
   no_secret: 'the client has no secret',
 };
+
+function readQuestion(question: unknown): TokenQuestion {
+  const given = readFields('question', question, ['clientId', 'scope', 'resource']);
+  return {
+    clientId: readText('clientId', given.clientId, 'the id of a client'),
+    scope: optional(given.scope, (value) =>
+      readText('scope', value, 'scopes with a space between'),
+    ),
+    resource: optional(given.resource, (value) => readText('resource', value, 'an absolute URI')),
+  };
+}
 
 /** Judges each secret as the token path would if it had been sent. One that is good is enough. */
 function checkClient(client: Client | undefined, now: number): string {
@@ -139,14 +151,17 @@ async function explain(
  * Says what the token endpoint would answer, step by step, by taking the token path's own steps
  * on the stored client. Nothing is issued, and no secret is asked for: each one of the client is
  * judged as if it had been sent.
+ *
+ * @throws {InputError} for a question that is not one of text.
  */
 export async function explainToken(
   context: ManagementContext,
   question: TokenQuestion,
 ): Promise<TokenExplanation> {
+  const asked = readQuestion(question);
   const steps = new TokenSteps();
   try {
-    return await explain(context, question, steps);
+    return await explain(context, asked, steps);
   } catch (error) {
     if (!(error instanceof OAuthError)) throw error;
     const { reason, code, description } = error;

@@ -1,9 +1,21 @@
 import { createHash } from 'node:crypto';
 import { formatId, type IdKind, idBytes } from '../credential/credential-value.ts';
-import { refuseInput } from './input-fields.ts';
 import { type ManagementContext, newId } from './management-context.ts';
+import { readText, refuseInput } from './read-input.ts';
 
 const keyPattern = /^[\x21-\x7E]{8,128}$/;
+const keyHelp = '8 to 128 printable ASCII characters without space, e.g. a UUID';
+
+/**
+ * @returns undefined if there is none.
+ * @throws {InputError} for one that is not allowed.
+ */
+export function parseIdempotencyKey(value: unknown): string | undefined {
+  if (value === undefined) return undefined;
+  const key = readText('idempotencyKey', value, keyHelp);
+  if (!keyPattern.test(key)) refuseInput('idempotencyKey', value, keyHelp);
+  return key;
+}
 
 /**
  * The id of what is about to be created. With an idempotency key it is derived from it, so that
@@ -14,18 +26,12 @@ const keyPattern = /^[\x21-\x7E]{8,128}$/;
 export function idForCreation(
   context: Pick<ManagementContext, 'drawBytes'>,
   kind: IdKind,
-  idempotencyKey: string | undefined,
+  idempotencyKey: unknown,
   parent = '',
 ): string {
-  if (idempotencyKey === undefined) return newId(context, kind);
-  if (!keyPattern.test(idempotencyKey)) {
-    refuseInput(
-      'idempotency_key',
-      idempotencyKey,
-      '8 to 128 printable ASCII characters without space, e.g. a UUID',
-    );
-  }
-  const text = ['idempotency', kind, parent, idempotencyKey].join('\n');
+  const key = parseIdempotencyKey(idempotencyKey);
+  if (key === undefined) return newId(context, kind);
+  const text = ['idempotency', kind, parent, key].join('\n');
   const digest = createHash('sha256').update(text, 'utf8').digest();
   return formatId(kind, digest.subarray(0, idBytes));
 }

@@ -1,17 +1,19 @@
 import type { Client } from '../client/client.ts';
 import { collect } from '../collect.ts';
-import { NotFoundError, RefusedError } from '../errors.ts';
+import { NotFoundError, RefusedError, VersionConflictError } from '../errors.ts';
 import type { IdentityProvider } from '../identity-provider/identity-provider.ts';
 import { makeAuditedChange } from './audited-change.ts';
-import { deleteClient } from './change-client.ts';
-import { listClients } from './find-client.ts';
+import { removeClient } from './change-client.ts';
+import { collectClients } from './find-client.ts';
 import { parseIssuer } from './input-fields.ts';
 import type { ManagementContext } from './management-context.ts';
 import { viewIdentityProvider } from './provider-view.ts';
+import { optional, readBoolean, readFields, readText } from './read-input.ts';
+import { requireEveryTrunkGroup } from './trunk-group-limit.ts';
 
 /**
- * @throws {InputError} where the text cannot be an issuer.
- * @throws {NotFoundError} where the issuer, exactly as given, is not registered.
+ * @throws {InputError} if the text cannot be an issuer.
+ * @throws {NotFoundError} if the issuer, exactly as given, is not registered.
  */
 export async function findProvider(
   context: ManagementContext,
@@ -30,12 +32,16 @@ export async function listProviders(
   return providers.sort((a, b) => (a.issuer < b.issuer ? -1 : 1));
 }
 
-/** The clients under a provider, by name, those of its earlier registrations among them. */
+/**
+ * Every client under a provider, by name, those of its earlier registrations included. Reads the
+ * whole table; `listClients` with `provider` reads one page.
+ */
 export async function listProviderClients(
   context: ManagementContext,
   issuer: string,
 ): Promise<readonly Client[]> {
-  const clients = await listClients(context);
+  parseIssuer(issuer, 'issuer');
+  const clients = await collectClients(context);
   return clients.filter((client) => client.provider?.issuer === issuer);
 }
 
@@ -48,27 +54,44 @@ function describeClients(clients: readonly Client[]): string {
   return shown.join(', ') + (rest > 0 ? ` and ${rest} more` : '');
 }
 
+export interface DeleteProviderOptions {
+  /** Whether the clients under it are deleted with it. */
+  readonly cascade?: boolean | undefined;
+  /** `registrationId` of the registration that the caller has seen. */
+  readonly ifRegistration?: string | undefined;
+}
+
+function checkRegistration(provider: IdentityProvider, expected: unknown): void {
+  const seen = optional(expected, (id) => readText('ifRegistration', id, 'a registrationId'));
+  if (seen === undefined || seen === provider.registrationId) return;
+  throw new VersionConflictError(`the provider ${provider.issuer}`, seen, provider.registrationId);
+}
+
 /**
  * Deletes a provider, after the clients under it: one that is left for a moment finds no provider
  * and is refused.
  *
- * @param cascade whether clients under it go too.
  * @returns the clients that were deleted.
- * @throws {RefusedError} where it has clients and `cascade` is false.
+ * @throws {RefusedError} if it has clients and `cascade` is not true.
+ * @throws {ConflictError} if it was registered anew in the meantime.
  */
 export async function deleteProvider(
   context: ManagementContext,
   issuer: string,
-  cascade: boolean,
+  options: DeleteProviderOptions = {},
 ): Promise<readonly Client[]> {
+  const given = readFields('options', options, ['cascade', 'ifRegistration']);
+  const cascade = optional(given.cascade, (value) => readBoolean('cascade', value)) ?? false;
+  requireEveryTrunkGroup(context, 'A provider');
   const provider = await findProvider(context, issuer);
+  checkRegistration(provider, given.ifRegistration);
   const clients = await listProviderClients(context, issuer);
   if (clients.length > 0 && !cascade) {
     throw new RefusedError(
       `the provider ${issuer} has ${clients.length === 1 ? 'a client' : `${clients.length} clients`}: ${describeClients(clients)}. Delete them first, or say --cascade`,
     );
   }
-  for (const client of clients) await deleteClient(context, client);
+  for (const client of clients) await removeClient(context, client);
   await makeAuditedChange(
     context,
     {

@@ -1,6 +1,6 @@
 import type { DeploymentConfig } from '../../contract/deployment-config.ts';
 import type { ApiKeyStore } from '../api-key/api-key-store.ts';
-import type { AuditLog, AuditRecord } from '../audit/audit-log.ts';
+import type { AuditLog, AuditPageReader, AuditRecord } from '../audit/audit-log.ts';
 import type { ClientStore } from '../client/client-store.ts';
 import { formatId, type IdKind, idBytes } from '../credential/credential-value.ts';
 import type { FetchJson } from '../identity-provider/fetch-json.ts';
@@ -14,6 +14,7 @@ export interface ManagementPorts {
   readonly identityProviders: IdentityProviderStore;
   readonly signingKeys: SigningKeyReader;
   readonly audit: AuditLog;
+  readonly auditPages: AuditPageReader;
   readonly fetchJson: FetchJson;
   /** Milliseconds since the epoch. */
   readonly clock: () => number;
@@ -28,7 +29,12 @@ export interface ManagementContext extends ManagementPorts {
   readonly config: DeploymentConfig;
   /** Who makes the changes, for the audit: the AWS caller's ARN. Asked before each change. */
   readonly actor: () => Promise<string>;
-  /** Whether a provider may be on loopback. For the local run and tests alone. */
+  /**
+   * The service trunk groups that operations are limited to; every group if left out. Set by
+   * `limitToTrunkGroups`, which also limits the stores.
+   */
+  readonly trunkGroups?: readonly string[] | undefined;
+  /** Whether a provider may be on loopback. Only for the local run and tests. */
   readonly allowLoopbackProviders?: boolean | undefined;
 }
 

@@ -1,25 +1,60 @@
 import { maxSubnetsPerApiKey } from '../../contract/limits.ts';
 import type { ApiKeySubnet } from '../api-key/api-key.ts';
-import { formatCidr, type Subnet } from '../api-key/subnet.ts';
-import { RefusedError } from '../errors.ts';
+import { formatCidr, parseCidr, parseSubnet, type Subnet } from '../api-key/subnet.ts';
+import { InputError, RefusedError } from '../errors.ts';
 import { parseName } from './input-fields.ts';
 import { type ManagementContext, newId } from './management-context.ts';
+import { readFields, readText, refuseInput } from './read-input.ts';
 
-/** A subnet as a person gives it, its address and netmask parsed. */
+/** A subnet as a person gives it. */
 export interface NewSubnet {
   readonly name: string;
-  readonly subnet: Subnet;
+  /** `203.0.113.0`, or with its prefix `203.0.113.0/24`. IPv4 or IPv6. */
+  readonly address: string;
+  /**
+   * `255.255.255.0`, `24` or `/24`. Left out if the address has a prefix, or stands for itself.
+   */
+  readonly netmask?: string | number | undefined;
 }
 
-export function buildSubnet(context: ManagementContext, input: NewSubnet): ApiKeySubnet {
+const addressHelp = 'an IPv4 or IPv6 address, e.g. 203.0.113.0 or 2001:db8::';
+const netmaskHelp = 'a netmask such as 255.255.255.0, or a prefix length such as 24';
+
+function readNetmask(value: unknown): string {
+  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return String(value);
+  return readText('netmask', value, netmaskHelp).trim();
+}
+
+/** What is wrong with the prefix is wrong with the field that it was typed into. */
+function readCidr(address: string): Subnet {
+  try {
+    return parseCidr(address);
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error;
+    throw new InputError(error.message, { field: 'address' });
+  }
+}
+
+function readSubnet(address: string, netmask: unknown): Subnet {
+  const mask = netmask === undefined ? '' : readNetmask(netmask);
+  if (mask === '') return readCidr(address);
+  const [plain = '', prefix] = address.split('/');
+  const subnet = parseSubnet(plain, mask);
+  if (prefix === undefined || formatCidr(readCidr(address)) === formatCidr(subnet)) return subnet;
+  return refuseInput('netmask', netmask, 'none, as the address has another prefix length');
+}
+
+/** @throws {InputError} for a name, an address or a netmask that is not valid. */
+export function buildSubnet(context: ManagementContext, input: unknown): ApiKeySubnet {
+  const given = readFields('subnet', input, ['name', 'address', 'netmask']);
   return {
     subnetId: newId(context, 'subnet'),
-    name: parseName(input.name, 'subnet name'),
-    ...input.subnet,
+    name: parseName(given.name, 'subnet name'),
+    ...readSubnet(readText('address', given.address, addressHelp).trim(), given.netmask),
   };
 }
 
-/** @throws {RefusedError} where the list has the subnet, or is full. */
+/** @throws {RefusedError} if the list has the subnet, or is full. */
 export function addToList(
   list: readonly ApiKeySubnet[],
   added: ApiKeySubnet,

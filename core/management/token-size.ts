@@ -37,5 +37,6 @@ export function checkTokenSize(client: Client, config: DeploymentConfig): void {
   if (bytes <= maxSigningInputBytes) return;
   throw new InputError(
     `scope and audience: a token would have ${bytes} bytes to sign; allowed: ${maxSigningInputBytes}. Give the client fewer scopes or a shorter audience`,
+    { field: 'scopes' },
   );
 }

@@ -42,7 +42,7 @@ async function manage(): Promise<{ readonly client: Client; readonly secret: str
   });
   const { value } = await management.createClientSecret(client.clientId, {});
   assert.ok(typeof value === 'string');
-  const names = (await management.listClients()).map(({ name }) => name);
+  const names = (await management.listClients()).items.map(({ name }) => name);
   assert.ok(names.includes('Packed'));
   await assert.rejects(management.findClient('no id'), InputError);
   return { client, secret: value };

@@ -3,6 +3,7 @@ import { parseDeploymentConfig } from '../../contract/deployment-config.ts';
 import type { ApiKey } from '../../core/api-key/api-key.ts';
 import type { AuditRecord } from '../../core/audit/audit-log.ts';
 import type { Client } from '../../core/client/client.ts';
+import { FetchError } from '../../core/identity-provider/fetch-json.ts';
 import type { IdentityProvider } from '../../core/identity-provider/identity-provider.ts';
 import type { ManagementContext } from '../../core/management/management-context.ts';
 import type { SigningKey } from '../../core/signing-key/signing-key.ts';
@@ -49,6 +50,7 @@ export function createTestManagement(overrides: Partial<ManagementContext> = {})
   const signingKeys: SigningKey[] = [];
   const audit: AuditRecord[] = [];
   const documents = new Map<string, unknown>();
+  const auditLog = createMemoryAuditLog(audit);
   let draws = 0;
   const test: TestManagement = {
     now: 1_800_000_000,
@@ -63,9 +65,10 @@ export function createTestManagement(overrides: Partial<ManagementContext> = {})
       apiKeys: createMemoryApiKeyStore(apiKeys),
       identityProviders: createMemoryIdentityProviderStore(providers),
       signingKeys: { listSigningKeys: async () => signingKeys },
-      audit: createMemoryAuditLog(audit),
+      audit: auditLog,
+      auditPages: auditLog,
       fetchJson: async (url) => {
-        if (!documents.has(url)) throw new Error(`nothing at ${url}`);
+        if (!documents.has(url)) throw new FetchError(url, 'status');
         return documents.get(url);
       },
       clock: () => test.now * 1000,

@@ -1,11 +1,12 @@
 import type { ApiKey } from '../../core/api-key/api-key.ts';
 import type { ApiKeyStore } from '../../core/api-key/api-key-store.ts';
-import type { AuditLog, AuditRecord } from '../../core/audit/audit-log.ts';
+import type { AuditLog, AuditPageReader, AuditRecord } from '../../core/audit/audit-log.ts';
 import type { Client } from '../../core/client/client.ts';
 import type { ClientStore } from '../../core/client/client-store.ts';
 import { ConflictError } from '../../core/errors.ts';
 import type { IdentityProvider } from '../../core/identity-provider/identity-provider.ts';
 import type { IdentityProviderStore } from '../../core/identity-provider/identity-provider-store.ts';
+import type { OwnedItemsQuery, StorePage } from '../../core/paging.ts';
 
 interface VersionedTable<T> {
   find(id: string): Promise<T | undefined>;
@@ -43,6 +44,37 @@ function versionedTable<T extends { readonly version: number }>(
   };
 }
 
+interface Owned {
+  readonly name: string;
+  readonly serviceTrunkGroup: string;
+  readonly enabled: boolean;
+}
+
+/** Looks at no more items than a page may have, as a table does that is read once. */
+function readPage<T extends Owned>(
+  items: ReadonlyMap<string, T>,
+  query: OwnedItemsQuery & { readonly matches?: ((item: T) => boolean) | undefined },
+  isWanted: (item: T) => boolean = () => true,
+): StorePage<T> {
+  const entries = [...items].filter(([id]) => query.after === undefined || id > query.after);
+  const sorted = entries.toSorted(([a], [b]) => (a < b ? -1 : 1));
+  const examined = sorted.slice(0, query.limit);
+  const text = query.text?.toLowerCase() ?? '';
+  const found = examined.filter(
+    ([id, item]) =>
+      (query.trunkGroups?.includes(item.serviceTrunkGroup) ?? true) &&
+      (query.enabled ?? item.enabled) === item.enabled &&
+      `${id}\n${item.name}`.toLowerCase().includes(text) &&
+      isWanted(item) &&
+      (query.matches?.(item) ?? true),
+  );
+  return {
+    items: found.map(([, item]) => structuredClone(item)),
+    examined: examined.length,
+    next: sorted.length > examined.length ? examined.at(-1)?.[0] : undefined,
+  };
+}
+
 export function createMemoryClientStore(items = new Map<string, Client>()): ClientStore {
   const table = versionedTable(items, (client) => client.clientId);
   return {
@@ -50,6 +82,12 @@ export function createMemoryClientStore(items = new Map<string, Client>()): Clie
     createClient: (client) => table.create(client),
     replaceClient: (client) => table.replace(client),
     deleteClient: (id, version) => table.remove(id, version),
+    readClients: async (query) =>
+      readPage(
+        items,
+        query,
+        ({ provider }) => (query.issuer ?? provider?.issuer) === provider?.issuer,
+      ),
     listClients: () => table.list(),
   };
 }
@@ -61,6 +99,7 @@ export function createMemoryApiKeyStore(items = new Map<string, ApiKey>()): ApiK
     createApiKey: (key) => table.create(key),
     replaceApiKey: (key) => table.replace(key),
     deleteApiKey: (id, version) => table.remove(id, version),
+    readApiKeys: async (query) => readPage(items, query),
     listApiKeys: () => table.list(),
   };
 }
@@ -86,10 +125,21 @@ export function createMemoryIdentityProviderStore(
   };
 }
 
-export function createMemoryAuditLog(records: AuditRecord[] = []): AuditLog {
+export function createMemoryAuditLog(records: AuditRecord[] = []): AuditLog & AuditPageReader {
+  const keyOf = ({ time, recordId }: AuditRecord) => `${time}#${recordId}`;
   return {
     appendAudit: async (record) => {
       records.push(structuredClone(record));
+    },
+    readAudit: async ({ day, limit, after }) => {
+      const rest = records
+        .filter((record) => record.time.startsWith(day))
+        .filter((record) => after === undefined || keyOf(record) < after)
+        .toSorted((a, b) => (keyOf(a) < keyOf(b) ? 1 : -1));
+      const items = rest.slice(0, limit);
+      const last = items.at(-1);
+      const next = rest.length > limit && last !== undefined ? keyOf(last) : undefined;
+      return { items, examined: items.length, next };
     },
   };
 }

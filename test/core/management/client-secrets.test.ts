@@ -126,7 +126,7 @@ describe('changing a client secret', () => {
     test.now += 60;
     const changing = (expiresAt: number | null) =>
       updateClientSecret(test.context, test.clientId, secret.secretId, { expiresAt });
-    await expect(changing(test.now + 60)).rejects.toThrow('has expired and stays so');
+    await expect(changing(test.now + 60)).rejects.toThrow('has expired; it cannot be extended');
     await expect(changing(null)).rejects.toThrow(RefusedError);
   });
 

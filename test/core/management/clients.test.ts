@@ -12,11 +12,13 @@ import {
 } from '../../../core/errors.ts';
 import {
   deleteClient,
+  removeClient,
   setClientEnabled,
   updateClient,
 } from '../../../core/management/change-client.ts';
 import { createClient, type NewClient } from '../../../core/management/create-client.ts';
-import { findClient, listClients } from '../../../core/management/find-client.ts';
+import { findClient } from '../../../core/management/find-client.ts';
+import { listClients } from '../../../core/management/list-clients.ts';
 import type { ManagementContext } from '../../../core/management/management-context.ts';
 import { longestSigningInput } from '../../../core/management/token-size.ts';
 import { createTestManagement, testConfig } from '../../support/management.ts';
@@ -285,8 +287,9 @@ describe('changing a client', () => {
     const { context, clients } = createTestManagement();
     const { client } = await createClient(context, input);
     await setClientEnabled(context, client.clientId, false);
-    await expect(deleteClient(context, client)).rejects.toThrow(ConflictError);
-    await deleteClient(context, await findClient(context, client.clientId));
+    const stale = deleteClient(context, client.clientId, { ifVersion: client.version });
+    await expect(stale).rejects.toThrow(ConflictError);
+    await deleteClient(context, client.clientId, { ifVersion: 2 });
     expect(clients.size).toBe(0);
   });
 
@@ -297,7 +300,7 @@ describe('changing a client', () => {
       if (operation === 'scope') await updateClient(context, id, { scopes: ['calls:view'] });
       if (operation === 'disable') await setClientEnabled(context, id, false);
       if (operation === 'enable') await setClientEnabled(context, id, true);
-      if (operation === 'delete') await deleteClient(context, await findClient(context, id));
+      if (operation === 'delete') await deleteClient(context, id);
     };
     await fc.assert(
       fc.asyncProperty(fc.array(operations, { maxLength: 6 }), async (names) => {
@@ -317,7 +320,7 @@ describe('changing a client', () => {
   it('lists by name', async () => {
     const { context } = createTestManagement();
     for (const name of ['b', 'a', 'C']) await createClient(context, { ...input, name });
-    expect((await listClients(context)).map(({ name }) => name)).toEqual(['a', 'b', 'C']);
+    expect((await listClients(context)).items.map(({ name }) => name)).toEqual(['a', 'b', 'C']);
   });
 });
 
@@ -396,7 +399,7 @@ describe('the audit of a change', () => {
     const test = createTestManagement();
     const { client } = await createClient(test.context, input);
     await setClientEnabled(test.context, client.clientId, false);
-    await expect(deleteClient(test.context, client)).rejects.toThrow(ConflictError);
+    await expect(removeClient(test.context, client)).rejects.toThrow(ConflictError);
     expect(test.audit.at(-1)).toMatchObject({ action: 'client.delete', outcome: 'failed' });
   });
 

@@ -72,7 +72,7 @@ describe('registering a provider', () => {
     [
       'a document that speaks for another issuer, which does not confirm it',
       ({ documents }) => documents.set(url, { ...document, issuer: 'https://victim.example' }),
-      'nothing at https://victim.example/.well-known/openid-configuration',
+      'https://victim.example/.well-known/openid-configuration cannot be fetched',
     ],
     [
       'a document whose issuer differs by a trailing slash at its own place',
@@ -120,7 +120,7 @@ describe('registering a provider', () => {
   });
 
   it.each([
-    ['http://idp.example.net/', 'DISCOVERY_URL: received "http://idp.example.net/"; allowed: an'],
+    ['http://idp.example.net/', 'discovery_url: received "http://idp.example.net/"; allowed: an'],
     ['https://169.254.169.254/', 'allowed: a host on the public internet'],
     ['https://auth.example.com/', 'allowed: any service but this one'],
     ['https://pit.auth.example.com/', 'allowed: any service but this one'],
@@ -146,7 +146,7 @@ describe('deleting a provider', () => {
     await registerProvider(test.context, url);
     const a = await addClient(test, 'a');
     const b = await addClient(test, 'b');
-    const deleting = deleteProvider(test.context, issuer, false);
+    const deleting = deleteProvider(test.context, issuer);
     await expect(deleting).rejects.toThrow(RefusedError);
     await expect(deleting).rejects.toThrow(`has 2 clients: ${a} (a), ${b} (b). Delete them first`);
     expect(test.providers.size).toBe(1);
@@ -162,7 +162,7 @@ describe('deleting a provider', () => {
       serviceTrunkGroup: 'tg-1',
       scopes: ['calls:view'],
     });
-    const gone = await deleteProvider(test.context, issuer, true);
+    const gone = await deleteProvider(test.context, issuer, { cascade: true });
     expect(gone.map(({ name }) => name)).toEqual(['a']);
     expect([...test.clients.values()].map(({ name }) => name)).toEqual(['ours']);
     expect(await listProviders(test.context)).toEqual([]);
@@ -172,6 +172,6 @@ describe('deleting a provider', () => {
 
   it('is refused where there is none', async () => {
     const { context } = createTestManagement();
-    await expect(deleteProvider(context, issuer, true)).rejects.toThrow(NotFoundError);
+    await expect(deleteProvider(context, issuer, { cascade: true })).rejects.toThrow(NotFoundError);
   });
 });

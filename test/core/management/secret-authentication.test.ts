@@ -72,7 +72,9 @@ it('authenticates exactly the secrets that were created, not deleted, not ended,
           keep(one.client, secret.secretId, value, expiresAt ?? Number.POSITIVE_INFINITY);
         }
         if (one.do === 'rotate') {
-          const { secret, value } = await rotateClientSecret(context, idOf(one.client), one);
+          const { secret, value } = await rotateClientSecret(context, idOf(one.client), {
+            overlap: one.overlap,
+          });
           for (const other of kept.filter((k) => k.client === one.client)) {
             other.end = Math.min(other.end, test.now + one.overlap);
           }

@@ -1,5 +1,4 @@
 import type { ApiKey } from '../../../core/api-key/api-key.ts';
-import { parseCidr } from '../../../core/api-key/subnet.ts';
 import type { Client } from '../../../core/client/client.ts';
 import { RefusedError } from '../../../core/errors.ts';
 import { addSubnet, removeSubnet } from '../../../core/management/api-key-subnets.ts';
@@ -90,7 +89,7 @@ export const operations: readonly Operation[] = [
         idempotencyKey: pick % 3 === 0 ? choose(idempotencyKeys, pick >> 2) : undefined,
       }),
   },
-  on('delete client', true, (context, client) => deleteClient(context, client)),
+  on('delete client', true, (context, { clientId }) => deleteClient(context, clientId)),
   on('enable', false, (context, { clientId }) => setClientEnabled(context, clientId, true)),
   on('disable', true, (context, { clientId }) => setClientEnabled(context, clientId, false)),
   on('change scopes', false, (context, { clientId }, pick) =>
@@ -148,24 +147,22 @@ export const operations: readonly Operation[] = [
         serviceTrunkGroup: 'tg',
         enabled: pick % 2 === 0,
         subnets:
-          pick % 3 === 0
-            ? []
-            : subset(cidrs, pick).map((cidr) => ({ name: cidr, subnet: parseCidr(cidr) })),
+          pick % 3 === 0 ? [] : subset(cidrs, pick).map((cidr) => ({ name: cidr, address: cidr })),
         idempotencyKey: pick % 5 === 0 ? choose(idempotencyKeys, pick) : undefined,
       }),
   },
-  onKey('delete API key', true, (context, key) => deleteApiKey(context, key)),
+  onKey('delete API key', true, (context, { keyId }) => deleteApiKey(context, keyId)),
   onKey('enable API key', false, (context, { keyId }) => setApiKeyEnabled(context, keyId, true)),
   onKey('disable API key', true, (context, { keyId }) => setApiKeyEnabled(context, keyId, false)),
   onKey('rename API key', true, (context, { keyId }) => renameApiKey(context, keyId, 'Other')),
   onKey('add subnet', false, (context, { keyId }, pick) => {
     const cidr = choose(cidrs, pick);
-    return addSubnet(context, keyId, { name: cidr, subnet: parseCidr(cidr) });
+    return addSubnet(context, keyId, { name: cidr, address: cidr });
   }),
   onKey('remove subnet', false, (context, key, pick) =>
-    removeSubnet(context, key.keyId, choose(key.subnets, pick).subnetId, true),
+    removeSubnet(context, key.keyId, choose(key.subnets, pick).subnetId, { allowAnySource: true }),
   ),
   onKey('remove subnet but the last', true, (context, key, pick) =>
-    removeSubnet(context, key.keyId, choose(key.subnets, pick).subnetId, false),
+    removeSubnet(context, key.keyId, choose(key.subnets, pick).subnetId),
   ),
 ];

@@ -66,7 +66,7 @@ describe('restoring items', () => {
     const { context, clients, restorable, options } = await lostClient();
     const { client: gone } = await createClient(context, input);
     const { client: deleted } = await createClient(context, input);
-    await deleteClient(context, deleted);
+    await deleteClient(context, deleted.clientId);
     const { client: there } = await createClient(context, input);
     clients.delete(gone.clientId);
     const rows = await restoreItems(context, restorable, { ...options, dryRun: true });
@@ -81,7 +81,7 @@ describe('restoring items', () => {
     const restored = clients.get(stored.clientId);
     if (restored === undefined) throw new Error('not restored');
     expect(restored.version).toBeGreaterThan(stored.version);
-    await deleteClient(context, restored);
+    await deleteClient(context, restored.clientId);
     const rows = await restoreItems(context, restorable, options);
     expect(rows).toMatchObject([{ outcome: 'dropped' }]);
     expect(clients.size).toBe(0);

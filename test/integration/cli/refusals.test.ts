@@ -136,7 +136,7 @@ describe('wrong usage ends with 2', () => {
     [
       'an http provider',
       ['provider', 'register', 'http://idp.example/'],
-      'DISCOVERY_URL: received "http://idp.example/"; allowed: an absolute https URL',
+      'discovery_url: received "http://idp.example/"; allowed: an absolute https URL',
     ],
     [
       'a provider inside',

@@ -1,0 +1,46 @@
+/** What AWS has against the caller, by the names of its errors. */
+const problems = {
+  AccessDeniedException: [
+    'access_denied',
+    'the caller may not do this; an operator needs the policy of the command group (see docs)',
+  ],
+  UnrecognizedClientException: ['credentials', 'AWS does not know these credentials'],
+  InvalidSignatureException: ['credentials', 'AWS does not accept these credentials'],
+  ExpiredTokenException: ['credentials', 'the credentials have expired; sign in again'],
+  ExpiredToken: ['credentials', 'the credentials have expired; sign in again'],
+  InvalidClientTokenId: ['credentials', 'AWS does not know these credentials'],
+  CredentialsProviderError: [
+    'credentials',
+    'there are no AWS credentials; set AWS_PROFILE or sign in',
+  ],
+  ResourceNotFoundException: [
+    'no_such_table',
+    "a table of the deployment is not there; the config's name, the region and the account must be the deployment's",
+  ],
+} as const;
+
+export type AwsCallerProblem = (typeof problems)[keyof typeof problems][0];
+
+/**
+ * AWS answers, and refuses the caller: its credentials, its permissions, or where it looks. The
+ * person who runs the program can do something about it.
+ */
+export class AwsCallerError extends Error {
+  override readonly name = 'AwsCallerError';
+  readonly problem: AwsCallerProblem;
+  /** The name of the error that AWS gave. */
+  readonly awsError: string;
+
+  constructor(problem: AwsCallerProblem, awsError: string, text: string, options?: ErrorOptions) {
+    super(`${text} (${awsError})`, options);
+    this.problem = problem;
+    this.awsError = awsError;
+  }
+}
+
+/** An error of the SDK in these terms; undefined for any other. */
+export function findAwsCallerError(error: unknown): AwsCallerError | undefined {
+  if (!(error instanceof Error) || !Object.hasOwn(problems, error.name)) return undefined;
+  const [problem, text] = problems[error.name as keyof typeof problems];
+  return new AwsCallerError(problem, error.name, text, { cause: error });
+}

@@ -1,0 +1,164 @@
+import {
+  type DynamoDBClient,
+  QueryCommand,
+  ScanCommand,
+  type ScanCommandInput,
+  type ScanCommandOutput,
+} from '@aws-sdk/client-dynamodb';
+import { maxExaminedItems } from '../../contract/limits.ts';
+import type { OwnedItemsQuery, StorePage } from '../../core/paging.ts';
+import { callAws } from '../aws-errors.ts';
+import { type Item, toItem } from './item.ts';
+import { parseOrReport } from './read-items.ts';
+import type { StoreOptions } from './store-options.ts';
+
+/** A condition on an attribute: it has one of these values, of which DynamoDB takes 100. */
+export interface Condition {
+  readonly path: readonly string[];
+  readonly values: readonly (string | boolean)[];
+}
+
+type Filter = Pick<
+  ScanCommandInput,
+  'FilterExpression' | 'ExpressionAttributeNames' | 'ExpressionAttributeValues'
+>;
+
+/** The conditions as DynamoDB checks them itself, so that what does not match is not sent. */
+export function createFilter(conditions: readonly Condition[]): Filter {
+  if (conditions.length === 0) return {};
+  const names: Record<string, string> = {};
+  const values: Record<string, string | boolean> = {};
+  const terms = conditions.map((condition, index) => {
+    const path = condition.path.map((part, depth) => {
+      const name = `#f${index}_${depth}`;
+      names[name] = part;
+      return name;
+    });
+    const operands = condition.values.map((value, place) => {
+      const name = `:f${index}_${place}`;
+      values[name] = value;
+      return name;
+    });
+    const test = operands.length === 1 ? `= ${operands[0]}` : `IN (${operands.join(', ')})`;
+    return `${path.join('.')} ${test}`;
+  });
+  return {
+    FilterExpression: terms.join(' AND '),
+    ExpressionAttributeNames: names,
+    ExpressionAttributeValues: toItem(values),
+  };
+}
+
+/** What every list of clients and API keys can be narrowed down to. */
+export function ownedItemsConditions({ trunkGroups, enabled }: OwnedItemsQuery): Condition[] {
+  return [
+    ...(trunkGroups === undefined ? [] : [{ path: ['service_trunk_group'], values: trunkGroups }]),
+    ...(enabled === undefined ? [] : [{ path: ['enabled'], values: [enabled] }]),
+  ];
+}
+
+export interface ScanPage<T extends object> {
+  readonly table: string;
+  readonly partitionKey: string;
+  readonly query: OwnedItemsQuery;
+  readonly conditions: readonly Condition[];
+  readonly parse: (item: Item) => T;
+  readonly matches?: ((parsed: T) => boolean) | undefined;
+}
+
+/** Whether the name or the id of an item has a text, looked up before the item is parsed. */
+function hasText(item: Item, partitionKey: string, text: string | undefined): boolean {
+  if (text === undefined) return true;
+  const wanted = text.toLowerCase();
+  return [item[partitionKey]?.S, item.name?.S].some((value) =>
+    value?.toLowerCase().includes(wanted),
+  );
+}
+
+/** How many items DynamoDB looks at. Without a filter, only those that the page takes. */
+function scanLimit<T extends object>({ query, conditions, matches }: ScanPage<T>): number {
+  const isFiltered = conditions.length > 0 || query.text !== undefined || matches !== undefined;
+  return isFiltered ? maxExaminedItems : query.limit;
+}
+
+/** The page that the items of one read make: up to the limit, and the key to go on from. */
+function takePage<T extends object>(
+  page: ScanCommandOutput,
+  scan: ScanPage<T>,
+  store: StoreOptions,
+): StorePage<T> {
+  const { query, partitionKey } = scan;
+  const items = page.Items ?? [];
+  const taken: T[] = [];
+  for (const [index, item] of items.entries()) {
+    if (!hasText(item, partitionKey, query.text)) continue;
+    const parsed = parseOrReport(item, scan.parse, store);
+    if (parsed === undefined || scan.matches?.(parsed) === false) continue;
+    taken.push(parsed);
+    const isLast = index === items.length - 1 && page.LastEvaluatedKey === undefined;
+    if (taken.length === query.limit && !isLast) {
+      return { items: taken, examined: index + 1, next: item[partitionKey]?.S };
+    }
+  }
+  const next = page.LastEvaluatedKey?.[partitionKey]?.S;
+  return { items: taken, examined: page.ScannedCount ?? items.length, next };
+}
+
+/**
+ * One page of a table, in the table's own order, from one read. DynamoDB reads at most 1 MiB at
+ * once, so that a page of a filter that few items pass may be empty, and the list still go on.
+ */
+export async function scanPage<T extends object>(
+  dynamodb: DynamoDBClient,
+  scan: ScanPage<T>,
+  store: StoreOptions,
+): Promise<StorePage<T>> {
+  const { table, partitionKey, query, conditions } = scan;
+  if (conditions.some(({ values }) => values.length === 0)) return { items: [], examined: 0 };
+  const command = new ScanCommand({
+    TableName: table,
+    Limit: scanLimit(scan),
+    ConsistentRead: store.consistentRead ?? false,
+    ...(query.after !== undefined && {
+      ExclusiveStartKey: toItem({ [partitionKey]: query.after }),
+    }),
+    ...createFilter(conditions),
+  });
+  const page = await callAws(`list ${table}`, () => dynamodb.send(command));
+  return takePage(page, scan, store);
+}
+
+/** One page of a partition, the last item first. */
+export async function queryPageBackwards<T extends object>(
+  dynamodb: DynamoDBClient,
+  request: {
+    readonly table: string;
+    readonly partitionKey: string;
+    readonly sortKey: string;
+    readonly value: string;
+    readonly limit: number;
+    readonly after: string | undefined;
+    readonly parse: (item: Item) => T;
+  },
+  store: StoreOptions,
+): Promise<StorePage<T>> {
+  const { table, partitionKey, sortKey, value, after } = request;
+  const command = new QueryCommand({
+    TableName: table,
+    KeyConditionExpression: '#key = :value',
+    ExpressionAttributeNames: { '#key': partitionKey },
+    ExpressionAttributeValues: toItem({ ':value': value }),
+    ScanIndexForward: false,
+    Limit: request.limit,
+    ConsistentRead: store.consistentRead ?? false,
+    ...(after !== undefined && {
+      ExclusiveStartKey: toItem({ [partitionKey]: value, [sortKey]: after }),
+    }),
+  });
+  const page = await callAws(`list ${value} of ${table}`, () => dynamodb.send(command));
+  return {
+    items: (page.Items ?? []).flatMap((item) => parseOrReport(item, request.parse, store) ?? []),
+    examined: page.ScannedCount ?? 0,
+    next: page.LastEvaluatedKey?.[sortKey]?.S,
+  };
+}

@@ -1,0 +1,40 @@
+import { Option } from 'commander';
+import { byNameThen } from '../../core/management/by-name.ts';
+import type { OwnedItemsFilter, Page } from '../../core/management/list-query.ts';
+
+export interface ListFilterOptions {
+  readonly trunkGroup?: string;
+  readonly text?: string;
+  readonly enabled?: true;
+  readonly disabled?: true;
+}
+
+/** Options that narrow a list of clients or API keys. */
+export function listFilterOptions(): readonly Option[] {
+  return [
+    new Option('--trunk-group <group>', 'those of one service trunk group'),
+    new Option('--text <text>', 'those with this text in their name or id'),
+    new Option('--enabled', 'only those that are enabled').conflicts('disabled'),
+    new Option('--disabled', 'only those that are disabled'),
+  ];
+}
+
+export function readListFilter(options: ListFilterOptions): OwnedItemsFilter {
+  const { trunkGroup, text, enabled, disabled } = options;
+  return { trunkGroup, text, enabled: enabled ?? (disabled === true ? false : undefined) };
+}
+
+/** Every page of a list, by name. */
+export async function collectPages<T extends { readonly name: string }>(
+  readPage: (cursor: string | undefined) => Promise<Page<T>>,
+  id: (item: T) => string,
+): Promise<readonly T[]> {
+  const all: T[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await readPage(cursor);
+    all.push(...page.items);
+    cursor = page.nextCursor;
+  } while (cursor !== undefined);
+  return all.sort(byNameThen(id));
+}

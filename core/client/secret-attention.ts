@@ -1,0 +1,39 @@
+import { formatDay } from '../rfc3339.ts';
+import type { Client, ClientSecret } from './client.ts';
+
+const day = 86_400;
+
+/** When a secret needs the attention of the person who looks after its client, in seconds. */
+export const secretAttention = {
+  /** Two weeks: time for a release with a new secret. */
+  endsWithin: 14 * day,
+  /** A quarter: a job that runs every month or every quarter has used its secret since. */
+  unusedFor: 90 * day,
+} as const;
+
+/** Whether a secret that still works ends within so many seconds. */
+export function endsWithin(secret: ClientSecret, seconds: number, now: number): boolean {
+  const { expiresAt } = secret;
+  return expiresAt !== undefined && expiresAt > now && expiresAt <= now + seconds;
+}
+
+/** Whether a secret that still works was not used for so many seconds, or never since then. */
+export function isUnusedFor(secret: ClientSecret, seconds: number, now: number): boolean {
+  if (secret.expiresAt !== undefined && secret.expiresAt <= now) return false;
+  if (secret.createdAt > now - seconds) return false;
+  const { lastUsedOn } = secret;
+  return lastUsedOn === undefined || lastUsedOn < formatDay(Math.max(0, now - seconds));
+}
+
+export type SecretConcern = 'ends_soon' | 'unused';
+
+/** Why a person should look at a secret. Nothing about a disabled client is urgent. */
+export function findSecretConcern(
+  client: Pick<Client, 'enabled'>,
+  secret: ClientSecret,
+  now: number,
+): SecretConcern | undefined {
+  if (!client.enabled) return undefined;
+  if (endsWithin(secret, secretAttention.endsWithin, now)) return 'ends_soon';
+  return isUnusedFor(secret, secretAttention.unusedFor, now) ? 'unused' : undefined;
+}

@@ -1,0 +1,28 @@
+import { type DeploymentConfig, deployedRegions } from '../../contract/deployment-config.ts';
+import type { RegionId } from '../../contract/regions.ts';
+import { type ScopeDefinition, scopeName } from '../../contract/scopes.ts';
+import type { ManagementContext } from './management-context.ts';
+
+/** What a person who manages clients needs to know of the deployment. */
+export interface DeploymentDescription {
+  readonly name: string;
+  /** Undefined if the config names none, as without a domain. */
+  readonly issuer: string | undefined;
+  readonly defaultAudience: string;
+  /** Seconds. */
+  readonly tokenLifetime: DeploymentConfig['tokenLifetime'];
+  /** The catalogue: what clients may have. */
+  readonly scopes: readonly (ScopeDefinition & { readonly scope: string })[];
+  readonly regions: readonly { readonly id: RegionId; readonly awsRegion: string }[];
+}
+
+export function describeDeployment({ config }: ManagementContext): DeploymentDescription {
+  return {
+    name: config.name,
+    issuer: config.issuer,
+    defaultAudience: config.defaultAudience,
+    tokenLifetime: config.tokenLifetime,
+    scopes: config.scopes.map((scope) => ({ ...scope, scope: scopeName(scope) })),
+    regions: deployedRegions(config),
+  };
+}

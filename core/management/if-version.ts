@@ -1,0 +1,19 @@
+import { VersionConflictError } from '../errors.ts';
+import { readInteger } from './read-input.ts';
+
+/** Makes a change only if the stored version is the one that the caller has seen. */
+export interface IfVersion {
+  /** The `version` that the decision was based on. If left out, the change is made anyway. */
+  readonly ifVersion?: number | undefined;
+}
+
+/**
+ * @param what names the record, for the message, e.g. `client client_x`.
+ * @throws {InputError} if the version is not a number of one.
+ * @throws {VersionConflictError} if the stored version is another.
+ */
+export function checkVersion(what: string, expected: unknown, current: number): void {
+  if (expected === undefined) return;
+  const version = readInteger('ifVersion', expected, 1, Number.MAX_SAFE_INTEGER);
+  if (version !== current) throw new VersionConflictError(what, version, current);
+}

@@ -1,0 +1,153 @@
+import { InputError, RefusedError } from '../errors.ts';
+import {
+  type DiscoveryDocument,
+  discoveryUrls,
+  parseDiscoveryDocument,
+} from '../identity-provider/discovery-document.ts';
+import { FetchError } from '../identity-provider/fetch-json.ts';
+import { lintKeySet, type ProviderKeySet } from '../identity-provider/key-lint.ts';
+import { parseProviderUrl } from '../identity-provider/provider-url.ts';
+import type { ManagementContext } from './management-context.ts';
+import { readText, refuseInput } from './read-input.ts';
+
+/** What registration finds, as far as it comes. */
+export interface ProviderFindings {
+  /** Where the issuer's metadata was found. */
+  readonly discoveryUrl?: string | undefined;
+  readonly issuer?: string | undefined;
+  readonly jwksUri?: string | undefined;
+  /** `alg` values that the provider says it signs with; its keys' own if it does not say. */
+  readonly allowedAlgorithms?: readonly string[] | undefined;
+  readonly keySet?: ProviderKeySet | undefined;
+}
+
+export interface ProviderInspection extends ProviderFindings {
+  /** Whether {@link registerProvider} would register it now. */
+  readonly registrable: boolean;
+  /** Why not. */
+  readonly problem?: string | undefined;
+}
+
+/** Registration as far as it came, and what stopped it. */
+export type Examined =
+  | { readonly findings: Required<ProviderFindings>; readonly refusal?: undefined }
+  | { readonly findings: ProviderFindings; readonly refusal: Error };
+
+async function fetchDocument(context: ManagementContext, url: string): Promise<DiscoveryDocument> {
+  return parseDiscoveryDocument(await context.fetchJson(url), {
+    allowLoopback: context.allowLoopbackProviders,
+  });
+}
+
+interface Discovered {
+  readonly discoveryUrl: string;
+  readonly document: DiscoveryDocument;
+}
+
+/**
+ * Fetches the metadata. A document speaks for its issuer only from where that issuer's metadata
+ * belongs (RFC 8414 §3.3). One that is found elsewhere must be confirmed there, and that one is
+ * taken.
+ */
+async function discover(context: ManagementContext, url: string): Promise<Discovered> {
+  const document = await fetchDocument(context, url);
+  const places = discoveryUrls(document.issuer);
+  if (places.includes(url)) return { discoveryUrl: url, document };
+  const [discoveryUrl] = places;
+  const confirmed = await fetchDocument(context, discoveryUrl);
+  if (confirmed.issuer === document.issuer) return { discoveryUrl, document: confirmed };
+  throw new RefusedError(
+    `the document at ${url} says that its issuer is ${document.issuer}, but ${discoveryUrl} says ${confirmed.issuer} (RFC 8414 §3.3)`,
+  );
+}
+
+function isOwnHost(context: ManagementContext, host: string): boolean {
+  const { issuer, domain } = context.config;
+  if (domain !== undefined && (host === domain.name || host.endsWith(`.${domain.name}`))) {
+    return true;
+  }
+  return issuer !== undefined && new URL(issuer).host === host;
+}
+
+/** This service is no provider of itself, under whatever name it is reached. */
+async function checkNotOurs(
+  context: ManagementContext,
+  document: DiscoveryDocument,
+  keySet: ProviderKeySet,
+): Promise<void> {
+  const own = await context.signingKeys.listSigningKeys();
+  const kids = new Set(own.map((key) => key.kid));
+  const isOurs =
+    isOwnHost(context, new URL(document.issuer).host) ||
+    keySet.keys.some((key) => kids.has(key.kid));
+  if (isOurs) {
+    throw new RefusedError(
+      `${document.issuer} is this service itself; its tokens are accepted without being registered`,
+    );
+  }
+}
+
+async function checkNotRegistered(context: ManagementContext, issuer: string): Promise<void> {
+  if ((await context.identityProviders.findIdentityProvider(issuer)) === undefined) return;
+  throw new RefusedError(
+    `the provider ${issuer} is registered; a provider is not edited: delete it and register it again`,
+  );
+}
+
+/** @throws {InputError} for a URL that is not allowed. */
+function checkDiscoveryUrl(context: ManagementContext, value: unknown): string {
+  const url = readText('discoveryUrl', value, 'an absolute https URL in plain ASCII');
+  const options = { allowLoopback: context.allowLoopbackProviders, field: 'discoveryUrl' };
+  const { host } = parseProviderUrl(url, 'discovery_url', options);
+  if (isOwnHost(context, host)) refuseInput('discoveryUrl', url, 'any service but this one');
+  return url;
+}
+
+/** What the provider, and not the caller, got wrong. */
+function isRefusal(error: unknown): error is Error {
+  return (
+    error instanceof InputError || error instanceof RefusedError || error instanceof FetchError
+  );
+}
+
+/**
+ * Takes every step of a registration but the last, which stores the provider.
+ *
+ * @throws {InputError} for a URL that is not allowed.
+ */
+export async function examineProvider(
+  context: ManagementContext,
+  discoveryUrl: string,
+): Promise<Examined> {
+  const url = checkDiscoveryUrl(context, discoveryUrl);
+  let findings: ProviderFindings = {};
+  try {
+    const { document, ...found } = await discover(context, url);
+    const { issuer, jwksUri, algorithms } = document;
+    findings = { ...found, issuer, jwksUri, allowedAlgorithms: algorithms };
+    await checkNotRegistered(context, issuer);
+    const keySet = lintKeySet(await context.fetchJson(jwksUri), algorithms);
+    const allowedAlgorithms = algorithms ?? [...new Set(keySet.keys.map((key) => key.alg))];
+    const complete = { ...found, issuer, jwksUri, allowedAlgorithms, keySet };
+    findings = complete;
+    await checkNotOurs(context, document, keySet);
+    return { findings: complete };
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+    return { findings, refusal: error };
+  }
+}
+
+/**
+ * Says what a registration would find, without registering: the issuer and the JWKS URI of the
+ * discovery document, the algorithms, the keys, and why it would be refused.
+ *
+ * @throws {InputError} for a URL that is not allowed.
+ */
+export async function inspectProvider(
+  context: ManagementContext,
+  discoveryUrl: string,
+): Promise<ProviderInspection> {
+  const { findings, refusal } = await examineProvider(context, discoveryUrl);
+  return { ...findings, registrable: refusal === undefined, problem: refusal?.message };
+}

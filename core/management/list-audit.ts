@@ -1,0 +1,127 @@
+import { maxListedItems } from '../../contract/limits.ts';
+import type { AuditRecord } from '../audit/audit-log.ts';
+import { readChangeId } from '../audit/record-id.ts';
+import { formatDay, isDay } from '../rfc3339.ts';
+import { formatCursor, parseCursor } from './list-query.ts';
+import { currentTime, type ManagementContext } from './management-context.ts';
+import { optional, readFields, readInteger, readText, refuseInput } from './read-input.ts';
+
+/** Which changes of a day. Each condition that is given holds. */
+export interface AuditFilter {
+  /** UTC day, e.g. `2026-11-21`; today if left out. */
+  readonly day?: string | undefined;
+  /** Text of the actor, the action or the subject, without regard to case. */
+  readonly text?: string | undefined;
+  /** Most records that are read for the page, 1 to 500; 500 if left out. */
+  readonly limit?: number | undefined;
+  readonly cursor?: string | undefined;
+}
+
+/** A change: its intent and its outcome as one. */
+export interface AuditedChange {
+  readonly changeId: string;
+  /** When it was begun, RFC 3339 UTC with milliseconds. */
+  readonly time: string;
+  readonly actor: string;
+  readonly action: string;
+  readonly subject: string;
+  /** `unfinished`: there is no outcome, so that the change may have been made or not. */
+  readonly outcome: 'done' | 'failed' | 'unfinished';
+  readonly before?: Readonly<Record<string, unknown>> | undefined;
+  readonly after?: Readonly<Record<string, unknown>> | undefined;
+}
+
+export interface AuditPage {
+  readonly day: string;
+  /** The newest first. */
+  readonly items: readonly AuditedChange[];
+  readonly examined: number;
+  readonly nextCursor?: string | undefined;
+}
+
+/** Where a page ends, and the outcomes on it whose intents come on the next one. */
+interface Position {
+  readonly after: string;
+  readonly open: ReadonlyMap<string, Outcome>;
+}
+
+type Outcome = 'done' | 'failed';
+
+/** Changes that are in progress at the same moment; more would be no cursor. */
+const maxOpen = 20;
+
+function formatPosition(after: string, open: ReadonlyMap<string, Outcome>): string {
+  return formatCursor(JSON.stringify([after, ...[...open].slice(0, maxOpen)]));
+}
+
+function parsePosition(value: unknown): Position {
+  const refuse = () => refuseInput('cursor', value, 'the nextCursor of a page');
+  try {
+    const [after, ...open] = JSON.parse(parseCursor(value)) as [string, ...[string, Outcome][]];
+    return typeof after === 'string' ? { after, open: new Map(open) } : refuse();
+  } catch {
+    return refuse();
+  }
+}
+
+function readDay(value: unknown, now: number): string {
+  const help = 'a UTC day, e.g. 2026-11-20';
+  const day = optional(value, (given) => readText('day', given, help)) ?? formatDay(now);
+  return isDay(day) ? day : refuseInput('day', value, help);
+}
+
+/**
+ * Puts intents and outcomes together. The records come newest first, so that an outcome comes
+ * before its intent.
+ *
+ * @param open outcomes whose intents are still to come; those that remain are left in it.
+ */
+function pairRecords(
+  records: readonly AuditRecord[],
+  open: Map<string, Outcome>,
+): readonly AuditedChange[] {
+  return records.flatMap(({ recordId, outcome, ...record }) => {
+    const changeId = readChangeId(recordId);
+    if (outcome !== 'intended') {
+      open.set(changeId, outcome);
+      return [];
+    }
+    const found = open.get(changeId) ?? 'unfinished';
+    open.delete(changeId);
+    return [{ changeId, ...record, outcome: found }];
+  });
+}
+
+function hasText(change: AuditedChange, text: string): boolean {
+  return [change.actor, change.action, change.subject].some((value) =>
+    value.toLowerCase().includes(text),
+  );
+}
+
+/**
+ * One page of the changes of a day, the newest first.
+ *
+ * @throws {InputError} for a filter that is not allowed.
+ */
+export async function listAudit(
+  context: ManagementContext,
+  filter: AuditFilter = {},
+): Promise<AuditPage> {
+  const given = readFields('filter', filter, ['day', 'text', 'limit', 'cursor']);
+  const day = readDay(given.day, currentTime(context));
+  const text = optional(given.text, (value) => readText('text', value, 'a text'))?.trim();
+  const limit =
+    optional(given.limit, (value) => readInteger('limit', value, 1, maxListedItems)) ??
+    maxListedItems;
+  const position = optional(given.cursor, parsePosition);
+  const open = new Map(position?.open);
+  const page = await context.auditPages.readAudit({ day, limit, after: position?.after });
+  const changes = pairRecords(page.items, open);
+  const wanted = text?.toLowerCase() ?? '';
+  return {
+    day,
+    items: wanted === '' ? changes : changes.filter((change) => hasText(change, wanted)),
+    examined: page.examined,
+    nextCursor: optional(page.next, (after) => formatPosition(String(after), open)),
+  };
+}

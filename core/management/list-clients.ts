@@ -1,0 +1,79 @@
+import type { Client, ClientSecret } from '../client/client.ts';
+import { endsWithin, findSecretConcern, isUnusedFor } from '../client/secret-attention.ts';
+import { byNameThen } from './by-name.ts';
+import { lastTime, parseIssuer } from './input-fields.ts';
+import {
+  type Given,
+  type OwnedItemsFilter,
+  ownedItemsFields,
+  type Page,
+  readOwnedItemsFilter,
+  toPage,
+} from './list-query.ts';
+import { currentTime, type ManagementContext } from './management-context.ts';
+import { optional, readBoolean, readFields, readInteger } from './read-input.ts';
+
+/** What a list of clients is narrowed down to. Each condition that is given holds. */
+export interface ClientsFilter extends OwnedItemsFilter {
+  /** Issuer of the registered provider that the clients are under. */
+  readonly provider?: string | undefined;
+  /** Seconds within which a secret of the client ends. */
+  readonly endsWithin?: number | undefined;
+  /** Seconds for which a secret of the client was not used. */
+  readonly unusedFor?: number | undefined;
+  /** Whether a secret of the client needs attention: see `findSecretConcern`. */
+  readonly needsAttention?: boolean | undefined;
+}
+
+const fields = [
+  ...ownedItemsFields,
+  'provider',
+  'endsWithin',
+  'unusedFor',
+  'needsAttention',
+] as const;
+
+type Holds = (client: Client) => boolean;
+
+function readSeconds(field: string, value: unknown): number | undefined {
+  return optional(value, (seconds) => readInteger(field, seconds, 0, lastTime));
+}
+
+/** What is asked of a client's secrets. One secret must fulfil what is asked of a secret. */
+function readConditions(given: Given<(typeof fields)[number]>, now: number): readonly Holds[] {
+  const soon = readSeconds('endsWithin', given.endsWithin);
+  const unused = readSeconds('unusedFor', given.unusedFor);
+  const wanted = optional(given.needsAttention, (value) => readBoolean('needsAttention', value));
+  const isWanted = (secret: ClientSecret) =>
+    (soon === undefined || endsWithin(secret, soon, now)) &&
+    (unused === undefined || isUnusedFor(secret, unused, now));
+  const hasConcern: Holds = (client) =>
+    client.secrets.some((secret) => findSecretConcern(client, secret, now) !== undefined);
+  return [
+    ...((soon ?? unused) === undefined ? [] : [(client: Client) => client.secrets.some(isWanted)]),
+    ...(wanted === undefined ? [] : [(client: Client) => hasConcern(client) === wanted]),
+  ];
+}
+
+/**
+ * One page of clients.
+ *
+ * @throws {InputError} for a filter that is not allowed.
+ */
+export async function listClients(
+  context: ManagementContext,
+  filter: ClientsFilter = {},
+): Promise<Page<Client>> {
+  const given = readFields('filter', filter, fields);
+  const conditions = readConditions(given, currentTime(context));
+  const page = await context.clients.readClients({
+    ...readOwnedItemsFilter(given),
+    issuer: optional(given.provider, (value) => parseIssuer(value, 'provider')),
+    matches:
+      conditions.length === 0 ? undefined : (client) => conditions.every((holds) => holds(client)),
+  });
+  return toPage(
+    page,
+    byNameThen((client) => client.clientId),
+  );
+}

@@ -1,0 +1,92 @@
+import { maxListedItems } from '../../contract/limits.ts';
+import type { OwnedItemsQuery, StorePage } from '../paging.ts';
+import { parseServiceTrunkGroup } from './input-fields.ts';
+import { optional, readBoolean, readInteger, readText, refuseInput } from './read-input.ts';
+
+/** Which page of a list. */
+export interface PageRequest {
+  /** Most items of the page, 1 to 500; 500 if left out. */
+  readonly limit?: number | undefined;
+  /** `nextCursor` of the page before; the first page if left out. */
+  readonly cursor?: string | undefined;
+}
+
+/** What a list of clients or API keys is narrowed down to. */
+export interface OwnedItemsFilter extends PageRequest {
+  readonly trunkGroup?: string | undefined;
+  /** Text of the name or the id, without regard to case. */
+  readonly text?: string | undefined;
+  readonly enabled?: boolean | undefined;
+}
+
+/**
+ * One page of a list. A page costs one read of bounded size, so that a page of a filtered list may
+ * have few items, or none, while `nextCursor` leads to more.
+ */
+export interface Page<T> {
+  /** By name. */
+  readonly items: readonly T[];
+  /** How many stored items were looked at for it. */
+  readonly examined: number;
+  /** Undefined on the last page. */
+  readonly nextCursor?: string | undefined;
+}
+
+export const pageFields = ['limit', 'cursor'] as const;
+export const ownedItemsFields = [...pageFields, 'trunkGroup', 'text', 'enabled'] as const;
+
+export type Given<Field extends string> = Readonly<Record<Field, unknown>>;
+
+const cursorHelp = 'the nextCursor of a page';
+const maxCursorLength = 2048;
+
+/** A key of an item, in a form that invites no guesses about what else it could be. */
+export function formatCursor(key: string): string {
+  return Buffer.from(key, 'utf8').toString('base64url');
+}
+
+export function parseCursor(value: unknown): string {
+  const cursor = readText('cursor', value, cursorHelp);
+  const key = Buffer.from(cursor, 'base64url').toString('utf8');
+  if (cursor === '' || cursor.length > maxCursorLength || formatCursor(key) !== cursor) {
+    refuseInput('cursor', value, cursorHelp);
+  }
+  return key;
+}
+
+export function readPageRequest(given: Given<(typeof pageFields)[number]>): {
+  readonly limit: number;
+  readonly after: string | undefined;
+} {
+  return {
+    limit:
+      optional(given.limit, (value) => readInteger('limit', value, 1, maxListedItems)) ??
+      maxListedItems,
+    after: optional(given.cursor, parseCursor),
+  };
+}
+
+export function readOwnedItemsFilter(
+  given: Given<(typeof ownedItemsFields)[number]>,
+): OwnedItemsQuery {
+  const text = optional(given.text, (value) => readText('text', value, 'a text').trim());
+  return {
+    ...readPageRequest(given),
+    trunkGroups: optional(given.trunkGroup, (group) => [
+      parseServiceTrunkGroup(group, 'trunkGroup'),
+    ]),
+    text: text === '' ? undefined : text,
+    enabled: optional(given.enabled, (value) => readBoolean('enabled', value)),
+  };
+}
+
+export function toPage<T>(
+  { items, examined, next }: StorePage<T>,
+  compare: (a: T, b: T) => number,
+): Page<T> {
+  return {
+    items: items.toSorted(compare),
+    examined,
+    nextCursor: optional(next, (key) => formatCursor(String(key))),
+  };
+}

@@ -1,0 +1,148 @@
+import { maxTrunkGroupLimit } from '../../contract/limits.ts';
+import type { ApiKeyStore } from '../api-key/api-key-store.ts';
+import type { AuditPageReader } from '../audit/audit-log.ts';
+import type { ClientStore } from '../client/client-store.ts';
+import { RefusedError } from '../errors.ts';
+import { parseServiceTrunkGroup } from './input-fields.ts';
+import type { ManagementContext } from './management-context.ts';
+import { readList, refuseInput } from './read-input.ts';
+
+/** What belongs to a service trunk group. */
+interface Owned {
+  readonly serviceTrunkGroup: string;
+}
+
+type IsWithin = (owned: Owned) => boolean;
+
+/** What is out of reach does not exist: it is not found, not listed and not written. */
+function refuseWrite(isWithin: IsWithin, owned: Owned): void {
+  if (isWithin(owned)) return;
+  throw new RefusedError(`the service trunk group ${owned.serviceTrunkGroup} is out of reach`);
+}
+
+function limitClients(
+  store: ClientStore,
+  trunkGroups: readonly string[],
+  isWithin: IsWithin,
+): ClientStore {
+  return {
+    findClient: async (id, options) => {
+      const client = await store.findClient(id, options);
+      return client !== undefined && isWithin(client) ? client : undefined;
+    },
+    createClient: async (client) => {
+      refuseWrite(isWithin, client);
+      await store.createClient(client);
+    },
+    replaceClient: async (client) => {
+      refuseWrite(isWithin, client);
+      await store.replaceClient(client);
+    },
+    deleteClient: (id, version) => store.deleteClient(id, version),
+    readClients: (query) => store.readClients({ ...query, ...intersect(query, trunkGroups) }),
+    async *listClients() {
+      for await (const client of store.listClients()) if (isWithin(client)) yield client;
+    },
+  };
+}
+
+function limitApiKeys(
+  store: ApiKeyStore,
+  trunkGroups: readonly string[],
+  isWithin: IsWithin,
+): ApiKeyStore {
+  return {
+    findApiKey: async (id, options) => {
+      const key = await store.findApiKey(id, options);
+      return key !== undefined && isWithin(key) ? key : undefined;
+    },
+    createApiKey: async (key) => {
+      refuseWrite(isWithin, key);
+      await store.createApiKey(key);
+    },
+    replaceApiKey: async (key) => {
+      refuseWrite(isWithin, key);
+      await store.replaceApiKey(key);
+    },
+    deleteApiKey: (id, version) => store.deleteApiKey(id, version),
+    readApiKeys: (query) => store.readApiKeys({ ...query, ...intersect(query, trunkGroups) }),
+    async *listApiKeys() {
+      for await (const key of store.listApiKeys()) if (isWithin(key)) yield key;
+    },
+  };
+}
+
+function intersect(
+  query: { readonly trunkGroups?: readonly string[] | undefined },
+  allowed: readonly string[],
+): { readonly trunkGroups: readonly string[] } {
+  return { trunkGroups: (query.trunkGroups ?? allowed).filter((one) => allowed.includes(one)) };
+}
+
+/** Records of changes to what belongs to the groups. A record that names no group is left out. */
+function limitAudit(reader: AuditPageReader, isWithin: IsWithin): AuditPageReader {
+  return {
+    readAudit: async (query) => {
+      const page = await reader.readAudit(query);
+      const records = page.items.filter(({ before, after }) => {
+        const group = (after ?? before)?.service_trunk_group;
+        return typeof group === 'string' && isWithin({ serviceTrunkGroup: group });
+      });
+      return { ...page, items: records };
+    },
+  };
+}
+
+/**
+ * Limits every operation to a set of service trunk groups, below the operations themselves: the
+ * stores that they use neither find nor list nor write what belongs to another group. Identity
+ * providers concern every group, so that a limited caller can look at them and not change them.
+ *
+ * @throws {InputError} if the value is not a list of trunk groups.
+ */
+export function limitToTrunkGroups(
+  context: ManagementContext,
+  trunkGroups: unknown,
+): ManagementContext {
+  const wanted = readList('trunkGroups', trunkGroups).map((group) =>
+    parseServiceTrunkGroup(group, 'trunkGroups'),
+  );
+  if (wanted.length > maxTrunkGroupLimit) {
+    refuseInput('trunkGroups', `${wanted.length} groups`, `at most ${maxTrunkGroupLimit}`);
+  }
+  // A limit can only become narrower.
+  const groups = intersect({ trunkGroups: wanted }, context.trunkGroups ?? wanted).trunkGroups;
+  const isWithin: IsWithin = ({ serviceTrunkGroup }) => groups.includes(serviceTrunkGroup);
+  return {
+    ...context,
+    trunkGroups: groups,
+    clients: limitClients(context.clients, groups, isWithin),
+    apiKeys: limitApiKeys(context.apiKeys, groups, isWithin),
+    auditPages: limitAudit(context.auditPages, isWithin),
+  };
+}
+
+/** The trunk group of what is created: one that is within reach. */
+export function parseOwnTrunkGroup(
+  context: Pick<ManagementContext, 'trunkGroups'>,
+  value: unknown,
+): string {
+  const group = parseServiceTrunkGroup(value);
+  const { trunkGroups } = context;
+  if (trunkGroups === undefined || trunkGroups.includes(group)) return group;
+  return refuseInput('serviceTrunkGroup', value, trunkGroups.join(', ') || 'none');
+}
+
+/**
+ * @param what is changed, at the start of a sentence.
+ * @throws {RefusedError} if the caller is limited to some trunk groups.
+ */
+export function requireEveryTrunkGroup(
+  { trunkGroups }: Pick<ManagementContext, 'trunkGroups'>,
+  what: string,
+): void {
+  if (trunkGroups === undefined) return;
+  throw new RefusedError(
+    `${what} concerns every service trunk group; the caller is limited to ${trunkGroups.join(', ') || 'none'}`,
+  );
+}

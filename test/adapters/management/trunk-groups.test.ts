@@ -1,0 +1,167 @@
+import { describe, expect, it } from 'vitest';
+import {
+  InputError,
+  type Management,
+  NotFoundError,
+  type OperationName,
+  RefusedError,
+} from '../../../adapters/management.ts';
+import { isObject, runOperation } from './run-operation.ts';
+import { validCalls } from './valid-calls.ts';
+import { createWorld, type World } from './world.ts';
+
+type Outcome = 'done' | 'input' | 'not found' | 'refused' | 'empty';
+
+/**
+ * What an operation does on the client and the API key of another trunk group than those that the
+ * caller is limited to. On those of its own group each is done.
+ */
+const foreign: Readonly<Record<OperationName, Outcome>> = {
+  describeDeployment: 'done',
+  createClient: 'input',
+  findClient: 'not found',
+  listClients: 'empty',
+  updateClient: 'not found',
+  setClientEnabled: 'not found',
+  deleteClient: 'not found',
+  createClientSecret: 'not found',
+  rotateClientSecret: 'not found',
+  updateClientSecret: 'not found',
+  deleteClientSecret: 'not found',
+  createApiKey: 'input',
+  findApiKey: 'not found',
+  listApiKeys: 'empty',
+  renameApiKey: 'not found',
+  setApiKeyEnabled: 'not found',
+  deleteApiKey: 'not found',
+  addSubnet: 'not found',
+  removeSubnet: 'not found',
+  // Looking at a provider is open to everyone; a change concerns every group.
+  inspectProvider: 'done',
+  registerProvider: 'refused',
+  findProvider: 'done',
+  listProviders: 'done',
+  inspectProviderKeys: 'done',
+  deleteProvider: 'refused',
+  // It says that there is no such client, as to anyone who makes up an id.
+  explainToken: 'done',
+  explainRequest: 'done',
+  listAudit: 'empty',
+  listSigningKeys: 'done',
+};
+
+/** Of those operations that the caller is refused even on its own group. */
+const ofEveryGroup: readonly OperationName[] = ['registerProvider', 'deleteProvider'];
+
+const names = Object.keys(foreign) as OperationName[];
+
+async function outcomeOf(
+  world: World,
+  management: Management,
+  name: OperationName,
+): Promise<Outcome> {
+  try {
+    const result = await runOperation(management, name, validCalls(world)[name].args);
+    const items = isObject(result) ? result.items : undefined;
+    return Array.isArray(items) && items.length === 0 ? 'empty' : 'done';
+  } catch (error) {
+    if (error instanceof NotFoundError) return 'not found';
+    if (error instanceof InputError) return 'input';
+    if (error instanceof RefusedError) return 'refused';
+    throw error;
+  }
+}
+
+/** Lists are asked without filters, so that only the limit decides. */
+async function listedBy(management: Management): Promise<readonly number[]> {
+  const { listClients, listApiKeys, listAudit } = management;
+  const pages = await Promise.all([
+    listClients(),
+    listApiKeys(),
+    listAudit({ day: '2027-01-15', text: 'cli' }),
+  ]);
+  return pages.map(({ items }) => items.length);
+}
+
+describe('a caller that is limited to trunk groups', () => {
+  it.each(names)('%s on what belongs to another group', async (name) => {
+    const world = await createWorld('tg-1001');
+    const before = JSON.stringify([...world.clients, ...world.apiKeys, ...world.providers]);
+    const limited = world.management.forCaller({ trunkGroups: ['tg-2002', 'tg-2003'] });
+    expect(await outcomeOf(world, limited, name)).toBe(foreign[name]);
+    expect(JSON.stringify([...world.clients, ...world.apiKeys, ...world.providers])).toBe(before);
+  });
+
+  it.each(names)('%s on what belongs to its own group', async (name) => {
+    const world = await createWorld('tg-1001');
+    // Unregistered, so that registration has something to do.
+    if (name === 'registerProvider') world.providers.clear();
+    const limited = world.management.forCaller({ trunkGroups: ['tg-1001', 'tg-2002'] });
+    const expected = ofEveryGroup.includes(name) ? 'refused' : 'done';
+    const outcome = await outcomeOf(world, limited, name);
+    // The filters of the valid calls may leave nothing.
+    expect(outcome === 'empty' ? 'done' : outcome).toBe(expected);
+  });
+
+  it('lists its own, in the audit too', async () => {
+    const { management } = await createWorld('tg-1001');
+    expect(await listedBy(management)).toEqual([1, 1, 2]);
+    expect(await listedBy(management.forCaller({ trunkGroups: ['tg-1001'] }))).toEqual([1, 1, 2]);
+    expect(await listedBy(management.forCaller({ trunkGroups: ['tg-2002'] }))).toEqual([0, 0, 0]);
+    expect(await listedBy(management.forCaller({ trunkGroups: [] }))).toEqual([0, 0, 0]);
+  });
+
+  it('is told of no client and no key of another group by explain', async () => {
+    const world = await createWorld('tg-1001');
+    const { value = '' } = await world.management.createApiKey({
+      name: 'Open',
+      serviceTrunkGroup: 'tg-1001',
+    });
+    const limited = world.management.forCaller({ trunkGroups: ['tg-2002'] });
+    const explained = await limited.explainToken({ clientId: world.clientId });
+    expect(explained).toMatchObject({ granted: false, reason: 'unknown_client' });
+    expect(await limited.explainRequest({ credential: value })).toMatchObject({
+      accepted: false,
+      reason: 'api_key_unknown',
+    });
+    expect(await world.management.explainRequest({ credential: value })).toMatchObject({
+      accepted: true,
+    });
+  });
+
+  it('can only become more limited', async () => {
+    const { management } = await createWorld('tg-1001');
+    const narrow = management.forCaller({ trunkGroups: ['tg-2002'] });
+    const wider = narrow.forCaller({ trunkGroups: ['tg-1001', 'tg-2002'] });
+    expect(await listedBy(wider)).toEqual([0, 0, 0]);
+    await expect(
+      wider.createClient({ name: 'A', serviceTrunkGroup: 'tg-1001', scopes: ['calls:view'] }),
+    ).rejects.toThrow('service_trunk_group: received "tg-1001"; allowed: tg-2002');
+  });
+
+  it('is named in the audit as who it is', async () => {
+    const { management, audit } = await createWorld('tg-1001');
+    const ada = management.forCaller({ actor: async () => 'ada', trunkGroups: ['tg-1001'] });
+    await ada.createApiKey({ name: 'A', serviceTrunkGroup: 'tg-1001' });
+    expect(audit.at(-1)).toMatchObject({ actor: 'ada', action: 'api_key.create' });
+  });
+
+  it.each([['tg-1001'], [[1]], [['a b']], [Array.from({ length: 101 }, (_, i) => `tg-${i}`)]])(
+    'is not limited to %j',
+    async (trunkGroups) => {
+      const { management } = await createWorld();
+      expect(() => management.forCaller({ trunkGroups: trunkGroups as never })).toThrow(InputError);
+    },
+  );
+});
+
+describe('what the library returns', () => {
+  it('holds no hash, of whatever operation', async () => {
+    for (const name of names) {
+      const world = await createWorld();
+      if (name === 'registerProvider') world.providers.clear();
+      const result = await runOperation(world.management, name, validCalls(world)[name].args);
+      expect(JSON.stringify(result) ?? '').not.toMatch(/"hash"|sha256/);
+    }
+  });
+});

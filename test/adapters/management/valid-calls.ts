@@ -1,0 +1,112 @@
+import type { OperationName } from '../../../adapters/management.ts';
+import type { World } from './world.ts';
+
+/** A call of an operation that is valid, with the name of each argument. */
+export interface ValidCall {
+  readonly names: readonly string[];
+  readonly args: readonly unknown[];
+}
+
+const filters = { limit: 10, cursor: undefined, trunkGroup: 'tg-1001', text: 'a', enabled: true };
+
+/** A valid call of every operation, with every field that its arguments can have. */
+export function validCalls(world: World): Readonly<Record<OperationName, ValidCall>> {
+  const { clientId, secretId, keyId, subnetId, issuer, discoveryUrl } = world;
+  const call = (names: string, ...args: readonly unknown[]): ValidCall => ({
+    names: names === '' ? [] : names.split(' '),
+    args,
+  });
+  const secret = { name: 'blue', expiresAt: world.now + 60, idempotencyKey: 'key-12345' };
+  return {
+    describeDeployment: call(''),
+    createClient: call('client', {
+      name: 'Dialer',
+      serviceTrunkGroup: 'tg-1001',
+      scopes: ['calls:view'],
+      audiences: ['https://a.example'],
+      tokenLifetime: 900,
+      provider: issuer,
+      externalClientId: 'dialer',
+      idempotencyKey: 'key-12345',
+    }),
+    findClient: call('clientId', clientId),
+    listClients: call('filter', {
+      ...filters,
+      provider: issuer,
+      endsWithin: 60,
+      unusedFor: 60,
+      needsAttention: true,
+    }),
+    updateClient: call('clientId changes', clientId, {
+      name: 'Billing EU',
+      scopes: ['calls:view', 'messaging:view'],
+      addScopes: ['messaging:manage'],
+      removeScopes: ['messaging:view'],
+      audiences: ['https://a.example'],
+      tokenLifetime: 900,
+      ifVersion: 2,
+    }),
+    setClientEnabled: call('clientId enabled options', clientId, false, { ifVersion: 2 }),
+    deleteClient: call('clientId options', clientId, { ifVersion: 2 }),
+    createClientSecret: call('clientId secret', clientId, { ...secret, ifVersion: 2 }),
+    rotateClientSecret: call('clientId secret', clientId, {
+      ...secret,
+      overlap: 60,
+      ifVersion: 2,
+    }),
+    updateClientSecret: call('clientId secretId changes', clientId, secretId, {
+      name: 'green',
+      expiresAt: world.now + 60,
+      ifVersion: 2,
+    }),
+    deleteClientSecret: call('clientId secretId options', clientId, secretId, { ifVersion: 2 }),
+    createApiKey: call('apiKey', {
+      name: 'Bea',
+      serviceTrunkGroup: 'tg-1001',
+      enabled: true,
+      subnets: [{ name: 'home', address: '2001:db8::', netmask: 32 }],
+      idempotencyKey: 'key-12345',
+    }),
+    findApiKey: call('keyId', keyId),
+    listApiKeys: call('filter', { ...filters, anySource: false }),
+    renameApiKey: call('keyId name options', keyId, 'Ada L.', { ifVersion: 1 }),
+    setApiKeyEnabled: call('keyId enabled options', keyId, false, { ifVersion: 1 }),
+    deleteApiKey: call('keyId options', keyId, { ifVersion: 1 }),
+    addSubnet: call('keyId subnet', keyId, {
+      name: 'home',
+      address: '198.51.100.0',
+      netmask: '255.255.255.0',
+      ifVersion: 1,
+    }),
+    removeSubnet: call('keyId subnetId options', keyId, subnetId, {
+      allowAnySource: true,
+      ifVersion: 1,
+    }),
+    inspectProvider: call('discoveryUrl', discoveryUrl),
+    registerProvider: call('discoveryUrl options', discoveryUrl, {
+      ifIssuer: issuer,
+      ifJwksUri: `${issuer}/keys`,
+    }),
+    findProvider: call('issuer', issuer),
+    listProviders: call(''),
+    inspectProviderKeys: call('issuer', issuer),
+    deleteProvider: call('issuer options', issuer, {
+      cascade: true,
+      ifRegistration: world.providers.get(issuer)?.registrationId,
+    }),
+    explainToken: call('question', {
+      clientId,
+      scope: 'messaging:view',
+      resource: 'https://api.example.com',
+    }),
+    explainRequest: call('question', {
+      credential: 'x',
+      sourceAddress: '203.0.113.9',
+      scopes: ['calls:view'],
+      audience: 'https://api.example.com',
+      issuer: 'https://auth.example.com',
+    }),
+    listAudit: call('filter', { day: '2027-01-15', text: 'a', limit: 10, cursor: undefined }),
+    listSigningKeys: call(''),
+  };
+}

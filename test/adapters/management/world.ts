@@ -1,0 +1,48 @@
+import { bindManagement, type Management } from '../../../adapters/management.ts';
+import { createTestManagement, type TestManagement } from '../../support/management.ts';
+import { createTestKey } from '../../support/test-issuer.ts';
+
+/** Management of a deployment with one of each thing, in memory. */
+export interface World extends TestManagement {
+  readonly management: Management;
+  readonly clientId: string;
+  readonly secretId: string;
+  readonly keyId: string;
+  readonly subnetId: string;
+  readonly issuer: string;
+  readonly discoveryUrl: string;
+}
+
+const issuer = 'https://idp.example.net';
+const discoveryUrl = `${issuer}/.well-known/openid-configuration`;
+
+const providerKey = createTestKey('ES256').jwk;
+
+/** @param trunkGroup of the client and the API key. */
+export async function createWorld(trunkGroup = 'tg-1001'): Promise<World> {
+  const test = createTestManagement();
+  const management = bindManagement(test.context);
+  test.documents.set(discoveryUrl, { issuer, jwks_uri: `${issuer}/keys` });
+  test.documents.set(`${issuer}/keys`, { keys: [providerKey] });
+  await management.registerProvider(discoveryUrl);
+  const { client } = await management.createClient({
+    name: 'Billing',
+    serviceTrunkGroup: trunkGroup,
+    scopes: ['messaging:view'],
+  });
+  const { secret } = await management.createClientSecret(client.clientId, {});
+  const { key } = await management.createApiKey({
+    name: 'Ada',
+    serviceTrunkGroup: trunkGroup,
+    subnets: [{ name: 'office', address: '203.0.113.0', netmask: '255.255.255.0' }],
+  });
+  return Object.assign(test, {
+    management,
+    clientId: client.clientId,
+    secretId: secret.secretId,
+    keyId: key.keyId,
+    subnetId: key.subnets[0]?.subnetId ?? '',
+    issuer,
+    discoveryUrl,
+  });
+}

@@ -1,0 +1,124 @@
+import { describe, expect, it } from 'vitest';
+import { InputError } from '../../../core/errors.ts';
+import { FetchError } from '../../../core/identity-provider/fetch-json.ts';
+import { createWorld, type World } from '../../adapters/management/world.ts';
+
+async function createEmptyWorld(): Promise<World> {
+  const world = await createWorld();
+  await world.management.deleteProvider(world.issuer);
+  world.audit.length = 0;
+  return world;
+}
+
+describe('inspecting a provider', () => {
+  it('finds what registration stores, and stores nothing', async () => {
+    const world = await createEmptyWorld();
+    const { management, discoveryUrl, issuer } = world;
+    const inspection = await management.inspectProvider(discoveryUrl);
+    expect(inspection).toMatchObject({
+      registrable: true,
+      issuer,
+      jwksUri: `${issuer}/keys`,
+      allowedAlgorithms: ['ES256'],
+      keySet: { keys: [expect.objectContaining({ alg: 'ES256' })], skipped: [] },
+    });
+    expect(inspection.problem).toBeUndefined();
+    expect(world.providers.size).toBe(0);
+    expect(world.audit).toEqual([]);
+    const { provider } = await management.registerProvider(discoveryUrl);
+    const { keySet: _, registrable: __, problem: ___, ...found } = inspection;
+    expect(provider).toMatchObject(found);
+  });
+
+  it.each<[string, (world: World) => void, object]>([
+    [
+      'a document that cannot be fetched',
+      ({ documents, discoveryUrl }) => documents.delete(discoveryUrl),
+      { problem: expect.stringContaining('did not answer with status 200') },
+    ],
+    [
+      'a document without issuer',
+      ({ documents, discoveryUrl }) => documents.set(discoveryUrl, {}),
+      { problem: expect.stringContaining('issuer, jwks_uri is missing') },
+    ],
+    [
+      'keys that cannot be fetched',
+      ({ documents, issuer }) => documents.delete(`${issuer}/keys`),
+      {
+        issuer: 'https://idp.example.net',
+        jwksUri: 'https://idp.example.net/keys',
+        problem: expect.stringContaining('https://idp.example.net/keys cannot be fetched'),
+      },
+    ],
+    [
+      'a symmetric key',
+      ({ documents, issuer }) =>
+        documents.set(`${issuer}/keys`, { keys: [{ kty: 'oct', kid: 'a', k: 'AA' }] }),
+      {
+        jwksUri: 'https://idp.example.net/keys',
+        problem: expect.stringContaining('holds the secret member k'),
+      },
+    ],
+    [
+      'our own keys',
+      ({ documents, issuer, signingKeys }) => {
+        const { keys } = documents.get(`${issuer}/keys`) as { keys: [{ kid: string }] };
+        signingKeys.push({ kid: keys[0].kid } as (typeof signingKeys)[number]);
+      },
+      {
+        issuer: 'https://idp.example.net',
+        keySet: expect.anything(),
+        problem: expect.stringContaining('is this service itself'),
+      },
+    ],
+  ])('says what it found before %s stopped it', async (_, prepare, expected) => {
+    const world = await createEmptyWorld();
+    prepare(world);
+    const { management, discoveryUrl } = world;
+    expect(await management.inspectProvider(discoveryUrl)).toMatchObject({
+      registrable: false,
+      ...expected,
+    });
+    const { problem = '' } = await management.inspectProvider(discoveryUrl);
+    await expect(management.registerProvider(discoveryUrl)).rejects.toThrow(problem);
+  });
+
+  it('says that a provider is registered', async () => {
+    const { management, discoveryUrl, issuer } = await createWorld();
+    expect(await management.inspectProvider(discoveryUrl)).toMatchObject({
+      registrable: false,
+      issuer,
+      problem: expect.stringContaining('is registered; a provider is not edited'),
+    });
+  });
+
+  it.each(['http://idp.example.net/', 'https://10.0.0.1/', 'idp.example.net', ''])(
+    'refuses the URL %j before anything is fetched',
+    async (url) => {
+      const { management } = await createWorld();
+      const refusal = await management.inspectProvider(url).catch((error: unknown) => error);
+      expect(refusal).toBeInstanceOf(InputError);
+      expect(refusal).toMatchObject({ field: 'discoveryUrl' });
+    },
+  );
+});
+
+describe('the keys of a registered provider', () => {
+  it('are those that it publishes at present', async () => {
+    const { management, issuer } = await createWorld();
+    expect(await management.inspectProviderKeys(issuer)).toMatchObject({
+      keySet: { keys: [{ alg: 'ES256' }] },
+    });
+  });
+
+  it('are missed if they cannot be fetched or used', async () => {
+    const { management, issuer, documents } = await createWorld();
+    documents.set(`${issuer}/keys`, { keys: [] });
+    expect(await management.inspectProviderKeys(issuer)).toEqual({
+      problem: 'the key set is refused: it has no key that verifies signatures',
+    });
+    documents.delete(`${issuer}/keys`);
+    const { problem } = await management.inspectProviderKeys(issuer);
+    expect(problem).toBe(new FetchError(`${issuer}/keys`, 'status').message);
+  });
+});

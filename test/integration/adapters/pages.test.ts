@@ -1,0 +1,171 @@
+import { randomBytes } from 'node:crypto';
+import { type ScanCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createDynamoDbApiKeyStore } from '../../../adapters/dynamodb/api-key-store.ts';
+import { createDynamoDbAuditLog } from '../../../adapters/dynamodb/audit-log.ts';
+import { createDynamoDbClientStore } from '../../../adapters/dynamodb/client-store.ts';
+import { maxExaminedItems } from '../../../contract/limits.ts';
+import type { Client } from '../../../core/client/client.ts';
+import type { ClientsQuery } from '../../../core/client/client-store.ts';
+import { formatId } from '../../../core/credential/credential-value.ts';
+import type { StorePage } from '../../../core/paging.ts';
+import { makeClient } from '../../support/clients.ts';
+import { startTables, type TestTables } from './dynamodb-tables.ts';
+
+let tables: TestTables;
+
+beforeAll(async () => {
+  tables = await startTables();
+});
+afterAll(() => tables.close());
+beforeEach(async () => {
+  vi.restoreAllMocks();
+  for (const key of ['clients', 'apiKeys', 'audit'] as const) await tables.empty(key);
+});
+
+const openClients = () =>
+  createDynamoDbClientStore(tables.dynamodb, tables.nameOf('clients'), { consistentRead: true });
+
+const registered = {
+  issuer: 'https://idp.example',
+  registrationId: 'idp_1',
+  externalClientId: 'erp',
+};
+
+async function seedClients(count: number): Promise<readonly Client[]> {
+  const clients = Array.from({ length: count }, (_, index) =>
+    makeClient({
+      clientId: formatId('client', randomBytes(16)),
+      name: `Client ${index}`,
+      serviceTrunkGroup: `tg-${index % 3}`,
+      enabled: index % 2 === 0,
+      ...(index % 5 === 0 && { provider: registered, secrets: [] }),
+    }),
+  );
+  const store = openClients();
+  for (const client of clients) await store.createClient(client);
+  return clients;
+}
+
+/** Every page of a query, and how many reads each took. */
+async function readAll(query: Omit<ClientsQuery, 'after'>): Promise<readonly StorePage<Client>[]> {
+  const store = openClients();
+  const pages: StorePage<Client>[] = [];
+  let after: string | undefined;
+  do {
+    const page = await store.readClients({ ...query, after });
+    pages.push(page);
+    after = page.next;
+  } while (after !== undefined);
+  return pages;
+}
+
+const ids = (clients: readonly Client[]) => clients.map(({ clientId }) => clientId).toSorted();
+
+describe('pages of clients', () => {
+  it.each<[string, Omit<ClientsQuery, 'limit'>, (client: Client) => boolean]>([
+    ['no filter', {}, () => true],
+    ['a trunk group', { trunkGroups: ['tg-1'] }, (c) => c.serviceTrunkGroup === 'tg-1'],
+    ['two trunk groups', { trunkGroups: ['tg-1', 'tg-2'] }, (c) => c.serviceTrunkGroup !== 'tg-0'],
+    ['no trunk group', { trunkGroups: [] }, () => false],
+    ['what is disabled', { enabled: false }, (c) => !c.enabled],
+    ['a provider', { issuer: registered.issuer }, (c) => c.provider !== undefined],
+    ['a text', { text: 'CLIENT 1' }, (c) => c.name.startsWith('Client 1')],
+    [
+      'all of it',
+      { trunkGroups: ['tg-1'], enabled: true, text: '1', matches: (c) => c.secrets.length > 0 },
+      (c) =>
+        c.serviceTrunkGroup === 'tg-1' &&
+        c.enabled &&
+        c.secrets.length > 0 &&
+        (c.name.includes('1') || c.clientId.includes('1')),
+    ],
+  ])('with %s hold each client once', async (_, query, isWanted) => {
+    const clients = await seedClients(40);
+    const pages = await readAll({ ...query, limit: 7 });
+    expect(ids(pages.flatMap(({ items }) => items))).toEqual(ids(clients.filter(isWanted)));
+    for (const { items } of pages) expect(items.length).toBeLessThanOrEqual(7);
+  });
+
+  it('are one read each, which looks at no more than it may', async () => {
+    await seedClients(20);
+    const send = vi.spyOn(tables.dynamodb, 'send');
+    const reads = () => send.mock.calls.map(([command]) => (command as ScanCommand).input.Limit);
+    await openClients().readClients({ limit: 5 });
+    await openClients().readClients({ limit: 5, text: 'nothing' });
+    await openClients().readClients({ limit: 5, trunkGroups: ['tg-1'] });
+    await openClients().readClients({ limit: 5, matches: () => false });
+    await openClients().readClients({ limit: 5, trunkGroups: [] });
+    expect(reads()).toEqual([5, maxExaminedItems, maxExaminedItems, maxExaminedItems]);
+  });
+
+  it('leave out a client that cannot be read, and go on', async () => {
+    const clients = await seedClients(6);
+    const malformed: Error[] = [];
+    const store = createDynamoDbClientStore(tables.dynamodb, tables.nameOf('clients'), {
+      onMalformedRecord: (error) => malformed.push(error),
+    });
+    const [broken] = clients;
+    await tables.dynamodb.send(
+      new UpdateItemCommand({
+        TableName: tables.nameOf('clients'),
+        Key: { client_id: { S: broken?.clientId ?? '' } },
+        UpdateExpression: 'REMOVE token_lifetime',
+      }),
+    );
+    const page = await store.readClients({ limit: 10 });
+    expect(page.items).toHaveLength(5);
+    expect(malformed).toHaveLength(1);
+  });
+});
+
+describe('pages of API keys', () => {
+  it('are narrowed down in the same ways', async () => {
+    const store = createDynamoDbApiKeyStore(tables.dynamodb, tables.nameOf('apiKeys'));
+    for (let index = 0; index < 10; index++) {
+      await store.createApiKey({
+        keyId: formatId('apiKey', randomBytes(16)),
+        hash: 'sha256$x',
+        name: `Key ${index}`,
+        enabled: index % 2 === 0,
+        serviceTrunkGroup: `tg-${index % 3}`,
+        subnets: [],
+        version: 1,
+        createdAt: 1,
+        updatedAt: 1,
+      });
+    }
+    const found = await store.readApiKeys({
+      limit: 10,
+      trunkGroups: ['tg-0'],
+      enabled: true,
+      text: 'key',
+      matches: ({ subnets }) => subnets.length === 0,
+    });
+    expect(found.items.map(({ name }) => name).toSorted()).toEqual(['Key 0', 'Key 6']);
+    expect(found.next).toBeUndefined();
+  });
+});
+
+describe('pages of the audit', () => {
+  it('come newest first, from one read each', async () => {
+    const audit = createDynamoDbAuditLog(tables.dynamodb, tables.nameOf('audit'));
+    for (let second = 0; second < 10; second++) {
+      await audit.appendAudit({
+        time: `2026-11-21T10:00:0${second}.000Z`,
+        recordId: `change${second}-2-done`,
+        actor: 'ada',
+        action: 'client.create',
+        subject: 'client_1',
+        outcome: 'done',
+      });
+    }
+    const day = '2026-11-21';
+    const first = await audit.readAudit({ day, limit: 6 });
+    const second = await audit.readAudit({ day, limit: 6, after: first.next });
+    const times = [...first.items, ...second.items].map(({ time }) => time.slice(17, 19));
+    expect(times).toEqual(['09', '08', '07', '06', '05', '04', '03', '02', '01', '00']);
+    expect(second.next).toBeUndefined();
+    expect((await audit.readAudit({ day: '2026-11-20', limit: 6 })).items).toEqual([]);
+  });
+});
