@@ -13,12 +13,14 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { type Authctl, runEveryGroup } from './package/run-commands.ts';
+import { installNode } from './support/install-node.ts';
 import { type CommandOptions, runCommand } from './support/run-command.ts';
 import { withLocalService } from './support/with-local-service.ts';
 
 /*
- * Packs the package as npm would publish it, puts it into an empty project beside what its
- * package.json declares and nothing else, and uses every entry there. Needs no network: what is
+ * Packs the package as npm would publish it, puts it into an empty project next to what its
+ * package.json declares and nothing else, and uses every entry there, on the oldest Node that
+ * package.json promises and on the newest. Only these two versions of Node need a network: what is
  * declared comes from this project's node_modules, and what is not declared is not found.
  */
 
@@ -30,10 +32,14 @@ const limit = 300_000;
 interface PackageJson {
   readonly name: string;
   readonly version: string;
+  readonly engines: { readonly node: string };
   readonly dependencies: Readonly<Record<string, string>>;
   readonly peerDependencies: Readonly<Record<string, string>>;
   readonly exports: Readonly<Record<string, unknown>>;
 }
+
+/** Node's newest release when this was last looked at; the oldest is in package.json's engines. */
+const newestNode = '26.10.0';
 
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as PackageJson;
 
@@ -89,31 +95,39 @@ function consumer(name: string): string {
   return join(root, 'test/package-consumer', name);
 }
 
-async function useEntries(project: string): Promise<void> {
+/** Compiles a program that uses every entry: the oldest Node runs no TypeScript. */
+async function compileConsumer(project: string): Promise<void> {
   for (const name of ['use-every-entry.ts', 'tsconfig.json']) {
     cpSync(consumer(name), join(project, name));
   }
   await run([join(root, 'node_modules/.bin/tsc'), '-p', project], { cwd: project });
   say('every entry type-checks');
-  const output = await withLocalService({}, ({ environment }) =>
-    run([process.execPath, 'use-every-entry.ts'], {
-      cwd: project,
-      environment: { ...environment, CDK_VALIDATION: 'false' },
-    }),
-  );
-  say(output.trim().split('\n').at(-1) ?? '');
 }
 
-async function checkCommandLine(project: string, installed: string): Promise<void> {
+/** Uses every entry and a command of every group. @param node path of the binary that runs them. */
+async function usePackage(node: string, project: string, installed: string): Promise<void> {
   const path = join(installed, 'dist/cli/authctl.js');
-  const version = await run([process.execPath, path, '--version'], { cwd: project });
-  assert.equal(version.trim(), manifest.version);
   await withLocalService({}, async ({ environment, clientId }) => {
-    const authctl: Authctl = (...args) =>
-      run([process.execPath, path, ...args], { cwd: project, environment: { ...environment } });
+    const options = { cwd: project, environment: { ...environment, CDK_VALIDATION: 'false' } };
+    const output = await run([node, 'use-every-entry.js'], options);
+    assert.match(output, /^every entry works$/m);
+    const authctl: Authctl = (...args) => run([node, path, ...args], options);
+    assert.equal((await authctl('--version')).trim(), manifest.version);
     await runEveryGroup(authctl, clientId);
   });
-  say('authctl runs a command of every group');
+}
+
+async function useOnEveryNode(project: string, installed: string): Promise<void> {
+  const oldest = manifest.engines.node.replace('>=', '');
+  for (const version of [oldest, newestNode]) {
+    const node = await installNode(version);
+    if ('missing' in node) {
+      say(`SKIPPED: Node ${version} does not run the package: ${node.missing}`);
+    } else {
+      await usePackage(node.path, project, installed);
+      say(`every entry and a command of every group work on Node ${version}`);
+    }
+  }
 }
 
 async function checkPublication(): Promise<void> {
@@ -138,8 +152,8 @@ try {
   const installed = await installPackage(project);
   linkDeclared(project);
   checkEntries(installed);
-  await useEntries(project);
-  await checkCommandLine(project, installed);
+  await compileConsumer(project);
+  await useOnEveryNode(project, installed);
   await checkPublication();
 } finally {
   rmSync(project, { recursive: true, force: true });

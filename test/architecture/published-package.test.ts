@@ -8,6 +8,7 @@ function readJson(name: string): unknown {
 }
 
 const manifest = readJson('package.json') as {
+  readonly engines: { readonly node: string };
   readonly dependencies: Readonly<Record<string, string>>;
   readonly peerDependencies: Readonly<Record<string, string>>;
 };
@@ -44,4 +45,64 @@ describe('the published package', () => {
     expect(undeclared(['vitest', 'esbuild/lib', '@smithy/core/retry'])).toHaveLength(3);
     expect(undeclared(['./a.ts', 'node:fs', 'commander', 'aws-cdk-lib/aws-iam'])).toEqual([]);
   });
+});
+
+type Version = readonly number[];
+
+const { packages: locked } = readJson('package-lock.json') as {
+  readonly packages: Readonly<
+    Record<string, { readonly dev?: boolean; readonly engines?: { readonly node?: string } }>
+  >;
+};
+
+/** The oldest Node that the package promises to run on. */
+const oldest = manifest.engines.node.replace('>=', '');
+
+function parseVersion(text: string): Version {
+  return text.split('.').map(Number);
+}
+
+function isAtLeast(version: Version, bound: Version): boolean {
+  const at = bound.findIndex((part, index) => part !== (version[index] ?? 0));
+  return at < 0 || (version[at] ?? 0) > (bound[at] ?? 0);
+}
+
+/** Whether a range such as `10.* || ^22.12.0 || >= 24` has the version. */
+function allows(range: string, version: Version): boolean {
+  return range.split('||').some((alternative) => {
+    const match = /^\s*(>=|\^|)\s*(\d+(?:\.\d+)*)(?:\.\*)?\s*$/.exec(alternative);
+    if (match === null) throw new Error(`engines of Node that this test cannot read: ${range}`);
+    const [, operator, text = ''] = match;
+    const bound = parseVersion(text);
+    return isAtLeast(version, bound) && (operator === '>=' || version[0] === bound[0]);
+  });
+}
+
+describe('the Node that the package promises', () => {
+  it('is one that every package which is installed with it supports', () => {
+    const installed = Object.entries(locked).filter(([path, { dev }]) => path !== '' && !dev);
+    expect(installed.length).toBeGreaterThan(30);
+    const refusing = installed
+      .filter(([, { engines }]) => !allows(engines?.node ?? '>=0', parseVersion(oldest)))
+      .map(([path, { engines }]) => `${path}: ${engines?.node}`);
+    expect(refusing).toEqual([]);
+  });
+
+  it('is compared number by number', () => {
+    expect(allows('>=22.12.0', parseVersion('20.19.0'))).toBe(false);
+    expect(allows('>=22.12.0', parseVersion('22.12.0'))).toBe(true);
+    expect(allows('^22.13.0 || ^24.0.0', parseVersion('22.12.0'))).toBe(false);
+    expect(allows('10.* || >= 12.*', parseVersion('22.12.0'))).toBe(true);
+    expect(allows('^20.9', parseVersion('22.12.0'))).toBe(false);
+  });
+
+  it.each(['README.md', 'docs/getting-started.md', 'CONTRIBUTING.md'])(
+    'is what %s says',
+    (page) => {
+      const said = [
+        ...readFileSync(join(root, page), 'utf8').matchAll(/\bNode (\d+(?:\.\d+)*) or newer/g),
+      ];
+      expect(said.map(([, version]) => version)).toEqual([oldest.replace(/\.0$/, '')]);
+    },
+  );
 });
