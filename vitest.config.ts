@@ -22,7 +22,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: [
-            'test/{architecture,contract,core,adapters,lambda,cli,local,bench,docs,fuzz}/**/*.test.ts',
+            'test/{architecture,contract,core,adapters,lambda,cli,forward-auth,local,bench,docs,fuzz}/**/*.test.ts',
           ],
           setupFiles: ['test/setup/no-network.ts'],
         },

@@ -140,7 +140,10 @@ export function createVerifier(options: VerifierOptions): Verifier {
         {
           authorization: toList(request.authorization),
           sourceAddress: request.sourceAddress,
-          signal: request.signal,
+          // Read only if something is waited for: a timer costs more than verifying the claims.
+          get signal() {
+            return request.signal;
+          },
         },
         requiredScopes,
         ports,

@@ -1,10 +1,10 @@
 import completion from '@bomb.sh/tab/commander';
 import { Command, Help, type Option } from 'commander';
+import { packageVersion } from '../adapters/package-version.ts';
 import { type Cli, createCli, type GlobalOptions } from './cli.ts';
 import type { CliIo } from './cli-io.ts';
 import { commandGroups } from './command-groups.ts';
 import type { CommandGroup, CommandSpec } from './command-spec.ts';
-import { packageVersion } from './package-version.ts';
 
 function formatExamples(examples: readonly string[]): string {
   return `\nExamples:\n${examples.map((example) => `  $ authctl ${example}`).join('\n')}`;

@@ -181,3 +181,9 @@ export const maxExaminedItems = 1000;
 
 /** Trunk groups that a caller can be limited to: what DynamoDB compares with in one condition. */
 export const maxTrunkGroupLimit = 100;
+
+/**
+ * Milliseconds that the forward-auth check may take for one decision. The proxy's own timeout must
+ * be longer, so that the caller gets the 503 of the check with its `Retry-After`.
+ */
+export const checkDeadline = 2500;

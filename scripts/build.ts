@@ -45,6 +45,32 @@ function buildLambdas(outdir: string): void {
   }
 }
 
+/**
+ * The forward-auth command as one file without packages. It is a program and no function, so it is
+ * an ES module like the rest of the package. AWS's package for profiles stays outside: it is
+ * loaded only if a profile is used.
+ */
+export const forwardAuthBuildOptions: BuildOptions = {
+  absWorkingDir: root,
+  entryPoints: { main: 'forward-auth/main.ts' },
+  outdir: 'dist/forward-auth',
+  bundle: true,
+  platform: 'node',
+  // The oldest Node that the package supports.
+  target: 'node22',
+  format: 'esm',
+  minify: true,
+  legalComments: 'none',
+  mainFields: ['module', 'main'],
+  external: ['@aws-sdk/credential-provider-node'],
+  logLevel: 'warning',
+};
+
+function buildForwardAuth(): void {
+  buildSync(forwardAuthBuildOptions);
+  chmodSync(join(dist, 'forward-auth/main.js'), 0o755);
+}
+
 function buildLibrary(): void {
   execFileSync(join(root, 'node_modules/.bin/tsc'), ['-p', 'tsconfig.build.json'], {
     cwd: root,
@@ -61,5 +87,8 @@ if (import.meta.main) {
   rmSync(bundlesOnly ? bundles : dist, { recursive: true, force: true });
   mkdirSync(bundles, { recursive: true });
   buildLambdas(bundles);
-  if (!bundlesOnly) buildLibrary();
+  if (!bundlesOnly) {
+    buildLibrary();
+    buildForwardAuth();
+  }
 }

@@ -6,18 +6,19 @@ import type {
 import type { Environment } from '../../contract/environment.ts';
 import { requestDeadline } from '../../contract/limits.ts';
 import { jwksPath } from '../../contract/routes.ts';
+import { describeError } from '../../core/describe-error.ts';
 import { UnavailableError } from '../../core/errors.ts';
 import { ownJwksSource } from '../../core/verifier/access-token.ts';
-import { BearerRefusal, type RefusalFacts } from '../../core/verifier/bearer-refusal.ts';
+import { BearerRefusal } from '../../core/verifier/bearer-refusal.ts';
+import { credentialFields, refusalFields, refusalLevel } from '../../core/verifier/decision-log.ts';
 import type { VerifiedCredential } from '../../core/verifier/verified-credential.ts';
 import {
   type VerifierPorts,
   type VerifierSettings,
   verifyBearer,
 } from '../../core/verifier/verify-bearer.ts';
-import { describeError } from '../shared/describe-error.ts';
 import { type FunctionOptions, resolveOptions, seconds } from '../shared/function-options.ts';
-import type { LogFields, RequestReport } from '../shared/request-report.ts';
+import type { RequestReport } from '../shared/request-report.ts';
 import { readBearerRequest, readRequiredScopes } from './authorizer-event.ts';
 import { allow, deny } from './authorizer-result.ts';
 
@@ -42,38 +43,19 @@ class NoVerdictError extends Error {
 
 type Report = Pick<RequestReport, 'level' | 'outcome' | 'statusCode' | 'clientId' | 'fields'>;
 
-function credentialFields(verified: VerifiedCredential): LogFields {
-  return verified.credential === 'api_key'
-    ? { credential: verified.credential, key_id: verified.keyId }
-    : {
-        credential: verified.credential,
-        client_id: verified.clientId,
-        issuer: verified.issuer,
-        jti: verified.tokenId,
-      };
-}
-
 function reportAllow(verified: VerifiedCredential): Report {
   const clientId = verified.credential === 'api_key' ? undefined : verified.clientId;
   const fields = credentialFields(verified);
   return { level: 'info', outcome: 'allowed', statusCode: 200, clientId, fields };
 }
 
-function factFields(facts: RefusalFacts): LogFields {
+function reportRefusal(refusal: BearerRefusal): Report {
   return {
-    client_id: facts.clientId,
-    key_id: facts.keyId,
-    issuer: facts.issuer,
-    jti: facts.tokenId,
-    required_scope: facts.requiredScopes?.join(' '),
+    level: refusalLevel(refusal),
+    outcome: refusal.code ?? 'no_credential',
+    statusCode: refusal.status,
+    fields: refusalFields(refusal),
   };
-}
-
-function reportRefusal({ code, status, reason, facts, cause }: BearerRefusal): Report {
-  // A record that cannot be read is somebody's work to do; other refusals are the caller's.
-  const level = reason === 'record_malformed' ? 'error' : 'info';
-  const fields = { reason, ...factFields(facts), ...describeError(cause) };
-  return { level, outcome: code ?? 'no_credential', statusCode: status, fields };
 }
 
 function reportFailure(error: unknown): Report {

@@ -1,11 +1,11 @@
 import { keyMetrics } from '../../contract/alarms.ts';
 import type { KeyRotationEvent } from '../../contract/function-events.ts';
+import { describeError } from '../../core/describe-error.ts';
 import { InputError, RefusedError } from '../../core/errors.ts';
 import type { RotationContext } from '../../core/signing-key/execute-action.ts';
 import type { RunOutcome } from '../../core/signing-key/reconcile.ts';
 import { PromotionRefusedError, RetainedKeyError } from '../../core/signing-key/rotation-errors.ts';
 import { overdueSeconds } from '../../core/signing-key/timeline.ts';
-import { describeError } from '../shared/describe-error.ts';
 import type { RunTelemetry } from '../shared/run-telemetry.ts';
 import { describeRun, type RotationReport } from './rotation-report.ts';
 

@@ -1,10 +1,10 @@
 import { noStoreHeaders } from '../../contract/error-body.ts';
 import type { SelfTestResult } from '../../contract/function-events.ts';
 import { healthyBody } from '../../contract/health.ts';
+import { describeError } from '../../core/describe-error.ts';
 import { UnavailableError } from '../../core/errors.ts';
 import type { TokenPorts, TokenSettings } from '../../core/token/issue-token.ts';
 import { runSelfTest } from '../../core/token/self-test.ts';
-import { describeError } from '../shared/describe-error.ts';
 import { seconds } from '../shared/function-options.ts';
 import type { Endpoint } from '../shared/http-function.ts';
 import { jsonResponse } from '../shared/http-message.ts';

@@ -23,6 +23,10 @@ const rule: Readonly<Record<string, { folders: readonly string[]; packages: read
       folders: ['cli', 'adapters', 'core', 'contract'],
       packages: ['commander', 'cli-table3', '@bomb.sh/tab', 'node:'],
     },
+    'forward-auth': {
+      folders: ['forward-auth', 'adapters', 'core', 'contract'],
+      packages: ['node:'],
+    },
     local: {
       folders: ['local', 'lambda', 'adapters', 'core', 'contract'],
       packages: [

@@ -1,6 +1,10 @@
-import { buildSync } from 'esbuild';
+import { type BuildOptions, buildSync } from 'esbuild';
 import { describe, expect, it } from 'vitest';
-import { lambdaBuildOptions, lambdaFunctions } from '../../scripts/build.ts';
+import {
+  forwardAuthBuildOptions,
+  lambdaBuildOptions,
+  lambdaFunctions,
+} from '../../scripts/build.ts';
 
 /**
  * Bytes that a function's bundle may have: what it has, and some room. Who needs more looks first
@@ -21,14 +25,17 @@ const budgets: Readonly<Record<string, number>> = {
 const absent = ['@aws-sdk/client-', '@aws-lambda-powertools/', '@aws-sdk/credential-provider-'];
 const answersRequests = new Set(['token', 'jwks', 'discovery', 'authorizer']);
 
-function build(name: string): { readonly bytes: number; readonly inputs: readonly string[] } {
-  const { outputFiles, metafile } = buildSync({
-    ...lambdaBuildOptions(name, 'bundle-size'),
+function build(options: BuildOptions): {
+  readonly bytes: number;
+  readonly inputs: readonly string[];
+} {
+  const { outputFiles = [], metafile } = buildSync({
+    ...options,
     write: false,
     metafile: true,
   });
   const bundle = outputFiles.find(({ path }) => path.endsWith('.js'));
-  const output = Object.values(metafile.outputs).find(({ entryPoint }) => entryPoint !== undefined);
+  const output = Object.values(metafile?.outputs ?? {}).find(({ entryPoint }) => entryPoint !== undefined);
   const inputs = Object.entries(output?.inputs ?? {})
     .filter(([, { bytesInOutput }]) => bytesInOutput > 0)
     .map(([path]) => path);
@@ -41,11 +48,19 @@ describe('the bundles of functions', () => {
   });
 
   it.each(Object.entries(budgets))('%s stays within %d bytes', (name, budget) => {
-    const { bytes, inputs } = build(name);
+    const { bytes, inputs } = build(lambdaBuildOptions(name, 'bundle-size'));
     expect(bytes).toBeLessThanOrEqual(budget);
     const crept = answersRequests.has(name)
       ? inputs.filter((path) => absent.some((part) => path.includes(part)))
       : [];
     expect(crept).toEqual([]);
+  });
+});
+
+describe('the bundle of forward-auth', () => {
+  it('stays within 100,000 bytes and holds no AWS SDK', () => {
+    const { bytes, inputs } = build(forwardAuthBuildOptions);
+    expect(bytes).toBeLessThanOrEqual(100_000);
+    expect(inputs.filter((path) => path.includes('@aws-sdk/'))).toEqual([]);
   });
 });

@@ -1,7 +1,7 @@
 import { requestDeadline } from '../../../contract/limits.ts';
 import { routes } from '../../../contract/routes.ts';
+import { describeError } from '../../../core/describe-error.ts';
 import { type Deadline, startDeadline } from '../deadline.ts';
-import { describeError } from '../describe-error.ts';
 import type { Exchange } from '../exchange.ts';
 import type { FunctionOptions } from '../function-options.ts';
 import type { RequestReport } from '../request-report.ts';

@@ -19,6 +19,8 @@ export interface ProviderClient {
 export interface OidcProvider {
   readonly issuer: string;
   readonly discoveryUrl: string;
+  /** Its certificate, PEM, for other processes to trust. */
+  readonly certificate: string;
   /** Replaces its keys; it signs with the first. */
   useKeys(...keys: readonly TestKey[]): void;
   fetchToken(client: ProviderClient, audience: string): Promise<string>;
@@ -97,6 +99,7 @@ export async function startOidcProvider(clients: readonly ProviderClient[]): Pro
   return {
     issuer,
     discoveryUrl: `${issuer}/.well-known/openid-configuration`,
+    certificate: pems.cert,
     useKeys,
     jwksFetches: () => jwksFetches,
     async fetchToken({ clientId, clientSecret }, audience) {

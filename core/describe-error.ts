@@ -1,13 +1,11 @@
-import type { LogFields } from './request-report.ts';
-
 /** Names of an error and its causes: `UnavailableError < ThrottlingException`. */
 function namesOf(error: unknown): string {
   if (!(error instanceof Error)) return typeof error;
   return error.cause === undefined ? error.name : `${error.name} < ${namesOf(error.cause)}`;
 }
 
-/** What the log says of an error that is not the caller's. No response says any of it. */
-export function describeError(error: unknown): LogFields {
+/** Log fields of an error that is not the caller's. No response contains any of them. */
+export function describeError(error: unknown): Readonly<Record<string, string | undefined>> {
   if (error === undefined) return {};
   if (!(error instanceof Error)) return { error_name: namesOf(error) };
   return { error_name: namesOf(error), error_message: error.message, error_stack: error.stack };

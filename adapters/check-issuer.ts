@@ -1,0 +1,59 @@
+import { maxProviderDocumentBytes, providerFetchTimeout } from '../contract/limits.ts';
+import { jwksPath, openidConfigurationPath } from '../contract/routes.ts';
+import { algs } from '../contract/signing-algorithms.ts';
+import { InputError, UnavailableError } from '../core/errors.ts';
+import { KeySetError, lintKeySet } from '../core/identity-provider/key-lint.ts';
+import { fetchJsonDocument } from './https/json-document.ts';
+import { parseServiceUrl } from './https/service-url.ts';
+
+interface IssuerCheck {
+  /** Exactly as it must be in tokens. */
+  readonly issuer: string;
+  /** Left out: where this service has it. */
+  readonly jwksUri?: string | undefined;
+  /** A certificate to trust as well, PEM. */
+  readonly ca?: string | undefined;
+}
+
+/** What Node says about a connection that failed: `ENOTFOUND`, `CERT_HAS_EXPIRED`. */
+function reasonOf(error: unknown): string {
+  const { cause } = error as { readonly cause?: unknown };
+  if (cause instanceof Error && 'code' in cause) return String(cause.code);
+  return error instanceof Error ? error.message : 'no answer';
+}
+
+async function fetchDocument(text: string, ca: string | undefined): Promise<unknown> {
+  const bounds = { ca, timeout: providerFetchTimeout, maxBytes: maxProviderDocumentBytes };
+  try {
+    return await fetchJsonDocument(parseServiceUrl(text), bounds);
+  } catch (cause) {
+    if (cause instanceof InputError) throw cause;
+    throw new UnavailableError(`${text} cannot be fetched: ${reasonOf(cause)}`, { cause });
+  }
+}
+
+/**
+ * Compares an issuer with its own discovery document and looks at its keys, so that a wrong issuer
+ * shows at start and not as a refusal of every token.
+ *
+ * @throws {InputError} if the issuer is another, or its keys cannot be used.
+ * @throws {UnavailableError} if a document cannot be fetched. The message says which, and why.
+ */
+export async function checkIssuer({ issuer, jwksUri, ca }: IssuerCheck): Promise<void> {
+  const address = issuer + openidConfigurationPath;
+  const document = (await fetchDocument(address, ca)) as { readonly issuer?: unknown } | null;
+  if (document?.issuer !== issuer) {
+    throw new InputError(
+      `issuer: received ${JSON.stringify(issuer)}; allowed: ${JSON.stringify(document?.issuer)}, as ${address} says`,
+    );
+  }
+  const keysAddress = jwksUri ?? issuer + jwksPath;
+  const keySet = await fetchDocument(keysAddress, ca);
+  try {
+    const { keys } = lintKeySet(keySet, algs);
+    if (keys.length === 0) throw new KeySetError(['it has no key that verifies tokens']);
+  } catch (cause) {
+    if (!(cause instanceof KeySetError)) throw cause;
+    throw new InputError(`${keysAddress}: ${cause.message}`, { cause });
+  }
+}

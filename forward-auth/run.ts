@@ -1,0 +1,66 @@
+import { checkIssuer } from '../adapters/check-issuer.ts';
+import { createDynamoDbLookups, type DynamoDbLookups } from '../adapters/dynamodb-lookups.ts';
+import { createVerifier } from '../adapters/verifier.ts';
+import { createDecisionLog, type WriteLog } from './decision-log.ts';
+import { createHandler } from './handler.ts';
+import type { ForwardAuthOptions } from './options.ts';
+import { createReadiness } from './readiness.ts';
+import { startServer } from './server.ts';
+
+export interface RunningForwardAuth {
+  readonly address: string;
+  close(): Promise<void>;
+}
+
+function openLookups({ tables, cacheSeconds }: ForwardAuthOptions): DynamoDbLookups | undefined {
+  return tables === undefined ? undefined : createDynamoDbLookups({ tables, cacheSeconds });
+}
+
+/**
+ * Starts the check. It answers at once; it is ready when the issuer, its keys and the tables have
+ * answered.
+ *
+ * @param onMistake gets what the start check finds wrong with the configuration.
+ * @throws {InputError} if an option cannot be used, or the address cannot be listened on.
+ */
+export async function startForwardAuth(
+  options: ForwardAuthOptions,
+  write: WriteLog,
+  onMistake: (error: unknown) => void,
+): Promise<RunningForwardAuth> {
+  const { issuer, audiences, defaultAudience, realm, allowLoopbackProviders } = options;
+  const lookups = openLookups(options);
+  const verifier = createVerifier({
+    issuer,
+    audience: audiences,
+    defaultAudience,
+    realm,
+    allowLoopbackProviders,
+    apiKeys: lookups?.apiKeys,
+    providers: lookups?.providers,
+  });
+  let reason = (): string | undefined => 'the process is starting';
+  const handler = createHandler({
+    verifier,
+    log: createDecisionLog(options.log, write),
+    clientAddressHeader: options.clientAddressHeader,
+    notReady: () => reason(),
+  });
+  const server = await startServer(options.listen, handler);
+  write({ level: 'info', message: 'listening', fields: { address: server.address } });
+  async function check(): Promise<void> {
+    await checkIssuer({ issuer });
+    await verifier.preload();
+    await lookups?.checkTables();
+  }
+  const readiness = createReadiness(check, onMistake, write);
+  reason = () => readiness.reason();
+  return {
+    address: server.address,
+    async close() {
+      readiness.stop();
+      await server.close();
+      lookups?.close();
+    },
+  };
+}
