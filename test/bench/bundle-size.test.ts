@@ -29,13 +29,15 @@ function build(options: BuildOptions): {
   readonly bytes: number;
   readonly inputs: readonly string[];
 } {
-  const { outputFiles = [], metafile } = buildSync({
+  const { outputFiles, metafile } = buildSync({
     ...options,
     write: false,
     metafile: true,
   });
   const bundle = outputFiles.find(({ path }) => path.endsWith('.js'));
-  const output = Object.values(metafile?.outputs ?? {}).find(({ entryPoint }) => entryPoint !== undefined);
+  const output = Object.values(metafile?.outputs ?? {}).find(
+    ({ entryPoint }) => entryPoint !== undefined,
+  );
   const inputs = Object.entries(output?.inputs ?? {})
     .filter(([, { bytesInOutput }]) => bytesInOutput > 0)
     .map(([path]) => path);

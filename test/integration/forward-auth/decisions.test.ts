@@ -191,7 +191,7 @@ describe('the source of an API key', () => {
     ['forged in another header', ['X-Forwarded-For', '192.0.2.7'], 401],
     [
       'forged in another header beside the right one',
-      [...['X-Forwarded-For', '192.0.2.7'], 'X-Real-IP', '198.51.100.7'],
+      ['X-Forwarded-For', '192.0.2.7', 'X-Real-IP', '198.51.100.7'],
       401,
     ],
     ['forged under an alias', ['X_Real_IP', '192.0.2.7', 'X.Real.IP', '192.0.2.7'], 401],

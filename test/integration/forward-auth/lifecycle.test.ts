@@ -77,9 +77,8 @@ describe('the start', () => {
   it('ends where the port is taken', async () => {
     const { address } = await start(['--own-tokens-only']);
     const { port } = new URL(address);
-    const { code, output } = await fail([
-      ...[...optionsFor(service()), '--own-tokens-only', '--listen', `127.0.0.1:${port}`],
-    ]);
+    const listen = ['--listen', `127.0.0.1:${port}`];
+    const { code, output } = await fail([...optionsFor(service()), '--own-tokens-only', ...listen]);
     expect(code).toBe(1);
     expect(output).toContain('forward-auth: --listen (FORWARD_AUTH_LISTEN): listen EADDRINUSE');
   });
@@ -88,7 +87,10 @@ describe('the start', () => {
     let answers = false;
     const server = createServer((request, response) => {
       const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-      if (!answers) return void response.writeHead(503).end();
+      if (!answers) {
+        response.writeHead(503).end();
+        return;
+      }
       void fetch(service().issuer + jwksPath)
         .then((answer) => answer.text())
         .then((keys) => {
