@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createInterface } from 'node:readline/promises';
+import { toPrintableLine } from '../core/printable-text.ts';
 import type { CliIo } from './cli-io.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -28,7 +29,10 @@ export async function confirm(io: CliIo, question: string, isAssured: boolean): 
   try {
     // An end of the input, such as Ctrl-D, closes the prompt and answers nothing.
     const ended = once(prompt, 'close').then(() => '');
-    const answer = await Promise.race([prompt.question(`${question} [y/N] `), ended]);
+    const answer = await Promise.race([
+      prompt.question(`${toPrintableLine(question)} [y/N] `),
+      ended,
+    ]);
     if (!/^y(es)?$/i.test(answer.trim())) throw new NotConfirmedError();
   } finally {
     prompt.close();

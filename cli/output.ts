@@ -1,5 +1,6 @@
 import type { CliIo } from './cli-io.ts';
 import { type Cell, formatFields, formatTable } from './table.ts';
+import { Terminal } from './terminal.ts';
 
 export interface OutputOptions {
   readonly json?: boolean | undefined;
@@ -17,18 +18,12 @@ export interface Answer {
 
 /** Writes results to stdout, and everything that is not a result to stderr. */
 export class Output {
-  readonly #io: CliIo;
+  readonly #terminal: Terminal;
   readonly #options: OutputOptions;
 
   constructor(io: CliIo, options: OutputOptions) {
-    this.#io = io;
+    this.#terminal = new Terminal(io);
     this.#options = options;
-  }
-
-  /** Whether stdout is a terminal that shows colours (no-color.org). */
-  get isColored(): boolean {
-    const { NO_COLOR: noColor, TERM: term } = this.#io.env;
-    return this.#io.stdout.isTTY === true && (noColor ?? '') === '' && term !== 'dumb';
   }
 
   print(answer: Answer): void {
@@ -55,12 +50,23 @@ export class Output {
     this.print({
       json: { items: items.map(form.view) },
       quiet: items.map(form.id),
-      text: items.length === 0 ? '' : formatTable(head, rows, this.isColored),
+      text: items.length === 0 ? '' : this.table(head, rows),
     });
   }
 
+  /** Rows under a head. */
+  table(head: readonly string[], rows: readonly (readonly Cell[])[]): string {
+    return formatTable(head, rows, (word) => this.#terminal.bold(word));
+  }
+
+  /** One thing: a name and a value on each line. */
   fields(fields: readonly (readonly [string, Cell])[]): string {
-    return formatFields(fields, this.isColored);
+    return formatFields(fields, (word) => this.#terminal.bold(word));
+  }
+
+  /** Clears the screen, if stdout is one. */
+  clear(): void {
+    this.#terminal.clear();
   }
 
   /** A remark for a person. A script that asked for quiet or for JSON does not get it. */
@@ -70,10 +76,10 @@ export class Output {
 
   /** What must be read whatever was asked for. */
   warn(text: string): void {
-    this.#io.stderr.write(`${text}\n`);
+    this.#terminal.writeError(`${text}\n`);
   }
 
   #write(text: string): void {
-    this.#io.stdout.write(`${text}\n`);
+    this.#terminal.writeOut(`${text}\n`);
   }
 }

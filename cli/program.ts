@@ -5,6 +5,7 @@ import { type Cli, createCli, type GlobalOptions } from './cli.ts';
 import type { CliIo } from './cli-io.ts';
 import { commandGroups } from './command-groups.ts';
 import type { CommandGroup, CommandSpec } from './command-spec.ts';
+import { Terminal } from './terminal.ts';
 
 function formatExamples(examples: readonly string[]): string {
   return `\nExamples:\n${examples.map((example) => `  $ authctl ${example}`).join('\n')}`;
@@ -30,12 +31,13 @@ function buildGroup(group: CommandGroup, open: (options: GlobalOptions) => Cli):
 
 /** Subcommands do not inherit these by themselves when they are added. */
 function configureAll(command: Command, io: CliIo): void {
+  const terminal = new Terminal(io);
   command
     .exitOverride()
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({
-      writeOut: (text) => io.stdout.write(text),
-      writeErr: (text) => io.stderr.write(text),
+      writeOut: (text) => terminal.writeOut(text),
+      writeErr: (text) => terminal.writeError(text),
       getOutHelpWidth: () => io.stdout.columns ?? 100,
       getErrHelpWidth: () => io.stdout.columns ?? 100,
       getOutHasColors: () => false,

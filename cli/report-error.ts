@@ -11,6 +11,7 @@ import { FetchError } from '../core/identity-provider/fetch-json.ts';
 import type { GlobalOptions } from './cli.ts';
 import type { CliIo } from './cli-io.ts';
 import { NotConfirmedError } from './confirm.ts';
+import { Terminal } from './terminal.ts';
 import { type ExitCode, exitCodes, UsageError } from './usage-error.ts';
 
 interface Report {
@@ -68,7 +69,7 @@ export function reportError(io: CliIo, error: unknown, options: GlobalOptions): 
   const text = isAbsent
     ? `the local run does not answer; start it with npm start (${plain})`
     : plain;
-  io.stderr.write(
+  new Terminal(io).writeError(
     options.json === true
       ? `${JSON.stringify({ error: name, error_description: text })}\n`
       : `authctl: ${text}\n`,

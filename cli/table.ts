@@ -1,5 +1,5 @@
-import { styleText } from 'node:util';
 import Table from 'cli-table3';
+import { toPrintableLine } from '../core/printable-text.ts';
 
 /** No lines: columns are told apart by space, and lines can be cut with standard tools. */
 const noBorders = Object.fromEntries(
@@ -28,9 +28,12 @@ const layout = {
 
 export type Cell = string | number | boolean | undefined;
 
+/** Makes a word stand out. */
+export type Bold = (word: string) => string;
+
 function show(cell: Cell): string {
   if (cell === undefined || cell === '') return '-';
-  return typeof cell === 'boolean' ? (cell ? 'yes' : 'no') : String(cell);
+  return typeof cell === 'boolean' ? (cell ? 'yes' : 'no') : toPrintableLine(String(cell));
 }
 
 function toText(table: string): string {
@@ -40,30 +43,20 @@ function toText(table: string): string {
     .join('\n');
 }
 
-/** Rows under a head. @param isColored whether the terminal shows colours. */
+/** Rows under a head. */
 export function formatTable(
   head: readonly string[],
   rows: readonly (readonly Cell[])[],
-  isColored: boolean,
+  bold: Bold,
 ): string {
-  const titles = head.map((title) => title.toUpperCase());
-  const table = new Table({
-    ...layout,
-    head: isColored ? titles.map((t) => styleText('bold', t, { validateStream: false })) : titles,
-  });
+  const table = new Table({ ...layout, head: head.map((title) => bold(title.toUpperCase())) });
   for (const row of rows) table.push(row.map(show));
   return toText(table.toString());
 }
 
 /** One thing: a name and a value on each line. */
-export function formatFields(
-  fields: readonly (readonly [string, Cell])[],
-  isColored: boolean,
-): string {
+export function formatFields(fields: readonly (readonly [string, Cell])[], bold: Bold): string {
   const table = new Table(layout);
-  for (const [name, value] of fields) {
-    const label = isColored ? styleText('bold', name, { validateStream: false }) : name;
-    table.push([label, show(value)]);
-  }
+  for (const [name, value] of fields) table.push([bold(name), show(value)]);
   return toText(table.toString());
 }

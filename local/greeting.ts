@@ -1,5 +1,6 @@
 import type { RotationReport } from '../lambda/key-rotation/rotation-report.ts';
 import { docsPath } from './docs-page.ts';
+import type { FaultScript } from './faults/fault-script.ts';
 import type { FromSynth } from './from-synth/synthesised-deployment.ts';
 import type { RequestNote } from './gateway/gateway-server.ts';
 import type { LocalRun } from './start-local.ts';
@@ -63,6 +64,14 @@ Signing keys live for two minutes and tokens for 20 seconds. Watch them, from an
 
   npx authctl --local signing-key list --watch
 `;
+
+/** What the terminal also shows if faults are on: what fails may be meant to. */
+export function faultsHint(path: string, { rules }: Pick<FaultScript, 'rules'>): string {
+  const count = rules.length === 1 ? '1 rule' : `${rules.length} rules`;
+  return `
+Faults are on: DynamoDB, KMS and the clock fail as ${shellPath(path)} says (${count}).
+`;
+}
 
 /** One line of the terminal for one request. */
 export function describeRequest({ method, path, status, milliseconds }: RequestNote): string {

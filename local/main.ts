@@ -1,8 +1,10 @@
 import { jwksPath } from '../contract/routes.ts';
+import { toPrintable } from '../core/printable-text.ts';
 import { parseArguments } from './arguments.ts';
 import {
   describeRequest,
   describeRotation,
+  faultsHint,
   fromSynthHint,
   greet,
   rotationDemoHint,
@@ -15,8 +17,13 @@ import { usage } from './usage.ts';
 /** Milliseconds after which a run that does not close is ended nevertheless. */
 const closingLimit = 1000;
 
+/** The one place that prints: requests and errors may hold what terminals obey. */
+function print(stream: NodeJS.WriteStream, text: string): void {
+  stream.write(toPrintable(text));
+}
+
 function endWith(local: LocalRun): void {
-  process.stdout.write('\nStopping.\n');
+  print(process.stdout, '\nStopping.\n');
   // What breaks while everything closes has nobody left to tell.
   process.on('uncaughtException', () => undefined);
   setTimeout(() => process.exit(0), closingLimit).unref();
@@ -51,7 +58,7 @@ async function loadFaults(path: string) {
   ]);
   const script = readFaultScript(path);
   const faults = new Faults();
-  return { faults, begin: () => faults.play(script) };
+  return { faults, hint: faultsHint(path, script), begin: () => faults.play(script) };
 }
 
 async function main(): Promise<void> {
@@ -62,7 +69,7 @@ async function main(): Promise<void> {
     ...options
   } = parseArguments(process.argv.slice(2), process.env);
   if (help) {
-    process.stdout.write(usage);
+    print(process.stdout, usage);
     return;
   }
   // Here and not above, so that help and refusals do not wait for half of the project to load.
@@ -75,14 +82,15 @@ async function main(): Promise<void> {
     onRequest: (note) => {
       // The canary of a demonstration asks every second.
       if (isDemo && note.path === jwksPath) return;
-      process.stdout.write(`${describeRequest(note)}\n`);
+      print(process.stdout, `${describeRequest(note)}\n`);
     },
-    onRotation: (report) => process.stdout.write(describeRotation(report)),
+    onRotation: (report) => print(process.stdout, describeRotation(report)),
   });
   endOnSignal(local);
-  process.stdout.write(greet(local));
-  if (options.fromSynth !== undefined) process.stdout.write(fromSynthHint(options.fromSynth));
-  if (isDemo) process.stdout.write(rotationDemoHint);
+  print(process.stdout, greet(local));
+  if (options.fromSynth !== undefined) print(process.stdout, fromSynthHint(options.fromSynth));
+  if (isDemo) print(process.stdout, rotationDemoHint);
+  if (faults !== undefined) print(process.stdout, faults.hint);
   faults?.begin();
 }
 
@@ -95,6 +103,6 @@ outliveClosedPipes();
 try {
   await main();
 } catch (error) {
-  process.stderr.write(`npm start: ${explain(error)}\n`);
+  print(process.stderr, `npm start: ${explain(error)}\n`);
   process.exit(1);
 }

@@ -5,7 +5,6 @@ import { formatTime } from '../../core/rfc3339.ts';
 import type { VerifiedCredential } from '../../core/verifier/verified-credential.ts';
 import { readStdin } from '../cli-io.ts';
 import { type CommandGroup, type CommandSpec, collectValues } from '../command-spec.ts';
-import { formatTable } from '../table.ts';
 import { UsageError } from '../usage-error.ts';
 
 interface TokenOptions {
@@ -42,7 +41,7 @@ const token: CommandSpec = {
     cli.output.print({
       json: { granted, reason, error, error_description: errorDescription, steps, claims },
       quiet: [granted ? 'granted' : 'refused'],
-      text: `${formatTable(['step', 'outcome', 'detail'], rows, cli.output.isColored)}\n\n${verdict}`,
+      text: `${cli.output.table(['step', 'outcome', 'detail'], rows)}\n\n${verdict}`,
     });
     if (!granted) cli.answerNo();
   },

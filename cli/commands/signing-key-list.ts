@@ -14,9 +14,6 @@ interface ListOptions {
 /** Milliseconds between two looks: what changes, changes in seconds at the most often. */
 const watchInterval = 1000;
 
-/** Clears a terminal and goes to its first line. */
-const clear = '\x1b[H\x1b[2J';
-
 async function print(cli: Cli, signingKeys: SigningKeys): Promise<void> {
   const { signingKeyPolicy } = cli.deployment().config;
   const now = signingKeys.now();
@@ -41,7 +38,7 @@ export const list: CommandSpec = {
       throw new UsageError('--watch: shows a table; allowed: without --json and --quiet');
     }
     for (;;) {
-      if (cli.io.stdout.isTTY === true) cli.io.stdout.write(clear);
+      cli.output.clear();
       await print(cli, signingKeys);
       await sleep(watchInterval);
     }

@@ -3,6 +3,7 @@ import * as v from 'valibot';
 import { describeIssues } from '../../contract/parse-problem.ts';
 import { LocalRunError } from '../loopback-server.ts';
 import { awsErrorStatus, faultyServices } from './aws-error-codes.ts';
+import { faultyOperations, faultyTables, tableFaults } from './faulty-operations.ts';
 
 const nonNegative = v.pipe(v.number(), v.finite(), v.minValue(0, 'allowed: 0 or more'));
 const wholeNumber = v.pipe(v.number(), v.safeInteger('allowed: a whole number'), v.minValue(0));
@@ -19,8 +20,8 @@ const window = { from: v.optional(nonNegative, 0), until: v.optional(nonNegative
 const call = {
   ...window,
   service: v.picklist(faultyServices),
-  /** `GetItem`, `Sign`; every operation where left out. */
-  operation: v.optional(v.pipe(v.string(), v.regex(/^[A-Z][A-Za-z]+$/, 'e.g. "GetItem", "Sign"'))),
+  /** `GetItem`, `Sign`. Left out: every operation. */
+  operation: v.optional(v.string()),
   /** A table by the last part of its name: `clients`. */
   table: v.optional(v.string()),
   /** A key's value in DynamoDB, a key's id or ARN in KMS. */
@@ -84,20 +85,50 @@ export type FaultRuleInput = Readonly<v.InferInput<typeof ruleSchema>>;
 export type FaultScript = Readonly<v.InferOutput<typeof scriptSchema>>;
 export type FaultScriptInput = Readonly<v.InferInput<typeof scriptSchema>>;
 
-function findForeignCodes({ rules }: FaultScript): readonly string[] {
-  return rules.flatMap((rule, index) =>
-    rule.fault === 'error' && !Object.hasOwn(awsErrorStatus[rule.service], rule.code)
-      ? [
-          `rules.${index}.code: received "${rule.code}"; allowed for ${rule.service}: ${Object.keys(awsErrorStatus[rule.service]).join(', ')}`,
-        ]
-      : [],
-  );
+type CallRule = Extract<FaultRule, { readonly service: unknown }>;
+
+/** A value of a rule that no call has. */
+function refuse(key: string, value: unknown, allowed: string): string {
+  return `${key}: received ${JSON.stringify(value)}; allowed${allowed}`;
+}
+
+/** What would make a rule strike nothing. */
+function findMistakes(rule: CallRule): readonly string[] {
+  const { service, operation, table, fault } = rule;
+  const of = ` for ${service}: `;
+  const codes = Object.keys(awsErrorStatus[service]);
+  const operations = faultyOperations[service];
+  return [
+    operation !== undefined &&
+      !operations.includes(operation) &&
+      refuse('operation', operation, of + operations.join(', ')),
+    table !== undefined && service !== 'dynamodb' && refuse('table', table, ' only for dynamodb'),
+    table !== undefined &&
+      service === 'dynamodb' &&
+      !faultyTables.includes(table) &&
+      refuse('table', table, `: ${faultyTables.join(', ')}`),
+    service !== 'dynamodb' &&
+      tableFaults.includes(fault) &&
+      refuse('fault', fault, ' only for dynamodb'),
+    rule.fault === 'error' &&
+      !codes.includes(rule.code) &&
+      refuse('code', rule.code, of + codes.join(', ')),
+  ].filter((mistake) => mistake !== false);
+}
+
+function findRuleMistakes({ rules }: FaultScript): readonly string[] {
+  return rules.flatMap((rule, index) => {
+    const isEmpty = rule.until !== undefined && rule.until <= rule.from;
+    const window = isEmpty ? [refuse('until', rule.until, `: more than from, ${rule.from}`)] : [];
+    const mistakes = 'service' in rule ? findMistakes(rule) : [];
+    return [...window, ...mistakes].map((mistake) => `rules.${index}.${mistake}`);
+  });
 }
 
 /** @throws {LocalRunError} with a line for each problem: the key, the value, what is allowed. */
 export function parseFaultScript(input: unknown, name = 'the fault script'): FaultScript {
   const result = v.safeParse(scriptSchema, input);
-  const problems = result.success ? findForeignCodes(result.output) : describeIssues(result.issues);
+  const problems = result.success ? findRuleMistakes(result.output) : describeIssues(result.issues);
   if (result.success && problems.length === 0) return result.output;
   throw new LocalRunError(`${name} cannot be used:\n  ${problems.join('\n  ')}`);
 }

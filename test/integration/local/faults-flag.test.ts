@@ -37,6 +37,11 @@ it('npm start -- --faults plays a script once the service stands, and heals as i
   const run = spawnLocal(['--state', state, '--faults', script]);
   onTestFinished(() => stop(run));
   await started(run);
+  await vi.waitFor(() =>
+    expect(run.output()).toContain(
+      `Faults are on: DynamoDB, KMS and the clock fail as ${script} says (1 rule).`,
+    ),
+  );
   const environment = sourceDemoEnvironment(state);
   const broken = await requestToken(environment);
   expect(broken.status).toBe(503);
@@ -51,6 +56,21 @@ it.each([
     'a mistake',
     { rules: [{ service: 's3', fault: 'reset' }] },
     'cannot be used:\n  rules.0.service: received "s3"; expected ("dynamodb" | "kms")',
+  ],
+  [
+    'a misspelt operation',
+    { rules: [{ service: 'dynamodb', operation: 'getItem', fault: 'reset' }] },
+    'cannot be used:\n  rules.0.operation: received "getItem"; allowed for dynamodb: CreateTable, ',
+  ],
+  [
+    'a misspelt table',
+    { rules: [{ service: 'dynamodb', table: 'client', fault: 'reset' }] },
+    'cannot be used:\n  rules.0.table: received "client"; allowed: clients, api-keys, ',
+  ],
+  [
+    'a value that a terminal would obey',
+    { rules: [{ service: 'dynamodb', table: '\u009b2J', fault: 'reset' }] },
+    'cannot be used:\n  rules.0.table: received "\\u009b2J"; allowed: clients, ',
   ],
   [
     "a code that is not the service's",

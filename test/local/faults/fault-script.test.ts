@@ -48,6 +48,36 @@ describe('a fault script', () => {
       'rules.0.share: received 2; allowed: a share from 0 to 1',
     ],
     [
+      'a misspelt operation',
+      { rules: [{ service: 'dynamodb', operation: 'GetItems', fault: 'reset' }] },
+      'rules.0.operation: received "GetItems"; allowed for dynamodb: CreateTable, DeleteItem, DescribeTable, GetItem, PutItem, Query, Scan, UpdateItem',
+    ],
+    [
+      'an operation of another service',
+      { rules: [{ service: 'kms', operation: 'GetItem', fault: 'reset' }] },
+      'rules.0.operation: received "GetItem"; allowed for kms: CreateKey, ',
+    ],
+    [
+      'a misspelt table',
+      { rules: [{ service: 'dynamodb', table: 'apiKeys', fault: 'reset' }] },
+      'rules.0.table: received "apiKeys"; allowed: clients, api-keys, identity-providers, signing-keys, audit',
+    ],
+    [
+      'a table of KMS',
+      { rules: [{ service: 'kms', table: 'clients', fault: 'reset' }] },
+      'rules.0.table: received "clients"; allowed only for dynamodb',
+    ],
+    [
+      'a stale read of KMS',
+      { rules: [{ service: 'kms', fault: 'stale_read', seconds: 1 }] },
+      'rules.0.fault: received "stale_read"; allowed only for dynamodb',
+    ],
+    [
+      'a time that is over before it begins',
+      { rules: [{ fault: 'clock_freeze', from: 10, until: 10 }] },
+      'rules.0.until: received 10; allowed: more than from, 10',
+    ],
+    [
       'an error of another service',
       { rules: [{ service: 'kms', fault: 'error', code: 'RequestLimitExceeded' }] },
       'rules.0.code: received "RequestLimitExceeded"; allowed for kms: AccessDeniedException, DependencyTimeoutException,',

@@ -25,7 +25,7 @@ describe('faults', () => {
 
   it.each([
     ['another service', { service: 'dynamodb', fault: 'reset' }, false],
-    ['another operation', { service: 'kms', operation: 'Verify', fault: 'reset' }, false],
+    ['another operation', { service: 'kms', operation: 'GetPublicKey', fault: 'reset' }, false],
     ['another key', { service: 'kms', key: 'xyz', fault: 'reset' }, false],
     ['the operation', { service: 'kms', operation: 'Sign', fault: 'reset' }, true],
     ['the key by its id', { service: 'kms', key: 'abc', fault: 'reset' }, true],
@@ -36,7 +36,7 @@ describe('faults', () => {
 
   it.each([
     ['the table', { table: 'clients' }, true],
-    ['another table', { table: 'keys' }, false],
+    ['another table', { table: 'audit' }, false],
     ['the item', { key: 'client_a' }, true],
     ['another item', { key: 'client_b' }, false],
   ])('of %s strike a read, or not', (_, about, strikes) => {

@@ -1,0 +1,54 @@
+import type { Writable } from 'node:stream';
+import { styleText } from 'node:util';
+import { toPrintable } from '../core/printable-text.ts';
+import type { CliIo } from './cli-io.ts';
+
+const escape = '\u001B';
+
+/** A word that `styleText` made bold. */
+const boldPattern = new RegExp(`(${escape}\\[1m[^${escape}]*${escape}\\[22m)`);
+
+/** Clears a terminal and goes to its first line. */
+const clearSequence = `${escape}[H${escape}[2J`;
+
+/**
+ * The one place that prints. Whatever a text contains, no control character in it reaches the
+ * terminal but those of words that {@link Terminal.bold} made.
+ */
+export class Terminal {
+  readonly #io: CliIo;
+  readonly #bold = new Set<string>();
+
+  constructor(io: CliIo) {
+    this.#io = io;
+  }
+
+  /** A word of this program in bold, if stdout is a terminal that shows colours (no-color.org). */
+  bold(word: string): string {
+    const { NO_COLOR: noColor, TERM: term } = this.#io.env;
+    if (this.#io.stdout.isTTY !== true || (noColor ?? '') !== '' || term === 'dumb') return word;
+    const styled = styleText('bold', word, { validateStream: false });
+    this.#bold.add(styled);
+    return styled;
+  }
+
+  /** Writes to stdout: results, and nothing else. */
+  writeOut(text: string): void {
+    this.#write(this.#io.stdout, text);
+  }
+
+  /** Writes to stderr. */
+  writeError(text: string): void {
+    this.#write(this.#io.stderr, text);
+  }
+
+  /** Clears the screen, if stdout is one. */
+  clear(): void {
+    if (this.#io.stdout.isTTY === true) this.#io.stdout.write(clearSequence);
+  }
+
+  #write(stream: Writable, text: string): void {
+    const parts = text.split(boldPattern);
+    stream.write(parts.map((part) => (this.#bold.has(part) ? part : toPrintable(part))).join(''));
+  }
+}

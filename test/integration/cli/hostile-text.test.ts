@@ -1,0 +1,105 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createDynamoDbAuditLog } from '../../../adapters/dynamodb/audit-log.ts';
+import { createDynamoDbClientStore } from '../../../adapters/dynamodb/client-store.ts';
+import { createDynamoDbClient } from '../../../adapters/dynamodb/dynamodb-client.ts';
+import { tableName } from '../../../contract/tables.ts';
+import { clientIdOf, makeClient } from '../../support/clients.ts';
+import { controlCharacters } from '../../support/control-characters.ts';
+import { signToken } from '../../support/test-issuer.ts';
+import { type LoopbackProvider, startLoopbackProvider } from './loopback-provider.ts';
+import { type CliRun, useLocalCli } from './use-authctl.ts';
+
+const { authctl, json, service } = useLocalCli();
+
+/** Clears the screen, sets the title, rings, and turns what follows around. */
+const attack = '\u001b[2J\u001b]0;title\u0007\u009b31m\u202e';
+let provider: LoopbackProvider;
+
+beforeAll(async () => {
+  const dynamodb = createDynamoDbClient(service().aws);
+  // As a colleague's script, or a version before this one, may have written them.
+  await createDynamoDbClientStore(dynamodb, tableName('local', 'clients'), {
+    consistentRead: true,
+  }).createClient(makeClient({ name: `Billing${attack}` }));
+  await createDynamoDbAuditLog(dynamodb, tableName('local', 'audit'), {
+    consistentRead: true,
+  }).appendAudit({
+    time: new Date().toISOString(),
+    recordId: randomUUID(),
+    actor: `arn:aws:iam::000000000000:user/${attack}`,
+    action: 'client.create',
+    subject: clientIdOf(1),
+    outcome: 'done',
+  });
+  dynamodb.destroy();
+  provider = await startLoopbackProvider();
+});
+afterAll(() => provider.close());
+
+function expectHarmless({ stdout, stderr }: CliRun): void {
+  expect(stdout).not.toMatch(controlCharacters);
+  expect(stderr).not.toMatch(controlCharacters);
+}
+
+function foreignToken(claims: Readonly<Record<string, unknown>>): string {
+  const now = Math.floor(Date.now() / 1000);
+  return signToken(provider.key, {
+    iss: `https://issuer.example/${attack}`,
+    client_id: attack,
+    aud: attack,
+    iat: now,
+    exp: now + 300,
+    ...claims,
+  });
+}
+
+describe.each([[[]], [['--json']]])('text from outside, with %j', (form) => {
+  it('of a name stays text in lists and in one client', async () => {
+    const lists = await authctl(['client', 'list', ...form]);
+    expectHarmless(lists);
+    expect(lists.stdout).toContain(String.raw`Billing\u001b[2J`);
+    expectHarmless(await authctl(['client', 'show', clientIdOf(1), ...form]));
+  });
+
+  it('of the audit stays text', async () => {
+    const run = await authctl(['audit', 'list', ...form]);
+    expectHarmless(run);
+    expect(run.stdout).toContain(String.raw`user/\u001b[2J`);
+  });
+
+  it('of a token stays text', async () => {
+    const stdin = foreignToken({});
+    expectHarmless(await authctl(['explain', 'request', '--bearer-stdin', ...form], { stdin }));
+  });
+
+  it('of a discovery document stays text', async () => {
+    provider.documents.set('/hostile', {
+      issuer: `https://issuer.example/${attack}`,
+      jwks_uri: `${provider.issuer}/keys`,
+    });
+    const url = `${provider.issuer}/hostile`;
+    const run = await authctl(['provider', 'register', url, ...form]);
+    expect(run.stderr).toContain('issuer.example');
+    expectHarmless(run);
+  });
+
+  it('of a key id in a JWKS stays text', async () => {
+    const { jwk } = provider.key;
+    provider.documents.set('/keys', { keys: [jwk, jwk].map((key) => ({ ...key, kid: attack })) });
+    const run = await authctl(['provider', 'register', provider.discoveryUrl, ...form]);
+    expectHarmless(run);
+  });
+
+  it('of the command line stays text', async () => {
+    expectHarmless(await authctl(['signing-key', 'withdraw', attack, '--yes', ...form]));
+    expectHarmless(await authctl(['client', 'show', attack, ...form]));
+  });
+});
+
+describe('--json', () => {
+  it('keeps the value', async () => {
+    const { items } = await json(['client', 'list']);
+    expect(items).toContainEqual(expect.objectContaining({ name: `Billing${attack}` }));
+  });
+});
