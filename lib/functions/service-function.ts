@@ -7,6 +7,7 @@ import { metricNamespace } from '../../contract/alarms.ts';
 import type { EnvironmentVariables, FunctionName } from '../../contract/environment.ts';
 import { functionName, roleName } from '../../contract/function-names.ts';
 import type { RegionId } from '../../contract/regions.ts';
+import { functionArn } from './caller-arns.ts';
 import { environmentBytes, maxEnvironmentBytes } from './environment-size.ts';
 import { functionBundle } from './function-bundles.ts';
 import { runtimeDefaults } from './runtime-defaults.ts';
@@ -30,6 +31,13 @@ export interface ServiceFunctionProps<F extends FunctionName> extends FunctionCo
   readonly reservedConcurrency?: number | undefined;
 }
 
+/** What a role may do, or may not. */
+export interface Statement {
+  readonly actions: readonly string[];
+  readonly resources: readonly string[];
+  readonly conditions?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+}
+
 /** An environment that Lambda would refuse. */
 export class EnvironmentTooLargeError extends Error {
   override readonly name = 'EnvironmentTooLargeError';
@@ -44,10 +52,12 @@ export class ServiceFunction<F extends FunctionName> extends Construct {
   readonly role: Role;
   readonly handler: Function;
   readonly logGroup: LogGroup;
+  private readonly arn: string;
 
   constructor(scope: Construct, id: string, props: ServiceFunctionProps<F>) {
     super(scope, id);
     this.name = props.name;
+    this.arn = functionArn(this, props.deploymentName, props.name);
     this.logGroup = this.addLogGroup(props);
     this.role = this.addRole(props);
     this.handler = this.addHandler(props);
@@ -68,37 +78,30 @@ export class ServiceFunction<F extends FunctionName> extends Construct {
     });
   }
 
-  /** Allows exactly these actions. */
-  allow(statement: {
-    readonly actions: readonly string[];
-    readonly resources: readonly string[];
-    readonly conditions?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-  }): void {
-    this.addStatement(Effect.ALLOW, statement);
+  /**
+   * Allows exactly these actions, and only to code of this function: whoever may pass the role to
+   * another function gets nothing of it there.
+   */
+  allow({ conditions = {}, ...statement }: Statement): void {
+    const ofThisFunction = { 'lambda:SourceFunctionArn': this.arn };
+    this.addStatement(Effect.ALLOW, {
+      ...statement,
+      conditions: { ...conditions, ArnEquals: { ...conditions['ArnEquals'], ...ofThisFunction } },
+    });
   }
 
   /** Denies these actions, whatever else allows them. */
-  deny(statement: {
-    readonly actions: readonly string[];
-    readonly resources: readonly string[];
-  }): void {
+  deny(statement: Statement): void {
     this.addStatement(Effect.DENY, statement);
   }
 
-  private addStatement(
-    effect: Effect,
-    statement: {
-      readonly actions: readonly string[];
-      readonly resources: readonly string[];
-      readonly conditions?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-    },
-  ): void {
+  private addStatement(effect: Effect, { actions, resources, conditions = {} }: Statement): void {
     this.role.addToPolicy(
       new PolicyStatement({
         effect,
-        actions: [...statement.actions],
-        resources: [...statement.resources],
-        conditions: statement.conditions ?? {},
+        actions: [...actions],
+        resources: [...resources],
+        conditions,
       }),
     );
   }

@@ -76,12 +76,14 @@ function allowCreation(fn: ServiceFunction<FunctionName>, keys: SigningKeys): vo
   const noOtherTags = {
     'ForAllValues:StringEquals': { 'aws:TagKeys': Object.values(kmsKeyTags) },
   };
+  // Key material that was imported could have copies.
+  const material = { 'kms:KeyOrigin': 'AWS_KMS' };
   // A new key has no ARN yet, so both take "*"; TagResource counts when CreateKey carries tags.
   fn.allow({
     actions: ['kms:CreateKey'],
     resources: ['*'],
     conditions: {
-      StringEquals: { ...tag, ...kind },
+      StringEquals: { ...tag, ...kind, ...material },
       ...noOtherTags,
       Bool: { 'kms:MultiRegion': 'false' },
     },

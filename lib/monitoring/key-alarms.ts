@@ -1,4 +1,4 @@
-import { Aws, Duration, Validations } from 'aws-cdk-lib';
+import { Duration, Validations } from 'aws-cdk-lib';
 import { type Alarm, ComparisonOperator, Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import {
   type CfnRule,
@@ -17,7 +17,7 @@ import {
   metricNamespace,
 } from '../../contract/alarms.ts';
 import type { FunctionName } from '../../contract/environment.ts';
-import { roleName } from '../../contract/function-names.ts';
+import { functionArn, sessionArn } from '../functions/caller-arns.ts';
 import { type AlarmContext, addAlarm, alarmDescription } from './service-alarm.ts';
 
 type MetricSource = Extract<AlarmSource, { kind: 'metric' }>;
@@ -104,17 +104,24 @@ export class KeyAlarms extends Construct {
     };
   }
 
-  /** A caller that is no role's session, as the root user, has no session issuer at all. */
+  /**
+   * Everyone but these functions. The session tells a function's role and name. CloudTrail adds
+   * `inScopeOf` to calls of Lambda functions, with the function's ARN: it tells a function of the
+   * same name in another AWS region. AWS does not promise the field for every call, so its absence
+   * is no alarm. A caller without a session, e.g. the root user, is none of these functions.
+   */
   private byOthers(names: readonly FunctionName[]): Record<string, unknown> {
-    const issuer = (pattern: unknown) => ({
-      userIdentity: { sessionContext: { sessionIssuer: { arn: [pattern] } } },
-    });
     const { deploymentName, regionId } = this.context;
-    const roles = names.map(
-      (name) =>
-        `arn:${Aws.PARTITION}:iam::${Aws.ACCOUNT_ID}:role/${roleName(deploymentName, regionId, name)}`,
-    );
-    return { $or: [issuer({ 'anything-but': roles }), issuer({ exists: false })] };
+    const sessions = names.map((name) => sessionArn(this, deploymentName, regionId, name));
+    const functions = names.map((name) => functionArn(this, deploymentName, name));
+    const caller = (userIdentity: object) => ({ userIdentity });
+    return {
+      $or: [
+        caller({ arn: [{ 'anything-but': sessions }] }),
+        caller({ sessionContext: { sessionIssuer: { arn: [{ exists: false }] } } }),
+        caller({ inScopeOf: { credentialsIssuedTo: [{ 'anything-but': functions }] } }),
+      ],
+    };
   }
 }
 

@@ -1,11 +1,12 @@
 import { Stack } from 'aws-cdk-lib';
 import { ManagedPolicy, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
-import { functionName, operatorPolicyName } from '../../contract/function-names.ts';
+import { operatorPolicyName } from '../../contract/function-names.ts';
 import { type OperatorGroup, operatorGroups } from '../../contract/operator-permissions.ts';
 import type { RegionId } from '../../contract/regions.ts';
 import { restoredTableName, type TableKey } from '../../contract/tables.ts';
 import type { ServiceTables } from '../data/service-tables.ts';
+import { functionArn } from '../functions/caller-arns.ts';
 
 export interface OperatorPoliciesProps {
   readonly deploymentName: string;
@@ -59,12 +60,12 @@ export class OperatorPolicies extends Construct {
   }
 
   private functionStatements(group: OperatorGroup): PolicyStatement[] {
-    return group.functions.map((name) => {
-      const resource = `function:${functionName(this.props.deploymentName, name)}`;
-      return new PolicyStatement({
-        actions: ['lambda:InvokeFunction'],
-        resources: [Stack.of(this).formatArn({ service: 'lambda', resource })],
-      });
-    });
+    return group.functions.map(
+      (name) =>
+        new PolicyStatement({
+          actions: ['lambda:InvokeFunction'],
+          resources: [functionArn(this, this.props.deploymentName, name)],
+        }),
+    );
   }
 }

@@ -43,10 +43,27 @@ function permissionMatrix(template: Template): Readonly<Record<string, readonly 
   return matrix;
 }
 
+/** Only code of the function, whoever else gets its role. */
+function fromFunction(name: string) {
+  const arn = `arn:aws:lambda:us-west-2:111122223333:function:authorization-server-${name}`;
+  return { ArnEquals: { 'lambda:SourceFunctionArn': arn } };
+}
+
+/** A function's permissions, each of them bound to the function. */
+function boundTo(name: string, permissions: readonly Permission[]): readonly Permission[] {
+  return permissions.map(([effect, action, resource, condition]) => [
+    effect,
+    action,
+    resource,
+    { ...(condition as object | undefined), ...fromFunction(name) },
+  ]);
+}
+
 const anyKey = 'arn:aws:kms:us-west-2:111122223333:key/*';
 const ownKey = { 'aws:ResourceTag/authorization-server:deployment': 'authorization-server' };
 const newTag = { 'aws:RequestTag/authorization-server:deployment': 'authorization-server' };
 const newKind = { 'kms:KeySpec': ['RSA_2048'], 'kms:KeyUsage': 'SIGN_VERIFY' };
+const newMaterial = { 'kms:KeyOrigin': 'AWS_KMS' };
 const noOtherTags = {
   'ForAllValues:StringEquals': {
     'aws:TagKeys': ['authorization-server:deployment', 'authorization-server:intent'],
@@ -90,79 +107,89 @@ beforeAll(() => {
 describe('the permission matrix', () => {
   const expected: Readonly<Record<string, readonly Permission[]>> = {
     'authorization-server-slc-token': [
-      ['Allow', 'dynamodb:GetItem', 'ClientsTable'],
-      ['Allow', 'dynamodb:Query', 'SigningKeysTable', items('signing_key')],
-      [
-        'Allow',
-        'dynamodb:UpdateItem',
-        'ClientsTable',
-        {
-          'ForAllValues:StringEquals': { 'dynamodb:Attributes': ['client_id', 'secrets'] },
-          Null: { 'dynamodb:Attributes': 'false' },
-          StringEqualsIfExists: { 'dynamodb:ReturnValues': 'NONE' },
-        },
-      ],
-      sign,
+      ...boundTo('token', [
+        ['Allow', 'dynamodb:GetItem', 'ClientsTable'],
+        ['Allow', 'dynamodb:Query', 'SigningKeysTable', items('signing_key')],
+        [
+          'Allow',
+          'dynamodb:UpdateItem',
+          'ClientsTable',
+          {
+            'ForAllValues:StringEquals': { 'dynamodb:Attributes': ['client_id', 'secrets'] },
+            Null: { 'dynamodb:Attributes': 'false' },
+            StringEqualsIfExists: { 'dynamodb:ReturnValues': 'NONE' },
+          },
+        ],
+        sign,
+      ]),
       ...logsAndTraces('Token'),
     ],
     'authorization-server-slc-discovery': logsAndTraces('Discovery'),
     'authorization-server-slc-jwks': [
-      ['Allow', 'dynamodb:Query', 'SigningKeysTable', items('signing_key')],
+      ...boundTo('jwks', [['Allow', 'dynamodb:Query', 'SigningKeysTable', items('signing_key')]]),
       ...logsAndTraces('Jwks'),
     ],
     'authorization-server-slc-canary': [
-      ['Allow', 'dynamodb:Query', 'SigningKeysTable', items('signing_key', 'region_heartbeat')],
-      sign,
+      ...boundTo('canary', [
+        ['Allow', 'dynamodb:Query', 'SigningKeysTable', items('signing_key', 'region_heartbeat')],
+        sign,
+      ]),
       ...logsAndTraces('Canary'),
     ],
     'authorization-server-slc-deployment-check': [
-      ['Allow', 'dynamodb:Query', 'SigningKeysTable', items('signing_key', 'region_heartbeat')],
+      ...boundTo('deployment-check', [
+        ['Allow', 'dynamodb:Query', 'SigningKeysTable', items('signing_key', 'region_heartbeat')],
+      ]),
       ...logsAndTraces('DeploymentCheck'),
     ],
     'authorization-server-slc-synthetic-check': [
-      ['Allow', 'dynamodb:GetItem', 'ClientsTable', ownClientAlone],
-      ['Allow', 'dynamodb:PutItem', 'ClientsTable', ownClientAlone],
-      ['Allow', 'dynamodb:UpdateItem', 'ClientsTable', ownClientAlone],
+      ...boundTo('synthetic-check', [
+        ['Allow', 'dynamodb:GetItem', 'ClientsTable', ownClientAlone],
+        ['Allow', 'dynamodb:PutItem', 'ClientsTable', ownClientAlone],
+        ['Allow', 'dynamodb:UpdateItem', 'ClientsTable', ownClientAlone],
+      ]),
       ...logsAndTraces('SyntheticCheck'),
     ],
     'authorization-server-slc-key-rotation': [
-      ['Allow', 'dynamodb:GetItem', 'SigningKeysTable'],
-      ['Allow', 'dynamodb:PutItem', 'AuditTable'],
-      ['Allow', 'dynamodb:PutItem', 'SigningKeysTable'],
-      ['Allow', 'dynamodb:Query', 'SigningKeysTable'],
-      [
-        'Allow',
-        'kms:CreateKey',
-        '*',
-        {
-          StringEquals: { ...newTag, ...newKind },
-          ...noOtherTags,
-          Bool: { 'kms:MultiRegion': 'false' },
-        },
-      ],
-      ['Allow', 'kms:DescribeKey', anyKey],
-      ['Allow', 'kms:DisableKey', anyKey, { StringEquals: ownKey }],
-      ['Allow', 'kms:GetPublicKey', anyKey],
-      ['Allow', 'kms:ListKeys', '*'],
-      ['Allow', 'kms:ListResourceTags', anyKey],
-      [
-        'Allow',
-        'kms:ScheduleKeyDeletion',
-        anyKey,
-        {
-          StringEquals: ownKey,
-          NumericEquals: { 'kms:ScheduleKeyDeletionPendingWindowInDays': '30' },
-        },
-      ],
-      [
-        'Allow',
-        'kms:TagResource',
-        '*',
-        // While a key is being made, it has no spec yet that a condition could read.
-        { StringEquals: newTag, StringEqualsIfExists: newKind, ...noOtherTags },
-      ],
-      ['Allow', 'lambda:InvokeFunction', 'FunctionsCanaryHandler'],
-      ['Allow', 'lambda:InvokeFunction', 'FunctionsTokenHandler'],
+      ...boundTo('key-rotation', [
+        ['Allow', 'dynamodb:GetItem', 'SigningKeysTable'],
+        ['Allow', 'dynamodb:PutItem', 'AuditTable'],
+        ['Allow', 'dynamodb:PutItem', 'SigningKeysTable'],
+        ['Allow', 'dynamodb:Query', 'SigningKeysTable'],
+        [
+          'Allow',
+          'kms:CreateKey',
+          '*',
+          {
+            StringEquals: { ...newTag, ...newKind, ...newMaterial },
+            ...noOtherTags,
+            Bool: { 'kms:MultiRegion': 'false' },
+          },
+        ],
+        ['Allow', 'kms:DescribeKey', anyKey],
+        ['Allow', 'kms:DisableKey', anyKey, { StringEquals: ownKey }],
+        ['Allow', 'kms:GetPublicKey', anyKey],
+        ['Allow', 'kms:ListKeys', '*'],
+        ['Allow', 'kms:ListResourceTags', anyKey],
+        [
+          'Allow',
+          'kms:ScheduleKeyDeletion',
+          anyKey,
+          {
+            StringEquals: ownKey,
+            NumericEquals: { 'kms:ScheduleKeyDeletionPendingWindowInDays': '30' },
+          },
+        ],
+        [
+          'Allow',
+          'kms:TagResource',
+          '*',
+          // While a key is being made, it has no spec yet that a condition could read.
+          { StringEquals: newTag, StringEqualsIfExists: newKind, ...noOtherTags },
+        ],
+        ['Allow', 'lambda:InvokeFunction', 'FunctionsCanaryHandler'],
+        ['Allow', 'lambda:InvokeFunction', 'FunctionsTokenHandler'],
+      ]),
       ...logsAndTraces('KeyRotation'),
       ['Deny', 'kms:CreateGrant', '*'],
       ['Deny', 'kms:PutKeyPolicy', '*'],
