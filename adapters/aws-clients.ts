@@ -1,12 +1,12 @@
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { KMSClient } from '@aws-sdk/client-kms';
+import type { DynamoDBDocument } from '@aws-sdk/lib-dynamodb';
 import type { AwsClientOptions } from './aws-client-options.ts';
 import { createDynamoDbClient } from './dynamodb/dynamodb-client.ts';
 import { createKmsClient } from './kms/kms-client.ts';
 
 /** The clients that handlers are built with. Opaque outside this folder. */
 export interface AwsClients {
-  readonly dynamodb: DynamoDBClient;
+  readonly dynamodb: DynamoDBDocument;
   readonly kms: KMSClient;
 }
 

@@ -57,7 +57,7 @@ const apiKeySchema = v.strictObject({
 
 /** @throws {MalformedRecordError} see {@link parseItem}. */
 export function parseApiKeyItem(item: Item): ApiKey {
-  const record = parseItem(apiKeySchema, item, `API key "${item.key_id?.S ?? ''}"`);
+  const record = parseItem(apiKeySchema, item, 'API key', 'key_id');
   return {
     keyId: record.key_id,
     hash: record.hash,

@@ -1,11 +1,10 @@
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { DynamoDBDocument } from '@aws-sdk/lib-dynamodb';
 import { tables } from '../../contract/tables.ts';
 import type { ApiKeyStore } from '../../core/api-key/api-key-store.ts';
 import { parseApiKeyItem, toApiKeyItem } from './api-key-item.ts';
 import { createDynamoDbApiKeyReader } from './api-key-reader.ts';
 import { parseItems, scanItems } from './read-items.ts';
 import { ownedItemsConditions, scanPage } from './read-page.ts';
-import { createSdkCalls } from './sdk-calls.ts';
 import type { StoreOptions } from './store-options.ts';
 import { absent, deleteItem, having, putItem } from './write-item.ts';
 
@@ -15,13 +14,13 @@ const changedMeanwhile = 'it was changed or deleted meanwhile';
 
 /** API keys in DynamoDB, one item each. */
 export function createDynamoDbApiKeyStore(
-  dynamodb: DynamoDBClient,
+  dynamodb: DynamoDBDocument,
   table: string,
   store: StoreOptions = {},
 ): ApiKeyStore {
   const at = (keyId: string) => ({ table, key: { [partitionKey]: keyId } });
   return {
-    ...createDynamoDbApiKeyReader(createSdkCalls(dynamodb), table, store),
+    ...createDynamoDbApiKeyReader(dynamodb, table, store),
     createApiKey: async (key) =>
       putItem(dynamodb, toApiKeyItem(key), {
         ...at(key.keyId),

@@ -1,4 +1,5 @@
-import { type DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { isDeepStrictEqual } from 'node:util';
+import type { DynamoDBDocument } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { tables } from '../../contract/tables.ts';
 import type {
@@ -7,10 +8,9 @@ import type {
   AuditReader,
   AuditRecord,
 } from '../../core/audit/audit-log.ts';
-import { type Item, parseItem, schemaVersion, text, toItem } from './item.ts';
+import { type Item, isMap, parseItem, schemaVersion, text, toItem } from './item.ts';
 import { parseItems, queryPartition } from './read-items.ts';
 import { queryPageBackwards } from './read-page.ts';
-import { createSdkCalls } from './sdk-calls.ts';
 import type { StoreOptions } from './store-options.ts';
 import { absent, writeConditionally } from './write-item.ts';
 
@@ -19,7 +19,12 @@ const { partitionKey, sortKey } = tables.audit;
 /** Stands in the sort key between time and id, and in neither. */
 const separator = '#';
 
-const state = v.optional(v.record(v.string(), v.unknown()));
+/** What management and rotation record of a state is JSON, with no bytes and no sets. */
+function isJson(value: unknown): boolean {
+  return isMap(value) && isDeepStrictEqual(value, toItem(value));
+}
+
+const state = v.optional(v.custom<Record<string, unknown>>(isJson, 'a map of JSON'));
 
 const auditSchema = v.strictObject({
   day: v.pipe(v.string(), v.isoDate()),
@@ -34,8 +39,8 @@ const auditSchema = v.strictObject({
   after: state,
 });
 
-function toAuditItem(record: AuditRecord): Item {
-  return toItem({
+function toAuditItem(record: AuditRecord): v.InferInput<typeof auditSchema> {
+  return {
     day: record.time.slice(0, 'yyyy-mm-dd'.length),
     record_id: `${record.time}${separator}${record.recordId}`,
     schema_version: 1,
@@ -46,12 +51,11 @@ function toAuditItem(record: AuditRecord): Item {
     outcome: record.outcome,
     before: record.before,
     after: record.after,
-  } satisfies v.InferInput<typeof auditSchema>);
+  };
 }
 
 function parseAuditItem(item: Item): AuditRecord {
-  const what = `audit record "${item.record_id?.S ?? ''}"`;
-  const { record_id, time, ...record } = parseItem(auditSchema, item, what);
+  const { record_id, time, ...record } = parseItem(auditSchema, item, 'audit record', 'record_id');
   return {
     time,
     recordId: record_id.slice(record_id.indexOf(separator) + 1),
@@ -66,21 +70,17 @@ function parseAuditItem(item: Item): AuditRecord {
 
 /** The audit in DynamoDB: each record once, in a partition for each UTC day, never changed. */
 export function createDynamoDbAuditLog(
-  dynamodb: DynamoDBClient,
+  dynamodb: DynamoDBDocument,
   table: string,
   store: StoreOptions = {},
 ): AuditLog & AuditReader & AuditPageReader {
   return {
     appendAudit: async (record) => {
-      const command = new PutItemCommand({
-        TableName: table,
-        Item: toAuditItem(record),
-        ...absent(partitionKey),
-      });
+      const input = { TableName: table, Item: toAuditItem(record), ...absent(partitionKey) };
       await writeConditionally({
         doing: `append audit record "${record.recordId}"`,
         conflict: 'there is a record of this time and id',
-        send: () => dynamodb.send(command),
+        send: () => dynamodb.put(input),
         // The id is this writer's own, and writers of the audit may not read it.
         wasDone: () => Promise.resolve(true),
       });
@@ -93,12 +93,7 @@ export function createDynamoDbAuditLog(
       ),
     listAudit: (day, options = {}) =>
       parseItems(
-        queryPartition(
-          createSdkCalls(dynamodb),
-          { table, partitionKey, value: day },
-          store,
-          options,
-        ),
+        queryPartition(dynamodb, { table, partitionKey, value: day }, store, options),
         parseAuditItem,
         store,
       ),

@@ -157,7 +157,7 @@ export function fromClient(client: Client): ClientAttributes {
 
 /** @throws {MalformedRecordError} see {@link parseItem}. */
 export function parseClientItem(item: Item): ClientAttributes {
-  return parseItem(clientSchema, item, `client "${item.client_id?.S ?? ''}"`);
+  return parseItem(clientSchema, item, 'client', 'client_id');
 }
 
 /**

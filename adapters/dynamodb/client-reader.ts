@@ -4,7 +4,7 @@ import type { PortOptions } from '../../core/port.ts';
 import { callAws } from '../aws-errors.ts';
 import { type ClientAttributes, parseClientItem, toClient } from './client-item.ts';
 import type { DynamoDbCalls } from './dynamodb-calls.ts';
-import { type Item, toItem } from './item.ts';
+import type { Item } from './item.ts';
 import { getItem } from './read-items.ts';
 import { rememberParsed } from './remember-parsed.ts';
 import type { StoreOptions } from './store-options.ts';
@@ -40,18 +40,18 @@ async function recordSecretUse(
 ): Promise<void> {
   const input = {
     TableName: table,
-    Key: toItem({ [partitionKey]: use.clientId }),
+    Key: { [partitionKey]: use.clientId },
     UpdateExpression: 'SET secrets.#id.last_used_on = :day',
     // A deleted secret stays deleted, and a clock that lags takes no day back.
     ConditionExpression:
       'attribute_exists(secrets.#id) AND ' +
       '(attribute_not_exists(secrets.#id.last_used_on) OR secrets.#id.last_used_on < :day)',
     ExpressionAttributeNames: { '#id': use.secretId },
-    ExpressionAttributeValues: toItem({ ':day': use.day }),
+    ExpressionAttributeValues: { ':day': use.day },
   };
   try {
     await callAws(`note the use of a secret of client "${use.clientId}"`, () =>
-      calls.updateItem(input, options),
+      calls.update(input, { abortSignal: options.signal }),
     );
   } catch (error) {
     // Noted already, or there is no such secret any more: nothing to note.

@@ -1,4 +1,4 @@
-import { type DynamoDBClient, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import type { DynamoDBDocument } from '@aws-sdk/lib-dynamodb';
 import { tables } from '../../contract/tables.ts';
 import type { Client } from '../../core/client/client.ts';
 import type { ClientStore, SecretUseRecorder } from '../../core/client/client-store.ts';
@@ -6,10 +6,8 @@ import { ConflictError } from '../../core/errors.ts';
 import { parseClientItem, toClient, toClientItem } from './client-item.ts';
 import { createDynamoDbClientReader, readClient } from './client-reader.ts';
 import { createClientUpdate, isSameClient } from './client-update.ts';
-import { toItem } from './item.ts';
 import { parseItems, scanItems } from './read-items.ts';
 import { ownedItemsConditions, scanPage } from './read-page.ts';
-import { createSdkCalls } from './sdk-calls.ts';
 import type { StoreOptions } from './store-options.ts';
 import { absent, deleteItem, having, putItem, writeConditionally } from './write-item.ts';
 
@@ -18,14 +16,13 @@ const { partitionKey } = tables.clients;
 const changedMeanwhile = 'it was changed or deleted meanwhile';
 
 async function replaceClient(
-  dynamodb: DynamoDBClient,
+  dynamodb: DynamoDBDocument,
   table: string,
   client: Client,
 ): Promise<void> {
   const doing = `change client "${client.clientId}"`;
   const wanted = parseClientItem(toClientItem(client));
-  const calls = createSdkCalls(dynamodb);
-  const read = () => readClient(calls, table, client.clientId, true, {});
+  const read = () => readClient(dynamodb, table, client.clientId, true, {});
   const stored = await read();
   if (stored?.version !== client.version - 1) {
     throw new ConflictError(`could not ${doing}: ${changedMeanwhile}`);
@@ -34,9 +31,9 @@ async function replaceClient(
   // but for the days of last use, which the update leaves alone.
   const condition = having('version', stored.version);
   const update = createClientUpdate(stored, wanted);
-  const command = new UpdateItemCommand({
+  const input = {
     TableName: table,
-    Key: toItem({ [partitionKey]: client.clientId }),
+    Key: { [partitionKey]: client.clientId },
     ...condition,
     ...update,
     ExpressionAttributeNames: {
@@ -47,11 +44,11 @@ async function replaceClient(
       ...condition.ExpressionAttributeValues,
       ...update.ExpressionAttributeValues,
     },
-  });
+  };
   await writeConditionally({
     doing,
     conflict: changedMeanwhile,
-    send: () => dynamodb.send(command),
+    send: () => dynamodb.update(input),
     wasDone: async () => {
       const now = await read();
       return now !== undefined && isSameClient(now, wanted);
@@ -61,12 +58,16 @@ async function replaceClient(
 
 /** Clients in DynamoDB, one item each. */
 export function createDynamoDbClientStore(
-  dynamodb: DynamoDBClient,
+  dynamodb: DynamoDBDocument,
   table: string,
   store: StoreOptions = {},
 ): ClientStore & SecretUseRecorder {
   return {
-    ...createDynamoDbClientReader(createSdkCalls(dynamodb), table, store),
+    ...createDynamoDbClientReader(dynamodb, table, store),
+    findClient: async (clientId, options = {}) => {
+      const item = await readClient(dynamodb, table, clientId, store.consistentRead, options);
+      return item && toClient(item);
+    },
     createClient: async (client) =>
       putItem(dynamodb, toClientItem(client), {
         table,

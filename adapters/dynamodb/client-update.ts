@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ClientAttributes, SecretAttributes } from './client-item.ts';
 import {
-  createUpdateBuilder,
-  type UpdateBuilder,
+  type AttributeChange,
+  toUpdateExpression,
   type UpdateExpression,
 } from './update-expression.ts';
 
@@ -28,18 +28,16 @@ const fields = [
   'updated_at',
 ] as const satisfies readonly (keyof ClientAttributes)[];
 
-function updateSecret(
-  builder: UpdateBuilder,
+function secretChanges(
   secretId: string,
   from: SecretAttributes | undefined,
   to: SecretAttributes | undefined,
-): void {
+): readonly AttributeChange[] {
   const path = ['secrets', secretId];
-  if (to === undefined) return builder.remove(path);
-  if (from === undefined) return builder.set(path, to);
-  for (const field of secretFields) {
-    if (from[field] !== to[field]) builder.set([...path, field], to[field]);
-  }
+  if (from === undefined || to === undefined) return [[path, to]];
+  return secretFields
+    .filter((field) => from[field] !== to[field])
+    .map((field) => [[...path, field], to[field]]);
 }
 
 /**
@@ -48,14 +46,12 @@ function updateSecret(
  * and since that note never adds a secret, a deleted one stays deleted.
  */
 export function createClientUpdate(from: ClientAttributes, to: ClientAttributes): UpdateExpression {
-  const builder = createUpdateBuilder();
-  for (const name of fields) {
-    if (!isDeepStrictEqual(from[name], to[name])) builder.set([name], to[name]);
-  }
-  for (const secretId of new Set([...Object.keys(from.secrets), ...Object.keys(to.secrets)])) {
-    updateSecret(builder, secretId, from.secrets[secretId], to.secrets[secretId]);
-  }
-  return builder.build();
+  const changed = fields.filter((name) => !isDeepStrictEqual(from[name], to[name]));
+  const secretIds = new Set([...Object.keys(from.secrets), ...Object.keys(to.secrets)]);
+  return toUpdateExpression([
+    ...changed.map((name): AttributeChange => [[name], to[name]]),
+    ...[...secretIds].flatMap((id) => secretChanges(id, from.secrets[id], to.secrets[id])),
+  ]);
 }
 
 /** Whether two states of a client are the same but for what the token path writes. */

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { DynamoDBDocument } from '@aws-sdk/lib-dynamodb';
 import {
   signingKeyRecordTypes,
   type TableKey,
@@ -45,7 +45,7 @@ export interface CopiedRow {
 
 const { key, intent, heartbeat, choice } = signingKeyRecordTypes;
 
-const signingKeyParsers = new Map<string | undefined, (item: Item) => unknown>([
+const signingKeyParsers = new Map<string, (item: Item) => unknown>([
   [key, parseSigningKeyItem],
   [intent, parseKeyIntentItem],
   [heartbeat, parseHeartbeatItem],
@@ -53,7 +53,7 @@ const signingKeyParsers = new Map<string | undefined, (item: Item) => unknown>([
 ]);
 
 function parseSigningKeyRecord(item: Item): void {
-  const type = item[tables.signingKeys.partitionKey]?.S;
+  const type = String(item[tables.signingKeys.partitionKey]);
   const parse = signingKeyParsers.get(type);
   if (parse === undefined) throw new MalformedRecordError(`nobody knows records of type "${type}"`);
   parse(item);
@@ -67,10 +67,10 @@ const parsers: { readonly [T in CopiedTable]: (item: Item) => unknown } = {
   signingKeys: parseSigningKeyRecord,
 };
 
-function keyOf(table: CopiedTable, item: Item): Readonly<Record<string, string>> {
+function keyOf(table: CopiedTable, item: Item): Record<string, string> {
   const { partitionKey, sortKey }: TableSchema = tables[table];
   const names = sortKey === undefined ? [partitionKey] : [partitionKey, sortKey];
-  return Object.fromEntries(names.map((name) => [name, item[name]?.S ?? '']));
+  return Object.fromEntries(names.map((name) => [name, String(item[name])]));
 }
 
 function idOf(table: CopiedTable, item: Item): string {
@@ -83,19 +83,19 @@ function idOf(table: CopiedTable, item: Item): string {
  * and is of no interest once it is older.
  */
 function isSame(a: Item, b: Item): boolean {
-  if (a.record_type?.S === heartbeat) return true;
-  return a.version === undefined
+  if (a['record_type'] === heartbeat) return true;
+  return a['version'] === undefined
     ? isDeepStrictEqual(a, b)
-    : a.version.N === b.version?.N && a.created_at?.N === b.created_at?.N;
+    : a['version'] === b['version'] && a['created_at'] === b['created_at'];
 }
 
 function describeDifference(source: Item, copy: Item): string {
-  const shown = (item: Item): string => item.version?.N ?? 'none';
+  const shown = (item: Item) => (item['version'] as number | undefined) ?? 'none';
   return `version ${shown(source)} in the source, ${shown(copy)} in the copy`;
 }
 
 async function copyItem(
-  dynamodb: DynamoDBClient,
+  dynamodb: DynamoDBDocument,
   { table, from, to, dryRun }: TableCopy,
   item: Item,
   copy: Item | undefined,
@@ -136,7 +136,7 @@ async function copyItem(
  * @throws {UnavailableError} where DynamoDB does not answer in time.
  */
 export async function* copyTable(
-  dynamodb: DynamoDBClient,
+  dynamodb: DynamoDBDocument,
   request: TableCopy,
 ): AsyncGenerator<CopiedRow> {
   const consistent = { consistentRead: true };

@@ -1,27 +1,23 @@
-import type {
-  GetItemCommandInput,
-  QueryCommandInput,
-  UpdateItemCommandInput,
-} from '@aws-sdk/client-dynamodb';
-import type { PortOptions } from '../../core/port.ts';
+import type { GetCommandInput, QueryCommandInput, UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
 import type { Item } from './item.ts';
 
-/** One page of items and the key from which the next goes on. */
+export interface CallOptions {
+  readonly abortSignal?: AbortSignal | undefined;
+}
+
+/** One page of items and the key after which the next one starts. */
 export interface Page {
   readonly Items?: Item[] | undefined;
-  readonly LastEvaluatedKey?: Item | undefined;
+  readonly LastEvaluatedKey?: Record<string, unknown> | undefined;
 }
 
 /**
- * The calls that functions make while somebody waits. Stores for those paths are written against
- * this, so that the SDK's client and the signed one of aws-json/ can both serve. Inputs, outputs
- * and the names of errors are those of DynamoDB's API.
+ * The calls that functions make while a request waits: of the SDK's document client, or of the
+ * signed one of aws-json/. Items are plain objects; the names of inputs, outputs and errors are
+ * those of DynamoDB's API.
  */
 export interface DynamoDbCalls {
-  getItem(
-    input: GetItemCommandInput,
-    options: PortOptions,
-  ): Promise<{ readonly Item?: Item | undefined }>;
-  query(input: QueryCommandInput, options: PortOptions): Promise<Page>;
-  updateItem(input: UpdateItemCommandInput, options: PortOptions): Promise<unknown>;
+  get(input: GetCommandInput, options: CallOptions): Promise<{ readonly Item?: Item | undefined }>;
+  query(input: QueryCommandInput, options: CallOptions): Promise<Page>;
+  update(input: UpdateCommandInput, options: CallOptions): Promise<unknown>;
 }

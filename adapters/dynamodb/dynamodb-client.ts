@@ -1,11 +1,24 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocument } from '@aws-sdk/lib-dynamodb';
 import { type AwsClientOptions, clientConfiguration } from '../aws-client-options.ts';
+import { readNumber } from './item.ts';
 
-/** A client with bounded time and retries. One a process: it keeps its connections. */
-export function createDynamoDbClient(options: AwsClientOptions = {}): DynamoDBClient {
+/**
+ * A client with bounded time and retries, whose items are plain objects. Attributes that are
+ * undefined are left out. Make one for each process: it keeps its connections.
+ */
+export function createDynamoDbClient(options: AwsClientOptions = {}): DynamoDBDocument {
   const { endpointDynamoDb: endpoint } = options;
-  return new DynamoDBClient({
+  const client = new DynamoDBClient({
     ...clientConfiguration(options),
     ...(endpoint !== undefined && { endpoint }),
   });
+  const documents = DynamoDBDocument.from(client, {
+    marshallOptions: { removeUndefinedValues: true },
+    // Without it, a number that JavaScript cannot hold fails the whole page of a list.
+    unmarshallOptions: { wrapNumbers: readNumber },
+  });
+  // Its own `destroy` does nothing.
+  documents.destroy = () => client.destroy();
+  return documents;
 }

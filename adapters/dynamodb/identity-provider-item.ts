@@ -25,8 +25,7 @@ const identityProviderSchema = v.strictObject({
 
 /** @throws {MalformedRecordError} see {@link parseItem}. */
 export function parseIdentityProviderItem(item: Item): IdentityProvider {
-  const what = `identity provider "${item.issuer?.S ?? ''}"`;
-  const record = parseItem(identityProviderSchema, item, what);
+  const record = parseItem(identityProviderSchema, item, 'identity provider', 'issuer');
   return {
     issuer: record.issuer,
     registrationId: record.registration_id,

@@ -1,10 +1,9 @@
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { DynamoDBDocument } from '@aws-sdk/lib-dynamodb';
 import { tables } from '../../contract/tables.ts';
 import type { IdentityProviderStore } from '../../core/identity-provider/identity-provider-store.ts';
 import { parseIdentityProviderItem, toIdentityProviderItem } from './identity-provider-item.ts';
 import { createDynamoDbIdentityProviderReader } from './identity-provider-reader.ts';
 import { parseItems, scanItems } from './read-items.ts';
-import { createSdkCalls } from './sdk-calls.ts';
 import type { StoreOptions } from './store-options.ts';
 import { absent, deleteItem, having, putItem } from './write-item.ts';
 
@@ -12,13 +11,13 @@ const { partitionKey } = tables.identityProviders;
 
 /** Identity providers in DynamoDB, one item each. There is no way to change one. */
 export function createDynamoDbIdentityProviderStore(
-  dynamodb: DynamoDBClient,
+  dynamodb: DynamoDBDocument,
   table: string,
   store: StoreOptions = {},
 ): IdentityProviderStore {
   const at = (issuer: string) => ({ table, key: { [partitionKey]: issuer } });
   return {
-    ...createDynamoDbIdentityProviderReader(createSdkCalls(dynamodb), table, store),
+    ...createDynamoDbIdentityProviderReader(dynamodb, table, store),
     createIdentityProvider: async (provider) =>
       putItem(dynamodb, toIdentityProviderItem(provider), {
         ...at(provider.issuer),

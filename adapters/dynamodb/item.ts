@@ -1,10 +1,8 @@
-import type { AttributeValue } from '@aws-sdk/client-dynamodb';
-import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import * as v from 'valibot';
 import { MalformedRecordError } from '../../core/errors.ts';
 
-/** An item as DynamoDB's API carries it. */
-export type Item = Record<string, AttributeValue>;
+/** An item of a table as a plain object. */
+export type Item = Readonly<Record<string, unknown>>;
 
 /**
  * Every item says by which schema it was written. Schemas are strict: a new attribute takes a new
@@ -27,7 +25,8 @@ export const epochSeconds = v.pipe(
   v.maxValue(253_402_300_799),
 );
 
-function isMap(value: unknown): value is Record<string, unknown> {
+/** Whether a value is a DynamoDB map: neither a list, a set nor bytes. */
+export function isMap(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && value.constructor === Object;
 }
 
@@ -40,36 +39,15 @@ export function mapOf<const T extends v.GenericSchema>(value: T, maxEntries: num
   );
 }
 
-/** Writes an item. An attribute that is undefined is left out, at any depth. */
-export function toItem(attributes: Readonly<Record<string, unknown>>): Item {
-  return marshall(attributes, { removeUndefinedValues: true });
+/** An item as DynamoDB keeps it: without the attributes that are undefined, at any depth. */
+export function toItem(attributes: Item): Item {
+  return JSON.parse(JSON.stringify(attributes)) as Item;
 }
 
-function malformed(what: string, detail: string, cause?: unknown): MalformedRecordError {
-  return new MalformedRecordError(`the item of ${what} cannot be read: ${detail}`, { cause });
-}
-
-/**
- * No item has binary values. They look like text where they come as JSON, so they are refused by
- * their type.
- */
-function hasBinary(
-  values: Readonly<Record<string, AttributeValue>> | readonly AttributeValue[],
-): boolean {
-  return Object.values(values).some((value: AttributeValue): boolean => {
-    if (value.M !== undefined) return hasBinary(value.M);
-    if (value.L !== undefined) return hasBinary(value.L);
-    return value.B !== undefined || value.BS !== undefined;
-  });
-}
-
-function unmarshallItem(item: Item, what: string): Record<string, unknown> {
-  try {
-    return unmarshall(item);
-  } catch {
-    // A number that JavaScript cannot hold. Its error shows the value, so it is not the cause.
-    throw malformed(what, 'a value has no JavaScript counterpart');
-  }
+/** Reads a number of DynamoDB, which has 38 digits. One that JavaScript cannot hold is `NaN`. */
+export function readNumber(text: string): number {
+  const value = Number(text);
+  return Math.abs(value) <= Number.MAX_SAFE_INTEGER ? value : Number.NaN;
 }
 
 /** Where in the item and what was expected there, never the value: it may be a hash. */
@@ -85,16 +63,20 @@ function describeIssue(issue: v.BaseIssue<unknown>): string {
 /**
  * Reads an item.
  *
- * @param what whose item, for the error: `client "client_x"`.
- * @throws {MalformedRecordError} that shows no value of the item.
+ * @param kind what the item describes, for the error: `client`.
+ * @param idAttribute names it among its kind.
+ * @throws {MalformedRecordError} that shows no value of the item but its id.
  */
 export function parseItem<const T extends v.GenericSchema>(
   schema: T,
   item: Item,
-  what: string,
+  kind: string,
+  idAttribute: string,
 ): v.InferOutput<T> {
-  if (hasBinary(item)) throw malformed(what, 'a value is binary');
-  const result = v.safeParse(schema, unmarshallItem(item, what), { abortEarly: true });
+  const result = v.safeParse(schema, item, { abortEarly: true });
   if (result.success) return result.output;
-  throw malformed(what, describeIssue(result.issues[0]));
+  const issue = describeIssue(result.issues[0]);
+  throw new MalformedRecordError(
+    `the item of ${kind} "${String(item[idAttribute])}" cannot be read: ${issue}`,
+  );
 }

@@ -1,9 +1,9 @@
-import { type DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
+import type { DynamoDBDocument } from '@aws-sdk/lib-dynamodb';
 import { MalformedRecordError } from '../../core/errors.ts';
 import type { PortOptions } from '../../core/port.ts';
 import { callAws } from '../aws-errors.ts';
 import type { DynamoDbCalls, Page } from './dynamodb-calls.ts';
-import { type Item, toItem } from './item.ts';
+import type { Item } from './item.ts';
 import type { StoreOptions } from './store-options.ts';
 
 /**
@@ -16,27 +16,27 @@ export async function getItem(
   calls: DynamoDbCalls,
   request: {
     readonly table: string;
-    readonly key: Readonly<Record<string, string>>;
+    readonly key: Record<string, string>;
     readonly consistentRead?: boolean | undefined;
   },
   options: PortOptions = {},
 ): Promise<Item | undefined> {
   const input = {
     TableName: request.table,
-    Key: toItem(request.key),
+    Key: request.key,
     ConsistentRead: request.consistentRead ?? false,
   };
   const output = await callAws(`read an item of ${request.table}`, () =>
-    calls.getItem(input, options),
+    calls.get(input, { abortSignal: options.signal }),
   );
   return output.Item;
 }
 
 async function* readPages(
   doing: string,
-  readPage: (startKey: Item | undefined) => Promise<Page>,
+  readPage: (startKey: Page['LastEvaluatedKey']) => Promise<Page>,
 ): AsyncGenerator<Item> {
-  let startKey: Item | undefined;
+  let startKey: Page['LastEvaluatedKey'];
   do {
     const page = await callAws(doing, () => readPage(startKey));
     yield* page.Items ?? [];
@@ -46,18 +46,18 @@ async function* readPages(
 
 /** Every item of a table, in no particular order. */
 export function scanItems(
-  dynamodb: DynamoDBClient,
+  dynamodb: DynamoDBDocument,
   table: string,
   store: StoreOptions,
   options: PortOptions = {},
 ): AsyncGenerator<Item> {
   return readPages(`list ${table}`, (startKey) =>
-    dynamodb.send(
-      new ScanCommand({
+    dynamodb.scan(
+      {
         TableName: table,
         ExclusiveStartKey: startKey,
         ConsistentRead: store.consistentRead ?? false,
-      }),
+      },
       { abortSignal: options.signal },
     ),
   );
@@ -80,11 +80,11 @@ export function queryPartition(
         TableName: request.table,
         KeyConditionExpression: '#key = :value',
         ExpressionAttributeNames: { '#key': request.partitionKey },
-        ExpressionAttributeValues: { ':value': { S: request.value } },
+        ExpressionAttributeValues: { ':value': request.value },
         ExclusiveStartKey: startKey,
         ConsistentRead: store.consistentRead ?? false,
       },
-      options,
+      { abortSignal: options.signal },
     ),
   );
 }

@@ -1,14 +1,8 @@
-import {
-  type DynamoDBClient,
-  QueryCommand,
-  ScanCommand,
-  type ScanCommandInput,
-  type ScanCommandOutput,
-} from '@aws-sdk/client-dynamodb';
+import type { DynamoDBDocument, ScanCommandInput, ScanCommandOutput } from '@aws-sdk/lib-dynamodb';
 import { maxExaminedItems } from '../../contract/limits.ts';
 import type { OwnedItemsQuery, StorePage } from '../../core/paging.ts';
 import { callAws } from '../aws-errors.ts';
-import { type Item, toItem } from './item.ts';
+import type { Item } from './item.ts';
 import { parseOrReport } from './read-items.ts';
 import type { StoreOptions } from './store-options.ts';
 
@@ -45,7 +39,7 @@ export function createFilter(conditions: readonly Condition[]): Filter {
   return {
     FilterExpression: terms.join(' AND '),
     ExpressionAttributeNames: names,
-    ExpressionAttributeValues: toItem(values),
+    ExpressionAttributeValues: values,
   };
 }
 
@@ -66,12 +60,16 @@ export interface ScanPage<T extends object> {
   readonly matches?: ((parsed: T) => boolean) | undefined;
 }
 
+function textOf(key: Item | undefined, attribute: string): string | undefined {
+  return key?.[attribute] as string | undefined;
+}
+
 /** Whether the name or the id of an item has a text, looked up before the item is parsed. */
 function hasText(item: Item, partitionKey: string, text: string | undefined): boolean {
   if (text === undefined) return true;
   const wanted = text.toLowerCase();
-  return [item[partitionKey]?.S, item.name?.S].some((value) =>
-    value?.toLowerCase().includes(wanted),
+  return [item[partitionKey], item['name']].some(
+    (value) => typeof value === 'string' && value.toLowerCase().includes(wanted),
   );
 }
 
@@ -97,10 +95,10 @@ function takePage<T extends object>(
     taken.push(parsed);
     const isLast = index === items.length - 1 && page.LastEvaluatedKey === undefined;
     if (taken.length === query.limit && !isLast) {
-      return { items: taken, examined: index + 1, next: item[partitionKey]?.S };
+      return { items: taken, examined: index + 1, next: textOf(item, partitionKey) };
     }
   }
-  const next = page.LastEvaluatedKey?.[partitionKey]?.S;
+  const next = textOf(page.LastEvaluatedKey, partitionKey);
   return { items: taken, examined: page.ScannedCount ?? items.length, next };
 }
 
@@ -109,28 +107,27 @@ function takePage<T extends object>(
  * once, so that a page of a filter that few items pass may be empty, and the list still go on.
  */
 export async function scanPage<T extends object>(
-  dynamodb: DynamoDBClient,
+  dynamodb: DynamoDBDocument,
   scan: ScanPage<T>,
   store: StoreOptions,
 ): Promise<StorePage<T>> {
   const { table, partitionKey, query, conditions } = scan;
   if (conditions.some(({ values }) => values.length === 0)) return { items: [], examined: 0 };
-  const command = new ScanCommand({
-    TableName: table,
-    Limit: scanLimit(scan),
-    ConsistentRead: store.consistentRead ?? false,
-    ...(query.after !== undefined && {
-      ExclusiveStartKey: toItem({ [partitionKey]: query.after }),
+  const page = await callAws(`list ${table}`, () =>
+    dynamodb.scan({
+      TableName: table,
+      Limit: scanLimit(scan),
+      ConsistentRead: store.consistentRead ?? false,
+      ExclusiveStartKey: query.after === undefined ? undefined : { [partitionKey]: query.after },
+      ...createFilter(conditions),
     }),
-    ...createFilter(conditions),
-  });
-  const page = await callAws(`list ${table}`, () => dynamodb.send(command));
+  );
   return takePage(page, scan, store);
 }
 
 /** One page of a partition, the last item first. */
 export async function queryPageBackwards<T extends object>(
-  dynamodb: DynamoDBClient,
+  dynamodb: DynamoDBDocument,
   request: {
     readonly table: string;
     readonly partitionKey: string;
@@ -143,22 +140,22 @@ export async function queryPageBackwards<T extends object>(
   store: StoreOptions,
 ): Promise<StorePage<T>> {
   const { table, partitionKey, sortKey, value, after } = request;
-  const command = new QueryCommand({
-    TableName: table,
-    KeyConditionExpression: '#key = :value',
-    ExpressionAttributeNames: { '#key': partitionKey },
-    ExpressionAttributeValues: toItem({ ':value': value }),
-    ScanIndexForward: false,
-    Limit: request.limit,
-    ConsistentRead: store.consistentRead ?? false,
-    ...(after !== undefined && {
-      ExclusiveStartKey: toItem({ [partitionKey]: value, [sortKey]: after }),
+  const page = await callAws(`list ${value} of ${table}`, () =>
+    dynamodb.query({
+      TableName: table,
+      KeyConditionExpression: '#key = :value',
+      ExpressionAttributeNames: { '#key': partitionKey },
+      ExpressionAttributeValues: { ':value': value },
+      ScanIndexForward: false,
+      Limit: request.limit,
+      ConsistentRead: store.consistentRead ?? false,
+      ExclusiveStartKey:
+        after === undefined ? undefined : { [partitionKey]: value, [sortKey]: after },
     }),
-  });
-  const page = await callAws(`list ${value} of ${table}`, () => dynamodb.send(command));
+  );
   return {
     items: (page.Items ?? []).flatMap((item) => parseOrReport(item, request.parse, store) ?? []),
     examined: page.ScannedCount ?? 0,
-    next: page.LastEvaluatedKey?.[sortKey]?.S,
+    next: textOf(page.LastEvaluatedKey, sortKey),
   };
 }

@@ -1,4 +1,4 @@
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { DynamoDBDocument } from '@aws-sdk/lib-dynamodb';
 import type { RestoredTables } from '../../core/restore/restorables.ts';
 import { createDynamoDbApiKeyStore } from './api-key-store.ts';
 import { createDynamoDbClientStore } from './client-store.ts';
@@ -7,7 +7,7 @@ import type { StoreOptions } from './store-options.ts';
 
 /** A table that DynamoDB restored beside the live one, read as whichever kind it is. */
 export function createRestoredTables(
-  dynamodb: DynamoDBClient,
+  dynamodb: DynamoDBDocument,
   table: string,
   store: StoreOptions,
 ): RestoredTables {

@@ -53,7 +53,7 @@ const choiceSchema = v.strictObject({
 
 /** @throws {MalformedRecordError} see {@link parseItem}. */
 export function parseKeyIntentItem(item: Item): KeyIntent {
-  const record = parseItem(intentSchema, item, `key intent "${item.record_id?.S ?? ''}"`);
+  const record = parseItem(intentSchema, item, 'key intent', 'record_id');
   return {
     slot: record.record_id,
     intentId: record.intent_id,
@@ -87,7 +87,7 @@ export function toKeyIntentItem(intent: KeyIntent): Item {
 
 /** @throws {MalformedRecordError} see {@link parseItem}. */
 export function parseHeartbeatItem(item: Item): Heartbeat {
-  const record = parseItem(heartbeatSchema, item, `heartbeat "${item.record_id?.S ?? ''}"`);
+  const record = parseItem(heartbeatSchema, item, 'heartbeat', 'record_id');
   return { regionId: record.record_id, at: record.at };
 }
 
@@ -102,7 +102,7 @@ export function toHeartbeatItem(heartbeat: Heartbeat): Item {
 
 /** @throws {MalformedRecordError} see {@link parseItem}. */
 export function parseAlgorithmChoiceItem(item: Item): AlgorithmChoice {
-  const record = parseItem(choiceSchema, item, 'the choice of algorithm');
+  const record = parseItem(choiceSchema, item, 'the choice of', 'record_id');
   return { alg: record.alg, insteadOf: record.instead_of, chosenAt: record.chosen_at };
 }
 

@@ -1,4 +1,4 @@
-import { type DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import type { DynamoDBDocument } from '@aws-sdk/lib-dynamodb';
 import { signingKeyRecordTypes, tables } from '../../contract/tables.ts';
 import { collect } from '../../core/collect.ts';
 import type { RotationStore } from '../../core/signing-key/rotation-ports.ts';
@@ -14,25 +14,23 @@ import {
   toHeartbeatItem,
   toKeyIntentItem,
 } from './rotation-item.ts';
-import { createSdkCalls } from './sdk-calls.ts';
 import { createDynamoDbSigningKeyStore } from './signing-key-store.ts';
 import type { StoreOptions } from './store-options.ts';
 import { absent, having, putItem } from './write-item.ts';
 
 const { partitionKey, sortKey } = tables.signingKeys;
 
-function keyOf(recordType: string, recordId: string): Readonly<Record<string, string>> {
+function keyOf(recordType: string, recordId: string): Record<string, string> {
   return { [partitionKey]: recordType, [sortKey]: recordId };
 }
 
 /** Heartbeats as this region sees them by now: an eventually consistent read. */
 export function createDynamoDbHeartbeatReader(
-  dynamodb: DynamoDBClient,
+  dynamodb: DynamoDBDocument,
   table: string,
 ): () => Promise<readonly Heartbeat[]> {
   const partition = { table, partitionKey, value: signingKeyRecordTypes.heartbeat };
-  const calls = createSdkCalls(dynamodb);
-  return () => collect(parseItems(queryPartition(calls, partition, {}), parseHeartbeatItem, {}));
+  return () => collect(parseItems(queryPartition(dynamodb, partition, {}), parseHeartbeatItem, {}));
 }
 
 /**
@@ -40,17 +38,18 @@ export function createDynamoDbHeartbeatReader(
  * own. Every read is strongly consistent: a plan made on an old state costs a failed write.
  */
 export function createDynamoDbRotationStore(
-  dynamodb: DynamoDBClient,
+  dynamodb: DynamoDBDocument,
   table: string,
   options: Pick<StoreOptions, 'onMalformedRecord'> = {},
 ): RotationStore {
-  const calls = createSdkCalls(dynamodb);
   const store: StoreOptions = { ...options, consistentRead: true };
   const list = <T extends object>(value: string, parse: (item: Item) => T): Promise<readonly T[]> =>
-    collect(parseItems(queryPartition(calls, { table, partitionKey, value }, store), parse, store));
+    collect(
+      parseItems(queryPartition(dynamodb, { table, partitionKey, value }, store), parse, store),
+    );
   const put = (item: Item, doing: string) =>
     callAws(doing, async () => {
-      await dynamodb.send(new PutItemCommand({ TableName: table, Item: item }));
+      await dynamodb.put({ TableName: table, Item: item });
     });
   const intentWrite = (slot: string, doing: string) => ({
     table,

@@ -1,16 +1,72 @@
 import type { AwsJsonClient } from '../aws-json/aws-json-client.ts';
-import type { DynamoDbCalls, Page } from './dynamodb-calls.ts';
-import type { Item } from './item.ts';
+import type { CallOptions, DynamoDbCalls } from './dynamodb-calls.ts';
+import { readNumber } from './item.ts';
 
-/**
- * The signed client as {@link DynamoDbCalls}. DynamoDB's JSON is the SDK's shape already, but for
- * binary values, which no item of ours has.
- */
+/** A value with its type, as DynamoDB's JSON has it. */
+interface AttributeValue {
+  readonly S?: string;
+  readonly N?: string;
+  readonly BOOL?: boolean;
+  readonly L?: readonly AttributeValue[];
+  readonly M?: AttributeValues;
+}
+
+type AttributeValues = Readonly<Record<string, AttributeValue>>;
+
+function readValue(value: AttributeValue): unknown {
+  if (value.S !== undefined) return value.S;
+  if (value.N !== undefined) return readNumber(value.N);
+  if (value.M !== undefined) return readValues(value.M);
+  if (value.L !== undefined) return value.L.map(readValue);
+  // No item has null, bytes or a set, and no schema accepts NaN in their place.
+  return value.BOOL ?? Number.NaN;
+}
+
+function readValues(values: AttributeValues): Record<string, unknown> {
+  const item: Record<string, unknown> = {};
+  for (const name in values) item[name] = readValue(values[name] as AttributeValue);
+  return item;
+}
+
+/** Keys, and the values in conditions of these calls, are text. */
+function toValues(texts: Readonly<Record<string, unknown>>): AttributeValues {
+  return Object.fromEntries(
+    Object.entries(texts).map(([name, text]) => [name, { S: String(text) }]),
+  );
+}
+
+interface Input {
+  readonly Key?: Record<string, unknown> | undefined;
+  readonly ExpressionAttributeValues?: Record<string, unknown> | undefined;
+  readonly ExclusiveStartKey?: Record<string, unknown> | undefined;
+}
+
+interface Output {
+  readonly Item?: AttributeValues;
+  readonly Items?: readonly AttributeValues[];
+  readonly LastEvaluatedKey?: AttributeValues;
+}
+
+/** The signed client as {@link DynamoDbCalls}. */
 export function createSignedCalls(client: AwsJsonClient): DynamoDbCalls {
+  const call = async (operation: string, input: Input, { abortSignal: signal }: CallOptions) => {
+    const { Key, ExpressionAttributeValues: values, ExclusiveStartKey: start } = input;
+    const request = {
+      ...input,
+      Key: Key && toValues(Key),
+      ExpressionAttributeValues: values && toValues(values),
+      ExclusiveStartKey: start && toValues(start),
+    };
+    const output = (await client.call(operation, request, { signal })) as Output;
+    return {
+      Item: output.Item && readValues(output.Item),
+      Items: output.Items?.map(readValues),
+      LastEvaluatedKey: output.LastEvaluatedKey && readValues(output.LastEvaluatedKey),
+    };
+  };
   return {
-    getItem: async (input, options) =>
-      (await client.call('GetItem', input, options)) as { readonly Item?: Item },
-    query: async (input, options) => (await client.call('Query', input, options)) as Page,
-    updateItem: (input, options) => client.call('UpdateItem', input, options),
+    get: (input, options) => call('GetItem', input, options),
+    query: (input, options) => call('Query', input, options),
+    update: (input, options) => call('UpdateItem', input, options),
   };
 }

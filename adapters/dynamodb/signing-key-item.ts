@@ -62,7 +62,7 @@ const signingKeySchema = v.pipe(
 
 /** @throws {MalformedRecordError} see {@link parseItem}. */
 export function parseSigningKeyItem(item: Item): SigningKey {
-  const record = parseItem(signingKeySchema, item, `signing key "${item.record_id?.S ?? ''}"`);
+  const record = parseItem(signingKeySchema, item, 'signing key', 'record_id');
   return {
     kid: record.record_id,
     regionId: record.region_id,

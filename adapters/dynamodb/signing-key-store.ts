@@ -1,7 +1,6 @@
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { DynamoDBDocument } from '@aws-sdk/lib-dynamodb';
 import { signingKeyRecordTypes, tables } from '../../contract/tables.ts';
 import type { SigningKeyStore } from '../../core/signing-key/signing-key-store.ts';
-import { createSdkCalls } from './sdk-calls.ts';
 import { toSigningKeyItem } from './signing-key-item.ts';
 import { createDynamoDbSigningKeyReader } from './signing-key-reader.ts';
 import type { StoreOptions } from './store-options.ts';
@@ -11,13 +10,13 @@ const { partitionKey, sortKey } = tables.signingKeys;
 
 /** Signing keys in DynamoDB: one item each, all in one partition, so that one Query reads them. */
 export function createDynamoDbSigningKeyStore(
-  dynamodb: DynamoDBClient,
+  dynamodb: DynamoDBDocument,
   table: string,
   store: StoreOptions = {},
 ): SigningKeyStore {
   const keyOf = (kid: string) => ({ [partitionKey]: signingKeyRecordTypes.key, [sortKey]: kid });
   return {
-    ...createDynamoDbSigningKeyReader(createSdkCalls(dynamodb), table, store),
+    ...createDynamoDbSigningKeyReader(dynamodb, table, store),
     createSigningKey: async (key) =>
       putItem(dynamodb, toSigningKeyItem(key), {
         table,

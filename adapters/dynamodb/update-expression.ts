@@ -1,64 +1,37 @@
-import { type Item, toItem } from './item.ts';
-
 /** An update of single attributes, in DynamoDB's terms. */
 export interface UpdateExpression {
   readonly UpdateExpression: string;
   readonly ExpressionAttributeNames: Record<string, string>;
-  readonly ExpressionAttributeValues: Item;
+  readonly ExpressionAttributeValues: Record<string, unknown>;
 }
 
-/** Collects changes of attributes by path. Each path is a list of attribute names. */
-export interface UpdateBuilder {
-  /** Sets an attribute; removes it where the value is undefined. */
-  set(path: readonly string[], value: unknown): void;
-  remove(path: readonly string[]): void;
-  build(): UpdateExpression;
-}
+/** An attribute, by the names on the way to it, and its new value: undefined removes it. */
+export type AttributeChange = readonly [path: readonly string[], value: unknown];
 
 /**
- * Placeholders are as short as can be, since DynamoDB bounds an expression to 4 KB: a client with
+ * Placeholders are as short as possible, since DynamoDB limits an expression to 4 KB: a client with
  * every one of its secrets changed must fit.
  */
-export function createUpdateBuilder(): UpdateBuilder {
-  const names = new Map<string, string>();
-  const values: Record<string, unknown> = {};
+export function toUpdateExpression(changes: readonly AttributeChange[]): UpdateExpression {
+  const names = [...new Set(changes.flatMap(([path]) => path))];
+  const placeOf = (path: readonly string[]): string =>
+    path.map((name) => `#${names.indexOf(name).toString(36)}`).join('.');
+  const removes = changes.filter(([, value]) => value === undefined).map(([path]) => placeOf(path));
   const sets: string[] = [];
-  const removes: string[] = [];
-
-  function placeholder(name: string): string {
-    const known = names.get(name) ?? `#${names.size.toString(36)}`;
-    names.set(name, known);
-    return known;
-  }
-
-  function place(path: readonly string[]): string {
-    return path.map(placeholder).join('.');
-  }
-
-  function remove(path: readonly string[]): void {
-    removes.push(place(path));
-  }
-
-  function set(path: readonly string[], value: unknown): void {
-    if (value === undefined) return remove(path);
+  const values: Record<string, unknown> = {};
+  for (const [path, value] of changes) {
+    if (value === undefined) continue;
     const token = `:${sets.length.toString(36)}`;
     values[token] = value;
-    sets.push(`${place(path)}=${token}`);
+    sets.push(`${placeOf(path)}=${token}`);
   }
-
-  function build(): UpdateExpression {
-    const clauses = [
-      ...(sets.length > 0 ? [`SET ${sets.join()}`] : []),
-      ...(removes.length > 0 ? [`REMOVE ${removes.join()}`] : []),
-    ];
-    return {
-      UpdateExpression: clauses.join(' '),
-      ExpressionAttributeNames: Object.fromEntries(
-        [...names].map(([name, token]) => [token, name]),
-      ),
-      ExpressionAttributeValues: toItem(values),
-    };
-  }
-
-  return { set, remove, build };
+  const clauses = [
+    ...(sets.length > 0 ? [`SET ${sets.join()}`] : []),
+    ...(removes.length > 0 ? [`REMOVE ${removes.join()}`] : []),
+  ];
+  return {
+    UpdateExpression: clauses.join(' '),
+    ExpressionAttributeNames: Object.fromEntries(names.map((name) => [placeOf([name]), name])),
+    ExpressionAttributeValues: values,
+  };
 }

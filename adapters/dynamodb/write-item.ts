@@ -1,22 +1,17 @@
 import { isDeepStrictEqual } from 'node:util';
-import {
-  ConditionalCheckFailedException,
-  DeleteItemCommand,
-  type DynamoDBClient,
-  PutItemCommand,
-} from '@aws-sdk/client-dynamodb';
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import type { DynamoDBDocument } from '@aws-sdk/lib-dynamodb';
 import { ConflictError, UncertainConflictError } from '../../core/errors.ts';
 import type { PortOptions } from '../../core/port.ts';
 import { callAws } from '../aws-errors.ts';
-import { type Item, toItem } from './item.ts';
+import type { Item } from './item.ts';
 import { getItem } from './read-items.ts';
-import { createSdkCalls } from './sdk-calls.ts';
 
 /** The condition of a write, in DynamoDB's terms. */
 export interface WriteCondition {
   readonly ConditionExpression: string;
   readonly ExpressionAttributeNames: Record<string, string>;
-  readonly ExpressionAttributeValues?: Item;
+  readonly ExpressionAttributeValues?: Record<string, string | number>;
 }
 
 /** The item must not exist. */
@@ -32,7 +27,7 @@ export function having(attribute: string, value: string | number): WriteConditio
   return {
     ConditionExpression: '#attribute = :value',
     ExpressionAttributeNames: { '#attribute': attribute },
-    ExpressionAttributeValues: toItem({ ':value': value }),
+    ExpressionAttributeValues: { ':value': value },
   };
 }
 
@@ -69,44 +64,40 @@ export async function writeConditionally(write: ConditionalWrite): Promise<void>
 /** A write to one item: which, and what must hold for it. */
 interface ItemWrite extends Omit<ConditionalWrite, 'send' | 'wasDone'> {
   readonly table: string;
-  readonly key: Readonly<Record<string, string>>;
+  readonly key: Record<string, string>;
   readonly condition: WriteCondition;
 }
 
-function readBack(dynamodb: DynamoDBClient, write: ItemWrite): Promise<Item | undefined> {
+function readBack(dynamodb: DynamoDBDocument, write: ItemWrite): Promise<Item | undefined> {
   const { table, key } = write;
-  return getItem(createSdkCalls(dynamodb), { table, key, consistentRead: true });
+  return getItem(dynamodb, { table, key, consistentRead: true });
 }
 
 /** Puts a whole item where the condition holds. Errors as {@link writeConditionally}. */
 export function putItem(
-  dynamodb: DynamoDBClient,
+  dynamodb: DynamoDBDocument,
   item: Item,
   write: ItemWrite,
   options: PortOptions = {},
 ): Promise<void> {
-  const command = new PutItemCommand({ TableName: write.table, Item: item, ...write.condition });
+  const input = { TableName: write.table, Item: item, ...write.condition };
   return writeConditionally({
     ...write,
-    send: () => dynamodb.send(command, { abortSignal: options.signal }),
+    send: () => dynamodb.put(input, { abortSignal: options.signal }),
     wasDone: async () => isDeepStrictEqual(await readBack(dynamodb, write), item),
   });
 }
 
 /** Deletes an item where the condition holds. Errors as {@link writeConditionally}. */
 export function deleteItem(
-  dynamodb: DynamoDBClient,
+  dynamodb: DynamoDBDocument,
   write: ItemWrite,
   options: PortOptions = {},
 ): Promise<void> {
-  const command = new DeleteItemCommand({
-    TableName: write.table,
-    Key: toItem(write.key),
-    ...write.condition,
-  });
+  const input = { TableName: write.table, Key: write.key, ...write.condition };
   return writeConditionally({
     ...write,
-    send: () => dynamodb.send(command, { abortSignal: options.signal }),
+    send: () => dynamodb.delete(input, { abortSignal: options.signal }),
     wasDone: async () => (await readBack(dynamodb, write)) === undefined,
   });
 }

@@ -1,11 +1,10 @@
-/** Item in DynamoDB's own JSON, each value with its type. */
-export type AttributeMap = Readonly<Record<string, unknown>>;
+import { marshall } from '@aws-sdk/util-dynamodb';
 
 export interface StubItem {
   readonly table: string;
   /** Value of the partition key, a string in every table. */
   readonly key: string;
-  readonly item: AttributeMap;
+  readonly item: Readonly<Record<string, unknown>>;
 }
 
 interface ReadRequest {
@@ -15,13 +14,13 @@ interface ReadRequest {
 
 /** Answers reads from a fixed set of items; takes writes without keeping them. */
 export class DynamoDbStub {
-  readonly #items = new Map<string, AttributeMap[]>();
+  readonly #items = new Map<string, object[]>();
 
   replaceItems(items: readonly StubItem[]): void {
     this.#items.clear();
     for (const { table, key, item } of items) {
       for (const place of [`${table}/${key}`, `${table}/`]) {
-        this.#items.set(place, [...(this.#items.get(place) ?? []), item]);
+        this.#items.set(place, [...(this.#items.get(place) ?? []), marshall(item)]);
       }
     }
   }

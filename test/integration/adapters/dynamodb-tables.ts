@@ -1,4 +1,4 @@
-import { DeleteItemCommand, type DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
+import type { DynamoDBDocument } from '@aws-sdk/lib-dynamodb';
 import { createTables } from '../../../adapters/dynamodb/create-tables.ts';
 import { createDynamoDbClient } from '../../../adapters/dynamodb/dynamodb-client.ts';
 import { type TableKey, tableName, tables } from '../../../contract/tables.ts';
@@ -7,7 +7,7 @@ import { startDynalite, testAwsOptions } from './dynalite.ts';
 /** The tables of a deployment in a DynamoDB of their own. */
 export interface TestTables {
   readonly endpoint: string;
-  readonly dynamodb: DynamoDBClient;
+  readonly dynamodb: DynamoDBDocument;
   nameOf(key: TableKey): string;
   empty(key: TableKey): Promise<void>;
   close(): Promise<void>;
@@ -25,10 +25,10 @@ export async function startTables(): Promise<TestTables> {
     async empty(key) {
       const { partitionKey, sortKey } = tables[key] as { partitionKey: string; sortKey?: string };
       const names = [partitionKey, ...(sortKey === undefined ? [] : [sortKey])];
-      const { Items = [] } = await dynamodb.send(new ScanCommand({ TableName: nameOf(key) }));
+      const { Items = [] } = await dynamodb.scan({ TableName: nameOf(key) });
       for (const item of Items) {
-        const Key = Object.fromEntries(names.map((name) => [name, item[name] ?? { S: '' }]));
-        await dynamodb.send(new DeleteItemCommand({ TableName: nameOf(key), Key }));
+        const Key = Object.fromEntries(names.map((name) => [name, item[name]]));
+        await dynamodb.delete({ TableName: nameOf(key), Key });
       }
     },
     close: () => server.close(),

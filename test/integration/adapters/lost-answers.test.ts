@@ -1,4 +1,4 @@
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { DynamoDBDocument } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createDynamoDbApiKeyStore } from '../../../adapters/dynamodb/api-key-store.ts';
 import { createDynamoDbAuditLog } from '../../../adapters/dynamodb/audit-log.ts';
@@ -15,7 +15,7 @@ import { type Answer, type Call, type StubServer, startStub } from './stub-serve
 
 let tables: TestTables;
 let proxy: StubServer;
-let dynamodb: DynamoDBClient;
+let dynamodb: DynamoDBDocument;
 /** Answers to writes that get lost from now on, and what happens when one does. */
 let lost = 0;
 let onLoss: () => Promise<unknown> = () => Promise.resolve();

@@ -1,10 +1,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { toApiKeyItem } from '../../../adapters/dynamodb/api-key-item.ts';
 import { toClientItem } from '../../../adapters/dynamodb/client-item.ts';
 import { createTable } from '../../../adapters/dynamodb/create-tables.ts';
+import { createDynamoDbClient } from '../../../adapters/dynamodb/dynamodb-client.ts';
 import { toIdentityProviderItem } from '../../../adapters/dynamodb/identity-provider-item.ts';
 import { formatDemoEnvironment } from '../../../contract/demo-environment.ts';
 import {
@@ -120,8 +120,8 @@ const sessions: Partial<Record<OperatorGroupName, () => Promise<unknown>>> = {
   },
   'restore-operator': async () => {
     const { environment } = service();
-    const dynamodb = new DynamoDBClient({
-      endpoint: environment.AWS_ENDPOINT_URL_DYNAMODB ?? '',
+    const dynamodb = createDynamoDbClient({
+      endpointDynamoDb: environment.AWS_ENDPOINT_URL_DYNAMODB ?? '',
       region: environment.AWS_REGION ?? '',
       credentials: service().aws.credentials,
     });
@@ -133,7 +133,7 @@ const sessions: Partial<Record<OperatorGroupName, () => Promise<unknown>>> = {
       const { suffix } = tables[item.table];
       const name = restoredTableName('local', item.table);
       await createTable(dynamodb, { ...tables[item.table], name });
-      await dynamodb.send(new PutItemCommand({ TableName: name, Item: item.from }));
+      await dynamodb.put({ TableName: name, Item: item.from });
       const args = ['--from', name, '--restore-point', new Date().toISOString()];
       await authctl(['table', 'restore', suffix, ...args, '--dry-run']);
       await authctl(['table', 'restore', suffix, ...args]);

@@ -1,9 +1,13 @@
 import { readFileSync } from 'node:fs';
-import { DynamoDBClient, QueryCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import {
+  type AttributeValue,
+  DynamoDBClient,
+  QueryCommand,
+  UpdateItemCommand,
+} from '@aws-sdk/client-dynamodb';
 import { DisableKeyCommand, EnableKeyCommand, KMSClient } from '@aws-sdk/client-kms';
 import { decodeProtectedHeader, type JSONWebKeySet } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Item } from '../../../adapters/dynamodb/item.ts';
 import { tableName } from '../../../contract/tables.ts';
 import { figure } from '../../support/figure.ts';
 import {
@@ -15,6 +19,8 @@ import {
   unavailableAnswer,
 } from './load.ts';
 import { useFaultyService } from './use-faulty-service.ts';
+
+type Item = Record<string, AttributeValue>;
 
 const { faults, service } = useFaultyService();
 const signingKeys = tableName('local', 'signingKeys');

@@ -1,6 +1,10 @@
-import { DynamoDBClient, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import {
+  type AttributeValue,
+  DynamoDBClient,
+  GetItemCommand,
+  PutItemCommand,
+} from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Item } from '../../../adapters/dynamodb/item.ts';
 import { createVerifier, type Verifier } from '../../../adapters/verifier.ts';
 import { tableName } from '../../../contract/tables.ts';
 import { formatId, idBytes } from '../../../core/credential/credential-value.ts';
@@ -8,6 +12,8 @@ import { figure } from '../../support/figure.ts';
 import { basic } from '../local/use-local-service.ts';
 import { type Answer, askToken, countStatus, load, timed, unavailableAnswer } from './load.ts';
 import { useFaultyService } from './use-faulty-service.ts';
+
+type Item = Record<string, AttributeValue>;
 
 const { faults, service } = useFaultyService();
 const clients = tableName('local', 'clients');
