@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { jwksCacheTimes } from './limits.ts';
 
 const seconds = v.pipe(
   v.number(),
@@ -25,7 +26,7 @@ export const signingKeyPolicySchema = v.strictObject({
   propagationLag: v.optional(seconds, 300),
   /** How often the functions read the key list again: a part of G, at most half of it. */
   keyListRefresh: v.optional(seconds, 60),
-  /** L: clock difference that verifiers forgive. */
+  /** L: clock difference that verifiers forgive, and the largest between any two hosts. */
   leeway: v.optional(seconds, 60),
   /** Z: how long an authorizer may keep a verdict. API Gateway's default. */
   authorizerResultTtl: v.optional(seconds, 300),
@@ -45,17 +46,26 @@ export type SigningKeyPolicy = Readonly<Required<v.InferOutput<typeof signingKey
   readonly maxTokenLifetime: number;
 };
 
-/** Seconds that a key must be published before it may sign: A + E + C + G. */
+/**
+ * Seconds that a key must be published before it may sign: A + E + C + G + L. L is for the clocks
+ * of the host that publishes it and of the host that lets it sign.
+ */
 export function safePublicationLead(policy: {
   readonly jwksMaxAge: number;
   readonly edgeAge: number;
   readonly verifierCache: number;
   readonly propagationLag: number;
+  readonly leeway: number;
 }): number {
-  return policy.jwksMaxAge + policy.edgeAge + policy.verifierCache + policy.propagationLag;
+  const { jwksMaxAge, edgeAge, verifierCache, propagationLag, leeway } = policy;
+  return jwksMaxAge + edgeAge + verifierCache + propagationLag + leeway;
 }
 
-/** Seconds that a key must stay published after it last signed: T + L + Z + G. */
+/**
+ * Seconds that a key must stay published after it last signed: T + 2L + Z + G. The host that
+ * retires the key may be L behind the host that signs, and a verifier L behind the host that
+ * serves the JWKS.
+ */
 export function safeRetention(policy: {
   readonly maxTokenLifetime: number;
   readonly leeway: number;
@@ -63,7 +73,7 @@ export function safeRetention(policy: {
   readonly propagationLag: number;
 }): number {
   return (
-    policy.maxTokenLifetime + policy.leeway + policy.authorizerResultTtl + policy.propagationLag
+    policy.maxTokenLifetime + 2 * policy.leeway + policy.authorizerResultTtl + policy.propagationLag
   );
 }
 
@@ -106,12 +116,18 @@ export function findUnsafeTimes(policy: SigningKeyPolicy): readonly string[] {
   const problems: string[] = [];
   if (policy.publicationLead < lead) {
     problems.push(
-      `publicationLead must be at least jwksMaxAge + edgeAge + verifierCache + propagationLag: ${policy.publicationLead} < ${policy.jwksMaxAge} + ${policy.edgeAge} + ${policy.verifierCache} + ${policy.propagationLag} = ${lead} s`,
+      `publicationLead must be at least jwksMaxAge + edgeAge + verifierCache + propagationLag + leeway: ${policy.publicationLead} < ${policy.jwksMaxAge} + ${policy.edgeAge} + ${policy.verifierCache} + ${policy.propagationLag} + ${policy.leeway} = ${lead} s`,
     );
   }
   if (policy.retention < keep) {
     problems.push(
-      `retention must be at least maxTokenLifetime + leeway + authorizerResultTtl + propagationLag: ${policy.retention} < ${policy.maxTokenLifetime} + ${policy.leeway} + ${policy.authorizerResultTtl} + ${policy.propagationLag} = ${keep} s`,
+      `retention must be at least maxTokenLifetime + 2 * leeway + authorizerResultTtl + propagationLag: ${policy.retention} < ${policy.maxTokenLifetime} + 2 * ${policy.leeway} + ${policy.authorizerResultTtl} + ${policy.propagationLag} = ${keep} s`,
+    );
+  }
+  const { cooldown } = jwksCacheTimes;
+  if (policy.verifierCache < cooldown) {
+    problems.push(
+      `verifierCache must be at least the cooldown of this project's verifier, which fetches a JWKS for an unknown kid once in ${cooldown} s: ${policy.verifierCache} < ${cooldown} s`,
     );
   }
   if (policy.keyListRefresh > keyListMaxAge(policy)) {

@@ -60,7 +60,7 @@ The functions are those of ${shellPath(directory)}, which npx cdk synth made of 
 
 /** What the terminal shows besides where keys live for seconds. */
 export const rotationDemoHint = `
-Signing keys live for two minutes and tokens for 20 seconds. Watch them, from another terminal:
+Signing keys live for four minutes and tokens for 20 seconds. Watch them, from another terminal:
 
   npx authctl --local signing-key list --watch
 `;

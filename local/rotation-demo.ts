@@ -1,19 +1,20 @@
 import type { LocalOptions } from './start-local.ts';
 
 /**
- * Seconds in place of days, so that the whole life of a key can be watched in about two minutes:
- * 45 s published, 45 s signing, 28 s retained, 8 s until no cache holds it, 10 s until it is gone.
- * Tokens live for 20 s, since a key is kept for as long as they do.
+ * Seconds in place of days, so that the whole life of a key can be watched in about four minutes:
+ * 75 s published, 75 s signing, 30 s retained, 32 s until no cache holds it, 10 s until it is gone.
+ * Tokens live for 20 s, because a key is kept for as long as they do. No verifier may keep a JWKS
+ * for less than 30 s, which is the cooldown of this project's own verifier.
  */
 export const rotationDemo: Pick<
   LocalOptions,
   'signingKeyPolicy' | 'maxTokenLifetime' | 'keyScheduleSeconds' | 'signingAlgorithms'
 > = {
   signingKeyPolicy: {
-    rotationPeriod: 45,
+    rotationPeriod: 75,
     jwksMaxAge: 2,
     edgeAge: 0,
-    verifierCache: 6,
+    verifierCache: 30,
     propagationLag: 4,
     keyListRefresh: 1,
     leeway: 2,

@@ -9,7 +9,7 @@ usage: npm start [-- <flags>]
   --algorithm <algs> the algorithms of tokens, separated by commas, ${defaultAlg} by default: ${algs.join(', ')};
                      new keys have the first one, and keys that exist move to it by rotation, so
                      add --reset to see it at once; one that a key still uses must stay in the list
-  --rotation-demo    signing keys that live for two minutes, tokens for 20 seconds; watch them with
+  --rotation-demo    signing keys that live for four minutes, tokens for 20 seconds; watch them with
                      npx authctl --local signing-key list --watch
   --state <dir>      keep the state in another folder than .local
   --faults <file>    make DynamoDB, KMS and the clock fail as the file says: docs/faults.md

@@ -132,7 +132,7 @@ async function provePlatformApi(service: Service, url: string, token: string): P
 /** @returns a token of the key that signs now. */
 async function rotate(service: Service, client: Credentials, before: string): Promise<string> {
   // Refused until every verifier can know the key.
-  await eventually(60, () => authctl(service, 'signing-key', 'rotate'));
+  await eventually(120, () => authctl(service, 'signing-key', 'rotate'));
   const kid = decodeProtectedHeader(before).kid;
   return eventually(30, async () => {
     const token = await getToken(service.tokenUrl, client);

@@ -139,7 +139,7 @@ async function joinService(
 ): Promise<string> {
   const early = await requestToken(origin + tokenPath, client);
   assert.equal(early.status, 503, await early.text());
-  await eventually(60, () =>
+  await eventually(120, () =>
     cloud.authctl(configPath, awsRegion, 'signing-key', 'rotate', '--region', id),
   );
   const token = await eventually(30, () => getToken(origin + tokenPath, client));

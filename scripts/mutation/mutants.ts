@@ -14,6 +14,7 @@ const signingKey = 'core/signing-key/signing-key.ts';
 const plan = 'core/signing-key/plan.ts';
 const guard = 'core/signing-key/removal-guard.ts';
 const execute = 'core/signing-key/execute-action.ts';
+const policy = 'contract/signing-key-policy.ts';
 
 /** Mistakes in the life of signing keys. Each has taken some authorization server down. */
 export const rotationMutants: readonly Mutant[] = [
@@ -163,6 +164,30 @@ export const rotationMutants: readonly Mutant[] = [
         file: plan,
         find: '.filter((key) => ripeAt(key, settings.policy) <= now)',
         replace: '.filter((key) => key.publishedAt <= now)',
+      },
+    ],
+  },
+  {
+    name: 'the lead leaves no room for clocks that differ',
+    edits: [
+      {
+        file: policy,
+        find: 'verifierCache + propagationLag + leeway;',
+        replace: 'verifierCache + propagationLag;',
+      },
+    ],
+  },
+  {
+    name: 'the retention leaves room for one clock that differs',
+    edits: [{ file: policy, find: '2 * policy.leeway +', replace: 'policy.leeway +' }],
+  },
+  {
+    name: "a policy may be shorter than the verifier's own cooldown",
+    edits: [
+      {
+        file: policy,
+        find: 'policy.verifierCache < cooldown',
+        replace: 'policy.verifierCache < 0',
       },
     ],
   },

@@ -32,6 +32,7 @@ export default defineConfig({
   test: {
     env: { CDK_VALIDATION: 'false', POWERTOOLS_DEV: 'false' },
     include: [
+      'test/contract/deployment-config.test.ts',
       'test/core/signing-key/{plan,removal-guard,rotation-crash,rotation-property}.test.ts',
       'test/core/signing-key/prove-key.test.ts',
       'test/integration/adapters/kms.test.ts',

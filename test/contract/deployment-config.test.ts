@@ -107,7 +107,7 @@ describe('parseDeploymentConfig', () => {
       issuer: undefined,
       signingAlgorithms: ['RS256'],
       tokenLifetime: { default: 3600, minimum: 60, maximum: 86_400 },
-      signingKeyPolicy: { publicationLead: 87_000, retention: 87_060 },
+      signingKeyPolicy: { publicationLead: 87_060, retention: 87_120 },
     });
   });
 
@@ -223,7 +223,17 @@ describe('parseDeploymentConfig', () => {
     [
       'a lead that verifiers can outlast',
       { ...single, signingKeyPolicy: { publicationLead: 600 } },
-      'publicationLead must be at least jwksMaxAge + edgeAge + verifierCache + propagationLag: 600 < 300 + 0 + 86400 + 300 = 87000 s',
+      'publicationLead must be at least jwksMaxAge + edgeAge + verifierCache + propagationLag + leeway: 600 < 300 + 0 + 86400 + 300 + 60 = 87060 s',
+    ],
+    [
+      'a retention that tokens can outlast',
+      { ...single, signingKeyPolicy: { retention: 600 } },
+      'retention must be at least maxTokenLifetime + 2 * leeway + authorizerResultTtl + propagationLag: 600 < 86400 + 2 * 60 + 300 + 300 = 87120 s',
+    ],
+    [
+      'verifiers that keep a JWKS for less than the verifier of this project',
+      { ...single, signingKeyPolicy: { verifierCache: 29 } },
+      "verifierCache must be at least the cooldown of this project's verifier, which fetches a JWKS for an unknown kid once in 30 s: 29 < 30 s",
     ],
     [
       'a list of keys that is read too seldom',

@@ -30,6 +30,7 @@ function filesIn(line: string): readonly string[] {
 const printers: Readonly<Record<string, readonly string[]>> = {
   soak: ['scripts/soak/main.ts'],
   fuzz: ['scripts/fuzz.ts'],
+  'test:rotation': ['scripts/rotation/main.ts'],
 };
 
 /** What a command of the table runs. */

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { deployKeys } from '../../../core/signing-key/deploy-keys.ts';
-import { Random } from '../../support/rotation/random.ts';
 import { createContext } from '../../support/rotation/runs.ts';
 import { World } from '../../support/rotation/world.ts';
 
@@ -10,8 +9,8 @@ const describeDenial = (error: unknown) => (error instanceof Denial ? error.mess
 
 /** A region whose permissions begin to count one after the other, in an order that chance picks. */
 function createRegion(seed: number) {
-  const world = new World(new Random(seed));
-  const context = createContext(world, 'slc', ['ES256']);
+  const world = new World({ seed });
+  const context = createContext(world, 'slc');
   const start = world.now;
   const allowedFrom = new Map<string, number>();
   const guard = <T extends object>(port: T): T =>
@@ -43,7 +42,7 @@ describe('the deployment of keys', () => {
     const reasons: string[] = [];
     const pause = async (reason: string) => {
       reasons.push(reason);
-      world.now += 2;
+      await world.pass(2);
     };
     const { status } = await deployKeys(context, { pause, describeDenial });
     expect(status).toBe('signing');

@@ -4,7 +4,6 @@ import { ConflictError, UnavailableError } from '../../../core/errors.ts';
 import { executeAction, type RotationContext } from '../../../core/signing-key/execute-action.ts';
 import { readRotationState, reconcile } from '../../../core/signing-key/reconcile.ts';
 import type { RotationStore } from '../../../core/signing-key/rotation-ports.ts';
-import { Random } from '../../support/rotation/random.ts';
 import { createContext } from '../../support/rotation/runs.ts';
 import { World } from '../../support/rotation/world.ts';
 
@@ -15,8 +14,8 @@ async function retire(
   wrap: (replace: Replace) => Replace,
   refuseAudit: (record: AuditRecord) => boolean = () => false,
 ): Promise<{ audit: readonly AuditRecord[]; error: unknown; state: string | undefined }> {
-  const world = new World(new Random(1));
-  const base = createContext(world, 'slc', ['ES256']);
+  const world = new World();
+  const base = createContext(world, 'slc');
   await reconcile(base);
   const audit: AuditRecord[] = [];
   // Real ids are random: here each sorts before the one drawn before it.

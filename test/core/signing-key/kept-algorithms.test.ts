@@ -5,7 +5,7 @@ import {
   type KeptAlgorithmsCheck,
 } from '../../../core/signing-key/kept-algorithms.ts';
 import { signingKey } from '../../support/rotation/keys.ts';
-import { policy } from '../../support/rotation/world.ts';
+import { policy } from '../../support/rotation/policies.ts';
 
 /** 2027-01-15T08:00:00Z. */
 const now = 1_800_000_000;

@@ -3,7 +3,7 @@ import { plan } from '../../../core/signing-key/plan.ts';
 import { subjectOf } from '../../../core/signing-key/rotation-action.ts';
 import type { RotationState } from '../../../core/signing-key/rotation-state.ts';
 import { keyIntent, rotationState, settings, signingKey } from '../../support/rotation/keys.ts';
-import { oldestJwks, policy } from '../../support/rotation/world.ts';
+import { oldestJwks, policy } from '../../support/rotation/policies.ts';
 
 const { publicationLead: lead, rotationPeriod: period, retention, deletionDelay } = policy;
 
@@ -167,12 +167,16 @@ describe('retirement', () => {
 describe('removal', () => {
   const withdrawAt = retention;
   const previous = signingKey('o', { state: 'previous', retiredAt: 0, withdrawAt });
-  const withdrawn = signingKey('o', { state: 'withdrawn', withdrawnAt: 0, disableAt: oldestJwks });
+  const withdrawn = signingKey('o', {
+    state: 'withdrawn',
+    withdrawnAt: 0,
+    disableAt: oldestJwks(policy),
+  });
   const disabled = signingKey('o', { state: 'disabled', disabledAt: 0 });
 
   it.each([
     ['withdraws after the retention', previous, withdrawAt, 'withdraw o'],
-    ['disables when no cache can hold the key', withdrawn, oldestJwks, 'disable o'],
+    ['disables when no cache can hold the key', withdrawn, oldestJwks(policy), 'disable o'],
     ['schedules the deletion after the delay', disabled, deletionDelay, 'schedule_deletion o'],
   ])('%s and not a second before', (_, key, time, expected) => {
     const state = keys(signingKey('a', { activatedAt: 100 }), next, key);

@@ -5,7 +5,6 @@ import { proveKey } from '../../../core/signing-key/prove-key.ts';
 import { regionsInService } from '../../../core/signing-key/regions-in-service.ts';
 import { PromotionRefusedError } from '../../../core/signing-key/rotation-errors.ts';
 import { signingKey } from '../../support/rotation/keys.ts';
-import { Random } from '../../support/rotation/random.ts';
 import { createContext } from '../../support/rotation/runs.ts';
 import { World } from '../../support/rotation/world.ts';
 
@@ -13,9 +12,9 @@ const key = signingKey('k', { state: 'next' });
 const ok = { kid: 'k', region: 'slc', ok: true } as const;
 
 async function prove(verdicts: readonly CanaryVerdict[]) {
-  const world = new World(new Random(1));
+  const world = new World();
   await world.store.createSigningKey(key);
-  const { ports } = createContext(world, 'slc', ['ES256']);
+  const { ports } = createContext(world, 'slc');
   const proof = proveKey(key, { ...ports, proveKey: async () => verdicts });
   return { proof, stored: async () => world.store.find('k'), now: world.now };
 }
@@ -50,8 +49,8 @@ describe('the proof of a key', () => {
   });
 
   it('is refused while the canary does not answer', async () => {
-    const world = new World(new Random(1));
-    const { ports } = createContext(world, 'slc', ['ES256']);
+    const world = new World();
+    const { ports } = createContext(world, 'slc');
     const silent = () => Promise.reject(new UnavailableError('timeout'));
     await expect(proveKey(key, { ...ports, proveKey: silent })).rejects.toThrow(
       'k may not sign yet: slc: the canary does not answer: timeout',

@@ -7,7 +7,7 @@ import {
 import { RetainedKeyError } from '../../../core/signing-key/rotation-errors.ts';
 import type { SigningKey } from '../../../core/signing-key/signing-key.ts';
 import { signingKey } from '../../support/rotation/keys.ts';
-import { policy } from '../../support/rotation/world.ts';
+import { policy } from '../../support/rotation/policies.ts';
 
 const later = 1_000_000;
 

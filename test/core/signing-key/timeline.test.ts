@@ -6,7 +6,7 @@ import {
   overdueSeconds,
 } from '../../../core/signing-key/timeline.ts';
 import { signingKey } from '../../support/rotation/keys.ts';
-import { policy } from '../../support/rotation/world.ts';
+import { policy } from '../../support/rotation/policies.ts';
 
 const { publicationLead: lead, rotationPeriod: period, retention, maxTokenLifetime } = policy;
 

@@ -12,7 +12,7 @@ import {
   type DeploymentCheckPorts,
 } from '../../../lambda/deployment-check/create-deployment-check-handler.ts';
 import type { RunReport } from '../../../lambda/shared/run-telemetry.ts';
-import { policy } from '../../support/rotation/world.ts';
+import { policy } from '../../support/rotation/policies.ts';
 import { exampleSigningKey } from '../../support/signing-keys.ts';
 import { testAwsOptions } from '../adapters/dynalite.ts';
 import { startTables, type TestTables } from '../adapters/dynamodb-tables.ts';

@@ -12,7 +12,7 @@ import { Faults } from '../../../local/faults/faults.ts';
 import { startFaultyService } from '../../../local/faults/faulty-service.ts';
 import { SeededRandom } from '../../../local/faults/seeded-random.ts';
 import { startKms } from '../../../local/kms/kms-server.ts';
-import { policy } from '../../support/rotation/world.ts';
+import { policy } from '../../support/rotation/policies.ts';
 import { testAccessKey as accessKey } from '../../support/test-access-key.ts';
 import { startDynalite } from '../adapters/dynalite.ts';
 

@@ -23,7 +23,7 @@ import {
 } from '../../../lambda/key-rotation/create-key-rotation-handler.ts';
 import type { RunReport } from '../../../lambda/shared/run-telemetry.ts';
 import { type RunningKms, startKms } from '../../../local/kms/kms-server.ts';
-import { policy } from '../../support/rotation/world.ts';
+import { policy } from '../../support/rotation/policies.ts';
 import { testAccessKey } from '../../support/test-access-key.ts';
 import { type Dynalite, startDynalite } from '../adapters/dynalite.ts';
 
@@ -278,7 +278,7 @@ describe('the key-rotation function', () => {
     ]);
   });
 
-  const tooEarly = /may sign from 2027-01-15T08:02:35.000Z on, in 155 s/;
+  const tooEarly = /may sign from 2027-01-15T08:02:40.000Z on, in 160 s/;
   it.each([
     ['rotate before the next key is ripe', { action: 'rotate' }, tooEarly],
     [

@@ -8,13 +8,13 @@ import type { RotationReport } from '../../../lambda/key-rotation/rotation-repor
 import { requestToken, useLocalService } from '../local/use-local-service.ts';
 import { createVerifiers } from './aged-verifiers.ts';
 
-/** A lead of 9 s and a retention of 11 s. */
+/** A lead of 35 s and a retention of 10 s. */
 const signingKeyPolicy = {
-  rotationPeriod: 20,
+  rotationPeriod: 3600,
   jwksMaxAge: 1,
   edgeAge: 0,
-  verifierCache: 4,
-  propagationLag: 4,
+  verifierCache: 30,
+  propagationLag: 3,
   keyListRefresh: 1,
   leeway: 1,
   authorizerResultTtl: 0,
@@ -31,7 +31,7 @@ const local = useLocalService({
 });
 
 /** Milliseconds. */
-const deadline = 55_000;
+const deadline = 90_000;
 
 interface LiveToken {
   readonly token: string;
@@ -110,7 +110,7 @@ async function until(condition: () => boolean | Promise<boolean>, what: string):
   }
 }
 
-it('rotates twice and changes the algorithm, and every token verifies everywhere', async () => {
+it('rotates and changes the algorithm, and every token verifies everywhere', async () => {
   const rotate = createRotation();
   const record = new Record();
   let isOver = false;
@@ -123,8 +123,6 @@ it('rotates twice and changes the algorithm, and every token verifies everywhere
       );
     await until(rotateNow, 'the first rotation');
     await until(() => record.signedBy.length === 2, 'a token of the second key');
-    await until(rotateNow, 'the second rotation');
-    await until(() => record.signedBy.length === 3, 'a token of the third key');
     await rotate({ action: 'rotate', algorithm: 'ES256' });
     await until(() => record.algs.includes('ES256'), 'a token of the other algorithm');
     const [first = ''] = record.signedBy;
@@ -140,8 +138,8 @@ it('rotates twice and changes the algorithm, and every token verifies everywhere
     `${record.issued} tokens, ${record.verified} verifications by 12 verifiers, keys ${record.signedBy.length}`,
   );
   expect(record.failures).toEqual([]);
-  expect(record.signedBy.length).toBeGreaterThanOrEqual(4);
+  expect(record.signedBy.length).toBe(3);
   expect(record.algs).toEqual(['RS256', 'ES256']);
   expect(record.bothFamilies).toBe(true);
   expect(record.verified).toBeGreaterThan(1000);
-}, 120_000);
+}, 240_000);

@@ -6,7 +6,7 @@ import type {
   RotationState,
 } from '../../../core/signing-key/rotation-state.ts';
 import type { SigningKey } from '../../../core/signing-key/signing-key.ts';
-import { policy } from './world.ts';
+import { policy } from './policies.ts';
 
 /** A key that signs in slc since the time 0, but for what the test says. */
 export function signingKey(kid: string, more: Partial<SigningKey> = {}): SigningKey {

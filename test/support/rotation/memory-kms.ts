@@ -1,29 +1,12 @@
-import { generateKeyPairSync } from 'node:crypto';
-import { type Alg, signingAlgorithms } from '../../../contract/signing-algorithms.ts';
+import type { Alg } from '../../../contract/signing-algorithms.ts';
 import { SigningKeyUnusableError } from '../../../core/errors.ts';
 import type { KeyManagement, ManagedKeyState } from '../../../core/signing-key/key-management.ts';
-
-const curves = { ES256: 'P-256', ES384: 'P-384' } as const;
-
-/** Algorithms that the simulated KMS can make keys for: those whose keys are made fast. */
-export type FastAlg = keyof typeof curves;
-
-const pools: Record<FastAlg, Uint8Array[]> = { ES256: [], ES384: [] };
-
-/** The n-th public key of an algorithm: histories share them, since making one takes time. */
-function pooledSpki(alg: FastAlg, n: number): Uint8Array {
-  const pool = pools[alg];
-  while (pool.length <= n) {
-    const { publicKey } = generateKeyPairSync('ec', { namedCurve: curves[alg] });
-    pool.push(publicKey.export({ format: 'der', type: 'spki' }));
-  }
-  return pool[n] ?? new Uint8Array();
-}
+import { isModelAlg, kmsKeySpecOf, type ModelAlg, pooledPublicKey } from './public-keys.ts';
 
 export interface MemoryKey {
   readonly kmsKeyArn: string;
   readonly intentId: string;
-  readonly alg: FastAlg;
+  readonly alg: ModelAlg;
   readonly spki: Uint8Array;
   readonly createdAt: number;
   state: ManagedKeyState;
@@ -42,7 +25,7 @@ export class MemoryKms implements KeyManagement {
   readonly keys = new Map<string, MemoryKey>();
   /** Seconds for which a new key is not listed. */
   listLag = 0;
-  /** Hears of a key that is about to be taken out of use. */
+  /** Is told of a key that is about to be taken out of use. */
   onRemoval: (kmsKeyArn: string, how: 'disable' | 'delete') => void = () => {};
 
   constructor(regionId: string, now: () => number, counter: KeyCounter) {
@@ -56,11 +39,11 @@ export class MemoryKms implements KeyManagement {
   }
 
   createKey = async ({ intentId, alg }: { readonly intentId: string; readonly alg: Alg }) => {
+    if (!isModelAlg(alg)) throw new RangeError(alg);
     const n = this.#counter.made++;
     const kmsKeyArn = `arn:aws:kms:us-west-2:000000000000:key/${this.#regionId}-${n}`;
-    const spki = pooledSpki(alg as FastAlg, n);
     const createdAt = this.#now();
-    const key = { kmsKeyArn, intentId, alg: alg as FastAlg, spki, createdAt };
+    const key = { kmsKeyArn, intentId, alg, spki: pooledPublicKey(alg, n), createdAt };
     this.keys.set(kmsKeyArn, { ...key, state: 'enabled' });
     return kmsKeyArn;
   };
@@ -75,28 +58,24 @@ export class MemoryKms implements KeyManagement {
     const key = this.keys.get(kmsKeyArn);
     if (key === undefined) return undefined;
     const { state, createdAt } = key;
-    return { kmsKeyArn, state, createdAt, kmsKeySpec: signingAlgorithms[key.alg].kmsKeySpec };
+    return { kmsKeyArn, state, createdAt, kmsKeySpec: kmsKeySpecOf(key.alg) };
   };
 
   disableKey = async (kmsKeyArn: string) => {
     this.onRemoval(kmsKeyArn, 'disable');
-    this.#setState(kmsKeyArn, 'disabled');
+    this.set(kmsKeyArn, 'disabled');
   };
 
   scheduleKeyDeletion = async (kmsKeyArn: string) => {
     this.onRemoval(kmsKeyArn, 'delete');
-    this.#setState(kmsKeyArn, 'pending_deletion');
+    this.set(kmsKeyArn, 'pending_deletion');
   };
 
   listKeys = async () =>
     [...this.keys.values()].filter((key) => key.createdAt + this.listLag <= this.#now());
 
-  /** Somebody outside the rotation disables a key. */
-  sabotage(kmsKeyArn: string): void {
-    this.#setState(kmsKeyArn, 'disabled');
-  }
-
-  #setState(kmsKeyArn: string, state: ManagedKeyState): void {
+  /** Changes a key's state, as someone outside of the rotation can. */
+  set(kmsKeyArn: string, state: ManagedKeyState): void {
     const key = this.keys.get(kmsKeyArn);
     if (key === undefined) throw new SigningKeyUnusableError('no such key');
     key.state = state;

@@ -13,22 +13,27 @@ export class MemoryRotationStore implements RotationStore {
   readonly #keys = new Map<string, SigningKey>();
   readonly #intents = new Map<string, KeyIntent>();
   readonly #heartbeats = new Map<string, Heartbeat>();
+  /** What was in the table from a time on, the earliest first. */
   readonly #changes: { readonly at: number; readonly keys: readonly SigningKey[] }[] = [];
   #choice: AlgorithmChoice | undefined;
-  /** First time each kid was recorded. */
-  readonly recordedAt = new Map<string, number>();
+  /** Is told of each change of a key. */
+  onChange: (key: SigningKey, before: SigningKey | undefined) => void = () => {};
 
   constructor(now: () => number) {
     this.#now = now;
   }
 
-  /** The keys as they stood at a time. */
+  /** The keys as they were at a time. The same array stands for the same state. */
   listAsOf(time: number): readonly SigningKey[] {
-    return this.#changes.findLast((change) => change.at <= time)?.keys ?? [];
+    for (let index = this.#changes.length - 1; index >= 0; index -= 1) {
+      const change = this.#changes[index];
+      if (change !== undefined && change.at <= time) return change.keys;
+    }
+    return [];
   }
 
   get keys(): readonly SigningKey[] {
-    return [...this.#keys.values()];
+    return this.#changes.at(-1)?.keys ?? [];
   }
 
   get intents(): readonly KeyIntent[] {
@@ -40,9 +45,10 @@ export class MemoryRotationStore implements RotationStore {
   }
 
   #write(key: SigningKey): void {
+    const before = this.#keys.get(key.kid);
     this.#keys.set(key.kid, Object.freeze({ ...key }));
-    if (!this.recordedAt.has(key.kid)) this.recordedAt.set(key.kid, this.#now());
-    this.#changes.push({ at: this.#now(), keys: this.keys });
+    this.#changes.push({ at: this.#now(), keys: [...this.#keys.values()] });
+    this.onChange(key, before);
   }
 
   listSigningKeys = async () => this.keys;

@@ -6,69 +6,102 @@ import {
   UnavailableError,
 } from '../../../core/errors.ts';
 import type { RotationContext } from '../../../core/signing-key/execute-action.ts';
-import { PromotionRefusedError } from '../../../core/signing-key/rotation-errors.ts';
+import {
+  PromotionRefusedError,
+  RetainedKeyError,
+} from '../../../core/signing-key/rotation-errors.ts';
 import type { RotationPorts } from '../../../core/signing-key/rotation-ports.ts';
-import type { FastAlg } from './memory-kms.ts';
+import { shareOfLag } from './policies.ts';
 import type { Random } from './random.ts';
-import { maxCallTime, policy, type World } from './world.ts';
+import type { World } from './world.ts';
 
 /** The function died. */
 class Crash extends Error {}
 
 /** How a run goes. */
 export interface RunFate {
-  /** Which of its calls is its last; the call may or may not have taken effect. */
+  /** Which of its calls is its last. */
   readonly crashAt?: number | undefined;
-  /** Waits for its turn before each call, where several run at once. */
+  /** Whether the last call takes effect; chance decides if left out. */
+  readonly lastCallTakesEffect?: boolean | undefined;
+  /** Which of its calls takes effect and gets no answer. */
+  readonly lostAnswerAt?: number | undefined;
+  /** Waits for its turn before each call, if several run at once. */
   readonly gate?: (() => Promise<void>) | undefined;
 }
 
 let runs = 0;
 
-/** One run's ports: each call may be the last. */
-export function createContext(
-  world: World,
-  regionId: RegionId,
-  algs: readonly [FastAlg, ...FastAlg[]],
-  fate: RunFate = {},
-): RotationContext {
-  let calls = 0;
-  let isDead = false;
-  runs += 1;
-  const runId = `run-${runs}`;
-  let ids = 0;
+/** One run's calls: each may be the last. */
+class Calls {
+  readonly #world: World;
+  readonly #fate: RunFate;
+  readonly #random: Random;
+  #made = 0;
+  #isDead = false;
 
-  async function call<T>(effect: () => Promise<T>): Promise<T> {
-    if (isDead) throw new Crash();
+  constructor(world: World, fate: RunFate, runId: string) {
+    this.#world = world;
+    this.#fate = fate;
+    this.#random = world.randomFor(runId);
+  }
+
+  async call<T>(effect: () => Promise<T>): Promise<T> {
+    if (this.#isDead) throw new Crash();
+    const world = this.#world;
     const sentAt = world.now;
-    await fate.gate?.();
+    await this.#fate.gate?.();
     // Clients give up in time: what a call was told about the time is then still true.
-    if (world.now - sentAt > maxCallTime) throw new UnavailableError('no answer in time');
-    calls += 1;
-    if (calls !== fate.crashAt) return effect();
-    isDead = true;
-    if (world.random.chance(0.5)) await effect();
+    if (world.now - sentAt > shareOfLag(world.policy).maxCallTime) {
+      throw new UnavailableError('no answer in time');
+    }
+    this.#made += 1;
+    if (this.#made === this.#fate.lostAnswerAt) {
+      await effect();
+      throw new UnavailableError('the answer was lost');
+    }
+    if (this.#made !== this.#fate.crashAt) return effect();
+    this.#isDead = true;
+    if (this.#fate.lastCallTakesEffect ?? this.#random.chance(0.5)) await effect();
     throw new Crash();
   }
 
-  function guard<T extends object>(port: T): T {
+  /** A port whose every call goes through {@link call}. */
+  guard<T extends object>(port: T, assertReachable: () => void): T {
     return new Proxy(port, {
       get: (target, name) => {
         const method = Reflect.get(target, name) as (...args: unknown[]) => Promise<unknown>;
-        return (...args: unknown[]) => call(() => method(...args));
+        return (...args: unknown[]) =>
+          this.call(async () => {
+            assertReachable();
+            return method(...args);
+          });
       },
     });
   }
+}
 
+/** What one run of a region's rotation works with. */
+export function createContext(
+  world: World,
+  regionId: RegionId,
+  fate: RunFate = {},
+): RotationContext {
+  runs += 1;
+  const runId = `run-${runs}`;
+  let ids = 0;
+  const region = world.region(regionId);
+  const calls = new Calls(world, fate, `${regionId} at ${world.now}`);
   const ports: RotationPorts = {
-    store: guard(world.store),
-    keyManagement: guard(world.region(regionId).kms),
-    audit: { appendAudit: () => call(async () => {}) },
-    proveKey: (kid) => call(() => world.prove(kid, regionId)),
-    now: () => world.now,
+    store: calls.guard(world.store, () => region.assertTables()),
+    keyManagement: calls.guard(region.kms, () => region.assertKms()),
+    audit: { appendAudit: () => calls.call(async () => region.assertTables()) },
+    proveKey: (kid) => calls.call(() => world.prove(kid, region)),
+    now: () => region.rotationClock.now(),
     newId: () => `${runId}-${ids++}`,
   };
-  return { ports, settings: { regionId, runId, algs, policy }, actor: runId };
+  const { algs } = region.config;
+  return { ports, settings: { regionId, runId, algs, policy: world.policy }, actor: runId };
 }
 
 /** Errors that end a run and that the next run makes good. */
@@ -78,6 +111,7 @@ const expected = [
   SigningKeyUnusableError,
   PromotionRefusedError,
   RefusedError,
+  RetainedKeyError,
   ConflictError,
 ] as const;
 

@@ -1,0 +1,53 @@
+import fc from 'fast-check';
+import { arbitraryStory } from './arbitrary-story.ts';
+import { playStory } from './play-story.ts';
+import type { Trouble } from './story.ts';
+
+export interface Histories {
+  readonly histories: number;
+  /** The same seed plays the same histories. */
+  readonly seed: number;
+  /** Troubles that may happen; all of them if left out. */
+  readonly kinds?: ReadonlySet<Trouble['kind']> | undefined;
+}
+
+/** What was seen in histories. */
+export interface HistoryCounts {
+  readonly histories: number;
+  readonly troubles: number;
+  readonly tokens: number;
+  /** Pairs of a token and an instance of a JWKS function. */
+  readonly checks: number;
+  readonly largestJwks: number;
+}
+
+/**
+ * Plays histories that chance picks.
+ *
+ * @throws a violation in the shortest story that still shows it, with the seed and the path that
+ *   play it again.
+ */
+export async function playHistories({ histories, seed, kinds }: Histories): Promise<HistoryCounts> {
+  const total = { histories: 0, troubles: 0, tokens: 0, checks: 0, largestJwks: 0 };
+  const isAllowed = ({ kind }: Trouble) => kinds?.has(kind) ?? true;
+  const property = fc.asyncProperty(arbitraryStory(isAllowed), async (story) => {
+    const { tokens, checks, largestJwks } = (await playStory(story)).watch.counts;
+    total.histories += 1;
+    total.troubles += story.troubles.length;
+    total.tokens += tokens;
+    total.checks += checks;
+    total.largestJwks = Math.max(total.largestJwks, largestJwks);
+  });
+  await fc.assert(property, { numRuns: histories, seed, includeErrorInReport: true });
+  return total;
+}
+
+export function addCounts(a: HistoryCounts, b: HistoryCounts): HistoryCounts {
+  return {
+    histories: a.histories + b.histories,
+    troubles: a.troubles + b.troubles,
+    tokens: a.tokens + b.tokens,
+    checks: a.checks + b.checks,
+    largestJwks: Math.max(a.largestJwks, b.largestJwks),
+  };
+}
