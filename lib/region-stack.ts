@@ -18,6 +18,7 @@ import { Schedules } from './functions/schedules.ts';
 import { ServiceFunctions } from './functions/service-functions.ts';
 import { DeploymentCheck } from './keys/deployment-check.ts';
 import { FirstSigningKey } from './keys/first-signing-key.ts';
+import type { WatchedVault } from './monitoring/backup-alarms.ts';
 import { Monitoring } from './monitoring/monitoring.ts';
 import { OperatorPolicies } from './operators/operator-policies.ts';
 
@@ -42,11 +43,12 @@ export class RegionStack extends Stack {
     const addresses = addressesOf(config, api.address);
     const functions = new ServiceFunctions(this, 'Functions', { ...props, addresses, tables });
     new DeploymentCheck(this, 'DeploymentCheck', { config, functions, table: tables.signingKeys });
-    this.addBackup(tables);
+    const vault = this.addBackup(tables);
     new OperatorPolicies(this, 'Operators', { ...props, deploymentName: config.name, tables });
     api.addRoutes(functions.live);
     this.addDomain(api);
-    this.addGradualDeployment(functions, new Monitoring(this, 'Monitoring', props));
+    const monitoring = new Monitoring(this, 'Monitoring', { ...props, vault });
+    this.addGradualDeployment(functions, monitoring);
     new Schedules(this, 'Schedules', functions);
     new FirstSigningKey(this, 'FirstSigningKey', { functions, after: Object.values(tables) });
     this.addOutputs(addresses);
@@ -67,15 +69,17 @@ export class RegionStack extends Stack {
   }
 
   /** Tables that all regions share are backed up once, in the first region. */
-  private addBackup(tables: ServiceTables): void {
+  private addBackup(tables: ServiceTables): WatchedVault | undefined {
     const { config, regionId } = this.props;
-    if (config.backup === undefined) return;
+    if (config.backup === undefined) return undefined;
     const home = deployedRegions(config)[0]?.id === regionId;
-    new TableBackup(this, 'Backup', {
+    const { vault } = new TableBackup(this, 'Backup', {
       ...config.backup,
       deploymentName: config.name,
       tables: home ? Object.values(tables) : [tables.audit],
     });
+    const isCopied = config.backup.copyToVaultArn !== undefined;
+    return { name: config.name, arn: vault.backupVaultArn, isCopied };
   }
 
   private addApi(): ServiceApi {

@@ -22,14 +22,16 @@ export interface TableBackupProps extends NonNullable<DeploymentConfig['backup']
  * its table and its account; a backup survives both.
  */
 export class TableBackup extends Construct {
+  readonly vault: BackupVault;
   private readonly props: TableBackupProps;
 
   constructor(scope: Construct, id: string, props: TableBackupProps) {
     super(scope, id);
     this.props = props;
+    this.vault = this.addVault();
     const plan = new BackupPlan(this, 'Plan', {
       backupPlanName: props.deploymentName,
-      backupVault: this.addVault(),
+      backupVault: this.vault,
     });
     plan.addRule(
       new BackupPlanRule({

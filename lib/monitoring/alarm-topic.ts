@@ -19,17 +19,23 @@ export class AlarmTopic extends Construct {
       topicName: `${props.deploymentName}-alarms`,
       enforceSSL: true,
     });
+    this.allowOwn('AlarmsOfThisAccount', 'cloudwatch.amazonaws.com');
+    this.allowOwn('RulesOfThisAccount', 'events.amazonaws.com');
+    for (const email of props.emails) this.topic.addSubscription(new EmailSubscription(email));
+    this.acknowledge();
+  }
+
+  /** Without the condition, the service would publish for any account that names the topic. */
+  private allowOwn(sid: string, service: string): void {
     this.topic.addToResourcePolicy(
       new PolicyStatement({
-        sid: 'AlarmsOfThisAccount',
+        sid,
         actions: ['sns:Publish'],
         resources: [this.topic.topicArn],
-        principals: [new ServicePrincipal('cloudwatch.amazonaws.com')],
+        principals: [new ServicePrincipal(service)],
         conditions: { StringEquals: { 'aws:SourceAccount': Aws.ACCOUNT_ID } },
       }),
     );
-    for (const email of props.emails) this.topic.addSubscription(new EmailSubscription(email));
-    this.acknowledge();
   }
 
   private acknowledge(): void {

@@ -1,13 +1,6 @@
-import { Duration, Validations } from 'aws-cdk-lib';
+import { Duration } from 'aws-cdk-lib';
 import { type Alarm, ComparisonOperator, Metric } from 'aws-cdk-lib/aws-cloudwatch';
-import {
-  type CfnRule,
-  EventField,
-  type EventPattern,
-  Rule,
-  RuleTargetInput,
-} from 'aws-cdk-lib/aws-events';
-import { SnsTopic } from 'aws-cdk-lib/aws-events-targets';
+import type { EventPattern } from 'aws-cdk-lib/aws-events';
 import { Construct } from 'constructs';
 import {
   type AlarmSource,
@@ -18,7 +11,8 @@ import {
 } from '../../contract/alarms.ts';
 import type { FunctionName } from '../../contract/environment.ts';
 import { functionArn, sessionArn } from '../functions/caller-arns.ts';
-import { type AlarmContext, addAlarm, alarmDescription } from './service-alarm.ts';
+import { addEventAlarm } from './event-alarm.ts';
+import { type AlarmContext, addAlarm } from './service-alarm.ts';
 
 type MetricSource = Extract<AlarmSource, { kind: 'metric' }>;
 type CallSource = Extract<AlarmSource, { kind: 'cloudtrail' }>;
@@ -64,31 +58,14 @@ export class KeyAlarms extends Construct {
     });
   }
 
-  /** Tells the topic of each call at once, with who made it, and keeps an alarm on as well. */
   private addCallAlarm(alarm: KeyAlarm, source: CallSource): Alarm {
-    const rule = new Rule(this, `${alarm.id}-call`, {
-      description: alarmDescription(alarm),
-      eventPattern: this.callPattern(source),
-      targets: [new SnsTopic(this.context.topic, { message: callMessage(alarm) })],
-    });
-    // Plain ENABLED delivers no read-only calls, and Sign counts as one.
-    (rule.node.defaultChild as CfnRule).state = 'ENABLED_WITH_ALL_CLOUDTRAIL_MANAGEMENT_EVENTS';
-    Validations.of(rule).acknowledge({
-      id: 'Serverless::Serverless-EventBusDLQ',
-      reason: 'EventBridge tries for a day to reach the topic, and the alarm on the rule stays on.',
-    });
-    return addAlarm(this, this.context, {
-      ...alarm,
-      metric: new Metric({
-        namespace: 'AWS/Events',
-        metricName: 'TriggeredRules',
-        dimensionsMap: { RuleName: rule.ruleName },
-        statistic: 'Sum',
-        period: Duration.minutes(1),
-      }),
-      operator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-      threshold: 1,
-      periods: 1,
+    return addEventAlarm(this, this.context, {
+      id: alarm.id,
+      description: alarm.description,
+      runbook: alarm.runbook,
+      pattern: this.callPattern(source),
+      // `Sign` counts as one.
+      includesReads: true,
     });
   }
 
@@ -123,18 +100,4 @@ export class KeyAlarms extends Construct {
       ],
     };
   }
-}
-
-/** Who did what to which key, so that the first message answers the first questions. */
-function callMessage(alarm: KeyAlarm): RuleTargetInput {
-  return RuleTargetInput.fromObject({
-    alarm: alarm.id,
-    description: alarm.description,
-    runbook: alarm.runbook,
-    time: EventField.time,
-    caller: EventField.fromPath('$.detail.userIdentity.arn'),
-    source_ip: EventField.fromPath('$.detail.sourceIPAddress'),
-    key: EventField.fromPath('$.detail.requestParameters.keyId'),
-    refused_with: EventField.fromPath('$.detail.errorCode'),
-  });
 }

@@ -4,6 +4,7 @@ import type { DeploymentConfig } from '../../contract/deployment-config.ts';
 import type { RegionId } from '../../contract/regions.ts';
 import type { ServiceFunction } from '../functions/service-function.ts';
 import { AlarmTopic } from './alarm-topic.ts';
+import { BackupAlarms, type WatchedVault } from './backup-alarms.ts';
 import { KeyAlarms } from './key-alarms.ts';
 import type { AlarmContext } from './service-alarm.ts';
 import { ServiceAlarms } from './service-alarms.ts';
@@ -13,6 +14,8 @@ import { VersionAlarm } from './version-alarm.ts';
 export interface MonitoringProps {
   readonly config: DeploymentConfig;
   readonly regionId: RegionId;
+  /** Undefined if the config asks for no backups. */
+  readonly vault: WatchedVault | undefined;
 }
 
 /** What tells people how a region is, and wakes them when it is not well. */
@@ -21,7 +24,7 @@ export class Monitoring extends Construct {
   readonly ofNewVersions: readonly Alarm[];
   private readonly context: AlarmContext;
 
-  constructor(scope: Construct, id: string, { config, regionId }: MonitoringProps) {
+  constructor(scope: Construct, id: string, { config, regionId, vault }: MonitoringProps) {
     super(scope, id);
     const { topic } = new AlarmTopic(this, 'AlarmTopic', {
       deploymentName: config.name,
@@ -32,10 +35,14 @@ export class Monitoring extends Construct {
     const keys = new KeyAlarms(this, 'KeyAlarms', context);
     const service = new ServiceAlarms(this, 'ServiceAlarms', { ...context, config });
     this.ofNewVersions = service.ofNewVersions;
+    const backups =
+      vault === undefined
+        ? []
+        : new BackupAlarms(this, 'BackupAlarms', { ...context, vault }).alarms;
     new ServiceDashboard(this, 'Dashboard', {
       config,
       regionId,
-      alarms: [...service.alarms, ...keys.alarms],
+      alarms: [...service.alarms, ...keys.alarms, ...backups],
     });
   }
 
