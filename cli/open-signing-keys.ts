@@ -1,25 +1,16 @@
 import { userInfo } from 'node:os';
 import { createAwsClients } from '../adapters/aws-clients.ts';
 import { createDynamoDbRotationStore } from '../adapters/dynamodb/rotation-store.ts';
+import { askKeyRotation } from '../adapters/lambda/function-calls.ts';
 import { createInvokeFunction } from '../adapters/lambda/invoke-function.ts';
 import { createLambdaClient } from '../adapters/lambda/lambda-client.ts';
 import { createCallerIdentity } from '../adapters/sts/caller-identity.ts';
 import { deployedRegions } from '../contract/deployment-config.ts';
-import type { KeyRotationEvent } from '../contract/function-events.ts';
+import type { KeyRotationEvent, RotationReport } from '../contract/function-events.ts';
 import { functionName } from '../contract/function-names.ts';
 import type { RegionId } from '../contract/regions.ts';
 import type { RotationState } from '../core/signing-key/rotation-state.ts';
 import type { Deployment } from './deployment.ts';
-
-/** What a run of the key rotation answers, as far as it is shown. */
-export interface RotationAnswer {
-  readonly region: string;
-  readonly status: string;
-  readonly kid?: string;
-  readonly next: readonly { readonly kid: string; readonly ripe_at: string }[];
-  readonly done: readonly { readonly action: string; readonly subject: string }[];
-  readonly refused: readonly { readonly kid: string; readonly reason: string }[];
-}
 
 /** The signing keys of a deployment: read from the table, changed by the rotation alone. */
 export interface SigningKeys {
@@ -28,7 +19,7 @@ export interface SigningKeys {
   readonly ask: (
     regionId: RegionId,
     event: Extract<KeyRotationEvent, { action: 'rotate' | 'withdraw' }>,
-  ) => Promise<RotationAnswer>;
+  ) => Promise<RotationReport>;
   /** Seconds since the epoch. */
   readonly now: () => number;
 }
@@ -56,7 +47,7 @@ export function openSigningKeys(deployment: Deployment, table: string): SigningK
       const invoke = createInvokeFunction(createLambdaClient({ ...aws, region }));
       const requested_by = await findCaller();
       const name = functionName(config.name, 'key-rotation');
-      return (await invoke(name, { ...event, requested_by })) as RotationAnswer;
+      return askKeyRotation(invoke, name, { ...event, requested_by });
     },
     now: () => Math.floor(Date.now() / 1000),
   };

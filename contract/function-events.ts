@@ -51,6 +51,20 @@ export const keyRotationEventSchema = v.variant('action', [
 
 export type KeyRotationEvent = Readonly<v.InferOutput<typeof keyRotationEventSchema>>;
 
+/** What a run of the key-rotation function did. Times are RFC 3339 UTC. */
+export const rotationReportSchema = v.object({
+  region: v.picklist(regionIds),
+  /** `waiting`: no key of the region signs yet. */
+  status: v.picklist(['signing', 'waiting']),
+  kid: v.optional(v.string()),
+  /** When the region's published `next` keys may sign. */
+  next: v.array(v.object({ kid: v.string(), ripe_at: v.string() })),
+  done: v.array(v.object({ action: v.string(), subject: v.string() })),
+  refused: v.array(v.object({ kid: v.string(), reason: v.string() })),
+});
+
+export type RotationReport = Readonly<v.InferOutput<typeof rotationReportSchema>>;
+
 /** What the canary function is asked: the region's `current` keys where no kid is given. */
 export const canaryEventSchema = v.object({ kid: v.optional(kid) });
 

@@ -20,6 +20,7 @@ import {
   syntheticCheckEnvironment,
   tokenEnvironment,
 } from '../contract/function-environments.ts';
+import type { RotationReport } from '../contract/function-events.ts';
 import { functionName } from '../contract/function-names.ts';
 import { type HttpFunctionName, routes } from '../contract/routes.ts';
 import { UnavailableError } from '../core/errors.ts';
@@ -27,7 +28,6 @@ import { createCanaryHandler } from '../lambda/canary/create-canary-handler.ts';
 import { createDiscoveryHandler } from '../lambda/discovery/create-discovery-handler.ts';
 import { createJwksHandler } from '../lambda/jwks/create-jwks-handler.ts';
 import { createKeyRotationHandler } from '../lambda/key-rotation/create-key-rotation-handler.ts';
-import type { RotationReport } from '../lambda/key-rotation/rotation-report.ts';
 import { createSyntheticCheckHandler } from '../lambda/synthetic-check/create-synthetic-check-handler.ts';
 import { createTokenHandler } from '../lambda/token/create-token-handler.ts';
 import { createDocsRoute } from './docs-page.ts';

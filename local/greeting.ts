@@ -1,4 +1,4 @@
-import type { RotationReport } from '../lambda/key-rotation/rotation-report.ts';
+import type { RotationReport } from '../contract/function-events.ts';
 import { docsPath } from './docs-page.ts';
 import type { FaultScript } from './faults/fault-script.ts';
 import type { FromSynth } from './from-synth/synthesised-deployment.ts';

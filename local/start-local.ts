@@ -1,7 +1,7 @@
 import { type DemoEnvironment, formatDemoEnvironment } from '../contract/demo-environment.ts';
+import type { RotationReport } from '../contract/function-events.ts';
 import { jwksPath, tokenPath } from '../contract/routes.ts';
 import { type TableKey, tableName } from '../contract/tables.ts';
-import type { RotationReport } from '../lambda/key-rotation/rotation-report.ts';
 import { createAccessKey } from './aws-server/access-key.ts';
 import { type Backends, startBackends } from './backends.ts';
 import { type LocalCertificate, loadCertificate } from './certificate.ts';

@@ -1,6 +1,9 @@
 import * as v from 'valibot';
 import {
   canaryResultSchema,
+  type KeyRotationEvent,
+  type RotationReport,
+  rotationReportSchema,
   type SelfTestResult,
   selfTestEvent,
   selfTestResultSchema,
@@ -27,6 +30,15 @@ export function createSelfTest(
 ): () => Promise<SelfTestResult> {
   return async () =>
     readAnswer(selfTestResultSchema, functionName, await invoke(functionName, selfTestEvent));
+}
+
+/** A run of the key rotation, by invoking it. */
+export async function askKeyRotation(
+  invoke: InvokeFunction,
+  functionName: string,
+  event: KeyRotationEvent,
+): Promise<RotationReport> {
+  return readAnswer(rotationReportSchema, functionName, await invoke(functionName, event));
 }
 
 /** The canary's proof of a key, by invoking it. */

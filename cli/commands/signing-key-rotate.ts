@@ -1,11 +1,11 @@
 import { Option } from 'commander';
 import { deployedRegions } from '../../contract/deployment-config.ts';
+import type { RotationReport } from '../../contract/function-events.ts';
 import { type RegionId, regionIds } from '../../contract/regions.ts';
 import { type Alg, algs } from '../../contract/signing-algorithms.ts';
 import { RefusedError } from '../../core/errors.ts';
 import type { Cli } from '../cli.ts';
 import type { CommandSpec } from '../command-spec.ts';
-import type { RotationAnswer } from '../open-signing-keys.ts';
 import { UsageError } from '../usage-error.ts';
 
 interface RotateOptions {
@@ -23,7 +23,7 @@ function chooseRegions(cli: Cli, wanted: RegionId | undefined): readonly RegionI
 }
 
 /** What a run did, for a person: a line for each key that changed. */
-export function describeAnswer({ region, kid, next, done, refused }: RotationAnswer): string {
+export function describeReport({ region, kid, next, done, refused }: RotationReport): string {
   const steps = done
     .filter(({ action }) =>
       ['publish', 'promote', 'retire', 'withdraw', 'disable'].includes(action),
@@ -52,10 +52,10 @@ export const rotate: CommandSpec = {
   run: async (cli, _, { region, algorithm }: RotateOptions) => {
     const signingKeys = await cli.signingKeys();
     const regions = chooseRegions(cli, region);
-    const answers: RotationAnswer[] = [];
+    const reports: RotationReport[] = [];
     for (const id of regions) {
       try {
-        answers.push(await signingKeys.ask(id, { action: 'rotate', algorithm }));
+        reports.push(await signingKeys.ask(id, { action: 'rotate', algorithm }));
       } catch (error) {
         // The other regions' keys are their own: one that must wait holds up none.
         if (!(error instanceof RefusedError) || regions.length === 1) throw error;
@@ -64,9 +64,9 @@ export const rotate: CommandSpec = {
       }
     }
     cli.output.print({
-      json: { items: answers },
-      quiet: answers.flatMap(({ kid }) => kid ?? []),
-      text: answers.map(describeAnswer).join('\n'),
+      json: { items: reports },
+      quiet: reports.flatMap(({ kid }) => kid ?? []),
+      text: reports.map(describeReport).join('\n'),
     });
   },
 };

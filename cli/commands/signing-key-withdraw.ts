@@ -3,7 +3,7 @@ import { InputError } from '../../core/errors.ts';
 import type { TimelineEntry } from '../../core/signing-key/timeline.ts';
 import type { CommandSpec } from '../command-spec.ts';
 import { findEntry } from '../signing-key-view.ts';
-import { describeAnswer } from './signing-key-rotate.ts';
+import { describeReport } from './signing-key-rotate.ts';
 
 interface WithdrawOptions {
   readonly emergency?: boolean;
@@ -45,16 +45,16 @@ export const withdraw: CommandSpec = {
     }
     const emergency = options.emergency === true;
     if (emergency) await cli.confirm(describeDamage(entry));
-    const answer = await signingKeys.ask(entry.key.regionId, {
+    const report = await signingKeys.ask(entry.key.regionId, {
       action: 'withdraw',
       kid,
       emergency,
       activate_unripe: options.activateUnripe === true,
     });
     cli.output.print({
-      json: { kid, lost_token_seconds: entry.liveTokens, ...answer },
+      json: { kid, lost_token_seconds: entry.liveTokens, ...report },
       quiet: [kid],
-      text: describeAnswer(answer),
+      text: describeReport(report),
     });
   },
 };

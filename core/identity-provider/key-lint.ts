@@ -1,6 +1,6 @@
 import { createPublicKey } from 'node:crypto';
 import * as v from 'valibot';
-import { maxProviderKeys } from '../../contract/limits.ts';
+import { maxKeyIdLength, maxProviderKeys } from '../../contract/limits.ts';
 import { RefusedError } from '../errors.ts';
 import { isProviderAlg, type ProviderAlg, providerAlgorithms } from './provider-algorithms.ts';
 import { findRsaWeakness } from './weak-rsa.ts';
@@ -51,9 +51,6 @@ const publicMembers = {
 
 /** Private and symmetric members (RFC 7518 §6, RFC 9964 §3). A published one is a leak. */
 const secretMembers = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k', 'priv'];
-
-/** A `kid` is printed, logged and compared: longer ones are not identifiers. */
-const maxKidLength = 256;
 
 const base64url = /^[A-Za-z0-9_-]+$/;
 
@@ -109,8 +106,8 @@ function judge(raw: RawKey, allowed: readonly ProviderAlg[] | undefined): Verdic
     return { problem: 'its key_ops do not name "verify"' };
   }
   if (raw.kid === undefined) return { skipped: 'it has no kid' };
-  if (typeof raw.kid !== 'string' || raw.kid === '' || raw.kid.length > maxKidLength) {
-    return { problem: `its kid is not a string of 1 to ${maxKidLength} characters` };
+  if (typeof raw.kid !== 'string' || raw.kid === '' || raw.kid.length > maxKeyIdLength) {
+    return { problem: `its kid is not a string of 1 to ${maxKeyIdLength} characters` };
   }
   const alg = decideAlg(raw, allowed);
   if (typeof alg !== 'string') return alg;

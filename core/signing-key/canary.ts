@@ -3,6 +3,7 @@ import * as v from 'valibot';
 import type { CanaryVerdict } from '../../contract/function-events.ts';
 import type { RegionId } from '../../contract/regions.ts';
 import { SigningKeyUnusableError, UnavailableError } from '../errors.ts';
+import { servedJwksSchema } from '../jwks/served-jwks.ts';
 import type { Sign } from './sign.ts';
 import { signJws } from './sign-jws.ts';
 import type { SigningKey } from './signing-key.ts';
@@ -39,10 +40,6 @@ export interface CanaryValues {
   /** Unguessable, so that no answer can have been prepared. */
   readonly jti: string;
 }
-
-const jwksSchema = v.looseObject({
-  keys: v.array(v.looseObject({ kid: v.string(), kty: v.string() })),
-});
 
 const metadataSchema = v.looseObject({
   id_token_signing_alg_values_supported: v.array(v.string()),
@@ -110,7 +107,7 @@ async function checkRegion(
 
 async function checkJwks(jws: string, key: SigningKey, served: unknown): Promise<Finding> {
   try {
-    const jwks = v.parse(jwksSchema, served) as JSONWebKeySet;
+    const jwks = v.parse(servedJwksSchema, served) as JSONWebKeySet;
     const isServed = jwks.keys.some(({ kid }) => kid === key.kid);
     if (!isServed) return { ok: false, problem: 'absent', reason: 'its JWKS lacks the key' };
     await compactVerify(jws, createLocalJWKSet(jwks), { algorithms: [key.alg] });

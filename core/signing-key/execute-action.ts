@@ -1,6 +1,5 @@
 import { withdrawalDelay } from '../../contract/signing-key-policy.ts';
-import type { AuditRecord } from '../audit/audit-log.ts';
-import { formatRecordId } from '../audit/record-id.ts';
+import { auditChange, type ChangeAudit } from '../audit/audit-change.ts';
 import { ConflictError, SigningKeyUnusableError, UnavailableError } from '../errors.ts';
 import { createKey, readPublicKey } from './create-key.ts';
 import { assertDeletable, assertDisableable, assertWithdrawable } from './removal-guard.ts';
@@ -155,35 +154,24 @@ export async function executeAction(
   context: RotationContext,
   state: RotationState,
 ): Promise<void> {
-  const record = auditRecords(action, context);
-  const { audit } = context.ports;
-  await audit.appendAudit(record('intended'));
-  const execute = executors[action.kind] as Executor<RotationActionKind>;
-  try {
-    await execute(action, context, state);
-  } catch (error) {
-    // What got no answer may have been done: the intent stays without outcome.
-    const isOpen = error instanceof ConflictError || error instanceof UnavailableError;
-    if (!isOpen) await audit.appendAudit(record('failed')).catch(() => undefined);
-    throw error;
-  }
-  await audit.appendAudit(record('done'));
-}
-
-/** The records of one step. */
-function auditRecords(
-  action: RotationAction,
-  { ports, settings, actor }: RotationContext,
-): (outcome: AuditRecord['outcome']) => AuditRecord {
-  const stepId = ports.newId();
-  return (outcome) => ({
-    time: new Date(ports.now() * 1000).toISOString(),
-    recordId: formatRecordId(stepId, outcome),
+  const { ports, settings, actor } = context;
+  const audit: ChangeAudit = {
+    log: ports.audit,
+    changeId: ports.newId(),
     actor,
+    clock: () => ports.now() * 1000,
+    isUncertain: (error) => error instanceof ConflictError || error instanceof UnavailableError,
+    onGap: ({ outcome }, cause) => {
+      // Only a step whose own error is thrown goes without an outcome.
+      if (outcome === 'done') throw cause;
+    },
+  };
+  const change = {
     action: `signing_key.${action.kind}`,
     subject: subjectOf(action),
-    outcome,
     before: 'key' in action ? { state: action.key.state } : undefined,
     after: { region: settings.regionId },
-  });
+  };
+  const execute = executors[action.kind] as Executor<RotationActionKind>;
+  await auditChange(audit, change, () => execute(action, context, state));
 }

@@ -3,12 +3,9 @@ import * as v from 'valibot';
 import { verifierLeeway } from '../../contract/limits.ts';
 import { algs } from '../../contract/signing-algorithms.ts';
 import { syntheticAuthority } from '../../contract/synthetic-check.ts';
+import { servedJwksSchema } from '../jwks/served-jwks.ts';
 import { accessTokenType } from '../token/access-token-claims.ts';
 import { SyntheticCheckError } from './synthetic-check-error.ts';
-
-const jwksSchema = v.looseObject({
-  keys: v.array(v.looseObject({ kid: v.string(), kty: v.string() })),
-});
 
 const requiredClaims = ['iss', 'sub', 'aud', 'client_id', 'iat', 'exp', 'jti', 'scope'];
 
@@ -29,7 +26,7 @@ export async function verifyToken(
   jwks: unknown,
   { issuer, clientId, now }: VerificationSettings,
 ): Promise<void> {
-  if (!v.is(jwksSchema, jwks)) {
+  if (!v.is(servedJwksSchema, jwks)) {
     throw new SyntheticCheckError('jwks', 'the JWKS endpoint answered without a key set');
   }
   try {

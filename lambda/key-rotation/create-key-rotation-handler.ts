@@ -9,14 +9,17 @@ import {
 import { createKmsKeys } from '../../adapters/kms/kms-keys.ts';
 import { keyMetrics } from '../../contract/alarms.ts';
 import type { Environment } from '../../contract/environment.ts';
-import { parseKeyRotationEvent, type SelfTestResult } from '../../contract/function-events.ts';
+import {
+  parseKeyRotationEvent,
+  type RotationReport,
+  type SelfTestResult,
+} from '../../contract/function-events.ts';
 import type { RotationContext } from '../../core/signing-key/execute-action.ts';
 import { replicationLag } from '../../core/signing-key/replication-lag.ts';
 import type { ProveKey, RotationPorts } from '../../core/signing-key/rotation-ports.ts';
 import { createRunTelemetry, type RunTelemetry } from '../shared/run-telemetry.ts';
 import { answerEvent } from './answer-event.ts';
 import { type LagMetric, reportFailure, reportSuccess } from './report-run.ts';
-import type { RotationReport } from './rotation-report.ts';
 
 /** What the rotation asks of other functions. */
 export interface FunctionPorts {

@@ -1,5 +1,5 @@
 import { keyMetrics } from '../../contract/alarms.ts';
-import type { KeyRotationEvent } from '../../contract/function-events.ts';
+import type { KeyRotationEvent, RotationReport } from '../../contract/function-events.ts';
 import { describeError } from '../../core/describe-error.ts';
 import { InputError, RefusedError } from '../../core/errors.ts';
 import type { RotationContext } from '../../core/signing-key/execute-action.ts';
@@ -7,7 +7,7 @@ import type { RunOutcome } from '../../core/signing-key/reconcile.ts';
 import { PromotionRefusedError, RetainedKeyError } from '../../core/signing-key/rotation-errors.ts';
 import { overdueSeconds } from '../../core/signing-key/timeline.ts';
 import type { RunTelemetry } from '../shared/run-telemetry.ts';
-import { describeRun, type RotationReport } from './rotation-report.ts';
+import { describeRun } from './rotation-report.ts';
 
 /** The replication lag by its metric's name; empty where it could not be read. */
 export type LagMetric = Readonly<Record<string, number>>;

@@ -1,20 +1,10 @@
+import type { RotationReport } from '../../contract/function-events.ts';
 import type { RotationContext } from '../../core/signing-key/execute-action.ts';
 import type { RunOutcome } from '../../core/signing-key/reconcile.ts';
 import { subjectOf } from '../../core/signing-key/rotation-action.ts';
 import { findCurrentKey, ripeAt } from '../../core/signing-key/rotation-state.ts';
 
-/** What a run did, as it is returned and logged. Times are RFC 3339 UTC. */
-export interface RotationReport {
-  readonly region: string;
-  /** `waiting`: no key of the region signs yet. */
-  readonly status: 'signing' | 'waiting';
-  readonly kid?: string | undefined;
-  /** When the region's published `next` keys may sign. */
-  readonly next: readonly { readonly kid: string; readonly ripe_at: string }[];
-  readonly done: readonly { readonly action: string; readonly subject: string }[];
-  readonly refused: readonly { readonly kid: string; readonly reason: string }[];
-}
-
+/** What a run did, as it is returned and logged. */
 export function describeRun(
   { done, refused, state }: RunOutcome,
   { settings }: RotationContext,

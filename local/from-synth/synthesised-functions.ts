@@ -1,7 +1,8 @@
+import * as v from 'valibot';
 import { createSignedClients, toVariables } from '../../adapters/signed-clients.ts';
 import type { FunctionName } from '../../contract/environment.ts';
+import { rotationReportSchema } from '../../contract/function-events.ts';
 import { functionName } from '../../contract/function-names.ts';
-import type { RotationReport } from '../../lambda/key-rotation/rotation-report.ts';
 import { createExampleRoute } from '../example-api.ts';
 import type { LocalFunctions } from '../functions.ts';
 import type { GatewayRoute } from '../gateway/gateway-route.ts';
@@ -91,7 +92,8 @@ export function createSynthesisedFunctions(
     eventHandlers: new Map<string, EventHandler>(
       [...functions].map(([name, fn]) => [name, (event) => fn.invoke(event)]),
     ),
-    rotateKeys: async (event) => (await invokeOwn('key-rotation', event)) as RotationReport,
+    rotateKeys: async (event) =>
+      v.parse(rotationReportSchema, await invokeOwn('key-rotation', event)),
     checkKeys: () => invokeOwn('canary', {}),
     close: async () => {
       example.close();

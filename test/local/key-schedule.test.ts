@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { RotationReport } from '../../lambda/key-rotation/rotation-report.ts';
+import type { RotationReport } from '../../contract/function-events.ts';
 import { startKeySchedule } from '../../local/key-schedule.ts';
 
 const report: RotationReport = {

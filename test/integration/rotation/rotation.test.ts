@@ -3,8 +3,8 @@ import { decodeJwt, decodeProtectedHeader, type JSONWebKeySet } from 'jose';
 import { expect, it } from 'vitest';
 import { createInvokeFunction } from '../../../adapters/lambda/invoke-function.ts';
 import { createLambdaClient } from '../../../adapters/lambda/lambda-client.ts';
+import type { RotationReport } from '../../../contract/function-events.ts';
 import { functionName } from '../../../contract/function-names.ts';
-import type { RotationReport } from '../../../lambda/key-rotation/rotation-report.ts';
 import { requestToken, useLocalService } from '../local/use-local-service.ts';
 import { createVerifiers } from './aged-verifiers.ts';
 
