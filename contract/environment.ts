@@ -51,7 +51,7 @@ export const environments = {
     AUTH_CLIENTS_TABLE: text,
     AUTH_SIGNING_KEYS_TABLE: text,
     AUTH_KEY_LIST_REFRESH: wholeNumber,
-    /** How long a `next` key must have been published before it may stand in for the current. */
+    /** How long a `next` key must have been published before it may be the fallback key. */
     AUTH_PUBLICATION_LEAD: wholeNumber,
     /** How old the key list may grow while the table does not answer. */
     AUTH_KEY_LIST_MAX_AGE: wholeNumber,

@@ -44,7 +44,7 @@ export const keyRotationEventSchema = v.variant('action', [
     kid,
     emergency: v.optional(v.boolean(), false),
     /** Whether a `next` key may sign before every verifier can know it. */
-    activate_unripe: v.optional(v.boolean(), false),
+    activate_early: v.optional(v.boolean(), false),
     requested_by: requestedBy,
   }),
 ]);
@@ -58,7 +58,7 @@ export const rotationReportSchema = v.object({
   status: v.picklist(['signing', 'waiting']),
   kid: v.optional(v.string()),
   /** When the region's published `next` keys may sign. */
-  next: v.array(v.object({ kid: v.string(), ripe_at: v.string() })),
+  next: v.array(v.object({ kid: v.string(), eligible_at: v.string() })),
   done: v.array(v.object({ action: v.string(), subject: v.string() })),
   refused: v.array(v.object({ kid: v.string(), reason: v.string() })),
 });

@@ -18,7 +18,7 @@ export const requestMetrics = {
   /** 1 for each token whose secret's use could not be noted. */
   secretUseFailures: 'SecretUseFailures',
   /** 1 for each token that another key signed because KMS refused the current one. */
-  signingKeyStandIns: 'SigningKeyStandIns',
+  signingKeyFallbacks: 'SigningKeyFallbacks',
   /** 1 for each signature that the published key does not verify. */
   unverifiableSignatures: 'UnverifiableSignatures',
   /** 1 for each attempt to authenticate that came after too many failures. */

@@ -29,7 +29,7 @@ export function describeReport({ region, kid, next, done, refused }: RotationRep
       ['publish', 'promote', 'retire', 'withdraw', 'disable'].includes(action),
     )
     .map(({ action, subject }) => `${region}: ${action} ${subject}`);
-  const coming = next.map((key) => `${region}: ${key.kid} may sign from ${key.ripe_at} on`);
+  const coming = next.map((key) => `${region}: ${key.kid} may sign from ${key.eligible_at} on`);
   const waiting = refused.map(({ reason }) => `${region}: ${reason}`);
   const signs = kid === undefined ? `${region}: no key signs yet` : `${region}: ${kid} signs`;
   return [...steps, signs, ...coming, ...waiting].join('\n');

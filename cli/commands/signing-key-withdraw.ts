@@ -7,7 +7,7 @@ import { describeReport } from './signing-key-rotate.ts';
 
 interface WithdrawOptions {
   readonly emergency?: boolean;
-  readonly activateUnripe?: boolean;
+  readonly activateEarly?: boolean;
 }
 
 /** What a person must know before saying yes. */
@@ -27,13 +27,13 @@ export const withdraw: CommandSpec = {
   options: [
     new Option('--emergency', 'although it is in use: it is lost, and so are its tokens'),
     new Option(
-      '--activate-unripe',
+      '--activate-early',
       'let the next key sign although verifiers with an old JWKS do not know it yet',
     ),
   ],
   examples: [
     'signing-key withdraw NzbLsXh8uDCcd-6MNwXF4W_7noWXFZAfHkxZsRGC9Xs --emergency',
-    'signing-key withdraw NzbLsXh8uDCcd-6MNwXF4W_7noWXFZAfHkxZsRGC9Xs --emergency --activate-unripe',
+    'signing-key withdraw NzbLsXh8uDCcd-6MNwXF4W_7noWXFZAfHkxZsRGC9Xs --emergency --activate-early',
   ],
   run: async (cli, [kid = ''], options: WithdrawOptions) => {
     const signingKeys = await cli.signingKeys();
@@ -49,7 +49,7 @@ export const withdraw: CommandSpec = {
       action: 'withdraw',
       kid,
       emergency,
-      activate_unripe: options.activateUnripe === true,
+      activate_early: options.activateEarly === true,
     });
     cli.output.print({
       json: { kid, lost_token_seconds: entry.liveTokens, ...report },

@@ -1,10 +1,10 @@
 import { planCreation } from './plan-creation.ts';
 import type { RotationAction } from './rotation-action.ts';
 import {
+  eligibleAt,
   findCurrentKey,
   type RotationSettings,
   type RotationState,
-  ripeAt,
   wantedAlg,
 } from './rotation-state.ts';
 import type { SigningKey } from './signing-key.ts';
@@ -67,7 +67,7 @@ function planRetirement(
   const [kept, ...duplicates] = wanted;
   // A key of the former algorithm can take over in an emergency until the new one can.
   const former =
-    kept !== undefined && ripeAt(kept, settings.policy) <= now
+    kept !== undefined && eligibleAt(kept, settings.policy) <= now
       ? usable.filter((key) => !wanted.includes(key))
       : [];
   return [
@@ -92,7 +92,7 @@ export function isDue(
 }
 
 /**
- * The key that takes over: a ripe one of the wanted algorithm. Without a key that can sign, a ripe
+ * The key that takes over: an eligible one of the wanted algorithm. Without a key that can sign, an eligible
  * one of the former algorithm does.
  */
 export function findSuccessor(
@@ -100,13 +100,15 @@ export function findSuccessor(
   settings: RotationSettings,
   now: number,
 ): SigningKey | undefined {
-  const ripe = usableNextKeys(state, settings).filter((key) => ripeAt(key, settings.policy) <= now);
+  const eligible = usableNextKeys(state, settings).filter(
+    (key) => eligibleAt(key, settings.policy) <= now,
+  );
   const alg = wantedAlg(settings.algs, state.algorithmChoice);
-  const wanted = ripe.find((key) => key.alg === alg);
+  const wanted = eligible.find((key) => key.alg === alg);
   if (wanted !== undefined) return wanted;
   const current = findCurrentKey(state.keys, settings.regionId);
   const canSign = current !== undefined && !state.unusableKids.has(current.kid);
-  return canSign ? undefined : ripe[0];
+  return canSign ? undefined : eligible[0];
 }
 
 function planPromotion(

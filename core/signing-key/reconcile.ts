@@ -5,7 +5,7 @@ import { plan } from './plan.ts';
 import { proveKey } from './prove-key.ts';
 import { type RotationAction, subjectOf } from './rotation-action.ts';
 import { PromotionRefusedError } from './rotation-errors.ts';
-import { type RotationState, ripeAt } from './rotation-state.ts';
+import { eligibleAt, type RotationState } from './rotation-state.ts';
 import type { SigningKey } from './signing-key.ts';
 
 /**
@@ -97,7 +97,7 @@ async function watchPublication(context: RotationContext): Promise<readonly Refu
       key.regionId === settings.regionId &&
       key.state === 'next' &&
       !state.unusableKids.has(key.kid) &&
-      now < ripeAt(key, settings.policy),
+      now < eligibleAt(key, settings.policy),
   );
   const refusals: Refusal[] = [];
   for (const key of waiting) {

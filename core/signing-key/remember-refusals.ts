@@ -3,7 +3,7 @@ import type { Sign } from './sign.ts';
 
 /**
  * Seconds for which a refused key is not asked again. Short, since a key that was enabled again is
- * to sign again soon; long enough that a stand-in does not cost two calls of KMS for each token.
+ * to sign again soon; long enough that a fallback key does not cost two calls of KMS for each token.
  */
 export const refusalMemory = 10;
 
@@ -11,7 +11,7 @@ interface Refusal {
   /** Seconds since the epoch. */
   readonly at: number;
   /** Whether another key has signed since. Without one, the refused key is all there is to ask. */
-  readonly hasStandIn: boolean;
+  readonly hasFallback: boolean;
 }
 
 /**
@@ -25,14 +25,14 @@ export function rememberRefusals(sign: Sign, now: () => number): Sign {
 
   function isRefused(kid: string): boolean {
     const refusal = refusals.get(kid);
-    if (refusal === undefined || !refusal.hasStandIn) return false;
+    if (refusal === undefined || !refusal.hasFallback) return false;
     const age = now() - refusal.at;
     return age >= 0 && age < refusalMemory;
   }
 
   function noteSigned(kid: string): void {
     refusals.delete(kid);
-    for (const [other, { at }] of refusals) refusals.set(other, { at, hasStandIn: true });
+    for (const [other, { at }] of refusals) refusals.set(other, { at, hasFallback: true });
   }
 
   return async (key, signingInput, options) => {
@@ -45,7 +45,7 @@ export function rememberRefusals(sign: Sign, now: () => number): Sign {
       return signature;
     } catch (error) {
       if (error instanceof SigningKeyUnusableError) {
-        refusals.set(key.kid, { at: now(), hasStandIn: false });
+        refusals.set(key.kid, { at: now(), hasFallback: false });
       }
       throw error;
     }

@@ -4,7 +4,7 @@ import { executeAction, type RotationContext } from './execute-action.ts';
 import { findSuccessor, usableNextKeys } from './plan.ts';
 import { proveKey } from './prove-key.ts';
 import { type RunOutcome, readRotationState, reconcile } from './reconcile.ts';
-import { type RotationState, ripeAt, wantedAlg } from './rotation-state.ts';
+import { eligibleAt, type RotationState, wantedAlg } from './rotation-state.ts';
 import type { SigningKey } from './signing-key.ts';
 
 /**
@@ -42,13 +42,13 @@ async function chooseAlgorithm(alg: Alg, { ports, settings }: RotationContext): 
 
 /** What a person must know who asked too early. */
 export function explainWait(state: RotationState, { ports, settings }: RotationContext): string {
-  const [key] = usableNextKeys(state, settings).toSorted(byRipeness(settings.policy));
+  const [key] = usableNextKeys(state, settings).toSorted(byEligibility(settings.policy));
   if (key === undefined) return `no key is published to take over in ${settings.regionId} yet`;
-  const at = ripeAt(key, settings.policy);
+  const at = eligibleAt(key, settings.policy);
   const wait = Math.max(0, at - ports.now());
   return `the next key of ${settings.regionId}, ${key.kid}, may sign from ${new Date(at * 1000).toISOString()} on, in ${wait} s: until then a verifier may not know it`;
 }
 
-function byRipeness(policy: RotationContext['settings']['policy']) {
-  return (a: SigningKey, b: SigningKey) => ripeAt(a, policy) - ripeAt(b, policy);
+function byEligibility(policy: RotationContext['settings']['policy']) {
+  return (a: SigningKey, b: SigningKey) => eligibleAt(a, policy) - eligibleAt(b, policy);
 }

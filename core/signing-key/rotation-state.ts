@@ -75,7 +75,7 @@ export function wantedAlg(
 }
 
 /** When a `next` key may sign: every verifier's cache holds it by then. Seconds since the epoch. */
-export function ripeAt(key: SigningKey, policy: SigningKeyPolicy): number {
+export function eligibleAt(key: SigningKey, policy: SigningKeyPolicy): number {
   return key.publishedAt + policy.publicationLead;
 }
 

@@ -28,8 +28,8 @@ function byAge(a: SigningKey, b: SigningKey): number {
 }
 
 /**
- * The keys of a region that may sign, the one that should sign first. The others stand in for it
- * when KMS refuses it; each of them is known to every verifier for as long as it is needed.
+ * The keys of a region that may sign, the one that should sign first. The others are fallback
+ * keys for when KMS refuses it; each of them is known to every verifier for as long as it is needed.
  */
 export function selectSigningKeys(
   keys: readonly SigningKey[],

@@ -1,5 +1,5 @@
 import type { SigningKeyPolicy } from '../../contract/signing-key-policy.ts';
-import { findCurrentKey, ripeAt } from './rotation-state.ts';
+import { eligibleAt, findCurrentKey } from './rotation-state.ts';
 import type { SigningKey, SigningKeyState } from './signing-key.ts';
 
 /** What happens to a key next. */
@@ -48,7 +48,7 @@ type Describe = (
 
 const descriptions: Readonly<Record<SigningKeyState, Describe>> = {
   next: (key, policy, now) => {
-    const at = ripeAt(key, policy);
+    const at = eligibleAt(key, policy);
     return { since: key.publishedAt, next: { action: 'promote', at }, safety: now - at };
   },
   current: (key, policy, now) => {
@@ -128,6 +128,6 @@ export function overdueSeconds(
   }
   const waits = keys
     .filter((key) => key.regionId === regionId && key.state === 'next')
-    .map((key) => now - ripeAt(key, policy));
+    .map((key) => now - eligibleAt(key, policy));
   return Math.max(0, ...waits);
 }

@@ -4,7 +4,7 @@ import { usableNextKeys } from './plan.ts';
 import { type RunOutcome, readRotationState, reconcile } from './reconcile.ts';
 import { explainWait } from './rotate-key.ts';
 import type { RotationAction } from './rotation-action.ts';
-import { type RotationState, ripeAt } from './rotation-state.ts';
+import { eligibleAt, type RotationState } from './rotation-state.ts';
 import type { SigningKey } from './signing-key.ts';
 
 export interface WithdrawalRequest {
@@ -12,7 +12,7 @@ export interface WithdrawalRequest {
   /** Withdraws a key that is in use, with every token that it signed. */
   readonly emergency: boolean;
   /** Lets the next key sign although some verifiers may not know it yet. */
-  readonly activateUnripe: boolean;
+  readonly activateEarly: boolean;
 }
 
 /** Times that another run may get in between; each loses only to a step that was made. */
@@ -81,12 +81,12 @@ function findOwnKey(state: RotationState, { settings }: RotationContext, kid: st
 function findReplacement(
   state: RotationState,
   context: RotationContext,
-  { kid, activateUnripe }: WithdrawalRequest,
+  { kid, activateEarly }: WithdrawalRequest,
 ): SigningKey {
   const { settings, ports } = context;
   const candidates = usableNextKeys(state, settings);
-  const ripe = candidates.find((key) => ripeAt(key, settings.policy) <= ports.now());
-  const replacement = ripe ?? (activateUnripe ? candidates[0] : undefined);
+  const eligible = candidates.find((key) => eligibleAt(key, settings.policy) <= ports.now());
+  const replacement = eligible ?? (activateEarly ? candidates[0] : undefined);
   if (replacement !== undefined) return replacement;
   throw new RefusedError(
     `${kid} signs and nothing may take its place: ${explainWait(state, context)}`,

@@ -26,7 +26,7 @@ const answers: Answers = {
       pause: createPause(ports),
       describeDenial,
     });
-    // A region that joins later answers 503 until its key is ripe, which may take a day.
+    // A region that joins later answers 503 until its key is eligible, which may take a day.
     if (status === 'signing') await awaitSelfTest(ports.selfTest, ports);
     return outcome;
   },
@@ -36,7 +36,7 @@ const answers: Answers = {
     withdrawKey(context, {
       kid: event.kid,
       emergency: event.emergency,
-      activateUnripe: event.activate_unripe,
+      activateEarly: event.activate_early,
     }),
 };
 

@@ -2,7 +2,7 @@ import type { RotationReport } from '../../contract/function-events.ts';
 import type { RotationContext } from '../../core/signing-key/execute-action.ts';
 import type { RunOutcome } from '../../core/signing-key/reconcile.ts';
 import { subjectOf } from '../../core/signing-key/rotation-action.ts';
-import { findCurrentKey, ripeAt } from '../../core/signing-key/rotation-state.ts';
+import { eligibleAt, findCurrentKey } from '../../core/signing-key/rotation-state.ts';
 
 /** What a run did, as it is returned and logged. */
 export function describeRun(
@@ -18,7 +18,7 @@ export function describeRun(
     kid: current?.kid,
     next: next.map((key) => ({
       kid: key.kid,
-      ripe_at: new Date(ripeAt(key, policy) * 1000).toISOString(),
+      eligible_at: new Date(eligibleAt(key, policy) * 1000).toISOString(),
     })),
     done: done.map((action) => ({ action: action.kind, subject: subjectOf(action) })),
     refused: refused.map(({ action, error }) => ({

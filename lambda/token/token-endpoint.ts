@@ -43,7 +43,7 @@ function reportFacts(exchange: Exchange, facts: TokenFacts): void {
   // A secret that matched is proof of who the client is; its id alone is a claim.
   if (facts.secretId !== undefined) exchange.clientId = facts.clientId;
   if (facts.secretUse === 'failed') exchange.counts.add(requestMetrics.secretUseFailures);
-  if (facts.unusableKids?.length) exchange.counts.add(requestMetrics.signingKeyStandIns);
+  if (facts.unusableKids?.length) exchange.counts.add(requestMetrics.signingKeyFallbacks);
   reportNearExpiry(exchange, facts);
   Object.assign(exchange.fields, {
     client_id: facts.clientId,

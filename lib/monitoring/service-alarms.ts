@@ -47,7 +47,7 @@ export class ServiceAlarms extends Construct {
       ...this.ofNewVersions,
       this.addInvalidClients(),
       this.addUnverifiable(),
-      this.addStandIns(),
+      this.addFallbacks(),
       this.addLatency(),
       this.addSignQuota(props.config),
       this.addSyntheticCheck(),
@@ -119,11 +119,11 @@ export class ServiceAlarms extends Construct {
     });
   }
 
-  private addStandIns(): Alarm {
+  private addFallbacks(): Alarm {
     return this.add({
-      id: 'signing-key-stand-in',
+      id: 'signing-key-fallback',
       description: 'KMS refuses the current signing key, so that another one signs.',
-      metric: this.metrics.own('token', requestMetrics.signingKeyStandIns),
+      metric: this.metrics.own('token', requestMetrics.signingKeyFallbacks),
       threshold: 1,
       periods: 1,
     });

@@ -143,7 +143,7 @@ async function joinService(
     cloud.authctl(configPath, awsRegion, 'signing-key', 'rotate', '--region', id),
   );
   const token = await eventually(30, () => getToken(origin + tokenPath, client));
-  say(`${id} issued nothing until its key was ripe, and issues now`);
+  say(`${id} issued nothing until its key was eligible, and issues now`);
   return token;
 }
 

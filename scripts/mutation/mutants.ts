@@ -162,8 +162,8 @@ export const rotationMutants: readonly Mutant[] = [
     edits: [
       {
         file: plan,
-        find: '.filter((key) => ripeAt(key, settings.policy) <= now)',
-        replace: '.filter((key) => key.publishedAt <= now)',
+        find: '(key) => eligibleAt(key, settings.policy) <= now,',
+        replace: '(key) => key.publishedAt <= now,',
       },
     ],
   },

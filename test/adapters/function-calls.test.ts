@@ -7,7 +7,7 @@ const report: RotationReport = {
   region: 'slc',
   status: 'signing',
   kid: 'kid-1',
-  next: [{ kid: 'kid-2', ripe_at: '2026-11-20T00:00:00.000Z' }],
+  next: [{ kid: 'kid-2', eligible_at: '2026-11-20T00:00:00.000Z' }],
   done: [{ action: 'promote', subject: 'kid-1' }],
   refused: [{ kid: 'kid-3', reason: 'not yet' }],
 };

@@ -19,7 +19,7 @@ let jti = '';
 beforeAll(async () => {
   const output = await captureOutput(async () => {
     const telemetry = createTelemetry('token', { region_id: 'slc' });
-    const standIn = makeSigningKey('ES256', { state: 'next', publishedAt: worldNow - 1000 });
+    const fallback = makeSigningKey('ES256', { state: 'next', publishedAt: worldNow - 1000 });
     const world = tokenWorld([makeClient({ secrets: [secret] })], telemetry);
     await world.issue();
     await world.issue({ body: 'grant_type=client_credentials&scope=not:granted' });
@@ -29,10 +29,10 @@ beforeAll(async () => {
     }
     world.stores.sign.mockRejectedValueOnce(new UnavailableError('could not sign'));
     await world.issue();
-    world.stores.listSigningKeys.mockResolvedValue([worldSigner.key, standIn.key]);
+    world.stores.listSigningKeys.mockResolvedValue([worldSigner.key, fallback.key]);
     world.stores.sign.mockImplementation(async (key, input) => {
       if (key.kid === worldSigner.key.kid) throw new SigningKeyUnusableError('disabled');
-      return signWithKeys(standIn)(key, input);
+      return signWithKeys(fallback)(key, input);
     });
     world.clock.now += 61;
     await world.issue();

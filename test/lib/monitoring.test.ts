@@ -31,7 +31,7 @@ const serviceAlarms = [
   'token-unavailable',
   'invalid-client-share',
   'unverifiable-signatures',
-  'signing-key-stand-in',
+  'signing-key-fallback',
   'token-latency',
   'kms-sign-quota',
   'token-function-errors',

@@ -48,7 +48,7 @@ describe('promotion', () => {
       period + lead,
       ['promote b'],
     ],
-    ['gives a joining region its first key when that is ripe', keys(next), lead, ['promote b']],
+    ['gives a joining region its first key when that is eligible', keys(next), lead, ['promote b']],
     ['does not give it one before', keys(next), lead - 1, []],
   ])('%s', (_, state, now, expected) => {
     expect(planInShort(state, now)).toEqual(expected);

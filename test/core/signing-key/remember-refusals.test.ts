@@ -4,7 +4,7 @@ import { refusalMemory, rememberRefusals } from '../../../core/signing-key/remem
 import type { SigningKey } from '../../../core/signing-key/signing-key.ts';
 import { makeSigningKey } from '../../support/signing-keys.ts';
 
-const [{ key }, { key: standIn }] = [makeSigningKey(), makeSigningKey()];
+const [{ key }, { key: fallback }] = [makeSigningKey(), makeSigningKey()];
 const input = Buffer.from('input');
 
 /** A KMS that refuses `key` until a test changes that, and counts how often it is asked for it. */
@@ -35,7 +35,7 @@ function setUp() {
 async function setUpRefused() {
   const world = setUp();
   expect(await world.signs(key)).toBe(false);
-  expect(await world.signs(standIn)).toBe(true);
+  expect(await world.signs(fallback)).toBe(true);
   return world;
 }
 
@@ -54,7 +54,7 @@ describe('a key that KMS refuses while another signs', () => {
     const { clock, kms, signs } = await setUpRefused();
     clock.now += refusalMemory;
     kms.refusal = undefined;
-    expect([await signs(key), await signs(standIn), await signs(key)]).toEqual([true, true, true]);
+    expect([await signs(key), await signs(fallback), await signs(key)]).toEqual([true, true, true]);
   });
 
   it('is asked again at once where the clock went back', async () => {
@@ -78,6 +78,6 @@ describe('a key that KMS refuses while no other signs', () => {
 it('a failure that is not about the key is not remembered', async () => {
   const { kms, signs } = setUp();
   kms.refusal = new UnavailableError('throttled');
-  expect([await signs(key), await signs(standIn), await signs(key)]).toEqual([false, true, false]);
+  expect([await signs(key), await signs(fallback), await signs(key)]).toEqual([false, true, false]);
   expect(kms.asked).toBe(2);
 });

@@ -18,7 +18,7 @@ function select(...keys: readonly (typeof template)[]) {
 }
 
 describe('keys that may sign', () => {
-  it('are the current one first, then a ripe next one, then the previous one', () => {
+  it('are the current one first, then an eligible next one, then the previous one', () => {
     expect(
       select(
         key('previous', { state: 'previous', withdrawAt: 13_600 }),

@@ -66,12 +66,12 @@ describe('what an emergency cuts off', () => {
 });
 
 describe('how long a key has been due', () => {
-  const unripe = signingKey('y', { state: 'next', publishedAt: 10_000 });
+  const ineligible = signingKey('y', { state: 'next', publishedAt: 10_000 });
   it.each([
     ['is 0 while it is not', [current, next], 100 + period, 0],
     ['counts from the end of its period', [current, next], 107 + period, 7],
-    ['is 0 for a region that waits for its first key', [unripe], 10_000 + lead, 0],
-    ['counts for it from when the key could sign', [unripe], 10_009 + lead, 9],
+    ['is 0 for a region that waits for its first key', [ineligible], 10_000 + lead, 0],
+    ['counts for it from when the key could sign', [ineligible], 10_009 + lead, 9],
     ['is 0 where there is no key', [], 5, 0],
     [
       'does not count the keys of other regions',

@@ -7,7 +7,7 @@ import { policy } from '../../support/rotation/policies.ts';
 import { createContext, survive } from '../../support/rotation/runs.ts';
 import { World } from '../../support/rotation/world.ts';
 
-/** A region with a signing key and a next key that is ripe. */
+/** A region with a signing key and a next key that is eligible. */
 async function createWorld(): Promise<World> {
   const world = new World();
   world.region('slc').deploy();
@@ -28,7 +28,7 @@ function findKid(world: World, state: string): string {
 
 const emergency = (world: World, kid: string) => {
   world.watch.sacrificed.add(kid);
-  return { kid, emergency: true, activateUnripe: false };
+  return { kid, emergency: true, activateEarly: false };
 };
 
 describe('an emergency withdrawal', () => {
@@ -88,7 +88,7 @@ describe('an emergency withdrawal', () => {
       /nothing may take its place: the next key of slc, .{43}, may sign from .* on, in 160 s/,
     );
     expect(world.store.find(lost)?.state).toBe('current');
-    await withdrawKey(context(world), { ...emergency(world, lost), activateUnripe: true });
+    await withdrawKey(context(world), { ...emergency(world, lost), activateEarly: true });
     expect(world.store.find(lost)?.state).toBe('disabled');
     expect(findKid(world, 'current')).not.toBe('');
   });

@@ -118,15 +118,15 @@ describe('a signing key that is disabled under load', () => {
     expect(new Set(answers.map(kidOf))).toEqual(
       new Set([current['record_id']?.S, next['record_id']?.S]),
     );
-    const stoodIn = logLines().filter(
+    const byFallback = logLines().filter(
       ({ outcome, unusable_kids }) => outcome === 'issued' && unusable_kids !== undefined,
     );
     figure('signing key disabled after 100 of 200 tokens', {
       issued: countStatus(answers, 200),
       'unverifiable tokens': unverifiable,
-      'signed by the stand-in': stoodIn.length,
+      'signed by the fallback key': byFallback.length,
     });
     expect(unverifiable).toBe(0);
-    expect(stoodIn.length).toBeGreaterThan(80);
+    expect(byFallback.length).toBeGreaterThan(80);
   });
 });

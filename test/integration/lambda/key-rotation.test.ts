@@ -186,7 +186,7 @@ describe('the key-rotation function', () => {
     const report = await joining({});
     expect(report).toMatchObject({ region: 'dfw', status: 'waiting', refused: [] });
     expect(report.kid).toBeUndefined();
-    expect(report.next[0]?.ripe_at).toBe(
+    expect(report.next[0]?.eligible_at).toBe(
       new Date((now + policy.publicationLead) * 1000).toISOString(),
     );
     now += policy.publicationLead;
@@ -280,7 +280,7 @@ describe('the key-rotation function', () => {
 
   const tooEarly = /may sign from 2027-01-15T08:02:40.000Z on, in 160 s/;
   it.each([
-    ['rotate before the next key is ripe', { action: 'rotate' }, tooEarly],
+    ['rotate before the next key is eligible', { action: 'rotate' }, tooEarly],
     [
       'an algorithm that is not configured',
       { action: 'rotate', algorithm: 'PS256' },

@@ -170,7 +170,7 @@ const report: fc.Arbitrary<RequestReport> = fc.record({
   latency: fc.nat({ max: 30_000 }),
   clientId: fc.option(fc.constant('client_1'), { nil: undefined }),
   counts: fc
-    .subarray(['SecretUseFailures', 'SigningKeyStandIns'])
+    .subarray(['SecretUseFailures', 'SigningKeyFallbacks'])
     .map((names): ReadonlySet<string> => new Set(names)),
   measures: fc
     .subarray([['SecretDaysLeft', 3]] as const)

@@ -128,7 +128,7 @@ describe('a signing key that cannot be relied on', () => {
     expect(response.statusCode).toBe(200);
     const { access_token } = JSON.parse(response.body) as { access_token: string };
     expect(decodeProtectedHeader(access_token).kid).toBe(next.key.kid);
-    expect(reports[0]?.counts).toEqual(new Set(['SigningKeyStandIns']));
+    expect(reports[0]?.counts).toEqual(new Set(['SigningKeyFallbacks']));
     expect(reports[0]?.fields['unusable_kids']).toEqual([worldSigner.key.kid]);
   });
 
@@ -137,7 +137,7 @@ describe('a signing key that cannot be relied on', () => {
     for (const _ of [1, 2, 3]) await issue();
     expect(stores.sign).toHaveBeenCalledTimes(4);
     expect(reports.map(({ counts }) => [...counts])).toEqual(
-      [1, 2, 3].map(() => ['SigningKeyStandIns']),
+      [1, 2, 3].map(() => ['SigningKeyFallbacks']),
     );
     stores.sign.mockImplementation(signWithKeys(worldSigner, next));
     clock.now += 10;

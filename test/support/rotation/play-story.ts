@@ -187,7 +187,7 @@ class Play {
       (other) => other.regionId === region && other.state === 'next',
     );
     if (early) for (const { kid } of nexts) sacrificed.add(kid);
-    const request = { kid: key.kid, emergency, activateUnripe: early };
+    const request = { kid: key.kid, emergency, activateEarly: early };
     await survive(() => withdrawKey(createContext(this.world, region), request));
   }
 
