@@ -13,6 +13,7 @@ import type { Program } from './program.ts';
 import { ItemHistory } from './replication/item-history.ts';
 import { createReplica } from './replication/replica.ts';
 import type { StatePaths } from './state.ts';
+import type { OnStorage } from './storage.ts';
 
 /** Where DynamoDB and KMS answer. */
 export interface Backends {
@@ -28,6 +29,7 @@ interface BackendOptions {
   readonly paths: StatePaths;
   readonly ports: { readonly dynamodb: PortChoice; readonly kms: PortChoice };
   readonly createTables: Program['createTables'];
+  readonly onStorage?: OnStorage | undefined;
   /** Stand before both services. Left out: there are none. */
   readonly faults?: Faults | undefined;
 }
@@ -62,12 +64,19 @@ async function startFaultyServices(
 
 /** Starts DynamoDB, with the tables of the deployment, and KMS. */
 export async function startBackends(options: BackendOptions, cleanUp: CleanUp): Promise<Backends> {
-  const { accessKey, paths, ports, faults } = options;
+  const { accessKey, paths, ports, faults, onStorage } = options;
   const behind = faults === undefined ? ports : { dynamodb: { port: 0 }, kms: { port: 0 } };
   const dynamodb = cleanUp.use(
-    await startDynamoDb({ accessKey, directory: paths.dynamodb, port: behind.dynamodb }),
+    await startDynamoDb({
+      accessKey,
+      directory: paths.dynamodb,
+      port: behind.dynamodb,
+      onStorage,
+    }),
   );
-  const kms = cleanUp.use(await startKms({ accessKey, directory: paths.kms, port: behind.kms }));
+  const kms = cleanUp.use(
+    await startKms({ accessKey, directory: paths.kms, port: behind.kms, onStorage }),
+  );
   const working = { dynamodb: dynamodb.endpoint, kms: kms.endpoint };
   const endpoints =
     faults === undefined ? working : await startFaultyServices(working, options, faults, cleanUp);

@@ -1,19 +1,35 @@
-import { once } from 'node:events';
-import { createWriteStream, openSync } from 'node:fs';
+import { closeSync, openSync, writeFileSync } from 'node:fs';
+import { type OnStorage, StorageWatch } from './storage.ts';
 
 /** The log of a run: one JSON object a line. */
 export interface LogFile {
   readonly write: (line: Readonly<Record<string, unknown>>) => void;
-  /** Notes what a function threw. */
+  /** Writes down what a function threw. */
   readonly writeError: (service: string, error: unknown) => void;
   close(): Promise<void>;
 }
 
-/** Starts the log of this run, for its owner alone. The last run's log goes. */
-export function openLogFile(path: string): LogFile {
-  const stream = createWriteStream(path, { fd: openSync(path, 'w', 0o600) });
+/**
+ * Starts the log of this run, readable only by its owner. The last run's log goes. Lines for which
+ * there is no room are lost, and nothing else is.
+ */
+export function openLogFile(path: string, onStorage?: OnStorage): LogFile {
+  const file = openSync(path, 'w', 0o600);
+  const storage = new StorageWatch('The log', path, 'Its lines are lost.', onStorage);
+  // The first line after one that was cut off starts a line of its own.
+  let separator = '';
+  let isClosed = false;
   const write: LogFile['write'] = (line) => {
-    stream.write(`${JSON.stringify({ timestamp: new Date().toISOString(), ...line })}\n`);
+    if (isClosed) return;
+    try {
+      const text = JSON.stringify({ timestamp: new Date().toISOString(), ...line });
+      writeFileSync(file, `${separator}${text}\n`);
+      separator = '';
+      storage.worked();
+    } catch (error) {
+      separator = '\n';
+      storage.failed(error);
+    }
   };
   return {
     write,
@@ -22,8 +38,8 @@ export function openLogFile(path: string): LogFile {
       write({ level: 'ERROR', service, message });
     },
     close: async () => {
-      stream.end();
-      await once(stream, 'close');
+      isClosed = true;
+      closeSync(file);
     },
   };
 }

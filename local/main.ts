@@ -84,6 +84,7 @@ async function main(): Promise<void> {
       if (isDemo && note.path === jwksPath) return;
       print(process.stdout, `${describeRequest(note)}\n`);
     },
+    onStorage: (text) => print(process.stderr, `${text}\n`),
     onRotation: (report) => print(process.stdout, describeRotation(report)),
   });
   endOnSignal(local);

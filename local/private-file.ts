@@ -1,4 +1,12 @@
-import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 
 /**
@@ -9,10 +17,16 @@ export function writePrivateFile(path: string, content: string): void {
   const draft = `${path}.${process.pid}.draft`;
   const file = openSync(draft, 'w', 0o600);
   try {
-    writeSync(file, content);
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
+    try {
+      // On a full disk a single write may take a part only.
+      writeFileSync(file, content);
+      fsyncSync(file);
+    } finally {
+      closeSync(file);
+    }
+    renameSync(draft, path);
+  } catch (error) {
+    rmSync(draft, { force: true });
+    throw error;
   }
-  renameSync(draft, path);
 }

@@ -21,11 +21,12 @@ import type { LocalAwsOptions } from './local-aws-options.ts';
 import { type LocalDeploymentOptions, localRegion } from './local-deployment.ts';
 import { listenOnLocalhost, localOrigin } from './localhost.ts';
 import { openLogFile } from './log-file.ts';
-import type { PortChoice } from './loopback-server.ts';
+import { LocalRunError, type PortChoice } from './loopback-server.ts';
 import { writePrivateFile } from './private-file.ts';
 import { chooseProgram } from './program.ts';
 import { makeStateDirectory, resetState, type StatePaths, statePaths } from './state.ts';
 import { lockState } from './state-lock.ts';
+import { isNoRoom, type OnStorage } from './storage.ts';
 
 export interface LocalOptions extends LocalDeploymentOptions {
   readonly stateDirectory: string;
@@ -44,6 +45,8 @@ export interface LocalOptions extends LocalDeploymentOptions {
   /** Seconds between two runs of the key rotation; as in AWS where left out. */
   readonly keyScheduleSeconds?: number;
   readonly onRequest?: (note: RequestNote) => void;
+  /** Hears when the state cannot be written, and when it can again. */
+  readonly onStorage?: OnStorage;
   /** Hears of each run of the key rotation. */
   readonly onRotation?: (report: RotationReport) => void;
 }
@@ -125,8 +128,8 @@ async function startFront(options: LocalOptions, paths: StatePaths, cleanUp: Cle
 async function start(options: LocalOptions, paths: StatePaths, cleanUp: CleanUp): Promise<Running> {
   cleanUp.use(await lockState(paths.directory));
   if (options.reset === true) resetState(paths);
-  const log = cleanUp.use(openLogFile(paths.log));
-  const { faults } = options;
+  const log = cleanUp.use(openLogFile(paths.log, options.onStorage));
+  const { faults, onStorage } = options;
   const front = await startFront(options, paths, cleanUp);
   const { issuer, certificate } = front;
   const program = chooseProgram(issuer, options);
@@ -137,7 +140,10 @@ async function start(options: LocalOptions, paths: StatePaths, cleanUp: CleanUp)
   const ports = { dynamodb: near(1, options.dynamodbPort), kms: near(2, options.kmsPort) };
   const { createTables } = program;
   const accessKey = createAccessKey();
-  const backends = await startBackends({ accessKey, paths, ports, createTables, faults }, cleanUp);
+  const backends = await startBackends(
+    { accessKey, paths, ports, createTables, faults, onStorage },
+    cleanUp,
+  );
   const { clientOptions } = backends;
   await checkAlgorithms(config, clientOptions);
   const eventHandlers = new Map<string, EventHandler>();
@@ -206,6 +212,10 @@ export async function startLocal(options: LocalOptions): Promise<LocalRun> {
   } catch (error) {
     // What went wrong first is what to tell.
     await cleanUp.run().catch(() => undefined);
-    throw error;
+    if (!isNoRoom(error)) throw error;
+    throw new LocalRunError(
+      `there is no room for the state in ${paths.directory}; free some, or choose another folder with --state`,
+      { cause: error },
+    );
   }
 }

@@ -2,6 +2,8 @@ import { createPrivateKey } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { writePrivateFile } from '../private-file.ts';
+import { answersUnavailable, type OnStorage, StorageWatch } from '../storage.ts';
+import { KmsError } from './kms-error.ts';
 import type { KmsKey } from './kms-key.ts';
 
 type StoredKey = Omit<KmsKey, 'privateKey'> & { readonly privateKey: string };
@@ -16,13 +18,15 @@ function formatStoredKey(key: KmsKey): string {
   return `${JSON.stringify({ ...key, privateKey }, undefined, 2)}\n`;
 }
 
-/** The keys, in memory and, where a directory is given, in a private file each. */
+/** The keys, in memory and, if a directory is given, in a private file each. */
 export class KeyStore {
   readonly #keys = new Map<string, KmsKey>();
   readonly #directory: string | undefined;
+  readonly #storage: StorageWatch;
 
-  constructor(directory?: string) {
+  constructor(directory?: string, onStorage?: OnStorage) {
     this.#directory = directory;
+    this.#storage = new StorageWatch('KMS', directory ?? '', answersUnavailable, onStorage);
     if (directory === undefined || !existsSync(directory)) return;
     for (const name of readdirSync(directory).filter((file) => file.endsWith('.json'))) {
       const key = parseStoredKey(readFileSync(join(directory, name), 'utf8'));
@@ -39,11 +43,20 @@ export class KeyStore {
     return [...this.#keys.values()].sort((a, b) => (a.keyId < b.keyId ? -1 : 1));
   }
 
+  /** @throws {KmsError} if the key cannot be written; nothing is changed then. */
   save(key: KmsKey): void {
-    if (this.#directory !== undefined) {
-      writePrivateFile(this.#file(this.#directory, key.keyId), formatStoredKey(key));
-    }
+    if (this.#directory !== undefined) this.#write(this.#file(this.#directory, key.keyId), key);
     this.#keys.set(key.keyId, key);
+  }
+
+  #write(path: string, key: KmsKey): void {
+    try {
+      writePrivateFile(path, formatStoredKey(key));
+      this.#storage.worked();
+    } catch (error) {
+      this.#storage.failed(error);
+      throw new KmsError('ServiceUnavailable', 'the folder of the keys cannot be written to', 503);
+    }
   }
 
   delete(keyId: string): void {

@@ -9,6 +9,7 @@ import {
   loopbackHost,
   type PortChoice,
 } from '../loopback-server.ts';
+import type { OnStorage } from '../storage.ts';
 import type { KmsInput } from './input.ts';
 import { KeyStore } from './key-store.ts';
 import { KmsError } from './kms-error.ts';
@@ -23,6 +24,7 @@ export interface KmsOptions {
   readonly port?: PortChoice;
   /** Clock of waiting periods, in milliseconds since the epoch. */
   readonly now?: () => number;
+  readonly onStorage?: OnStorage | undefined;
 }
 
 export interface RunningKms {
@@ -68,8 +70,8 @@ function send(response: ServerResponse, output: KmsInput | undefined): void {
 
 /** Starts a server that speaks KMS's JSON protocol on loopback. */
 export async function startKms(options: KmsOptions): Promise<RunningKms> {
-  const { accessKey, directory, now = Date.now } = options;
-  const store = new KeyStore(directory);
+  const { accessKey, directory, now = Date.now, onStorage } = options;
+  const store = new KeyStore(directory, onStorage);
   const server = createAwsServer({
     service: 'kms',
     accessKey,
