@@ -12,7 +12,7 @@ export interface Plan {
   readonly warmUp: number;
   /** Invocations of one run. */
   readonly invocations: number;
-  /** The same where the backends are slow. */
+  /** The same if the backends are slow. */
   readonly delayedInvocations: number;
   /** Seconds of load for one measurement of throughput. */
   readonly loadSeconds: number;

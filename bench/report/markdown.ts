@@ -8,7 +8,7 @@ export function formatTable(rows: readonly (readonly string[])[]): string {
 /**
  * Replaces what stands between the marks of a generated part.
  *
- * @throws {Error} where the page has no such part.
+ * @throws {Error} if the page has no such part.
  */
 export function replacePart(page: string, name: string, content: string): string {
   const [begin, end] = [`<!-- begin ${name} -->`, `<!-- end ${name} -->`];

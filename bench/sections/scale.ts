@@ -24,7 +24,7 @@ import {
 } from '../scenario.ts';
 import { authorizerEnvironment, createAuthorizerEvent, expectAllow } from './authorizer.ts';
 
-/** CPU time of one invocation where there are so many. */
+/** CPU time of one invocation if there are so many. */
 export interface ScalePoint {
   readonly size: number;
   readonly cpuUs: number;

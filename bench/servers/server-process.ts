@@ -7,7 +7,7 @@ export interface Usage {
   readonly cpuUs: number;
   /** Signatures that the process made itself. */
   readonly signatures: number;
-  /** CPU time of one such signature now, in microseconds; 0 where there was none. */
+  /** CPU time of one such signature now, in microseconds; 0 if there was none. */
   readonly signatureUs: number;
 }
 

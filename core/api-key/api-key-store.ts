@@ -5,9 +5,9 @@ import type { ApiKey } from './api-key.ts';
 /** What the verifier needs of API keys. */
 export interface ApiKeyReader {
   /**
-   * @returns undefined where there is no such key.
-   * @throws {MalformedRecordError} where the stored item cannot be read.
-   * @throws {UnavailableError} where the store does not answer in time.
+   * @returns undefined if there is no such key.
+   * @throws {MalformedRecordError} if the stored item cannot be read.
+   * @throws {UnavailableError} if the store does not answer in time.
    */
   findApiKey(keyId: string, options?: PortOptions): Promise<ApiKey | undefined>;
 }
@@ -20,11 +20,11 @@ export interface ApiKeysQuery extends OwnedItemsQuery {
 
 /** What management also needs. */
 export interface ApiKeyStore extends ApiKeyReader {
-  /** @throws {ConflictError} where the id exists. */
+  /** @throws {ConflictError} if the id exists. */
   createApiKey(key: ApiKey): Promise<void>;
-  /** @throws {ConflictError} where the stored version is not `key.version - 1`. */
+  /** @throws {ConflictError} if the stored version is not `key.version - 1`. */
   replaceApiKey(key: ApiKey): Promise<void>;
-  /** @throws {ConflictError} where the stored version is another. */
+  /** @throws {ConflictError} if the stored version is another. */
   deleteApiKey(keyId: string, version: number): Promise<void>;
   /** One page of keys, at the cost of one read of bounded size: see `ClientStore.readClients`. */
   readApiKeys(query: ApiKeysQuery): Promise<StorePage<ApiKey>>;

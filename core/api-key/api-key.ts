@@ -4,7 +4,7 @@ export interface ApiKeySubnet {
   readonly name: string;
   /** Network address in canonical text, IPv4 or IPv6, host bits zero. */
   readonly address: string;
-  /** Number of leading one bits of the netmask. Never 0: that is what an empty list means. */
+  /** Number of leading one bits of the netmask. Never 0: an empty list means every source. */
   readonly prefixLength: number;
 }
 
@@ -16,7 +16,7 @@ export interface ApiKey {
   readonly name: string;
   readonly enabled: boolean;
   readonly serviceTrunkGroup: string;
-  /** Sources that may use the key; empty: every source. */
+  /** Sources that may use the key. Empty: every source. */
   readonly subnets: readonly ApiKeySubnet[];
   /** Grows by one with each change; guards against lost updates. */
   readonly version: number;

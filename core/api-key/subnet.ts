@@ -90,7 +90,7 @@ function networkOf(address: IpAddress, length: number): IpAddress {
  * Reads an address and a netmask (`255.255.255.0`, `ffff:ffff::`, `24` or `/24`). Bits of the
  * address beyond the netmask become zero. An IPv4-mapped address becomes IPv4.
  *
- * @throws {InputError} for an address or netmask that is none, a mask with holes, and /0.
+ * @throws {InputError} for an invalid address or netmask, a mask with holes, or /0.
  */
 export function parseSubnet(address: string, netmask: string): Subnet {
   const parsed = readAddress(address);
@@ -123,8 +123,8 @@ export function formatCidr(subnet: Subnet): string {
 }
 
 /**
- * Whether a source address lies in a subnet. An IPv4-mapped source is matched as IPv4; a source
- * or a stored subnet that cannot be read lies nowhere.
+ * Whether a source address is in a subnet. An IPv4-mapped source is matched as IPv4. A source or a
+ * stored subnet that cannot be parsed matches nothing.
  */
 function matchesSubnet(source: IpAddress, subnet: Subnet): boolean {
   const network = parseIpAddress(subnet.address);

@@ -20,8 +20,8 @@ export interface AuditRecord {
 /** Append-only. The intent is written before the change, the outcome after it. */
 export interface AuditLog {
   /**
-   * @throws {ConflictError} where there is a record of the same time and id.
-   * @throws {UnavailableError} where the store does not answer in time.
+   * @throws {ConflictError} if there is a record of the same time and id.
+   * @throws {UnavailableError} if the store does not answer in time.
    */
   appendAudit(record: AuditRecord): Promise<void>;
 }
@@ -32,7 +32,7 @@ export interface AuditReader {
    * The records of one UTC day in the order of their times. One that cannot be read is left out.
    *
    * @param day e.g. `2026-11-20`.
-   * @throws {UnavailableError} where the store does not answer in time.
+   * @throws {UnavailableError} if the store does not answer in time.
    */
   listAudit(day: string, options?: PortOptions): AsyncIterable<AuditRecord>;
 }

@@ -5,14 +5,14 @@ import type { Client } from './client.ts';
 /** What the token endpoint and the verifier need of clients. */
 export interface ClientReader {
   /**
-   * @returns undefined where there is no such client.
-   * @throws {MalformedRecordError} where the stored item cannot be read.
-   * @throws {UnavailableError} where the store does not answer in time.
+   * @returns undefined if there is no such client.
+   * @throws {MalformedRecordError} if the stored item cannot be read.
+   * @throws {UnavailableError} if the store does not answer in time.
    */
   findClient(clientId: string, options?: PortOptions): Promise<Client | undefined>;
 }
 
-/** Notes that a secret was used. Costs at most one conditional write a day and secret. */
+/** Records that a secret was used. Costs at most one conditional write per day and secret. */
 export interface SecretUseRecorder {
   /** @param day UTC day, e.g. `2026-11-20`. */
   recordSecretUse(
@@ -33,16 +33,16 @@ export interface ClientsQuery extends OwnedItemsQuery {
 
 /** What management also needs. */
 export interface ClientStore extends ClientReader {
-  /** @throws {ConflictError} where the id exists. */
+  /** @throws {ConflictError} if the id exists. */
   createClient(client: Client): Promise<void>;
   /**
-   * Replaces a client whose stored version is `client.version - 1`, but for what the token path
+   * Replaces a client whose stored version is `client.version - 1`, except what the token path
    * writes (`lastUsedOn`).
    *
-   * @throws {ConflictError} where it was changed or deleted meanwhile.
+   * @throws {ConflictError} if it was changed or deleted meanwhile.
    */
   replaceClient(client: Client): Promise<void>;
-  /** @throws {ConflictError} where the stored version is another. */
+  /** @throws {ConflictError} if the stored version is another. */
   deleteClient(clientId: string, version: number): Promise<void>;
   /**
    * One page of clients, in an order that stays the same from page to page. It costs one read of

@@ -1,4 +1,4 @@
-/** A client secret as it is kept: never its value. Times are seconds since the epoch. */
+/** A client secret as it is stored, without its value. Times are seconds since the epoch. */
 export interface ClientSecret {
   readonly secretId: string;
   /** See core/credential/secret-hash.ts. */
@@ -14,7 +14,7 @@ export interface ClientSecret {
 /** Where a client of a registered identity provider comes from. */
 export interface ClientProvider {
   readonly issuer: string;
-  /** Of the provider's registration, so that a provider registered anew adopts no old clients. */
+  /** The provider's registration. A provider that is registered again adopts no old clients. */
   readonly registrationId: string;
   /** The client's id at the provider. Identity is the pair (issuer, external client id). */
   readonly externalClientId: string;
@@ -27,7 +27,7 @@ export interface Client {
   readonly serviceTrunkGroup: string;
   /** Allowed values of `aud`, the default first. Empty: the deployment's default audience. */
   readonly audiences: readonly string[];
-  /** Life of an access token, in seconds. */
+  /** Lifetime of an access token, in seconds. */
   readonly tokenLifetime: number;
   readonly scopes: readonly string[];
   readonly enabled: boolean;

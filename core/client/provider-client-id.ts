@@ -4,10 +4,10 @@ import { idBytes, prefixes } from '../credential/credential-value.ts';
 
 /**
  * The `client_id` of a client under a registered provider: derived from its identity, the pair
- * (issuer, external client id), so that one read finds it and two of them cannot exist. It has
+ * (issuer, external client id). One read finds it, and it cannot exist twice. It has
  * the form of a generated id: `client_` and 22 base62 characters of 128 bits of SHA-256.
  *
- * @throws {RangeError} where the issuer holds a line feed, which separates the two.
+ * @throws {RangeError} if the issuer holds a line feed, which separates the two.
  */
 export function deriveProviderClientId(issuer: string, externalClientId: string): string {
   if (issuer.includes('\n')) throw new RangeError('an issuer holds no line feed');

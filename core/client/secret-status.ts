@@ -1,8 +1,8 @@
 import type { ClientSecret } from './client.ts';
 
 /**
- * A secret this near its end is flagged, in seconds. Four weeks: longer than most release cycles,
- * so that a new one can be rolled out before the old one ends.
+ * A secret is flagged when it has fewer seconds left than this. Four weeks is longer than most
+ * release cycles, so a new secret can be rolled out before the old one ends.
  */
 export const expiringSoon = 28 * 86_400;
 

@@ -1,11 +1,11 @@
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-/** Digits that any number of so many bytes fits: 43 for 32 bytes, 22 for 16. */
+/** Digits that a number of this many bytes needs: 43 for 32 bytes, 22 for 16. */
 export function base62Length(bytes: number): number {
   return Math.ceil((bytes * 8) / Math.log2(alphabet.length));
 }
 
-/** Digits that are split off at a time: as many as a number holds exactly. BigInts are slow. */
+/** Digits that are converted at a time: as many as a number holds exactly. BigInts are slow. */
 const chunkLength = 8;
 const chunkRadix = BigInt(alphabet.length ** chunkLength);
 

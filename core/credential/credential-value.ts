@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib';
 import { base62Length, encodeBase62 } from './base62.ts';
 
-/** 256 bits: beyond guessing, so that one fast hash is enough to keep it (see secret-hash.ts). */
+/** 256 bits cannot be guessed, so one fast hash is enough to store it (see secret-hash.ts). */
 export const secretBytes = 32;
 
 /** 128 bits: never collides, RFC 7519 §4.1.7 for `jti`. */
@@ -62,18 +62,18 @@ function hasChecksum(value: string): boolean {
   return value.endsWith(checksum(value.slice(0, -checksumLength)));
 }
 
-/** Whether a value has the form and the checksum of a client secret. Says nothing of its truth. */
+/** Whether a value has the form and the checksum of a client secret. It may still be wrong. */
 export function looksLikeClientSecret(value: string): boolean {
   return clientSecretFormat.test(value) && hasChecksum(value);
 }
 
-/** The key id embedded in an API key's value, or undefined where form or checksum are wrong. */
+/** The key id embedded in an API key's value, or undefined if form or checksum are wrong. */
 export function readApiKeyId(value: string): string | undefined {
   const id = apiKeyFormat.exec(value)?.[1];
   return id !== undefined && hasChecksum(value) ? prefixes.apiKey + id : undefined;
 }
 
-/** Whether a bearer credential means to be an API key, whatever else is wrong with it. */
+/** Whether a bearer credential is meant as an API key, even if it is malformed. */
 export function isApiKeyShaped(value: string): boolean {
   return value.startsWith(prefixes.apiKeyValue);
 }

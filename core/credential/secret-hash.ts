@@ -1,14 +1,14 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 
-/** The format's name stands in each stored hash, so that hashes can migrate. */
+/** Each stored hash begins with the format's name, so that hashes can migrate. */
 const sha256Prefix = 'sha256$';
 
-/** A hash of the same form that no value has: comparing with it costs what any comparison costs. */
+/** A hash of the same form that no value has. Comparing with it costs the same as any comparison. */
 export const impossibleHash = `${sha256Prefix}${Buffer.alloc(32).toString('base64url')}`;
 
 /**
- * Hash under which a machine-made secret is kept: `sha256$` and 43 base64url characters. Fast on
- * purpose: the values have 256 random bits, so stretching would only let callers buy CPU time.
+ * The stored hash of a generated secret: `sha256$` and 43 base64url characters. It is fast on
+ * purpose: the values have 256 random bits, so stretching would only let callers spend our CPU time.
  */
 export function hashSecret(value: string): string {
   return sha256Prefix + createHash('sha256').update(value, 'utf8').digest('base64url');

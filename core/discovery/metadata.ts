@@ -8,7 +8,7 @@ export interface MetadataSettings {
   readonly issuer: string;
   readonly regionalTokenEndpoints: RegionalAddresses;
   readonly signingAlgorithms: readonly Alg[];
-  /** Left out where the catalogue is not known here. */
+  /** Left out if the catalogue is not known here. */
   readonly scopesSupported?: readonly string[] | undefined;
 }
 
@@ -22,9 +22,9 @@ export interface Metadata {
   readonly scopes_supported?: readonly string[];
   readonly grant_types_supported: readonly string[];
   readonly token_endpoint_auth_methods_supported: readonly string[];
-  /** Required by RFC 8414 §2. The registered name for a server that gives nothing this way. */
+  /** Required by RFC 8414 §2. The registered value for a server that returns nothing this way. */
   readonly response_types_supported: readonly ['none'];
-  /** Required by OpenID Connect. Clients are the only subjects, and each sees itself alike. */
+  /** Required by OpenID Connect. Clients are the only subjects, and each always has the same one. */
   readonly subject_types_supported: readonly string[];
   /** Required by OpenID Connect, which has no name for access tokens: what signs those. */
   readonly id_token_signing_alg_values_supported: readonly Alg[];

@@ -3,11 +3,11 @@ import { InputError, RefusedError } from '../errors.ts';
 import { isProviderAlg, type ProviderAlg, providerAlgs } from './provider-algorithms.ts';
 import { type ProviderUrlOptions, parseProviderUrl } from './provider-url.ts';
 
-/** What is used of a provider's metadata (OpenID Connect Discovery 1.0 §3, RFC 8414 §2). */
+/** The parts of a provider's metadata that are used (OpenID Connect Discovery 1.0 §3, RFC 8414 §2). */
 export interface DiscoveryDocument {
   readonly issuer: string;
   readonly jwksUri: string;
-  /** Supported ones of what the provider says it signs with; undefined where it does not say. */
+  /** Supported algorithms among those that the provider lists; undefined if it lists none. */
   readonly algorithms: readonly ProviderAlg[] | undefined;
 }
 
@@ -20,7 +20,7 @@ const document = v.looseObject({
 const openidSuffix = '/.well-known/openid-configuration';
 const oauthPath = '/.well-known/oauth-authorization-server';
 
-/** Where an issuer's metadata stands (OpenID Connect Discovery 1.0 §4, RFC 8414 §3.1). */
+/** The URLs of an issuer's metadata (OpenID Connect Discovery 1.0 §4, RFC 8414 §3.1). */
 export function discoveryUrls(issuer: string): readonly [string, ...string[]] {
   const base = issuer.replace(/\/$/, '');
   const { origin } = new URL(issuer);
@@ -31,7 +31,7 @@ export function discoveryUrls(issuer: string): readonly [string, ...string[]] {
 function readIssuer(issuer: string, options: ProviderUrlOptions): string {
   const url = parseProviderUrl(issuer, 'issuer of the discovery document', options);
   const hasQuery = issuer.includes('?');
-  // An issuer is compared as text: one that a URL parser would write differently invites mistakes.
+  // An issuer is compared as text, so a form that a URL parser would change causes mistakes.
   const isCanonical = url.href === issuer || url.href === `${issuer}/`;
   if (hasQuery || !isCanonical) {
     throw new InputError(
@@ -54,7 +54,7 @@ function readAlgorithms(values: readonly string[] | undefined): readonly Provide
  * Reads a provider's metadata. Whether the document may speak for its issuer is for
  * {@link discoveryUrls} to say: it must have come from there.
  *
- * @throws {InputError | RefusedError} where the document cannot be used.
+ * @throws {InputError | RefusedError} if the document cannot be used.
  */
 export function parseDiscoveryDocument(
   value: unknown,

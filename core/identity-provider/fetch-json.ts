@@ -1,6 +1,6 @@
 import type { PortOptions } from '../port.ts';
 
-/** Why a document was not fetched. A closed set, so that no answer of a server gets out by it. */
+/** Why a document was not fetched. A closed set, so that it reveals nothing that a server answered. */
 export const fetchProblems = {
   address: 'its host is not on the public internet',
   unreachable: 'its host does not answer over https',
@@ -27,7 +27,7 @@ export class FetchError extends Error {
 /**
  * Fetches a JSON document of an identity provider, with every guard that a URL from outside needs.
  *
- * @throws {InputError} where the URL itself is not allowed.
- * @throws {FetchError} where it does not give a JSON document.
+ * @throws {InputError} if the URL itself is not allowed.
+ * @throws {FetchError} if it does not return a JSON document.
  */
 export type FetchJson = (url: string, options?: PortOptions) => Promise<unknown>;

@@ -4,9 +4,9 @@ import type { IdentityProvider } from './identity-provider.ts';
 /** What the verifier needs of identity providers. */
 export interface IdentityProviderReader {
   /**
-   * @returns undefined where the issuer is not registered.
-   * @throws {MalformedRecordError} where the stored item cannot be read.
-   * @throws {UnavailableError} where the store does not answer in time.
+   * @returns undefined if the issuer is not registered.
+   * @throws {MalformedRecordError} if the stored item cannot be read.
+   * @throws {UnavailableError} if the store does not answer in time.
    */
   findIdentityProvider(
     issuer: string,
@@ -14,11 +14,11 @@ export interface IdentityProviderReader {
   ): Promise<IdentityProvider | undefined>;
 }
 
-/** What management needs besides. */
+/** What management also needs. */
 export interface IdentityProviderStore extends IdentityProviderReader {
-  /** @throws {ConflictError} where the issuer is registered. */
+  /** @throws {ConflictError} if the issuer is registered. */
   createIdentityProvider(provider: IdentityProvider): Promise<void>;
-  /** @throws {ConflictError} where the stored registration is another. */
+  /** @throws {ConflictError} if the stored registration is another. */
   deleteIdentityProvider(issuer: string, registrationId: string): Promise<void>;
   /** Every provider, in no particular order. */
   listIdentityProviders(): AsyncIterable<IdentityProvider>;

@@ -5,7 +5,7 @@ import { RefusedError } from '../errors.ts';
 import { isProviderAlg, type ProviderAlg, providerAlgorithms } from './provider-algorithms.ts';
 import { findRsaWeakness } from './weak-rsa.ts';
 
-/** A key that verifies a provider's tokens: public members alone, `kid` and `alg` certain. */
+/** A key that verifies a provider's tokens: only public members, and a certain `kid` and `alg`. */
 export interface ProviderKey {
   readonly kid: string;
   readonly alg: ProviderAlg;
@@ -20,7 +20,7 @@ export interface ProviderKey {
 
 export interface ProviderKeySet {
   readonly keys: readonly ProviderKey[];
-  /** Keys that are none of ours to use, such as encryption keys, and why. */
+  /** Keys that this service does not use, such as encryption keys, and why. */
   readonly skipped: readonly { readonly kid: string; readonly reason: string }[];
 }
 
@@ -56,7 +56,7 @@ const base64url = /^[A-Za-z0-9_-]+$/;
 
 type Verdict = { key: ProviderKey } | { skipped: string } | { problem: string };
 
-/** A key's `alg`, or the only one that its type and the provider's own list leave. */
+/** A key's `alg`, or the only one that its type and the provider's own list allow. */
 function decideAlg(raw: RawKey, allowed: readonly ProviderAlg[] | undefined): string | Verdict {
   if (typeof raw.alg === 'string') return raw.alg;
   if (raw.alg !== undefined) return { problem: 'its alg is not a string' };
@@ -131,12 +131,12 @@ function findDuplicateKids(keys: readonly ProviderKey[]): readonly string[] {
 }
 
 /**
- * Reads the key set of an identity provider (RFC 7517 §5). One bad key refuses the set, as it
- * shows that the provider, or somebody in its place, is not to be trusted with the others. Keys
- * that are no signature keys of ours to use are left out.
+ * Reads the key set of an identity provider (RFC 7517 §5). One bad key refuses the set:
+ * the provider, or an attacker in its place, cannot be trusted with the others either. Keys that
+ * are not usable signature keys are left out.
  *
  * @param allowed `alg` values that the provider may use; undefined: any that is supported.
- * @throws {KeySetError} where the set is malformed, or one of its keys is secret, weak or unclear.
+ * @throws {KeySetError} if the set is malformed, or one of its keys is secret, weak or unclear.
  */
 export function lintKeySet(
   document: unknown,

@@ -22,7 +22,7 @@ const table = {
   'ML-DSA-87': { kty: 'AKP' },
 } as const satisfies Record<string, ProviderAlgorithm>;
 
-/** `alg` of a registered provider's tokens: asymmetric ones alone, and never `none`. */
+/** `alg` of a registered provider's tokens: only asymmetric ones, and never `none`. */
 export type ProviderAlg = keyof typeof table;
 
 export const providerAlgorithms: Readonly<Record<ProviderAlg, ProviderAlgorithm>> =

@@ -3,19 +3,19 @@ import { InputError } from '../errors.ts';
 import { isLoopbackAddress, isPublicAddress, parseIpAddress } from '../network/ip-address.ts';
 
 export interface ProviderUrlOptions {
-  /** Whether a provider may be on loopback. For the local run and tests alone; https even then. */
+  /** Whether a provider may be on loopback. Only for the local run and tests; still https. */
   readonly allowLoopback?: boolean | undefined;
   /** The field of an input that the URL came with, for the error. */
   readonly field?: string | undefined;
 }
 
-/** https's own port, and the usual one of servers that may not open it. Nothing else is HTTP. */
+/** The https port, and the usual one of servers that cannot open it. Other ports are refused. */
 const allowedPorts = new Set(['', '8443']);
 
 /** Printable ASCII but space, quotes and backslash, which URL parsers repair in different ways. */
 const plainUrl = /^https:\/\/[\x21\x23-\x26\x28-\x5B\x5D-\x7E]+$/;
 
-/** Whether a text can be a provider's URL or issuer at all, before anybody looks it up. */
+/** Whether a text can be a provider's URL or issuer at all, before it is looked up. */
 export function isProviderUrlText(text: string): boolean {
   return text.length <= maxProviderUrlLength && plainUrl.test(text);
 }

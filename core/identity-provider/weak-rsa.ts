@@ -17,14 +17,14 @@ function powersModulo(prime: number): ReadonlySet<number> {
 
 const fingerprint = fingerprintPrimes.map((prime) => [BigInt(prime), powersModulo(prime)] as const);
 
-/** Whether an RSA modulus bears the fingerprint of CVE-2017-15361: its factors can be found. */
+/** Whether an RSA modulus has the fingerprint of CVE-2017-15361, so that it can be factored. */
 export function hasRocaFingerprint(modulus: bigint): boolean {
   return fingerprint.every(([prime, powers]) => powers.has(Number(modulus % prime)));
 }
 
 /** RFC 7518 §3.3. */
 const minModulusBits = 2048;
-/** A verification costs the square of the length; nobody signs tokens with more. */
+/** The cost of a verification grows with the square of the length; longer keys are not in use. */
 const maxModulusBits = 8192;
 /** FIPS 186-5 §5.1: e is odd and at least 65537. 31 bits are the most that all libraries take. */
 const minExponent = 65_537n;
@@ -35,7 +35,7 @@ function toInteger(base64url: string): bigint {
   return hex === '' ? 0n : BigInt(`0x${hex}`);
 }
 
-/** Written out only where it is short: decimal digits of a number of 190 KB take half a second. */
+/** Printed only if it is short: the decimal digits of a number of 190 KB take half a second. */
 function describeExponent(exponent: bigint): string {
   const bits = exponent.toString(2).length;
   return bits > 80 ? `has ${bits} bits` : `is ${exponent}`;

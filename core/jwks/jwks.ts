@@ -6,7 +6,7 @@ export interface Jwks {
   readonly keys: readonly PublicJwk[];
 }
 
-/** By allow-list, so that nothing else of a stored record is ever published (RFC 7517 §4). */
+/** An allow-list, so that nothing else of a stored record is ever published (RFC 7517 §4). */
 const publicMembers = ['kty', 'kid', 'use', 'alg', 'n', 'e', 'crv', 'x', 'y', 'pub'] as const;
 
 function toPublished(jwk: PublicJwk): PublicJwk {
@@ -17,11 +17,11 @@ function toPublished(jwk: PublicJwk): PublicJwk {
 }
 
 /**
- * The keys of every region that verifiers need at a time, ordered by kid, so that the same set is
- * the same bytes everywhere.
+ * The keys of every region that verifiers need at a time. They are ordered by kid, so that the same
+ * set has the same bytes everywhere.
  *
  * @param now seconds since the epoch.
- * @throws {UnavailableError} where there is none: an empty set would make verifiers drop good keys.
+ * @throws {UnavailableError} if there are no keys: an empty set would make verifiers drop good keys.
  */
 export function buildJwks(signingKeys: readonly SigningKey[], now: number): Jwks {
   const published = new Map(

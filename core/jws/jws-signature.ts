@@ -4,9 +4,9 @@ import type { ProviderAlg } from '../identity-provider/provider-algorithms.ts';
 type VerifyOptions = Omit<VerifyKeyObjectInput, 'key'>;
 
 interface JwsAlgorithm {
-  /** Null where the algorithm takes the message itself. */
+  /** Null if the algorithm takes the message itself. */
   readonly digest: string | null;
-  /** Undefined where Node's own are right: without any, Node needs 16 µs less. */
+  /** Undefined if Node's defaults are right. Without options, Node needs 16 µs less. */
   readonly options: VerifyOptions | undefined;
 }
 
@@ -42,7 +42,7 @@ const algorithms: Readonly<Record<ProviderAlg, JwsAlgorithm>> = {
 /**
  * Verifies a JWS signature with node:crypto.
  *
- * @param alg the algorithm of the key, which the token's header was found to name.
+ * @param alg the algorithm of the key, already compared with the token's header.
  */
 export function isSignatureValid(
   alg: ProviderAlg,

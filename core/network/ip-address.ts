@@ -5,19 +5,19 @@ export type IpAddress = ipaddr.IPv4 | ipaddr.IPv6;
 
 /**
  * The only IPv6 text with a dotted part that is read. Others, such as `::10.0.0.1` (RFC 4291
- * §2.5.5.1, deprecated), mean IPv4 to one reader and IPv6 to the next.
+ * §2.5.5.1, deprecated), mean IPv4 to one parser and IPv6 to another.
  */
 const dottedMapped = /^(?:::|(?:0{1,4}:){5})ffff:[\d.]+$/i;
 
-/** RFC 4291 §2.4: addresses that are routed on the internet are allocated from here alone. */
+/** RFC 4291 §2.4: addresses that are routed on the internet are allocated only from this block. */
 const globalUnicast: [ipaddr.IPv6, number] = [ipaddr.IPv6.parse('2000::'), 3];
 
 /**
- * The one parser of IP addresses. It reads dotted decimal IPv4 and RFC 4291 text of IPv6, and
- * nothing that another reader might take for another address: no octal, hexadecimal or short
- * forms, no zone.
+ * The only parser of IP addresses. It accepts dotted decimal IPv4 and RFC 4291 text of IPv6. It
+ * refuses every form that another parser could read as another address: octal, hexadecimal and
+ * short forms, and zones.
  *
- * @returns undefined where the text is no such address.
+ * @returns undefined if the text is not such an address.
  */
 export function parseIpAddress(text: string): IpAddress | undefined {
   if (ipaddr.IPv4.isValidFourPartDecimal(text)) return ipaddr.IPv4.parse(text);
@@ -42,8 +42,8 @@ export function isLoopbackAddress(address: IpAddress): boolean {
 }
 
 /**
- * Whether an address is one of the public internet: no private, link-local, carrier, reserved,
- * tunnelled or translated range, none of which a URL from outside may name.
+ * Whether an address belongs to the public internet. A URL from outside must not name a private,
+ * link-local, carrier, reserved, tunnelled or translated address.
  */
 export function isPublicAddress(address: IpAddress): boolean {
   if (address.range() !== 'unicast') return false;

@@ -3,9 +3,9 @@ import { formatDay } from '../rfc3339.ts';
 const daySeconds = 86_400;
 
 /**
- * Partitions of the audit that hold every change made since a time. A record stands under the day
- * of the clock of whoever made the change, and its intent is written before: a day on either side
- * is more than any clock that AWS accepts differs, and costs one look each.
+ * Partitions of the audit that hold every change made since a time. A record is filed under the day
+ * of the caller's clock, and its intent is written before the change. One day on either side covers
+ * every clock that AWS accepts, and costs one query each.
  *
  * @param from first moment that counts, seconds since the epoch.
  * @param now seconds since the epoch.

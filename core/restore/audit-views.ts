@@ -5,7 +5,7 @@ import { dropUnreadable } from './replay.ts';
 
 /*
  * What `before` and `after` of an audit record hold, as far as a replay needs it. The views of
- * core/management/ are written with more members, which are of no interest here.
+ * core/management/ have more members, which a replay does not need.
  */
 
 const time = v.pipe(v.string(), v.transform(parseTime), v.number('a time'));
@@ -35,7 +35,7 @@ export const secretView = v.object({
 
 export type SecretView = v.InferOutput<typeof secretView>;
 
-/** A record about a secret: whose, at which version of that client, and what else it ended. */
+/** A record about a secret: its client, the client's version, and the other secrets that the change ended. */
 export const secretChangeView = v.object({
   ...secretView.entries,
   client_id: v.string(),
@@ -63,10 +63,10 @@ export type ApiKeyView = v.InferOutput<typeof apiKeyView>;
 export const providerView = v.object({ registration_id: v.string() });
 
 /**
- * Reads the view that says what a change was about: what there was after it or, where there was
+ * Reads the view that says what a change was about: what there was after it or, if there was
  * nothing, before it.
  *
- * @throws {DroppedItem} where it cannot be understood.
+ * @throws {DroppedItem} if the view cannot be interpreted.
  */
 export function readView<const T extends v.GenericSchema>(
   schema: T,

@@ -4,11 +4,11 @@ import { readChangeId } from '../audit/record-id.ts';
 /** A change of the audit that was made, or may have been. */
 export interface AuditedChange
   extends Pick<AuditRecord, 'time' | 'actor' | 'action' | 'subject' | 'before' | 'after'> {
-  /** False where there is an intent alone: nobody knows whether the change was made. */
+  /** False if there is only an intent: it is not known whether the change was made. */
   readonly isCertain: boolean;
 }
 
-/** What one record adds to what is known of its change. */
+/** What one record adds to the knowledge about its change. */
 function pairRecords(records: Iterable<AuditRecord>): ReadonlyMap<string, readonly AuditRecord[]> {
   const pairs = new Map<string, AuditRecord[]>();
   for (const record of records) {
@@ -19,8 +19,8 @@ function pairRecords(records: Iterable<AuditRecord>): ReadonlyMap<string, readon
 }
 
 /**
- * The changes that records of any number of regions tell, in the order of their times. A record
- * that was read twice counts once. A change that failed is left out: it was never made.
+ * The changes that the records of all regions describe, in the order of their times. A record that
+ * was read twice counts once. A failed change is left out, because it was never made.
  */
 export function findChanges(records: Iterable<AuditRecord>): readonly AuditedChange[] {
   return [...pairRecords(records).values()]

@@ -2,8 +2,8 @@ import type { ApiKeySubnet } from '../api-key/api-key.ts';
 import { acceptsSource, type Subnet } from '../api-key/subnet.ts';
 
 /**
- * Whether every address of one block lies in the other. Blocks of addresses are nested or apart,
- * so that the first address and the length tell.
+ * Whether every address of one block lies in the other. Two blocks are either nested or
+ * disjoint, so the first address and the prefix length decide.
  */
 function contains(outer: Subnet, inner: Subnet): boolean {
   return outer.prefixLength <= inner.prefixLength && acceptsSource([outer], inner.address);
@@ -16,7 +16,7 @@ function liesIn(subnet: Subnet, list: readonly Subnet[]): boolean {
 /**
  * The sources that both lists of an API key accept, as a list. An empty list accepts every source.
  *
- * @returns undefined where no source is in both: no list says that.
+ * @returns undefined if no source is in both, because no list can express that.
  */
 export function commonSubnets(
   a: readonly ApiKeySubnet[],

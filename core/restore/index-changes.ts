@@ -10,10 +10,10 @@ function ownerOf(change: AuditedChange): string {
   return typeof owner === 'string' ? owner : unknownOwner;
 }
 
-/** No id is empty. What does not say whom it concerns concerns everybody. */
+/** No id is empty. A change that does not name its item concerns every item. */
 const unknownOwner = '';
 
-/** So that a restore of thousands of items does not look at every change for each of them. */
+/** Keeps a restore of thousands of items from checking every change for each of them. */
 export function indexChanges(changes: readonly AuditedChange[]): ChangesOf {
   const byOwner = new Map<string, AuditedChange[]>();
   for (const change of changes) {

@@ -17,7 +17,7 @@ function toAcl({ acl }: ApiKeyView): Acl {
   }));
 }
 
-/** Undefined where no list says it: no source at all, or more blocks than a key may have. */
+/** Undefined if no list can express it: no source at all, or more blocks than a key may have. */
 function narrowAcl(stored: Acl, bounds: readonly ApiKeyView[]): Acl | undefined {
   const common = bounds
     .map(toAcl)
@@ -48,7 +48,7 @@ function describeWider(key: ApiKey, last: ApiKeyView | undefined): readonly stri
   ].map((text) => `${text} after a change since; repeat the change if it is meant`);
 }
 
-/** As `replayClient`, for an API key: it is used from no source that its last list refuses. */
+/** As `replayClient`, for an API key: no source that its last list refuses can use it. */
 export function replayApiKey(
   stored: ApiKey,
   changes: readonly AuditedChange[],

@@ -6,14 +6,14 @@ import { type AuditedChange, selectOwnChanges } from './audited-changes.ts';
 import { dropDeleted, laterHistory, type Replayed, replaying } from './replay.ts';
 import { replaySecrets } from './replay-secrets.ts';
 
-/** Those of a list that every bound has, in the order of the last of them. */
+/** The values that every bound contains, in the order of the last bound. */
 function within(values: readonly string[], bounds: readonly (readonly string[])[]) {
   const kept = values.filter((value) => bounds.every((bound) => bound.includes(value)));
   const order = bounds[0] ?? values;
   return kept.toSorted((a, b) => order.indexOf(a) - order.indexOf(b));
 }
 
-/** What a client's own records say after its version, or nothing where it was deleted. */
+/** What a client's own records say after its version, or nothing if it was deleted. */
 function readStates(client: Client, own: readonly AuditedChange[], undelete: boolean) {
   return own
     .map((change) => ({ change, view: readView(clientView, change) }))
@@ -44,7 +44,7 @@ function describeNarrowed(before: Client, after: Client): readonly string[] {
   ];
 }
 
-/** What the client had at last and does not get back by itself. */
+/** What the client had in its last state and does not get back automatically. */
 function describeWider(client: Client, last: ClientView | undefined, config: DeploymentConfig) {
   if (last === undefined) return [];
   const audiences = effectiveAudiences(client, config);
@@ -93,8 +93,8 @@ function narrow(client: Client, bounds: readonly ClientView[], config: Deploymen
 }
 
 /**
- * What is left of a client that was stored before the given changes: it may do nothing that it
- * could not do at its last state, and nothing that it could not do as it was stored.
+ * Reduces a client that was stored before the given changes. It may do nothing that its last state
+ * did not allow, and nothing that its stored state did not allow.
  *
  * @param changes of all regions, made since a time before the client was stored.
  * @param undelete whether it comes back although it was deleted; every other change still counts.
@@ -110,7 +110,7 @@ export function replayClient(
     const { last, bounds } = laterHistory(readStates(stored, own, undelete), stored.version);
     const secrets = replaySecrets(stored, changes);
     const { client, lookAt } = narrow(stored, bounds, config);
-    // A version of its own, so that changes to come are told from those that were undone.
+    // A new version, so that later changes differ from those that were undone.
     const version = Math.max(secrets.version, highestVersion(stored, own)) + 1;
     const item = { ...client, secrets: secrets.secrets, name: last?.name ?? stored.name, version };
     return {

@@ -4,15 +4,15 @@ import { readView, type SecretView, secretChangeView } from './audit-views.ts';
 import { type AuditedChange, describeChange, readClientId } from './audited-changes.ts';
 import { type LaterState, laterHistory } from './replay.ts';
 
-/** A change of a client's secrets, after the version that is at hand. */
+/** A change of a client's secrets, after the stored version. */
 interface SecretChange {
   readonly change: AuditedChange;
   /** The client's version after the change. */
   readonly version: number;
-  /** The secret that it was about. */
+  /** The secret that was changed. */
   readonly subject: SecretView;
   readonly isDeletion: boolean;
-  /** Secrets whose state it told: its subject, and those that a rotation ended. */
+  /** Secrets whose state the record contains: the changed one, and those that a rotation ended. */
   readonly told: readonly SecretView[];
 }
 
@@ -20,7 +20,7 @@ export interface ReplayedSecrets {
   readonly secrets: readonly ClientSecret[];
   readonly narrowed: readonly string[];
   readonly lookAt: readonly string[];
-  /** The highest version of the client that a change of its secrets made, or may have. */
+  /** The highest version of the client that a change of its secrets made, or may have made. */
   readonly version: number;
 }
 
@@ -85,7 +85,7 @@ function replaySecret(
   };
 }
 
-/** Secrets that were made since: their values were given out, and their hashes are lost. */
+/** Secrets that were created since: their values were handed out, and their hashes are lost. */
 function describeLost(client: Client, changes: readonly SecretChange[]): readonly string[] {
   const isGone = (id: string): boolean =>
     client.secrets.some((secret) => secret.secretId === id) ||
@@ -99,17 +99,17 @@ function describeLost(client: Client, changes: readonly SecretChange[]): readonl
 }
 
 /**
- * What is left of a client's secrets: none that was deleted since, and none that ends later than
- * it did at last.
+ * Reduces a client's secrets: without those that were deleted since, and with no end later than in
+ * the last state.
  *
- * @throws {DroppedItem} where a record about a secret of this client cannot be understood.
+ * @throws {DroppedItem} if a record about a secret of this client cannot be interpreted.
  */
 export function replaySecrets(client: Client, all: readonly AuditedChange[]): ReplayedSecrets {
   const changes = all
     .filter(({ action }) => action.startsWith('client_secret.'))
     .filter((change) => {
       const id = readClientId(change);
-      // Whose secret it was is not said: it may have been this client's.
+      // The record does not name the client, so it may have been this one.
       return id === undefined || id === client.clientId;
     })
     .map(readSecretChange)

@@ -1,42 +1,42 @@
 import { type AuditedChange, describeChange } from './audited-changes.ts';
 
-/** What is left of a stored item after the changes that were made since it was stored. */
+/** A stored item, reduced by the changes that were made since it was stored. */
 export type Replayed<T> =
   | {
       readonly outcome: 'kept';
       readonly item: T;
-      /** What the item may no longer do, for a person. */
+      /** What the item may no longer do, as text for the operator. */
       readonly narrowed: readonly string[];
-      /** What a person has to decide: a change that would widen access is never made here. */
+      /** What the operator must decide: a change that would grant access is never made here. */
       readonly lookAt: readonly string[];
     }
   | { readonly outcome: 'dropped'; readonly reason: string };
 
-/** What the audit says that an item was after a change. */
+/** The state of an item after a change, as the audit records it. */
 export interface LaterState<V> {
   readonly change: AuditedChange;
   readonly view: V;
 }
 
-/** An item's history in the audit, after what the item itself holds. */
+/** An item's history in the audit, after the stored version. */
 export interface LaterHistory<V> {
-  /** What the item certainly was at last. */
+  /** The last certain state of the item. */
   readonly last: V | undefined;
-  /** What it must not exceed: the last certain state, and each later one that may have been. */
+  /** What the item must not exceed: the last certain state, and each later possible one. */
   readonly bounds: readonly V[];
 }
 
-/** A reason to drop an item, thrown because it ends every further question about it. */
+/** A reason to drop an item. It is thrown because nothing else about the item matters then. */
 export class DroppedItem extends Error {
   override readonly name = 'DroppedItem';
 }
 
-/** Drops what a change deleted. */
+/** Drops an item that a change deleted. */
 export function dropDeleted(change: AuditedChange): never {
   throw new DroppedItem(describeChange('deleted', change));
 }
 
-/** Drops what a record is about that says too little: what it revoked cannot be known. */
+/** Drops an item if a record about it is incomplete, because its revocation cannot be known. */
 export function dropUnreadable(change: AuditedChange): never {
   throw new DroppedItem(
     `the audit record ${change.action} of ${change.time} cannot be understood, so that what it revoked is not known`,
@@ -44,8 +44,8 @@ export function dropUnreadable(change: AuditedChange): never {
 }
 
 /**
- * Finds what an item was after the version that is at hand. Versions grow by one with each change
- * and a conditional write makes each once, so that they order changes although they were made in
+ * Finds the states of an item after the stored version. Versions grow by one with each change, and
+ * a conditional write makes each version once. They therefore order changes that were made in
  * different regions, by different clocks.
  */
 export function laterHistory<V extends { readonly version: number }>(

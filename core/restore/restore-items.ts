@@ -6,46 +6,46 @@ import { type AuditedChange, findChanges } from './audited-changes.ts';
 import { type ChangesOf, indexChanges } from './index-changes.ts';
 import type { Replayed } from './replay.ts';
 
-/** One kind of item: where it comes from, where it goes, and what the audit does to it. */
+/** One kind of item: its source, its target, and how the audit reduces it. */
 export interface Restorable<T> {
-  /** Of the restore in the audit, and the beginning of every action on such items. */
+  /** Noun of the restore in the audit, and the prefix of every action on such items. */
   readonly noun: 'client' | 'api_key' | 'identity_provider';
   readonly idOf: (item: T) => string;
   readonly nameOf: (item: T) => string;
   readonly view: (item: T) => Readonly<Record<string, unknown>>;
-  /** The items of the table as it was restored, at an earlier time. */
+  /** The items of the restored table, from an earlier time. */
   readonly list: () => AsyncIterable<T>;
   /** In the live table. */
   readonly find: (id: string) => Promise<T | undefined>;
-  /** In the live table. @throws {ConflictError} where the id exists. */
+  /** In the live table. @throws {ConflictError} if the id exists. */
   readonly create: (item: T) => Promise<void>;
   readonly replay: (item: T, changes: ReturnType<ChangesOf>, undelete: boolean) => Replayed<T>;
 }
 
-/** What became of one item. */
+/** The result for one item. */
 export interface RestoredRow {
   readonly id: string;
   readonly name: string | undefined;
-  /** `lost`: made after the restore point, and neither in the restored table nor in the live one. */
+  /** `lost`: created after the restore point, and neither in the restored nor in the live table. */
   readonly outcome: 'restored' | 'present' | 'dropped' | 'lost';
-  /** What was taken from it, or why it was dropped. */
+  /** Which access was removed, or why the item was dropped. */
   readonly because: readonly string[];
-  /** What a person has to decide or do. */
+  /** What the operator must decide or do. */
   readonly lookAt: readonly string[];
 }
 
 export interface RestoreOptions {
-  /** Every audit record of every region since before the restore point; asked twice. */
+  /** Every audit record of every region since before the restore point; read twice. */
   readonly readAudit: () => Promise<readonly AuditRecord[]>;
-  /** Ids of items that come back although the audit says that they were deleted. */
+  /** Ids of items to restore although the audit says that they were deleted. */
   readonly undelete: ReadonlySet<string>;
-  /** Only says what would be done. */
+  /** Only reports what would be done. */
   readonly dryRun: boolean;
 }
 
 const nothing = { because: [], lookAt: [] } as const;
 
-/** An item that cannot be read stands in the way as well, and fails closed where it is. */
+/** An item that cannot be read counts as present, and fails closed in the live table. */
 async function findPresent<T>(
   kind: Restorable<T>,
   row: Pick<RestoredRow, 'id' | 'name'>,
@@ -87,7 +87,7 @@ async function restoreItem<T>(
   return { ...row, outcome: 'restored', because: narrowed, lookAt };
 }
 
-/** Items that were made since and are nowhere: their hashes are in no audit. */
+/** Items that were created since and are in neither table: no audit has their hashes. */
 async function findLost<T>(
   kind: Restorable<T>,
   changes: readonly AuditedChange[],
@@ -109,7 +109,7 @@ async function findLost<T>(
   return rows;
 }
 
-/** A revocation that was made while items were restored may have come too late for this run. */
+/** A revocation during the restore may have come too late for this run. */
 function addMeanwhile(
   rows: readonly RestoredRow[],
   before: readonly AuditRecord[],
@@ -129,8 +129,8 @@ function addMeanwhile(
 }
 
 /**
- * Brings back the items of a table as it was at an earlier time, without what was revoked since.
- * An item that is there is never touched, so that a run that was interrupted can be repeated.
+ * Restores the items of a table from an earlier time, without the access that was revoked since.
+ * An existing item is never changed, so an interrupted run can be repeated.
  */
 export async function restoreItems<T>(
   context: ManagementContext,

@@ -24,25 +24,25 @@ export interface MintPorts {
 
 export interface SyntheticCredentials {
   readonly clientId: string;
-  /** The only copy: it is neither stored nor logged. */
+  /** The only copy. It is neither stored nor logged. */
   readonly clientSecret: string;
 }
 
 /**
- * Secrets that stay beside a new one: those of runs that are still under way. The schedule leaves
- * one; a person who runs the check by hand a few times leaves some more.
+ * Secrets that stay next to a new one: those of concurrent runs. The schedule leaves one; an
+ * operator who runs the check by hand leaves some more.
  */
 const maxOlderSecrets = 9;
 
-/** Two runs at once are rare, and of three one always gets its turn. */
+/** Two concurrent runs are rare, and of three attempts one succeeds. */
 const maxAttempts = 3;
 
-/** A secret that a check made and that has not ended: any other one does not belong here. */
+/** A secret that a check created and that has not ended. Any other secret does not belong here. */
 function isLive({ expiresAt }: ClientSecret, now: number): boolean {
   return expiresAt !== undefined && expiresAt > now && expiresAt <= now + syntheticSecretLifetime;
 }
 
-/** What the client must be, whatever it was: it repairs itself and sheds its old secrets. */
+/** The required state of the client, regardless of its present one. Old secrets are removed. */
 function buildClient(
   regionId: RegionId,
   found: Client | undefined,
@@ -74,10 +74,10 @@ async function writeClient(
 }
 
 /**
- * Gives the region's synthetic client a new secret, and makes the client where there is none.
+ * Gives the region's synthetic client a new secret, and creates the client if it does not exist.
  *
  * @param now seconds since the epoch.
- * @throws {ConflictError} where other runs were faster each time.
+ * @throws {ConflictError} if another run was faster at each attempt.
  */
 export async function mintSecret(
   regionId: RegionId,

@@ -3,22 +3,22 @@ import { syntheticAuthority } from '../../contract/synthetic-check.ts';
 import type { SyntheticCredentials } from './mint-secret.ts';
 import { SyntheticCheckError } from './synthetic-check-error.ts';
 
-/** Answer of the token endpoint, whatever it is. */
+/** Any answer of the token endpoint. */
 export interface TokenAnswer {
   readonly status: number;
   readonly body: unknown;
 }
 
 export interface RequestTokenPorts {
-  /** @throws where no JSON is answered in time. */
+  /** @throws if no JSON arrives in time. */
   readonly postTokenRequest: (credentials: SyntheticCredentials) => Promise<TokenAnswer>;
-  /** Resolves after so many milliseconds. */
+  /** Resolves after this many milliseconds. */
   readonly wait: (milliseconds: number) => Promise<void>;
 }
 
 /**
- * The token path reads eventually consistent, so that a secret may take a moment until it counts.
- * DynamoDB needs well under a second in one region, so five seconds are a fault of its own.
+ * The token path reads with eventual consistency, so a new secret may not count at once. DynamoDB
+ * needs well under a second in one region. Five seconds are a fault.
  */
 const maxAttempts = 6;
 const retryDelay = 1000;
@@ -30,7 +30,7 @@ const tokenSchema = v.looseObject({
   scope: v.literal(syntheticAuthority.scopes.join(' ')),
 });
 
-/** A code of the protocol; whatever else stands there is not for our log. */
+/** A code of the protocol. Any other text is not logged. */
 const errorSchema = v.looseObject({ error: v.pipe(v.string(), v.regex(/^[a-z_]{1,40}$/)) });
 
 function describeRefusal({ status, body }: TokenAnswer): string {
@@ -41,7 +41,7 @@ function describeRefusal({ status, body }: TokenAnswer): string {
 /**
  * Gets a token as any client does.
  *
- * @throws {SyntheticCheckError} where there is no good answer.
+ * @throws {SyntheticCheckError} if there is no successful answer.
  */
 export async function requestToken(
   credentials: SyntheticCredentials,

@@ -5,7 +5,7 @@ import { SyntheticCheckError, type SyntheticStep } from './synthetic-check-error
 import { verifyToken } from './verify-token.ts';
 
 export interface SyntheticCheckPorts extends MintPorts, RequestTokenPorts {
-  /** The JWKS as the region serves it. */
+  /** The JWKS that the region serves. */
   readonly fetchJwks: () => Promise<unknown>;
   /** Milliseconds since the epoch. */
   readonly clock: () => number;
@@ -21,7 +21,7 @@ export interface SyntheticCheckOutcome {
   readonly tokenLatency: number;
 }
 
-/** Says of any failure in which step it happened. */
+/** Adds the step to any failure. */
 async function inStep<T>(step: SyntheticStep, run: () => Promise<T>): Promise<T> {
   try {
     return await run();
@@ -33,10 +33,10 @@ async function inStep<T>(step: SyntheticStep, run: () => Promise<T>): Promise<T>
 }
 
 /**
- * Does what a client and a platform API do: gets a token with a secret of its own and verifies it
- * through the published keys.
+ * Acts as a client and as a platform API: gets a token with its own secret and verifies the token
+ * with the published keys.
  *
- * @throws {SyntheticCheckError} where any of it fails.
+ * @throws {SyntheticCheckError} if a step fails.
  */
 export async function runSyntheticCheck(
   ports: SyntheticCheckPorts,

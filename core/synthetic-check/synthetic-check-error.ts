@@ -1,6 +1,6 @@
 export type SyntheticStep = 'secret' | 'token' | 'jwks' | 'verification';
 
-/** A step of the synthetic check that did not go as it must. Its message holds no credential. */
+/** A failed step of the synthetic check. Its message holds no credential. */
 export class SyntheticCheckError extends Error {
   override readonly name = 'SyntheticCheckError';
   readonly step: SyntheticStep;

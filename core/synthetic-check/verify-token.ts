@@ -17,9 +17,9 @@ export interface VerificationSettings {
 }
 
 /**
- * Verifies a token with a library that is not ours, as a platform API would (RFC 9068 §4).
+ * Verifies a token with an independent library, as a platform API would (RFC 9068 §4).
  *
- * @throws {SyntheticCheckError} where it does not verify.
+ * @throws {SyntheticCheckError} if it does not verify.
  */
 export async function verifyToken(
   token: string,

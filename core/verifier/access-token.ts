@@ -14,17 +14,17 @@ export interface OwnTokenSettings {
   /** Compared byte for byte with `iss`. */
   readonly issuer: string;
   readonly jwksUri: string;
-  /** The values of `aud` by which the protected API knows itself; one is enough. */
+  /** The names of the protected API in `aud`; one match is enough. */
   readonly audiences: readonly string[];
 }
 
-/** Where this service's own keys are. */
+/** The location of this service's own keys. */
 export function ownJwksSource(settings: OwnTokenSettings): JwksSource {
   const { issuer, jwksUri } = settings;
   return { issuer, jwksUri, algorithms: algs, registrationId: 'own' };
 }
 
-/** RFC 9068 §4: only access tokens, so that no other JWT of the issuer can stand in for one. */
+/** RFC 9068 §4: only access tokens, so that no other JWT of the issuer is accepted as one. */
 const ownProfile: HeaderProfile = { types: ['at+jwt'], algorithms: algs };
 
 /**
@@ -32,7 +32,7 @@ const ownProfile: HeaderProfile = { types: ['at+jwt'], algorithms: algs };
  * key (RFC 8725 §3.1): a token cannot choose either.
  *
  * @throws {BearerRefusal}
- * @throws {UnavailableError} where the issuer's keys cannot be fetched.
+ * @throws {UnavailableError} if the issuer's keys cannot be fetched.
  */
 export async function verifySignature(
   jws: UnverifiedJws,
@@ -50,7 +50,7 @@ export async function verifySignature(
   }
 }
 
-/** RFC 6749 §3.3: scopes are separated by one space. No claim is no scope (RFC 9068 §2.2.3). */
+/** RFC 6749 §3.3: scopes are separated by one space. Without the claim there is no scope (RFC 9068 §2.2.3). */
 function readScopes(claims: JsonObject): readonly string[] {
   const { scope = '' } = claims;
   if (typeof scope !== 'string') throw new BearerRefusal('token_claims_malformed');
@@ -75,13 +75,13 @@ function readOwnClaims(claims: JsonObject, now: number): VerifiedAccessToken {
 }
 
 /**
- * Verifies an access token of this service (RFC 9068 §4). What costs nothing is checked first,
- * so that no key is fetched for a token that is refused anyway.
+ * Verifies an access token of this service (RFC 9068 §4). Cheap checks run first, so that
+ * no key is fetched for a token that is refused anyway.
  *
  * @param jws a token whose `iss` is the service's.
  * @param now seconds since the epoch.
  * @throws {BearerRefusal}
- * @throws {UnavailableError} where the service's keys cannot be fetched.
+ * @throws {UnavailableError} if the service's keys cannot be fetched.
  */
 export async function verifyOwnToken(
   jws: UnverifiedJws,

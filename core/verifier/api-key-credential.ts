@@ -7,7 +7,7 @@ import type { PortOptions } from '../port.ts';
 import { BearerRefusal } from './bearer-refusal.ts';
 import type { VerifiedApiKey } from './verified-credential.ts';
 
-/** An unknown id costs one hash and one comparison, as a known one does. */
+/** An unknown id costs one hash and one comparison, the same as a known one. */
 function checkHash(value: string, key: ApiKey | undefined): ApiKey {
   const isMatch = matchesHash(value, key?.hash ?? impossibleHash);
   if (key === undefined) throw new BearerRefusal('api_key_unknown');
@@ -16,13 +16,13 @@ function checkHash(value: string, key: ApiKey | undefined): ApiKey {
 }
 
 /**
- * Verifies an API key: known, right, enabled, and from a source that its list accepts. Every
- * refusal has the same public text.
+ * Verifies an API key: it must be known, correct, enabled, and from a source that its list accepts.
+ * Every refusal has the same public text.
  *
- * @param source the address that the connection came from, as text; undefined where it is not
+ * @param source the address that the connection came from, as text; undefined if it is not
  *   known, which only a key without a list accepts.
  * @throws {BearerRefusal}
- * @throws {UnavailableError} where the key cannot be read.
+ * @throws {UnavailableError} if the key cannot be read.
  */
 export async function verifyApiKey(
   value: string,

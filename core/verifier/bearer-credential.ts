@@ -7,15 +7,15 @@ const bearerScheme = /^bearer(?: |$)/i;
 /** RFC 6750 §2.1: `credentials = "Bearer" 1*SP b64token`. */
 const bearerCredentials = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i;
 
-/** The scheme and as many spaces as anyone might write before the longest token. */
+/** The scheme and a generous number of spaces before the longest token. */
 const maxAuthorizationLength = 'Bearer'.length + 16 + maxTokenBytes;
 
 /**
- * Reads the bearer credential of a request (RFC 6750 §2.1). It is read from the `Authorization`
- * header alone: a token in the query or in a form is not looked at.
+ * Reads the bearer credential of a request (RFC 6750 §2.1). Only the `Authorization`
+ * header is read: a token in the query or in a form is ignored.
  *
  * @param values each `Authorization` header of the request.
- * @throws {BearerRefusal} where there is none, more than one, or one that is not well-formed.
+ * @throws {BearerRefusal} if there is no credential, more than one, or a malformed one.
  */
 export function readBearerCredential(values: readonly string[]): string {
   const [value, ...others] = values;

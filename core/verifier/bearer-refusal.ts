@@ -2,9 +2,9 @@ import type { BearerErrorCode } from '../../contract/bearer-challenge.ts';
 
 interface RefusalForm {
   readonly status: 400 | 401 | 403;
-  /** Undefined where the challenge names no error (RFC 6750 §3.1). */
+  /** Undefined if the challenge names no error (RFC 6750 §3.1). */
   readonly code: BearerErrorCode | undefined;
-  /** Public text. Never holds anything that was received. */
+  /** Public text. It never contains received values. */
   readonly description: string | undefined;
 }
 
@@ -16,7 +16,7 @@ function badToken(description: string): RefusalForm {
   return { status: 401, code: 'invalid_token', description };
 }
 
-/** One text for every reason, so that a refusal does not tell a guessed key from a known one. */
+/** One text for every reason, so that a refusal does not reveal whether a key exists. */
 const badApiKey = badToken('the API key is not valid');
 
 const forms = {
@@ -53,29 +53,29 @@ const forms = {
   },
 } as const satisfies Record<string, RefusalForm>;
 
-/** Why a credential was refused: for logs and metrics, as it says more than the public text. */
+/** Why a credential was refused. For logs and metrics only: it says more than the public text. */
 export type RefusalReason = keyof typeof forms;
 
-/** Log-safe facts of a refusal: ids that were read from a store or from a verified token. */
+/** Log fields of a refusal: ids from a store or from a verified token. */
 export interface RefusalFacts {
   readonly clientId?: string;
   readonly keyId?: string;
   readonly issuer?: string;
   readonly tokenId?: string;
-  /** The scopes that the request requires, where they were what was missing. */
+  /** The scopes that the request requires, if one of them was missing. */
   readonly requiredScopes?: readonly string[];
 }
 
 /**
  * A bearer credential that is refused (RFC 6750 §3.1). Every refusal is one of these; any other
- * error means that there is no verdict, and then there is no access either.
+ * error means that there is no decision, and therefore no access.
  */
 export class BearerRefusal extends Error {
   override readonly name = 'BearerRefusal';
   readonly reason: RefusalReason;
   /** HTTP status: 400, 401 or 403. */
   readonly status: 400 | 401 | 403;
-  /** `error` of the challenge; undefined where the request carried no credential. */
+  /** `error` of the challenge; undefined if the request carried no credential. */
   readonly code: BearerErrorCode | undefined;
   /** `error_description` of the challenge. */
   readonly description: string | undefined;

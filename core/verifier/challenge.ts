@@ -7,7 +7,7 @@ import { BearerRefusal } from './bearer-refusal.ts';
 export interface BearerErrorResponse {
   readonly status: 400 | 401 | 403 | 500 | 503;
   readonly headers: Readonly<Record<string, string>>;
-  /** JSON text with `error` and `error_description`; a 403 has `scope` besides. */
+  /** JSON text with `error` and `error_description`; a 403 also has `scope`. */
   readonly body: string;
 }
 
@@ -28,7 +28,7 @@ function refusalResponse(refusal: BearerRefusal, realm: string): BearerErrorResp
     status: refusal.status,
     headers: { ...jsonHeaders, 'WWW-Authenticate': challengeOf(refusal, realm) },
     body: JSON.stringify({
-      // A body always has the two members; RFC 6750 §3.1 keeps them out of the challenge alone.
+      // A body always has the two members; RFC 6750 §3.1 excludes them only from the challenge.
       error: refusal.code ?? 'invalid_token',
       error_description: refusal.description ?? 'an access token or API key is required',
       scope: refusal.facts.requiredScopes?.join(' '),
@@ -37,8 +37,8 @@ function refusalResponse(refusal: BearerRefusal, realm: string): BearerErrorResp
 }
 
 /**
- * The response to an error that a verifier threw: the refusal's status and challenge, 503 where
- * there is no verdict for now, and an opaque 500 for everything else. Never access.
+ * The response to an error that a verifier threw: the refusal's status and challenge, 503 if
+ * there is no decision at present, and an opaque 500 for everything else. Never access.
  *
  * @param realm the protection space that the challenge names (RFC 9110 §11.5).
  */

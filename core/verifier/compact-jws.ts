@@ -3,7 +3,7 @@ import { maxTokenBytes } from '../../contract/limits.ts';
 import { BearerRefusal } from './bearer-refusal.ts';
 import { type JsonObject, parseJsonObject } from './json-object.ts';
 
-/** A decoded JWS. Nothing in it is true before its signature is verified. */
+/** A decoded JWS. Do not trust its content before the signature is verified. */
 export interface UnverifiedJws {
   readonly header: JsonObject;
   readonly payload: JsonObject;
@@ -29,7 +29,7 @@ function decodeJsonObject(part: string): JsonObject {
 /**
  * Decodes a JWS in compact serialization (RFC 7515 §7.1), strictly: exactly three parts,
  * canonical base64url (§2), header and payload JSON objects in UTF-8 without repeated members.
- * Its length is looked at before anything else.
+ * Its length is checked before anything else.
  *
  * @throws {BearerRefusal}
  */

@@ -27,7 +27,7 @@ function endOfString(text: string, start: number): number {
   return index;
 }
 
-/** Members that the text writes, in all of its objects; undefined where it nests too deep. */
+/** Number of members in all objects of the text; undefined if it nests too deep. */
 function countWrittenMembers(text: string): number | undefined {
   let members = 0;
   let depth = 0;
@@ -50,11 +50,11 @@ function countParsedMembers(value: unknown): number {
 }
 
 /**
- * Parses a JSON object in which no member stands twice. `JSON.parse` keeps the last of two
- * members with one name, other parsers keep the first: a token that means two things is refused.
- * Each colon outside of a string is a member, so that a repeated one leaves fewer than written.
+ * Parses a JSON object without repeated members. `JSON.parse` keeps the last of two members with
+ * one name and other parsers keep the first, so an ambiguous token is refused. Each colon outside a
+ * string is a member, so a repeated member leaves fewer parsed members than colons.
  *
- * @returns undefined where the text is no such object, or nests deeper than `maxJsonDepth`.
+ * @returns undefined if the text is not such an object, or nests deeper than `maxJsonDepth`.
  */
 export function parseJsonObject(text: string): JsonObject | undefined {
   const written = countWrittenMembers(text);

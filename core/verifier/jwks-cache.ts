@@ -5,7 +5,7 @@ import { lintKeySet } from '../identity-provider/key-lint.ts';
 import type { ProviderAlg } from '../identity-provider/provider-algorithms.ts';
 import type { PortOptions } from '../port.ts';
 
-/** Where an issuer's keys are. */
+/** The location of an issuer's keys. */
 export interface JwksSource {
   readonly issuer: string;
   readonly jwksUri: string;
@@ -35,17 +35,17 @@ interface Entry {
   /** The last good set, and when its fetch began. */
   keys: Keys | undefined;
   fetchedAt: number;
-  /** When the last fetch began, whatever came of it. */
+  /** When the last fetch began, regardless of its result. */
   attemptedAt: number;
   failure: unknown;
   pending: Promise<void> | undefined;
 }
 
 /**
- * Waits for a fetch no longer than the request has time; the fetch goes on for the others.
+ * Waits for a fetch until the request's deadline. The fetch continues for other requests.
  *
  * @param fetching never rejects.
- * @throws {UnavailableError} where the request's time is over first.
+ * @throws {UnavailableError} if the deadline passes first.
  */
 async function waitInTime(fetching: Promise<void>, { signal }: PortOptions): Promise<void> {
   if (signal === undefined) return fetching;
@@ -71,10 +71,10 @@ function readKeys(document: unknown, source: JwksSource): Keys {
 }
 
 /**
- * The keys of every issuer whose tokens are verified, each issuer's by themselves: a key is found
- * by (issuer, kid), never by kid alone. One fetch of an issuer at a time, and at most one a
- * cooldown. A fetch that fails or gives no good set leaves the last good one in use until its
- * hard limit; one that succeeds replaces it.
+ * The keys of every issuer whose tokens are verified, separated by issuer: a key is found by
+ * (issuer, kid), never only by kid. There is one fetch per issuer at a time, and at most one per
+ * cooldown. If a fetch fails or returns no good set, the last good set stays in use until its hard
+ * limit. A successful fetch replaces it.
  */
 export class JwksCache {
   readonly #fetchJwks: FetchJwks;
@@ -90,9 +90,8 @@ export class JwksCache {
    * Finds a key of an issuer. The caller has made sure that the issuer is one of its own.
    *
    * @param now seconds since the epoch.
-   * @returns undefined where the issuer has no such key.
-   * @throws {UnavailableError} where that cannot be said, as the keys cannot be fetched, or not in
-   *   the request's time.
+   * @returns undefined if the issuer has no such key.
+   * @throws {UnavailableError} if the keys cannot be fetched before the request's deadline.
    */
   async findKey(
     source: JwksSource,
@@ -125,7 +124,7 @@ export class JwksCache {
     await this.#refreshIfDue(this.#entryOf(source, now), true, now);
   }
 
-  /** A set from the future means that the clock was ahead: it ages from now on. */
+  /** A set from the future means that the clock was ahead. Its age counts from now. */
   #entryOf(source: JwksSource, now: number): Entry {
     const known = this.#entries.get(source.issuer);
     const isSame =
@@ -151,7 +150,7 @@ export class JwksCache {
     if (now - entry.fetchedAt >= this.#times.hardLimit) entry.keys = undefined;
   }
 
-  /** A known key waits for a fetch only where its set is old, and not again while that fails. */
+  /** A known key waits for a fetch only if its set is old, and not again while fetches fail. */
   #mustWait(entry: Entry, now: number): boolean {
     const { refreshAfter, refreshBefore } = this.#times;
     if (now - entry.fetchedAt < refreshBefore) return false;
@@ -163,7 +162,7 @@ export class JwksCache {
     if (isKnown && now - entry.fetchedAt < this.#times.refreshAfter) return Promise.resolve();
     const pause = entry.keys === undefined ? this.#times.coldRetry : this.#times.cooldown;
     const sinceAttempt = now - entry.attemptedAt;
-    // A clock that was set back must not stop the fetches until it has caught up.
+    // A clock that was set back must not stop the fetches until it catches up.
     if (sinceAttempt >= 0 && sinceAttempt < pause) return Promise.resolve();
     entry.pending = this.#replaceKeys(entry, now).finally(() => {
       entry.pending = undefined;
@@ -171,7 +170,7 @@ export class JwksCache {
     return entry.pending;
   }
 
-  /** Never rejects: what went wrong stands in the entry. */
+  /** Never rejects: the entry records the failure. */
   async #replaceKeys(entry: Entry, now: number): Promise<void> {
     entry.attemptedAt = now;
     try {

@@ -2,7 +2,7 @@ import { maxKeyIdLength } from '../../contract/limits.ts';
 import { BearerRefusal } from './bearer-refusal.ts';
 import type { JsonObject } from './json-object.ts';
 
-/** What the header of an issuer's tokens may say. */
+/** What the header of an issuer's tokens may contain. */
 export interface HeaderProfile {
   /** Allowed `typ`, lower-case and without `application/`; undefined: the token has none. */
   readonly types: readonly (string | undefined)[];

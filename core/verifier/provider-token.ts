@@ -16,7 +16,7 @@ import type { VerifiedAccessToken } from './verified-credential.ts';
 
 /** How tokens of registered identity providers are verified. */
 export interface ProviderTokenSettings {
-  /** The values of `aud` by which the protected API knows itself. */
+  /** The names of the protected API in `aud`. */
   readonly audiences: readonly string[];
   /** The audience of clients that were given none. */
   readonly defaultAudience: string;
@@ -39,8 +39,8 @@ function sourceOf(provider: IdentityProvider): JwksSource {
 const clientIdClaims = ['client_id', 'azp', 'sub'] as const;
 
 /**
- * The client's id at the provider: the first of these claims that the token has. One that is
- * there and is no id refuses the token, whatever comes after it.
+ * The client's id at the provider: the first of these claims that the token has. If its
+ * value is not a valid id, the token is refused and the other claims are not tried.
  */
 function readExternalClientId(claims: JsonObject): string {
   const name = clientIdClaims.find((claim) => Object.hasOwn(claims, claim));
@@ -86,10 +86,10 @@ function readOptionalString(claims: JsonObject, name: string): string | undefine
   throw new BearerRefusal('token_claims_malformed');
 }
 
-/** No longer than any issuer makes them, and nothing that a log or a header could trip over. */
+/** Longer than any issuer's, and without characters that could break a log or a header. */
 const plainTokenId = /^[\x21-\x7e]{1,256}$/;
 
-/** `jti` goes to the platform API and its logs, as it is. */
+/** `jti` goes to the platform API and its logs unchanged. */
 function readTokenId(claims: JsonObject): string | undefined {
   const tokenId = readOptionalString(claims, 'jti');
   if (tokenId === undefined || plainTokenId.test(tokenId)) return tokenId;
@@ -103,7 +103,7 @@ function readTokenId(claims: JsonObject): string | undefined {
  * @param jws a token whose `iss` is the provider's.
  * @param now seconds since the epoch.
  * @throws {BearerRefusal}
- * @throws {UnavailableError} where the provider's keys or the client cannot be read.
+ * @throws {UnavailableError} if the provider's keys or the client cannot be read.
  */
 export async function verifyProviderToken(
   jws: UnverifiedJws,

@@ -22,7 +22,7 @@ function readOptionalDate(value: unknown): number | undefined {
 
 /**
  * Checks `exp`, `nbf` and `iat` (RFC 7519 §4.1.4 to §4.1.6) with the service's leeway. `exp` is
- * required. The life of a token, from `iat` or from now where it has none, is limited.
+ * required. The lifetime of a token, from `iat` or from now if it has no `iat`, is limited.
  *
  * @param now seconds since the epoch.
  * @throws {BearerRefusal}
@@ -54,7 +54,7 @@ export function readAudiences(claims: JsonObject): readonly string[] {
   return values;
 }
 
-/** @throws {BearerRefusal} where no value of `aud` is among those allowed. */
+/** @throws {BearerRefusal} if no value of `aud` is among those allowed. */
 export function checkAudience(actual: readonly string[], allowed: readonly string[]): void {
   if (!actual.some((value) => allowed.includes(value))) {
     throw new BearerRefusal('token_audience_not_allowed');

@@ -5,16 +5,16 @@ export interface VerifiedAccessToken {
   readonly issuer: string;
   /** `sub`. Unique only together with {@link issuer}. */
   readonly subject: string;
-  /** The client at this service, whoever issued the token. Unique by itself. */
+  /** The client at this service, for tokens of any issuer. Unique without the issuer. */
   readonly clientId: string;
-  /** What the client may do: of an own token its `scope`, else the client's scopes. */
+  /** What the client may do: the `scope` of an own token, else the client's scopes. */
   readonly scopes: readonly string[];
   readonly serviceTrunkGroup: string;
   /** `aud`. */
   readonly audiences: readonly string[];
   /** `jti`; a provider's token may have none. */
   readonly tokenId: string | undefined;
-  /** `exp`, in seconds since the epoch. A verdict must not be kept longer. */
+  /** `exp`, in seconds since the epoch. A decision must not be cached longer. */
   readonly expiresAt: number;
 }
 

@@ -16,11 +16,11 @@ import { type ProviderTokenSettings, verifyProviderToken } from './provider-toke
 import { requireScopes } from './required-scopes.ts';
 import type { VerifiedAccessToken, VerifiedCredential } from './verified-credential.ts';
 
-/** What of a request decides whether it is allowed. */
+/** The parts of a request that the decision depends on. */
 export interface BearerRequest extends PortOptions {
   /** The value of each `Authorization` header. */
   readonly authorization: readonly string[];
-  /** Address that the connection came from. Never one that the request itself claims. */
+  /** Source address of the connection, never one that the request itself claims. */
   readonly sourceAddress: string | undefined;
 }
 
@@ -36,7 +36,7 @@ export interface VerifierPorts {
 
 export type VerifierSettings = OwnTokenSettings & ProviderTokenSettings;
 
-/** The issuer is looked up before anything is fetched; what cannot be one is not looked up. */
+/** The issuer is looked up before anything is fetched. An invalid issuer is not looked up. */
 async function findProvider(
   issuer: unknown,
   ports: VerifierPorts,
@@ -81,13 +81,13 @@ async function verifyCredential(
 /**
  * Decides whether a request's bearer credential is good, and good for what the request requires:
  * an access token of this service, one of a registered identity provider, or an API key. Every
- * front end asks here. It returns only for a credential that is accepted.
+ * front end calls it. It returns only if the credential is accepted.
  *
  * @param requiredScopes scopes that the request requires, all of them; may be empty.
  * @param now seconds since the epoch.
- * @throws {BearerRefusal} where the credential is refused.
- * @throws {UnavailableError} where a store or an issuer's keys cannot be read, so that there is
- *   no verdict.
+ * @throws {BearerRefusal} if the credential is refused.
+ * @throws {UnavailableError} if a store or an issuer's keys cannot be read, so that there is
+ *   no decision.
  */
 export async function verifyBearer(
   request: BearerRequest,
@@ -101,7 +101,7 @@ export async function verifyBearer(
     requireScopes(verified, requiredScopes);
     return verified;
   } catch (error) {
-    // One record that cannot be read fails what depends on it, and nothing else.
+    // A record that cannot be read fails only the requests that depend on it.
     if (error instanceof MalformedRecordError) {
       throw new BearerRefusal('record_malformed', {}, error);
     }
