@@ -1,11 +1,9 @@
 import { defineConfig } from 'vitest/config';
+import { hangLimit, stepLimit } from './test/support/hang-limit.ts';
+import { SlowestFiles } from './test/support/slowest-files.ts';
 
 /** Of tests that speak HTTP to what they have started themselves. */
-const overLoopback = {
-  setupFiles: ['test/setup/loopback-only.ts'],
-  testTimeout: 60_000,
-  hookTimeout: 60_000,
-};
+const overLoopback = { setupFiles: ['test/setup/loopback-only.ts'] };
 
 const faults = 'test/integration/faults/**/*.test.ts';
 
@@ -15,6 +13,11 @@ export default defineConfig({
   test: {
     // vitest leaves a core free by default: on a CI machine of two, half of the time.
     maxWorkers: 2,
+    // No limit depends on how fast the machine is.
+    testTimeout: hangLimit,
+    hookTimeout: hangLimit,
+    expect: { poll: { timeout: stepLimit } },
+    reporters: ['default', new SlowestFiles()],
     env: { CDK_VALIDATION: 'false', POWERTOOLS_DEV: 'false' },
     projects: [
       {
@@ -33,7 +36,6 @@ export default defineConfig({
           name: 'template',
           include: ['test/lib/**/*.test.ts'],
           setupFiles: ['test/setup/no-network.ts'],
-          testTimeout: 60_000,
         },
       },
       {
@@ -48,14 +50,7 @@ export default defineConfig({
       { extends: true, test: { ...overLoopback, name: 'faults', include: [faults] } },
       {
         extends: true,
-        test: {
-          ...overLoopback,
-          name: 'browser',
-          include: ['test/browser/**/*.test.ts'],
-          // Above the limit of a page's step, which says what it waited for.
-          testTimeout: 300_000,
-          hookTimeout: 300_000,
-        },
+        test: { ...overLoopback, name: 'browser', include: ['test/browser/**/*.test.ts'] },
       },
     ],
   },

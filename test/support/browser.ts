@@ -1,9 +1,7 @@
 import { type Browser, chromium, type LaunchOptions, type Page } from 'playwright-core';
 import { afterAll, beforeAll } from 'vitest';
 import { findChromium } from '../../scripts/support/find-chromium.ts';
-
-/** Milliseconds. It ends a hang; no page is expected within a certain time. */
-const hangLimit = 120_000;
+import { stepLimit } from './hang-limit.ts';
 
 const flags = [
   '--no-sandbox',
@@ -29,7 +27,7 @@ export function launchBrowser({ args = [], ...options }: LaunchOptions = {}): Pr
     executablePath: found.path,
     headless: true,
     args: [...flags, ...args],
-    timeout: hangLimit,
+    timeout: stepLimit,
     ...options,
   });
 }
@@ -56,7 +54,7 @@ export interface OpenedPage {
 /** Opens an address in a context of its own: no cookies, storage or cache of another page. */
 export async function openPage(browser: Browser, url: string): Promise<OpenedPage> {
   const context = await browser.newContext();
-  context.setDefaultTimeout(hangLimit);
+  context.setDefaultTimeout(stepLimit);
   const page = await context.newPage();
   const problems: string[] = [];
   page.on('pageerror', ({ message }) => problems.push(message));

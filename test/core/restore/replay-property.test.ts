@@ -116,7 +116,7 @@ describe('a table that is restored from an earlier time, with the audit replayed
     );
     // Else histories revoke nothing, or everything.
     expect(narrower).toBeGreaterThan(runs / 20);
-  }, 60_000);
+  });
 
   it('never lets anybody do what the restored table did not', async () => {
     await fc.assert(
@@ -131,7 +131,7 @@ describe('a table that is restored from an earlier time, with the audit replayed
       }),
       { numRuns: runs },
     );
-  }, 60_000);
+  });
 
   it('is the live table, where everything since only took something away', async () => {
     await fc.assert(
@@ -149,7 +149,7 @@ describe('a table that is restored from an earlier time, with the audit replayed
       ),
       { numRuns: runs },
     );
-  }, 60_000);
+  });
 
   it('does not change when it is restored from the same time once more', async () => {
     await fc.assert(
@@ -163,5 +163,5 @@ describe('a table that is restored from an earlier time, with the audit replayed
       }),
       { numRuns: runs },
     );
-  }, 60_000);
+  });
 });

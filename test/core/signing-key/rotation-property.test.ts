@@ -21,5 +21,5 @@ describe('the rotation in three regions', () => {
     const counts = await playHistories({ histories: 60, seed: 20_261_120, kinds });
     expect(counts.checks).toBeGreaterThan(60_000);
     figure('rotation', { ...counts });
-  }, 600_000);
+  });
 });

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
-import { afterAll, afterEach, beforeAll, expect, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import type { Client } from '../../../core/client/client.ts';
 import { formatId, idBytes } from '../../../core/credential/credential-value.ts';
 import { ConflictError } from '../../../core/errors.ts';
@@ -51,7 +51,8 @@ export function useThreeRegions() {
   }
 
   async function seenEverywhere({ clientId }: Client): Promise<void> {
-    await vi.waitFor(async () => expect(await statusesOf(clientId, 1)).toEqual([200, 200, 200]));
+    world.replicate();
+    expect(await statusesOf(clientId, 1)).toEqual([200, 200, 200]);
   }
 
   /** How often a region's JWKS does not verify a token. */

@@ -84,18 +84,18 @@ export interface ThreeRegions {
   readonly regions: Readonly<Record<RegionId, Region>>;
   readonly all: readonly Region[];
   readonly issuer: string;
-  /** Milliseconds by which eventually consistent reads see other regions' writes late. */
-  readonly lag: number;
-  /** The regions' clock. */
+  /** The regions' clock. It moves only if a test moves it. */
   now(): Date;
   /** Sets it ahead, by seconds. */
   wait(seconds: number): void;
+  /** Sets it ahead by the replication lag: each region then sees every write so far. */
+  replicate(): void;
   close(): Promise<void>;
 }
 
-/** A clock that can be set ahead. */
-interface Clock {
-  offset: number;
+/** A clock that moves only if it is set: milliseconds since the epoch. */
+export interface Clock {
+  time: number;
 }
 
 export interface Shared {
@@ -115,7 +115,7 @@ async function startBackends(id: RegionId, faults: Faults, shared: Shared) {
     dynamodb: caller,
     region: id,
     lag: shared.lag,
-    now: Date.now,
+    now: () => shared.clock.time,
   });
   const dynamodb = await startFaultyService({
     ...items,
@@ -144,10 +144,10 @@ async function startBackends(id: RegionId, faults: Faults, shared: Shared) {
 /** Starts the functions of one region. */
 export async function startRegion(id: RegionId, shared: Shared): Promise<Region> {
   const { config } = shared;
-  const faults = new Faults();
+  const clock = () => shared.clock.time;
+  const faults = new Faults({ rules: [] }, clock);
   const backends = await startBackends(id, faults, shared);
   const source = describeEnvironments(config, 'https://auth.example.com', id);
-  const clock = () => Date.now() + shared.clock.offset;
   const signed = createSignedClients(toVariables(backends.options));
   const background = createAwsClients({ ...backends.options, profile: 'request' });
   const functionOptions = { clock, telemetry: recordTelemetry().telemetry };
@@ -201,13 +201,13 @@ const twoDays = 2 * 86_400_000;
 /** Deploys region after region, and lets two days go by, so that all of them sign. */
 async function deploy(all: readonly Region[], clock: Clock): Promise<void> {
   for (const region of all) await region.rotate('deploy');
-  clock.offset += twoDays;
+  clock.time += twoDays;
   for (const region of all) await region.rotate('reconcile');
   // Functions read the list of keys again.
-  clock.offset += 120_000;
+  clock.time += 120_000;
 }
 
-/** @param lag milliseconds. */
+/** @param lag milliseconds by which eventually consistent reads see other regions' writes late. */
 export async function startThreeRegions(lag: number): Promise<ThreeRegions> {
   const dynamodb = await startDynamoDb({ accessKey });
   const kms = await startKms({ accessKey });
@@ -218,7 +218,7 @@ export async function startThreeRegions(lag: number): Promise<ThreeRegions> {
   });
   await createTables(client, config.name);
   client.destroy();
-  const clock = { offset: 0 };
+  const clock = { time: Date.now() };
   const shared: Shared = {
     config,
     dynamodbEndpoint: dynamodb.endpoint,
@@ -238,10 +238,12 @@ export async function startThreeRegions(lag: number): Promise<ThreeRegions> {
     regions: { slc, dfw, pit },
     all,
     issuer: 'https://auth.example.com',
-    lag,
-    now: () => new Date(Date.now() + clock.offset),
+    now: () => new Date(clock.time),
     wait: (seconds) => {
-      clock.offset += seconds * 1000;
+      clock.time += seconds * 1000;
+    },
+    replicate: () => {
+      clock.time += lag;
     },
     close: async () => {
       await Promise.all(all.map((region) => region.close()));
