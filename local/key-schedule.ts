@@ -1,5 +1,5 @@
-import { keyScheduleMinutes } from '../contract/alarms.ts';
 import type { RotationReport } from '../contract/function-events.ts';
+import { keyScheduleMinutes } from '../contract/key-metrics.ts';
 import type { LocalFunctions } from './functions.ts';
 import type { LogFile } from './log-file.ts';
 

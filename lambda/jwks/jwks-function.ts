@@ -1,5 +1,5 @@
-import { keyMetrics } from '../../contract/alarms.ts';
 import type { Environment } from '../../contract/environment.ts';
+import { keyMetrics } from '../../contract/key-metrics.ts';
 import { jwksPath } from '../../contract/routes.ts';
 import { UnavailableError } from '../../core/errors.ts';
 import { SigningKeyCache } from '../../core/signing-key/signing-key-cache.ts';

@@ -7,13 +7,13 @@ import {
   createDynamoDbRotationStore,
 } from '../../adapters/dynamodb/rotation-store.ts';
 import { createKmsKeys } from '../../adapters/kms/kms-keys.ts';
-import { keyMetrics } from '../../contract/alarms.ts';
 import type { Environment } from '../../contract/environment.ts';
 import {
   parseKeyRotationEvent,
   type RotationReport,
   type SelfTestResult,
 } from '../../contract/function-events.ts';
+import { keyMetrics } from '../../contract/key-metrics.ts';
 import type { RotationContext } from '../../core/signing-key/execute-action.ts';
 import { replicationLag } from '../../core/signing-key/replication-lag.ts';
 import type { ProveKey, RotationPorts } from '../../core/signing-key/rotation-ports.ts';

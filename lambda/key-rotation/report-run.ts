@@ -1,5 +1,5 @@
-import { keyMetrics } from '../../contract/alarms.ts';
 import type { KeyRotationEvent, RotationReport } from '../../contract/function-events.ts';
+import { keyMetrics } from '../../contract/key-metrics.ts';
 import { describeError } from '../../core/describe-error.ts';
 import { InputError, RefusedError } from '../../core/errors.ts';
 import type { RotationContext } from '../../core/signing-key/execute-action.ts';

@@ -1,4 +1,4 @@
-import { commonMetricNamespace } from '../../contract/alarms.ts';
+import { commonMetricNamespace } from '../../contract/key-metrics.ts';
 
 /** The namespace that the stack chose, by the variable that Powertools has for it. */
 export function readMetricNamespace(

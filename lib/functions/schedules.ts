@@ -2,8 +2,8 @@ import { Duration, Validations } from 'aws-cdk-lib';
 import { Rule, RuleTargetInput, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import { Construct } from 'constructs';
-import { keyScheduleMinutes } from '../../contract/alarms.ts';
 import type { FunctionName } from '../../contract/environment.ts';
+import { keyScheduleMinutes } from '../../contract/key-metrics.ts';
 import { syntheticCheckMinutes } from '../../contract/synthetic-check.ts';
 import type { ServiceFunction } from './service-function.ts';
 

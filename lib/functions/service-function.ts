@@ -3,9 +3,9 @@ import { Effect, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws
 import { Alias, Function } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import { metricNamespace } from '../../contract/alarms.ts';
 import type { EnvironmentVariables, FunctionName } from '../../contract/environment.ts';
 import { functionName, roleName } from '../../contract/function-names.ts';
+import { metricNamespace } from '../../contract/key-metrics.ts';
 import type { RegionId } from '../../contract/regions.ts';
 import { functionArn } from './caller-arns.ts';
 import { environmentBytes, maxEnvironmentBytes } from './environment-size.ts';

@@ -31,7 +31,6 @@ export class BackupAlarms extends Construct {
     return addEventAlarm(this, context, {
       id: 'backup-failed',
       description: 'A backup of a table did not succeed.',
-      runbook: 'docs/runbook/backup-failed.md',
       pattern: {
         source: ['aws.backup'],
         detailType: ['Backup Job State Change'],
@@ -47,7 +46,6 @@ export class BackupAlarms extends Construct {
     return addEventAlarm(this, context, {
       id: 'backup-copy-failed',
       description: 'A backup was not copied to the vault of the other account.',
-      runbook: 'docs/runbook/backup-copy-failed.md',
       pattern: {
         source: ['aws.backup'],
         detailType: ['Copy Job State Change'],

@@ -1,5 +1,5 @@
 import { Duration, Validations } from 'aws-cdk-lib';
-import { type Alarm, ComparisonOperator, Metric } from 'aws-cdk-lib/aws-cloudwatch';
+import { type Alarm, Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import {
   type CfnRule,
   type EventPattern,
@@ -10,12 +10,11 @@ import {
 import type { Construct } from 'constructs';
 import {
   type AlarmContext,
+  type AlarmText,
   addAlarm,
   alarmDescription,
-  type ServiceAlarmProps,
+  runbookOf,
 } from './service-alarm.ts';
-
-type AlarmText = Pick<ServiceAlarmProps, 'id' | 'description' | 'runbook'>;
 
 export interface EventAlarmProps extends AlarmText {
   readonly pattern: EventPattern;
@@ -37,7 +36,8 @@ class AlarmMessage extends RuleTargetInput {
   }
 
   override bind(): RuleTargetInputProperties {
-    const { id, description, runbook } = this.#text;
+    const { id, description } = this.#text;
+    const runbook = runbookOf(this.#text);
     const fixed = JSON.stringify({ alarm: id, description, runbook }).slice(0, -1);
     return { inputTemplate: `${fixed},"event":<aws.events.event.json>}` };
   }
@@ -71,8 +71,5 @@ export function addEventAlarm(
       statistic: 'Sum',
       period: Duration.minutes(1),
     }),
-    operator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-    threshold: 1,
-    periods: 1,
   });
 }

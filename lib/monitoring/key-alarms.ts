@@ -1,26 +1,71 @@
 import { Duration } from 'aws-cdk-lib';
-import { type Alarm, ComparisonOperator, Metric } from 'aws-cdk-lib/aws-cloudwatch';
+import { type Alarm, ComparisonOperator, type Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { EventPattern } from 'aws-cdk-lib/aws-events';
 import { Construct } from 'constructs';
-import {
-  type AlarmSource,
-  type Alarm as KeyAlarm,
-  keyAlarms,
-  keyMetricFunctions,
-  metricNamespace,
-} from '../../contract/alarms.ts';
 import type { FunctionName } from '../../contract/environment.ts';
+import {
+  type KeyMetric,
+  keyMetricFunctions,
+  keyMetrics,
+  keyScheduleMinutes,
+} from '../../contract/key-metrics.ts';
 import { functionArn, sessionArn } from '../functions/caller-arns.ts';
 import { addEventAlarm } from './event-alarm.ts';
-import { type AlarmContext, addAlarm } from './service-alarm.ts';
+import { type AlarmContext, type AlarmProps, type AlarmText, addAlarm } from './service-alarm.ts';
+import { ServiceMetrics } from './service-metrics.ts';
 
-type MetricSource = Extract<AlarmSource, { kind: 'metric' }>;
-type CallSource = Extract<AlarmSource, { kind: 'cloudtrail' }>;
+/** A call to KMS that is an alarm, as CloudTrail reports it. */
+interface KmsCall extends AlarmText {
+  readonly eventName: string;
+  /** Functions whose role does this in the ordinary course; any other caller is an alarm. */
+  readonly exceptFunctions?: readonly FunctionName[];
+}
 
-const operators = {
-  'at-least': ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-  below: ComparisonOperator.LESS_THAN_THRESHOLD,
-} as const;
+const kmsCalls: readonly KmsCall[] = [
+  {
+    id: 'signing-key-disabled',
+    eventName: 'DisableKey',
+    description: 'A signing key was disabled, and not by the rotation.',
+    exceptFunctions: ['key-rotation'],
+  },
+  {
+    id: 'signing-key-deletion-scheduled',
+    eventName: 'ScheduleKeyDeletion',
+    description: 'Deletion of a signing key was requested, and not by the rotation.',
+    exceptFunctions: ['key-rotation'],
+  },
+  {
+    id: 'signing-key-policy-changed',
+    eventName: 'PutKeyPolicy',
+    description: 'The policy of a signing key was changed.',
+  },
+  {
+    id: 'signing-key-grant-created',
+    eventName: 'CreateGrant',
+    description: 'Somebody was granted the use of a signing key.',
+  },
+  {
+    id: 'signing-key-created',
+    eventName: 'CreateKey',
+    description: 'A key was made in KMS, and not by the rotation.',
+    exceptFunctions: ['key-rotation'],
+  },
+  {
+    id: 'signing-key-foreign-sign',
+    eventName: 'Sign',
+    description: 'A signing key signed for a principal other than the token and canary functions.',
+    exceptFunctions: ['token', 'canary'],
+  },
+];
+
+/** A day: a rotation may wait for a slow region that long before a person must look. */
+const overdueLimit = 86_400;
+
+/** Six schedules: one missed run is a deployment, six are a rotation that does not run. */
+const missedRotationMinutes = 6 * keyScheduleMinutes;
+
+/** Three schedules, in seconds: a missed run of every other region is none of these. */
+const replicationLagLimit = 3 * keyScheduleMinutes * 60;
 
 /**
  * The alarms on signing keys. A call to KMS is seen through CloudTrail, which does not tell a
@@ -34,49 +79,77 @@ export class KeyAlarms extends Construct {
   constructor(scope: Construct, id: string, context: AlarmContext) {
     super(scope, id);
     this.context = context;
-    this.alarms = keyAlarms.map((alarm) =>
-      alarm.source.kind === 'metric'
-        ? this.addMetricAlarm(alarm, alarm.source)
-        : this.addCallAlarm(alarm, alarm.source),
-    );
+    this.alarms = [
+      ...kmsCalls.map((call) => this.addCallAlarm(call)),
+      ...this.metricAlarms().map((alarm) => addAlarm(this, context, alarm)),
+    ];
   }
 
-  private addMetricAlarm(alarm: KeyAlarm, source: MetricSource): Alarm {
-    return addAlarm(this, this.context, {
-      ...alarm,
-      metric: new Metric({
-        namespace: metricNamespace(this.context.deploymentName),
-        metricName: source.metricName,
-        dimensionsMap: { service: keyMetricFunctions[source.metricName] },
-        statistic: source.statistic,
-        period: Duration.minutes(source.periodMinutes),
-      }),
-      operator: operators[source.when],
-      threshold: source.threshold,
-      periods: source.periods,
-      missingIsBad: source.missingIsBad,
-    });
+  private metricAlarms(): readonly AlarmProps[] {
+    return [
+      {
+        id: 'signing-key-rotation-missed',
+        description: 'The key rotation has not finished a run for half an hour.',
+        metric: this.metric(keyMetrics.rotationRun, missedRotationMinutes),
+        operator: ComparisonOperator.LESS_THAN_THRESHOLD,
+        missingIsBad: true,
+      },
+      {
+        id: 'signing-key-overdue',
+        description: 'The signing key should have been replaced a day ago.',
+        metric: this.metric(keyMetrics.overdue, keyScheduleMinutes, 'Maximum'),
+        threshold: overdueLimit,
+      },
+      {
+        id: 'signing-key-canary-failed',
+        description: 'A token of a signing key does not verify through the JWKS of a region.',
+        metric: this.metric(keyMetrics.canaryFailure, keyScheduleMinutes),
+        periods: 2,
+      },
+      {
+        id: 'signing-key-removal-refused',
+        description:
+          'Somebody asked to take a signing key that is in use out of use, and was refused.',
+        metric: this.metric(keyMetrics.retainedKeyRefusal, 1),
+      },
+      {
+        id: 'replication-lag',
+        description:
+          'The region does not see what other regions write: revocations may not have arrived.',
+        metric: this.metric(keyMetrics.replicationLag, keyScheduleMinutes, 'Maximum'),
+        threshold: replicationLagLimit,
+      },
+      {
+        id: 'jwks-empty',
+        description: 'The JWKS endpoint has no key to publish.',
+        metric: this.metric(keyMetrics.jwksEmpty, 1),
+      },
+    ];
   }
 
-  private addCallAlarm(alarm: KeyAlarm, source: CallSource): Alarm {
+  private metric(name: KeyMetric, minutes: number, statistic?: string): Metric {
+    return new ServiceMetrics({ name: this.context.deploymentName })
+      .own(keyMetricFunctions[name], name, statistic)
+      .with({ period: Duration.minutes(minutes) });
+  }
+
+  private addCallAlarm({ eventName, exceptFunctions = [], ...text }: KmsCall): Alarm {
     return addEventAlarm(this, this.context, {
-      id: alarm.id,
-      description: alarm.description,
-      runbook: alarm.runbook,
-      pattern: this.callPattern(source),
+      ...text,
+      pattern: this.callPattern(eventName, exceptFunctions),
       // `Sign` counts as one.
       includesReads: true,
     });
   }
 
-  private callPattern(source: CallSource): EventPattern {
+  private callPattern(eventName: string, except: readonly FunctionName[]): EventPattern {
     return {
       source: ['aws.kms'],
       detailType: ['AWS API Call via CloudTrail'],
       detail: {
         eventSource: ['kms.amazonaws.com'],
-        eventName: [source.eventName],
-        ...(source.exceptFunctions.length === 0 ? {} : this.byOthers(source.exceptFunctions)),
+        eventName: [eventName],
+        ...(except.length === 0 ? {} : this.byOthers(except)),
       },
     };
   }

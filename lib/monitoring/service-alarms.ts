@@ -6,26 +6,12 @@ import type { FunctionName } from '../../contract/environment.ts';
 import { requestMetrics, secretAlarmDays } from '../../contract/request-metrics.ts';
 import { syntheticCheckMinutes, syntheticMetrics } from '../../contract/synthetic-check.ts';
 import { stageName } from '../api/service-api.ts';
-import { type AlarmContext, addAlarm, type ServiceAlarmProps } from './service-alarm.ts';
-import { ServiceMetrics } from './service-metrics.ts';
+import { type AlarmContext, type AlarmProps, addAlarm } from './service-alarm.ts';
+import { ServiceMetrics, watchedFunctions } from './service-metrics.ts';
 
 export interface ServiceAlarmsProps extends AlarmContext {
   readonly config: DeploymentConfig;
 }
-
-type Check = Omit<ServiceAlarmProps, 'runbook' | 'operator'> & {
-  readonly page?: string;
-  readonly operator?: ComparisonOperator;
-};
-
-const functions: readonly FunctionName[] = [
-  'token',
-  'discovery',
-  'jwks',
-  'canary',
-  'key-rotation',
-  'synthetic-check',
-];
 
 /** Share of the quota at which there is still time to have it raised. */
 const quotaShare = 0.6;
@@ -52,7 +38,7 @@ export class ServiceAlarms extends Construct {
       this.addSignQuota(props.config),
       this.addSyntheticCheck(),
       this.addSecretExpiry(),
-      ...functions.flatMap((name) => [this.addErrors(name), this.addThrottles(name)]),
+      ...watchedFunctions.flatMap((name) => [this.addErrors(name), this.addThrottles(name)]),
       ...(['clients', 'signingKeys'] as const).map((table) =>
         this.add({
           id: `${table === 'clients' ? 'clients' : 'signing-keys'}-table-throttled`,
@@ -67,12 +53,8 @@ export class ServiceAlarms extends Construct {
     ];
   }
 
-  private add({ page, ...check }: Check): Alarm {
-    return addAlarm(this, this.context, {
-      operator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-      ...check,
-      runbook: `docs/runbook/${page ?? check.id}.md`,
-    });
+  private add(alarm: AlarmProps): Alarm {
+    return addAlarm(this, this.context, alarm);
   }
 
   private addApiErrors(): Alarm {
@@ -114,8 +96,6 @@ export class ServiceAlarms extends Construct {
       id: 'unverifiable-signatures',
       description: 'KMS made a signature that the published key does not verify.',
       metric: this.metrics.own('token', requestMetrics.unverifiableSignatures),
-      threshold: 1,
-      periods: 1,
     });
   }
 
@@ -124,8 +104,6 @@ export class ServiceAlarms extends Construct {
       id: 'signing-key-fallback',
       description: 'KMS refuses the current signing key, so that another one signs.',
       metric: this.metrics.own('token', requestMetrics.signingKeyFallbacks),
-      threshold: 1,
-      periods: 1,
     });
   }
 
@@ -176,8 +154,6 @@ export class ServiceAlarms extends Construct {
         .own('synthetic-check', syntheticMetrics.passed)
         .with({ period: Duration.minutes(3 * syntheticCheckMinutes) }),
       operator: ComparisonOperator.LESS_THAN_THRESHOLD,
-      threshold: 1,
-      periods: 1,
       missingIsBad: true,
     });
   }

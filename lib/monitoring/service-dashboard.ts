@@ -10,29 +10,19 @@ import {
   type Metric,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import { Construct } from 'constructs';
-import { keyMetricFunctions, keyMetrics, metricNamespace } from '../../contract/alarms.ts';
 import type { DeploymentConfig } from '../../contract/deployment-config.ts';
-import type { FunctionName } from '../../contract/environment.ts';
+import { keyMetricFunctions, keyMetrics, metricNamespace } from '../../contract/key-metrics.ts';
 import type { RegionId } from '../../contract/regions.ts';
 import { metricDimensions, requestMetrics } from '../../contract/request-metrics.ts';
 import { syntheticCheckMinutes, syntheticMetrics } from '../../contract/synthetic-check.ts';
 import { stageName } from '../api/service-api.ts';
-import { ServiceMetrics } from './service-metrics.ts';
+import { ServiceMetrics, watchedFunctions } from './service-metrics.ts';
 
 export interface ServiceDashboardProps {
   readonly config: DeploymentConfig;
   readonly regionId: RegionId;
   readonly alarms: readonly Alarm[];
 }
-
-const functions: readonly FunctionName[] = [
-  'token',
-  'discovery',
-  'jwks',
-  'canary',
-  'key-rotation',
-  'synthetic-check',
-];
 
 /** Half the width of a dashboard. */
 const half = { width: 12, height: 6 };
@@ -88,10 +78,10 @@ export class ServiceDashboard extends Construct {
     return new GraphWidget({
       ...half,
       title: 'Functions: concurrency, and errors and throttles a minute',
-      left: functions.map((name) =>
+      left: watchedFunctions.map((name) =>
         this.metrics.ofFunction(name, 'ConcurrentExecutions', 'Maximum').with({ label: name }),
       ),
-      right: functions.flatMap((name) =>
+      right: watchedFunctions.flatMap((name) =>
         ['Errors', 'Throttles'].map((metricName) =>
           this.metrics
             .ofFunction(name, metricName, 'Sum')

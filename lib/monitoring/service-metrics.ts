@@ -1,12 +1,22 @@
 import { Duration } from 'aws-cdk-lib';
 import { type IMetric, MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
-import { metricNamespace } from '../../contract/alarms.ts';
 import type { FunctionName } from '../../contract/environment.ts';
 import { functionName } from '../../contract/function-names.ts';
+import { metricNamespace } from '../../contract/key-metrics.ts';
 import { metricDimensions, requestMetrics } from '../../contract/request-metrics.ts';
 import type { Alg } from '../../contract/signing-algorithms.ts';
 import { signingAlgorithms } from '../../contract/signing-algorithms.ts';
 import { deployedTableName, type TableKey, type TableNames } from '../../contract/tables.ts';
+
+/** The functions of a region that run outside deployments. */
+export const watchedFunctions: readonly FunctionName[] = [
+  'token',
+  'discovery',
+  'jwks',
+  'canary',
+  'key-rotation',
+  'synthetic-check',
+];
 
 /** Refusals in five minutes: more than a client makes that tries again twice a minute. */
 const leastRefusals = 11;

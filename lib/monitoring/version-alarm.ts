@@ -1,8 +1,8 @@
 import { Duration } from 'aws-cdk-lib';
-import { type Alarm, ComparisonOperator, MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
+import { type Alarm, MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { FilterPattern, MetricFilter } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import { metricNamespace } from '../../contract/alarms.ts';
+import { metricNamespace } from '../../contract/key-metrics.ts';
 import {
   functionVersionProperty,
   metricDimensions,
@@ -37,14 +37,12 @@ export class VersionAlarm extends Construct {
     this.alarm = addAlarm(this, props, {
       id: 'version-refuses-clients',
       description: 'The newest version of the token function authenticates few of its clients.',
-      runbook: 'docs/runbook/invalid-client-share.md',
+      page: 'invalid-client-share',
       metric: new MathExpression({
         expression: `IF(FILL(refused, 0) >= ${leastRefusals} AND FILL(refused, 0) >= FILL(issued, 0), 1, 0)`,
         usingMetrics: { issued, refused },
         period: Duration.minutes(1),
       }),
-      operator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-      threshold: 1,
       // Within the five minutes of a tenth, of which the first is not whole.
       periods: 3,
       badPeriods: 2,

@@ -1,10 +1,10 @@
 // CloudFormation has no types here: a template is asserted, property by property.
 /* oxlint-disable typescript/no-explicit-any */
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Template } from 'aws-cdk-lib/assertions';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { keyAlarms, keyMetricFunctions, keyMetrics } from '../../contract/alarms.ts';
+import { keyMetricFunctions, keyMetrics } from '../../contract/key-metrics.ts';
 import { evaluate, readConfigFile, resourcesOf, synthesise } from './synthesise.ts';
 
 const root = resolve(import.meta.dirname, '../..');
@@ -25,7 +25,21 @@ function alarms(): Readonly<Record<string, any>> {
   );
 }
 
-/** Pages of the alarms on signing keys stand with the rotation that they are about. */
+const keyAlarms = [
+  'signing-key-disabled',
+  'signing-key-deletion-scheduled',
+  'signing-key-policy-changed',
+  'signing-key-grant-created',
+  'signing-key-created',
+  'signing-key-foreign-sign',
+  'signing-key-rotation-missed',
+  'signing-key-overdue',
+  'signing-key-canary-failed',
+  'signing-key-removal-refused',
+  'replication-lag',
+  'jwks-empty',
+];
+
 const serviceAlarms = [
   'api-errors',
   'token-unavailable',
@@ -59,7 +73,7 @@ const versionAlarm = 'version-refuses-clients';
 describe('the alarms of a region', () => {
   it('are these', () => {
     expect(new Set(Object.keys(alarms()))).toEqual(
-      new Set([...serviceAlarms, versionAlarm, ...keyAlarms.map(({ id }) => id)]),
+      new Set([...serviceAlarms, versionAlarm, ...keyAlarms]),
     );
   });
 
@@ -76,6 +90,15 @@ describe('the alarms of a region', () => {
     const page = /What to do: (docs\/runbook\/[\w-]+\.md)$/.exec(alarms()[id].AlarmDescription);
     expect(page).not.toBeNull();
     expect(existsSync(resolve(root, page?.[1] ?? ''))).toBe(true);
+  });
+
+  it.each(keyAlarms)('%s has a page of its own that says what to do', (id) => {
+    expect(alarms()[id].AlarmDescription).toContain(` What to do: docs/runbook/${id}.md`);
+    const text = readFileSync(resolve(root, `docs/runbook/${id}.md`), 'utf8');
+    expect(text).toMatch(new RegExp(`^# ${id}\n`));
+    for (const part of ['What it means', 'Where to look', 'What to do']) {
+      expect(text).toContain(`**${part}.**`);
+    }
   });
 
   it('warn at 60 % of the quota of Sign', () => {

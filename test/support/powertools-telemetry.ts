@@ -1,6 +1,6 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
-import { commonMetricNamespace } from '../../contract/alarms.ts';
+import { commonMetricNamespace } from '../../contract/key-metrics.ts';
 import {
   functionVersionProperty,
   metricDimensions,

@@ -1,0 +1,43 @@
+import type { FunctionName } from './environment.ts';
+
+/** CloudWatch namespace of the metrics of a function that runs outside a deployment. */
+export const commonMetricNamespace = 'AuthorizationServer';
+
+/**
+ * CloudWatch namespace of every metric that a deployment's functions emit. Metrics stand under the
+ * function's short name, which two deployments in one account and AWS region share.
+ */
+export function metricNamespace(deploymentName: string): string {
+  return `${commonMetricNamespace}/${deploymentName}`;
+}
+
+/** Metrics of signing keys, by the function that emits them. Ages and delays are seconds. */
+export const keyMetrics = {
+  /** 1 at the end of each run of the rotation that did all that was due. */
+  rotationRun: 'SigningKeyRotationRun',
+  /** How long the region's signing key has been due for rotation; 0 while it is not. */
+  overdue: 'SigningKeyOverdue',
+  /** How long ago another region last wrote what this one can see; 0 where there is no other. */
+  replicationLag: 'ReplicationLag',
+  /** 1 for each region whose JWKS did not verify a canary token. */
+  canaryFailure: 'SigningKeyCanaryFailure',
+  /** 1 for each refused attempt to take a key that is in use out of use. */
+  retainedKeyRefusal: 'SigningKeyRemovalRefused',
+  /** 1 for each JWKS request that found no key to publish. */
+  jwksEmpty: 'JwksEmpty',
+} as const;
+
+export type KeyMetric = (typeof keyMetrics)[keyof typeof keyMetrics];
+
+/** Function whose `service` dimension a metric carries. */
+export const keyMetricFunctions: Readonly<Record<KeyMetric, FunctionName>> = {
+  [keyMetrics.rotationRun]: 'key-rotation',
+  [keyMetrics.overdue]: 'key-rotation',
+  [keyMetrics.replicationLag]: 'key-rotation',
+  [keyMetrics.canaryFailure]: 'canary',
+  [keyMetrics.retainedKeyRefusal]: 'key-rotation',
+  [keyMetrics.jwksEmpty]: 'jwks',
+};
+
+/** Minutes between two runs of the rotation, and of the canary: each costs a few reads. */
+export const keyScheduleMinutes = 5;
