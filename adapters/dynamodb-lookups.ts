@@ -10,8 +10,6 @@ import type { ApiKeyReader } from '../core/api-key/api-key-store.ts';
 import { InputError } from '../core/errors.ts';
 import type { PortOptions } from '../core/port.ts';
 import { maxSockets } from './aws-client-options.ts';
-import { createAwsJsonClient } from './aws-json/aws-json-client.ts';
-import type { Environment } from './aws-json/endpoint.ts';
 import { callProfiles } from './call-profile.ts';
 import { credentialChain } from './credentials/credential-chain.ts';
 import type { AwsCredentials, CredentialProvider } from './credentials/credential-provider.ts';
@@ -20,8 +18,10 @@ import { createDynamoDbApiKeyReader } from './dynamodb/api-key-reader.ts';
 import { checkTables } from './dynamodb/check-tables.ts';
 import { createDynamoDbClientReader } from './dynamodb/client-reader.ts';
 import { createDynamoDbIdentityProviderReader } from './dynamodb/identity-provider-reader.ts';
+import { createLeanCalls } from './dynamodb/lean-calls.ts';
 import { type MonotonicClock, rememberFound } from './dynamodb/remember-found.ts';
-import { createSignedCalls } from './dynamodb/signed-calls.ts';
+import type { Environment } from './lean/endpoint.ts';
+import { createLeanClient } from './lean/lean-client.ts';
 import type { ProviderLookups } from './verifier.ts';
 
 export type { AwsCredentials, CredentialProvider } from './credentials/credential-provider.ts';
@@ -113,7 +113,7 @@ function openTables(options: DynamoDbLookupOptions) {
     AWS_REGION: awsRegion,
     ...(endpointDynamoDb !== undefined && { AWS_ENDPOINT_URL_DYNAMODB: endpointDynamoDb }),
   };
-  const client = createAwsJsonClient({
+  const client = createLeanClient({
     service: 'dynamodb',
     environment,
     credentials: toProvider(options.credentials, environment),
@@ -125,7 +125,7 @@ function openTables(options: DynamoDbLookupOptions) {
     clients: tableName(location.prefix, 'clients'),
     identityProviders: tableName(location.prefix, 'identityProviders'),
   };
-  return { client, calls: createSignedCalls(client), names, awsRegion };
+  return { client, calls: createLeanCalls(client), names, awsRegion };
 }
 
 /**

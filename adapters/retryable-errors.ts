@@ -3,7 +3,7 @@
  * a test compares them). The package itself would be an eighth of the token function's bundle.
  */
 
-/** What errors of the SDK, of aws-json/ and of node:net carry. */
+/** What errors of the SDK, of lean/ and of node:net carry. */
 export interface CallError {
   readonly name?: string | undefined;
   readonly message?: string | undefined;

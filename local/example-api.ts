@@ -1,5 +1,5 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import type { SignedClients } from '../adapters/signed-clients.ts';
+import type { LeanClients } from '../adapters/lean-clients.ts';
 import { defaultBearerRealm } from '../contract/bearer-challenge.ts';
 import type { DeploymentConfig } from '../contract/deployment-config.ts';
 import { readEnvironment } from '../contract/environment.ts';
@@ -23,7 +23,7 @@ const requiredScopes = {
 export interface ExampleApiOptions {
   readonly config: DeploymentConfig;
   readonly issuer: string;
-  readonly aws: Pick<SignedClients, 'dynamodb'>;
+  readonly aws: Pick<LeanClients, 'dynamodb'>;
   readonly telemetry: Telemetry;
   /** Certificates to trust besides those of Node, PEM. */
   readonly ca: string | undefined;

@@ -4,11 +4,7 @@ import { createFetchServiceDocument } from '../adapters/https/fetch-service-docu
 import { createPostTokenRequest } from '../adapters/https/post-token-request.ts';
 import { createProveKey, createSelfTest } from '../adapters/lambda/function-calls.ts';
 import type { InvokeFunction } from '../adapters/lambda/invoke-function.ts';
-import {
-  createSignedClients,
-  type SignedClients,
-  toVariables,
-} from '../adapters/signed-clients.ts';
+import { createLeanClients, type LeanClients, toVariables } from '../adapters/lean-clients.ts';
 import type { DeploymentConfig } from '../contract/deployment-config.ts';
 import { type FunctionName, readEnvironment } from '../contract/environment.ts';
 import {
@@ -58,7 +54,7 @@ type HttpHandlers = Readonly<Record<HttpFunctionName, ProxyHandler>>;
 
 function createHttpHandlers(
   source: EnvironmentSource,
-  aws: SignedClients,
+  aws: LeanClients,
   log: LogFile,
   clock: () => number,
 ) {
@@ -137,7 +133,7 @@ export function createFunctions(
   { ca, clock = Date.now }: LocalFunctionOptions = {},
 ): LocalFunctions {
   const source = describeEnvironments(config, issuer);
-  const aws = createSignedClients(toVariables(clientOptions));
+  const aws = createLeanClients(toVariables(clientOptions));
   const background = createAwsClients({ ...clientOptions, profile: 'background' });
   const http = createHttpHandlers(source, aws, log, clock);
   const handlers = new Map<string, EventHandler>();

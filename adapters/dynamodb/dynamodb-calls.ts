@@ -12,8 +12,8 @@ export interface Page {
 }
 
 /**
- * The calls that functions make while a request waits: of the SDK's document client, or of the
- * signed one of aws-json/. Items are plain objects; the names of inputs, outputs and errors are
+ * The calls that functions make while a request waits, to the SDK's document client or to the lean
+ * client. Items are plain objects; the names of inputs, outputs and errors are
  * those of DynamoDB's API.
  */
 export interface DynamoDbCalls {

@@ -1,7 +1,7 @@
 import { sign } from 'node:crypto';
 import type { IncomingMessage, RequestListener } from 'node:http';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { createSignedClients } from '../../adapters/signed-clients.ts';
+import { createLeanClients } from '../../adapters/lean-clients.ts';
 import { readEnvironment } from '../../contract/environment.ts';
 import { tokenPath } from '../../contract/routes.ts';
 import { createTokenHandler } from '../../lambda/token/create-token-handler.ts';
@@ -30,7 +30,7 @@ const place = process.env['BENCH_PLACE'] as Place;
 const handler =
   place === 'memory'
     ? createInMemory()
-    : createTokenHandler(environment, createSignedClients(process.env));
+    : createTokenHandler(environment, createLeanClients(process.env));
 
 const context = { functionName: 'token', awsRequestId: 'bench' } as Parameters<TokenFunction>[1];
 

@@ -1,10 +1,10 @@
 import { createDynamoDbApiKeyReader } from '../../adapters/dynamodb/api-key-reader.ts';
 import { createDynamoDbClientReader } from '../../adapters/dynamodb/client-reader.ts';
 import { createDynamoDbIdentityProviderReader } from '../../adapters/dynamodb/identity-provider-reader.ts';
-import { createSignedCalls } from '../../adapters/dynamodb/signed-calls.ts';
+import { createLeanCalls } from '../../adapters/dynamodb/lean-calls.ts';
 import { createFetchKeySet } from '../../adapters/https/fetch-key-set.ts';
 import { createGuardedFetch } from '../../adapters/https/guarded-fetch.ts';
-import type { SignedClients } from '../../adapters/signed-clients.ts';
+import type { LeanClients } from '../../adapters/lean-clients.ts';
 import type { Environment } from '../../contract/environment.ts';
 import { jwksPath } from '../../contract/routes.ts';
 import { JwksCache } from '../../core/verifier/jwks-cache.ts';
@@ -18,10 +18,10 @@ export interface AuthorizerOptions extends FunctionOptions {
 
 export function createAuthorizerHandler(
   environment: Environment<'authorizer'>,
-  aws: Pick<SignedClients, 'dynamodb'>,
+  aws: Pick<LeanClients, 'dynamodb'>,
   options: Partial<AuthorizerOptions> = {},
 ): AuthorizerFunction {
-  const calls = createSignedCalls(aws.dynamodb);
+  const calls = createLeanCalls(aws.dynamodb);
   const issuer = environment.AUTH_ISSUER;
   const fetchProvider = createGuardedFetch({
     allowLoopback: environment.AUTH_ALLOW_LOOPBACK_PROVIDERS === '1',

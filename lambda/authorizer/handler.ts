@@ -1,8 +1,8 @@
-import { createSignedDynamoDb } from '../../adapters/signed-clients.ts';
+import { createLeanDynamoDb } from '../../adapters/lean-clients.ts';
 import { readEnvironment } from '../../contract/environment.ts';
 import { createAuthorizerHandler } from './create-authorizer-handler.ts';
 
-const dynamodb = createSignedDynamoDb(process.env);
+const dynamodb = createLeanDynamoDb(process.env);
 dynamodb.open();
 
 export const handler = createAuthorizerHandler(readEnvironment('authorizer', process.env), {

@@ -1,6 +1,6 @@
-import { createSignedCalls } from '../../adapters/dynamodb/signed-calls.ts';
+import { createLeanCalls } from '../../adapters/dynamodb/lean-calls.ts';
 import { createDynamoDbSigningKeyReader } from '../../adapters/dynamodb/signing-key-reader.ts';
-import type { SignedClients } from '../../adapters/signed-clients.ts';
+import type { LeanClients } from '../../adapters/lean-clients.ts';
 import type { Environment } from '../../contract/environment.ts';
 import type { FunctionOptions } from '../shared/function-options.ts';
 import type { HttpFunction } from '../shared/http-function.ts';
@@ -8,10 +8,10 @@ import { createJwksFunction } from './jwks-function.ts';
 
 export function createJwksHandler(
   environment: Environment<'jwks'>,
-  aws: Pick<SignedClients, 'dynamodb'>,
+  aws: Pick<LeanClients, 'dynamodb'>,
   options: Partial<FunctionOptions> = {},
 ): HttpFunction {
-  const calls = createSignedCalls(aws.dynamodb);
+  const calls = createLeanCalls(aws.dynamodb);
   const signingKeys = createDynamoDbSigningKeyReader(calls, environment.AUTH_SIGNING_KEYS_TABLE);
   return createJwksFunction(environment, signingKeys, options);
 }

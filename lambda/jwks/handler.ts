@@ -1,8 +1,8 @@
-import { createSignedDynamoDb } from '../../adapters/signed-clients.ts';
+import { createLeanDynamoDb } from '../../adapters/lean-clients.ts';
 import { readEnvironment } from '../../contract/environment.ts';
 import { createJwksHandler } from './create-jwks-handler.ts';
 
-const dynamodb = createSignedDynamoDb(process.env);
+const dynamodb = createLeanDynamoDb(process.env);
 dynamodb.open();
 
 export const handler = createJwksHandler(readEnvironment('jwks', process.env), { dynamodb });

@@ -1,8 +1,8 @@
-import { createSignedClients } from '../../adapters/signed-clients.ts';
+import { createLeanClients } from '../../adapters/lean-clients.ts';
 import { readEnvironment } from '../../contract/environment.ts';
 import { createTokenHandler } from './create-token-handler.ts';
 
-const aws = createSignedClients(process.env);
+const aws = createLeanClients(process.env);
 // A TLS handshake takes longer than all that a token costs besides: both go on during INIT.
 aws.kms.open();
 aws.dynamodb.open();

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { createSignedClients, toVariables } from '../../adapters/signed-clients.ts';
+import { createLeanClients, toVariables } from '../../adapters/lean-clients.ts';
 import type { FunctionName } from '../../contract/environment.ts';
 import { rotationReportSchema } from '../../contract/function-events.ts';
 import { functionName } from '../../contract/function-names.ts';
@@ -55,7 +55,7 @@ function startFunctions(
 /** The example API is no part of a stack, so that it runs from the sources. */
 function createExample(deployment: SynthesisedDeployment, surroundings: Surroundings) {
   const { issuer, clientOptions, log, ca } = surroundings;
-  const aws = createSignedClients(toVariables(clientOptions));
+  const aws = createLeanClients(toVariables(clientOptions));
   const telemetry = createLocalTelemetry('authorizer', log);
   const route = createExampleRoute({ config: deployment.config, issuer, aws, telemetry, ca });
   const close = () => {

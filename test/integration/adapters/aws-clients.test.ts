@@ -1,13 +1,13 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { createAwsClients } from '../../../adapters/aws-clients.ts';
-import { createAwsJsonClient } from '../../../adapters/aws-json/aws-json-client.ts';
 import { type CallProfile, callProfiles } from '../../../adapters/call-profile.ts';
 import { createDynamoDbClientReader } from '../../../adapters/dynamodb/client-reader.ts';
 import { createDynamoDbClientStore } from '../../../adapters/dynamodb/client-store.ts';
-import { createSignedCalls } from '../../../adapters/dynamodb/signed-calls.ts';
+import { createLeanCalls } from '../../../adapters/dynamodb/lean-calls.ts';
 import { createKmsKeys } from '../../../adapters/kms/kms-keys.ts';
 import { createKmsSign } from '../../../adapters/kms/kms-sign.ts';
-import { createSignedKmsSign } from '../../../adapters/kms/signed-kms-sign.ts';
+import { createLeanKmsSign } from '../../../adapters/kms/lean-kms-sign.ts';
+import { createLeanClient } from '../../../adapters/lean/lean-client.ts';
 import { UnavailableError } from '../../../core/errors.ts';
 import { exampleSigningKey } from '../../support/signing-keys.ts';
 import { testAwsEnvironment, testAwsOptions } from './dynalite.ts';
@@ -28,23 +28,23 @@ function openSdkClients(endpoint: string, profile?: CallProfile) {
   return { store: createDynamoDbClientStore(dynamodb, 'clients'), sign: createKmsSign(kms) };
 }
 
-function openSignedClients(endpoint: string, profile?: CallProfile) {
+function openLeanClients(endpoint: string, profile?: CallProfile) {
   const options = {
     environment: testAwsEnvironment(endpoint),
     profile: profile ?? callProfiles.request,
     maxSockets: 10,
   };
-  const dynamodb = createAwsJsonClient({ service: 'dynamodb', ...options });
-  const kms = createAwsJsonClient({ service: 'kms', ...options });
+  const dynamodb = createLeanClient({ service: 'dynamodb', ...options });
+  const kms = createLeanClient({ service: 'kms', ...options });
   return {
-    store: createDynamoDbClientReader(createSignedCalls(dynamodb), 'clients'),
-    sign: createSignedKmsSign(kms),
+    store: createDynamoDbClientReader(createLeanCalls(dynamodb), 'clients'),
+    sign: createLeanKmsSign(kms),
   };
 }
 
 describe.each([
   ['the SDK', openSdkClients],
-  ['the signed client', openSignedClients],
+  ['the lean client', openLeanClients],
 ])('%s', (_name, open) => {
   async function against(decide: Parameters<typeof startStub>[0], profile?: CallProfile) {
     stub = await startStub(decide);

@@ -11,7 +11,7 @@ import {
 import { tableName } from '../../../contract/tables.ts';
 import type { ApiKey } from '../../../core/api-key/api-key.ts';
 import { InputError, UnavailableError } from '../../../core/errors.ts';
-import { answer, startScriptedService } from '../aws-json/scripted-service.ts';
+import { answer, startScriptedService } from '../lean/scripted-service.ts';
 import { type Dynalite, startDynalite, testAwsOptions } from './dynalite.ts';
 
 let server: Dynalite;

@@ -1,11 +1,11 @@
 import { DisableKeyCommand, type KMSClient } from '@aws-sdk/client-kms';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { createAwsJsonClient } from '../../../adapters/aws-json/aws-json-client.ts';
 import { callProfiles } from '../../../adapters/call-profile.ts';
 import { createKmsClient } from '../../../adapters/kms/kms-client.ts';
 import { createKmsKeys } from '../../../adapters/kms/kms-keys.ts';
 import { createKmsSign } from '../../../adapters/kms/kms-sign.ts';
-import { createSignedKmsSign } from '../../../adapters/kms/signed-kms-sign.ts';
+import { createLeanKmsSign } from '../../../adapters/kms/lean-kms-sign.ts';
+import { createLeanClient } from '../../../adapters/lean/lean-client.ts';
 import { algs, signingAlgorithms } from '../../../contract/signing-algorithms.ts';
 import { SigningKeyUnusableError, UnavailableError } from '../../../core/errors.ts';
 import { publicJwkFromSpki } from '../../../core/signing-key/public-jwk.ts';
@@ -46,8 +46,8 @@ afterEach(async () => {
   stub = undefined;
 });
 
-function signedClient(endpoint: string) {
-  return createAwsJsonClient({
+function leanClient(endpoint: string) {
+  return createLeanClient({
     service: 'kms',
     environment: testAwsEnvironment(endpoint),
     profile: callProfiles.request,
@@ -66,7 +66,7 @@ async function createSigningKey(alg: SigningKey['alg']): Promise<SigningKey> {
 describe('a key made in KMS', () => {
   it.each(algs)('signs as JWS wants it: %s', async (alg) => {
     const key = await createSigningKey(alg);
-    for (const sign of [createKmsSign(kms), createSignedKmsSign(signedClient(server.endpoint))]) {
+    for (const sign of [createKmsSign(kms), createLeanKmsSign(leanClient(server.endpoint))]) {
       const signature = await sign(key, input);
       expect(verifySignature(key.publicJwk, input, signature)).toBe(true);
       expect(verifySignature(key.publicJwk, Buffer.from('other'), signature)).toBe(false);
@@ -190,7 +190,7 @@ describe('what is sent to KMS', () => {
 
 describe.each([
   ['the SDK', (endpoint: string) => createKmsSign(createKmsClient(testAwsOptions(endpoint)))],
-  ['the signed client', (endpoint: string) => createSignedKmsSign(signedClient(endpoint))],
+  ['the lean client', (endpoint: string) => createLeanKmsSign(leanClient(endpoint))],
 ])('what KMS answers to Sign of %s', (_name, openSign) => {
   const key = exampleSigningKey('RS256');
   async function signAgainst(answer: Parameters<typeof startStub>[0]) {

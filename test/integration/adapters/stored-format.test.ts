@@ -5,10 +5,10 @@ import { createDynamoDbAuditLog } from '../../../adapters/dynamodb/audit-log.ts'
 import { createDynamoDbClientReader } from '../../../adapters/dynamodb/client-reader.ts';
 import { createDynamoDbClientStore } from '../../../adapters/dynamodb/client-store.ts';
 import { createDynamoDbIdentityProviderStore } from '../../../adapters/dynamodb/identity-provider-store.ts';
+import { createLeanCalls } from '../../../adapters/dynamodb/lean-calls.ts';
 import { createDynamoDbRotationStore } from '../../../adapters/dynamodb/rotation-store.ts';
-import { createSignedCalls } from '../../../adapters/dynamodb/signed-calls.ts';
 import { createDynamoDbSigningKeyReader } from '../../../adapters/dynamodb/signing-key-reader.ts';
-import { createSignedDynamoDb } from '../../../adapters/signed-clients.ts';
+import { createLeanDynamoDb } from '../../../adapters/lean-clients.ts';
 import type { Client } from '../../../core/client/client.ts';
 import { MalformedRecordError } from '../../../core/errors.ts';
 import { testAwsEnvironment, testAwsOptions } from './dynalite.ts';
@@ -207,7 +207,7 @@ const readers = [
     'the client of the token path',
     () =>
       createDynamoDbClientReader(
-        createSignedCalls(createSignedDynamoDb(testAwsEnvironment(stub.endpoint))),
+        createLeanCalls(createLeanDynamoDb(testAwsEnvironment(stub.endpoint))),
         'clients',
       ),
   ],
@@ -237,7 +237,7 @@ describe('the requests of readers', () => {
   });
 
   it('ask for one partition of the signing keys', async () => {
-    const calls = createSignedCalls(createSignedDynamoDb(testAwsEnvironment(stub.endpoint)));
+    const calls = createLeanCalls(createLeanDynamoDb(testAwsEnvironment(stub.endpoint)));
     await createDynamoDbSigningKeyReader(calls, 'keys').listSigningKeys();
     await createDynamoDbRotationStore(aws.dynamodb, 'keys').listSigningKeys();
     const query = {

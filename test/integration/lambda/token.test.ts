@@ -6,7 +6,7 @@ import { createDynamoDbClientStore } from '../../../adapters/dynamodb/client-sto
 import { createDynamoDbSigningKeyStore } from '../../../adapters/dynamodb/signing-key-store.ts';
 import { createKmsClient } from '../../../adapters/kms/kms-client.ts';
 import { createKmsKeys } from '../../../adapters/kms/kms-keys.ts';
-import { createSignedClients, toVariables } from '../../../adapters/signed-clients.ts';
+import { createLeanClients, toVariables } from '../../../adapters/lean-clients.ts';
 import { selfTestEvent } from '../../../contract/function-events.ts';
 import { healthPath, jwksPath } from '../../../contract/routes.ts';
 import { publicJwkFromSpki } from '../../../core/signing-key/public-jwk.ts';
@@ -53,7 +53,7 @@ function optionsAt(endpoints: { readonly dynamodb?: string; readonly kms?: strin
 }
 
 function awsAt(endpoints: Parameters<typeof optionsAt>[0] = {}) {
-  return createSignedClients(toVariables(optionsAt(endpoints)));
+  return createLeanClients(toVariables(optionsAt(endpoints)));
 }
 
 function tokenFunction(endpoints: Parameters<typeof awsAt>[0] = {}) {

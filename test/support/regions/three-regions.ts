@@ -3,7 +3,7 @@ import { createAwsClients } from '../../../adapters/aws-clients.ts';
 import { createDynamoDbClientStore } from '../../../adapters/dynamodb/client-store.ts';
 import { createTables } from '../../../adapters/dynamodb/create-tables.ts';
 import { createDynamoDbClient } from '../../../adapters/dynamodb/dynamodb-client.ts';
-import { createSignedClients, toVariables } from '../../../adapters/signed-clients.ts';
+import { createLeanClients, toVariables } from '../../../adapters/lean-clients.ts';
 import {
   type DeploymentConfig,
   type DeploymentConfigInput,
@@ -148,17 +148,17 @@ export async function startRegion(id: RegionId, shared: Shared): Promise<Region>
   const faults = new Faults({ rules: [] }, clock);
   const backends = await startBackends(id, faults, shared);
   const source = describeEnvironments(config, 'https://auth.example.com', id);
-  const signed = createSignedClients(toVariables(backends.options));
+  const lean = createLeanClients(toVariables(backends.options));
   const background = createAwsClients({ ...backends.options, profile: 'request' });
   const functionOptions = { clock, telemetry: recordTelemetry().telemetry };
   const token = createTokenHandler(
     readEnvironment('token', tokenEnvironment(source)),
-    signed,
+    lean,
     functionOptions,
   );
   const jwks = createJwksHandler(
     readEnvironment('jwks', jwksEnvironment(source)),
-    signed,
+    lean,
     functionOptions,
   );
   const runs: RunReport[] = [];
@@ -189,7 +189,7 @@ export async function startRegion(id: RegionId, shared: Shared): Promise<Region>
     jwks: () => jwks(proxyEvent({ path: jwksPath }), lambdaContext()),
     rotate: (action) => rotation({ action }, { getRemainingTimeInMillis: () => 10_000 }),
     close: async () => {
-      for (const client of [signed.dynamodb, signed.kms]) client.close();
+      for (const client of [lean.dynamodb, lean.kms]) client.close();
       for (const client of [background.dynamodb, background.kms]) client.destroy();
       await backends.close();
     },

@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createAwsJsonClient } from '../../../adapters/aws-json/aws-json-client.ts';
 import { callProfiles } from '../../../adapters/call-profile.ts';
 import { createDynamoDbClientReader } from '../../../adapters/dynamodb/client-reader.ts';
 import { createDynamoDbClientStore } from '../../../adapters/dynamodb/client-store.ts';
 import { createTables } from '../../../adapters/dynamodb/create-tables.ts';
 import { createDynamoDbClient } from '../../../adapters/dynamodb/dynamodb-client.ts';
-import { createSignedCalls } from '../../../adapters/dynamodb/signed-calls.ts';
+import { createLeanCalls } from '../../../adapters/dynamodb/lean-calls.ts';
 import { createDynamoDbSigningKeyReader } from '../../../adapters/dynamodb/signing-key-reader.ts';
 import { createDynamoDbSigningKeyStore } from '../../../adapters/dynamodb/signing-key-store.ts';
+import { createLeanClient } from '../../../adapters/lean/lean-client.ts';
 import { tableName } from '../../../contract/tables.ts';
 import type { SigningKey } from '../../../core/signing-key/signing-key.ts';
 import { client } from '../../support/arbitraries.ts';
@@ -19,13 +19,13 @@ const signingKeys = tableName('test', 'signingKeys');
 
 let server: Dynalite;
 let dynamodb: ReturnType<typeof createDynamoDbClient>;
-let signed: ReturnType<typeof createAwsJsonClient>;
+let lean: ReturnType<typeof createLeanClient>;
 
 beforeAll(async () => {
   server = await startDynalite();
   dynamodb = createDynamoDbClient(testAwsOptions(server.endpoint));
   await createTables(dynamodb, 'test');
-  signed = createAwsJsonClient({
+  lean = createLeanClient({
     service: 'dynamodb',
     environment: testAwsEnvironment(server.endpoint),
     profile: callProfiles.request,
@@ -33,16 +33,16 @@ beforeAll(async () => {
   });
 });
 afterAll(async () => {
-  signed.close();
+  lean.close();
   await server.close();
 });
 
 const consistentRead = true;
 
-describe('readers on the signed client', () => {
+describe('readers on the lean client', () => {
   it('read every client that the store writes', async () => {
     const store = createDynamoDbClientStore(dynamodb, clients);
-    const reader = createDynamoDbClientReader(createSignedCalls(signed), clients, {
+    const reader = createDynamoDbClientReader(createLeanCalls(lean), clients, {
       consistentRead,
     });
     await fc.assert(
@@ -58,7 +58,7 @@ describe('readers on the signed client', () => {
 
   it('note the use of a secret, once a day, and of no secret that is gone', async () => {
     const store = createDynamoDbClientStore(dynamodb, clients, { consistentRead });
-    const reader = createDynamoDbClientReader(createSignedCalls(signed), clients);
+    const reader = createDynamoDbClientReader(createLeanCalls(lean), clients);
     const [sample] = fc.sample(
       client.filter(({ secrets }) => secrets.length === 1),
       { numRuns: 1, seed: 7 },
@@ -98,7 +98,7 @@ describe('readers on the signed client', () => {
       version: 1,
     };
     await createDynamoDbSigningKeyStore(dynamodb, signingKeys).createSigningKey(key);
-    const reader = createDynamoDbSigningKeyReader(createSignedCalls(signed), signingKeys);
+    const reader = createDynamoDbSigningKeyReader(createLeanCalls(lean), signingKeys);
     expect(await reader.listSigningKeys()).toMatchObject([key]);
   });
 });

@@ -6,17 +6,12 @@ import { functionCredentials } from '../credentials/environment-credentials.ts';
 import { RetryBudget } from '../retry-budget.ts';
 import { type CallError, isThrottlingError, isTransientError } from '../retryable-errors.ts';
 import { type Connection, createConnection, type HttpResponse } from './connection.ts';
-import {
-  type AwsJsonService,
-  type Endpoint,
-  type Environment,
-  resolveEndpoint,
-} from './endpoint.ts';
+import { type Endpoint, type Environment, type LeanService, resolveEndpoint } from './endpoint.ts';
 import { readOutput, readServiceError } from './service-error.ts';
 import { SignatureV4 } from './signature-v4.ts';
 
-export interface AwsJsonClientOptions {
-  readonly service: AwsJsonService;
+export interface LeanClientOptions {
+  readonly service: LeanService;
   /** The process's variables: region, endpoints and credentials, by AWS's own names. */
   readonly environment: Environment;
   /** Where credentials come from; left out: as in a Lambda function. */
@@ -29,7 +24,7 @@ export interface AwsJsonClientOptions {
 }
 
 /** Calls operations of one service by name, with inputs and outputs in the service's own JSON. */
-export interface AwsJsonClient {
+export interface LeanClient {
   /** Opens a connection ahead of the first call. */
   open(): void;
   call(operation: string, input: object, options?: PortOptions): Promise<unknown>;
@@ -41,7 +36,7 @@ interface Protocol {
   readonly targetPrefix: string;
 }
 
-const protocols: Readonly<Record<AwsJsonService, Protocol>> = {
+const protocols: Readonly<Record<LeanService, Protocol>> = {
   kms: { contentType: 'application/x-amz-json-1.1', targetPrefix: 'TrentService' },
   dynamodb: { contentType: 'application/x-amz-json-1.0', targetPrefix: 'DynamoDB_20120810' },
 };
@@ -60,19 +55,19 @@ function errorType(error: Error): string {
  * the same and more in three times the CPU time and ten times the code; see docs/adr/0029. Retries,
  * timeouts, region, endpoint, credentials and clock follow the SDK's rules.
  */
-class SignedJsonClient implements AwsJsonClient {
+class AwsJsonClient implements LeanClient {
   readonly #connection: Connection;
   readonly #credentials: CredentialProvider;
   readonly #endpoint: Endpoint;
   readonly #protocol: Protocol;
   readonly #retries: RetryBudget;
-  readonly #service: AwsJsonService;
+  readonly #service: LeanService;
   readonly #signature = new SignatureV4();
   readonly #now: () => number;
   /** What the service's clock is ahead of this host's, in milliseconds. */
   #clockOffset = 0;
 
-  constructor(options: AwsJsonClientOptions) {
+  constructor(options: LeanClientOptions) {
     const { service, environment, profile } = options;
     this.#service = service;
     this.#protocol = protocols[service];
@@ -157,6 +152,6 @@ class SignedJsonClient implements AwsJsonClient {
   }
 }
 
-export function createAwsJsonClient(options: AwsJsonClientOptions): AwsJsonClient {
-  return new SignedJsonClient(options);
+export function createLeanClient(options: LeanClientOptions): LeanClient {
+  return new AwsJsonClient(options);
 }

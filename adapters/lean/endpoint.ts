@@ -1,9 +1,9 @@
 /** Environment variables by name; empty means missing. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-export type AwsJsonService = 'kms' | 'dynamodb';
+export type LeanService = 'kms' | 'dynamodb';
 
-type Service = AwsJsonService | 'sts';
+type Service = LeanService | 'sts';
 
 /** Where a service is, and as what requests to it are signed. */
 export interface Endpoint {

@@ -1,5 +1,5 @@
 import type { Sign } from '../../core/signing-key/sign.ts';
-import type { AwsJsonClient } from '../aws-json/aws-json-client.ts';
+import type { LeanClient } from '../lean/lean-client.ts';
 import { createSign } from './sign-with-key.ts';
 
 interface SignOutput {
@@ -8,8 +8,8 @@ interface SignOutput {
   readonly Signature?: string;
 }
 
-/** Signs through the signed client; in JSON, bytes are base64. */
-export function createSignedKmsSign(client: AwsJsonClient): Sign {
+/** Signs through the lean client; in JSON, bytes are base64. */
+export function createLeanKmsSign(client: LeanClient): Sign {
   return createSign(async (input, options) => {
     const Message = Buffer.from(input.Message).toString('base64');
     const output = (await client.call('Sign', { ...input, Message }, options)) as SignOutput;

@@ -1,0 +1,40 @@
+import { type AwsClientOptions, maxSockets } from './aws-client-options.ts';
+import { callProfiles } from './call-profile.ts';
+import type { Environment, LeanService } from './lean/endpoint.ts';
+import { createLeanClient, type LeanClient } from './lean/lean-client.ts';
+
+/** The clients of functions that answer requests. Opaque outside this folder. */
+export interface LeanClients {
+  readonly dynamodb: LeanClient;
+  readonly kms: LeanClient;
+}
+
+function openClient(service: LeanService, environment: Environment): LeanClient {
+  return createLeanClient({ service, environment, profile: callProfiles.request, maxSockets });
+}
+
+/** @param environment the process's variables, by AWS's own names. */
+export function createLeanDynamoDb(environment: Environment): LeanClient {
+  return openClient('dynamodb', environment);
+}
+
+/** Both clients, for requests that somebody waits for; see {@link createLeanDynamoDb}. */
+export function createLeanClients(environment: Environment): LeanClients {
+  return {
+    dynamodb: createLeanDynamoDb(environment),
+    kms: openClient('kms', environment),
+  };
+}
+
+/** Options of the SDK's clients as the variables that the lean ones read. */
+export function toVariables(options: AwsClientOptions): Environment {
+  const { credentials } = options;
+  return {
+    AWS_REGION: options.region,
+    AWS_ENDPOINT_URL_DYNAMODB: options.endpointDynamoDb,
+    AWS_ENDPOINT_URL_KMS: options.endpointKms,
+    AWS_ACCESS_KEY_ID: credentials?.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: credentials?.secretAccessKey,
+    AWS_SESSION_TOKEN: credentials?.sessionToken,
+  };
+}
