@@ -52,6 +52,10 @@ export default defineConfig({
         extends: true,
         test: { ...overLoopback, name: 'browser', include: ['test/browser/**/*.test.ts'] },
       },
+      {
+        extends: true,
+        test: { ...overLoopback, name: 'proxies', include: ['test/proxies/**/*.test.ts'] },
+      },
     ],
   },
 });

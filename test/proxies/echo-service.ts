@@ -1,0 +1,93 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** What reached the service behind a proxy. */
+export interface SeenRequest {
+  readonly method: string;
+  readonly url: string;
+  /** Names and values in turn, as received. */
+  readonly rawHeaders: readonly string[];
+  readonly bodyLength: number;
+}
+
+export interface EchoService {
+  readonly port: number;
+  /** Requests since the last call. */
+  take(): readonly SeenRequest[];
+  close(): void;
+}
+
+/** Answers 200 to everything, with what it saw as JSON. */
+export async function startEchoService(): Promise<EchoService> {
+  let seen: SeenRequest[] = [];
+  const server = createServer((request, response) => {
+    let bodyLength = 0;
+    request.on('data', (chunk: Buffer) => {
+      bodyLength += chunk.length;
+    });
+    request.on('end', () => {
+      const { method = '', url = '', rawHeaders } = request;
+      const one = { method, url, rawHeaders, bodyLength };
+      seen.push(one);
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(one));
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    port: (server.address() as AddressInfo).port,
+    take() {
+      const taken = seen;
+      seen = [];
+      return taken;
+    },
+    close() {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
+
+/** A header's variable in CGI, WSGI and PHP: `X-Auth-Client-Id` and `X.Auth.Client.Id` alike. */
+function variableOf(name: string): string {
+  return name.toUpperCase().replaceAll(/[^A-Z0-9]/g, '_');
+}
+
+/** Every value of the variables that begin with `X_AUTH_`, but for empty ones. */
+export function callerVariables({
+  rawHeaders,
+}: SeenRequest): Readonly<Record<string, readonly string[]>> {
+  const variables: Record<string, string[]> = {};
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = variableOf(rawHeaders[index] ?? '');
+    const value = rawHeaders[index + 1] ?? '';
+    if (name.startsWith('X_AUTH') && value !== '') (variables[name] ??= []).push(value);
+  }
+  return variables;
+}
+
+function decode(text: string): string {
+  return text.replaceAll(/%([0-9a-f]{2})/gi, (_, hex: string) =>
+    String.fromCharCode(Number.parseInt(hex, 16)),
+  );
+}
+
+/**
+ * The path as the most lenient service would read it: decoded twice, backslashes as slashes,
+ * without path parameters, dot segments resolved, any case.
+ */
+export function lenientPath({ url }: SeenRequest): string {
+  const withoutHost = url.replace(/^https?:\/\/[^/]*/i, '');
+  const [path = ''] = withoutHost.split('?', 1);
+  const plain = decode(decode(path))
+    .replaceAll('\\', '/')
+    .replaceAll(/;[^/]*/g, '')
+    .replace(/\0.*/s, '');
+  const segments: string[] = [];
+  for (const segment of plain.toLowerCase().split('/')) {
+    if (segment === '..') segments.pop();
+    else if (segment !== '' && segment !== '.') segments.push(segment);
+  }
+  return `/${segments.join('/')}`;
+}

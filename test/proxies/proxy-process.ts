@@ -1,0 +1,138 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { ProxyName } from '../../scripts/proxies/find-proxies.ts';
+
+const examples = resolve(import.meta.dirname, '../../examples/proxies');
+
+/** The ports that the configurations are written with, by what listens there. */
+const writtenPorts = { api: 8000, service: 9000, check: 9100 } as const;
+
+export type Ports = Readonly<Record<keyof typeof writtenPorts, number>>;
+
+/** Milliseconds until a proxy answers, on a busy machine. */
+const startLimit = 60_000;
+
+/** A proxy of this machine, by its program. */
+export interface ProxyProgram {
+  readonly path: string;
+  readonly libraries?: string;
+}
+
+/** How each is started in a folder that has its configuration. */
+const commands: Readonly<Record<ProxyName, (folder: string) => readonly string[]>> = {
+  nginx: (folder) => ['-p', folder, '-c', 'nginx.conf'],
+  envoy: () => ['-c', 'envoy.yaml', '--concurrency', '2', '--use-dynamic-base-id', '-l', 'warning'],
+  caddy: () => ['run', '--config', 'Caddyfile', '--adapter', 'caddyfile'],
+  traefik: () => ['--configFile=traefik.yaml'],
+  haproxy: () => ['-db', '-f', 'haproxy.cfg'],
+};
+
+/** What Debian's nginx.conf has around the included files, without its folders and its user. */
+const nginxMain = `
+${process.getuid?.() === 0 ? 'user root;' : ''}
+daemon off; worker_processes 2; pid nginx.pid; error_log stderr warn;
+events {}
+http {
+  access_log off;
+  client_body_temp_path body; proxy_temp_path proxy; fastcgi_temp_path fastcgi;
+  uwsgi_temp_path uwsgi; scgi_temp_path scgi;
+  include api.conf;
+}
+`;
+
+/** The example's own files, with nothing changed but the ports. */
+function prepareFolder(name: ProxyName, ports: Ports): string {
+  const folder = mkdtempSync(join(tmpdir(), `proxy-${name}-`));
+  cpSync(join(examples, name), folder, { recursive: true });
+  const replaced = new Set<number>();
+  for (const file of readdirSync(folder).map((each) => join(folder, each))) {
+    let text = readFileSync(file, 'utf8');
+    for (const [key, written] of Object.entries(writtenPorts)) {
+      const port = new RegExp(`(: ?)${written}\\b`, 'g');
+      text = text.replace(port, (_, before: string) => {
+        replaced.add(written);
+        return `${before}${ports[key as keyof Ports]}`;
+      });
+    }
+    writeFileSync(file, text);
+  }
+  const left = Object.values(writtenPorts).filter((port) => !replaced.has(port));
+  if (left.length > 0) throw new Error(`examples/proxies/${name} names no port ${left.join(', ')}`);
+  if (name === 'nginx') writeFileSync(join(folder, 'nginx.conf'), nginxMain);
+  return folder;
+}
+
+async function waitUntilItAnswers(child: ChildProcess, port: number, output: () => string) {
+  const end = Date.now() + startLimit;
+  while (Date.now() < end && child.exitCode === null) {
+    const answer = await fetch(`http://127.0.0.1:${port}/health`).catch(() => undefined);
+    if (answer?.status === 200) return;
+    await wait(100);
+  }
+  throw new Error(`the proxy did not start:\n${output()}`);
+}
+
+export interface RunningProxy {
+  readonly address: string;
+  /** What it wrote so far, for a test that fails. */
+  output(): string;
+  stop(): Promise<void>;
+}
+
+/** @param ports of the service, which must answer `/health`, and of the check. */
+export async function startProxy(
+  name: ProxyName,
+  program: ProxyProgram,
+  ports: Omit<Ports, 'api'>,
+): Promise<RunningProxy> {
+  const api = await freePort();
+  const folder = prepareFolder(name, { ...ports, api });
+  const [path, args] = [program.path, commands[name](folder)];
+  const child = spawn(path, args, {
+    cwd: folder,
+    env: {
+      ...process.env,
+      HOME: folder,
+      XDG_DATA_HOME: folder,
+      XDG_CONFIG_HOME: folder,
+      ...(program.libraries !== undefined && { LD_LIBRARY_PATH: program.libraries }),
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+    });
+  }
+  async function stop(): Promise<void> {
+    if (child.exitCode === null && child.signalCode === null) {
+      child.kill('SIGTERM');
+      const limit = setTimeout(() => child.kill('SIGKILL'), 3000);
+      await once(child, 'exit');
+      clearTimeout(limit);
+    }
+    rmSync(folder, { recursive: true, force: true });
+  }
+  try {
+    await waitUntilItAnswers(child, api, () => output);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { address: `http://127.0.0.1:${api}`, output: () => output, stop };
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}

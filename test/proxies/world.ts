@@ -1,0 +1,139 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll } from 'vitest';
+import {
+  type ForwardAuthProcess,
+  startForwardAuthProcess,
+} from '../../scripts/support/forward-auth-process.ts';
+import { useLocalCli } from '../integration/cli/use-authctl.ts';
+import { optionsFor } from '../integration/forward-auth/use-forward-auth.ts';
+import { requestToken } from '../integration/local/use-local-service.ts';
+import { type OidcProvider, startOidcProvider } from '../integration/verifier/oidc-provider.ts';
+import { type EchoService, startEchoService } from './echo-service.ts';
+import { type Relay, startRelay } from './relay.ts';
+
+export interface Credentials {
+  readonly viewToken: string;
+  readonly manageToken: string;
+  readonly providerToken: string;
+  /** An API key for any source. */
+  readonly anyKey: string;
+  /** For 127.0.0.0/8, which the tests come from. */
+  readonly loopbackKey: string;
+  /** For 192.0.2.0/24, which they do not come from. */
+  readonly officeKey: string;
+}
+
+/** What the proxies stand between: the check, and a service. */
+export interface ProxyWorld {
+  readonly credentials: Credentials;
+  readonly clientId: string;
+  readonly issuer: string;
+  readonly providerIssuer: string;
+  readonly providerClientId: string;
+  readonly relay: Relay;
+  readonly service: EchoService;
+  /** The check with the header in which the proxy sends addresses, and one without DynamoDB. */
+  readonly checks: Readonly<Record<'realIp' | 'forwardedFor' | 'withoutDynamoDb', number>>;
+}
+
+const erp = { clientId: 'erp', clientSecret: 'erp-secret-of-the-other-provider' };
+
+function portOf({ address }: ForwardAuthProcess): number {
+  return Number(new URL(address).port);
+}
+
+/** Starts everything but the proxies, once for the file. */
+export function useProxyWorld(): () => ProxyWorld {
+  const { json, service } = useLocalCli();
+  const folder = mkdtempSync(join(tmpdir(), 'proxy-world-'));
+  const stopping: (() => unknown)[] = [() => rmSync(folder, { recursive: true })];
+  let world: ProxyWorld | undefined;
+
+  async function tokenFor(scope: string): Promise<string> {
+    const answer = (await (await requestToken(service(), { scope })).json()) as {
+      readonly access_token: string;
+    };
+    return answer.access_token;
+  }
+
+  async function keyFor(allow: string): Promise<string> {
+    const named = ['--name', 'Key', '--trunk-group', 'tg-9', '--allow', allow];
+    return String((await json(['api-key', 'create', ...named]))['api_key']);
+  }
+
+  async function registerProvider(provider: OidcProvider): Promise<string> {
+    await json(['provider', 'register', provider.discoveryUrl]);
+    const named = ['client', 'create', '--name', 'ERP', '--trunk-group', 'tg-7'];
+    const at = ['--provider', provider.issuer, '--external-client-id', erp.clientId];
+    const client = await json([...named, '--scope', 'messaging:view', ...at]);
+    return String(client['client_id']);
+  }
+
+  async function startCheck(
+    environment: Readonly<Record<string, string>>,
+    addressHeader: string | undefined,
+  ) {
+    const whole = addressHeader !== undefined;
+    const running = await startForwardAuthProcess({
+      args: [
+        ...optionsFor(service()),
+        ...['--tables', 'local', '--client-address-header', addressHeader ?? 'X-Real-IP'],
+      ],
+      environment: { ...service().environment, ...environment },
+      until: whole ? 'ready' : 'listening',
+    });
+    stopping.push(() => running.stop());
+    return portOf(running);
+  }
+
+  beforeAll(async () => {
+    const provider = await startOidcProvider([erp]);
+    stopping.push(() => provider.stop());
+    const caFile = join(folder, 'provider.pem');
+    writeFileSync(caFile, provider.certificate);
+    const providerClientId = await registerProvider(provider);
+    const trust = { NODE_EXTRA_CA_CERTS: caFile };
+    const nowhere = { AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:1' };
+    const checks = {
+      realIp: await startCheck(trust, 'X-Real-IP'),
+      forwardedFor: await startCheck(trust, 'X-Forwarded-For'),
+      withoutDynamoDb: await startCheck({ ...trust, ...nowhere }, undefined),
+    };
+    const relay = await startRelay();
+    const echo = await startEchoService();
+    stopping.push(
+      () => relay.close(),
+      () => echo.close(),
+    );
+    const audience = service().environment['AUDIENCE'] ?? '';
+    const credentials = {
+      viewToken: await tokenFor('messaging:view'),
+      manageToken: await tokenFor('messaging:view messaging:manage'),
+      providerToken: await provider.fetchToken(erp, audience),
+      anyKey: service().apiKey,
+      loopbackKey: await keyFor('here=127.0.0.0/8'),
+      officeKey: await keyFor('office=192.0.2.0/24'),
+    };
+    world = {
+      credentials,
+      clientId: service().clientId,
+      issuer: service().issuer,
+      providerIssuer: provider.issuer,
+      providerClientId,
+      relay,
+      service: echo,
+      checks,
+    };
+  }, 180_000);
+
+  afterAll(async () => {
+    for (const stop of stopping.toReversed()) await stop();
+  });
+
+  return () => {
+    if (world === undefined) throw new Error('the world has not started');
+    return world;
+  };
+}
