@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { runCommand } from './run-command.ts';
 
@@ -16,7 +16,9 @@ const installLimit = 300_000;
 export async function makePythonEnvironment(
   requirements: readonly string[],
 ): Promise<{ readonly bin: string } | { readonly missing: string }> {
-  const name = createHash('sha256').update(requirements.join('\n')).digest('hex').slice(0, 16);
+  // A list of requirements counts by its content, so that a new version is a new environment.
+  const wanted = requirements.map((each) => (existsSync(each) ? readFileSync(each, 'utf8') : each));
+  const name = createHash('sha256').update(wanted.join('\n')).digest('hex').slice(0, 16);
   const path = join(cache, name);
   const bin = join(path, 'bin');
   const ready = join(path, 'ready');

@@ -76,11 +76,9 @@ export function useProxyWorld(): () => ProxyWorld {
     addressHeader: string | undefined,
   ) {
     const whole = addressHeader !== undefined;
+    const address = whole ? ['--client-address-header', addressHeader] : [];
     const running = await startForwardAuthProcess({
-      args: [
-        ...optionsFor(service()),
-        ...['--tables', 'local', '--client-address-header', addressHeader ?? 'X-Real-IP'],
-      ],
+      args: [...optionsFor(service()), '--tables', 'local', ...address],
       environment: { ...service().environment, ...environment },
       until: whole ? 'ready' : 'listening',
     });

@@ -4,7 +4,8 @@
 
 local check_url = "http://127.0.0.1:9100/verify/"
 
--- Milliseconds; a little longer than the check's own limit of 2.5 s.
+-- Milliseconds; a little longer than the check's own limit of 2.5 s. HAProxy 2.6 asks a check that
+-- hangs four times, newer ones as often as `httpclient.retries` says.
 local timeout = 3000
 
 local caller_headers = {
