@@ -76,14 +76,17 @@ function findRegionProblems(config: ParsedKeys): readonly string[] {
   return problems;
 }
 
-/** Lambda takes the kept instances from the reserved ones. */
+/**
+ * Lambda takes the provisioned instances from the reserved ones. A deployment invokes the newest
+ * code outside of them, which with none to spare would be throttled until the deployment fails.
+ */
 function findConcurrencyProblems(config: ParsedKeys): readonly string[] {
   const kept = config.tokenFunction.provisionedConcurrency ?? 0;
   const reserved = config.reservedConcurrency.token ?? Number.POSITIVE_INFINITY;
-  return kept <= reserved
+  return kept < reserved
     ? []
     : [
-        `tokenFunction.provisionedConcurrency: received ${kept}; allowed: at most reservedConcurrency.token, which is ${reserved}`,
+        `tokenFunction.provisionedConcurrency: received ${kept}; allowed: less than reservedConcurrency.token, which is ${reserved}: a deployment tests new code outside of the provisioned instances`,
       ];
 }
 

@@ -23,10 +23,15 @@ const identifiers: Readonly<Record<string, string>> = {
 };
 
 /**
- * What is retained and stands in nobody's way: CloudFormation makes the role's name, and the
- * account's settings are put, not created. A new stack makes its own.
+ * What is retained and does not prevent a new stack, which makes its own: CloudFormation makes the
+ * role's name, the account's settings are put and not created, and the versions of a function end
+ * with the function.
  */
-const madeAnew: ReadonlySet<string> = new Set(['AWS::IAM::Role', 'AWS::ApiGateway::Account']);
+const madeAnew: ReadonlySet<string> = new Set([
+  'AWS::IAM::Role',
+  'AWS::ApiGateway::Account',
+  'AWS::Lambda::Version',
+]);
 
 function isMadeAnew({ Type, Properties = {} }: TemplateResource): boolean {
   return madeAnew.has(Type) && Properties['RoleName'] === undefined;

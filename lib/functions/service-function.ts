@@ -155,6 +155,8 @@ export class ServiceFunction<F extends FunctionName> extends Construct {
       logGroup: this.logGroup,
       memorySize: props.memorySize,
       timeout: props.timeout,
+      // What a deployment replaces stays, so that an alias can go back to it at once.
+      currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE },
       ...(props.reservedConcurrency === undefined
         ? {}
         : { reservedConcurrentExecutions: props.reservedConcurrency }),

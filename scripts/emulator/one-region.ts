@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import {
+  GetAliasCommand,
+  LambdaClient,
+  ListVersionsByFunctionCommand,
+  UpdateAliasCommand,
+} from '@aws-sdk/client-lambda';
 import { decodeProtectedHeader } from 'jose';
 import type { DeploymentConfigInput } from '../../contract/deployment-config.ts';
 import type { Assembly, Cloud, Outputs } from './cloud.ts';
@@ -54,6 +60,7 @@ export async function proveOneRegion(cloud: Cloud): Promise<void> {
   const later = await rotate(service, client, token);
   await proveBothKeys(service, messagesUrl, [token, later]);
   await proveKeptAlgorithms(service, client);
+  await proveWayBack(service);
   await proveTearDown(service, client);
 }
 
@@ -181,6 +188,24 @@ async function proveKeptAlgorithms(service: Service, client: Credentials): Promi
   await deployAlgorithms(service, 'ES256', 'RS256');
   assert.deepEqual(await listAlgorithms(service), ['ES256', 'RS256']);
   say('an update without the algorithm of the key that signs is refused; one with it is deployed');
+}
+
+/** The version before answers again, without a deployment: docs/procedures/go-back.md. */
+async function proveWayBack(service: Service): Promise<void> {
+  const lambda = new LambdaClient(service.cloud.sdk(awsRegion));
+  const FunctionName = 'authorization-server-discovery';
+  const alias = { FunctionName, Name: 'live' };
+  const { FunctionVersion: newest } = await lambda.send(new GetAliasCommand(alias));
+  const { Versions = [] } = await lambda.send(new ListVersionsByFunctionCommand({ FunctionName }));
+  const before = Versions.map(({ Version }) => Number(Version))
+    .filter((version) => version < Number(newest))
+    .toSorted((a, b) => b - a)[0];
+  const list = await listAlgorithms(service);
+  await lambda.send(new UpdateAliasCommand({ ...alias, FunctionVersion: String(before) }));
+  assert.deepEqual(await listAlgorithms(service), ['RS256']);
+  await lambda.send(new UpdateAliasCommand({ ...alias, FunctionVersion: newest }));
+  assert.deepEqual(await listAlgorithms(service), list);
+  say('an alias goes back to the version before the update, which answers, and forward again');
 }
 
 async function proveTearDown(service: Service, { clientId }: Credentials): Promise<void> {

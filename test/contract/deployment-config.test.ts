@@ -37,8 +37,12 @@ describe('the token function', () => {
     [{ tokenFunction: { memory: 128 } }, 'tokenFunction.memory: received 128'],
     [{ tokenFunction: { provisionedConcurrency: 0 } }, 'allowed: 1 or more'],
     [
-      { tokenFunction: { provisionedConcurrency: 3 }, reservedConcurrency: { token: 2 } },
-      'tokenFunction.provisionedConcurrency: received 3; allowed: at most reservedConcurrency.token, which is 2',
+      { tokenFunction: { provisionedConcurrency: 2 }, reservedConcurrency: { token: 2 } },
+      'tokenFunction.provisionedConcurrency: received 2; allowed: less than reservedConcurrency.token, which is 2: a deployment tests new code outside of the provisioned instances',
+    ],
+    [
+      { reservedConcurrency: { token: 0 } },
+      'reservedConcurrency.token: received 0; allowed: 1 or more',
     ],
   ])('is refused: %o', (different, message) => {
     expect(() => parseDeploymentConfig({ ...single, ...different })).toThrow(message);

@@ -1,0 +1,105 @@
+import { describe, expect, it } from 'vitest';
+import { codeBlocks, isShell, markdownFiles, readPage } from '../support/docs/markdown.ts';
+
+/**
+ * The commands of the AWS CLI that the documentation has, each with the options that it refuses
+ * to go without, as the service models of the CLI say. No account is at hand to run them.
+ */
+const requiredOptions: Readonly<Record<string, readonly string[]>> = {
+  'backup describe-backup-job': ['--backup-job-id'],
+  'backup list-backup-jobs': [],
+  'backup list-copy-jobs': [],
+  'backup start-backup-job': ['--backup-vault-name', '--resource-arn', '--iam-role-arn'],
+  'backup start-copy-job': [
+    '--recovery-point-arn',
+    '--source-backup-vault-name',
+    '--destination-backup-vault-arn',
+    '--iam-role-arn',
+  ],
+  'backup update-global-settings': [],
+  'backup update-region-settings': [],
+  'cloudformation delete-stack': ['--stack-name'],
+  'cloudformation describe-stack-events': ['--stack-name'],
+  'cloudformation wait': ['--stack-name'],
+  'deploy list-deployments': [],
+  'deploy stop-deployment': ['--deployment-id'],
+  'dynamodb delete-table': ['--table-name'],
+  'dynamodb list-backups': [],
+  'dynamodb restore-table-to-point-in-time': ['--target-table-name'],
+  'dynamodb scan': ['--table-name'],
+  'dynamodb update-table': ['--table-name'],
+  'dynamodb wait': ['--table-name'],
+  'iam list-policies': [],
+  'iam list-roles': [],
+  'kms cancel-key-deletion': ['--key-id'],
+  'kms describe-key': ['--key-id'],
+  'kms enable-key': ['--key-id'],
+  'kms get-key-policy': ['--key-id'],
+  'kms get-public-key': ['--key-id'],
+  'kms list-grants': ['--key-id'],
+  'kms list-keys': [],
+  'kms put-key-policy': ['--key-id', '--policy'],
+  'kms revoke-grant': ['--key-id', '--grant-id'],
+  'kms schedule-key-deletion': ['--key-id'],
+  'lambda delete-function': ['--function-name'],
+  'lambda delete-function-concurrency': ['--function-name'],
+  'lambda delete-provisioned-concurrency-config': ['--function-name', '--qualifier'],
+  'lambda get-alias': ['--function-name', '--name'],
+  'lambda invoke': ['--function-name'],
+  'lambda list-versions-by-function': ['--function-name'],
+  'lambda publish-version': ['--function-name'],
+  'lambda put-function-concurrency': ['--function-name', '--reserved-concurrent-executions'],
+  'lambda put-provisioned-concurrency-config': [
+    '--function-name',
+    '--qualifier',
+    '--provisioned-concurrent-executions',
+  ],
+  'lambda update-alias': ['--function-name', '--name'],
+  'lambda update-function-configuration': ['--function-name'],
+  'lambda wait': ['--function-name'],
+  'logs describe-log-groups': [],
+  'route53 list-resource-record-sets': ['--hosted-zone-id'],
+};
+
+interface AwsCommand {
+  readonly page: string;
+  readonly name: string;
+  readonly text: string;
+}
+
+const pattern = /\baws ([a-z0-9-]+) ([a-z0-9-]+)([^;&|`]*)/g;
+
+/** Commands of shell blocks, and those in running text that have an option. */
+function awsCommands(page: string): readonly AwsCommand[] {
+  const text = readPage(page);
+  const blocks = codeBlocks(text).filter(isShell);
+  const scripts = blocks.map(({ lines }) => lines.join('\n').replaceAll('\\\n', ' '));
+  const inline = [...text.matchAll(/`(aws [^`]+ --[^`]+)`/g)].map(([, code = '']) => code);
+  const lines = [...scripts.flatMap((script) => script.split('\n')), ...inline];
+  return lines.flatMap((line) =>
+    [...line.matchAll(pattern)].map(([command = '', service, operation]) => ({
+      page,
+      name: `${service} ${operation}`,
+      text: command,
+    })),
+  );
+}
+
+const commands = markdownFiles().flatMap(awsCommands);
+
+describe('the commands of the AWS CLI in the documentation', () => {
+  it('are found', () => {
+    expect(commands.length).toBeGreaterThan(30);
+  });
+
+  it.each(commands.map((command) => [command.page, command.text, command] as const))(
+    '%s: %s has what it needs',
+    (_page, _text, { name, text }) => {
+      const required = requiredOptions[name];
+      expect(required, `${name} is not in the list of this test`).toBeDefined();
+      // Names, so that --function-name is not taken for --function-names.
+      const given = text.split(/[\s=]+/).filter((word) => word.startsWith('--'));
+      expect((required ?? []).filter((option) => !given.includes(option))).toEqual([]);
+    },
+  );
+});
