@@ -7,6 +7,7 @@ export interface AwsClientOptions {
   readonly endpointDynamoDb?: string | undefined;
   readonly endpointKms?: string | undefined;
   readonly endpointLambda?: string | undefined;
+  readonly endpointSts?: string | undefined;
   readonly credentials?:
     | {
         readonly accessKeyId: string;

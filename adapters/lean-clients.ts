@@ -33,6 +33,7 @@ export function toVariables(options: AwsClientOptions): Environment {
     AWS_REGION: options.region,
     AWS_ENDPOINT_URL_DYNAMODB: options.endpointDynamoDb,
     AWS_ENDPOINT_URL_KMS: options.endpointKms,
+    AWS_ENDPOINT_URL_STS: options.endpointSts,
     AWS_ACCESS_KEY_ID: credentials?.accessKeyId,
     AWS_SECRET_ACCESS_KEY: credentials?.secretAccessKey,
     AWS_SESSION_TOKEN: credentials?.sessionToken,

@@ -20,6 +20,8 @@ export interface DeploymentOptions {
 export interface Deployment {
   readonly config: DeploymentConfig;
   readonly aws: AwsClientOptions;
+  /** The variables that it was found by. */
+  readonly environment: Environment;
   /** Whether its tables are on this machine, where there is no STS to ask. */
   readonly isLoopback: boolean;
   /** Whether a provider may be on loopback. */
@@ -70,6 +72,7 @@ function awsOptions(env: Environment, isLocal: boolean): AwsClientOptions {
     endpointDynamoDb: env.AWS_ENDPOINT_URL_DYNAMODB,
     endpointKms: env.AWS_ENDPOINT_URL_KMS,
     endpointLambda: env.AWS_ENDPOINT_URL_LAMBDA,
+    endpointSts: env.AWS_ENDPOINT_URL_STS,
     credentials: {
       accessKeyId: env.AWS_ACCESS_KEY_ID ?? '',
       secretAccessKey: env.AWS_SECRET_ACCESS_KEY ?? '',
@@ -98,6 +101,7 @@ export function findDeployment(io: CliIo, options: DeploymentOptions): Deploymen
   return {
     config: readConfig(resolve(io.cwd, path), isLoopback),
     aws: awsOptions(env, isLocal),
+    environment: env,
     isLoopback: isLoopback && (env.AWS_ENDPOINT_URL_STS ?? env.AWS_ENDPOINT_URL) === undefined,
     allowLoopbackProviders: isLoopback && env.AUTH_ALLOW_LOOPBACK_PROVIDERS === '1',
     ca: caPath === undefined || caPath === '' ? undefined : readFileSync(caPath, 'utf8'),

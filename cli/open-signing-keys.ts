@@ -1,21 +1,21 @@
-import { userInfo } from 'node:os';
 import { createAwsClients } from '../adapters/aws-clients.ts';
 import { createDynamoDbRotationStore } from '../adapters/dynamodb/rotation-store.ts';
 import { askKeyRotation } from '../adapters/lambda/function-calls.ts';
 import { createInvokeFunction } from '../adapters/lambda/invoke-function.ts';
 import { createLambdaClient } from '../adapters/lambda/lambda-client.ts';
-import { createCallerIdentity } from '../adapters/sts/caller-identity.ts';
+import { createCallerProof } from '../adapters/sts/caller-proof.ts';
 import { deployedRegions } from '../contract/deployment-config.ts';
 import type { KeyRotationEvent, RotationReport } from '../contract/function-events.ts';
 import { functionName } from '../contract/function-names.ts';
 import type { RegionId } from '../contract/regions.ts';
+import { requestDigest } from '../core/audit/request-digest.ts';
 import type { RotationState } from '../core/signing-key/rotation-state.ts';
 import type { Deployment } from './deployment.ts';
 
 /** The signing keys of a deployment: read from the table, changed by the rotation alone. */
 export interface SigningKeys {
   readonly read: () => Promise<RotationState>;
-  /** Asks a region's rotation, and names the caller to it. */
+  /** Asks a region's rotation, and proves to it who asks. */
   readonly ask: (
     regionId: RegionId,
     event: Extract<KeyRotationEvent, { action: 'rotate' | 'withdraw' }>,
@@ -25,12 +25,10 @@ export interface SigningKeys {
 }
 
 export function openSigningKeys(deployment: Deployment, table: string): SigningKeys {
-  const { config, aws, isLoopback } = deployment;
+  const { config, aws, environment } = deployment;
   const { dynamodb } = createAwsClients(aws);
   const store = createDynamoDbRotationStore(dynamodb, table);
-  const findCaller = isLoopback
-    ? async () => `local:${userInfo().username}`
-    : createCallerIdentity(aws);
+  const proveCaller = createCallerProof(aws, environment);
   const regions = deployedRegions(config);
   return {
     read: async () => {
@@ -43,11 +41,11 @@ export function openSigningKeys(deployment: Deployment, table: string): SigningK
       return { keys, intents, heartbeats, algorithmChoice, unusableKids: new Set() };
     },
     ask: async (regionId, event) => {
-      const region = regions.find(({ id }) => id === regionId)?.awsRegion;
+      const region = regions.find(({ id }) => id === regionId)?.awsRegion ?? '';
       const invoke = createInvokeFunction(createLambdaClient({ ...aws, region }));
-      const requested_by = await findCaller();
       const name = functionName(config.name, 'key-rotation');
-      return askKeyRotation(invoke, name, { ...event, requested_by });
+      const caller_proof = await proveCaller(region, requestDigest(name, event));
+      return askKeyRotation(invoke, name, { ...event, caller_proof });
     },
     now: () => Math.floor(Date.now() / 1000),
   };

@@ -24,7 +24,8 @@ const kid = v.pipe(
   v.regex(/^[A-Za-z0-9_-]{43}$/, 'allowed: a kid, 43 characters of base64url (RFC 7638)'),
 );
 
-const requestedBy = v.optional(v.pipe(v.string(), v.maxLength(2048)));
+/** Who asks: see caller-proof.ts. It is parsed apart, as no error may repeat what it holds. */
+const callerProof = v.optional(v.unknown());
 
 /** What the key-rotation function is asked. An empty event is the deployment's. */
 export const keyRotationEventSchema = v.variant('action', [
@@ -36,7 +37,7 @@ export const keyRotationEventSchema = v.variant('action', [
   v.object({
     action: v.literal('rotate'),
     algorithm: v.optional(v.picklist(algs)),
-    requested_by: requestedBy,
+    caller_proof: callerProof,
   }),
   /** Takes a key out of use. Refused for a key still in use unless `emergency`. */
   v.object({
@@ -45,7 +46,7 @@ export const keyRotationEventSchema = v.variant('action', [
     emergency: v.optional(v.boolean(), false),
     /** Whether a `next` key may sign before every verifier can know it. */
     activate_early: v.optional(v.boolean(), false),
-    requested_by: requestedBy,
+    caller_proof: callerProof,
   }),
 ]);
 

@@ -14,11 +14,13 @@ import { ItemHistory } from './replication/item-history.ts';
 import { createReplica } from './replication/replica.ts';
 import type { StatePaths } from './state.ts';
 import type { OnStorage } from './storage.ts';
+import { startSts } from './sts-server.ts';
 
-/** Where DynamoDB and KMS answer. */
+/** Where DynamoDB, KMS and STS answer. */
 export interface Backends {
   readonly dynamodbEndpoint: string;
   readonly kmsEndpoint: string;
+  readonly stsEndpoint: string;
   /** For clients of these services. */
   readonly clientOptions: LocalAwsOptions;
 }
@@ -27,7 +29,7 @@ interface BackendOptions {
   /** Of this run: only requests that are signed with it are answered. */
   readonly accessKey: AccessKey;
   readonly paths: StatePaths;
-  readonly ports: { readonly dynamodb: PortChoice; readonly kms: PortChoice };
+  readonly ports: Readonly<Record<'dynamodb' | 'kms' | 'sts', PortChoice>>;
   readonly createTables: Program['createTables'];
   readonly onStorage?: OnStorage | undefined;
   /** Stand before both services. Left out: there are none. */
@@ -62,7 +64,7 @@ async function startFaultyServices(
   return { dynamodb: cleanUp.use(dynamodb).endpoint, kms: cleanUp.use(kms).endpoint };
 }
 
-/** Starts DynamoDB, with the tables of the deployment, and KMS. */
+/** Starts DynamoDB, with the tables of the deployment, KMS and STS. */
 export async function startBackends(options: BackendOptions, cleanUp: CleanUp): Promise<Backends> {
   const { accessKey, paths, ports, faults, onStorage } = options;
   const behind = faults === undefined ? ports : { dynamodb: { port: 0 }, kms: { port: 0 } };
@@ -77,6 +79,7 @@ export async function startBackends(options: BackendOptions, cleanUp: CleanUp): 
   const kms = cleanUp.use(
     await startKms({ accessKey, directory: paths.kms, port: behind.kms, onStorage }),
   );
+  const sts = cleanUp.use(await startSts({ accessKey, port: ports.sts }));
   const working = { dynamodb: dynamodb.endpoint, kms: kms.endpoint };
   const endpoints =
     faults === undefined ? working : await startFaultyServices(working, options, faults, cleanUp);
@@ -84,10 +87,16 @@ export async function startBackends(options: BackendOptions, cleanUp: CleanUp): 
     region: localRegion.awsRegion,
     endpointDynamoDb: endpoints.dynamodb,
     endpointKms: endpoints.kms,
+    endpointSts: sts.endpoint,
     credentials: accessKey,
   };
   const client = createDynamoDbClient(clientOptions);
   await options.createTables(client);
   client.destroy();
-  return { dynamodbEndpoint: endpoints.dynamodb, kmsEndpoint: endpoints.kms, clientOptions };
+  return {
+    dynamodbEndpoint: endpoints.dynamodb,
+    kmsEndpoint: endpoints.kms,
+    stsEndpoint: sts.endpoint,
+    clientOptions,
+  };
 }

@@ -5,6 +5,7 @@ import { createPostTokenRequest } from '../adapters/https/post-token-request.ts'
 import { createProveKey, createSelfTest } from '../adapters/lambda/function-calls.ts';
 import type { InvokeFunction } from '../adapters/lambda/invoke-function.ts';
 import { createLeanClients, type LeanClients, toVariables } from '../adapters/lean-clients.ts';
+import { createAuthenticateCaller } from '../adapters/sts/authenticate-caller.ts';
 import type { DeploymentConfig } from '../contract/deployment-config.ts';
 import { type FunctionName, readEnvironment } from '../contract/environment.ts';
 import {
@@ -145,6 +146,7 @@ export function createFunctions(
     readEnvironment('key-rotation', keyRotationEnvironment(source)),
     background,
     {
+      authenticateCaller: createAuthenticateCaller(toVariables(clientOptions)),
       selfTest: createSelfTest(invoke, nameOf('token')),
       proveKey: createProveKey(invoke, nameOf('canary')),
       telemetry: createLocalRunTelemetry('key-rotation', log),

@@ -101,6 +101,7 @@ function buildEnvironment(running: Running, paths: StatePaths): DemoEnvironment 
     AWS_ENDPOINT_URL_DYNAMODB: backends.dynamodbEndpoint,
     AWS_ENDPOINT_URL_KMS: backends.kmsEndpoint,
     AWS_ENDPOINT_URL_LAMBDA: running.lambdaEndpoint,
+    AWS_ENDPOINT_URL_STS: backends.stsEndpoint,
     AWS_REGION: localRegion.awsRegion,
     AWS_ACCESS_KEY_ID: backends.clientOptions.credentials.accessKeyId,
     AWS_SECRET_ACCESS_KEY: backends.clientOptions.credentials.secretAccessKey,
@@ -137,7 +138,11 @@ async function start(options: LocalOptions, paths: StatePaths, cleanUp: CleanUp)
   writePrivateFile(paths.deploymentConfig, `${JSON.stringify(input, undefined, 2)}\n`);
   const near = (distance: number, wanted?: number) =>
     chooseNextTo(front.server.port, distance, wanted);
-  const ports = { dynamodb: near(1, options.dynamodbPort), kms: near(2, options.kmsPort) };
+  const ports = {
+    dynamodb: near(1, options.dynamodbPort),
+    kms: near(2, options.kmsPort),
+    sts: near(4),
+  };
   const { createTables } = program;
   const accessKey = createAccessKey();
   const backends = await startBackends(

@@ -3,15 +3,19 @@ import { type AwsClientOptions, clientConfiguration } from '../aws-client-option
 import { callAws } from '../aws-errors.ts';
 
 /**
- * Says who calls: the ARN of the user or of the role session. It needs no permission, and is
- * asked until it has answered once.
+ * Names the caller: the ARN of the user or of the role's session. The call needs no permission. It
+ * is repeated until it has succeeded once.
  *
- * @throws {UnavailableError} where STS does not answer in time.
+ * @throws {UnavailableError} if STS does not answer in time.
  */
 export function createCallerIdentity(options: AwsClientOptions = {}): () => Promise<string> {
   let known: Promise<string> | undefined;
   const ask = async (): Promise<string> => {
-    const client = new STSClient(clientConfiguration(options));
+    const { endpointSts: endpoint } = options;
+    const client = new STSClient({
+      ...clientConfiguration(options),
+      ...(endpoint !== undefined && { endpoint }),
+    });
     const { Arn: arn } = await callAws('find out who calls', () =>
       client.send(new GetCallerIdentityCommand({})),
     );

@@ -7,22 +7,27 @@ import {
   createDynamoDbRotationStore,
 } from '../../adapters/dynamodb/rotation-store.ts';
 import { createKmsKeys } from '../../adapters/kms/kms-keys.ts';
+import type { AuthenticateCaller } from '../../adapters/sts/authenticate-caller.ts';
 import type { Environment } from '../../contract/environment.ts';
 import {
   parseKeyRotationEvent,
   type RotationReport,
   type SelfTestResult,
 } from '../../contract/function-events.ts';
+import { functionName } from '../../contract/function-names.ts';
 import { keyMetrics } from '../../contract/key-metrics.ts';
 import type { RotationContext } from '../../core/signing-key/execute-action.ts';
 import { replicationLag } from '../../core/signing-key/replication-lag.ts';
 import type { ProveKey, RotationPorts } from '../../core/signing-key/rotation-ports.ts';
 import { createRunTelemetry, type RunTelemetry } from '../shared/run-telemetry.ts';
 import { answerEvent } from './answer-event.ts';
+import { findActor } from './find-actor.ts';
 import { type LagMetric, reportFailure, reportSuccess } from './report-run.ts';
 
-/** What the rotation asks of other functions. */
+/** What the rotation asks of other functions, and of STS. */
 export interface FunctionPorts {
+  /** Asks STS who signed an operator's request. */
+  readonly authenticateCaller: AuthenticateCaller;
   /** Asks the token function to sign a token for nobody and to verify it. */
   readonly selfTest: () => Promise<SelfTestResult>;
   /** Asks the canary function to prove a key. */
@@ -39,6 +44,8 @@ export interface FunctionPorts {
 export interface InvocationContext {
   /** Milliseconds. */
   getRemainingTimeInMillis(): number;
+  readonly invokedFunctionArn: string;
+  readonly awsRequestId: string;
 }
 
 export type KeyRotationHandler = (
@@ -59,21 +66,26 @@ export function createKeyRotationHandler(
   const [alg, ...others] = environment.AUTH_SIGNING_ALGORITHMS;
   if (alg === undefined) throw new RangeError('AUTH_SIGNING_ALGORITHMS: received nothing');
   const readLag = createLagReader(environment, aws, ports);
+  const settingsOf = (): RotationContext['settings'] => ({
+    regionId: environment.AUTH_REGION_ID,
+    runId: randomUUID(),
+    algs: [alg, ...others],
+    policy: environment.AUTH_SIGNING_KEY_POLICY,
+  });
   return async (input, invocation) => {
     const event = parseKeyRotationEvent(input);
-    const context: RotationContext = {
-      ports,
-      settings: {
-        regionId: environment.AUTH_REGION_ID,
-        runId: randomUUID(),
-        algs: [alg, ...others],
-        policy: environment.AUTH_SIGNING_KEY_POLICY,
-      },
-      actor: ('requested_by' in event && event.requested_by) || 'key-rotation',
-    };
     malformed.clear();
     const lag = await readLag();
+    let actor: string | undefined;
     try {
+      actor = await findActor(event, input, {
+        authenticate: functions.authenticateCaller,
+        functionName: functionName(environment.AUTH_DEPLOYMENT_NAME, 'key-rotation'),
+        functionArn: invocation.invokedFunctionArn,
+        requestId: invocation.awsRequestId,
+        now: ports.now(),
+      });
+      const context: RotationContext = { ports, settings: settingsOf(), actor };
       const outcome = await answerEvent(event, context, {
         selfTest: functions.selfTest,
         sleep: functions.sleep ?? sleep,
@@ -81,7 +93,7 @@ export function createKeyRotationHandler(
       });
       return reportSuccess(event, outcome, context, telemetry, { lag, malformed: [...malformed] });
     } catch (error) {
-      reportFailure(event, error, telemetry, lag);
+      reportFailure(event, error, telemetry, { lag, actor });
       throw error;
     }
   };

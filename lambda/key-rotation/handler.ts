@@ -2,6 +2,7 @@ import { createAwsClients } from '../../adapters/aws-clients.ts';
 import { createProveKey, createSelfTest } from '../../adapters/lambda/function-calls.ts';
 import { createInvokeFunction } from '../../adapters/lambda/invoke-function.ts';
 import { createLambdaClient } from '../../adapters/lambda/lambda-client.ts';
+import { createAuthenticateCaller } from '../../adapters/sts/authenticate-caller.ts';
 import { readEnvironment } from '../../contract/environment.ts';
 import { createKeyRotationHandler } from './create-key-rotation-handler.ts';
 
@@ -12,6 +13,7 @@ export const handler = createKeyRotationHandler(
   environment,
   createAwsClients({ profile: 'background' }),
   {
+    authenticateCaller: createAuthenticateCaller(process.env),
     selfTest: createSelfTest(invoke, environment.AUTH_TOKEN_FUNCTION),
     proveKey: createProveKey(invoke, environment.AUTH_CANARY_FUNCTION),
   },

@@ -65,14 +65,14 @@ export function reportFailure(
   event: KeyRotationEvent,
   error: unknown,
   telemetry: RunTelemetry,
-  lag: LagMetric,
+  { lag, actor }: { readonly lag: LagMetric; readonly actor: string | undefined },
 ): void {
   const isRefusal = refusals.some((refusal) => error instanceof refusal);
   const isRetained = error instanceof RetainedKeyError;
   telemetry.report({
     level: isRefusal ? 'warn' : 'error',
     outcome: `${event.action}_${isRefusal ? 'refused' : 'failed'}`,
-    fields: describeError(error),
+    fields: { ...describeError(error), actor },
     metrics: { ...lag, ...(isRetained && { [keyMetrics.retainedKeyRefusal]: 1 }) },
   });
 }

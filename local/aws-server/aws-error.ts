@@ -2,13 +2,14 @@ import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 
 /** Services whose protocol is spoken on this machine, by their signing names. */
-export type AwsService = 'dynamodb' | 'kms' | 'lambda';
+export type AwsService = 'dynamodb' | 'kms' | 'lambda' | 'sts';
 
-/** AWS JSON 1.0 and 1.1, and the JSON of Lambda's REST protocol. */
+/** AWS JSON 1.0 and 1.1, the JSON of Lambda's REST protocol, and the XML that STS answers. */
 export const contentTypes: Readonly<Record<AwsService, string>> = {
   dynamodb: 'application/x-amz-json-1.0',
   kms: 'application/x-amz-json-1.1',
   lambda: 'application/json',
+  sts: 'text/xml',
 };
 
 /** An error that the caller's SDK turns into an exception of this name. */
@@ -36,23 +37,39 @@ const typePrefixes: Readonly<Record<AwsService, string>> = {
   dynamodb: 'com.amazonaws.dynamodb.v20120810#',
   kms: '',
   lambda: '',
+  sts: '',
 };
+
+/** Text within an element of XML. */
+export function escapeXml(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}
+
+/** The body of an error of the query protocol. */
+function renderXml({ type, message }: AwsError): string {
+  const error = `<Type>Sender</Type><Code>${escapeXml(type)}</Code><Message>${escapeXml(message)}</Message>`;
+  return `<ErrorResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><Error>${error}</Error></ErrorResponse>`;
+}
+
+/** The body of an error of the JSON protocols. */
+function renderJson(service: AwsService, { type, message }: AwsError): string {
+  return JSON.stringify(
+    service === 'lambda'
+      ? { Type: 'User', message }
+      : { __type: `${typePrefixes[service]}${type}`, message },
+  );
+}
 
 /** An error as the service writes it: the type is in the body or, of a REST service, a header. */
 export function renderAwsError(service: AwsService, error: AwsError): AwsAnswer {
-  const { type, status, message } = error;
-  const isRest = service === 'lambda';
-  const body = isRest
-    ? { Type: 'User', message }
-    : { __type: `${typePrefixes[service]}${type}`, message };
   return {
-    status,
+    status: error.status,
     headers: {
       'content-type': contentTypes[service],
       'x-amzn-requestid': randomUUID(),
-      ...(isRest && { 'x-amzn-errortype': type }),
+      ...(service === 'lambda' && { 'x-amzn-errortype': error.type }),
     },
-    body: Buffer.from(JSON.stringify(body)),
+    body: Buffer.from(service === 'sts' ? renderXml(error) : renderJson(service, error)),
   };
 }
 

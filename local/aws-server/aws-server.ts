@@ -24,12 +24,14 @@ const tooLargeTypes: Readonly<Record<AwsService, string>> = {
   dynamodb: 'RequestEntityTooLargeException',
   kms: 'RequestEntityTooLargeException',
   lambda: 'RequestTooLargeException',
+  sts: 'RequestEntityTooLarge',
 };
 
 const internalTypes: Readonly<Record<AwsService, string>> = {
   dynamodb: 'InternalServerError',
   kms: 'KMSInternalException',
   lambda: 'ServiceException',
+  sts: 'InternalFailure',
 };
 
 function toAwsError(service: AwsService, error: unknown): AwsError {

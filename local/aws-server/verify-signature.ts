@@ -37,9 +37,9 @@ const authorizationPattern =
   /^AWS4-HMAC-SHA256 Credential=([^/,\s]+)\/\d{8}\/([a-z0-9-]+)\/[a-z0-9-]+\/aws4_request,\s*SignedHeaders=([a-z0-9;-]+),\s*Signature=([0-9a-f]{64})$/;
 const timePattern = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/;
 
-/** Lambda answers 403 where the JSON services answer 400. */
+/** The JSON services answer 400, the others 403. */
 function refusal(service: AwsService, type: string, message: string): AwsError {
-  return new AwsError(type, message, service === 'lambda' ? 403 : 400);
+  return new AwsError(type, message, service === 'lambda' || service === 'sts' ? 403 : 400);
 }
 
 function headerText(headers: IncomingHttpHeaders, name: string): string {

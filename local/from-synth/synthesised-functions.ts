@@ -22,6 +22,7 @@ function sdkVariables(surroundings: Surroundings): Readonly<Record<string, strin
     AWS_ENDPOINT_URL_DYNAMODB: clientOptions.endpointDynamoDb ?? '',
     AWS_ENDPOINT_URL_KMS: clientOptions.endpointKms ?? '',
     AWS_ENDPOINT_URL_LAMBDA: lambdaEndpoint,
+    AWS_ENDPOINT_URL_STS: clientOptions.endpointSts ?? '',
     ...(caPath === undefined ? {} : { NODE_EXTRA_CA_CERTS: caPath }),
   };
 }

@@ -42,7 +42,7 @@ describe('the published package', () => {
   });
 
   it('sees an import of a development dependency', () => {
-    expect(undeclared(['vitest', 'esbuild/lib', '@smithy/core/retry'])).toHaveLength(3);
+    expect(undeclared(['vitest', 'esbuild/lib', 'dynalite/x'])).toHaveLength(3);
     expect(undeclared(['./a.ts', 'node:fs', 'commander', 'aws-cdk-lib/aws-iam'])).toEqual([]);
   });
 });

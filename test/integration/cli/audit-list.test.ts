@@ -32,7 +32,7 @@ describe('authctl audit list', () => {
       secret['secret_id'],
       secret['secret_id'],
     ]);
-    expect(await entries('--actor', 'local:')).toHaveLength(6);
+    expect(await entries('--actor', ':user/')).toHaveLength(6);
     expect(await entries('--actor', 'nobody')).toEqual([]);
     expect(await entries('--unfinished')).toEqual([]);
     expect(await entries('--day', '2020-01-01')).toEqual([]);

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
-import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { createAwsClients } from '../../../adapters/aws-clients.ts';
 import { createDynamoDbAuditLog } from '../../../adapters/dynamodb/audit-log.ts';
 import type { AuditRecord } from '../../../core/audit/audit-log.ts';
+import { localUserArn } from '../../../local/sts-server.ts';
 import { temporaryDirectory } from '../local/temporary-directory.ts';
 import { useLocalCli } from './use-authctl.ts';
 
@@ -63,9 +63,7 @@ it('records every change: who, what, before and after, and no secret', async () 
     'client.delete intended',
     'client.delete done',
   ]);
-  expect(new Set(mine.map(({ actor }) => actor))).toEqual(
-    new Set([`local:${userInfo().username}`]),
-  );
+  expect(new Set(mine.map(({ actor }) => actor))).toEqual(new Set([localUserArn()]));
   expect(mine[5]).toMatchObject({ before: { name: 'A' }, after: { name: 'B' } });
   const text = JSON.stringify(records);
   expect(text).not.toContain(secret.client_secret);

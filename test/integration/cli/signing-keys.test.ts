@@ -1,4 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { createInvokeFunction } from '../../../adapters/lambda/invoke-function.ts';
+import { createLambdaClient } from '../../../adapters/lambda/lambda-client.ts';
+import { createCallerProof } from '../../../adapters/sts/caller-proof.ts';
+import { requestDigest } from '../../../core/audit/request-digest.ts';
+import { localUserArn } from '../../../local/sts-server.ts';
 import { ageSigningKeys } from '../rotation/age-signing-keys.ts';
 import { useLocalCli } from './use-authctl.ts';
 
@@ -137,6 +142,25 @@ describe('signing-key rotate', () => {
     const { exitCode, stdout, stderr } = await authctl(['signing-key', 'rotate', ...flags]);
     expect([exitCode, stdout]).toEqual([code, '']);
     expect(stderr).toContain(message);
+  });
+});
+
+describe('the audit of signing-key rotate', () => {
+  it('names whom STS authenticates, and nothing that the event says', async () => {
+    const { aws, environment } = service();
+    const invoke = createInvokeFunction(createLambdaClient(aws));
+    const name = 'local-key-rotation';
+    const forged = { action: 'rotate', requested_by: 'arn:aws:iam::000000000000:user/alice' };
+    await expect(invoke(name, forged)).rejects.toThrow('caller_proof: received nothing');
+    const prove = createCallerProof(aws, environment);
+    const proof = await prove('us-west-2', requestDigest(name, { action: 'rotate' }));
+    const other = { action: 'rotate', algorithm: 'ES256', caller_proof: proof };
+    await expect(invoke(name, other)).rejects.toThrow('AWS does not accept the signature');
+    const records = (await json(['audit', 'list', '--action', 'signing_key'])).items as readonly {
+      readonly actor: string;
+    }[];
+    const actors = new Set(records.map(({ actor }) => actor));
+    expect(actors).toEqual(new Set(['key-rotation', localUserArn()]));
   });
 });
 

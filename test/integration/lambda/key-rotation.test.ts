@@ -23,6 +23,12 @@ import {
 } from '../../../lambda/key-rotation/create-key-rotation-handler.ts';
 import type { RunReport } from '../../../lambda/shared/run-telemetry.ts';
 import { type RunningKms, startKms } from '../../../local/kms/kms-server.ts';
+import {
+  authenticateOperator,
+  operatorArn,
+  rotationInvocation,
+  withProof,
+} from '../../support/caller-proof.ts';
 import { policy } from '../../support/rotation/policies.ts';
 import { testAccessKey } from '../../support/test-access-key.ts';
 import { type Dynalite, startDynalite } from '../adapters/dynalite.ts';
@@ -103,13 +109,12 @@ async function proveKey(kid: string): Promise<readonly CanaryVerdict[]> {
   return checkKey(key, [key.regionId], ports, { now, jti: randomUUID() });
 }
 
-const invocation = { getRemainingTimeInMillis: () => 60_000 };
-
 function createHandler(
   functions: Partial<FunctionPorts> = {},
   more: Partial<EnvironmentVariables<'key-rotation'>> = {},
 ) {
   const handler = createKeyRotationHandler(environment(more), aws, {
+    authenticateCaller: authenticateOperator,
     selfTest: async () => ({ ok: true }),
     proveKey,
     now: () => now,
@@ -117,7 +122,7 @@ function createHandler(
     telemetry: { report: (run) => reports.push(run) },
     ...functions,
   });
-  return (event: unknown) => handler(event, invocation);
+  return (event: unknown) => handler(withProof(event, now), rotationInvocation);
 }
 
 async function listStates(): Promise<readonly string[]> {
@@ -160,12 +165,15 @@ describe('the key-rotation function', () => {
 
   it('fails the deployment, with the reason, when the token function never signs', async () => {
     const handler = createKeyRotationHandler(environment(), aws, {
+      authenticateCaller: authenticateOperator,
       selfTest: async () => ({ ok: false, reason: 'AccessDeniedException' }),
       proveKey,
       now: () => now,
       telemetry: { report: (run) => reports.push(run) },
     });
-    await expect(handler({}, { getRemainingTimeInMillis: () => 0 })).rejects.toThrow(
+    await expect(
+      handler({}, { ...rotationInvocation, getRemainingTimeInMillis: () => 0 }),
+    ).rejects.toThrow(
       'the deployment ran out of time: the token function does not sign: AccessDeniedException',
     );
   });
@@ -355,5 +363,23 @@ describe('the key-rotation function', () => {
     expect(recorded).not.toContain(arn);
     const { Keys = [] } = await aws.kms.send(new ListKeysCommand({}));
     expect(Keys.map((key) => key.KeyArn)).toContain(arn);
+  });
+
+  it('takes no name that an operator writes', async () => {
+    const handler = createHandler();
+    await handler({});
+    now += policy.publicationLead;
+    const alice = 'arn:aws:iam::000000000000:user/alice';
+    await handler({ action: 'rotate', requested_by: alice });
+    expect(reports.map(({ fields }) => fields['actor'])).toEqual(['key-rotation', operatorArn]);
+  });
+
+  it('says that a request without a proof is refused', async () => {
+    const handler = createHandler();
+    await handler({});
+    await expect(handler({ action: 'rotate', caller_proof: undefined })).rejects.toThrow(
+      'caller_proof: received nothing',
+    );
+    expect(reports.at(-1)).toMatchObject({ level: 'warn', outcome: 'rotate_refused' });
   });
 });

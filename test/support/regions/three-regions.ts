@@ -33,6 +33,7 @@ import { startFaultyService } from '../../../local/faults/faulty-service.ts';
 import { startKms } from '../../../local/kms/kms-server.ts';
 import { ItemHistory } from '../../../local/replication/item-history.ts';
 import { createReplica } from '../../../local/replication/replica.ts';
+import { authenticateOperator, rotationInvocation } from '../caller-proof.ts';
 import { lambdaContext, proxyEvent } from '../proxy-event.ts';
 import { recordTelemetry } from '../recorded-telemetry.ts';
 import { testAccessKey as accessKey } from '../test-access-key.ts';
@@ -166,6 +167,7 @@ export async function startRegion(id: RegionId, shared: Shared): Promise<Region>
     readEnvironment('key-rotation', keyRotationEnvironment(source)),
     background,
     {
+      authenticateCaller: authenticateOperator,
       selfTest: () => token(selfTestEvent, lambdaContext()),
       proveKey: () => Promise.resolve([]),
       now: () => Math.floor(clock() / 1000),
@@ -187,7 +189,7 @@ export async function startRegion(id: RegionId, shared: Shared): Promise<Region>
       );
     },
     jwks: () => jwks(proxyEvent({ path: jwksPath }), lambdaContext()),
-    rotate: (action) => rotation({ action }, { getRemainingTimeInMillis: () => 10_000 }),
+    rotate: (action) => rotation({ action }, rotationInvocation),
     close: async () => {
       for (const client of [lean.dynamodb, lean.kms]) client.close();
       for (const client of [background.dynamodb, background.kms]) client.destroy();

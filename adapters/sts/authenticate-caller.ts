@@ -1,0 +1,67 @@
+import {
+  type CallerProof,
+  callerProofRequest,
+  requestDigestHeader,
+} from '../../contract/caller-proof.ts';
+import { InputError, UnavailableError } from '../../core/errors.ts';
+import { type Environment, resolveEndpoint } from '../lean/endpoint.ts';
+
+/**
+ * Asks STS who signed a proof.
+ *
+ * @param digest names what the caller asks; the signature must cover it.
+ * @returns the ARN of the user, or of the role's session.
+ * @throws {InputError} if AWS does not accept the signature.
+ * @throws {UnavailableError} if STS does not answer in time.
+ */
+export type AuthenticateCaller = (proof: CallerProof, digest: string) => Promise<string>;
+
+/** Milliseconds. STS answers within the region. */
+const timeout = 5000;
+
+const arnElement = /<Arn>(arn:aws[a-z-]*:(?:iam|sts)::\d{12}:[\w+=,.@/-]{1,600})<\/Arn>/;
+const codeElement = /<Code>(\w{1,60})<\/Code>/;
+
+function headersOf(proof: CallerProof, digest: string): Record<string, string> {
+  return {
+    authorization: proof.authorization,
+    'content-type': callerProofRequest.contentType,
+    'x-amz-date': proof.date,
+    ...('security_token' in proof && { 'x-amz-security-token': proof.security_token }),
+    [requestDigestHeader]: digest,
+  };
+}
+
+async function send(url: URL, headers: Record<string, string>) {
+  const { method, path, body } = callerProofRequest;
+  try {
+    const response = await fetch(new URL(path, url), {
+      method,
+      headers,
+      body,
+      redirect: 'error',
+      signal: AbortSignal.timeout(timeout),
+    });
+    return { status: response.status, text: await response.text() };
+  } catch (cause) {
+    throw new UnavailableError('STS does not answer', { cause });
+  }
+}
+
+/** @param environment the process's variables, by AWS's own names. */
+export function createAuthenticateCaller(environment: Environment): AuthenticateCaller {
+  const { url } = resolveEndpoint('sts', environment);
+  return async (proof, digest) => {
+    const { status, text } = await send(url, headersOf(proof, digest));
+    if (status >= 500 || status === 429) throw new UnavailableError(`STS answered ${status}`);
+    if (status !== 200) {
+      const code = codeElement.exec(text)?.[1] ?? `status ${status}`;
+      throw new InputError(
+        `caller_proof: AWS does not accept the signature (${code}); allowed: one by valid credentials over this request, made on a machine whose clock is right`,
+      );
+    }
+    const arn = arnElement.exec(text)?.[1];
+    if (arn === undefined) throw new UnavailableError('STS named no caller');
+    return arn;
+  };
+}

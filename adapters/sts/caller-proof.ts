@@ -1,0 +1,59 @@
+import { STSClient } from '@aws-sdk/client-sts';
+import { Hash } from '@smithy/core/serde';
+import { SignatureV4 } from '@smithy/signature-v4';
+import {
+  type CallerProof,
+  callerProofRequest,
+  requestDigestHeader,
+} from '../../contract/caller-proof.ts';
+import { type AwsClientOptions, clientConfiguration } from '../aws-client-options.ts';
+import { type Environment, resolveEndpoint } from '../lean/endpoint.ts';
+
+/** Proves to the function of an AWS region who asks it. */
+export type ProveCaller = (region: string, digest: string) => Promise<CallerProof>;
+
+/** Where the function finds STS: FIPS endpoints that this machine prefers do not count there. */
+function findSts(environment: Environment, region: string): URL {
+  const { AWS_ENDPOINT_URL, AWS_ENDPOINT_URL_STS } = environment;
+  return resolveEndpoint('sts', { AWS_ENDPOINT_URL, AWS_ENDPOINT_URL_STS, AWS_REGION: region }).url;
+}
+
+/**
+ * Signs, with the caller's own credentials, a request that the function sends to STS. The secret
+ * key stays here. The signature counts for this request only, and for some minutes.
+ *
+ * @param environment may name an endpoint of STS, by AWS's variables.
+ */
+export function createCallerProof(
+  options: AwsClientOptions,
+  environment: Environment,
+): ProveCaller {
+  // Of the SDK, for its credentials: profiles, single sign-on and all the rest.
+  const client = new STSClient(clientConfiguration(options));
+  const { method, path, contentType, body } = callerProofRequest;
+  return async (region, digest) => {
+    const url = findSts(environment, region);
+    const signer = new SignatureV4({
+      service: 'sts',
+      region,
+      credentials: client.config.credentials,
+      applyChecksum: false,
+      sha256: Hash.bind(null, 'sha256'),
+    });
+    const { headers } = await signer.sign({
+      method,
+      protocol: url.protocol,
+      hostname: url.hostname,
+      path,
+      query: {},
+      headers: { host: url.host, 'content-type': contentType, [requestDigestHeader]: digest },
+      body,
+    });
+    const token = headers['x-amz-security-token'];
+    return {
+      authorization: headers['authorization'] ?? '',
+      date: headers['x-amz-date'] ?? '',
+      ...(token !== undefined && { security_token: token }),
+    };
+  };
+}

@@ -1,0 +1,82 @@
+import type { AuthenticateCaller } from '../../adapters/sts/authenticate-caller.ts';
+import {
+  type CallerProof,
+  callerProofMaxAge,
+  parseCallerProof,
+} from '../../contract/caller-proof.ts';
+import type { KeyRotationEvent } from '../../contract/function-events.ts';
+import { requestDigest } from '../../core/audit/request-digest.ts';
+import { InputError, UnavailableError } from '../../core/errors.ts';
+
+/** Who runs what the schedule and deployments ask for. */
+const ownActor = 'key-rotation';
+
+/** What is known of an invocation, and who can say more. */
+export interface CallerSource {
+  readonly authenticate: AuthenticateCaller;
+  readonly functionName: string;
+  /** Of this function: its account is the operators' account. */
+  readonly functionArn: string;
+  readonly requestId: string;
+  /** Seconds since the epoch. */
+  readonly now: number;
+}
+
+/** `20261120T093000Z` → seconds since the epoch. */
+function parseBasicTime(text: string): number {
+  const iso = text.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/, '$1-$2-$3T$4:$5:$6Z');
+  return Date.parse(iso) / 1000;
+}
+
+function readProof(input: unknown, now: number): CallerProof {
+  const proof = parseCallerProof(input);
+  if (proof === undefined) {
+    throw new InputError('caller_proof: allowed: a signed request to STS, as authctl makes it');
+  }
+  if (Math.abs(parseBasicTime(proof.date) - now) <= callerProofMaxAge) return proof;
+  throw new InputError(
+    `caller_proof: received one of ${proof.date}; allowed: at most ${callerProofMaxAge} s old`,
+  );
+}
+
+const accountOf = (arn: string): string | undefined => arn.split(':')[4];
+
+async function authenticate(input: object, proof: unknown, source: CallerSource): Promise<string> {
+  const digest = requestDigest(source.functionName, input);
+  const arn = await source.authenticate(readProof(proof, source.now), digest);
+  if (accountOf(arn) === accountOf(source.functionArn)) return arn;
+  throw new InputError(
+    `caller_proof: received the signature of ${arn}; allowed: a caller of account ${accountOf(source.functionArn)}`,
+  );
+}
+
+/**
+ * Finds whom the audit names. An operator proves who asks; nobody can name another. Only an
+ * emergency goes on without a proof, and then the audit says so.
+ *
+ * @param input the event as it was received, which the proof covers.
+ * @throws {InputError} if the proof is missing or not good.
+ * @throws {UnavailableError} if STS does not answer, and it is no emergency.
+ */
+export async function findActor(
+  event: KeyRotationEvent,
+  input: unknown,
+  source: CallerSource,
+): Promise<string> {
+  if (event.action === 'deploy' || event.action === 'reconcile') return ownActor;
+  const { caller_proof: proof } = event;
+  const isEmergency = event.action === 'withdraw' && event.emergency;
+  const unauthenticated = `unauthenticated (Lambda request ${source.requestId})`;
+  if (proof === undefined) {
+    if (isEmergency) return unauthenticated;
+    throw new InputError(
+      'caller_proof: received nothing; allowed: a signed request to STS, as authctl makes it',
+    );
+  }
+  try {
+    return await authenticate(input as object, proof, source);
+  } catch (error) {
+    if (isEmergency && error instanceof UnavailableError) return unauthenticated;
+    throw error;
+  }
+}

@@ -1,0 +1,56 @@
+import { userInfo } from 'node:os';
+import type { AccessKey } from './aws-server/access-key.ts';
+import { AwsError, contentTypes, escapeXml, sendAnswer } from './aws-server/aws-error.ts';
+import { createAwsServer, type VerifiedRequest } from './aws-server/aws-server.ts';
+import { localApi } from './gateway/request-context.ts';
+import { closeServer, listenOnLoopback, loopbackHost, type PortChoice } from './loopback-server.ts';
+
+export interface StsOptions {
+  /** Only requests that are signed with it are answered. */
+  readonly accessKey: AccessKey;
+  /** Left out: a free one. */
+  readonly port?: PortChoice;
+}
+
+export interface RunningSts {
+  /** For `AWS_ENDPOINT_URL_STS`. */
+  readonly endpoint: string;
+  close(): Promise<void>;
+}
+
+/** GetCallerIdentity takes some dozen bytes. */
+const maxRequestBytes = 2048;
+
+/** The run's access key belongs to whoever started the run. IAM allows these characters. */
+export function localUserArn(): string {
+  const name = userInfo().username.replaceAll(/[^\w+=,.@-]/g, '-');
+  return `arn:aws:iam::${localApi.accountId}:user/${name}`;
+}
+
+function answerIdentity({ body }: VerifiedRequest): Buffer {
+  const action = new URLSearchParams(body.toString()).get('Action');
+  if (action !== 'GetCallerIdentity') {
+    throw new AwsError('InvalidAction', `received ${action}; allowed: GetCallerIdentity`, 400);
+  }
+  const result = `<Arn>${escapeXml(localUserArn())}</Arn><UserId>AIDALOCAL</UserId><Account>${localApi.accountId}</Account>`;
+  return Buffer.from(
+    `<GetCallerIdentityResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><GetCallerIdentityResult>${result}</GetCallerIdentityResult></GetCallerIdentityResponse>`,
+  );
+}
+
+/** Starts a server that speaks STS's GetCallerIdentity on loopback. */
+export async function startSts({ accessKey, port }: StsOptions): Promise<RunningSts> {
+  const server = createAwsServer({
+    service: 'sts',
+    accessKey,
+    maxRequestBytes,
+    answer: (request, response) =>
+      sendAnswer(response, {
+        status: 200,
+        headers: { 'content-type': contentTypes.sts },
+        body: answerIdentity(request),
+      }),
+  });
+  const taken = await listenOnLoopback(server, port ?? { port: 0 }, 'STS server');
+  return { endpoint: `http://${loopbackHost}:${taken}`, close: () => closeServer(server) };
+}
