@@ -1,3 +1,7 @@
+import { ResourceNotFoundError } from './aws-errors.ts';
+
+const whereTablesAre = "the config's name, the region and the account must be the deployment's";
+
 /** What AWS has against the caller, by the names of its errors. */
 const problems = {
   AccessDeniedException: [
@@ -15,7 +19,7 @@ const problems = {
   ],
   ResourceNotFoundException: [
     'no_such_table',
-    "a table of the deployment is not there; the config's name, the region and the account must be the deployment's",
+    `a table of the deployment is not there; ${whereTablesAre}`,
   ],
 } as const;
 
@@ -42,5 +46,8 @@ export class AwsCallerError extends Error {
 export function findAwsCallerError(error: unknown): AwsCallerError | undefined {
   if (!(error instanceof Error) || !Object.hasOwn(problems, error.name)) return undefined;
   const [problem, text] = problems[error.name as keyof typeof problems];
-  return new AwsCallerError(problem, error.name, text, { cause: error });
+  // Its message names the table.
+  const shown =
+    error instanceof ResourceNotFoundError ? `${error.message}; ${whereTablesAre}` : text;
+  return new AwsCallerError(problem, error.name, shown, { cause: error });
 }

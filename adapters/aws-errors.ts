@@ -33,8 +33,16 @@ function describeCause(error: Error): string {
 }
 
 /**
+ * What a call names does not exist: a table, or a function. AWS's own message does not say which.
+ * It has the name of AWS's error, so that both are told apart from others in one way.
+ */
+export class ResourceNotFoundError extends Error {
+  override readonly name = 'ResourceNotFoundException';
+}
+
+/**
  * Makes an AWS call and gives its error the port's terms: UnavailableError for what passes by
- * itself, everything else as it came.
+ * itself, ResourceNotFoundError for what is not there, everything else as it came.
  *
  * @param doing what is done, for the error and the log: `list keys`. Nothing that a caller sent.
  */
@@ -44,6 +52,11 @@ export async function callAws<T>(doing: string, call: () => Promise<T>): Promise
   } catch (error) {
     if (error instanceof Error && isUnavailability(error)) {
       throw new UnavailableError(`could not ${doing}: ${describeCause(error)}`, { cause: error });
+    }
+    if (error instanceof Error && error.name === 'ResourceNotFoundException') {
+      throw new ResourceNotFoundError(`could not ${doing}: it does not exist in this AWS region`, {
+        cause: error,
+      });
     }
     throw error;
   }

@@ -88,7 +88,8 @@ export class RefusedError extends Error {
 export class NotFoundError extends RefusedError {
   override readonly name = 'NotFoundError';
 
-  constructor(kind: string, id: string) {
-    super(`there is no ${kind} ${JSON.stringify(id)}`);
+  /** @param hint what may have been meant. */
+  constructor(kind: string, id: string, hint?: string) {
+    super(`there is no ${kind} ${JSON.stringify(id)}${hint === undefined ? '' : `; ${hint}`}`);
   }
 }

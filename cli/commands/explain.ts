@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import { explainRequest } from '../../core/management/explain-request.ts';
+import { explainRequest, type RequestExplanation } from '../../core/management/explain-request.ts';
 import { explainToken } from '../../core/management/explain-token.ts';
 import { formatTime } from '../../core/rfc3339.ts';
 import type { VerifiedCredential } from '../../core/verifier/verified-credential.ts';
@@ -70,6 +70,28 @@ function viewVerified(
   };
 }
 
+/** Longer values are cut off: what is wrong with them shows in their beginning. */
+const maxShown = 300;
+
+function show(value: unknown): string {
+  if (value === undefined) return 'nothing';
+  const text = JSON.stringify(value);
+  return text.length > maxShown ? `${text.slice(0, maxShown)}…` : text;
+}
+
+function describeRefusal(explanation: RequestExplanation): string {
+  const { reason, rule, finding, status, error, errorDescription } = explanation;
+  const seen = [status, error].filter((part) => part !== undefined).join(' ');
+  return [
+    `Refused (${reason ?? ''}). The rule: ${rule ?? ''}.`,
+    ...(finding === undefined
+      ? []
+      : [`${finding.name}: received ${show(finding.received)}; expected ${finding.expected}.`]),
+    ...(finding?.hint === undefined ? [] : [`Hint: ${finding.hint}.`]),
+    `The caller sees ${seen}${errorDescription === undefined ? '' : `: ${errorDescription}`}.`,
+  ].join('\n');
+}
+
 interface RequestOptions {
   readonly bearerStdin?: boolean;
   readonly sourceIp?: string;
@@ -104,14 +126,15 @@ const request: CommandSpec = {
     if (credential === undefined || credential === '') {
       throw new UsageError('--bearer-stdin: received no credential on stdin');
     }
-    const { accepted, verified, reason, rule, facts, status, error, errorDescription } =
-      await explainRequest(await cli.management(), {
-        credential,
-        sourceAddress: options.sourceIp,
-        scopes: options.scope ?? [],
-        audience: options.audience,
-        issuer: options.issuer,
-      });
+    const explanation = await explainRequest(await cli.management(), {
+      credential,
+      sourceAddress: options.sourceIp,
+      scopes: options.scope ?? [],
+      audience: options.audience,
+      issuer: options.issuer,
+    });
+    const { accepted, verified, reason, rule, facts, finding, status, error, errorDescription } =
+      explanation;
     const subject = verified === undefined ? {} : viewVerified(verified);
     const found = {
       client_id: facts?.clientId,
@@ -127,12 +150,13 @@ const request: CommandSpec = {
         status,
         error,
         error_description: errorDescription,
+        finding,
         ...(accepted ? subject : found),
       },
       quiet: [accepted ? 'accepted' : 'refused'],
       text: accepted
         ? `Accepted.\n${cli.output.fields(Object.entries(subject).map(([name, value]) => [name, value?.toString()]))}`
-        : `Refused (${reason ?? ''}). The rule: ${rule ?? ''}.\nThe caller sees ${status ?? ''}${error === undefined ? '' : ` ${error}`}${errorDescription === undefined ? '' : `: ${errorDescription}`}.`,
+        : describeRefusal(explanation),
     });
     if (!accepted) cli.answerNo();
   },

@@ -18,8 +18,14 @@ export class FetchError extends Error {
   override readonly name = 'FetchError';
   readonly problem: FetchProblem;
 
-  constructor(url: string, problem: FetchProblem, options?: ErrorOptions) {
-    super(`${url} cannot be fetched: ${fetchProblems[problem]}`, options);
+  /** @param options `hint`: what may have been meant. */
+  constructor(
+    url: string,
+    problem: FetchProblem,
+    options: ErrorOptions & { readonly hint?: string } = {},
+  ) {
+    const hint = options.hint === undefined ? '' : `; ${options.hint}`;
+    super(`${url} cannot be fetched: ${fetchProblems[problem]}${hint}`, options);
     this.problem = problem;
   }
 }

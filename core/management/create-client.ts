@@ -1,19 +1,19 @@
 import type { Client, ClientProvider } from '../client/client.ts';
 import { deriveProviderClientId } from '../client/provider-client-id.ts';
-import { ConflictError, NotFoundError, RefusedError } from '../errors.ts';
+import { ConflictError, RefusedError } from '../errors.ts';
 import { makeAuditedChange } from './audited-change.ts';
 import { viewClient } from './client-view.ts';
 import { idForCreation, parseIdempotencyKey } from './idempotency.ts';
 import {
   parseAudiences,
   parseExternalClientId,
-  parseIssuer,
   parseName,
   parseScopes,
   parseTokenLifetime,
 } from './input-fields.ts';
 import { currentTime, type ManagementContext } from './management-context.ts';
 import { optional, readFields, refuseInput } from './read-input.ts';
+import { findRegisteredIssuer } from './registered-issuer.ts';
 import { checkTokenSize } from './token-size.ts';
 import { parseOwnTrunkGroup } from './trunk-group-limit.ts';
 
@@ -62,12 +62,10 @@ async function findProvider(
   if (externalClientId === undefined) {
     return refuseInput('externalClientId', undefined, "the client's id at the provider");
   }
-  const issuer = parseIssuer(provider, 'provider');
-  const found = await context.identityProviders.findIdentityProvider(issuer);
-  if (found === undefined) throw new NotFoundError('provider', issuer);
+  const { issuer, registrationId } = await findRegisteredIssuer(context, provider, 'provider');
   return {
     issuer,
-    registrationId: found.registrationId,
+    registrationId,
     externalClientId: parseExternalClientId(externalClientId),
   };
 }

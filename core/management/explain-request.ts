@@ -10,6 +10,7 @@ import type { VerifiedCredential } from '../verifier/verified-credential.ts';
 import { verifyBearer } from '../verifier/verify-bearer.ts';
 import { currentTime, type ManagementContext } from './management-context.ts';
 import { optional, readFields, readList, readText, refuseInput } from './read-input.ts';
+import { findIssuerHint } from './registered-issuer.ts';
 
 export interface RequestQuestion {
   /** The credential as it would stand after `Bearer `. A secret. */
@@ -30,10 +31,22 @@ export interface RequestExplanation {
   /** What the rule that refuses says, in words. */
   readonly rule?: string | undefined;
   readonly facts?: RefusalFacts | undefined;
+  /** What the rule looked at: a claim of the token, for example. Never a credential. */
+  readonly finding?: RequestFinding | undefined;
   /** HTTP status and `error` that the caller would see (RFC 6750 §3.1). */
   readonly status?: number | undefined;
   readonly error?: string | undefined;
   readonly errorDescription?: string | undefined;
+}
+
+export interface RequestFinding {
+  /** A claim, a header parameter, or a property of the request or the record. */
+  readonly name: string;
+  /** Its value; undefined if there is none. */
+  readonly received: unknown;
+  readonly expected: string;
+  /** What may have been meant. */
+  readonly hint?: string | undefined;
 }
 
 const questionFields = ['credential', 'sourceAddress', 'scopes', 'audience', 'issuer'] as const;
@@ -91,6 +104,18 @@ function checkReach({ trunkGroups }: ManagementContext, verified: VerifiedCreden
   throw new RefusedError('the credential belongs to a service trunk group that is out of reach');
 }
 
+/** What the rule looked at, unless a trunk group that is out of reach would show in it. */
+async function describeFinding(
+  context: ManagementContext,
+  { reason, finding }: BearerRefusal,
+): Promise<RequestFinding | undefined> {
+  if (finding === undefined) return undefined;
+  const { serviceTrunkGroup: group, ...shown } = finding;
+  if (group !== undefined && context.trunkGroups?.includes(group) === false) return undefined;
+  if (reason !== 'issuer_unknown' || typeof shown.received !== 'string') return shown;
+  return { ...shown, hint: await findIssuerHint(context, shown.received) };
+}
+
 /** Own keys come from the table, as the JWKS does; a provider's from where it publishes them. */
 function createJwks(context: ManagementContext, issuer: string): JwksCache {
   return new JwksCache(async (source) => {
@@ -146,6 +171,7 @@ export async function explainRequest(
       reason,
       rule: rules[reason],
       facts,
+      finding: await describeFinding(context, error),
       status,
       error: code,
       errorDescription: description,

@@ -1,6 +1,6 @@
 import type { Client } from '../client/client.ts';
 import { collect } from '../collect.ts';
-import { NotFoundError, RefusedError, VersionConflictError } from '../errors.ts';
+import { RefusedError, VersionConflictError } from '../errors.ts';
 import type { IdentityProvider } from '../identity-provider/identity-provider.ts';
 import { makeAuditedChange } from './audited-change.ts';
 import { removeClient } from './change-client.ts';
@@ -9,6 +9,7 @@ import { parseIssuer } from './input-fields.ts';
 import type { ManagementContext } from './management-context.ts';
 import { viewIdentityProvider } from './provider-view.ts';
 import { optional, readBoolean, readFields, readText } from './read-input.ts';
+import { findRegisteredIssuer } from './registered-issuer.ts';
 import { requireEveryTrunkGroup } from './trunk-group-limit.ts';
 
 /**
@@ -19,9 +20,7 @@ export async function findProvider(
   context: ManagementContext,
   issuer: string,
 ): Promise<IdentityProvider> {
-  const found = await context.identityProviders.findIdentityProvider(parseIssuer(issuer, 'issuer'));
-  if (found === undefined) throw new NotFoundError('provider', issuer);
-  return found;
+  return findRegisteredIssuer(context, issuer, 'issuer');
 }
 
 /** Every provider, by issuer. */

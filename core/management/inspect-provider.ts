@@ -5,6 +5,7 @@ import {
   parseDiscoveryDocument,
 } from '../identity-provider/discovery-document.ts';
 import { FetchError } from '../identity-provider/fetch-json.ts';
+import { isDiscoveryUrl } from '../identity-provider/issuer-variants.ts';
 import { lintKeySet, type ProviderKeySet } from '../identity-provider/key-lint.ts';
 import { parseProviderUrl } from '../identity-provider/provider-url.ts';
 import type { ManagementContext } from './management-context.ts';
@@ -39,6 +40,20 @@ async function fetchDocument(context: ManagementContext, url: string): Promise<D
   });
 }
 
+/** Fetches from where a person says; many give the issuer in place of its discovery URL. */
+async function fetchGiven(context: ManagementContext, url: string): Promise<DiscoveryDocument> {
+  try {
+    return await fetchDocument(context, url);
+  } catch (error) {
+    if (isDiscoveryUrl(url) || !isRefusal(error)) throw error;
+    const [usual] = discoveryUrls(url);
+    const hint = `the discovery document of an issuer ${url} is usually at ${usual}`;
+    if (error instanceof FetchError)
+      throw new FetchError(url, error.problem, { hint, cause: error });
+    throw new RefusedError(`${error.message}; ${hint}`, { cause: error });
+  }
+}
+
 interface Discovered {
   readonly discoveryUrl: string;
   readonly document: DiscoveryDocument;
@@ -50,7 +65,7 @@ interface Discovered {
  * taken.
  */
 async function discover(context: ManagementContext, url: string): Promise<Discovered> {
-  const document = await fetchDocument(context, url);
+  const document = await fetchGiven(context, url);
   const places = discoveryUrls(document.issuer);
   if (places.includes(url)) return { discoveryUrl: url, document };
   const [discoveryUrl] = places;

@@ -1,7 +1,7 @@
 import { algs } from '../../contract/signing-algorithms.ts';
 import { isSignatureValid } from '../jws/jws-signature.ts';
 import type { PortOptions } from '../port.ts';
-import { BearerRefusal } from './bearer-refusal.ts';
+import { refuse, refuseClaim } from './bearer-refusal.ts';
 import type { UnverifiedJws } from './compact-jws.ts';
 import type { JsonObject } from './json-object.ts';
 import type { JwksCache, JwksSource } from './jwks-cache.ts';
@@ -43,24 +43,36 @@ export async function verifySignature(
   options: PortOptions,
 ): Promise<void> {
   const key = await jwks.findKey(source, header.kid, now, options);
-  if (key === undefined) throw new BearerRefusal('token_key_unknown');
-  if (key.alg !== header.alg) throw new BearerRefusal('token_algorithm_not_allowed');
-  if (!isSignatureValid(key.alg, key.publicKey, jws.signingInput, jws.signature)) {
-    throw new BearerRefusal('token_signature_wrong');
+  if (key === undefined) {
+    const expected = `a key in the key set of ${source.issuer}`;
+    throw refuse('token_key_unknown', () => ({ name: 'kid', received: header.kid, expected }));
+  }
+  const { alg, publicKey } = key;
+  if (alg !== header.alg) {
+    const expected = `${alg}, the algorithm of the key ${header.kid}`;
+    throw refuse('token_algorithm_not_allowed', () => ({
+      name: 'alg',
+      received: header.alg,
+      expected,
+    }));
+  }
+  if (!isSignatureValid(alg, publicKey, jws.signingInput, jws.signature)) {
+    const expected = 'the key that made the signature';
+    throw refuse('token_signature_wrong', () => ({ name: 'kid', received: header.kid, expected }));
   }
 }
 
 /** RFC 6749 §3.3: scopes are separated by one space. Without the claim there is no scope (RFC 9068 §2.2.3). */
 function readScopes(claims: JsonObject): readonly string[] {
   const { scope = '' } = claims;
-  if (typeof scope !== 'string') throw new BearerRefusal('token_claims_malformed');
+  if (typeof scope !== 'string') throw refuseClaim('scope', scope, 'a text');
   return scope.split(' ').filter((name) => name !== '');
 }
 
 /** The claims that RFC 9068 §2.2 requires, and those of the platform. */
 function readOwnClaims(claims: JsonObject, now: number): VerifiedAccessToken {
   const { expiresAt, issuedAt } = checkTimes(claims, now);
-  if (issuedAt === undefined) throw new BearerRefusal('token_claims_malformed');
+  if (issuedAt === undefined) throw refuseClaim('iat', undefined, 'whole seconds since 1970');
   return {
     credential: 'access_token',
     issuer: readStringClaim(claims, 'iss'),

@@ -4,14 +4,29 @@ import { acceptsSource } from '../api-key/subnet.ts';
 import { readApiKeyId } from '../credential/credential-value.ts';
 import { impossibleHash, matchesHash } from '../credential/secret-hash.ts';
 import type { PortOptions } from '../port.ts';
-import { BearerRefusal } from './bearer-refusal.ts';
+import { BearerRefusal, type Finding, type RefusalReason, refuse } from './bearer-refusal.ts';
 import type { VerifiedApiKey } from './verified-credential.ts';
 
+/** What an API key's record says. The value of the key is never shown. */
+function refuseKey(
+  reason: RefusalReason,
+  { keyId, serviceTrunkGroup }: Pick<ApiKey, 'keyId' | 'serviceTrunkGroup'>,
+  finding: Omit<Finding, 'serviceTrunkGroup'>,
+): BearerRefusal {
+  return refuse(reason, () => ({ ...finding, serviceTrunkGroup }), { keyId });
+}
+
 /** An unknown id costs one hash and one comparison, the same as a known one. */
-function checkHash(value: string, key: ApiKey | undefined): ApiKey {
+function checkHash(value: string, keyId: string, key: ApiKey | undefined): ApiKey {
   const isMatch = matchesHash(value, key?.hash ?? impossibleHash);
-  if (key === undefined) throw new BearerRefusal('api_key_unknown');
-  if (!isMatch) throw new BearerRefusal('api_key_wrong', { keyId: key.keyId });
+  if (key === undefined) {
+    const expected = 'the id of a key that exists';
+    throw refuse('api_key_unknown', () => ({ name: 'key_id', received: keyId, expected }));
+  }
+  if (!isMatch) {
+    const expected = 'with the value that was shown at creation';
+    throw refuseKey('api_key_wrong', key, { name: 'key_id', received: keyId, expected });
+  }
   return key;
 }
 
@@ -32,10 +47,15 @@ export async function verifyApiKey(
 ): Promise<VerifiedApiKey> {
   const keyId = readApiKeyId(value);
   if (keyId === undefined) throw new BearerRefusal('api_key_malformed');
-  const key = checkHash(value, await apiKeys.findApiKey(keyId, options));
-  if (!key.enabled) throw new BearerRefusal('api_key_disabled', { keyId });
+  const key = checkHash(value, keyId, await apiKeys.findApiKey(keyId, options));
+  if (!key.enabled) {
+    const finding = { name: 'enabled', received: false, expected: 'true' };
+    throw refuseKey('api_key_disabled', key, finding);
+  }
   if (!acceptsSource(key.subnets, source ?? '')) {
-    throw new BearerRefusal('api_key_source_refused', { keyId });
+    const subnets = key.subnets.map(({ address, prefixLength }) => `${address}/${prefixLength}`);
+    const finding = { name: 'source address', received: source, expected: subnets.join(', ') };
+    throw refuseKey('api_key_source_refused', key, finding);
   }
   return { credential: 'api_key', keyId, serviceTrunkGroup: key.serviceTrunkGroup };
 }

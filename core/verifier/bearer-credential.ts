@@ -1,5 +1,5 @@
 import { maxTokenBytes } from '../../contract/limits.ts';
-import { BearerRefusal } from './bearer-refusal.ts';
+import { BearerRefusal, refuseLength } from './bearer-refusal.ts';
 
 /** RFC 9110 §11.1: the scheme's name is case-insensitive. */
 const bearerScheme = /^bearer(?: |$)/i;
@@ -21,7 +21,9 @@ export function readBearerCredential(values: readonly string[]): string {
   const [value, ...others] = values;
   if (value === undefined) throw new BearerRefusal('no_credential');
   if (others.length > 0) throw new BearerRefusal('authorization_repeated');
-  if (value.length > maxAuthorizationLength) throw new BearerRefusal('token_too_long');
+  if (value.length > maxAuthorizationLength) {
+    throw refuseLength(value.length, maxAuthorizationLength);
+  }
   // Another scheme is a request "using an unsupported authentication method" (RFC 6750 §3.1).
   if (!bearerScheme.test(value)) throw new BearerRefusal('no_credential');
   const credential = bearerCredentials.exec(value)?.[1];

@@ -66,6 +66,23 @@ export interface RefusalFacts {
   readonly requiredScopes?: readonly string[];
 }
 
+/** What a rule looked at. It may hold what a caller claims, and never a credential. */
+export interface Finding {
+  /** A claim, a header parameter, or a property of the request or the record. */
+  readonly name: string;
+  /** Undefined if it was not there. */
+  readonly received: unknown;
+  readonly expected: string;
+  /** Owner of the record that `expected` was read from, if it was read from one. */
+  readonly serviceTrunkGroup?: string | undefined;
+}
+
+export interface RefusalDetail {
+  readonly cause?: unknown;
+  /** Called only if an operator asks why. */
+  readonly finding?: () => Finding;
+}
+
 /**
  * A bearer credential that is refused (RFC 6750 §3.1). Every refusal is one of these; any other
  * error means that there is no decision, and therefore no access.
@@ -80,14 +97,45 @@ export class BearerRefusal extends Error {
   /** `error_description` of the challenge. */
   readonly description: string | undefined;
   readonly facts: RefusalFacts;
+  /** Private, so that no log and no response that shows the error shows claims. */
+  readonly #finding: (() => Finding) | undefined;
 
-  constructor(reason: RefusalReason, facts: RefusalFacts = {}, cause?: unknown) {
+  constructor(reason: RefusalReason, facts: RefusalFacts = {}, detail: RefusalDetail = {}) {
     const form: RefusalForm = forms[reason];
-    super(`the bearer credential is refused: ${reason}`, { cause });
+    super(`the bearer credential is refused: ${reason}`, { cause: detail.cause });
     this.reason = reason;
     this.status = form.status;
     this.code = form.code;
     this.description = form.description;
     this.facts = facts;
+    this.#finding = detail.finding;
   }
+
+  /** What the rule looked at, for operators; undefined if there is nothing that may be shown. */
+  get finding(): Finding | undefined {
+    return this.#finding?.();
+  }
+}
+
+/** A refusal that can say what its rule looked at. */
+export function refuse(
+  reason: RefusalReason,
+  finding: () => Finding,
+  facts: RefusalFacts = {},
+): BearerRefusal {
+  return new BearerRefusal(reason, facts, { finding });
+}
+
+/** A token that is too long to be looked at. */
+export function refuseLength(received: number, most: number): BearerRefusal {
+  return refuse('token_too_long', () => ({
+    name: 'length',
+    received,
+    expected: `at most ${most} characters`,
+  }));
+}
+
+/** A claim that is missing or of the wrong form. */
+export function refuseClaim(name: string, received: unknown, expected: string): BearerRefusal {
+  return refuse('token_claims_malformed', () => ({ name, received, expected }));
 }

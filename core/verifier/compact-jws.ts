@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { maxTokenBytes } from '../../contract/limits.ts';
-import { BearerRefusal } from './bearer-refusal.ts';
+import { type BearerRefusal, refuse, refuseLength } from './bearer-refusal.ts';
 import { type JsonObject, parseJsonObject } from './json-object.ts';
 
 /** A decoded JWS. Do not trust its content before the signature is verified. */
@@ -12,17 +12,25 @@ export interface UnverifiedJws {
   readonly signature: Uint8Array;
 }
 
+type Part = 'header' | 'payload' | 'signature';
+
+/** The part itself belongs to a credential and is not shown. */
+function refusePart(name: Part, expected: string): BearerRefusal {
+  return refuse('token_malformed', () => ({ name, received: 'another form', expected }));
+}
+
 /** Decodes base64url in its one canonical form: no padding, space, other alphabet, stray bits. */
-function decodeBase64url(part: string): Buffer {
+function decodeBase64url(name: Part, part: string): Buffer {
   const bytes = Buffer.from(part, 'base64url');
-  if (bytes.toString('base64url') !== part) throw new BearerRefusal('token_malformed');
+  if (bytes.toString('base64url') !== part) throw refusePart(name, 'canonical base64url');
   return bytes;
 }
 
-function decodeJsonObject(part: string): JsonObject {
-  const bytes = decodeBase64url(part);
+function decodeJsonObject(name: Part, part: string): JsonObject {
+  const bytes = decodeBase64url(name, part);
   const value = isUtf8(bytes) ? parseJsonObject(bytes.toString('utf8')) : undefined;
-  if (value === undefined) throw new BearerRefusal('token_malformed');
+  if (value === undefined)
+    throw refusePart(name, 'a JSON object in UTF-8 without repeated members');
   return value;
 }
 
@@ -34,16 +42,20 @@ function decodeJsonObject(part: string): JsonObject {
  * @throws {BearerRefusal}
  */
 export function decodeUnverifiedJws(token: string): UnverifiedJws {
-  if (token.length > maxTokenBytes) throw new BearerRefusal('token_too_long');
+  if (token.length > maxTokenBytes) throw refuseLength(token.length, maxTokenBytes);
   const headerEnd = token.indexOf('.');
   const payloadEnd = token.indexOf('.', headerEnd + 1);
   if (headerEnd === -1 || payloadEnd === -1 || token.includes('.', payloadEnd + 1)) {
-    throw new BearerRefusal('token_malformed');
+    throw refuse('token_malformed', () => ({
+      name: 'number of parts',
+      received: token.split('.').length,
+      expected: '3: header, payload and signature',
+    }));
   }
   return {
-    header: decodeJsonObject(token.slice(0, headerEnd)),
-    payload: decodeJsonObject(token.slice(headerEnd + 1, payloadEnd)),
-    signature: decodeBase64url(token.slice(payloadEnd + 1)),
+    header: decodeJsonObject('header', token.slice(0, headerEnd)),
+    payload: decodeJsonObject('payload', token.slice(headerEnd + 1, payloadEnd)),
+    signature: decodeBase64url('signature', token.slice(payloadEnd + 1)),
     signingInput: Buffer.from(token.slice(0, payloadEnd), 'latin1'),
   };
 }

@@ -1,5 +1,5 @@
 import { maxKeyIdLength } from '../../contract/limits.ts';
-import { BearerRefusal } from './bearer-refusal.ts';
+import { refuse } from './bearer-refusal.ts';
 import type { JsonObject } from './json-object.ts';
 
 /** What the header of an issuer's tokens may contain. */
@@ -33,13 +33,25 @@ function readType(value: unknown): string | undefined {
  */
 export function checkJwsHeader(header: JsonObject, profile: HeaderProfile): JwsHeader {
   const { typ, alg, kid } = header;
-  if (!profile.types.includes(readType(typ))) throw new BearerRefusal('token_type_not_allowed');
-  if (typeof alg !== 'string' || !profile.algorithms.includes(alg)) {
-    throw new BearerRefusal('token_algorithm_not_allowed');
+  if (!profile.types.includes(readType(typ))) {
+    const expected = profile.types.map((type) => type ?? 'none').join(', ');
+    throw refuse('token_type_not_allowed', () => ({ name: 'typ', received: typ, expected }));
   }
-  if (Object.hasOwn(header, 'crit')) throw new BearerRefusal('token_critical_header');
+  if (typeof alg !== 'string' || !profile.algorithms.includes(alg)) {
+    const expected = profile.algorithms.join(', ');
+    throw refuse('token_algorithm_not_allowed', () => ({ name: 'alg', received: alg, expected }));
+  }
+  if (Object.hasOwn(header, 'crit')) {
+    const { crit } = header;
+    throw refuse('token_critical_header', () => ({
+      name: 'crit',
+      received: crit,
+      expected: 'none',
+    }));
+  }
   if (typeof kid !== 'string' || kid === '' || kid.length > maxKeyIdLength) {
-    throw new BearerRefusal('token_key_id_missing');
+    const expected = `a text of 1 to ${maxKeyIdLength} characters`;
+    throw refuse('token_key_id_missing', () => ({ name: 'kid', received: kid, expected }));
   }
   return { alg, kid };
 }

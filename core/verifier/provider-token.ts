@@ -6,7 +6,7 @@ import type { IdentityProvider } from '../identity-provider/identity-provider.ts
 import { isProviderAlg } from '../identity-provider/provider-algorithms.ts';
 import type { PortOptions } from '../port.ts';
 import { verifySignature } from './access-token.ts';
-import { BearerRefusal } from './bearer-refusal.ts';
+import { refuse, refuseClaim } from './bearer-refusal.ts';
 import type { UnverifiedJws } from './compact-jws.ts';
 import type { JsonObject } from './json-object.ts';
 import type { JwksCache, JwksSource } from './jwks-cache.ts';
@@ -46,7 +46,8 @@ function readExternalClientId(claims: JsonObject): string {
   const name = clientIdClaims.find((claim) => Object.hasOwn(claims, claim));
   const value = name === undefined ? undefined : claims[name];
   if (typeof value !== 'string' || value === '' || value.length > maxExternalIdLength) {
-    throw new BearerRefusal('token_claims_malformed');
+    const expected = `a text of 1 to ${maxExternalIdLength} characters`;
+    throw refuseClaim(name ?? clientIdClaims.join(' or '), value, expected);
   }
   return value;
 }
@@ -63,13 +64,17 @@ function checkClient(
     at.registrationId === provider.registrationId &&
     at.externalClientId === externalClientId;
   if (client === undefined || !isOfProvider) {
-    throw new BearerRefusal('client_unknown', { issuer: provider.issuer });
+    const finding = {
+      name: 'external client id',
+      received: externalClientId,
+      expected: `a client that was created under the present registration of ${provider.issuer}`,
+    };
+    throw refuse('client_unknown', () => finding, { issuer: provider.issuer });
   }
-  if (!client.enabled) {
-    throw new BearerRefusal('client_disabled', {
-      issuer: provider.issuer,
-      clientId: client.clientId,
-    });
+  const { clientId, enabled, serviceTrunkGroup } = client;
+  if (!enabled) {
+    const finding = { name: 'enabled', received: false, expected: 'true', serviceTrunkGroup };
+    throw refuse('client_disabled', () => finding, { issuer: provider.issuer, clientId });
   }
   return client;
 }
@@ -83,7 +88,7 @@ function allowedAudiences(client: Client, settings: ProviderTokenSettings): read
 function readOptionalString(claims: JsonObject, name: string): string | undefined {
   const value = claims[name];
   if (value === undefined || typeof value === 'string') return value;
-  throw new BearerRefusal('token_claims_malformed');
+  throw refuseClaim(name, value, 'a text, or none');
 }
 
 /** Longer than any issuer's, and without characters that could break a log or a header. */
@@ -93,7 +98,7 @@ const plainTokenId = /^[\x21-\x7e]{1,256}$/;
 function readTokenId(claims: JsonObject): string | undefined {
   const tokenId = readOptionalString(claims, 'jti');
   if (tokenId === undefined || plainTokenId.test(tokenId)) return tokenId;
-  throw new BearerRefusal('token_claims_malformed');
+  throw refuseClaim('jti', tokenId, '1 to 256 visible ASCII characters, or none');
 }
 
 /**
@@ -124,7 +129,7 @@ export async function verifyProviderToken(
   const clientId = deriveProviderClientId(provider.issuer, externalClientId);
   const found = await ports.clients.findClient(clientId, options);
   const client = checkClient(found, provider, externalClientId);
-  checkAudience(audiences, allowedAudiences(client, settings));
+  checkAudience(audiences, allowedAudiences(client, settings), client.serviceTrunkGroup);
   return {
     credential: 'access_token',
     issuer: provider.issuer,

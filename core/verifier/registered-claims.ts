@@ -1,5 +1,6 @@
 import { maxTokenLifetime, verifierLeeway } from '../../contract/limits.ts';
-import { BearerRefusal } from './bearer-refusal.ts';
+import { formatTime } from '../rfc3339.ts';
+import { type BearerRefusal, type RefusalReason, refuse, refuseClaim } from './bearer-refusal.ts';
 import type { JsonObject } from './json-object.ts';
 
 /** Times of a token, in seconds since the epoch. */
@@ -9,15 +10,38 @@ export interface TokenTimes {
 }
 
 /** Whole seconds only. RFC 7519 §2 would allow a fraction; no issuer needs one. */
-function readNumericDate(value: unknown): number {
+function readNumericDate(name: 'exp' | 'nbf' | 'iat', claims: JsonObject): number {
+  const value = claims[name];
   if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0) {
-    throw new BearerRefusal('token_claims_malformed');
+    throw refuseClaim(name, value, 'whole seconds since 1970');
   }
   return value;
 }
 
-function readOptionalDate(value: unknown): number | undefined {
-  return value === undefined ? undefined : readNumericDate(value);
+function readOptionalDate(name: 'nbf' | 'iat', claims: JsonObject): number | undefined {
+  return claims[name] === undefined ? undefined : readNumericDate(name, claims);
+}
+
+/** A time that is too early or too late, next to the bound that it breaks. */
+function refuseTime(
+  reason: RefusalReason,
+  [name, received]: readonly [name: string, received: number],
+  relation: string,
+  bound: number,
+): BearerRefusal {
+  return refuse(reason, () => ({
+    name,
+    received: describeTime(received),
+    expected: `${relation} ${describeTime(bound)}`,
+  }));
+}
+
+/** The last second of the year 9999: RFC 3339 has no later one. */
+const latestTime = 253_402_300_799;
+
+/** A number for programs and a time for people. */
+function describeTime(seconds: number): string {
+  return seconds <= latestTime ? `${seconds} (${formatTime(seconds)})` : String(seconds);
 }
 
 /**
@@ -28,15 +52,22 @@ function readOptionalDate(value: unknown): number | undefined {
  * @throws {BearerRefusal}
  */
 export function checkTimes(claims: JsonObject, now: number): TokenTimes {
-  const expiresAt = readNumericDate(claims.exp);
-  const notBefore = readOptionalDate(claims.nbf);
-  const issuedAt = readOptionalDate(claims.iat);
-  if (expiresAt <= now - verifierLeeway) throw new BearerRefusal('token_expired');
-  if (Math.max(notBefore ?? 0, issuedAt ?? 0) > now + verifierLeeway) {
-    throw new BearerRefusal('token_not_yet_valid');
+  const expiresAt = readNumericDate('exp', claims);
+  const notBefore = readOptionalDate('nbf', claims) ?? 0;
+  const issuedAt = readOptionalDate('iat', claims);
+  const earliest = now - verifierLeeway;
+  if (expiresAt <= earliest) {
+    throw refuseTime('token_expired', ['exp', expiresAt], 'later than', earliest);
+  }
+  const begin = Math.max(notBefore, issuedAt ?? 0);
+  if (begin > now + verifierLeeway) {
+    const name = begin === notBefore ? 'nbf' : 'iat';
+    throw refuseTime('token_not_yet_valid', [name, begin], 'at most', now + verifierLeeway);
   }
   const latest = (issuedAt ?? now + verifierLeeway) + maxTokenLifetime;
-  if (expiresAt > latest) throw new BearerRefusal('token_lifetime_too_long');
+  if (expiresAt > latest) {
+    throw refuseTime('token_lifetime_too_long', ['exp', expiresAt], 'at most', latest);
+  }
   return { expiresAt, issuedAt };
 }
 
@@ -49,16 +80,24 @@ export function readAudiences(claims: JsonObject): readonly string[] {
   const { aud } = claims;
   const values: readonly unknown[] = Array.isArray(aud) ? aud : [aud];
   if (!values.every((value): value is string => typeof value === 'string')) {
-    throw new BearerRefusal('token_claims_malformed');
+    throw refuseClaim('aud', aud, 'a text, or an array of texts');
   }
   return values;
 }
 
 /** @throws {BearerRefusal} if no value of `aud` is among those allowed. */
-export function checkAudience(actual: readonly string[], allowed: readonly string[]): void {
-  if (!actual.some((value) => allowed.includes(value))) {
-    throw new BearerRefusal('token_audience_not_allowed');
-  }
+export function checkAudience(
+  actual: readonly string[],
+  allowed: readonly string[],
+  serviceTrunkGroup?: string,
+): void {
+  if (actual.some((value) => allowed.includes(value))) return;
+  throw refuse('token_audience_not_allowed', () => ({
+    name: 'aud',
+    received: actual,
+    expected: allowed.join(', ') || "no value: none of the client's audiences names this API",
+    serviceTrunkGroup,
+  }));
 }
 
 /**
@@ -68,6 +107,6 @@ export function checkAudience(actual: readonly string[], allowed: readonly strin
  */
 export function readStringClaim(claims: JsonObject, name: string): string {
   const value = claims[name];
-  if (typeof value !== 'string' || value === '') throw new BearerRefusal('token_claims_malformed');
+  if (typeof value !== 'string' || value === '') throw refuseClaim(name, value, 'a text');
   return value;
 }

@@ -1,4 +1,4 @@
-import { BearerRefusal } from './bearer-refusal.ts';
+import { refuse } from './bearer-refusal.ts';
 import type { VerifiedCredential } from './verified-credential.ts';
 
 /**
@@ -10,7 +10,13 @@ import type { VerifiedCredential } from './verified-credential.ts';
 export function requireScopes(verified: VerifiedCredential, required: readonly string[]): void {
   if (verified.credential === 'api_key') return;
   if (required.every((scope) => verified.scopes.includes(scope))) return;
-  throw new BearerRefusal('insufficient_scope', {
+  const finding = () => ({
+    name: 'scope',
+    received: verified.scopes.join(' '),
+    expected: required.join(' '),
+    serviceTrunkGroup: verified.serviceTrunkGroup,
+  });
+  throw refuse('insufficient_scope', finding, {
     clientId: verified.clientId,
     issuer: verified.issuer,
     ...(verified.tokenId === undefined ? {} : { tokenId: verified.tokenId }),

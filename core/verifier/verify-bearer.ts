@@ -9,7 +9,7 @@ import type { PortOptions } from '../port.ts';
 import { type OwnTokenSettings, verifyOwnToken } from './access-token.ts';
 import { verifyApiKey } from './api-key-credential.ts';
 import { readBearerCredential } from './bearer-credential.ts';
-import { BearerRefusal } from './bearer-refusal.ts';
+import { BearerRefusal, refuse } from './bearer-refusal.ts';
 import { decodeUnverifiedJws } from './compact-jws.ts';
 import type { JwksCache } from './jwks-cache.ts';
 import { type ProviderTokenSettings, verifyProviderToken } from './provider-token.ts';
@@ -36,17 +36,23 @@ export interface VerifierPorts {
 
 export type VerifierSettings = OwnTokenSettings & ProviderTokenSettings;
 
+function refuseIssuer(received: unknown, ownIssuer: string): BearerRefusal {
+  const expected = `${ownIssuer}, or the issuer of a registered provider, character by character`;
+  return refuse('issuer_unknown', () => ({ name: 'iss', received, expected }));
+}
+
 /** The issuer is looked up before anything is fetched. An invalid issuer is not looked up. */
 async function findProvider(
   issuer: unknown,
   ports: VerifierPorts,
+  ownIssuer: string,
   options: PortOptions,
 ): Promise<IdentityProvider> {
   if (typeof issuer !== 'string' || !isProviderUrlText(issuer)) {
-    throw new BearerRefusal('issuer_unknown');
+    throw refuseIssuer(issuer, ownIssuer);
   }
   const provider = await ports.identityProviders?.findIdentityProvider(issuer, options);
-  if (provider?.issuer !== issuer) throw new BearerRefusal('issuer_unknown');
+  if (provider?.issuer !== issuer) throw refuseIssuer(issuer, ownIssuer);
   return provider;
 }
 
@@ -61,8 +67,8 @@ async function verifyAccessToken(
   const { iss } = jws.payload;
   if (iss === settings.issuer) return verifyOwnToken(jws, ports.jwks, settings, now, options);
   const { clients, jwks } = ports;
-  if (clients === undefined) throw new BearerRefusal('issuer_unknown');
-  const provider = await findProvider(iss, ports, options);
+  if (clients === undefined) throw refuseIssuer(iss, settings.issuer);
+  const provider = await findProvider(iss, ports, settings.issuer, options);
   return verifyProviderToken(jws, provider, { clients, jwks }, settings, now, options);
 }
 
@@ -103,7 +109,7 @@ export async function verifyBearer(
   } catch (error) {
     // A record that cannot be read fails only the requests that depend on it.
     if (error instanceof MalformedRecordError) {
-      throw new BearerRefusal('record_malformed', {}, error);
+      throw new BearerRefusal('record_malformed', {}, { cause: error });
     }
     throw error;
   }

@@ -45,6 +45,16 @@ describe('an error of an AWS call', () => {
     );
   });
 
+  it('that is not there is named, as AWS does not say which table or function is missing', async () => {
+    const error = sdkError('ResourceNotFoundException', { $metadata: { httpStatusCode: 400 } });
+    const caught = await failing(error).catch((reason: unknown) => reason);
+    expect(caught).toMatchObject({
+      name: 'ResourceNotFoundException',
+      message: 'could not read it: it does not exist in this AWS region',
+      cause: error,
+    });
+  });
+
   it.each([
     sdkError('AccessDeniedException', { $metadata: { httpStatusCode: 400 } }),
     sdkError('ValidationException', { $metadata: { httpStatusCode: 400 } }),

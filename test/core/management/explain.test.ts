@@ -1,9 +1,13 @@
 import { describe, expect, it } from 'vitest';
+import { maxKeyIdLength } from '../../../contract/limits.ts';
+import { algs } from '../../../contract/signing-algorithms.ts';
+import { formatApiKeyValue } from '../../../core/credential/credential-value.ts';
+import type { IdentityProvider } from '../../../core/identity-provider/identity-provider.ts';
 import { createApiKey } from '../../../core/management/api-keys.ts';
 import { setClientEnabled } from '../../../core/management/change-client.ts';
 import { createClientSecret } from '../../../core/management/client-secrets.ts';
 import { createClient } from '../../../core/management/create-client.ts';
-import { explainRequest } from '../../../core/management/explain-request.ts';
+import { explainRequest, type RequestFinding } from '../../../core/management/explain-request.ts';
 import { explainToken } from '../../../core/management/explain-token.ts';
 import { createTestManagement, type TestManagement } from '../../support/management.ts';
 import { makeSigningKey } from '../../support/signing-keys.ts';
@@ -181,6 +185,223 @@ describe('explaining a bearer credential', () => {
     expect(explanation.rule).toMatch(/\w{3}/);
   });
 
+  const long = 'k'.repeat(2000);
+
+  it.each<[string, object, object, object, RequestFinding]>([
+    [
+      'its audience',
+      { aud: 'https://b.example' },
+      {},
+      {},
+      { name: 'aud', received: ['https://b.example'], expected: 'https://api.example.com' },
+    ],
+    [
+      'a missing scope',
+      {},
+      {},
+      { scopes: ['calls:view'] },
+      { name: 'scope', received: 'messaging:view', expected: 'calls:view' },
+    ],
+    [
+      'its age',
+      { exp: 1_799_999_990, iat: 1_799_999_000 },
+      {},
+      {},
+      {
+        name: 'exp',
+        received: '1799999990 (2027-01-15T07:59:50Z)',
+        expected: 'later than 1799999990 (2027-01-15T07:59:50Z)',
+      },
+    ],
+    [
+      'its youth',
+      { nbf: 1_800_000_011, exp: 1_800_000_600 },
+      {},
+      {},
+      {
+        name: 'nbf',
+        received: '1800000011 (2027-01-15T08:00:11Z)',
+        expected: 'at most 1800000010 (2027-01-15T08:00:10Z)',
+      },
+    ],
+    [
+      'an issue time to come',
+      { iat: 1_800_000_011 },
+      {},
+      {},
+      {
+        name: 'iat',
+        received: '1800000011 (2027-01-15T08:00:11Z)',
+        expected: 'at most 1800000010 (2027-01-15T08:00:10Z)',
+      },
+    ],
+    [
+      'its long life',
+      { exp: 1_800_086_401 },
+      {},
+      {},
+      {
+        name: 'exp',
+        received: '1800086401 (2027-01-16T08:00:01Z)',
+        expected: 'at most 1800086400 (2027-01-16T08:00:00Z)',
+      },
+    ],
+    [
+      'a claim that is missing',
+      { jti: undefined },
+      {},
+      {},
+      { name: 'jti', received: undefined, expected: 'a text' },
+    ],
+    [
+      'a claim of the wrong type',
+      { exp: '1800000600' },
+      {},
+      {},
+      { name: 'exp', received: '1800000600', expected: 'whole seconds since 1970' },
+    ],
+    [
+      'a token without iat',
+      { iat: undefined },
+      {},
+      {},
+      { name: 'iat', received: undefined, expected: 'whole seconds since 1970' },
+    ],
+    [
+      'scopes that are no text',
+      { scope: ['messaging:view'] },
+      {},
+      {},
+      { name: 'scope', received: ['messaging:view'], expected: 'a text' },
+    ],
+    [
+      'audiences that are none',
+      { aud: 7 },
+      {},
+      {},
+      { name: 'aud', received: 7, expected: 'a text, or an array of texts' },
+    ],
+    ['its type', {}, { typ: 'JWT' }, {}, { name: 'typ', received: 'JWT', expected: 'at+jwt' }],
+    [
+      'its algorithm',
+      {},
+      { alg: 'none' },
+      {},
+      { name: 'alg', received: 'none', expected: algs.join(', ') },
+    ],
+    [
+      "the algorithm of another key than the token's",
+      {},
+      { alg: 'RS256' },
+      {},
+      {
+        name: 'alg',
+        received: 'RS256',
+        expected: `ES256, the algorithm of the key ${key.kid}`,
+      },
+    ],
+    [
+      'a critical header',
+      {},
+      { crit: ['exp'] },
+      {},
+      { name: 'crit', received: ['exp'], expected: 'none' },
+    ],
+    [
+      'a kid that is too long',
+      {},
+      { kid: long },
+      {},
+      { name: 'kid', received: long, expected: `a text of 1 to ${maxKeyIdLength} characters` },
+    ],
+    [
+      'its key',
+      {},
+      { kid: 'other' },
+      {},
+      { name: 'kid', received: 'other', expected: `a key in the key set of ${issuer}` },
+    ],
+    [
+      'its issuer',
+      { iss: `${issuer}/` },
+      {},
+      {},
+      {
+        name: 'iss',
+        received: `${issuer}/`,
+        expected: `${issuer}, or the issuer of a registered provider, character by character`,
+      },
+    ],
+  ])(
+    'shows the value that refuses a token for %s',
+    async (_, different, header, question, finding) => {
+      const test = withKey();
+      const explanation = await explainRequest(test.context, {
+        credential: signToken(key, { ...claims(test), ...different }, { ...header }),
+        scopes: [],
+        ...question,
+      });
+      expect(explanation.accepted).toBe(false);
+      expect(explanation.finding).toEqual(finding);
+    },
+  );
+
+  it.each<[string, (token: string) => string, RequestFinding]>([
+    [
+      'a signature of other bytes',
+      (token) => token.replace(/[^.]+$/, Buffer.alloc(64, 1).toString('base64url')),
+      { name: 'kid', received: key.kid, expected: 'the key that made the signature' },
+    ],
+    [
+      'two parts',
+      (token) => token.replace(/\.[^.]+$/, ''),
+      {
+        name: 'number of parts',
+        received: 2,
+        expected: '3: header, payload and signature',
+      },
+    ],
+    [
+      'a payload that is no JSON',
+      (token) => token.replace(/\..*\./, '.AAAA.'),
+      {
+        name: 'payload',
+        received: 'another form',
+        expected: 'a JSON object in UTF-8 without repeated members',
+      },
+    ],
+    [
+      'a signature with padding',
+      (token) => `${token}=`,
+      { name: 'signature', received: 'another form', expected: 'canonical base64url' },
+    ],
+    [
+      'its length',
+      (token) => `${token}${'A'.repeat(20_000)}`,
+      { name: 'length', received: expect.any(Number), expected: expect.stringMatching(/^at most/) },
+    ],
+  ])(
+    'shows what refuses a token for %s, and none of the credential',
+    async (_, change, finding) => {
+      const test = withKey();
+      const credential = change(signToken(key, claims(test)));
+      const explanation = await explainRequest(test.context, { credential });
+      expect(explanation.finding).toEqual(finding);
+      const parts = credential.split('.').filter((part) => part.length > 10);
+      for (const part of parts) expect(JSON.stringify(explanation)).not.toContain(part);
+    },
+  );
+
+  it('hints at a registered issuer with a slash more or less', async () => {
+    const test = withKey();
+    const registered = 'https://idp.example.net/';
+    test.providers.set(registered, { issuer: registered } as IdentityProvider);
+    const credential = signToken(key, { ...claims(test), iss: 'https://idp.example.net' });
+    expect((await explainRequest(test.context, { credential })).finding?.hint).toBe(
+      'registered is "https://idp.example.net/", with a slash at the end',
+    );
+  });
+
   it('refuses a token under a key that is withdrawn', async () => {
     const test = withKey();
     const [own] = test.signingKeys.splice(0);
@@ -222,7 +443,28 @@ describe('explaining a bearer credential', () => {
       accepted: false,
       reason: 'api_key_source_refused',
       facts: { keyId: apiKey.keyId },
+      finding: { name: 'source address', received: '198.51.100.1', expected: '203.0.113.0/24' },
       error: 'invalid_token',
     });
+  });
+
+  it('shows nothing of a record that is out of reach, and never the value of a key', async () => {
+    const { context } = createTestManagement();
+    const { key: apiKey, value = '' } = await createApiKey(context, {
+      name: 'Ada',
+      serviceTrunkGroup: 'tg-1001',
+      subnets: [{ name: 'office', address: '203.0.113.0/24' }],
+    });
+    const limited = { ...context, trunkGroups: ['tg-2002'] };
+    const ask = (credential: string) => explainRequest(limited, { credential });
+    expect((await ask(value)).finding).toBeUndefined();
+    const wrong = formatApiKeyValue(apiKey.keyId, new Uint8Array(32).fill(9));
+    expect((await explainRequest(context, { credential: wrong })).finding).toEqual({
+      name: 'key_id',
+      received: apiKey.keyId,
+      expected: 'with the value that was shown at creation',
+    });
+    const explained = JSON.stringify(await explainRequest(context, { credential: wrong }));
+    expect(explained).not.toContain(wrong);
   });
 });
