@@ -26,13 +26,15 @@ const layout = {
   style: { head: [], border: [], compact: true, 'padding-left': 0, 'padding-right': 0 },
 };
 
-export type Cell = string | number | boolean | undefined;
+/** One value, or several with a line each. A line feed within a value does not begin a line. */
+export type Cell = string | number | boolean | readonly string[] | undefined;
 
 /** Makes a word stand out. */
 export type Bold = (word: string) => string;
 
 function show(cell: Cell): string {
   if (cell === undefined || cell === '') return '-';
+  if (typeof cell === 'object') return cell.map(toPrintableLine).join('\n') || '-';
   return typeof cell === 'boolean' ? (cell ? 'yes' : 'no') : toPrintableLine(String(cell));
 }
 

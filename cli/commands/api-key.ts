@@ -26,9 +26,9 @@ import {
 
 const keyId = ['key-id', 'id of the API key, key_...'] as const;
 
-function formatSources(key: ApiKey): string {
+function formatSources(key: ApiKey): Cell {
   if (key.subnets.length === 0) return 'every source';
-  return key.subnets.map((subnet) => `${formatCidr(subnet)} (${subnet.name})`).join('\n');
+  return key.subnets.map((subnet) => `${formatCidr(subnet)} (${subnet.name})`);
 }
 
 function fieldsOf(key: ApiKey): readonly (readonly [string, Cell])[] {

@@ -30,9 +30,9 @@ function formatClient(cli: Cli, context: ManagementContext, client: Client): str
     ['client_id', client.clientId],
     ['name', client.name],
     ['service trunk group', client.serviceTrunkGroup],
-    ['audience', (view.audience as readonly string[]).join('\n')],
+    ['audience', view.audience as readonly string[]],
     ['token lifetime', formatDuration(client.tokenLifetime)],
-    ['scopes', client.scopes.join('\n')],
+    ['scopes', client.scopes],
     ['provider', client.provider?.issuer ?? 'this service'],
     ...(client.provider === undefined
       ? []

@@ -37,7 +37,7 @@ const token: CommandSpec = {
     const verdict = granted
       ? 'A request with a good secret gets a token.'
       : `Refused: ${error ?? ''}${errorDescription === undefined ? '' : `, "${errorDescription}"`} (${reason ?? ''}).`;
-    const rows = steps.map(({ step, outcome, detail }) => [step, outcome, detail]);
+    const rows = steps.map(({ step, outcome, detail }) => [step, outcome, detail?.split('\n')]);
     cli.output.print({
       json: { granted, reason, error, error_description: errorDescription, steps, claims },
       quiet: [granted ? 'granted' : 'refused'],

@@ -38,15 +38,13 @@ const register: CommandSpec = {
       quiet: [provider.issuer],
       text: cli.output.fields([
         ...fieldsOf(provider),
-        ['keys', keys.map((key) => `${key.kid} (${key.alg})`).join('\n')],
+        ['keys', keys.map((key) => `${key.kid} (${key.alg})`)],
         ...(keySet.skipped.length === 0
           ? []
           : [
               [
                 'keys left out',
-                keySet.skipped
-                  .map((key) => `${key.kid || 'without kid'}: ${key.reason}`)
-                  .join('\n'),
+                keySet.skipped.map((key) => `${key.kid || 'without kid'}: ${key.reason}`),
               ] as const,
             ]),
       ]),

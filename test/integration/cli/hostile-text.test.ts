@@ -13,7 +13,7 @@ import { type CliRun, useLocalCli } from './use-authctl.ts';
 const { authctl, json, service } = useLocalCli();
 
 /** Clears the screen, sets the title, rings, and turns what follows around. */
-const attack = '\u001b[2J\u001b]0;title\u0007\u009b31m\u202e';
+const attack = '\nforged line \r\u001b[2J\u001b]0;title\u0007\u009b31m\u202e';
 let provider: LoopbackProvider;
 
 beforeAll(async () => {
@@ -40,6 +40,7 @@ afterAll(() => provider.close());
 function expectHarmless({ stdout, stderr }: CliRun): void {
   expect(stdout).not.toMatch(controlCharacters);
   expect(stderr).not.toMatch(controlCharacters);
+  expect(stdout + stderr).not.toMatch(/^forged line/m);
 }
 
 function foreignToken(claims: Readonly<Record<string, unknown>>): string {
@@ -58,14 +59,14 @@ describe.each([[[]], [['--json']]])('text from outside, with %j', (form) => {
   it('of a name stays text in lists and in one client', async () => {
     const lists = await authctl(['client', 'list', ...form]);
     expectHarmless(lists);
-    expect(lists.stdout).toContain(String.raw`Billing\u001b[2J`);
+    expect(lists.stdout).toContain(String.raw`\u001b[2J`);
     expectHarmless(await authctl(['client', 'show', clientIdOf(1), ...form]));
   });
 
   it('of the audit stays text', async () => {
     const run = await authctl(['audit', 'list', ...form]);
     expectHarmless(run);
-    expect(run.stdout).toContain(String.raw`user/\u001b[2J`);
+    expect(run.stdout).toContain(String.raw`\u001b[2J`);
   });
 
   it('of a token stays text', async () => {
@@ -92,8 +93,18 @@ describe.each([[[]], [['--json']]])('text from outside, with %j', (form) => {
   });
 
   it('of the command line stays text', async () => {
-    expectHarmless(await authctl(['signing-key', 'withdraw', attack, '--yes', ...form]));
-    expectHarmless(await authctl(['client', 'show', attack, ...form]));
+    const pasted = attack.trim();
+    expectHarmless(await authctl(['signing-key', 'withdraw', pasted, '--yes', ...form]));
+    expectHarmless(await authctl(['client', 'show', pasted, ...form]));
+  });
+});
+
+describe('a value of several lines', () => {
+  it('has them below each other, and none that a value brought along', async () => {
+    const args = ['--name', 'A', '--trunk-group', 'tg', '--scope', 'calls:view'];
+    const { client_id: id } = await json(['client', 'create', ...args, '--scope', 'calls:manage']);
+    const { stdout } = await authctl(['client', 'show', String(id)]);
+    expect(stdout).toMatch(/^scopes +calls:view\n +calls:manage$/m);
   });
 });
 

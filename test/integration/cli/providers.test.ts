@@ -165,3 +165,52 @@ it('may not be this service itself', async () => {
   expect(run.exitCode).toBe(2);
   expect(run.stderr).toContain('allowed: any service but this one');
 });
+
+it('hints at the discovery URL of what may be an issuer', async () => {
+  const run = await authctl(['provider', 'register', provider.issuer]);
+  expect(run.exitCode).toBe(1);
+  expect(run.stderr).toBe(
+    `authctl: ${provider.issuer} cannot be fetched: it did not answer with status 200; the discovery document of an issuer ${provider.issuer} is usually at ${provider.discoveryUrl}\n`,
+  );
+  provider.documents.set('/', { hello: 'world' });
+  const other = await authctl(['provider', 'register', `${provider.issuer}/`]);
+  expect(other.stderr).toContain(
+    `issuer, jwks_uri is missing or of the wrong type; the discovery document of an issuer ${provider.issuer}/ is usually at ${provider.discoveryUrl}\n`,
+  );
+});
+
+it('hints at a registered issuer with a slash more or less, and at one that was given as its discovery URL', async () => {
+  await json(['provider', 'register', provider.discoveryUrl]);
+  const hint = `there is no provider "GIVEN"; registered is "${provider.issuer}", without a slash at the end\n`;
+  const given = [`${provider.issuer}/`, provider.discoveryUrl];
+  for (const issuer of given) {
+    const client = [
+      'client',
+      'create',
+      '--name',
+      'A',
+      '--trunk-group',
+      'tg',
+      '--scope',
+      'calls:view',
+    ];
+    for (const args of [
+      ['provider', 'show', issuer],
+      ['provider', 'delete', issuer, '--yes'],
+      [...client, '--provider', issuer, '--external-client-id', 'x'],
+    ]) {
+      const run = await authctl(args);
+      expect(run.exitCode).toBe(1);
+      expect(run.stderr).toContain(hint.replace('GIVEN', issuer));
+    }
+  }
+});
+
+it('hints at the issuer of a token that lacks a slash', async () => {
+  await json(['provider', 'register', provider.discoveryUrl]);
+  const stdin = token({ iss: `${provider.issuer}/` });
+  const run = await authctl(['explain', 'request', '--bearer-stdin'], { stdin });
+  expect(run.stdout).toContain(
+    `iss: received "${provider.issuer}/"; expected ${service().issuer}, or the issuer of a registered provider, character by character.\nHint: registered is "${provider.issuer}", without a slash at the end.\n`,
+  );
+});

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { temporaryDirectory } from '../local/temporary-directory.ts';
@@ -280,6 +280,28 @@ describe('a deployment that cannot be used', () => {
 });
 
 describe('backends that cannot be used', () => {
+  it.each([
+    ['client list', ['client', 'list'], 'could not list other-clients'],
+    ['client show', ['client', 'show', noClient], 'could not read an item of other-clients'],
+    [
+      'signing-key list',
+      ['signing-key', 'list'],
+      'could not list signing_key of other-signing-keys',
+    ],
+  ])('a table that is not there is named by %s', async (_, args, message) => {
+    const cwd = temporaryDirectory();
+    const { paths } = service();
+    const config = JSON.parse(readFileSync(paths.deploymentConfig, 'utf8')) as object;
+    writeFileSync(join(cwd, 'other.json'), JSON.stringify({ ...config, name: 'other' }));
+    mkdirSync(join(cwd, '.local'));
+    copyFileSync(paths.demoEnvironment, join(cwd, '.local', 'demo.env'));
+    const run = await runCli([...args, '--local', '--config', 'other.json'], { cwd });
+    expect(run).toMatchObject({ exitCode: 1, stdout: '' });
+    expect(run.stderr).toBe(
+      `authctl: ${message}: it does not exist in this AWS region; the config's name, the region and the account must be the deployment's (ResourceNotFoundException)\n`,
+    );
+  });
+
   it('a local run that has ended is said to be unavailable', async () => {
     const cwd = temporaryDirectory();
     const { environment } = service();

@@ -165,6 +165,12 @@ describe('the audit of signing-key rotate', () => {
 });
 
 describe('signing-key withdraw', () => {
+  it('takes a kid that begins with "-" for a kid', async () => {
+    const kid = `-${'A'.repeat(42)}`;
+    const run = await authctl(['signing-key', 'withdraw', kid, '--emergency', '--yes']);
+    expect(run.stderr).toContain(`kid: received "${kid}"; allowed: a key that signing-key list`);
+  });
+
   it.each([
     [[unknown, '--emergency'], 2, `kid: received "${unknown}"; allowed: a key that signing-key`],
     [['$current'], 1, 'is "current" and cannot be withdrawn: its tokens may be in use'],

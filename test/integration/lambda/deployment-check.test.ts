@@ -179,7 +179,7 @@ describe('the deployment check', () => {
       {
         Status: 'FAILED',
         Reason:
-          'the signing keys could not be read: ResourceNotFoundException: Requested resource not found',
+          'the signing keys could not be read: ResourceNotFoundException: could not list signing_key of no-such-table: it does not exist in this AWS region',
       },
     ]);
   });
