@@ -1,4 +1,5 @@
-import { type SignedToken, TokenReuse, type TokenWish } from '../../core/token/token-reuse.ts';
+import type { SignedToken } from '../../core/token/sign-token.ts';
+import { type ReuseRequest, TokenReuse } from '../../core/token/token-reuse.ts';
 import { environments, issuer } from '../scenario.ts';
 
 /** What one setting does to a day of a fleet of clients. */
@@ -48,7 +49,7 @@ function createTrace(random: () => number): readonly Request[] {
   return requests.sort((a, b) => a.time - b.time);
 }
 
-function wishOf({ time, client }: Request): TokenWish {
+function reuseRequestOf({ time, client }: Request): ReuseRequest {
   const id = `client_${client}`;
   return {
     claims: {
@@ -78,13 +79,13 @@ async function replay(
   const settings = { minimumRemainingShare: minimumRemainingShare ?? 1, maxTokens: 1000 };
   const fleet = Array.from({ length: instances }, () => new TokenReuse(settings));
   for (const request of trace) {
-    const wish = wishOf(request);
+    const wanted = reuseRequestOf(request);
     const sign = (): Promise<SignedToken> => {
       signs += 1;
-      return Promise.resolve({ jws: '', claims: wish.claims, kid: 'kid', unusableKids: [] });
+      return Promise.resolve({ jws: '', claims: wanted.claims, kid: 'kid', unusableKids: [] });
     };
     const reuse = fleet[Math.floor(random() * instances)];
-    await (minimumRemainingShare === undefined ? sign() : reuse?.take(wish, sign));
+    await (minimumRemainingShare === undefined ? sign() : reuse?.take(wanted, sign));
   }
   return { minimumRemainingShare, instances, tokens: trace.length, signs };
 }

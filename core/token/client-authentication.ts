@@ -1,17 +1,39 @@
-import { isSyntheticClientId } from '../../contract/synthetic-check.ts';
 import type { Client, ClientSecret } from '../client/client.ts';
 import type { ClientReader } from '../client/client-store.ts';
-import { secretStatus } from '../client/secret-status.ts';
 import { withoutSyntheticAuthority } from '../client/synthetic-client.ts';
 import { equalsHash, hashSecret, impossibleHash } from '../credential/secret-hash.ts';
 import { OAuthError, type RefusalReason } from '../oauth-error.ts';
 import type { PortOptions } from '../port.ts';
 import type { ClientCredentials } from './client-credentials.ts';
-import type { NoteTokenFacts } from './token-facts.ts';
+import type { TokenValues } from './token-values.ts';
 
 export interface AuthenticatedClient {
   readonly client: Client;
   readonly secret: ClientSecret;
+}
+
+/**
+ * The step of a token request that authenticates its client.
+ *
+ * @throws {OAuthError} `invalid_client`.
+ */
+export type Authenticate = (
+  credentials: ClientCredentials,
+  values: TokenValues,
+) => Promise<AuthenticatedClient>;
+
+/** A client that is refused, with what the log may say of it. */
+export class ClientRefusal extends OAuthError {
+  /** Of an existing client. */
+  readonly clientId: string | undefined;
+  /** Of the client's secret that matched. */
+  readonly secretId: string | undefined;
+
+  constructor(reason: RefusalReason, client?: Client, secret?: ClientSecret) {
+    super(reason);
+    this.clientId = client?.clientId;
+    this.secretId = secret?.secretId;
+  }
 }
 
 /**
@@ -41,37 +63,23 @@ export function findAuthenticationRefusal(
   return client.enabled ? undefined : 'client_disabled';
 }
 
-/** The synthetic check's secrets end soon by design, and nobody need make new ones. */
-function noteNearExpiry(
-  { clientId }: Client,
-  secret: ClientSecret,
-  now: number,
-  note: NoteTokenFacts,
-): void {
-  if (secretStatus(secret, now) !== 'expires_soon' || isSyntheticClientId(clientId)) return;
-  if (secret.expiresAt !== undefined) note({ secretExpiresAt: secret.expiresAt });
-}
-
 /**
  * Authenticates a client by its secret (RFC 6749 §3.2.1): one read and the same hash comparisons
  * whatever is wrong, and one answer for it.
  *
- * @throws {OAuthError} `invalid_client`.
+ * @throws {ClientRefusal} `invalid_client`.
  */
 export async function authenticateClient(
-  credentials: ClientCredentials,
-  ports: { readonly clients: ClientReader; readonly note: NoteTokenFacts },
+  { clientId, clientSecret }: ClientCredentials,
+  clients: ClientReader,
   now: number,
-  options: PortOptions,
+  options: PortOptions = {},
 ): Promise<AuthenticatedClient> {
-  const client = await ports.clients.findClient(credentials.clientId, options);
-  const secret = findSecret(credentials.clientSecret, client?.secrets ?? []);
-  if (client !== undefined) ports.note({ clientId: client.clientId });
-  if (secret !== undefined) ports.note({ secretId: secret.secretId });
+  const client = await clients.findClient(clientId, options);
+  const secret = findSecret(clientSecret, client?.secrets ?? []);
   const refusal = findAuthenticationRefusal(client, secret, now);
   if (client === undefined || secret === undefined || refusal !== undefined) {
-    throw new OAuthError(refusal ?? 'wrong_secret');
+    throw new ClientRefusal(refusal ?? 'wrong_secret', client, secret);
   }
-  noteNearExpiry(client, secret, now, ports.note);
   return { client: withoutSyntheticAuthority(client), secret };
 }

@@ -1,23 +1,22 @@
 import { OAuthError } from '../oauth-error.ts';
-import type { Attempt, FailureLimiter } from './failure-limiter.ts';
+import type { Authenticate } from './client-authentication.ts';
+import type { FailureLimiter } from './failure-limiter.ts';
 
 /**
- * Authenticates a client, unless it failed too often before, and counts a failure. A store that
- * does not answer is no failure of the client.
+ * Authenticates no client that failed too often before, and counts failures. A store that does not
+ * answer is no failure of the client.
  *
  * @throws {TooManyFailuresError}
  */
-export async function limitFailures<T>(
-  limiter: FailureLimiter,
-  attempt: Attempt,
-  now: number,
-  authenticate: () => Promise<T>,
-): Promise<T> {
-  limiter.assertAllowed(attempt, now);
-  try {
-    return await authenticate();
-  } catch (error) {
-    if (error instanceof OAuthError) limiter.record(attempt, now);
-    throw error;
-  }
+export function limitFailures(limiter: FailureLimiter, authenticate: Authenticate): Authenticate {
+  return async (credentials, values) => {
+    const attempt = { ...credentials, source: values.source };
+    limiter.assertAllowed(attempt, values.now);
+    try {
+      return await authenticate(credentials, values);
+    } catch (error) {
+      if (error instanceof OAuthError) limiter.record(attempt, values.now);
+      throw error;
+    }
+  };
 }

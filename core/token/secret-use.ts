@@ -1,25 +1,18 @@
 import type { SecretUseRecorder } from '../client/client-store.ts';
-import type { PortOptions } from '../port.ts';
 import { formatDay } from '../rfc3339.ts';
-import type { AuthenticatedClient } from './client-authentication.ts';
-import type { SecretUse } from './token-facts.ts';
+import type { SignWithKeys, UnsignedToken } from './sign-token.ts';
+import type { SecretUse, TokenValues } from './token-values.ts';
 
-/**
- * Begins to note that a secret was used, where that has not been noted today. The token neither
- * waits for it nor fails with it.
- *
- * @returns says how far it has come.
- */
-export function beginSecretUse(
-  { client, secret }: AuthenticatedClient,
+/** @returns says how far the recording has come. */
+function beginRecording(
+  { client, secret }: UnsignedToken,
   recorder: SecretUseRecorder,
-  now: number,
-  options: PortOptions,
+  { now, signal }: TokenValues,
 ): () => SecretUse {
   const day = formatDay(now);
   if (secret.lastUsedOn === day) return () => 'not_due';
   let progress: SecretUse = 'pending';
-  recorder.recordSecretUse(client.clientId, secret.secretId, day, options).then(
+  recorder.recordSecretUse(client.clientId, secret.secretId, day, { signal }).then(
     () => {
       progress = 'recorded';
     },
@@ -28,4 +21,17 @@ export function beginSecretUse(
     },
   );
   return () => progress;
+}
+
+/**
+ * Records that a secret was used while its token is signed, unless that was recorded today. The
+ * token neither waits for it nor fails with it.
+ */
+export function recordSecretUse(recorder: SecretUseRecorder, sign: SignWithKeys): SignWithKeys {
+  return async (token, keys, values) => {
+    const progress = beginRecording(token, recorder, values);
+    const signed = await sign(token, keys, values);
+    values.log.secretUse = progress();
+    return signed;
+  };
 }

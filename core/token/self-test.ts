@@ -1,7 +1,9 @@
 import { prefixes } from '../credential/credential-value.ts';
 import { selectSigningKeys } from '../signing-key/select-signing-key.ts';
 import { signJws } from '../signing-key/sign-jws.ts';
-import type { TokenPorts, TokenSettings, TokenValues } from './issue-token.ts';
+import type { TokenSettings } from './issue-token.ts';
+import type { TokenPorts } from './token-issuer.ts';
+import type { TokenValues } from './token-values.ts';
 
 /** A type that no verifier takes for a token, and a payload without a claim that says anything. */
 const selfTestType = 'self-test+jwt';

@@ -4,7 +4,7 @@ import { assertFormContentType, type Form, parseForm } from './form.ts';
 import { parseResource } from './resource.ts';
 import { parseScope } from './scope.ts';
 
-/** A request to the token endpoint as it arrived: nothing in it can be trusted but `source`. */
+/** A request to the token endpoint as it arrived: nothing in it can be trusted. */
 export interface TokenRequest {
   /** Each `Content-Type` header. */
   readonly contentTypes: readonly string[];
@@ -13,8 +13,6 @@ export interface TokenRequest {
   /** Names of the parameters in the query. */
   readonly queryNames: readonly string[];
   readonly body: Uint8Array;
-  /** Network address that it came from. */
-  readonly source: string;
 }
 
 /** The parameters of a token request (RFC 6749 §4.4.2, RFC 8707 §2). Unknown ones are ignored. */

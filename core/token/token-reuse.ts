@@ -1,13 +1,5 @@
 import type { AccessTokenClaims } from './access-token-claims.ts';
-
-/** A token as it was signed. */
-export interface SignedToken {
-  readonly jws: string;
-  readonly claims: AccessTokenClaims;
-  readonly kid: string;
-  /** kids of keys that KMS refused before. */
-  readonly unusableKids: readonly string[];
-}
+import type { SignedToken, SignWithKeys } from './sign-token.ts';
 
 export interface TokenReuseSettings {
   /** Share of its life that a token must have left to be given again: above 0, at most 1. */
@@ -16,8 +8,8 @@ export interface TokenReuseSettings {
   readonly maxTokens: number;
 }
 
-/** What a request would have signed, were there no token to give again. */
-export interface TokenWish {
+/** What a token must have in common with one that was given before. */
+export interface ReuseRequest {
   readonly claims: AccessTokenClaims;
   /** The secret that authenticated this request. */
   readonly secretId: string;
@@ -28,7 +20,7 @@ export interface TokenWish {
 }
 
 /** Everything that a token depends on but its times and its id. */
-function keyOf({ claims, secretId, clientVersion }: TokenWish): string {
+function keyOf({ claims, secretId, clientVersion }: ReuseRequest): string {
   const { iat, exp, jti: _, ...rest } = claims;
   return JSON.stringify([secretId, clientVersion, exp - iat, Object.values(rest)]);
 }
@@ -50,17 +42,17 @@ export class TokenReuse {
   }
 
   /**
-   * @param sign signs a new token for the wish.
+   * @param sign signs a new token for the request.
    * @throws what `sign` throws, to all who wait for it.
    */
   async take(
-    wish: TokenWish,
+    request: ReuseRequest,
     sign: () => Promise<SignedToken>,
   ): Promise<{ readonly token: SignedToken; readonly isReused: boolean }> {
-    const key = keyOf(wish);
+    const key = keyOf(request);
     const pending = this.#pending.get(key);
     const known = pending === undefined ? this.#tokens.get(key) : await pending;
-    if (known !== undefined && this.#mayGiveAgain(known, wish)) {
+    if (known !== undefined && this.#mayGiveAgain(known, request)) {
       return { token: known, isReused: true };
     }
     const signing = sign();
@@ -74,11 +66,11 @@ export class TokenReuse {
     }
   }
 
-  /** `iat` of the wish is now. A token from the future means that the clock went back. */
-  #mayGiveAgain({ kid, claims: { iat, exp } }: SignedToken, wish: TokenWish): boolean {
-    const now = wish.claims.iat;
+  /** `iat` of the request is now. A token from the future means that the clock went back. */
+  #mayGiveAgain({ kid, claims: { iat, exp } }: SignedToken, request: ReuseRequest): boolean {
+    const now = request.claims.iat;
     const least = (exp - iat) * this.#settings.minimumRemainingShare;
-    return kid === wish.kid && iat <= now && exp - now >= least;
+    return kid === request.kid && iat <= now && exp - now >= least;
   }
 
   #keep(key: string, token: SignedToken): void {
@@ -89,4 +81,20 @@ export class TokenReuse {
       this.#tokens.delete(oldest);
     }
   }
+}
+
+/** Gives a token again where {@link TokenReuse} has one that fits. */
+export function reuseTokens(reuse: TokenReuse, sign: SignWithKeys): SignWithKeys {
+  return async (unsigned, keys, values) => {
+    const { claims, client, secret } = unsigned;
+    const request = {
+      claims,
+      secretId: secret.secretId,
+      clientVersion: client.version,
+      kid: keys[0]?.kid,
+    };
+    const { token, isReused } = await reuse.take(request, () => sign(unsigned, keys, values));
+    if (isReused) values.log.isReused = true;
+    return token;
+  };
 }

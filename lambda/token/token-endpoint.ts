@@ -4,9 +4,10 @@ import { idBytes } from '../../core/credential/credential-value.ts';
 import { TooManyFailuresError } from '../../core/errors.ts';
 import { formatTime } from '../../core/rfc3339.ts';
 import { UnverifiableSignatureError } from '../../core/signing-key/sign-jws.ts';
-import { issueToken, type TokenPorts, type TokenSettings } from '../../core/token/issue-token.ts';
-import type { TokenFacts } from '../../core/token/token-facts.ts';
+import type { TokenSettings } from '../../core/token/issue-token.ts';
+import { createTokenIssuer, type TokenPorts } from '../../core/token/token-issuer.ts';
 import type { TokenRequest } from '../../core/token/token-parameters.ts';
+import type { TokenLogFields } from '../../core/token/token-values.ts';
 import type { Exchange } from '../shared/exchange.ts';
 import { seconds } from '../shared/function-options.ts';
 import type { Endpoint } from '../shared/http-function.ts';
@@ -23,14 +24,13 @@ function readTokenRequest(request: HttpRequest): TokenRequest {
     authorizations: request.headerValues('authorization'),
     queryNames: request.queryNames,
     body: request.body,
-    source: request.sourceIp,
   };
 }
 
 const secondsPerDay = 86_400;
 
 /** Who uses a secret that ends soon should hear of it while there is time. */
-function reportNearExpiry(exchange: Exchange, { secretExpiresAt }: TokenFacts): void {
+function reportNearExpiry(exchange: Exchange, { secretExpiresAt }: TokenLogFields): void {
   if (secretExpiresAt === undefined) return;
   const secondsLeft = secretExpiresAt - seconds(exchange.startedAt);
   const daysLeft = Math.floor(secondsLeft / secondsPerDay);
@@ -39,26 +39,26 @@ function reportNearExpiry(exchange: Exchange, { secretExpiresAt }: TokenFacts): 
 }
 
 /** Gives the log and the metrics what is known of a token, issued or not. */
-function reportFacts(exchange: Exchange, facts: TokenFacts): void {
+function reportToken(exchange: Exchange, log: TokenLogFields): void {
   // A secret that matched is proof of who the client is; its id alone is a claim.
-  if (facts.secretId !== undefined) exchange.clientId = facts.clientId;
-  if (facts.secretUse === 'failed') exchange.counts.add(requestMetrics.secretUseFailures);
-  if (facts.unusableKids?.length) exchange.counts.add(requestMetrics.signingKeyFallbacks);
-  reportNearExpiry(exchange, facts);
+  if (log.secretId !== undefined) exchange.clientId = log.clientId;
+  if (log.secretUse === 'failed') exchange.counts.add(requestMetrics.secretUseFailures);
+  if (log.unusableKids?.length) exchange.counts.add(requestMetrics.signingKeyFallbacks);
+  reportNearExpiry(exchange, log);
   Object.assign(exchange.fields, {
-    client_id: facts.clientId,
-    secret_id: facts.secretId,
-    scope: facts.scope,
-    aud: facts.aud,
-    jti: facts.jti,
-    kid: facts.kid,
-    unusable_kids: facts.unusableKids?.length ? facts.unusableKids : undefined,
-    reused: facts.isReused === true ? true : undefined,
-    secret_use: facts.secretUse,
+    client_id: log.clientId,
+    secret_id: log.secretId,
+    scope: log.scope,
+    aud: log.aud,
+    jti: log.jti,
+    kid: log.kid,
+    unusable_kids: log.unusableKids?.length ? log.unusableKids : undefined,
+    reused: log.isReused,
+    secret_use: log.secretUse,
   });
 }
 
-export interface TokenEndpointPorts extends Omit<TokenPorts, 'note'> {
+export interface TokenEndpointPorts extends TokenPorts {
   /** Why the list of signing keys is an old one; undefined where it is fresh. */
   readonly keyListFailure: () => unknown;
 }
@@ -66,20 +66,19 @@ export interface TokenEndpointPorts extends Omit<TokenPorts, 'note'> {
 /** `POST /api/v1/oauth/token`. */
 export function createTokenEndpoint(ports: TokenEndpointPorts, settings: TokenSettings): Endpoint {
   const drawBytes = createRandomPool();
+  const issueToken = createTokenIssuer(ports, settings);
   return async (request, exchange) => {
-    const facts: TokenFacts = {};
-    const note = (more: TokenFacts): void => {
-      Object.assign(facts, more);
-    };
     const { startedAt, signal } = exchange;
-    const values = { now: seconds(startedAt), random: drawBytes(idBytes), signal };
+    const log: TokenLogFields = {};
+    const values = {
+      now: seconds(startedAt),
+      random: drawBytes(idBytes),
+      source: request.sourceIp,
+      signal,
+      log,
+    };
     try {
-      const token = await issueToken(
-        readTokenRequest(request),
-        { ...ports, note },
-        values,
-        settings,
-      );
+      const token = await issueToken(readTokenRequest(request), values);
       exchange.outcome = 'issued';
       return jsonResponse(200, token, noStoreHeaders);
     } catch (error) {
@@ -92,7 +91,7 @@ export function createTokenEndpoint(ports: TokenEndpointPorts, settings: TokenSe
       }
       throw error;
     } finally {
-      reportFacts(exchange, facts);
+      reportToken(exchange, log);
       noteStaleKeyList(exchange, ports.keyListFailure());
     }
   };

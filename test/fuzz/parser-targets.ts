@@ -58,7 +58,6 @@ export const parserTargets: Readonly<Record<string, FuzzTarget>> = {
           authorizations: [],
           queryNames: [],
           body: data,
-          source: '192.0.2.1',
         }),
       ),
   },

@@ -95,12 +95,7 @@ it('authenticates exactly the secrets that were created, not deleted, not ended,
       }
 
       const authenticates = (clientId: string, clientSecret: string) =>
-        authenticateClient(
-          { clientId, clientSecret },
-          { clients: context.clients, note: () => {} },
-          test.now,
-          {},
-        ).then(
+        authenticateClient({ clientId, clientSecret }, context.clients, test.now).then(
           ({ secret }) => secret.secretId,
           (error: unknown) => {
             if (error instanceof OAuthError) return undefined;

@@ -3,7 +3,8 @@ import type { Client } from '../../../core/client/client.ts';
 import * as secretHash from '../../../core/credential/secret-hash.ts';
 import { OAuthError } from '../../../core/oauth-error.ts';
 import { authenticateClient } from '../../../core/token/client-authentication.ts';
-import type { TokenFacts } from '../../../core/token/token-facts.ts';
+import { logAuthentication } from '../../../core/token/token-log.ts';
+import type { TokenLogFields } from '../../../core/token/token-values.ts';
 import { clientIdOf, makeClient, makeSecret, secretValueOf } from '../../support/clients.ts';
 import { asyncRefusal } from '../../support/refusal.ts';
 
@@ -17,15 +18,13 @@ const good = secretValueOf(1);
 
 function authenticate(stored: Client | undefined, clientSecret = good) {
   const findClient = vi.fn(async () => stored);
-  const facts: TokenFacts = {};
+  const log: TokenLogFields = {};
   const run = () =>
-    authenticateClient(
+    logAuthentication((credentials) => authenticateClient(credentials, { findClient }, now))(
       { clientId: clientIdOf(1), clientSecret },
-      { clients: { findClient }, note: (more) => Object.assign(facts, more) },
-      now,
-      {},
+      { now, random: new Uint8Array(16), source: '192.0.2.1', log },
     );
-  return { run, facts, findClient };
+  return { run, log, findClient };
 }
 
 const provider = {
@@ -91,9 +90,9 @@ describe('client authentication', () => {
     const values = Array.from({ length: count }, (_, index) => secretValueOf(index + 10));
     const stored = makeClient({ secrets: values.map((value) => makeSecret(value)) });
     for (const [index, value] of values.entries()) {
-      const { run, facts } = authenticate(stored, value);
+      const { run, log } = authenticate(stored, value);
       expect((await run()).secret).toBe(stored.secrets[index]);
-      expect(facts).toEqual({
+      expect(log).toEqual({
         clientId: stored.clientId,
         secretId: stored.secrets[index]?.secretId,
       });
@@ -109,8 +108,8 @@ describe('client authentication', () => {
 
   it('notes which expired secret was used', async () => {
     const stored = makeClient({ secrets: [makeSecret(good, { expiresAt: now })] });
-    const { run, facts } = authenticate(stored);
+    const { run, log } = authenticate(stored);
     await expect(run()).rejects.toThrow(OAuthError);
-    expect(facts.secretId).toBe(stored.secrets[0]?.secretId);
+    expect(log.secretId).toBe(stored.secrets[0]?.secretId);
   });
 });

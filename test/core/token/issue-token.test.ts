@@ -14,12 +14,9 @@ import { algs } from '../../../contract/signing-algorithms.ts';
 import type { Client } from '../../../core/client/client.ts';
 import { MalformedRecordError, UnavailableError } from '../../../core/errors.ts';
 import { FailureLimiter } from '../../../core/token/failure-limiter.ts';
-import {
-  issueToken,
-  type TokenPorts,
-  type TokenSettings,
-} from '../../../core/token/issue-token.ts';
-import type { TokenFacts } from '../../../core/token/token-facts.ts';
+import type { TokenSettings } from '../../../core/token/issue-token.ts';
+import { createTokenIssuer, type TokenPorts } from '../../../core/token/token-issuer.ts';
+import type { TokenLogFields } from '../../../core/token/token-values.ts';
 import { clientIdOf, makeClient, secretValueOf } from '../../support/clients.ts';
 import { asyncRefusal } from '../../support/refusal.ts';
 import { makeSigningKey, signWithKeys } from '../../support/signing-keys.ts';
@@ -36,7 +33,7 @@ const settings = {
 } as const;
 
 function setUp(client: Client | undefined, overrides: Partial<TokenPorts> = {}) {
-  const facts: TokenFacts = {};
+  const log: TokenLogFields = {};
   const mocks = {
     findClient: vi.fn(async () => client),
     recordSecretUse: vi.fn(async () => {}),
@@ -49,7 +46,6 @@ function setUp(client: Client | undefined, overrides: Partial<TokenPorts> = {}) 
     listSigningKeys: mocks.listSigningKeys,
     sign: mocks.sign,
     failures: new FailureLimiter(authenticationFailureLimits),
-    note: (more) => Object.assign(facts, more),
     ...overrides,
   };
   let serial = 0;
@@ -59,25 +55,22 @@ function setUp(client: Client | undefined, overrides: Partial<TokenPorts> = {}) 
     given: TokenSettings = settings,
   ) => {
     serial += 1;
-    return issueToken(
+    return createTokenIssuer(ports, given)(
       {
         contentTypes: ['application/x-www-form-urlencoded'],
         authorizations: [`Basic ${Buffer.from(`${clientIdOf(1)}:${secret}`).toString('base64')}`],
         queryNames: [],
         body: Buffer.from(body),
-        source: '192.0.2.1',
       },
-      ports,
-      { now, random: new Uint8Array(16).fill(serial) },
-      given,
+      { now, random: new Uint8Array(16).fill(serial), source: '192.0.2.1', log },
     );
   };
-  return { facts, mocks, issue };
+  return { log, mocks, issue };
 }
 
 describe('an issued token', () => {
   it('has the response of RFC 6749 §5.1 and the claims of RFC 9068 §2.2', async () => {
-    const { issue, facts } = setUp(makeClient());
+    const { issue, log } = setUp(makeClient());
     const response = await issue();
     expect(response).toEqual({
       access_token: expect.any(String),
@@ -102,7 +95,7 @@ describe('an issued token', () => {
       scope: 'messaging:view messaging:manage',
       service_trunk_group: 'stg-1',
     });
-    expect(facts).toEqual({
+    expect(log).toEqual({
       clientId: clientIdOf(1),
       secretId: expect.stringMatching(/^secret_/),
       scope: claims['scope'],
@@ -190,12 +183,12 @@ describe('a token that is not issued', () => {
     ['a wrong secret', makeClient(), secretValueOf(9), 'wrong_secret'],
     ['no such client', undefined, secretValueOf(1), 'unknown_client'],
   ])('%s: asks neither KMS nor the key list', async (_name, client, secret, reason) => {
-    const { issue, mocks, facts } = setUp(client);
+    const { issue, mocks, log } = setUp(client);
     expect(await asyncRefusal(() => issue('grant_type=client_credentials', secret))).toBe(reason);
     expect(mocks.findClient).toHaveBeenCalledTimes(1);
     expect(mocks.listSigningKeys).not.toHaveBeenCalled();
     expect(mocks.sign).not.toHaveBeenCalled();
-    expect(facts.clientId).toBe(clientIdOf(1));
+    expect(log.clientId).toBe(clientIdOf(1));
   });
 
   it('asks nobody where the request is malformed', async () => {
@@ -214,13 +207,13 @@ describe('a token that is not issued', () => {
     await expect(issue()).rejects.toThrow(type);
   });
 
-  it('still has the facts that were known when KMS failed', async () => {
-    const { issue, facts } = setUp(makeClient(), {
+  it('still has the log fields that were known when KMS failed', async () => {
+    const { issue, log } = setUp(makeClient(), {
       sign: async () => Promise.reject(new UnavailableError('throttled')),
     });
     await expect(issue()).rejects.toThrow('throttled');
-    expect(facts).toMatchObject({ clientId: clientIdOf(1), scope: expect.any(String) });
-    expect(facts.kid).toBeUndefined();
+    expect(log).toMatchObject({ clientId: clientIdOf(1), scope: expect.any(String) });
+    expect(log.kid).toBeUndefined();
   });
 });
 
@@ -244,19 +237,19 @@ describe('noting that a secret was used', () => {
   ])('where it was last used on %s: %d times', async (lastUsedOn, times, secretUse) => {
     const client = makeClient();
     const secrets = client.secrets.map((secret) => ({ ...secret, lastUsedOn }));
-    const { issue, mocks, facts } = setUp({ ...client, secrets });
+    const { issue, mocks, log } = setUp({ ...client, secrets });
     await issue();
     expect(mocks.recordSecretUse).toHaveBeenCalledTimes(times);
-    expect(facts.secretUse).toBe(secretUse);
+    expect(log.secretUse).toBe(secretUse);
   });
 
   it.each([
     ['failed', async () => Promise.reject(new UnavailableError('down'))],
     ['pending', async () => new Promise<void>(() => {})],
   ])('never holds up a token: %s', async (secretUse, recordSecretUse) => {
-    const { issue, facts } = setUp(makeClient(), { secretUses: { recordSecretUse } });
+    const { issue, log } = setUp(makeClient(), { secretUses: { recordSecretUse } });
     expect((await issue()).token_type).toBe('Bearer');
-    expect(facts.secretUse).toBe(secretUse);
+    expect(log.secretUse).toBe(secretUse);
   });
 
   it('does not happen where no token is granted', async () => {

@@ -1,12 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import type { AccessTokenClaims } from '../../../core/token/access-token-claims.ts';
-import { type SignedToken, TokenReuse, type TokenWish } from '../../../core/token/token-reuse.ts';
+import type { SignedToken } from '../../../core/token/sign-token.ts';
+import { type ReuseRequest, TokenReuse } from '../../../core/token/token-reuse.ts';
 
 const now = 1_800_000_000;
 const lifetime = 3600;
 
-function wishAt(time: number, different: Partial<AccessTokenClaims> = {}): TokenWish {
+function requestAt(time: number, different: Partial<AccessTokenClaims> = {}): ReuseRequest {
   const claims = {
     iss: 'https://auth.example.com',
     sub: 'client_1',
@@ -25,26 +26,26 @@ function wishAt(time: number, different: Partial<AccessTokenClaims> = {}): Token
 function setUp(minimumRemainingShare = 0.5, maxTokens = 10) {
   const reuse = new TokenReuse({ minimumRemainingShare, maxTokens });
   let serial = 0;
-  const signer = vi.fn(async ({ claims, kid = '' }: TokenWish): Promise<SignedToken> => {
+  const signer = vi.fn(async ({ claims, kid = '' }: ReuseRequest): Promise<SignedToken> => {
     serial += 1;
     return { jws: `jws-${serial}`, claims, kid, unusableKids: [] };
   });
-  const take = (wish: TokenWish) => reuse.take(wish, () => signer(wish));
+  const take = (request: ReuseRequest) => reuse.take(request, () => signer(request));
   return { reuse, signer, take };
 }
 
 describe('a token that was given', () => {
   it('is given again while enough of its life remains', async () => {
     const { take } = setUp(0.5);
-    const first = await take(wishAt(now));
-    const last = await take(wishAt(now + lifetime / 2));
+    const first = await take(requestAt(now));
+    const last = await take(requestAt(now + lifetime / 2));
     expect(last).toEqual({ token: first.token, isReused: true });
   });
 
   it('is not given again one second later', async () => {
     const { take } = setUp(0.5);
-    await take(wishAt(now));
-    expect(await take(wishAt(now + lifetime / 2 + 1))).toMatchObject({
+    await take(requestAt(now));
+    expect(await take(requestAt(now + lifetime / 2 + 1))).toMatchObject({
       isReused: false,
       token: { jws: 'jws-2' },
     });
@@ -52,34 +53,34 @@ describe('a token that was given', () => {
 
   it('is not given again when the clock went back', async () => {
     const { take } = setUp();
-    await take(wishAt(now));
-    expect(await take(wishAt(now - 1))).toMatchObject({ isReused: false });
+    await take(requestAt(now));
+    expect(await take(requestAt(now - 1))).toMatchObject({ isReused: false });
   });
 
-  const others: readonly (readonly [string, TokenWish])[] = [
-    ['another secret', { ...wishAt(now), secretId: 'secret_2' }],
-    ['a client that was changed', { ...wishAt(now), clientVersion: 2 }],
-    ['another client', wishAt(now, { sub: 'client_2', client_id: 'client_2' })],
-    ['another scope', wishAt(now, { scope: 'messaging:manage' })],
-    ['another audience', wishAt(now, { aud: 'https://other.example.com' })],
-    ['another issuer', wishAt(now, { iss: 'https://other.example.com' })],
-    ['another trunk group', wishAt(now, { service_trunk_group: 'stg-2' })],
-    ['another life', wishAt(now, { exp: now + 60 })],
-    ['another signing key', { ...wishAt(now), kid: 'k2' }],
-    ['no signing key', { ...wishAt(now), kid: undefined }],
+  const others: readonly (readonly [string, ReuseRequest])[] = [
+    ['another secret', { ...requestAt(now), secretId: 'secret_2' }],
+    ['a client that was changed', { ...requestAt(now), clientVersion: 2 }],
+    ['another client', requestAt(now, { sub: 'client_2', client_id: 'client_2' })],
+    ['another scope', requestAt(now, { scope: 'messaging:manage' })],
+    ['another audience', requestAt(now, { aud: 'https://other.example.com' })],
+    ['another issuer', requestAt(now, { iss: 'https://other.example.com' })],
+    ['another trunk group', requestAt(now, { service_trunk_group: 'stg-2' })],
+    ['another life', requestAt(now, { exp: now + 60 })],
+    ['another signing key', { ...requestAt(now), kid: 'k2' }],
+    ['no signing key', { ...requestAt(now), kid: undefined }],
   ];
   it.each(others)('is not given for %s', async (_name, other) => {
     const { take } = setUp();
-    await take(wishAt(now));
+    await take(requestAt(now));
     expect(await take(other)).toMatchObject({ isReused: false, token: { jws: 'jws-2' } });
   });
 
   it('makes room for others, the oldest first', async () => {
     const { take } = setUp(0.5, 2);
     const scopes = ['a', 'b', 'c'];
-    for (const scope of scopes) await take(wishAt(now, { scope }));
+    for (const scope of scopes) await take(requestAt(now, { scope }));
     const again = [];
-    for (const scope of ['c', 'b', 'a']) again.push(await take(wishAt(now, { scope })));
+    for (const scope of ['c', 'b', 'a']) again.push(await take(requestAt(now, { scope })));
     expect(again.map(({ isReused }) => isReused)).toEqual([true, true, false]);
   });
 });
@@ -87,7 +88,7 @@ describe('a token that was given', () => {
 describe('requests that come together', () => {
   it('wait for one signature', async () => {
     const { take, signer } = setUp();
-    const all = await Promise.all([1, 2, 3].map(() => take(wishAt(now))));
+    const all = await Promise.all([1, 2, 3].map(() => take(requestAt(now))));
     expect(signer).toHaveBeenCalledTimes(1);
     expect(all.map(({ token }) => token.jws)).toEqual(['jws-1', 'jws-1', 'jws-1']);
     expect(all.map(({ isReused }) => isReused)).toEqual([false, true, true]);
@@ -96,14 +97,14 @@ describe('requests that come together', () => {
   it('fail together, and the next signs anew', async () => {
     const { take, signer } = setUp();
     signer.mockRejectedValueOnce(new Error('KMS is down'));
-    const all = await Promise.allSettled([1, 2].map(() => take(wishAt(now))));
+    const all = await Promise.allSettled([1, 2].map(() => take(requestAt(now))));
     expect(all.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
-    expect(await take(wishAt(now))).toMatchObject({ isReused: false, token: { jws: 'jws-1' } });
+    expect(await take(requestAt(now))).toMatchObject({ isReused: false, token: { jws: 'jws-1' } });
   });
 
   it('do not wait for a signature for something else', async () => {
     const { take, signer } = setUp();
-    await Promise.all(['a', 'b'].map((scope) => take(wishAt(now, { scope }))));
+    await Promise.all(['a', 'b'].map((scope) => take(requestAt(now, { scope }))));
     expect(signer).toHaveBeenCalledTimes(2);
   });
 });
@@ -129,7 +130,7 @@ describe('whatever is asked in whatever order', () => {
           let time = now;
           for (const { wait, scope, ...rest } of steps) {
             time += wait;
-            const { token } = await take({ ...wishAt(time, { scope }), ...rest });
+            const { token } = await take({ ...requestAt(time, { scope }), ...rest });
             const { claims, kid, jws } = token;
             expect([claims.scope, kid]).toEqual([scope, rest.kid]);
             expect(claims.exp - time).toBeGreaterThanOrEqual(share * lifetime);

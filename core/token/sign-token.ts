@@ -1,0 +1,59 @@
+import type { PortOptions } from '../port.ts';
+import { type SigningNeed, selectSigningKeys } from '../signing-key/select-signing-key.ts';
+import type { Sign } from '../signing-key/sign.ts';
+import { signJws } from '../signing-key/sign-jws.ts';
+import type { SigningKey } from '../signing-key/signing-key.ts';
+import { type AccessTokenClaims, accessTokenType } from './access-token-claims.ts';
+import type { AuthenticatedClient } from './client-authentication.ts';
+import type { TokenValues } from './token-values.ts';
+
+/** A token that was granted to a client and is not signed yet. */
+export interface UnsignedToken extends AuthenticatedClient {
+  readonly claims: AccessTokenClaims;
+}
+
+/** A token as it was signed. */
+export interface SignedToken {
+  readonly jws: string;
+  readonly claims: AccessTokenClaims;
+  readonly kid: string;
+  /** kids of keys that KMS refused before. */
+  readonly unusableKids: readonly string[];
+}
+
+/** The step of a token request that signs its token. */
+export type SignToken = (token: UnsignedToken, values: TokenValues) => Promise<SignedToken>;
+
+/** The same, with the keys that may sign, in order of preference. */
+export type SignWithKeys = (
+  token: UnsignedToken,
+  keys: readonly SigningKey[],
+  values: TokenValues,
+) => Promise<SignedToken>;
+
+/** Every signing key of every region; usually from a cache. */
+export type ListSigningKeys = (
+  now: number,
+  options?: PortOptions,
+) => Promise<readonly SigningKey[]>;
+
+export function createSignWithKeys(sign: Sign): SignWithKeys {
+  return async ({ claims }, keys, { signal }) => {
+    const signed = await signJws(accessTokenType, claims, keys, sign, { signal });
+    return { ...signed, claims };
+  };
+}
+
+/** Signs with the keys that the region's list has for the token's life. */
+export function chooseKeys(
+  listSigningKeys: ListSigningKeys,
+  settings: Omit<SigningNeed, 'now' | 'expiresAt'>,
+  sign: SignWithKeys,
+): SignToken {
+  return async (token, values) => {
+    const { now, signal } = values;
+    const keys = await listSigningKeys(now, { signal });
+    const expiresAt = token.claims.exp;
+    return sign(token, selectSigningKeys(keys, { ...settings, now, expiresAt }), values);
+  };
+}

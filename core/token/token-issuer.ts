@@ -1,0 +1,47 @@
+import type { ClientReader, SecretUseRecorder } from '../client/client-store.ts';
+import type { Sign } from '../signing-key/sign.ts';
+import { authenticateClient } from './client-authentication.ts';
+import type { FailureLimiter } from './failure-limiter.ts';
+import { issueToken, type TokenResponse, type TokenSettings } from './issue-token.ts';
+import { limitFailures } from './limit-failures.ts';
+import { recordSecretUse } from './secret-use.ts';
+import { chooseKeys, createSignWithKeys, type ListSigningKeys } from './sign-token.ts';
+import { logAuthentication, logSigning } from './token-log.ts';
+import type { TokenRequest } from './token-parameters.ts';
+import { reuseTokens, type TokenReuse } from './token-reuse.ts';
+import type { TokenValues } from './token-values.ts';
+
+export interface TokenPorts {
+  readonly clients: ClientReader;
+  readonly secretUses: SecretUseRecorder;
+  readonly listSigningKeys: ListSigningKeys;
+  readonly sign: Sign;
+  readonly failures: FailureLimiter;
+  /** Where the deployment chose to give tokens again; see docs/adr/0031. */
+  readonly reuse?: TokenReuse | undefined;
+}
+
+/**
+ * Issues a token, see {@link issueToken}.
+ *
+ * @throws {OAuthError} if the request is refused.
+ * @throws {TooManyFailuresError} if the client failed to authenticate too often.
+ * @throws {UnavailableError} if a port does not answer in time.
+ * @throws {MalformedRecordError} if the client's record cannot be read.
+ */
+export type IssueToken = (request: TokenRequest, values: TokenValues) => Promise<TokenResponse>;
+
+/** {@link issueToken} with all that stands around its steps: limits, records and log fields. */
+export function createTokenIssuer(ports: TokenPorts, settings: TokenSettings): IssueToken {
+  const authenticate = limitFailures(ports.failures, (credentials, { now, signal }) =>
+    authenticateClient(credentials, ports.clients, now, { signal }),
+  );
+  const signNew = createSignWithKeys(ports.sign);
+  const sign = ports.reuse === undefined ? signNew : reuseTokens(ports.reuse, signNew);
+  const recorded = recordSecretUse(ports.secretUses, sign);
+  const steps = {
+    authenticate: logAuthentication(authenticate),
+    sign: logSigning(chooseKeys(ports.listSigningKeys, settings, recorded)),
+  };
+  return (request, values) => issueToken(request, steps, values, settings);
+}

@@ -1,0 +1,57 @@
+import { isSyntheticClientId } from '../../contract/synthetic-check.ts';
+import { secretStatus } from '../client/secret-status.ts';
+import { isId } from '../credential/credential-value.ts';
+import {
+  type Authenticate,
+  type AuthenticatedClient,
+  ClientRefusal,
+} from './client-authentication.ts';
+import type { SignToken } from './sign-token.ts';
+import type { TokenLogFields } from './token-values.ts';
+
+/** The synthetic check's secrets end soon by design. */
+function isNearExpiry({ client, secret }: AuthenticatedClient, now: number): boolean {
+  return secretStatus(secret, now) === 'expires_soon' && !isSyntheticClientId(client.clientId);
+}
+
+function logClient(
+  log: TokenLogFields,
+  known: { readonly clientId?: string | undefined; readonly secretId?: string | undefined },
+): void {
+  if (known.clientId !== undefined) log.clientId = known.clientId;
+  if (known.secretId !== undefined) log.secretId = known.secretId;
+}
+
+/** Logs which client authenticates, with which of its secrets, also if it is refused. */
+export function logAuthentication(authenticate: Authenticate): Authenticate {
+  return async (credentials, values) => {
+    const { log, now } = values;
+    if (isId('client', credentials.clientId)) log.clientId = credentials.clientId;
+    try {
+      const authenticated = await authenticate(credentials, values);
+      const { client, secret } = authenticated;
+      logClient(log, { clientId: client.clientId, secretId: secret.secretId });
+      if (isNearExpiry(authenticated, now) && secret.expiresAt !== undefined) {
+        log.secretExpiresAt = secret.expiresAt;
+      }
+      return authenticated;
+    } catch (error) {
+      if (error instanceof ClientRefusal) logClient(log, error);
+      throw error;
+    }
+  };
+}
+
+/** Logs which token is to be signed, and what signed it. */
+export function logSigning(sign: SignToken): SignToken {
+  return async (token, values) => {
+    const { scope, aud, jti } = token.claims;
+    Object.assign(values.log, { scope, aud, jti });
+    const signed = await sign(token, values);
+    // A token that is given again has its own id.
+    values.log.jti = signed.claims.jti;
+    values.log.kid = signed.kid;
+    values.log.unusableKids = signed.unusableKids;
+    return signed;
+  };
+}
