@@ -52,6 +52,13 @@ const tagName = v.pipe(
   v.check((name) => !/^aws:/i.test(name), 'allowed: a name that does not begin with "aws:"'),
 );
 
+/** Requests in five minutes from one source address. */
+const addressLimit = v.pipe(
+  count,
+  v.minValue(10, 'allowed: 10 or more'),
+  v.maxValue(2_000_000_000, 'allowed: at most 2,000,000,000'),
+);
+
 /** Keys of the deployment config about running the service, each with a default. */
 export const operationsEntries = {
   /**
@@ -96,11 +103,12 @@ export const operationsEntries = {
   webAcl: v.optional(
     v.strictObject({
       /** Requests to the token path in five minutes from one source address. WAF takes 10 or more. */
-      tokenRequestsPerFiveMinutes: v.pipe(
-        count,
-        v.minValue(10, 'allowed: 10 or more'),
-        v.maxValue(2_000_000_000, 'allowed: at most 2,000,000,000'),
-      ),
+      tokenRequestsPerFiveMinutes: addressLimit,
+      /**
+       * The same of /health. A checker of Route 53 asks ten times in five minutes for each health
+       * check; the rest is room for checks and monitors of others.
+       */
+      healthRequestsPerFiveMinutes: v.optional(addressLimit, 100),
     }),
   ),
   /** Asymmetric KMS calls a second of the account and AWS region; 1,000 is KMS's default. */

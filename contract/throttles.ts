@@ -9,8 +9,12 @@ const signQuotaShare = 0.8;
 /** Documents are cached by their readers and cost neither a Sign nor, when warm, a read. */
 const documentThrottle: Throttle = { rateLimit: 2000, burstLimit: 1000 };
 
-/** Route 53 asks about every other second per region, from several checkers. */
-const healthThrottle: Throttle = { rateLimit: 20, burstLimit: 20 };
+/**
+ * Route 53 asks about every other second per region, from several checkers. The rest is room for
+ * others, so that a flood must be a hundred times as large to keep Route 53 from being answered.
+ * An answer costs no Sign of its own: one self-test counts for ten seconds.
+ */
+const healthThrottle: Throttle = { rateLimit: 200, burstLimit: 200 };
 
 /** A burst of half a second's requests: what waits longer is better refused. */
 function withBurst(rateLimit: number): Throttle {

@@ -4,13 +4,15 @@ import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { CfnLoggingConfiguration, CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
 import { Construct } from 'constructs';
 import { maxFormBytes } from '../../contract/limits.ts';
-import { tokenPath } from '../../contract/routes.ts';
+import { healthPath, tokenPath } from '../../contract/routes.ts';
 
 export interface WebAclProps {
   readonly deploymentName: string;
   readonly stage: Stage;
   /** Requests to the token path in five minutes from one source address. */
   readonly tokenRequestsPerFiveMinutes: number;
+  /** The same to /health. */
+  readonly healthRequestsPerFiveMinutes: number;
 }
 
 type Rule = CfnWebACL.RuleProperty;
@@ -30,7 +32,12 @@ export class WebAcl extends Construct {
       scope: 'REGIONAL',
       defaultAction: { allow: {} },
       visibilityConfig: visibility(`${props.deploymentName}-web-acl`),
-      rules: [tokenRate(props.tokenRequestsPerFiveMinutes), bodySize, knownBadInputs],
+      rules: [
+        addressRate('token-rate', 0, tokenPath, props.tokenRequestsPerFiveMinutes),
+        bodySize,
+        knownBadInputs,
+        addressRate('health-rate', 3, healthPath, props.healthRequestsPerFiveMinutes),
+      ],
     });
     new CfnWebACLAssociation(this, 'Association', {
       webAclArn: acl.attrArn,
@@ -63,33 +70,36 @@ export class WebAcl extends Construct {
 
 /**
  * The path as WAF sees it: the stage comes first without a domain, and is absent with one. What
- * follows, as a slash, does not matter: the function gets what API Gateway takes for the route.
+ * follows, e.g. a slash, does not matter: the function gets what API Gateway takes for the route.
  */
-const onTokenPath: Statement = {
-  byteMatchStatement: {
-    fieldToMatch: { uriPath: {} },
-    searchString: tokenPath,
-    positionalConstraint: 'CONTAINS',
-    // API Gateway finds the route in the decoded path, so that `toke%6E` must count as well.
-    textTransformations: [
-      { priority: 0, type: 'URL_DECODE' },
-      { priority: 1, type: 'NORMALIZE_PATH' },
-    ],
-  },
-};
-
-function tokenRate(limit: number): Rule {
+function onPath(path: string): Statement {
   return {
-    name: 'token-rate',
-    priority: 0,
+    byteMatchStatement: {
+      fieldToMatch: { uriPath: {} },
+      searchString: path,
+      positionalConstraint: 'CONTAINS',
+      // API Gateway finds the route in the decoded path, so `toke%6E` must count as well.
+      textTransformations: [
+        { priority: 0, type: 'URL_DECODE' },
+        { priority: 1, type: 'NORMALIZE_PATH' },
+      ],
+    },
+  };
+}
+
+/** Blocks a source address that sends more than a number of requests to a path in five minutes. */
+function addressRate(name: string, priority: number, path: string, limit: number): Rule {
+  return {
+    name,
+    priority,
     action: { block: {} },
-    visibilityConfig: visibility('token-rate'),
+    visibilityConfig: visibility(name),
     statement: {
       rateBasedStatement: {
         aggregateKeyType: 'IP',
         evaluationWindowSec: 300,
         limit,
-        scopeDownStatement: onTokenPath,
+        scopeDownStatement: onPath(path),
       },
     },
   };

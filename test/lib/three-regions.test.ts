@@ -293,6 +293,20 @@ describe('the web ACL', () => {
             },
           },
         },
+        {
+          Name: 'health-rate',
+          Action: { Block: {} },
+          Statement: {
+            RateBasedStatement: {
+              AggregateKeyType: 'IP',
+              EvaluationWindowSec: 300,
+              Limit: 100,
+              ScopeDownStatement: {
+                ByteMatchStatement: { PositionalConstraint: 'CONTAINS', SearchString: '/health' },
+              },
+            },
+          },
+        },
       ],
     });
   });
