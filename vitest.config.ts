@@ -3,7 +3,9 @@ import { hangLimit, stepLimit } from './test/support/hang-limit.ts';
 import { SlowestFiles } from './test/support/slowest-files.ts';
 
 /** Of tests that speak HTTP to what they have started themselves. */
-const overLoopback = { setupFiles: ['test/setup/loopback-only.ts'] };
+const overLoopback = {
+  setupFiles: ['test/setup/loopback-only.ts', 'test/setup/patient-limits.ts'],
+};
 
 const faults = 'test/integration/faults/**/*.test.ts';
 

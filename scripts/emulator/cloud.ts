@@ -1,7 +1,11 @@
 import { spawn } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import type { DeploymentConfigInput } from '../../contract/deployment-config.ts';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { DeploymentConfig, DeploymentConfigInput } from '../../contract/deployment-config.ts';
+import type { RegionId } from '../../contract/regions.ts';
+import { deployedTableName } from '../../contract/tables.ts';
+import { ageNextKey } from '../support/age-next-key.ts';
 import { leaveOut, type Template } from './leave-out.ts';
 import { freePort, startMiniStack } from './ministack.ts';
 import { startPublicEdge, usePublicEdge } from './public-edge.ts';
@@ -55,6 +59,15 @@ export class Cloud {
   sdk(region: string) {
     const credentials = { accessKeyId: 'test', secretAccessKey: 'test' };
     return { region, endpoint: this.#endpoint, credentials };
+  }
+
+  /** As if two days had gone by since a region's next key was published. */
+  async ageNextKey(config: DeploymentConfig, regionId: RegionId): Promise<void> {
+    const awsRegion = config.regions[regionId]?.awsRegion ?? '';
+    const dynamodb = new DynamoDBClient(this.sdk(awsRegion));
+    const table = deployedTableName(config, 'signingKeys');
+    await ageNextKey(dynamodb, { table, regionId });
+    dynamodb.destroy();
   }
 
   async bootstrap(...awsRegions: readonly string[]): Promise<void> {

@@ -3,11 +3,9 @@ import { createWriteStream, existsSync, readFileSync, rmSync, writeFileSync } fr
 import { createServer } from 'node:net';
 import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { hangLimit } from './proof.ts';
 
 const requirements = join(import.meta.dirname, 'requirements.txt');
-
-/** A start takes about two seconds; a busy machine takes longer. */
-const startTimeout = 60_000;
 
 export interface MiniStack {
   readonly endpoint: string;
@@ -87,7 +85,7 @@ export async function startMiniStack(options: MiniStackOptions): Promise<MiniSta
   const endpoint = `http://127.0.0.1:${port}`;
   const stop = () => stopProcessGroup(child);
   try {
-    await waitFor(`${endpoint}/_ministack/health`);
+    await waitFor(`${endpoint}/_ministack/health`, child);
   } catch (error) {
     await stop();
     throw error;
@@ -95,14 +93,15 @@ export async function startMiniStack(options: MiniStackOptions): Promise<MiniSta
   return { endpoint, stop };
 }
 
-async function waitFor(url: string): Promise<void> {
-  const deadline = Date.now() + startTimeout;
-  while (Date.now() < deadline) {
+/** @throws {Error} if the process ends before it answers. */
+async function waitFor(url: string, child: ChildProcess): Promise<void> {
+  const deadline = performance.now() + hangLimit;
+  while (performance.now() < deadline && child.exitCode === null) {
     const answer = await fetch(url).catch(() => undefined);
     if (answer?.ok === true) return;
     await sleep(200);
   }
-  throw new Error(`MiniStack did not answer at ${url} within ${startTimeout / 1000} s`);
+  throw new Error(`MiniStack does not answer at ${url}, exit code ${child.exitCode}`);
 }
 
 /** Its functions are processes of their own, in its group. */

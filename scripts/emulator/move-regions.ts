@@ -7,7 +7,7 @@ import {
 import { jwksPath, tokenPath } from '../../contract/routes.ts';
 import { deployedTableName, tableKeys, tables } from '../../contract/tables.ts';
 import type { Cloud } from './cloud.ts';
-import { createClient, getToken, quickKeys, say, verifyToken } from './proof.ts';
+import { createClient, getToken, say, signingKeyPolicy, verifyToken } from './proof.ts';
 import { addReplicas, createHostedZone, example } from './three-regions.ts';
 
 const home = 'us-west-2';
@@ -17,7 +17,7 @@ const stack = 'AuthorizationServer-slc';
 export async function proveMove(cloud: Cloud): Promise<void> {
   await cloud.bootstrap(...Object.values(example.regions).map(({ awsRegion }) => awsRegion));
   const domain = { ...example.domain, hostedZoneId: await createHostedZone(cloud) };
-  const base: DeploymentConfigInput = { ...example, signingKeyPolicy: quickKeys, domain };
+  const base: DeploymentConfigInput = { ...example, signingKeyPolicy, domain };
   const one: DeploymentConfigInput = { ...base, regions: { slc: { awsRegion: home } } };
   const three: DeploymentConfigInput = { ...base, tablesName: 'authorization-server-2' };
   const origin = `https://slc.${domain.name}`;

@@ -8,6 +8,7 @@ import {
   deployedRegions,
   parseDeploymentConfig,
 } from '../../contract/deployment-config.ts';
+import type { RegionId } from '../../contract/regions.ts';
 import { jwksPath, openidConfigurationPath, tokenPath } from '../../contract/routes.ts';
 import { deployedTableName, tableKeys, tables } from '../../contract/tables.ts';
 import type { Cloud } from './cloud.ts';
@@ -16,10 +17,10 @@ import {
   createClient,
   eventually,
   getToken,
-  quickKeys,
   requestToken,
   say,
   sayLeftOut,
+  signingKeyPolicy,
   verifyToken,
 } from './proof.ts';
 
@@ -33,7 +34,7 @@ const issuer = `https://${domainName}`;
 export const threeRegionsNames = [domainName, `*.${domainName}`];
 
 interface Region {
-  readonly id: string;
+  readonly id: RegionId;
   readonly awsRegion: string;
   /** Under which this region alone is served. */
   readonly origin: string;
@@ -42,7 +43,7 @@ interface Region {
 
 /** Deploys the example of three regions, and uses each region beside the others. */
 export async function proveThreeRegions(cloud: Cloud): Promise<void> {
-  const input = { ...example, signingKeyPolicy: quickKeys };
+  const input = { ...example, signingKeyPolicy };
   const regions = regionsOf(parseDeploymentConfig(input));
   const [home, ...others] = regions as [Region, Region, Region];
   await cloud.bootstrap(...regions.map(({ awsRegion }) => awsRegion));
@@ -139,10 +140,12 @@ async function joinService(
 ): Promise<string> {
   const early = await requestToken(origin + tokenPath, client);
   assert.equal(early.status, 503, await early.text());
-  await eventually(120, () =>
-    cloud.authctl(configPath, awsRegion, 'signing-key', 'rotate', '--region', id),
-  );
-  const token = await eventually(30, () => getToken(origin + tokenPath, client));
+  const rotate = () =>
+    cloud.authctl(configPath, awsRegion, 'signing-key', 'rotate', '--region', id);
+  await assert.rejects(rotate, /until then a verifier may not know it/);
+  await cloud.ageNextKey(parseDeploymentConfig(example), id);
+  await eventually(rotate);
+  const token = await getToken(origin + tokenPath, client);
   say(`${id} issued nothing until its key was eligible, and issues now`);
   return token;
 }

@@ -133,12 +133,16 @@ describe('fetching a document of a provider', () => {
     ['/packed', 'not_json'],
     ['/long', 'too_large'],
     ['/endless', 'too_large'],
-    ['/silent', 'timeout'],
-    ['/slow', 'timeout'],
     ['/cut', 'unreachable'],
   ])('refuses %s: %s', async (path, problem) => {
-    const fetchJson = createGuardedFetch({ allowLoopback: true, ca, timeout: 500 });
+    const fetchJson = createGuardedFetch({ allowLoopback: true, ca });
     expect(await problemOf(fetchJson(url(path)))).toBe(problem);
+  });
+
+  // Neither answer ever ends, so that the time limit decides on a machine of any speed.
+  it.each(['/silent', '/slow'])('refuses %s: timeout', async (path) => {
+    const fetchJson = createGuardedFetch({ allowLoopback: true, ca, timeout: 500 });
+    expect(await problemOf(fetchJson(url(path)))).toBe('timeout');
   });
 
   it('does not follow a redirect', async () => {

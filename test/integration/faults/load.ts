@@ -1,4 +1,5 @@
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
+import { expect } from 'vitest';
 import type { LocalRun } from '../../../local/start-local.ts';
 import { credentialsOf } from '../local/use-local-service.ts';
 
@@ -80,3 +81,27 @@ export const unavailableAnswer = {
     error_description: 'the service is unavailable, try again later',
   },
 } as const;
+
+export function expectUnavailable(answer: Answer): void {
+  expect(answer).toMatchObject(unavailableAnswer);
+  expect(answer.headers.get('retry-after')).toBe('5');
+  expect(answer.headers.get('cache-control')).toBe('no-store');
+}
+
+export async function readJwks({ jwksUri }: Pick<LocalRun, 'jwksUri'>): Promise<JSONWebKeySet> {
+  return (await (await fetch(jwksUri)).json()) as JSONWebKeySet;
+}
+
+/** Expects what verifiers need of the service. @returns milliseconds of the slower document. */
+export async function expectVerificationUntouched(
+  { issuer, jwksUri }: Pick<LocalRun, 'issuer' | 'jwksUri'>,
+  token: string,
+): Promise<number> {
+  const documents = await Promise.all([
+    timed(() => fetch(jwksUri)),
+    timed(() => fetch(`${issuer}/.well-known/openid-configuration`)),
+  ]);
+  expect(documents.map(({ status }) => status)).toEqual([200, 200]);
+  await jwtVerify(token, createLocalJWKSet(await readJwks({ jwksUri })));
+  return Math.max(...documents.map(({ milliseconds }) => milliseconds));
+}

@@ -1,14 +1,10 @@
 import { readFileSync } from 'node:fs';
-import {
-  type AttributeValue,
-  DynamoDBClient,
-  QueryCommand,
-  UpdateItemCommand,
-} from '@aws-sdk/client-dynamodb';
+import { type AttributeValue, DynamoDBClient, QueryCommand } from '@aws-sdk/client-dynamodb';
 import { DisableKeyCommand, EnableKeyCommand, KMSClient } from '@aws-sdk/client-kms';
 import { decodeProtectedHeader, type JSONWebKeySet } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { tableName } from '../../../contract/tables.ts';
+import { ageNextKey } from '../../../scripts/support/age-next-key.ts';
 import { figure } from '../../support/figure.ts';
 import {
   type Answer,
@@ -54,20 +50,6 @@ async function keyIn(state: string): Promise<Item> {
   return found;
 }
 
-/** As if it had been published two days ago: every verifier knows it by now. */
-async function ripen(key: Item): Promise<void> {
-  const { record_type, record_id } = key;
-  if (record_type === undefined || record_id === undefined) throw new Error('no key');
-  await dynamodb.send(
-    new UpdateItemCommand({
-      TableName: signingKeys,
-      Key: { record_type, record_id },
-      UpdateExpression: 'SET published_at = published_at - :days',
-      ExpressionAttributeValues: { ':days': { N: String(2 * 86_400) } },
-    }),
-  );
-}
-
 /** A minute goes by: the list of keys is read again, and refused keys are asked again. */
 async function letMinutePass(): Promise<void> {
   faults.play({ rules: [{ fault: 'clock_skew', seconds: 61 }] });
@@ -101,7 +83,7 @@ describe('a signing key that is disabled under load', () => {
 
   it('gives way at once to one that all verifiers know, and the log says so', async () => {
     const [current, next] = await Promise.all([keyIn('current'), keyIn('next')]);
-    await ripen(next);
+    await ageNextKey(dynamodb, { table: signingKeys, regionId: 'slc' });
     await letMinutePass();
     const KeyId = current['kms_key_arn']?.S;
     let disabled = false;

@@ -1,0 +1,121 @@
+import { afterAll, beforeAll } from 'vitest';
+import { createDynamoDbClientStore } from '../../../adapters/dynamodb/client-store.ts';
+import { createDynamoDbSigningKeyStore } from '../../../adapters/dynamodb/signing-key-store.ts';
+import { createKmsClient } from '../../../adapters/kms/kms-client.ts';
+import { createKmsKeys } from '../../../adapters/kms/kms-keys.ts';
+import { createLeanClients, toVariables } from '../../../adapters/lean-clients.ts';
+import { selfTestEvent } from '../../../contract/function-events.ts';
+import { healthPath } from '../../../contract/routes.ts';
+import { publicJwkFromSpki } from '../../../core/signing-key/public-jwk.ts';
+import type { SigningKey } from '../../../core/signing-key/signing-key.ts';
+import { createTokenHandler } from '../../../lambda/token/create-token-handler.ts';
+import { type RunningKms, startKms } from '../../../local/kms/kms-server.ts';
+import { clientIdOf, makeClient, makeSecret, secretValueOf } from '../../support/clients.ts';
+import { lambdaContext, proxyEvent } from '../../support/proxy-event.ts';
+import { recordTelemetry } from '../../support/recorded-telemetry.ts';
+import { testAccessKey } from '../../support/test-access-key.ts';
+import { basic, tokenEnvironment, tokenRequest } from '../../support/token-world.ts';
+import { testAwsOptions } from '../adapters/dynalite.ts';
+import { startTables, type TestTables } from '../adapters/dynamodb-tables.ts';
+
+/** Of the one client. */
+export const secret = secretValueOf(7);
+
+/** The token function as it is deployed, but for where AWS is, for the tests of a file. */
+export function useTokenFunction() {
+  const now = Math.floor(Date.now() / 1000);
+  let kms: RunningKms;
+  let tables: TestTables;
+  let current: SigningKey;
+  let next: SigningKey;
+
+  function environment() {
+    return {
+      ...tokenEnvironment,
+      AUTH_CLIENTS_TABLE: tables.nameOf('clients'),
+      AUTH_SIGNING_KEYS_TABLE: tables.nameOf('signingKeys'),
+      AUTH_KEY_LIST_REFRESH: 0,
+    };
+  }
+
+  function optionsAt(endpoints: { readonly dynamodb?: string; readonly kms?: string } = {}) {
+    return {
+      ...testAwsOptions(''),
+      endpointDynamoDb: endpoints.dynamodb ?? tables.endpoint,
+      endpointKms: endpoints.kms ?? kms.endpoint,
+    };
+  }
+
+  function awsAt(endpoints: Parameters<typeof optionsAt>[0] = {}) {
+    return createLeanClients(toVariables(optionsAt(endpoints)));
+  }
+
+  function tokenFunction(endpoints: Parameters<typeof awsAt>[0] = {}) {
+    const { telemetry, reports } = recordTelemetry();
+    const handler = createTokenHandler(environment(), awsAt(endpoints), { telemetry });
+    return {
+      reports,
+      issue: (authorization = basic(clientIdOf(1), secret)) =>
+        handler(
+          proxyEvent(tokenRequest({ headers: { Authorization: authorization } })),
+          lambdaContext(),
+        ),
+      health: () => handler(proxyEvent({ path: healthPath }), lambdaContext()),
+      selfTest: () => handler(selfTestEvent, lambdaContext()),
+    };
+  }
+
+  async function addSigningKey(
+    state: 'current' | 'next',
+    publishedAt: number,
+  ): Promise<SigningKey> {
+    const keys = createKmsKeys(createKmsClient(optionsAt()), {
+      deploymentName: 'test',
+      keyPolicy: {
+        Version: '2012-10-17',
+        Statement: [
+          {
+            Effect: 'Allow',
+            Principal: { AWS: 'arn:aws:iam::000000000000:root' },
+            Action: 'kms:*',
+            Resource: '*',
+          },
+        ],
+      },
+    });
+    const kmsKeyArn = await keys.createKey({ intentId: state, alg: 'ES256', description: state });
+    const publicJwk = publicJwkFromSpki(await keys.getPublicKey(kmsKeyArn), 'ES256');
+    const key: SigningKey = {
+      kid: publicJwk.kid,
+      regionId: 'slc',
+      alg: 'ES256',
+      kmsKeyArn,
+      publicJwk,
+      state,
+      publishedAt,
+      ...(state === 'current' && { activatedAt: publishedAt }),
+      version: 1,
+    };
+    const store = createDynamoDbSigningKeyStore(tables.dynamodb, tables.nameOf('signingKeys'));
+    await store.createSigningKey(key);
+    return key;
+  }
+
+  beforeAll(async () => {
+    [kms, tables] = await Promise.all([startKms({ accessKey: testAccessKey }), startTables()]);
+    current = await addSigningKey('current', now - 10_000);
+    next = await addSigningKey('next', now - 5000);
+    const store = createDynamoDbClientStore(tables.dynamodb, tables.nameOf('clients'));
+    await store.createClient(makeClient({ secrets: [makeSecret(secret)] }));
+  });
+  afterAll(() => Promise.all([kms.close(), tables.close()]));
+
+  return {
+    environment,
+    optionsAt,
+    awsAt,
+    tokenFunction,
+    tables: () => tables,
+    keys: () => ({ current, next }),
+  };
+}

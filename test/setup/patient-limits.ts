@@ -1,0 +1,25 @@
+import { vi } from 'vitest';
+import type * as CallProfile from '../../adapters/call-profile.ts';
+import type * as Limits from '../../contract/limits.ts';
+import { stepLimit } from '../support/hang-limit.ts';
+
+// The deadlines of a request and of its calls count real time. On a busy machine they would decide
+// what a test sees, so here they only end a hang. Tests of the deadlines themselves take the limits
+// of production with vi.unmock.
+
+vi.mock('../../contract/limits.ts', async (importOriginal) => ({
+  ...(await importOriginal<typeof Limits>()),
+  requestDeadline: stepLimit,
+  providerFetchTimeout: stepLimit,
+}));
+
+vi.mock('../../adapters/call-profile.ts', async (importOriginal) => {
+  const { callProfiles } = await importOriginal<typeof CallProfile>();
+  const patient = { connectionTimeout: stepLimit, requestTimeout: stepLimit };
+  return {
+    callProfiles: {
+      request: { ...callProfiles.request, ...patient },
+      background: { ...callProfiles.background, ...patient },
+    },
+  };
+});
