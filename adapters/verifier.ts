@@ -140,15 +140,15 @@ export function createVerifier(options: VerifierOptions): Verifier {
         {
           authorization: toList(request.authorization),
           sourceAddress: request.sourceAddress,
+          requiredScopes,
+          now: now(),
           // Read only if something is waited for: a timer costs more than verifying the claims.
           get signal() {
             return request.signal;
           },
         },
-        requiredScopes,
         ports,
         settings,
-        now(),
       ),
     toResponse: (error) => bearerErrorResponse(error, realm),
     async preload() {

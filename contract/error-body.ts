@@ -15,18 +15,23 @@ export interface GatewayError {
   readonly retryAfter?: number;
 }
 
+/** Enough for a throttle's bucket or a region's retry, short enough for a person to wait. */
+export const retryAfterSeconds = 5;
+
 function gatewayError(
   type: string,
   status: number | undefined,
   error: string,
   error_description: string,
-  retryAfter?: number,
 ): GatewayError {
-  return { type, status, body: { error, error_description }, retryAfter };
+  const isTemporary = status === 429 || status === 503 || status === 504;
+  return {
+    type,
+    status,
+    body: { error, error_description },
+    ...(isTemporary && { retryAfter: retryAfterSeconds }),
+  };
 }
-
-/** Enough for a throttle's bucket or a region's retry, short enough for a person to wait. */
-export const retryAfterSeconds = 5;
 
 /** Whatever went wrong, nobody outside learns more than this. */
 export const serverErrorBody: ErrorBody = {
@@ -63,19 +68,12 @@ export const methodNotAllowedBody: ErrorBody = {
 export const gatewayErrors: readonly GatewayError[] = [
   gatewayError('MISSING_AUTHENTICATION_TOKEN', 404, 'not_found', 'there is nothing at this path'),
   gatewayError('RESOURCE_NOT_FOUND', 404, 'not_found', 'there is nothing at this path'),
-  gatewayError(
-    'THROTTLED',
-    429,
-    tooManyRequestsBody.error,
-    tooManyRequestsBody.error_description,
-    retryAfterSeconds,
-  ),
+  gatewayError('THROTTLED', 429, tooManyRequestsBody.error, tooManyRequestsBody.error_description),
   gatewayError(
     'QUOTA_EXCEEDED',
     429,
     tooManyRequestsBody.error,
     tooManyRequestsBody.error_description,
-    retryAfterSeconds,
   ),
   gatewayError('WAF_FILTERED', 403, 'access_denied', 'the request was refused'),
   gatewayError('ACCESS_DENIED', 403, 'access_denied', 'the request was refused'),
@@ -110,14 +108,12 @@ export const gatewayErrors: readonly GatewayError[] = [
     503,
     'temporarily_unavailable',
     'the service is unavailable, try again later',
-    retryAfterSeconds,
   ),
   gatewayError(
     'INTEGRATION_TIMEOUT',
     504,
     'temporarily_unavailable',
     'the service did not answer in time, try again later',
-    retryAfterSeconds,
   ),
   gatewayError('DEFAULT_4XX', undefined, 'invalid_request', 'the request was refused'),
   gatewayError('DEFAULT_5XX', undefined, 'server_error', 'an unexpected error occurred'),

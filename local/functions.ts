@@ -95,6 +95,8 @@ function createInvoke(handlers: ReadonlyMap<string, EventHandler>): InvokeFuncti
 }
 
 export interface LocalFunctionOptions {
+  readonly clientOptions: AwsClientOptions;
+  readonly log: LogFile;
   /** Certificates to trust besides those of Node, PEM: the authority of `--https`. */
   readonly ca?: string | undefined;
   /** The functions' clock: milliseconds since the epoch. */
@@ -106,7 +108,7 @@ function createChecks(
   source: EnvironmentSource,
   aws: AwsClients,
   log: LogFile,
-  { ca, clock }: Required<Pick<LocalFunctionOptions, 'clock'>> & LocalFunctionOptions,
+  { ca, clock }: Required<Pick<LocalFunctionOptions, 'clock'>> & Pick<LocalFunctionOptions, 'ca'>,
 ) {
   const fetchJwks = createFetchServiceDocument({ ca });
   return {
@@ -129,9 +131,7 @@ function createChecks(
 export function createFunctions(
   config: DeploymentConfig,
   issuer: string,
-  clientOptions: AwsClientOptions,
-  log: LogFile,
-  { ca, clock = Date.now }: LocalFunctionOptions = {},
+  { clientOptions, log, ca, clock = Date.now }: LocalFunctionOptions,
 ): LocalFunctions {
   const source = describeEnvironments(config, issuer);
   const aws = createLeanClients(toVariables(clientOptions));

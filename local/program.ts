@@ -24,7 +24,9 @@ function fromSources(issuer: string, options: LocalDeploymentOptions): Program {
     deployment,
     createTables: (dynamodb) => createTables(dynamodb, config.name),
     createFunctions: ({ clientOptions, log, ca, clock }) =>
-      createFunctions(config, issuer, clientOptions, log, {
+      createFunctions(config, issuer, {
+        clientOptions,
+        log,
         ca,
         ...(clock !== undefined && { clock }),
       }),

@@ -17,8 +17,7 @@ const maxRememberedClients = 1000;
 function readItem(
   calls: DynamoDbCalls,
   table: string,
-  clientId: string,
-  consistentRead: boolean | undefined,
+  { clientId, consistentRead }: { readonly clientId: string } & StoreOptions,
   options: PortOptions,
 ): Promise<Item | undefined> {
   const key = { [partitionKey]: clientId };
@@ -69,7 +68,7 @@ export function createDynamoDbClientReader(
   const parse = rememberParsed((item) => toClient(parseClientItem(item)), maxRememberedClients);
   return {
     async findClient(clientId, options = {}) {
-      const item = await readItem(calls, table, clientId, store.consistentRead, options);
+      const item = await readItem(calls, table, { ...store, clientId }, options);
       return item && parse(clientId, item);
     },
     recordSecretUse: (clientId, secretId, day, options = {}) =>

@@ -22,7 +22,8 @@ async function replaceClient(
 ): Promise<void> {
   const doing = `change client "${client.clientId}"`;
   const wanted = parseClientItem(toClientItem(client));
-  const read = () => readClient(dynamodb, table, client.clientId, true, {});
+  const read = () =>
+    readClient(dynamodb, table, { clientId: client.clientId, consistentRead: true }, {});
   const stored = await read();
   if (stored?.version !== client.version - 1) {
     throw new ConflictError(`could not ${doing}: ${changedMeanwhile}`);
@@ -65,7 +66,7 @@ export function createDynamoDbClientStore(
   return {
     ...createDynamoDbClientReader(dynamodb, table, store),
     findClient: async (clientId, options = {}) => {
-      const item = await readClient(dynamodb, table, clientId, store.consistentRead, options);
+      const item = await readClient(dynamodb, table, { ...store, clientId }, options);
       return item && toClient(item);
     },
     createClient: async (client) =>

@@ -32,12 +32,10 @@ function formatExpiry(secret: ClientSecret): string {
 /** The one place where a secret leaves the program: once, on stdout. */
 function printCreated(
   cli: Cli,
-  id: string,
-  created: CreatedClientSecret,
-  now: number,
+  { secret, value }: CreatedClientSecret,
+  { id, now }: { readonly id: string; readonly now: number },
   more: Readonly<Record<string, unknown>> = {},
 ): void {
-  const { secret, value } = created;
   const view = viewClientSecret(secret, now);
   cli.output.print({
     json: { client_id: id, client_secret: value, ...view, ...more },
@@ -82,7 +80,7 @@ const create: CommandSpec = {
       expiresAt: readExpiry(options, now),
       idempotencyKey: options.idempotencyKey,
     });
-    printCreated(cli, id, created, now);
+    printCreated(cli, created, { id, now });
   },
 };
 
@@ -189,7 +187,7 @@ const rotate: CommandSpec = {
       overlap,
     });
     const ended = rotated.expired.map((secret) => viewClientSecret(secret, now));
-    printCreated(cli, id, rotated, now, { expired_secrets: ended });
+    printCreated(cli, rotated, { id, now }, { expired_secrets: ended });
     for (const secret of rotated.expired) {
       cli.output.note(`${secret.secretId} ends at ${formatExpiry(secret)}.`);
     }

@@ -155,11 +155,11 @@ export async function explainRequest(
       {
         authorization: [`Bearer ${asked.credential}`],
         sourceAddress: asked.sourceAddress,
+        requiredScopes: asked.scopes,
+        now: currentTime(context),
       },
-      asked.scopes,
       { apiKeys, clients, identityProviders, jwks: createJwks(context, issuer) },
       { issuer, jwksUri: issuer, audiences: [audience], defaultAudience },
-      currentTime(context),
     );
     checkReach(context, verified);
     return { accepted: true, verified };

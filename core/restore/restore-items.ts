@@ -63,19 +63,18 @@ async function restoreItem<T>(
   context: ManagementContext,
   kind: Restorable<T>,
   stored: T,
-  changesOf: ChangesOf,
-  options: RestoreOptions,
+  { changesOf, dryRun, undelete }: RestoreOptions & { readonly changesOf: ChangesOf },
 ): Promise<RestoredRow> {
   const id = kind.idOf(stored);
   const row = { id, name: kind.nameOf(stored), ...nothing };
   const present = await findPresent(kind, row);
   if (present !== undefined) return present;
-  const replayed = kind.replay(stored, changesOf(id), options.undelete.has(id));
+  const replayed = kind.replay(stored, changesOf(id), undelete.has(id));
   if (replayed.outcome === 'dropped') {
     return { ...row, outcome: 'dropped', because: [replayed.reason] };
   }
   const { item, narrowed, lookAt } = replayed;
-  if (!options.dryRun) {
+  if (!dryRun) {
     const change = { action: `${kind.noun}.restore`, subject: id, after: kind.view(item) };
     try {
       await makeAuditedChange(context, change, () => kind.create(item));
@@ -142,7 +141,7 @@ export async function restoreItems<T>(
   const changesOf = indexChanges(changes);
   const rows: RestoredRow[] = [];
   for await (const stored of kind.list()) {
-    rows.push(await restoreItem(context, kind, stored, changesOf, options));
+    rows.push(await restoreItem(context, kind, stored, { ...options, changesOf }));
   }
   const lost = await findLost(kind, changes, new Set(rows.map(({ id }) => id)));
   const all = [...rows, ...lost];

@@ -81,7 +81,7 @@ async function signCanary(
     exp: now - expiredFor,
   };
   try {
-    const { jws } = await signJws(canaryTokenType, payload, [key], sign);
+    const { jws } = await signJws({ typ: canaryTokenType, payload }, [key], sign);
     return jws;
   } catch (error) {
     const isKnown = error instanceof UnavailableError || error instanceof SigningKeyUnusableError;

@@ -18,14 +18,19 @@ export interface SignedJws {
   readonly unusableKids: readonly string[];
 }
 
+/** What is signed: the payload, and its type for the header. */
+export interface JwsContent {
+  readonly typ: string;
+  readonly payload: object;
+}
+
 function encodePart(value: object): string {
   return Buffer.from(JSON.stringify(value)).toString('base64url');
 }
 
 async function signWith(
   key: SigningKey,
-  typ: string,
-  payload: string,
+  { typ, payload }: { readonly typ: string; readonly payload: string },
   sign: Sign,
   options: PortOptions,
 ): Promise<string> {
@@ -53,17 +58,16 @@ async function signWith(
  * @throws {RangeError} where the signing input is too long.
  */
 export async function signJws(
-  typ: string,
-  payload: object,
+  { typ, payload }: JwsContent,
   keys: readonly SigningKey[],
   sign: Sign,
   options: PortOptions = {},
 ): Promise<SignedJws> {
-  const encodedPayload = encodePart(payload);
+  const content = { typ, payload: encodePart(payload) };
   const unusableKids: string[] = [];
   for (const key of keys) {
     try {
-      const jws = await signWith(key, typ, encodedPayload, sign, options);
+      const jws = await signWith(key, content, sign, options);
       return { jws, kid: key.kid, unusableKids };
     } catch (error) {
       if (!(error instanceof SigningKeyUnusableError)) throw error;

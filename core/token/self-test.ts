@@ -28,7 +28,7 @@ export async function runSelfTest(
       now,
       expiresAt: now,
     });
-    await signJws(selfTestType, { iat: now }, keys, ports.sign, { signal });
+    await signJws({ typ: selfTestType, payload: { iat: now } }, keys, ports.sign, { signal });
   };
   await Promise.all([ports.clients.findClient(nobody, { signal }), signOnce()]);
 }

@@ -39,7 +39,7 @@ export type ListSigningKeys = (
 
 export function createSignWithKeys(sign: Sign): SignWithKeys {
   return async ({ claims }, keys, { signal }) => {
-    const signed = await signJws(accessTokenType, claims, keys, sign, { signal });
+    const signed = await signJws({ typ: accessTokenType, payload: claims }, keys, sign, { signal });
     return { ...signed, claims };
   };
 }

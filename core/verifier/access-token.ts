@@ -9,6 +9,12 @@ import { checkJwsHeader, type HeaderProfile, type JwsHeader } from './jws-header
 import { checkAudience, checkTimes, readAudiences, readStringClaim } from './registered-claims.ts';
 import type { VerifiedAccessToken } from './verified-credential.ts';
 
+/** When a credential is verified, and for how long that may take. */
+export interface VerifierMoment extends PortOptions {
+  /** Seconds since the epoch. */
+  readonly now: number;
+}
+
 /** How tokens of this service are verified. */
 export interface OwnTokenSettings {
   /** Compared byte for byte with `iss`. */
@@ -37,12 +43,10 @@ const ownProfile: HeaderProfile = { types: ['at+jwt'], algorithms: algs };
 export async function verifySignature(
   jws: UnverifiedJws,
   header: JwsHeader,
-  source: JwksSource,
-  jwks: JwksCache,
-  now: number,
-  options: PortOptions,
+  { source, jwks }: { readonly source: JwksSource; readonly jwks: JwksCache },
+  moment: VerifierMoment,
 ): Promise<void> {
-  const key = await jwks.findKey(source, header.kid, now, options);
+  const key = await jwks.findKey(source, header.kid, moment.now, moment);
   if (key === undefined) {
     const expected = `a key in the key set of ${source.issuer}`;
     throw refuse('token_key_unknown', () => ({ name: 'kid', received: header.kid, expected }));
@@ -91,7 +95,6 @@ function readOwnClaims(claims: JsonObject, now: number): VerifiedAccessToken {
  * no key is fetched for a token that is refused anyway.
  *
  * @param jws a token whose `iss` is the service's.
- * @param now seconds since the epoch.
  * @throws {BearerRefusal}
  * @throws {UnavailableError} if the service's keys cannot be fetched.
  */
@@ -99,12 +102,11 @@ export async function verifyOwnToken(
   jws: UnverifiedJws,
   jwks: JwksCache,
   settings: OwnTokenSettings,
-  now: number,
-  options: PortOptions = {},
+  moment: VerifierMoment,
 ): Promise<VerifiedAccessToken> {
   const header = checkJwsHeader(jws.header, ownProfile);
-  const token = readOwnClaims(jws.payload, now);
+  const token = readOwnClaims(jws.payload, moment.now);
   checkAudience(token.audiences, settings.audiences);
-  await verifySignature(jws, header, ownJwksSource(settings), jwks, now, options);
+  await verifySignature(jws, header, { source: ownJwksSource(settings), jwks }, moment);
   return token;
 }

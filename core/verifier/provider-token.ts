@@ -4,8 +4,7 @@ import type { ClientReader } from '../client/client-store.ts';
 import { deriveProviderClientId } from '../client/provider-client-id.ts';
 import type { IdentityProvider } from '../identity-provider/identity-provider.ts';
 import { isProviderAlg } from '../identity-provider/provider-algorithms.ts';
-import type { PortOptions } from '../port.ts';
-import { verifySignature } from './access-token.ts';
+import { type VerifierMoment, verifySignature } from './access-token.ts';
 import { refuse, refuseClaim } from './bearer-refusal.ts';
 import type { UnverifiedJws } from './compact-jws.ts';
 import type { JsonObject } from './json-object.ts';
@@ -106,28 +105,26 @@ function readTokenId(claims: JsonObject): string | undefined {
  * provider and gives scopes and trunk group; nothing in the token does.
  *
  * @param jws a token whose `iss` is the provider's.
- * @param now seconds since the epoch.
  * @throws {BearerRefusal}
  * @throws {UnavailableError} if the provider's keys or the client cannot be read.
  */
 export async function verifyProviderToken(
-  jws: UnverifiedJws,
-  provider: IdentityProvider,
+  { jws, provider }: { readonly jws: UnverifiedJws; readonly provider: IdentityProvider },
   ports: ProviderTokenPorts,
   settings: ProviderTokenSettings,
-  now: number,
-  options: PortOptions = {},
+  moment: VerifierMoment,
 ): Promise<VerifiedAccessToken> {
   const profile: HeaderProfile = { types: providerTypes, algorithms: provider.allowedAlgorithms };
   const header = checkJwsHeader(jws.header, profile);
-  const { expiresAt } = checkTimes(jws.payload, now);
+  const { expiresAt } = checkTimes(jws.payload, moment.now);
   const audiences = readAudiences(jws.payload);
   const externalClientId = readExternalClientId(jws.payload);
   const tokenId = readTokenId(jws.payload);
   const subject = readOptionalString(jws.payload, 'sub') ?? externalClientId;
-  await verifySignature(jws, header, sourceOf(provider), ports.jwks, now, options);
+  const keys = { source: sourceOf(provider), jwks: ports.jwks };
+  await verifySignature(jws, header, keys, moment);
   const clientId = deriveProviderClientId(provider.issuer, externalClientId);
-  const found = await ports.clients.findClient(clientId, options);
+  const found = await ports.clients.findClient(clientId, moment);
   const client = checkClient(found, provider, externalClientId);
   checkAudience(audiences, allowedAudiences(client, settings), client.serviceTrunkGroup);
   return {

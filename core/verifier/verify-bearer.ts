@@ -6,7 +6,7 @@ import type { IdentityProvider } from '../identity-provider/identity-provider.ts
 import type { IdentityProviderReader } from '../identity-provider/identity-provider-store.ts';
 import { isProviderUrlText } from '../identity-provider/provider-url.ts';
 import type { PortOptions } from '../port.ts';
-import { type OwnTokenSettings, verifyOwnToken } from './access-token.ts';
+import { type OwnTokenSettings, type VerifierMoment, verifyOwnToken } from './access-token.ts';
 import { verifyApiKey } from './api-key-credential.ts';
 import { readBearerCredential } from './bearer-credential.ts';
 import { BearerRefusal, refuse } from './bearer-refusal.ts';
@@ -17,11 +17,13 @@ import { requireScopes } from './required-scopes.ts';
 import type { VerifiedAccessToken, VerifiedCredential } from './verified-credential.ts';
 
 /** The parts of a request that the decision depends on. */
-export interface BearerRequest extends PortOptions {
+export interface BearerRequest extends VerifierMoment {
   /** The value of each `Authorization` header. */
   readonly authorization: readonly string[];
   /** Source address of the connection, never one that the request itself claims. */
   readonly sourceAddress: string | undefined;
+  /** Scopes that the request requires, all of them; may be empty. */
+  readonly requiredScopes: readonly string[];
 }
 
 export interface VerifierPorts {
@@ -60,26 +62,24 @@ async function verifyAccessToken(
   token: string,
   ports: VerifierPorts,
   settings: VerifierSettings,
-  now: number,
-  options: PortOptions,
+  moment: VerifierMoment,
 ): Promise<VerifiedAccessToken> {
   const jws = decodeUnverifiedJws(token);
   const { iss } = jws.payload;
-  if (iss === settings.issuer) return verifyOwnToken(jws, ports.jwks, settings, now, options);
+  if (iss === settings.issuer) return verifyOwnToken(jws, ports.jwks, settings, moment);
   const { clients, jwks } = ports;
   if (clients === undefined) throw refuseIssuer(iss, settings.issuer);
-  const provider = await findProvider(iss, ports, settings.issuer, options);
-  return verifyProviderToken(jws, provider, { clients, jwks }, settings, now, options);
+  const provider = await findProvider(iss, ports, settings.issuer, moment);
+  return verifyProviderToken({ jws, provider }, { clients, jwks }, settings, moment);
 }
 
 async function verifyCredential(
   request: BearerRequest,
   ports: VerifierPorts,
   settings: VerifierSettings,
-  now: number,
 ): Promise<VerifiedCredential> {
   const value = readBearerCredential(request.authorization);
-  if (!isApiKeyShaped(value)) return verifyAccessToken(value, ports, settings, now, request);
+  if (!isApiKeyShaped(value)) return verifyAccessToken(value, ports, settings, request);
   if (ports.apiKeys === undefined) throw new BearerRefusal('api_key_not_accepted');
   return verifyApiKey(value, request.sourceAddress, ports.apiKeys, request);
 }
@@ -89,22 +89,18 @@ async function verifyCredential(
  * an access token of this service, one of a registered identity provider, or an API key. Every
  * front end calls it. It returns only if the credential is accepted.
  *
- * @param requiredScopes scopes that the request requires, all of them; may be empty.
- * @param now seconds since the epoch.
  * @throws {BearerRefusal} if the credential is refused.
  * @throws {UnavailableError} if a store or an issuer's keys cannot be read, so that there is
  *   no decision.
  */
 export async function verifyBearer(
   request: BearerRequest,
-  requiredScopes: readonly string[],
   ports: VerifierPorts,
   settings: VerifierSettings,
-  now: number,
 ): Promise<VerifiedCredential> {
   try {
-    const verified = await verifyCredential(request, ports, settings, now);
-    requireScopes(verified, requiredScopes);
+    const verified = await verifyCredential(request, ports, settings);
+    requireScopes(verified, request.requiredScopes);
     return verified;
   } catch (error) {
     // A record that cannot be read fails only the requests that depend on it.

@@ -45,7 +45,7 @@ export function readRequiredScopes(
 export function readBearerRequest(
   event: APIGatewayRequestAuthorizerEvent,
   signal: AbortSignal,
-): BearerRequest {
+): Omit<BearerRequest, 'requiredScopes' | 'now'> {
   return {
     authorization: readAuthorization(event),
     sourceAddress: readSourceAddress(event),

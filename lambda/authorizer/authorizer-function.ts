@@ -95,8 +95,9 @@ export function createAuthorizerFunction(
 
   async function decide(event: APIGatewayRequestAuthorizerEvent): Promise<VerifiedCredential> {
     const request = readBearerRequest(event, AbortSignal.timeout(requestDeadline));
-    const required = readRequiredScopes(event, environment.AUTH_REQUIRED_SCOPES);
-    return verifyBearer(request, required, ports, settings, seconds(clock()));
+    const requiredScopes = readRequiredScopes(event, environment.AUTH_REQUIRED_SCOPES);
+    const now = seconds(clock());
+    return verifyBearer({ ...request, requiredScopes, now }, ports, settings);
   }
 
   return async (event, context) => {

@@ -91,7 +91,10 @@ export function createKeyRotationHandler(
         sleep: functions.sleep ?? sleep,
         remaining: () => invocation.getRemainingTimeInMillis(),
       });
-      return reportSuccess(event, outcome, context, telemetry, { lag, malformed: [...malformed] });
+      return reportSuccess({ event, outcome, context }, telemetry, {
+        lag,
+        malformed: [...malformed],
+      });
     } catch (error) {
       reportFailure(event, error, telemetry, { lag, actor });
       throw error;

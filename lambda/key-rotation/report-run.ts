@@ -19,14 +19,19 @@ export interface TableFindings {
   readonly malformed: readonly string[];
 }
 
+/** A run that did what it was asked. */
+export interface FinishedRun {
+  readonly event: KeyRotationEvent;
+  readonly outcome: RunOutcome;
+  readonly context: RotationContext;
+}
+
 /**
  * Logs what a run did. A run that had to wait for a region has run all the same; one that could
  * not read every record has not, and the alarm on missed runs says so.
  */
 export function reportSuccess(
-  event: KeyRotationEvent,
-  outcome: RunOutcome,
-  context: RotationContext,
+  { event, outcome, context }: FinishedRun,
   telemetry: RunTelemetry,
   { lag, malformed }: TableFindings,
 ): RotationReport {

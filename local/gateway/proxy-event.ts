@@ -78,7 +78,7 @@ export function buildProxyEvent(request: GatewayRequest, call: GatewayCall): API
   const headers = collect(came.filter(([name, value]) => reachesFunction(name, value)));
   const host = findHeader(headers, 'host') ?? 'localhost';
   const userAgent = findHeader(headers, 'user-agent') ?? null;
-  const requestContext = buildRequestContext(request, path, host, userAgent, call);
+  const requestContext = buildRequestContext(request, call, { path, host, userAgent });
   addForwarded(headers, request, requestContext.identity.sourceIp);
   const parameters = collect(new URLSearchParams(query));
   const base64 = isBinary(findHeader(headers, 'content-type'), call.binaryMediaTypes);

@@ -19,13 +19,18 @@ function plainAddress(address: string): string {
   return address.replace(/^::ffff:(?=\d+\.)/, '');
 }
 
+/** What the event has of the request, too. */
+interface RequestParts {
+  readonly path: string;
+  readonly host: string;
+  readonly userAgent: string | null;
+}
+
 /** `requestContext` of a request that nobody signed and no authorizer saw. */
 export function buildRequestContext(
   request: GatewayRequest,
-  path: string,
-  host: string,
-  userAgent: string | null,
   call: GatewayCall,
+  { path, host, userAgent }: RequestParts,
 ): APIGatewayProxyEvent['requestContext'] {
   return {
     accountId: localApi.accountId,

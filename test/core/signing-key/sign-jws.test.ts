@@ -12,8 +12,7 @@ describe('JWS signing', () => {
   it.each(algs)('%s: jose verifies it with the published key', async (alg) => {
     const own = makeSigningKey(alg);
     const { jws, kid, unusableKids } = await signJws(
-      'x+jwt',
-      payload,
+      { typ: 'x+jwt', payload },
       [own.key],
       signWithKeys(own),
     );
@@ -27,7 +26,7 @@ describe('JWS signing', () => {
   it.each(algs)('%s: a signature of another key does not leave', async (alg) => {
     const own = makeSigningKey(alg);
     const other = makeSigningKey(alg, { kmsKeyArn: own.key.kmsKeyArn });
-    const promise = signJws('x+jwt', payload, [own.key], signWithKeys(other));
+    const promise = signJws({ typ: 'x+jwt', payload }, [own.key], signWithKeys(other));
     await expect(promise).rejects.toThrow(UnverifiableSignatureError);
     await expect(promise).rejects.toBeInstanceOf(UnavailableError);
   });
@@ -38,7 +37,11 @@ describe('JWS signing', () => {
       if (key === first.key) throw new SigningKeyUnusableError('disabled');
       return signWithKeys(second)(key, input);
     };
-    const { jws, kid, unusableKids } = await signJws('t', payload, [first.key, second.key], sign);
+    const { jws, kid, unusableKids } = await signJws(
+      { typ: 't', payload },
+      [first.key, second.key],
+      sign,
+    );
     expect(JSON.parse(Buffer.from(jws.split('.')[0] ?? '', 'base64url').toString())).toEqual({
       alg: 'RS256',
       typ: 't',
@@ -54,7 +57,9 @@ describe('JWS signing', () => {
       tried.push(key.kid);
       throw new UnavailableError('throttled');
     };
-    await expect(signJws('t', payload, [first.key, second.key], sign)).rejects.toThrow('throttled');
+    await expect(signJws({ typ: 't', payload }, [first.key, second.key], sign)).rejects.toThrow(
+      'throttled',
+    );
     expect(tried).toEqual([first.key.kid]);
   });
 
@@ -63,8 +68,8 @@ describe('JWS signing', () => {
     const sign: Sign = async () => {
       throw new SigningKeyUnusableError('disabled');
     };
-    await expect(signJws('t', payload, [], sign)).rejects.toThrow(UnavailableError);
-    await expect(signJws('t', payload, [key], sign)).rejects.toThrow(UnavailableError);
+    await expect(signJws({ typ: 't', payload }, [], sign)).rejects.toThrow(UnavailableError);
+    await expect(signJws({ typ: 't', payload }, [key], sign)).rejects.toThrow(UnavailableError);
   });
 
   it('refuses what KMS could not sign, without asking it', async () => {
@@ -72,6 +77,8 @@ describe('JWS signing', () => {
     const sign: Sign = async () => {
       throw new Error('asked');
     };
-    await expect(signJws('t', { a: 'x'.repeat(3000) }, [key], sign)).rejects.toThrow(RangeError);
+    await expect(
+      signJws({ typ: 't', payload: { a: 'x'.repeat(3000) } }, [key], sign),
+    ).rejects.toThrow(RangeError);
   });
 });

@@ -181,8 +181,14 @@ export function createWorld(overrides: Partial<VerifierPorts> = {}): World {
       request: Partial<BearerRequest> = {},
     ) {
       const values = typeof authorization === 'string' ? [authorization] : authorization;
-      const full = { authorization: values, sourceAddress: '203.0.113.9', ...request };
-      return verifyBearer(full, requiredScopes, ports, settings, state.now);
+      const full = {
+        authorization: values,
+        sourceAddress: '203.0.113.9',
+        requiredScopes,
+        now: state.now,
+        ...request,
+      };
+      return verifyBearer(full, ports, settings);
     },
   });
 }
