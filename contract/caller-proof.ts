@@ -26,7 +26,7 @@ const authorization = (signedHeaders: string) =>
     v.string(),
     v.regex(
       new RegExp(
-        `^AWS4-HMAC-SHA256 Credential=\\w{16,128}/\\d{8}/[a-z0-9-]{1,30}/sts/aws4_request, SignedHeaders=${signedHeaders}, Signature=[0-9a-f]{64}$`,
+        `^AWS4-HMAC-SHA256 Credential=\\w{1,128}/\\d{8}/[a-z0-9-]{1,30}/sts/aws4_request, SignedHeaders=${signedHeaders}, Signature=[0-9a-f]{64}$`,
       ),
     ),
   );

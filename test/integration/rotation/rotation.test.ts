@@ -3,8 +3,11 @@ import { decodeJwt, decodeProtectedHeader, type JSONWebKeySet } from 'jose';
 import { expect, it } from 'vitest';
 import { createInvokeFunction } from '../../../adapters/lambda/invoke-function.ts';
 import { createLambdaClient } from '../../../adapters/lambda/lambda-client.ts';
+import { createCallerProof } from '../../../adapters/sts/caller-proof.ts';
 import type { RotationReport } from '../../../contract/function-events.ts';
 import { functionName } from '../../../contract/function-names.ts';
+import { requestDigest } from '../../../core/audit/request-digest.ts';
+import { localRegion } from '../../../local/local-deployment.ts';
 import { requestToken, useLocalService } from '../local/use-local-service.ts';
 import { createVerifiers } from './aged-verifiers.ts';
 
@@ -40,10 +43,14 @@ interface LiveToken {
 }
 
 function createRotation() {
-  const client = createLambdaClient(local().aws);
-  const invoke = createInvokeFunction(client);
-  return (event: object) =>
-    invoke(functionName('local', 'key-rotation'), event) as Promise<RotationReport>;
+  const { aws, environment } = local();
+  const invoke = createInvokeFunction(createLambdaClient(aws));
+  const prove = createCallerProof(aws, environment);
+  const name = functionName('local', 'key-rotation');
+  return async (event: object): Promise<RotationReport> => {
+    const caller_proof = await prove(localRegion.awsRegion, requestDigest(name, event));
+    return (await invoke(name, { ...event, caller_proof })) as RotationReport;
+  };
 }
 
 /** What happened while tokens were issued. */
