@@ -23,6 +23,7 @@ const rule: Readonly<Record<string, { folders: readonly string[]; packages: read
       folders: ['cli', 'adapters', 'core', 'contract'],
       packages: ['commander', 'cli-table3', '@bomb.sh/tab', 'node:'],
     },
+    middleware: { folders: ['middleware', 'adapters', 'core', 'contract'], packages: ['node:'] },
     'forward-auth': {
       folders: ['forward-auth', 'adapters', 'core', 'contract'],
       packages: ['node:'],

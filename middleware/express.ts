@@ -1,0 +1,46 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Verifier } from '../adapters/verifier.ts';
+import {
+  type CredentialMiddleware,
+  createCredentialMiddleware,
+  type MiddlewareOptions,
+} from './require-credential.ts';
+
+export { CallerMissingError, callerOf } from './require-credential.ts';
+
+/** Express 4 and 5, Connect, Polka: anything that takes `(request, response, next)`. */
+export type ExpressHandler = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  next: () => void,
+) => void;
+
+/**
+ * Middleware for Express:
+ *
+ *     const { requireScopes } = createExpressMiddleware(verifier);
+ *     app.get('/messages', requireScopes('messaging:view'), (request, response) => {
+ *       response.json(messagesOf(callerOf(request).serviceTrunkGroup));
+ *     });
+ */
+export function createExpressMiddleware(
+  verifier: Verifier,
+  options: MiddlewareOptions<IncomingMessage> = {},
+): CredentialMiddleware<ExpressHandler> {
+  return createCredentialMiddleware(
+    verifier,
+    options,
+    ({ headersDistinct, socket }: IncomingMessage) => ({
+      authorization: headersDistinct['authorization'],
+      sourceAddress: socket.remoteAddress,
+    }),
+    (check): ExpressHandler =>
+      (request, response, next) => {
+        // The check never rejects, and what a later handler throws is not the check's.
+        void check(request).then((refusal) => {
+          if (refusal === undefined) next();
+          else response.writeHead(refusal.status, refusal.headers).end(refusal.body);
+        });
+      },
+  );
+}

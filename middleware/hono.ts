@@ -1,0 +1,59 @@
+import type { Verifier } from '../adapters/verifier.ts';
+import {
+  type CredentialMiddleware,
+  createCredentialMiddleware,
+  type MiddlewareOptions,
+} from './require-credential.ts';
+
+export { CallerMissingError, callerOf } from './require-credential.ts';
+
+/** What of Hono's context is used. */
+export interface HonoContextLike {
+  readonly req: { readonly raw: Request };
+  readonly env: unknown;
+}
+
+export type HonoHandler = (
+  context: HonoContextLike,
+  next: () => Promise<void>,
+) => Promise<Response | undefined>;
+
+/** Hono's server for Node hands the socket over in `env`; other platforms have none. */
+function peerOf({ env }: HonoContextLike): string | undefined {
+  const { incoming } = (env ?? {}) as {
+    readonly incoming?: { readonly socket?: { readonly remoteAddress?: string } };
+  };
+  return incoming?.socket?.remoteAddress;
+}
+
+/**
+ * Middleware for Hono:
+ *
+ *     const { requireScopes } = createHonoMiddleware(verifier);
+ *     app.get('/messages', requireScopes('messaging:view'), (context) =>
+ *       context.json(messagesOf(callerOf(context).serviceTrunkGroup)));
+ */
+export function createHonoMiddleware(
+  verifier: Verifier,
+  options: MiddlewareOptions<HonoContextLike> = {},
+): CredentialMiddleware<HonoHandler> {
+  return createCredentialMiddleware(
+    verifier,
+    options,
+    (context: HonoContextLike) => ({
+      // Headers that were sent twice are one text with a comma, which no credential has.
+      authorization: context.req.raw.headers.get('authorization') ?? undefined,
+      sourceAddress: peerOf(context),
+    }),
+    (check): HonoHandler =>
+      async (context, next) => {
+        const refusal = await check(context);
+        if (refusal === undefined) {
+          await next();
+          return undefined;
+        }
+        const { status, headers, body } = refusal;
+        return new Response(body, { status, headers });
+      },
+  );
+}
