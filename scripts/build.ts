@@ -2,9 +2,11 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type BuildOptions, buildSync } from 'esbuild';
+import { buildVerifierPackage } from './build-verifier.ts';
 
 const root = resolve(import.meta.dirname, '..');
 const dist = join(root, 'dist');
+const verifierPackage = 'authorization-server-verifier';
 
 /** The functions: each folder of lambda/ that has a handler. */
 export function lambdaFunctions(): readonly string[] {
@@ -45,30 +47,19 @@ function buildLambdas(outdir: string): void {
   }
 }
 
-/**
- * The forward-auth command as one file without packages. It is a program and no function, so it is
- * an ES module like the rest of the package. AWS's package for profiles stays outside: it is
- * loaded only if a profile is used.
- */
-export const forwardAuthBuildOptions: BuildOptions = {
-  absWorkingDir: root,
-  entryPoints: { main: 'forward-auth/main.ts' },
-  outdir: 'dist/forward-auth',
-  bundle: true,
-  platform: 'node',
-  // The oldest Node that the package supports.
-  target: 'node22',
-  format: 'esm',
-  minify: true,
-  legalComments: 'none',
-  mainFields: ['module', 'main'],
-  external: ['@aws-sdk/credential-provider-node'],
-  logLevel: 'warning',
-};
+/** What this package takes from the verifier's package under its own name, by entry. */
+const reExports = { verifier: '', 'dynamodb-lookups': '/dynamodb-lookups' };
 
-function buildForwardAuth(): void {
-  buildSync(forwardAuthBuildOptions);
-  chmodSync(join(dist, 'forward-auth/main.js'), 0o755);
+/** The verifier is one package, so that a service which has both knows each error class once. */
+function writeReExports(): void {
+  for (const [name, entry] of Object.entries(reExports)) {
+    const text = `export * from '${verifierPackage}${entry}';\n`;
+    writeFileSync(join(dist, `${name}.js`), text);
+    writeFileSync(join(dist, `${name}.d.ts`), text);
+  }
+  const command = join(dist, 'forward-auth.js');
+  writeFileSync(command, `#!/usr/bin/env node\nimport '${verifierPackage}/forward-auth';\n`);
+  chmodSync(command, 0o755);
 }
 
 function buildLibrary(): void {
@@ -89,6 +80,7 @@ if (import.meta.main) {
   buildLambdas(bundles);
   if (!bundlesOnly) {
     buildLibrary();
-    buildForwardAuth();
+    buildVerifierPackage();
+    writeReExports();
   }
 }

@@ -13,6 +13,12 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { type Authctl, runEveryGroup } from './package/run-commands.ts';
+import {
+  compileVerifierConsumer,
+  describeInstallation,
+  installVerifier,
+  useCommand,
+} from './package/verifier-package.ts';
 import { installNode } from './support/install-node.ts';
 import { type CommandOptions, runCommand } from './support/run-command.ts';
 import { withLocalService } from './support/with-local-service.ts';
@@ -66,14 +72,22 @@ async function installPackage(project: string): Promise<string> {
   return target;
 }
 
-function linkDeclared(project: string): void {
-  // The last two are what any TypeScript project for Node has.
-  const declared = { ...manifest.dependencies, ...manifest.peerDependencies };
-  for (const name of [...Object.keys(declared), '@types/node', 'typescript']) {
+/** What any TypeScript project for Node has. */
+const buildTools = ['@types/node', 'typescript'];
+
+function linkPackages(project: string, names: readonly string[]): void {
+  for (const name of names) {
     const link = join(project, 'node_modules', name);
+    // The verifier's package is installed as it would be published.
+    if (existsSync(link)) continue;
     mkdirSync(dirname(link), { recursive: true });
     symlinkSync(realpathSync(join(root, 'node_modules', name)), link);
   }
+}
+
+function linkDeclared(project: string): void {
+  const declared = { ...manifest.dependencies, ...manifest.peerDependencies };
+  linkPackages(project, [...Object.keys(declared), ...buildTools]);
 }
 
 /** Every file that an entry names is in the package. */
@@ -117,17 +131,47 @@ async function usePackage(node: string, project: string, installed: string): Pro
   });
 }
 
-async function useOnEveryNode(project: string, installed: string): Promise<void> {
+/** Calls `use` with the oldest Node that package.json promises, and with the newest. */
+async function onEveryNode(what: string, use: (node: string) => Promise<void>): Promise<void> {
   const oldest = manifest.engines.node.replace('>=', '');
   for (const version of [oldest, newestNode]) {
     const node = await installNode(version);
     if ('missing' in node) {
-      say(`SKIPPED: Node ${version} does not run the package: ${node.missing}`);
+      say(`SKIPPED: Node ${version} does not run ${what}: ${node.missing}`);
     } else {
-      await usePackage(node.path, project, installed);
-      say(`every entry and a command of every group work on Node ${version}`);
+      await use(node.path);
+      say(`${what} work on Node ${version}`);
     }
   }
+}
+
+/** The verifier's package, with nothing else in the project. */
+async function testVerifierPackage(project: string): Promise<void> {
+  writeFileSync(join(project, 'package.json'), '{"type":"module","private":true}\n');
+  const installed = await installVerifier(project, run);
+  say(describeInstallation(installed));
+  linkPackages(project, buildTools);
+  await compileVerifierConsumer(project, run);
+  await onEveryNode('the verifier, its middleware and forward-auth', (node) =>
+    withLocalService({}, async ({ environment }) => {
+      const options = { cwd: project, environment };
+      assert.match(await run([node, 'use-verifier.js'], options), /^the verifier works$/m);
+      await useCommand(node, installed, environment);
+    }),
+  );
+}
+
+async function testMainPackage(project: string): Promise<void> {
+  writeFileSync(join(project, 'package.json'), '{"type":"module","private":true}\n');
+  const installed = await installPackage(project);
+  await installVerifier(project, run);
+  linkDeclared(project);
+  checkEntries(installed);
+  await compileConsumer(project);
+  await onEveryNode('every entry and a command of every group', (node) =>
+    usePackage(node, project, installed),
+  );
+  await checkPublication();
 }
 
 async function checkPublication(): Promise<void> {
@@ -146,15 +190,15 @@ async function checkPublication(): Promise<void> {
   say('npm would publish it as it is');
 }
 
-const project = mkdtempSync(join(tmpdir(), 'package-consumer-'));
-try {
-  writeFileSync(join(project, 'package.json'), '{"type":"module","private":true}\n');
-  const installed = await installPackage(project);
-  linkDeclared(project);
-  checkEntries(installed);
-  await compileConsumer(project);
-  await useOnEveryNode(project, installed);
-  await checkPublication();
-} finally {
-  rmSync(project, { recursive: true, force: true });
+const tests = { main: testMainPackage, verifier: testVerifierPackage };
+/** `npm run test:package -- verifier` tests only that package. */
+const wanted = process.argv[2];
+for (const [name, test] of Object.entries(tests)) {
+  if (wanted !== undefined && wanted !== name) continue;
+  const project = mkdtempSync(join(tmpdir(), 'package-consumer-'));
+  try {
+    await test(project);
+  } finally {
+    rmSync(project, { recursive: true, force: true });
+  }
 }

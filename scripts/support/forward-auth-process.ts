@@ -24,6 +24,8 @@ export interface ForwardAuthProcess {
 }
 
 export interface ForwardAuthStart {
+  /** Left out: this Node and the sources. */
+  readonly command?: readonly [string, ...string[]];
   readonly args: readonly string[];
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Which line of the log ends the start; `ready` if left out. */
@@ -35,7 +37,8 @@ export async function startForwardAuthProcess(
   start: ForwardAuthStart,
 ): Promise<ForwardAuthProcess> {
   const listen = start.args.includes('--listen') ? [] : ['--listen', '127.0.0.1:0'];
-  const child = spawn(process.execPath, [main, ...listen, ...start.args], {
+  const [program, ...first] = start.command ?? [process.execPath, main];
+  const child = spawn(program, [...first, ...listen, ...start.args], {
     env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...start.environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

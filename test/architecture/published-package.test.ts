@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { isOfOthers } from '../support/lockfile.ts';
 import { importsOf, root, sourceFiles } from './source-files.ts';
 
 function readJson(name: string): unknown {
@@ -80,7 +81,7 @@ function allows(range: string, version: Version): boolean {
 
 describe('the Node that the package promises', () => {
   it('is one that every package which is installed with it supports', () => {
-    const installed = Object.entries(locked).filter(([path, { dev }]) => path !== '' && !dev);
+    const installed = Object.entries(locked).filter(([path, { dev }]) => isOfOthers(path) && !dev);
     expect(installed.length).toBeGreaterThan(30);
     const refusing = installed
       .filter(([, { engines }]) => !allows(engines?.node ?? '>=0', parseVersion(oldest)))
@@ -105,4 +106,22 @@ describe('the Node that the package promises', () => {
       expect(said.map(([, version]) => version)).toEqual([oldest.replace(/\.0$/, '')]);
     },
   );
+});
+
+describe('the package of the verifier', () => {
+  const verifier = readJson('packages/verifier/package.json') as typeof manifest & {
+    readonly name: string;
+    readonly version: string;
+  };
+
+  it('needs no other package', () => {
+    expect(Object.keys(verifier)).not.toContain('dependencies');
+  });
+
+  it('is published together with this one, for the same Node', () => {
+    const { version } = readJson('package.json') as { readonly version: string };
+    expect(verifier.version).toBe(version);
+    expect(manifest.dependencies[verifier.name]).toBe(version);
+    expect(verifier.engines).toEqual(manifest.engines);
+  });
 });

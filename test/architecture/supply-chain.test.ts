@@ -3,6 +3,7 @@ import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { figure } from '../support/figure.ts';
+import { isOfOthers } from '../support/lockfile.ts';
 import { root } from './source-files.ts';
 
 interface LockedPackage {
@@ -29,7 +30,7 @@ const lockfile = readJson('package-lock.json') as {
 };
 
 const locked = Object.entries(lockfile.packages)
-  .filter(([path]) => path !== '')
+  .filter(([path]) => isOfOthers(path))
   .map(([path, entry]) => ({ name: path.split('node_modules/').at(-1) ?? path, ...entry }));
 
 /** Permissive licences, in SPDX's words. */

@@ -1,10 +1,7 @@
 import { type BuildOptions, buildSync } from 'esbuild';
 import { describe, expect, it } from 'vitest';
-import {
-  forwardAuthBuildOptions,
-  lambdaBuildOptions,
-  lambdaFunctions,
-} from '../../scripts/build.ts';
+import { lambdaBuildOptions, lambdaFunctions } from '../../scripts/build.ts';
+import { forwardAuthBuildOptions } from '../../scripts/build-verifier.ts';
 
 /**
  * Bytes that a function's bundle may have: what it has, and some room. Who needs more looks first

@@ -19,6 +19,7 @@ import {
   createVerifier,
   type VerifiedCredential,
 } from 'authorization-server-aws/verifier';
+import * as verifierPackage from 'authorization-server-verifier';
 import { App, Stack } from 'aws-cdk-lib';
 import { MockIntegration, RestApi } from 'aws-cdk-lib/aws-apigateway';
 
@@ -97,6 +98,9 @@ function synthesise(): void {
   const names = app.synth().stacks.map(({ stackName }) => stackName);
   assert.deepEqual(names.sort(), ['AuthorizationServer-slc', 'Messages']);
 }
+
+// Both packages have the same classes, so that errors of one are known by the other.
+assert.equal(BearerRefusal, verifierPackage.BearerRefusal);
 
 const { client, secret } = await manage();
 await verify(client, secret);

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, it } from 'vitest';
 import { figure } from '../../support/figure.ts';
+import { isOfOthers } from '../../support/lockfile.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
 
@@ -36,7 +37,7 @@ it('the bill of materials names every package of the lockfile, with licence and 
   const bom = JSON.parse(output) as Bom;
   const listed = new Set(bom.components.map(({ name, version }) => named(name, version)));
   const locked = Object.entries(lockfile.packages)
-    .filter(([path]) => path !== '')
+    .filter(([path]) => isOfOthers(path))
     .map(([path, one]) => ({
       id: named(path.split('node_modules/').at(-1) ?? '', one.version),
       isBundled: one.inBundle === true,
@@ -46,7 +47,10 @@ it('the bill of materials names every package of the lockfile, with licence and 
   const bundled = new Set(locked.flatMap(({ id, isBundled }) => (isBundled ? [id] : [])));
   const withoutLicence = bom.components.filter(({ licenses = [] }) => licenses.length === 0);
   const withoutHash = bom.components.filter(
-    ({ hashes = [], name, version }) => hashes.length === 0 && !bundled.has(named(name, version)),
+    ({ hashes = [], name, version }) =>
+      hashes.length === 0 &&
+      isOfOthers(`node_modules/${name}`) &&
+      !bundled.has(named(name, version)),
   );
   figure('bill of materials', {
     format: `${bom.bomFormat} ${bom.specVersion}`,
