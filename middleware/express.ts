@@ -13,7 +13,7 @@ export type ExpressHandler = (
   request: IncomingMessage,
   response: ServerResponse,
   next: () => void,
-) => void;
+) => Promise<void>;
 
 /**
  * Middleware for Express:
@@ -35,12 +35,10 @@ export function createExpressMiddleware(
       sourceAddress: socket.remoteAddress,
     }),
     (check): ExpressHandler =>
-      (request, response, next) => {
-        // The check never rejects, and what a later handler throws is not the check's.
-        void check(request).then((refusal) => {
-          if (refusal === undefined) next();
-          else response.writeHead(refusal.status, refusal.headers).end(refusal.body);
-        });
+      async (request, response, next) => {
+        const refusal = await check(request);
+        if (refusal === undefined) next();
+        else response.writeHead(refusal.status, refusal.headers).end(refusal.body);
       },
   );
 }

@@ -22,9 +22,9 @@ export interface CredentialMiddleware<Handler> {
    *
    * @throws {InputError} if there is none, or one is not a scope.
    */
-  requireScopes(...scopes: readonly string[]): Handler;
+  readonly requireScopes: (...scopes: readonly string[]) => Handler;
   /** Requires any accepted credential. */
-  requireCredential(): Handler;
+  readonly requireCredential: () => Handler;
 }
 
 /** A handler asked who calls, and no middleware has verified that. */

@@ -48,9 +48,7 @@ export async function startForwardAuthProcess(
   });
   const log: LogLine[] = [];
   const waiting = new Set<() => void>();
-  const notify = () => {
-    for (const look of waiting) look();
-  };
+  const notify = () => waiting.forEach((look) => look());
   createInterface({ input: child.stdout }).on('line', (line) => {
     log.push(JSON.parse(line) as LogLine);
     notify();
@@ -80,19 +78,15 @@ export async function startForwardAuthProcess(
     });
   }
 
+  async function stop(): Promise<number | null> {
+    if (child.exitCode === null && child.signalCode === null) {
+      child.kill('SIGTERM');
+      await once(child, 'exit');
+    }
+    return child.exitCode;
+  }
+
   const { address } = await waitFor({ message: 'listening' });
   await waitFor({ message: start.until ?? 'ready' });
-  return {
-    address: String(address),
-    child,
-    log,
-    waitFor,
-    async stop() {
-      if (child.exitCode === null && child.signalCode === null) {
-        child.kill('SIGTERM');
-        await once(child, 'exit');
-      }
-      return child.exitCode;
-    },
-  };
+  return { address: String(address), child, log, waitFor, stop };
 }
