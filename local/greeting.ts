@@ -3,6 +3,7 @@ import { docsPath } from './docs-page.ts';
 import type { FaultScript } from './faults/fault-script.ts';
 import type { FromSynth } from './from-synth/synthesised-deployment.ts';
 import type { RequestNote } from './gateway/gateway-server.ts';
+import { rotationDemo } from './rotation-demo.ts';
 import type { LocalRun } from './start-local.ts';
 
 /** A path as a POSIX shell takes it. */
@@ -58,11 +59,17 @@ The functions are those of ${shellPath(directory)}, which npx cdk synth made of 
 `;
 }
 
-/** What the terminal shows besides where keys live for seconds. */
+/** Seconds for which a verifier may keep the JWKS of the demonstration. */
+const verifierCache = rotationDemo.signingKeyPolicy?.verifierCache ?? 0;
+
+/** What the terminal also shows if keys live for minutes. */
 export const rotationDemoHint = `
 Signing keys live for four minutes and tokens for 20 seconds. Watch them, from another terminal:
 
   npx authctl --local signing-key list --watch
+
+Verifiers that keep the JWKS for more than ${verifierCache} seconds cannot follow. Many libraries keep it for
+minutes: they refuse the tokens of a new key until they fetch again.
 `;
 
 /** What the terminal also shows if faults are on: what fails may be meant to. */
