@@ -1,5 +1,5 @@
 import type { CliIo } from './cli-io.ts';
-import { type Cell, formatFields, formatTable } from './table.ts';
+import { type Cell, formatFields, formatTableWithin } from './table.ts';
 import { Terminal } from './terminal.ts';
 
 export interface OutputOptions {
@@ -54,9 +54,9 @@ export class Output {
     });
   }
 
-  /** Rows under a head. */
+  /** Rows under a head; a block for each if stdout is a terminal that is too narrow. */
   table(head: readonly string[], rows: readonly (readonly Cell[])[]): string {
-    return formatTable(head, rows, (word) => this.#terminal.bold(word));
+    return formatTableWithin(head, rows, (word) => this.#terminal.bold(word), this.#terminal.width);
   }
 
   /** One thing: a name and a value on each line. */

@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from 'node:util';
 import Table from 'cli-table3';
 import { toPrintableLine } from '../core/printable-text.ts';
 
@@ -46,7 +47,7 @@ function toText(table: string): string {
 }
 
 /** Rows under a head. */
-export function formatTable(
+function formatTable(
   head: readonly string[],
   rows: readonly (readonly Cell[])[],
   bold: Bold,
@@ -54,6 +55,72 @@ export function formatTable(
   const table = new Table({ ...layout, head: head.map((title) => bold(title.toUpperCase())) });
   for (const row of rows) table.push(row.map(show));
   return toText(table.toString());
+}
+
+/** From here on characters may take two columns: taken for wide, none is underestimated. */
+const firstWide = 0x11_00;
+
+/** Columns of a terminal that the longest line takes, at most. */
+function widthOf(text: string): number {
+  const widths = text
+    .split('\n')
+    .map((line) =>
+      Array.from(stripVTControlCharacters(line), (character) =>
+        (character.codePointAt(0) ?? 0) < firstWide ? 1 : 2,
+      ).reduce((sum, width) => sum + width, 0),
+    );
+  return Math.max(0, ...widths);
+}
+
+const columnGap = 2;
+
+/** Values narrower than this say nothing. */
+const leastValueWidth = 20;
+
+/** A block for each row: a name and a value on each line, longer values on several. */
+function formatBlocks(
+  head: readonly string[],
+  rows: readonly (readonly Cell[])[],
+  bold: Bold,
+  width: number,
+): string {
+  const labelWidth = widthOf(head.join('\n'));
+  const valueWidth = Math.max(leastValueWidth, width - labelWidth - columnGap);
+  const blocks = rows.map((row) => {
+    const table = new Table({
+      ...layout,
+      colWidths: [labelWidth, valueWidth],
+      wordWrap: true,
+      wrapOnWordBoundary: false,
+    });
+    head.forEach((title, index) => table.push([title.toUpperCase(), show(row[index])]));
+    // Made bold here: the library cuts the sequences of styles where it wraps.
+    return toText(table.toString())
+      .split('\n')
+      .map((line) => {
+        const label = line.slice(0, labelWidth).trimEnd();
+        return label === '' ? line : bold(label) + line.slice(label.length);
+      })
+      .join('\n');
+  });
+  return blocks.join('\n\n');
+}
+
+/**
+ * Rows under a head or, if the terminal is too narrow for that, a block for each row.
+ *
+ * @param width columns of the terminal. Left out: as many as there must be.
+ */
+export function formatTableWithin(
+  head: readonly string[],
+  rows: readonly (readonly Cell[])[],
+  bold: Bold,
+  width: number | undefined,
+): string {
+  const table = formatTable(head, rows, bold);
+  return width === undefined || widthOf(table) <= width
+    ? table
+    : formatBlocks(head, rows, bold, width);
 }
 
 /** One thing: a name and a value on each line. */

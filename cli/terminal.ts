@@ -32,6 +32,12 @@ export class Terminal {
     return styled;
   }
 
+  /** Columns of stdout; undefined if it is no terminal. */
+  get width(): number | undefined {
+    const { isTTY, columns } = this.#io.stdout;
+    return isTTY === true ? columns : undefined;
+  }
+
   /** Writes to stdout: results, and nothing else. */
   writeOut(text: string): void {
     this.#write(this.#io.stdout, text);

@@ -19,6 +19,8 @@ export interface CliInput {
   readonly env?: Readonly<Record<string, string>>;
   /** Whether stdin and both outputs are a terminal. */
   readonly isTerminal?: boolean;
+  /** Of the terminal. */
+  readonly columns?: number;
   readonly cwd?: string;
 }
 
@@ -41,12 +43,12 @@ function input(text: string, isTTY: boolean): Readable {
 
 /** Runs one command line in this process, with its own streams. */
 export async function runCli(args: readonly string[], options: CliInput = {}): Promise<CliRun> {
-  const { stdin = '', env = {}, isTerminal = false, cwd = '/' } = options;
+  const { stdin = '', env = {}, isTerminal = false, columns, cwd = '/' } = options;
   const stdout = collector(isTerminal);
   const stderr = collector(isTerminal);
   const io: CliIo = {
     stdin: input(stdin, isTerminal),
-    stdout: stdout.stream,
+    stdout: columns === undefined ? stdout.stream : Object.assign(stdout.stream, { columns }),
     stderr: stderr.stream,
     env,
     cwd,
