@@ -42,7 +42,7 @@ const subnetSchema = v.pipe(
   v.check((subnet) => isPrefixOfAddress(subnet), 'an IP address and a prefix of it'),
 );
 
-const apiKeySchema = v.strictObject({
+export const apiKeySchema = v.strictObject({
   key_id: text,
   schema_version: schemaVersion,
   hash: hashText,

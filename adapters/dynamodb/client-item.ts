@@ -35,7 +35,7 @@ const secretSchema = v.strictObject({
 
 export type SecretAttributes = v.InferOutput<typeof secretSchema>;
 
-const clientSchema = v.pipe(
+export const clientSchema = v.pipe(
   v.strictObject({
     client_id: text,
     schema_version: schemaVersion,

@@ -13,7 +13,7 @@ import {
 /** Many times what the JWA registry has; a longer list is no list of algorithms. */
 const maxAlgorithms = 50;
 
-const identityProviderSchema = v.strictObject({
+export const identityProviderSchema = v.strictObject({
   issuer: urlText,
   schema_version: schemaVersion,
   registration_id: text,

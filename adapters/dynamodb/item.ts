@@ -6,7 +6,7 @@ export type Item = Readonly<Record<string, unknown>>;
 
 /**
  * Every item says by which schema it was written. Schemas are strict: a new attribute takes a new
- * version, and readers that know it go out before writers.
+ * version, and readers that know it are released before writers (docs/upgrade.md).
  */
 export const schemaVersion = v.literal(1);
 

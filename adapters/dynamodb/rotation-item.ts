@@ -20,7 +20,7 @@ import { kmsKeyArn, publicJwkSchema } from './signing-key-item.ts';
 
 const algorithmChoiceId = 'algorithm';
 
-const intentSchema = v.strictObject({
+export const intentSchema = v.strictObject({
   record_type: v.literal(signingKeyRecordTypes.intent),
   record_id: v.picklist(['first', ...regionIds]),
   schema_version: schemaVersion,
@@ -35,14 +35,14 @@ const intentSchema = v.strictObject({
   version,
 });
 
-const heartbeatSchema = v.strictObject({
+export const heartbeatSchema = v.strictObject({
   record_type: v.literal(signingKeyRecordTypes.heartbeat),
   record_id: v.picklist(regionIds),
   schema_version: schemaVersion,
   at: epochSeconds,
 });
 
-const choiceSchema = v.strictObject({
+export const choiceSchema = v.strictObject({
   record_type: v.literal(signingKeyRecordTypes.choice),
   record_id: v.literal(algorithmChoiceId),
   schema_version: schemaVersion,

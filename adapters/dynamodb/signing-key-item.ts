@@ -34,7 +34,7 @@ export const kmsKeyArn = v.pipe(
   v.regex(/^arn:[a-z-]+:kms:[a-z0-9-]+:\d{12}:key\/[A-Za-z0-9-]{1,64}$/),
 );
 
-const signingKeySchema = v.pipe(
+export const signingKeySchema = v.pipe(
   v.strictObject({
     record_type: v.literal(signingKeyRecordTypes.key),
     record_id: kid,

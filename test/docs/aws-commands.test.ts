@@ -44,6 +44,7 @@ const requiredOptions: Readonly<Record<string, readonly string[]>> = {
   'lambda delete-function': ['--function-name'],
   'lambda delete-function-concurrency': ['--function-name'],
   'lambda delete-provisioned-concurrency-config': ['--function-name', '--qualifier'],
+  'lambda get-function-configuration': ['--function-name'],
   'lambda get-alias': ['--function-name', '--name'],
   'lambda invoke': ['--function-name'],
   'lambda list-versions-by-function': ['--function-name'],

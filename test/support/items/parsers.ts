@@ -1,0 +1,25 @@
+import { parseApiKeyItem } from '../../../adapters/dynamodb/api-key-item.ts';
+import { parseAuditItem } from '../../../adapters/dynamodb/audit-item.ts';
+import { parseClientItem } from '../../../adapters/dynamodb/client-item.ts';
+import { parseIdentityProviderItem } from '../../../adapters/dynamodb/identity-provider-item.ts';
+import type { Item } from '../../../adapters/dynamodb/item.ts';
+import {
+  parseAlgorithmChoiceItem,
+  parseHeartbeatItem,
+  parseKeyIntentItem,
+} from '../../../adapters/dynamodb/rotation-item.ts';
+import { parseSigningKeyItem } from '../../../adapters/dynamodb/signing-key-item.ts';
+
+/** What reads each kind of item. A bundle of this file is kept with each release. */
+export const parsers = {
+  client: parseClientItem,
+  api_key: parseApiKeyItem,
+  identity_provider: parseIdentityProviderItem,
+  signing_key: parseSigningKeyItem,
+  key_intent: parseKeyIntentItem,
+  region_heartbeat: parseHeartbeatItem,
+  key_choice: parseAlgorithmChoiceItem,
+  audit: parseAuditItem,
+} as const satisfies Readonly<Record<string, (item: Item) => unknown>>;
+
+export type ItemKind = keyof typeof parsers;

@@ -1,0 +1,178 @@
+import { toApiKeyItem } from '../../../adapters/dynamodb/api-key-item.ts';
+import { toAuditItem } from '../../../adapters/dynamodb/audit-item.ts';
+import { toClientItem } from '../../../adapters/dynamodb/client-item.ts';
+import { toIdentityProviderItem } from '../../../adapters/dynamodb/identity-provider-item.ts';
+import { type Item, toItem } from '../../../adapters/dynamodb/item.ts';
+import {
+  toAlgorithmChoiceItem,
+  toHeartbeatItem,
+  toKeyIntentItem,
+} from '../../../adapters/dynamodb/rotation-item.ts';
+import { toSigningKeyItem } from '../../../adapters/dynamodb/signing-key-item.ts';
+import { regionIds } from '../../../contract/regions.ts';
+import { type Alg, algs, signingAlgorithms } from '../../../contract/signing-algorithms.ts';
+import type { Client } from '../../../core/client/client.ts';
+import {
+  type PublicJwk,
+  type SigningKey,
+  signingKeyStates,
+} from '../../../core/signing-key/signing-key.ts';
+import type { ItemKind } from './parsers.ts';
+
+/*
+ * One item or more of each kind, as this version writes it: with every attribute that there is,
+ * with none that may be absent, and with each value of every closed set.
+ */
+
+const at = 1_800_000_000;
+const hash = `sha256:${'0'.repeat(64)}`;
+
+const client: Client = {
+  clientId: 'client_07k9GwqqC4UuPpPZaUImQB',
+  name: 'Billing',
+  serviceTrunkGroup: 'tg-1001',
+  audiences: ['https://api.example.com'],
+  tokenLifetime: 3600,
+  scopes: ['messaging:view', 'messaging:manage'],
+  enabled: true,
+  secrets: [
+    { secretId: 'secret_1', hash, createdAt: at },
+    {
+      secretId: 'secret_2',
+      hash,
+      name: 'spring',
+      createdAt: at,
+      expiresAt: at + 86_400,
+      lastUsedOn: '2027-01-15',
+    },
+  ],
+  version: 3,
+  createdAt: at,
+  updatedAt: at + 1,
+};
+
+const provider = {
+  issuer: 'https://idp.example.com',
+  registrationId: 'provider_1',
+  externalClientId: 'external',
+};
+
+const apiKey = {
+  keyId: 'apikey_1',
+  hash,
+  name: 'Office',
+  enabled: false,
+  serviceTrunkGroup: 'tg-1001',
+  subnets: [
+    { subnetId: 'subnet_1', name: 'v4', address: '203.0.113.0', prefixLength: 24 },
+    { subnetId: 'subnet_2', name: 'v6', address: '2001:db8::', prefixLength: 32 },
+  ],
+  version: 1,
+  createdAt: at,
+  updatedAt: at,
+};
+
+function kidOf(alg: Alg): string {
+  return alg.replaceAll(/[^A-Za-z0-9_-]/g, '').padEnd(43, '0');
+}
+
+function publicJwkOf(alg: Alg): PublicJwk {
+  const { kty, ...rest } = signingAlgorithms[alg];
+  const common = { kid: kidOf(alg), alg, use: 'sig' } as const;
+  if (kty === 'RSA') return { ...common, kty, n: 'n'.repeat(342), e: 'AQAB' };
+  if (kty === 'AKP') return { ...common, kty, pub: 'p'.repeat(1750) };
+  const crv = 'crv' in rest && rest.crv === 'P-384' ? 'P-384' : 'P-256';
+  return { ...common, kty, crv, x: 'x'.repeat(43), y: 'y'.repeat(43) };
+}
+
+function signingKey(alg: Alg, more: Partial<SigningKey>): SigningKey {
+  return {
+    kid: kidOf(alg),
+    regionId: 'slc',
+    alg,
+    kmsKeyArn: 'arn:aws:kms:us-west-2:111122223333:key/11111111-2222-3333-4444-555555555555',
+    publicJwk: publicJwkOf(alg),
+    state: 'next',
+    publishedAt: at,
+    version: 1,
+    ...more,
+  };
+}
+
+const everyTime = {
+  activatedAt: at + 1,
+  retiredAt: at + 2,
+  withdrawAt: at + 3,
+  withdrawnAt: at + 4,
+  disableAt: at + 5,
+  disabledAt: at + 6,
+  deletionScheduledAt: at + 7,
+};
+
+const intent = {
+  slot: 'first',
+  intentId: 'intent_1',
+  regionId: 'slc',
+  alg: 'RS256',
+  holder: 'run_1',
+  leaseUntil: at + 30,
+  closed: false,
+  version: 1,
+} as const;
+
+const auditRecord = {
+  time: '2027-01-15T08:00:00.000Z',
+  recordId: 'record-1',
+  actor: 'arn:aws:sts::111122223333:assumed-role/operator/name',
+  action: 'client.create',
+  subject: client.clientId,
+} as const;
+
+/** By kind, as this version writes them. */
+export function writeSamples(): Readonly<Record<ItemKind, readonly Item[]>> {
+  const { kmsKeyArn } = signingKey('RS256', {});
+  return {
+    client: [
+      toClientItem(client),
+      toClientItem({ ...client, secrets: [], audiences: [], scopes: [], enabled: false }),
+      toClientItem({ ...client, secrets: [], provider }),
+    ],
+    api_key: [toApiKeyItem(apiKey), toApiKeyItem({ ...apiKey, subnets: [], enabled: true })],
+    identity_provider: [
+      toIdentityProviderItem({
+        issuer: provider.issuer,
+        registrationId: provider.registrationId,
+        discoveryUrl: `${provider.issuer}/.well-known/openid-configuration`,
+        jwksUri: `${provider.issuer}/jwks`,
+        allowedAlgorithms: ['RS256', 'ES256'],
+        registeredAt: at,
+      }),
+    ],
+    signing_key: [
+      ...algs.map((alg) => toSigningKeyItem(signingKey(alg, {}))),
+      ...signingKeyStates.map((state) => toSigningKeyItem(signingKey('RS256', { state }))),
+      ...regionIds.map((regionId) =>
+        toSigningKeyItem(signingKey('ES384', { ...everyTime, regionId })),
+      ),
+    ],
+    key_intent: [
+      ...(['first', ...regionIds] as const).map((slot) => toKeyIntentItem({ ...intent, slot })),
+      ...algs.map((alg) =>
+        toKeyIntentItem({ ...intent, alg, closed: true, kmsKeyArn, publicJwk: publicJwkOf(alg) }),
+      ),
+    ],
+    region_heartbeat: regionIds.map((regionId) => toHeartbeatItem({ regionId, at })),
+    key_choice: algs.map((alg) => toAlgorithmChoiceItem({ alg, insteadOf: 'RS256', chosenAt: at })),
+    audit: (['intended', 'done', 'failed'] as const).flatMap((outcome) => [
+      toItem(toAuditItem({ ...auditRecord, outcome })),
+      toItem(
+        toAuditItem({
+          ...auditRecord,
+          outcome,
+          before: { enabled: true, scopes: ['messaging:view'] },
+          after: { enabled: false, provider: null },
+        }),
+      ),
+    ]),
+  };
+}
