@@ -6,8 +6,8 @@ import { readEnvironment } from '../contract/environment.ts';
 import { methodNotAllowedBody, noStoreHeaders } from '../contract/error-body.ts';
 import { authorizerEnvironment } from '../contract/function-environments.ts';
 import { bearerGatewayResponses } from '../contract/platform-authorizer.ts';
-import type { AuthorizerFunction } from '../lambda/authorizer/authorizer-function.ts';
-import { createAuthorizerHandler } from '../lambda/authorizer/create-authorizer-handler.ts';
+import type { AuthorizerFunction } from '../lambda/authorizer/function.ts';
+import { createAuthorizerHandler } from '../lambda/authorizer/function.ts';
 import type { Telemetry } from '../lambda/shared/telemetry.ts';
 import type { GatewayRoute } from './gateway/gateway-route.ts';
 

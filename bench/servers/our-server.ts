@@ -4,8 +4,11 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { createLeanClients } from '../../adapters/lean-clients.ts';
 import { readEnvironment } from '../../contract/environment.ts';
 import { tokenPath } from '../../contract/routes.ts';
-import { createTokenHandler } from '../../lambda/token/create-token-handler.ts';
-import { createTokenFunction, type TokenFunction } from '../../lambda/token/token-function.ts';
+import {
+  createTokenFunction,
+  createTokenHandler,
+  type TokenFunction,
+} from '../../lambda/token/function.ts';
 import { createClient, createSigningKeys, usualSize } from '../scenario.ts';
 import { createLocalKey } from './local-key.ts';
 import { countSignature, type Place, serve } from './server-process.ts';

@@ -1,6 +1,6 @@
 import { createLeanDynamoDb } from '../../adapters/lean-clients.ts';
 import { readEnvironment } from '../../contract/environment.ts';
-import { createAuthorizerHandler } from './create-authorizer-handler.ts';
+import { createAuthorizerHandler } from './function.ts';
 
 const dynamodb = createLeanDynamoDb(process.env);
 dynamodb.open();

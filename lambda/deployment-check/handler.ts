@@ -1,7 +1,7 @@
 import { createAwsClients } from '../../adapters/aws-clients.ts';
 import { sendAnswer } from '../../adapters/cloudformation/send-answer.ts';
 import { readEnvironment } from '../../contract/environment.ts';
-import { createDeploymentCheckHandler } from './create-deployment-check-handler.ts';
+import { createDeploymentCheckHandler } from './function.ts';
 
 export const handler = createDeploymentCheckHandler(
   readEnvironment('deployment-check', process.env),

@@ -1,4 +1,4 @@
 import { readEnvironment } from '../../contract/environment.ts';
-import { createDiscoveryHandler } from './create-discovery-handler.ts';
+import { createDiscoveryHandler } from './function.ts';
 
 export const handler = createDiscoveryHandler(readEnvironment('discovery', process.env));

@@ -1,6 +1,6 @@
 import { createLeanDynamoDb } from '../../adapters/lean-clients.ts';
 import { readEnvironment } from '../../contract/environment.ts';
-import { createJwksHandler } from './create-jwks-handler.ts';
+import { createJwksHandler } from './function.ts';
 
 const dynamodb = createLeanDynamoDb(process.env);
 dynamodb.open();

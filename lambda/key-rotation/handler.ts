@@ -4,7 +4,7 @@ import { createInvokeFunction } from '../../adapters/lambda/invoke-function.ts';
 import { createLambdaClient } from '../../adapters/lambda/lambda-client.ts';
 import { createAuthenticateCaller } from '../../adapters/sts/authenticate-caller.ts';
 import { readEnvironment } from '../../contract/environment.ts';
-import { createKeyRotationHandler } from './create-key-rotation-handler.ts';
+import { createKeyRotationHandler } from './function.ts';
 
 const environment = readEnvironment('key-rotation', process.env);
 const invoke = createInvokeFunction(createLambdaClient({ profile: 'background' }));

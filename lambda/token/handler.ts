@@ -1,6 +1,6 @@
 import { createLeanClients } from '../../adapters/lean-clients.ts';
 import { readEnvironment } from '../../contract/environment.ts';
-import { createTokenHandler } from './create-token-handler.ts';
+import { createTokenHandler } from './function.ts';
 
 const aws = createLeanClients(process.env);
 // A TLS handshake takes longer than all that a token costs besides: both go on during INIT.

@@ -1,5 +1,9 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { lambdaFunctions } from '../../scripts/build.ts';
 import { loadedBy } from '../../scripts/sizes/loaded-files.ts';
+import { root } from './source-files.ts';
 
 function matching(loaded: ReadonlySet<string>, pattern: RegExp): readonly string[] {
   return [...loaded].filter((name) => pattern.test(name));
@@ -24,5 +28,19 @@ describe('what a function loads when it starts', () => {
     expect(
       matching(loadedBy('token'), /^jose|^core\/(management|verifier)\/|^lambda\/(?!token|shared)/),
     ).toEqual([]);
+  });
+});
+
+describe('the shape of a function', () => {
+  const imports = /from '([^']+)'/g;
+
+  it.each(lambdaFunctions())('%s: handler.ts wires the process to function.ts', (name) => {
+    expect(existsSync(join(root, 'lambda', name, 'function.ts'))).toBe(true);
+    const text = readFileSync(join(root, 'lambda', name, 'handler.ts'), 'utf8');
+    const others = [...text.matchAll(imports)]
+      .map(([, from = '']) => from)
+      .filter((from) => !from.startsWith('../../adapters/'));
+    expect(others.toSorted()).toEqual(['../../contract/environment.ts', './function.ts']);
+    expect(text).toMatch(/export const handler = create\w+Handler\(/);
   });
 });

@@ -2,9 +2,9 @@ import type { APIGatewayProxyEvent, APIGatewayRequestAuthorizerEvent } from 'aws
 import { tokenPath } from '../../contract/routes.ts';
 import { UnavailableError } from '../../core/errors.ts';
 import { BearerRefusal } from '../../core/verifier/bearer-refusal.ts';
-import { createAuthorizerFunction } from '../../lambda/authorizer/authorizer-function.ts';
+import { createAuthorizerFunction } from '../../lambda/authorizer/function.ts';
 import type { RequestReport } from '../../lambda/shared/request-report.ts';
-import { createTokenFunction } from '../../lambda/token/token-function.ts';
+import { createTokenFunction } from '../../lambda/token/function.ts';
 import * as verifier from '../core/verifier/world.ts';
 import { clientIdOf, makeClient, secretValueOf } from '../support/clients.ts';
 import { lambdaContext, type ProxyRequest, proxyEvent } from '../support/proxy-event.ts';

@@ -4,7 +4,7 @@ import { tokenPath } from '../../contract/routes.ts';
 import type { Client } from '../../core/client/client.ts';
 import type { SigningKey } from '../../core/signing-key/signing-key.ts';
 import type { Telemetry } from '../../lambda/shared/telemetry.ts';
-import { createTokenFunction } from '../../lambda/token/token-function.ts';
+import { createTokenFunction } from '../../lambda/token/function.ts';
 import { clientIdOf, makeClient, secretValueOf } from './clients.ts';
 import { lambdaContext, type ProxyRequest, proxyEvent } from './proxy-event.ts';
 import { recordTelemetry } from './recorded-telemetry.ts';

@@ -5,7 +5,7 @@ import { readEnvironment } from '../../../contract/environment.ts';
 import { tokenEnvironment } from '../../../contract/function-environments.ts';
 import { requestDeadline } from '../../../contract/limits.ts';
 import { healthPath } from '../../../contract/routes.ts';
-import { createTokenHandler } from '../../../lambda/token/create-token-handler.ts';
+import { createTokenHandler } from '../../../lambda/token/function.ts';
 import { describeEnvironments } from '../../../local/environment-source.ts';
 import { buildLocalDeployment } from '../../../local/local-deployment.ts';
 import { loopbackHost } from '../../../local/loopback-server.ts';

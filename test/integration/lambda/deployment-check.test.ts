@@ -10,7 +10,7 @@ import type { RotationStore } from '../../../core/signing-key/rotation-ports.ts'
 import {
   createDeploymentCheckHandler,
   type DeploymentCheckPorts,
-} from '../../../lambda/deployment-check/create-deployment-check-handler.ts';
+} from '../../../lambda/deployment-check/function.ts';
 import type { RunReport } from '../../../lambda/shared/run-telemetry.ts';
 import { policy } from '../../support/rotation/policies.ts';
 import { exampleSigningKey } from '../../support/signing-keys.ts';

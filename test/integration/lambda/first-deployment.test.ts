@@ -5,7 +5,7 @@ import { createTables } from '../../../adapters/dynamodb/create-tables.ts';
 import { createKmsKeys } from '../../../adapters/kms/kms-keys.ts';
 import { readEnvironment } from '../../../contract/environment.ts';
 import { tableName } from '../../../contract/tables.ts';
-import { createKeyRotationHandler } from '../../../lambda/key-rotation/create-key-rotation-handler.ts';
+import { createKeyRotationHandler } from '../../../lambda/key-rotation/function.ts';
 import type { RunReport } from '../../../lambda/shared/run-telemetry.ts';
 import type { FaultRuleInput } from '../../../local/faults/fault-script.ts';
 import { Faults } from '../../../local/faults/faults.ts';

@@ -20,7 +20,7 @@ import { isPublished } from '../../../core/signing-key/signing-key.ts';
 import {
   createKeyRotationHandler,
   type FunctionPorts,
-} from '../../../lambda/key-rotation/create-key-rotation-handler.ts';
+} from '../../../lambda/key-rotation/function.ts';
 import type { RunReport } from '../../../lambda/shared/run-telemetry.ts';
 import { type RunningKms, startKms } from '../../../local/kms/kms-server.ts';
 import {

@@ -4,9 +4,9 @@ import { createLocalJWKSet, decodeProtectedHeader, type JSONWebKeySet, jwtVerify
 import { describe, expect, it } from 'vitest';
 import { createKmsClient } from '../../../adapters/kms/kms-client.ts';
 import { jwksPath } from '../../../contract/routes.ts';
-import { createJwksHandler } from '../../../lambda/jwks/create-jwks-handler.ts';
+import { createJwksHandler } from '../../../lambda/jwks/function.ts';
 import { createTelemetry } from '../../../lambda/shared/telemetry.ts';
-import { createTokenHandler } from '../../../lambda/token/create-token-handler.ts';
+import { createTokenHandler } from '../../../lambda/token/function.ts';
 import { captureOutput } from '../../support/captured-output.ts';
 import { clientIdOf } from '../../support/clients.ts';
 import { lambdaContext, proxyEvent } from '../../support/proxy-event.ts';

@@ -8,7 +8,7 @@ import { selfTestEvent } from '../../../contract/function-events.ts';
 import { healthPath } from '../../../contract/routes.ts';
 import { publicJwkFromSpki } from '../../../core/signing-key/public-jwk.ts';
 import type { SigningKey } from '../../../core/signing-key/signing-key.ts';
-import { createTokenHandler } from '../../../lambda/token/create-token-handler.ts';
+import { createTokenHandler } from '../../../lambda/token/function.ts';
 import { type RunningKms, startKms } from '../../../local/kms/kms-server.ts';
 import { clientIdOf, makeClient, makeSecret, secretValueOf } from '../../support/clients.ts';
 import { lambdaContext, proxyEvent } from '../../support/proxy-event.ts';

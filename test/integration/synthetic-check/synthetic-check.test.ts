@@ -11,7 +11,7 @@ import type { ClientStore } from '../../../core/client/client-store.ts';
 import { formatClientSecret, formatId } from '../../../core/credential/credential-value.ts';
 import { hashSecret } from '../../../core/credential/secret-hash.ts';
 import type { RunReport } from '../../../lambda/shared/run-telemetry.ts';
-import { createSyntheticCheckHandler } from '../../../lambda/synthetic-check/create-synthetic-check-handler.ts';
+import { createSyntheticCheckHandler } from '../../../lambda/synthetic-check/function.ts';
 import type { LocalRun } from '../../../local/start-local.ts';
 import { basic, useLocalService } from '../local/use-local-service.ts';
 

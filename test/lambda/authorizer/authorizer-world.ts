@@ -4,7 +4,7 @@ import type {
   Context,
 } from 'aws-lambda';
 import type { VerifierPorts } from '../../../core/verifier/verify-bearer.ts';
-import { createAuthorizerFunction } from '../../../lambda/authorizer/authorizer-function.ts';
+import { createAuthorizerFunction } from '../../../lambda/authorizer/function.ts';
 import type { RequestReport } from '../../../lambda/shared/request-report.ts';
 import { audience, createWorld, issuer, type World } from '../../core/verifier/world.ts';
 

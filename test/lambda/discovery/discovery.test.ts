@@ -5,7 +5,7 @@ import {
   openidConfigurationPath,
   tokenPath,
 } from '../../../contract/routes.ts';
-import { createDiscoveryHandler } from '../../../lambda/discovery/create-discovery-handler.ts';
+import { createDiscoveryHandler } from '../../../lambda/discovery/function.ts';
 import { lambdaContext, type ProxyRequest, proxyEvent } from '../../support/proxy-event.ts';
 import { recordTelemetry } from '../../support/recorded-telemetry.ts';
 import { tokenWorld } from '../../support/token-world.ts';

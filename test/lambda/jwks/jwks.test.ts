@@ -3,7 +3,7 @@ import { readEnvironment } from '../../../contract/environment.ts';
 import { jwksPath } from '../../../contract/routes.ts';
 import { UnavailableError } from '../../../core/errors.ts';
 import type { SigningKey } from '../../../core/signing-key/signing-key.ts';
-import { createJwksFunction } from '../../../lambda/jwks/jwks-function.ts';
+import { createJwksFunction } from '../../../lambda/jwks/function.ts';
 import { lambdaContext, type ProxyRequest, proxyEvent } from '../../support/proxy-event.ts';
 import { recordTelemetry } from '../../support/recorded-telemetry.ts';
 import { makeSigningKey } from '../../support/signing-keys.ts';

@@ -1,3 +1,6 @@
+import { createLeanCalls } from '../../adapters/dynamodb/lean-calls.ts';
+import { createDynamoDbSigningKeyReader } from '../../adapters/dynamodb/signing-key-reader.ts';
+import type { LeanClients } from '../../adapters/lean-clients.ts';
 import type { Environment } from '../../contract/environment.ts';
 import { keyMetrics } from '../../contract/key-metrics.ts';
 import { jwksPath } from '../../contract/routes.ts';
@@ -47,4 +50,14 @@ export function createJwksFunction(
     endpoints: new Map([[jwksPath, serve]]),
     headers: documentHeaders,
   });
+}
+
+export function createJwksHandler(
+  environment: Environment<'jwks'>,
+  aws: Pick<LeanClients, 'dynamodb'>,
+  options: Partial<FunctionOptions> = {},
+): HttpFunction {
+  const calls = createLeanCalls(aws.dynamodb);
+  const signingKeys = createDynamoDbSigningKeyReader(calls, environment.AUTH_SIGNING_KEYS_TABLE);
+  return createJwksFunction(environment, signingKeys, options);
 }
