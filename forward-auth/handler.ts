@@ -36,10 +36,9 @@ function sendState(response: ServerResponse, reason: string | undefined): void {
 }
 
 /** A body that the proxy announced, and may not send, must not be read as the next request. */
-function closeAfterBody({ headers }: IncomingMessage, response: ServerResponse): void {
-  const hasBody =
-    headers['transfer-encoding'] !== undefined || Number(headers['content-length']) > 0;
-  if (hasBody) response.setHeader('Connection', 'close');
+function announcesBody({ rawHeaders }: IncomingMessage): boolean {
+  if (headerValues(rawHeaders, 'transfer-encoding').length > 0) return true;
+  return headerValues(rawHeaders, 'content-length').some((length) => length !== '0');
 }
 
 /**
@@ -49,7 +48,7 @@ function closeAfterBody({ headers }: IncomingMessage, response: ServerResponse):
 export function createHandler(options: HandlerOptions): RequestListener {
   const { verifier, log, clientAddressHeader } = options;
 
-  async function verify(request: IncomingMessage): Promise<Readonly<Record<string, string>>> {
+  async function verify(request: IncomingMessage): Promise<readonly string[]> {
     const scopes = readRequiredScopes(request.url ?? '');
     if (scopes === undefined) throw new ScopesMissingError();
     const { rawHeaders } = request;
@@ -66,16 +65,17 @@ export function createHandler(options: HandlerOptions): RequestListener {
       },
       scopes,
     );
-    const headers = callerHeaderValues(verified);
+    // Names and values in turn cost Node less than an object.
+    const headers = Object.entries(callerHeaderValues(verified)).flat();
     log.accepted(verified);
     return headers;
   }
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    closeAfterBody(request, response);
+    if (announcesBody(request)) response.setHeader('Connection', 'close');
     try {
       const headers = await verify(request);
-      response.writeHead(200, { ...headers, 'Cache-Control': 'no-store', 'Content-Length': 0 });
+      response.writeHead(200, [...headers, 'Cache-Control', 'no-store', 'Content-Length', '0']);
       response.end();
     } catch (error) {
       log.notAccepted(error, { path: namingSegments(request.url ?? '') });
