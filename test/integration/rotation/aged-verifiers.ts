@@ -28,8 +28,8 @@ function createStubbornVerifier(service: LocalRun, maxAge: number): Verifier {
   return {
     name: `jose, JWKS up to ${maxAge} ms old`,
     verify: async (token) => {
-      if (performance.now() - fetchedAt >= maxAge) {
-        fetchedAt = performance.now();
+      if (Date.now() - fetchedAt >= maxAge) {
+        fetchedAt = Date.now();
         keySet = fetchKeySet();
       }
       return jwtVerify(token, (await keySet) ?? (await fetchKeySet()), joseOptions(service));

@@ -1,6 +1,5 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { decodeJwt, decodeProtectedHeader, type JSONWebKeySet } from 'jose';
-import { expect, it } from 'vitest';
+import { afterAll, expect, it, vi } from 'vitest';
 import { createInvokeFunction } from '../../../adapters/lambda/invoke-function.ts';
 import { createLambdaClient } from '../../../adapters/lambda/lambda-client.ts';
 import { createCallerProof } from '../../../adapters/sts/caller-proof.ts';
@@ -10,6 +9,14 @@ import { requestDigest } from '../../../core/audit/request-digest.ts';
 import { localRegion } from '../../../local/local-deployment.ts';
 import { requestToken, useLocalService } from '../local/use-local-service.ts';
 import { createVerifiers } from './aged-verifiers.ts';
+
+// The clock of the service, of its DynamoDB and KMS and of the verifiers, which are all in this
+// process. It moves only when the test moves it, so that no step depends on the machine.
+vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
+afterAll(() => vi.useRealTimers());
+
+/** Milliseconds between two requests: half a second is finer than every time of the policy. */
+const step = 500;
 
 /** A lead of 35 s and a retention of 10 s. */
 const signingKeyPolicy = {
@@ -30,11 +37,10 @@ const local = useLocalService({
   signingAlgorithms: ['RS256', 'ES256'],
   signingKeyPolicy,
   maxTokenLifetime,
-  keyScheduleSeconds: 1,
 });
 
-/** Milliseconds. */
-const deadline = 90_000;
+/** Milliseconds on the clock above within which each step of the rotation must come. */
+const longest = 60_000;
 
 interface LiveToken {
   readonly token: string;
@@ -71,76 +77,74 @@ class Record {
   }
 }
 
-/** Issues and verifies without a pause until it is told to stop. */
-async function keepIssuing(record: Record, isOver: () => boolean): Promise<void> {
+/** Verifies the youngest token, which a cache may not know, and the oldest, whose key may be gone. */
+async function verifyEverywhere(
+  live: readonly LiveToken[],
+  verifiers: ReturnType<typeof createVerifiers>,
+  record: Record,
+): Promise<void> {
+  for (const token of new Set([live.at(-1), live[0], live[Math.floor(live.length / 2)]])) {
+    if (token === undefined) continue;
+    await Promise.all(
+      verifiers.map(async ({ name, verify }) => {
+        record.verified += 1;
+        await verify(token.token).catch((error: unknown) => {
+          const { kid } = decodeProtectedHeader(token.token);
+          const known = record.signedBy.join(' ');
+          record.failures.push(`${name}: ${String(error)} for ${kid} of ${known}`);
+        });
+      }),
+    );
+  }
+}
+
+/** @returns what issues a token and verifies it and earlier ones, at the time of the clock. */
+function createIssuing(record: Record): () => Promise<void> {
   const verifiers = createVerifiers(local(), signingKeyPolicy.verifierCache);
-  let live: LiveToken[] = [];
-  while (!isOver()) {
+  let live: readonly LiveToken[] = [];
+  return async () => {
     const response = await requestToken(local());
     if (response.status === 200) {
       const { access_token: token } = (await response.json()) as { access_token: string };
       record.noteToken(token);
-      live.push({ token, exp: (decodeJwt(token).exp ?? 0) * 1000 });
+      live = [...live, { token, exp: (decodeJwt(token).exp ?? 0) * 1000 }];
     } else {
       record.failures.push(`no token: ${response.status} ${await response.text()}`);
     }
-    // Some room, so that no token ends while it is being verified.
-    live = live.filter(({ exp }) => Date.now() < exp - 700);
-    // The youngest, which a cache may not know, and the oldest, whose key may be gone.
-    const tried = new Set([live.at(-1), live[0], live[Math.floor(live.length / 2)]]);
-    for (const item of tried) {
-      if (item === undefined) continue;
-      await Promise.all(
-        verifiers.map(async ({ name, verify }) => {
-          record.verified += 1;
-          await verify(item.token).catch((error: unknown) => {
-            if (Date.now() >= item.exp) return;
-            const { kid } = decodeProtectedHeader(item.token);
-            record.failures.push(
-              `${name}: ${String(error)} for ${kid} of ${record.signedBy.join(' ')}`,
-            );
-          });
-        }),
-      );
-    }
+    live = live.filter(({ exp }) => Date.now() < exp);
+    await verifyEverywhere(live, verifiers, record);
     const jwks = (await (await fetch(local().jwksUri)).json()) as JSONWebKeySet;
     record.bothFamilies ||= new Set(jwks.keys.map(({ kty }) => kty)).size > 1;
-    await pause(20);
-  }
-}
-
-async function until(condition: () => boolean | Promise<boolean>, what: string): Promise<void> {
-  const end = performance.now() + deadline;
-  while (!(await condition())) {
-    if (performance.now() > end) throw new Error(`${what} did not happen in ${deadline} ms`);
-    await pause(100);
-  }
+  };
 }
 
 it('rotates and changes the algorithm, and every token verifies everywhere', async () => {
   const rotate = createRotation();
   const record = new Record();
-  let isOver = false;
-  const issuing = keepIssuing(record, () => isOver);
-  try {
-    const rotateNow = () =>
-      rotate({ action: 'rotate' }).then(
-        () => true,
-        () => false,
-      );
-    await until(rotateNow, 'the first rotation');
-    await until(() => record.signedBy.length === 2, 'a token of the second key');
-    await rotate({ action: 'rotate', algorithm: 'ES256' });
-    await until(() => record.algs.includes('ES256'), 'a token of the other algorithm');
-    const [first = ''] = record.signedBy;
-    await until(async () => {
-      const jwks = (await (await fetch(local().jwksUri)).json()) as JSONWebKeySet;
-      return !jwks.keys.some(({ kid }) => kid === first);
-    }, 'the withdrawal of the first key');
-  } finally {
-    isOver = true;
-    await issuing;
+  const issue = createIssuing(record);
+  async function until(condition: () => boolean | Promise<boolean>, what: string): Promise<void> {
+    const end = Date.now() + longest;
+    while (!(await condition())) {
+      if (Date.now() > end) throw new Error(`${what} did not happen in ${longest} ms`);
+      vi.setSystemTime(Date.now() + step);
+      // A run of the rotation meets requests, as it does in production.
+      await Promise.all([issue(), rotate({ action: 'reconcile' })]);
+    }
   }
+  const rotateNow = () =>
+    rotate({ action: 'rotate' }).then(
+      () => true,
+      () => false,
+    );
+  await until(rotateNow, 'the first rotation');
+  await until(() => record.signedBy.length === 2, 'a token of the second key');
+  await rotate({ action: 'rotate', algorithm: 'ES256' });
+  await until(() => record.algs.includes('ES256'), 'a token of the other algorithm');
+  const [first = ''] = record.signedBy;
+  await until(async () => {
+    const jwks = (await (await fetch(local().jwksUri)).json()) as JSONWebKeySet;
+    return !jwks.keys.some(({ kid }) => kid === first);
+  }, 'the withdrawal of the first key');
   console.info(
     `${record.issued} tokens, ${record.verified} verifications by 12 verifiers, keys ${record.signedBy.length}`,
   );
