@@ -7,6 +7,8 @@ export interface CliIo {
   readonly stderr: Writable & { readonly isTTY?: boolean };
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
+  /** What runs this program, for the completion of shells. Left out: its name. */
+  readonly command?: readonly string[];
 }
 
 /** More than any credential that a command reads has. */

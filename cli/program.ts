@@ -5,6 +5,7 @@ import { type Cli, createCli, type GlobalOptions } from './cli.ts';
 import type { CliIo } from './cli-io.ts';
 import { commandGroups } from './command-groups.ts';
 import type { CommandGroup, CommandSpec } from './command-spec.ts';
+import type { CompletionValues } from './completion-values.ts';
 import { Terminal } from './terminal.ts';
 
 function formatExamples(examples: readonly string[]): string {
@@ -57,8 +58,22 @@ function showGlobalOptions(command: Command, global: readonly Option[]): void {
   for (const child of command.commands) showGlobalOptions(child, global);
 }
 
-function addCompletion(program: Command): void {
+/** The completion offers choices; the commands themselves do not check them. */
+function offerValues(command: Command, values: CompletionValues): void {
+  for (const argument of command.registeredArguments) {
+    const known = values.get(argument.name());
+    if (known !== undefined) argument.argChoices = [...known];
+  }
+  for (const option of command.options) {
+    const known = values.get(option.long ?? '');
+    if (known !== undefined) option.argChoices = [...known];
+  }
+  for (const child of command.commands) offerValues(child, values);
+}
+
+function addCompletion(program: Command, values: CompletionValues): void {
   showGlobalOptions(program, program.options);
+  offerValues(program, values);
   completion(program);
 }
 
@@ -66,8 +81,13 @@ function addCompletion(program: Command): void {
  * The command line.
  *
  * @param answerNo see {@link Cli.answerNo}.
+ * @param values what a completion offers.
  */
-export function createProgram(io: CliIo, answerNo: () => void): Command {
+export function createProgram(
+  io: CliIo,
+  answerNo: () => void,
+  values: CompletionValues = new Map(),
+): Command {
   const program = new Command('authctl')
     .description(
       'Manages the clients, secrets, API keys and identity providers of an authorization server.',
@@ -90,7 +110,7 @@ export function createProgram(io: CliIo, answerNo: () => void): Command {
   for (const group of commandGroups) {
     program.addCommand(buildGroup(group, (options) => createCli(io, options, answerNo)));
   }
-  addCompletion(program);
+  addCompletion(program, values);
   configureAll(program, io);
   return program;
 }

@@ -1,6 +1,9 @@
 import type { CliIo } from './cli-io.ts';
+import { bashCompletion } from './completion-script.ts';
+import type { CompletionValues } from './completion-values.ts';
 import { createProgram } from './program.ts';
 import { reportError } from './report-error.ts';
+import { Terminal } from './terminal.ts';
 import { type ExitCode, exitCodes } from './usage-error.ts';
 
 /** A kid is a SHA-256 in base64url. One in 64 begins with "-", and is no option. */
@@ -13,6 +16,12 @@ function separateKids(args: readonly string[]): readonly string[] {
   return [...args.filter((arg) => !kids.includes(arg)), '--', ...kids];
 }
 
+/** Loaded for completions only: it needs the management library. */
+async function readValues(io: CliIo, words: readonly string[]): Promise<CompletionValues> {
+  const { readCompletionValues } = await import('./completion-values.ts');
+  return readCompletionValues(io, words);
+}
+
 /**
  * Runs one command line.
  *
@@ -21,9 +30,16 @@ function separateKids(args: readonly string[]): readonly string[] {
  */
 export async function runAuthctl(args: readonly string[], io: CliIo): Promise<ExitCode> {
   let exitCode: ExitCode = exitCodes.done;
-  const program = createProgram(io, () => {
+  const [first, second, ...words] = args;
+  if (first === 'complete' && second === 'bash') {
+    new Terminal(io).writeOut(bashCompletion(io.command ?? ['authctl']));
+    return exitCode;
+  }
+  const values = first === 'complete' && second === '--' ? await readValues(io, words) : undefined;
+  const answerNo = (): void => {
     exitCode = exitCodes.refused;
-  });
+  };
+  const program = createProgram(io, answerNo, values);
   try {
     await program.parseAsync(separateKids(args), { from: 'user' });
     return exitCode;

@@ -1,0 +1,43 @@
+/** A word that a POSIX shell takes as it is. */
+function quote(word: string): string {
+  return `'${word.replaceAll("'", String.raw`'\''`)}'`;
+}
+
+/** The command that runs this program, wherever it was installed. */
+export function formatCommand(command: readonly string[]): string {
+  return command.map(quote).join(' ');
+}
+
+/**
+ * Completion for bash, its version 3.2 included, without the package bash-completion. It reads the
+ * line without evaluating it, may be sourced again, and completes `npx authctl` as well.
+ *
+ * @param command what runs this program.
+ */
+export function bashCompletion(command: readonly string[]): string {
+  return `# bash completion for authctl and npx authctl
+_authctl_complete() {
+  local line="\${COMP_LINE:0:COMP_POINT}" words=() cur prefix value
+  read -r -a words <<< "$line"
+  case "$line" in *[[:space:]]) words+=('') ;; esac
+  while [ "\${words[0]##*/}" != authctl ] && [ "\${#words[@]}" -gt 0 ]; do words=("\${words[@]:1}"); done
+  COMPREPLY=()
+  [ "\${#words[@]}" -gt 1 ] || return 0
+  cur="\${words[\${#words[@]}-1]}"
+  # Readline replaces only what follows the last colon or equals sign.
+  prefix="\${cur%"\${cur##*[:=]}"}"
+  while IFS=$'\\t' read -r value _; do
+    case "$value" in
+      :[0-9]*) ;;
+      "$cur"*) COMPREPLY+=("\${value#"$prefix"}") ;;
+    esac
+  done < <(${formatCommand(command)} complete -- "\${words[@]:1}" 2>/dev/null)
+}
+complete -o default -F _authctl_complete authctl
+# Other completions of npx stay as they are.
+_authctl_complete_npx() {
+  [ "\${COMP_WORDS[1]##*/}" = authctl ] && _authctl_complete
+}
+complete -p npx >/dev/null 2>&1 || complete -o default -F _authctl_complete_npx npx
+`;
+}

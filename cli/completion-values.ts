@@ -1,0 +1,83 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { scopeName } from '../contract/scopes.ts';
+import { listProviders } from '../core/management/identity-providers.ts';
+import { listApiKeys } from '../core/management/list-api-keys.ts';
+import { listClients } from '../core/management/list-clients.ts';
+import { toPrintableLine } from '../core/printable-text.ts';
+import { type Cli, createCli, type GlobalOptions } from './cli.ts';
+import type { CliIo } from './cli-io.ts';
+import { collectPages } from './commands/list-options.ts';
+
+/** Values by the name of the argument, or by the option with its dashes. */
+export type CompletionValues = ReadonlyMap<string, readonly string[]>;
+
+/** Milliseconds that a person waits for a completion. */
+const patience = 3000;
+
+type Read = (cli: Cli) => Promise<readonly string[]>;
+
+const readClients: Read = async (cli) => {
+  const context = await cli.management();
+  const read = (cursor?: string) => listClients(context, { cursor });
+  return (await collectPages(read, ({ clientId }) => clientId)).map(({ clientId }) => clientId);
+};
+
+const readApiKeys: Read = async (cli) => {
+  const context = await cli.management();
+  const read = (cursor?: string) => listApiKeys(context, { cursor });
+  return (await collectPages(read, ({ keyId }) => keyId)).map(({ keyId }) => keyId);
+};
+
+const readIssuers: Read = async (cli) =>
+  (await listProviders(await cli.management())).map(({ issuer }) => issuer);
+
+const readKids: Read = async (cli) =>
+  (await (await cli.signingKeys()).read()).keys.map(({ kid }) => kid);
+
+const readScopes: Read = async (cli) => cli.deployment().config.scopes.map(scopeName);
+
+/** What is read for each group of commands. */
+const reads: Readonly<Record<string, Readonly<Record<string, Read>>>> = {
+  client: { 'client-id': readClients, '--scope': readScopes, '--provider': readIssuers },
+  'client-secret': { 'client-id': readClients },
+  'api-key': { 'key-id': readApiKeys },
+  'api-key-subnet': { 'key-id': readApiKeys },
+  provider: { issuer: readIssuers },
+  'signing-key': { kid: readKids },
+  explain: { '--client-id': readClients, '--scope': readScopes },
+};
+
+function readGlobalOptions(words: readonly string[]): GlobalOptions {
+  const at = words.indexOf('--config');
+  return { local: words.includes('--local'), config: at === -1 ? undefined : words[at + 1] };
+}
+
+/** Whether the last word may be one of these values. */
+function isAskedFor(name: string, words: readonly string[]): boolean {
+  const before = words.at(-2);
+  if (name.startsWith('--')) return before === name;
+  return before?.startsWith('--') !== true || before === '--local';
+}
+
+/**
+ * Reads the values that may follow the words of a command line. What cannot be read, or not in
+ * time, is left out: there is no one to tell.
+ */
+export async function readCompletionValues(
+  io: CliIo,
+  words: readonly string[],
+): Promise<CompletionValues> {
+  const group = words.find((word) => Object.hasOwn(reads, word)) ?? '';
+  const wanted = Object.entries(reads[group] ?? {}).filter(([name]) => isAskedFor(name, words));
+  type Found = readonly [name: string, values: readonly string[]];
+  const read = wanted.map(async ([name, values]): Promise<Found> => {
+    try {
+      const cli = createCli(io, readGlobalOptions(words), () => undefined);
+      return [name, (await values(cli)).map(toPrintableLine)];
+    } catch {
+      return [name, []];
+    }
+  });
+  const late = sleep<readonly Found[]>(patience, [], { ref: false });
+  return new Map(await Promise.race([Promise.all(read), late]));
+}
