@@ -2,6 +2,7 @@ import { defaultBearerRealm, formatBearerChallenge } from '../contract/bearer-ch
 import { jwksPath } from '../contract/routes.ts';
 import type { ApiKeyReader } from '../core/api-key/api-key-store.ts';
 import type { ClientReader } from '../core/client/client-store.ts';
+import { type Clock, seconds } from '../core/clock.ts';
 import { InputError } from '../core/errors.ts';
 import type { IdentityProviderReader } from '../core/identity-provider/identity-provider-store.ts';
 import { ownJwksSource } from '../core/verifier/access-token.ts';
@@ -48,7 +49,7 @@ export interface VerifierOptions {
   /** Certificates to trust for key sets besides those of Node, PEM. */
   readonly ca?: string | undefined;
   /** Milliseconds since the epoch; the host's clock where left out. */
-  readonly clock?: (() => number) | undefined;
+  readonly clock?: Clock | undefined;
 }
 
 /** The part of a request that decides. */
@@ -133,7 +134,7 @@ export function createVerifier(options: VerifierOptions): Verifier {
   });
   const jwks = new JwksCache(createFetchKeySet({ ...settings, ca: options.ca }, fetchProvider));
   const ports = { jwks, apiKeys, ...providers };
-  const now = (): number => Math.floor(clock() / 1000);
+  const now = (): number => seconds(clock());
   return {
     verify: (request, requiredScopes = []) =>
       verifyBearer(

@@ -9,6 +9,7 @@ import type { KeyRotationEvent, RotationReport } from '../contract/function-even
 import { functionName } from '../contract/function-names.ts';
 import type { RegionId } from '../contract/regions.ts';
 import { requestDigest } from '../core/audit/request-digest.ts';
+import { seconds } from '../core/clock.ts';
 import type { RotationState } from '../core/signing-key/rotation-state.ts';
 import type { Deployment } from './deployment.ts';
 
@@ -47,6 +48,6 @@ export function openSigningKeys(deployment: Deployment, table: string): SigningK
       const caller_proof = await proveCaller(region, requestDigest(name, event));
       return askKeyRotation(invoke, name, { ...event, caller_proof });
     },
-    now: () => Math.floor(Date.now() / 1000),
+    now: () => seconds(Date.now()),
   };
 }

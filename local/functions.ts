@@ -20,6 +20,7 @@ import {
 import type { RotationReport } from '../contract/function-events.ts';
 import { functionName } from '../contract/function-names.ts';
 import { type HttpFunctionName, routes } from '../contract/routes.ts';
+import type { Clock } from '../core/clock.ts';
 import { UnavailableError } from '../core/errors.ts';
 import { createCanaryHandler } from '../lambda/canary/function.ts';
 import { createDiscoveryHandler } from '../lambda/discovery/function.ts';
@@ -57,7 +58,7 @@ function createHttpHandlers(
   source: EnvironmentSource,
   aws: LeanClients,
   log: LogFile,
-  clock: () => number,
+  clock: Clock,
 ) {
   const options = (name: HttpFunctionName) => ({
     telemetry: createLocalTelemetry(name, log),
@@ -100,7 +101,7 @@ export interface LocalFunctionOptions {
   /** Certificates to trust besides those of Node, PEM: the authority of `--https`. */
   readonly ca?: string | undefined;
   /** The functions' clock: milliseconds since the epoch. */
-  readonly clock?: () => number;
+  readonly clock?: Clock;
 }
 
 /** What looks at the service from outside. */

@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import type { Clock } from '../../core/clock.ts';
 import type { PortOptions } from '../../core/port.ts';
 import type { CallProfile } from '../call-profile.ts';
 import type { CredentialProvider } from '../credentials/credential-provider.ts';
@@ -20,7 +21,7 @@ export interface LeanClientOptions {
   /** Connections at most; a function handles one request at a time, the local run many. */
   readonly maxSockets: number;
   /** Milliseconds since the epoch, by this host's clock. */
-  readonly now?: () => number;
+  readonly clock?: Clock;
 }
 
 /** Calls operations of one service by name, with inputs and outputs in the service's own JSON. */
@@ -63,7 +64,7 @@ class AwsJsonClient implements LeanClient {
   readonly #retries: RetryBudget;
   readonly #service: LeanService;
   readonly #signature = new SignatureV4();
-  readonly #now: () => number;
+  readonly #clock: Clock;
   /** What the service's clock is ahead of this host's, in milliseconds. */
   #clockOffset = 0;
 
@@ -75,7 +76,7 @@ class AwsJsonClient implements LeanClient {
     this.#credentials = options.credentials ?? functionCredentials(environment);
     this.#connection = createConnection(this.#endpoint.url, { ...profile, ...options });
     this.#retries = new RetryBudget(profile);
-    this.#now = options.now ?? Date.now;
+    this.#clock = options.clock ?? Date.now;
   }
 
   open(): void {
@@ -132,7 +133,7 @@ class AwsJsonClient implements LeanClient {
         contentType: this.#protocol.contentType,
         target: `${this.#protocol.targetPrefix}.${operation}`,
         body,
-        now: this.#now() + this.#clockOffset,
+        time: this.#clock() + this.#clockOffset,
       },
       await this.#credentials(),
     );
@@ -145,9 +146,9 @@ class AwsJsonClient implements LeanClient {
   #correctClock({ headers }: HttpResponse): boolean {
     const serverTime = Date.parse(headers.date ?? '');
     if (Number.isNaN(serverTime)) return false;
-    const now = this.#now();
-    if (Math.abs(serverTime - now - this.#clockOffset) < toleratedSkewMs) return false;
-    this.#clockOffset = serverTime - now;
+    const time = this.#clock();
+    if (Math.abs(serverTime - time - this.#clockOffset) < toleratedSkewMs) return false;
+    this.#clockOffset = serverTime - time;
     return true;
   }
 }

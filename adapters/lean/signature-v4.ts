@@ -1,4 +1,5 @@
 import { createHmac, createSecretKey, hash, type KeyObject } from 'node:crypto';
+import { seconds } from '../../core/clock.ts';
 import { formatTime } from '../../core/rfc3339.ts';
 import type { AwsCredentials } from '../credentials/credential-provider.ts';
 
@@ -16,7 +17,7 @@ export interface SignedRequest {
   readonly target: string;
   readonly body: string;
   /** Milliseconds since the epoch, corrected by the service's clock. */
-  readonly now: number;
+  readonly time: number;
 }
 
 const algorithm = 'AWS4-HMAC-SHA256';
@@ -32,7 +33,7 @@ function hmac(key: KeyObject, text: string): Buffer {
 
 /** `20261120T093000Z`: ISO 8601 in its basic form. */
 function formatBasicTime(milliseconds: number): string {
-  return formatTime(Math.floor(milliseconds / 1000)).replaceAll(/[:-]/g, '');
+  return formatTime(seconds(milliseconds)).replaceAll(/[:-]/g, '');
 }
 
 /** The path of the canonical request is escaped once more than the one sent. */
@@ -56,7 +57,7 @@ export class SignatureV4 {
   sign(request: SignedRequest, credentials: AwsCredentials): string[] {
     const { host, contentType, target, body } = request;
     const { accessKeyId, secretAccessKey, sessionToken } = credentials;
-    const time = formatBasicTime(request.now);
+    const time = formatBasicTime(request.time);
     const scope = `${time.slice(0, 8)}/${request.region}/${request.service}/aws4_request`;
     const isTemporary = sessionToken !== undefined;
     const tokenLine = isTemporary ? `x-amz-security-token:${sessionToken}\n` : '';

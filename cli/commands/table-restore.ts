@@ -1,6 +1,7 @@
 import { Option } from 'commander';
 import { type DeploymentConfig, deployedRegions } from '../../contract/deployment-config.ts';
 import { deployedTableName } from '../../contract/tables.ts';
+import { seconds } from '../../core/clock.ts';
 import type { ManagementContext } from '../../core/management/management-context.ts';
 import { auditDays } from '../../core/restore/audit-days.ts';
 import {
@@ -123,7 +124,7 @@ export const restore: CommandSpec = {
     const to = targetOf(cli, table, from);
     const { config } = cli.deployment();
     const regions = auditedRegions(config, options);
-    const now = Math.floor(Date.now() / 1000);
+    const now = seconds(Date.now());
     const since = readRestorePoint(options.restorePoint, now);
     for (const region of withoutAudit) {
       cli.output.warn(

@@ -1,3 +1,4 @@
+import type { Clock } from '../clock.ts';
 import type { AuditLog, AuditRecord } from './audit-log.ts';
 import { formatRecordId } from './record-id.ts';
 
@@ -9,8 +10,7 @@ export interface ChangeAudit {
   readonly log: AuditLog;
   readonly changeId: string;
   readonly actor: string;
-  /** Milliseconds since the epoch. */
-  readonly clock: () => number;
+  readonly clock: Clock;
   /** Whether a change that ended with this error may have been made. */
   readonly isUncertain: (error: unknown) => boolean;
   /** Told of an outcome that could not be written. The intent stays in the audit. */

@@ -2,6 +2,7 @@ import type { DeploymentConfig } from '../../contract/deployment-config.ts';
 import type { ApiKeyStore } from '../api-key/api-key-store.ts';
 import type { AuditLog, AuditPageReader, AuditRecord } from '../audit/audit-log.ts';
 import type { ClientStore } from '../client/client-store.ts';
+import { type Clock, seconds } from '../clock.ts';
 import { formatId, type IdKind, idBytes } from '../credential/credential-value.ts';
 import type { FetchJson } from '../identity-provider/fetch-json.ts';
 import type { IdentityProviderStore } from '../identity-provider/identity-provider-store.ts';
@@ -16,8 +17,7 @@ export interface ManagementPorts {
   readonly audit: AuditLog;
   readonly auditPages: AuditPageReader;
   readonly fetchJson: FetchJson;
-  /** Milliseconds since the epoch. */
-  readonly clock: () => number;
+  readonly clock: Clock;
   /** Cryptographically random bytes. */
   readonly drawBytes: (length: number) => Uint8Array;
   /** Told of a change whose outcome could not be written to the audit. Its intent stands there. */
@@ -40,7 +40,7 @@ export interface ManagementContext extends ManagementPorts {
 
 /** The present second. */
 export function currentTime(context: Pick<ManagementContext, 'clock'>): number {
-  return Math.floor(context.clock() / 1000);
+  return seconds(context.clock());
 }
 
 export function newId(context: Pick<ManagementContext, 'drawBytes'>, kind: IdKind): string {

@@ -1,4 +1,5 @@
 import type { RegionId } from '../../contract/regions.ts';
+import { type Clock, seconds } from '../clock.ts';
 import { type MintPorts, mintSecret } from './mint-secret.ts';
 import { type RequestTokenPorts, requestToken } from './request-token.ts';
 import { SyntheticCheckError, type SyntheticStep } from './synthetic-check-error.ts';
@@ -7,8 +8,7 @@ import { verifyToken } from './verify-token.ts';
 export interface SyntheticCheckPorts extends MintPorts, RequestTokenPorts {
   /** The JWKS that the region serves. */
   readonly fetchJwks: () => Promise<unknown>;
-  /** Milliseconds since the epoch. */
-  readonly clock: () => number;
+  readonly clock: Clock;
 }
 
 export interface SyntheticCheckSettings {
@@ -42,7 +42,7 @@ export async function runSyntheticCheck(
   ports: SyntheticCheckPorts,
   { issuer, regionId }: SyntheticCheckSettings,
 ): Promise<SyntheticCheckOutcome> {
-  const now = (): number => Math.floor(ports.clock() / 1000);
+  const now = (): number => seconds(ports.clock());
   const credentials = await inStep('secret', () => mintSecret(regionId, ports, now()));
   const { clientId } = credentials;
   let sentAt = ports.clock();

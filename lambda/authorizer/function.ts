@@ -13,6 +13,7 @@ import type { LeanClients } from '../../adapters/lean-clients.ts';
 import type { Environment } from '../../contract/environment.ts';
 import { requestDeadline } from '../../contract/limits.ts';
 import { jwksPath } from '../../contract/routes.ts';
+import { seconds } from '../../core/clock.ts';
 import { describeError } from '../../core/describe-error.ts';
 import { UnavailableError } from '../../core/errors.ts';
 import { ownJwksSource } from '../../core/verifier/access-token.ts';
@@ -25,7 +26,7 @@ import {
   type VerifierSettings,
   verifyBearer,
 } from '../../core/verifier/verify-bearer.ts';
-import { type FunctionOptions, resolveOptions, seconds } from '../shared/function-options.ts';
+import { type FunctionOptions, resolveOptions } from '../shared/function-options.ts';
 import type { RequestReport } from '../shared/request-report.ts';
 import { readBearerRequest, readRequiredScopes } from './authorizer-event.ts';
 import { allow, deny } from './authorizer-result.ts';

@@ -12,6 +12,7 @@ import {
 } from '../../contract/function-events.ts';
 import { keyMetrics } from '../../contract/key-metrics.ts';
 import type { RegionId } from '../../contract/regions.ts';
+import { seconds } from '../../core/clock.ts';
 import { UnavailableError } from '../../core/errors.ts';
 import { type CanaryPorts, checkKey } from '../../core/signing-key/canary.ts';
 import { regionsInService } from '../../core/signing-key/regions-in-service.ts';
@@ -44,7 +45,7 @@ export function createCanaryHandler(
   };
   return async (input) => {
     const { kid } = parseCanaryEvent(input);
-    const now = Math.floor(Date.now() / 1000);
+    const now = seconds(Date.now());
     const keys = selectKeys(await store.listSigningKeys(), own, kid);
     const configured = Object.keys(uris) as RegionId[];
     const regions = regionsInService(own, configured, await store.listHeartbeats(), now);

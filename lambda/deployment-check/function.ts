@@ -12,6 +12,7 @@ import {
   parseDeploymentCheckProperties,
 } from '../../contract/deployment-check.ts';
 import type { Environment } from '../../contract/environment.ts';
+import { seconds } from '../../core/clock.ts';
 import { MalformedRecordError, RefusedError, UnavailableError } from '../../core/errors.ts';
 import { assertAlgorithmsKept } from '../../core/signing-key/kept-algorithms.ts';
 import { createRunTelemetry, type RunTelemetry } from '../shared/run-telemetry.ts';
@@ -47,7 +48,7 @@ export function createDeploymentCheckHandler(
   aws: Pick<AwsClients, 'dynamodb'>,
   ports: DeploymentCheckPorts,
 ): DeploymentCheckHandler {
-  const { now = () => Math.floor(Date.now() / 1000), sleep = wait } = ports;
+  const { now = () => seconds(Date.now()), sleep = wait } = ports;
   const telemetry = ports.telemetry ?? createRunTelemetry('deployment-check');
   const store = createDynamoDbRotationStore(aws.dynamodb, environment.AUTH_SIGNING_KEYS_TABLE, {
     // A record that this version cannot read may be one of a key that signs.

@@ -16,6 +16,7 @@ import {
 } from '../../contract/function-events.ts';
 import { functionName } from '../../contract/function-names.ts';
 import { keyMetrics } from '../../contract/key-metrics.ts';
+import { seconds } from '../../core/clock.ts';
 import type { RotationContext } from '../../core/signing-key/execute-action.ts';
 import { replicationLag } from '../../core/signing-key/replication-lag.ts';
 import type { ProveKey, RotationPorts } from '../../core/signing-key/rotation-ports.ts';
@@ -140,7 +141,7 @@ function createPorts(
     }),
     audit: createDynamoDbAuditLog(aws.dynamodb, environment.AUTH_AUDIT_TABLE),
     proveKey,
-    now: now ?? (() => Math.floor(Date.now() / 1000)),
+    now: now ?? (() => seconds(Date.now())),
     newId: randomUUID,
   };
 }

@@ -1,17 +1,13 @@
 import type { FunctionName } from '../../contract/environment.ts';
+import type { Clock } from '../../core/clock.ts';
 import type { MetricSource } from './metric-line.ts';
 import type { LogFields } from './request-report.ts';
 import { createTelemetry, type Telemetry } from './telemetry.ts';
 
 /** What a function takes from the process it runs in; a test gives its own. */
 export interface FunctionOptions {
-  /** Milliseconds since the epoch. */
-  readonly clock: () => number;
+  readonly clock: Clock;
   readonly telemetry: Telemetry;
-}
-
-export function seconds(milliseconds: number): number {
-  return Math.floor(milliseconds / 1000);
 }
 
 /**

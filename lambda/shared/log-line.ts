@@ -28,7 +28,7 @@ function withoutEmpty(fields: LogFields): LogFields {
 
 /** Times are milliseconds since the epoch. */
 export interface LogMoment {
-  readonly now: number;
+  readonly time: number;
   /** The X-Ray header of the invocation, as Lambda gives it to the process. */
   readonly traceHeader: string | undefined;
 }
@@ -42,13 +42,13 @@ export function createLogLines(
   const least = leastLevel(environment);
   // With provisioned concurrency INIT is over long before the first request.
   let isColdStart = environment['AWS_LAMBDA_INITIALIZATION_TYPE'] === 'on-demand';
-  return (report, context, { now, traceHeader }) => {
+  return (report, context, { time, traceHeader }) => {
     const level = report.level.toUpperCase();
     if (levels.indexOf(level) < least) return '';
     const line = JSON.stringify({
       level,
       message: report.outcome,
-      timestamp: formatMilliseconds(now),
+      timestamp: formatMilliseconds(time),
       service,
       cold_start: isColdStart,
       function_arn: context.invokedFunctionArn,

@@ -58,7 +58,7 @@ function directivesOf(
 
 /** When a request was answered, in milliseconds since the epoch, and by which version of the function. */
 export interface MetricMoment {
-  readonly now: number;
+  readonly time: number;
   readonly functionVersion: string;
 }
 
@@ -66,13 +66,13 @@ export interface MetricMoment {
 export function formatMetricLine(
   source: MetricSource,
   report: RequestReport,
-  { now, functionVersion }: MetricMoment,
+  { time, functionVersion }: MetricMoment,
 ): string {
   const values = valuesOf(report);
   const { outcome, clientId } = report;
   const CloudWatchMetrics = directivesOf(source, report, Object.keys(values));
   const line = JSON.stringify({
-    _aws: { Timestamp: now, CloudWatchMetrics },
+    _aws: { Timestamp: time, CloudWatchMetrics },
     [functionVersionProperty]: functionVersion,
     service: source.service,
     [metricDimensions.outcome]: outcome,

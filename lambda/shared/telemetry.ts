@@ -23,11 +23,11 @@ export function createTelemetry(
   const source = { namespace: readMetricNamespace(process.env), service, byClient };
   return {
     report(report, context) {
-      const now = Date.now();
+      const time = Date.now();
       const traceHeader = process.env['_X_AMZN_TRACE_ID'];
-      const logLine = formatLogLine(report, context, { now, traceHeader });
+      const logLine = formatLogLine(report, context, { time, traceHeader });
       const { functionVersion } = context;
-      const metricLine = formatMetricLine(source, report, { now, functionVersion });
+      const metricLine = formatMetricLine(source, report, { time, functionVersion });
       process.stdout.write(`${logLine}${metricLine}`);
     },
   };

@@ -6,6 +6,7 @@ import type { FetchServiceDocument } from '../../adapters/https/fetch-service-do
 import type { PostTokenRequest } from '../../adapters/https/post-token-request.ts';
 import type { Environment } from '../../contract/environment.ts';
 import { syntheticMetrics } from '../../contract/synthetic-check.ts';
+import type { Clock } from '../../core/clock.ts';
 import {
   runSyntheticCheck,
   type SyntheticCheckPorts,
@@ -24,7 +25,7 @@ export interface SyntheticCheckHttp {
 
 export interface SyntheticCheckOptions {
   readonly telemetry: RunTelemetry;
-  readonly clock: () => number;
+  readonly clock: Clock;
 }
 
 /** What a person who invokes the function by hand is told. */

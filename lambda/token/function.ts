@@ -13,13 +13,14 @@ import {
 } from '../../contract/limits.ts';
 import { healthPath, tokenPath } from '../../contract/routes.ts';
 import type { ClientReader, SecretUseRecorder } from '../../core/client/client-store.ts';
+import { seconds } from '../../core/clock.ts';
 import { rememberRefusals } from '../../core/signing-key/remember-refusals.ts';
 import type { Sign } from '../../core/signing-key/sign.ts';
 import { SigningKeyCache } from '../../core/signing-key/signing-key-cache.ts';
 import type { SigningKeyReader } from '../../core/signing-key/signing-key-store.ts';
 import { FailureLimiter } from '../../core/token/failure-limiter.ts';
 import { TokenReuse } from '../../core/token/token-reuse.ts';
-import { type FunctionOptions, resolveOptions, seconds } from '../shared/function-options.ts';
+import { type FunctionOptions, resolveOptions } from '../shared/function-options.ts';
 import { createHttpFunction } from '../shared/http-function.ts';
 import type { HttpResponse } from '../shared/http-message.ts';
 import { withClockCheck } from './clock-check.ts';

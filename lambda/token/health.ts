@@ -1,12 +1,12 @@
 import { noStoreHeaders } from '../../contract/error-body.ts';
 import type { SelfTestResult } from '../../contract/function-events.ts';
 import { healthyBody } from '../../contract/health.ts';
+import { seconds } from '../../core/clock.ts';
 import { describeError } from '../../core/describe-error.ts';
 import { UnavailableError } from '../../core/errors.ts';
 import type { TokenSettings } from '../../core/token/issue-token.ts';
 import { runSelfTest } from '../../core/token/self-test.ts';
 import type { TokenPorts } from '../../core/token/token-issuer.ts';
-import { seconds } from '../shared/function-options.ts';
 import type { Endpoint } from '../shared/http-function.ts';
 import { jsonResponse } from '../shared/http-message.ts';
 
@@ -17,15 +17,15 @@ import { jsonResponse } from '../shared/http-message.ts';
 const selfTestMaxAge = 10_000;
 
 /** Runs the self-test and says what came of it. It never throws. */
-export type RunSelfTest = (now: number, signal: AbortSignal) => Promise<SelfTestResult>;
+export type RunSelfTest = (startedAt: number, signal: AbortSignal) => Promise<SelfTestResult>;
 
 export function createSelfTest(
   ports: Pick<TokenPorts, 'clients' | 'listSigningKeys' | 'sign'>,
   settings: TokenSettings,
 ): RunSelfTest {
-  return async (now, signal) => {
+  return async (startedAt, signal) => {
     try {
-      await runSelfTest(ports, { now: seconds(now), signal }, settings);
+      await runSelfTest(ports, { now: seconds(startedAt), signal }, settings);
       return { ok: true };
     } catch (error) {
       const { error_name, error_message } = describeError(error);
@@ -39,10 +39,10 @@ export function createHealthEndpoint(selfTest: RunSelfTest): Endpoint {
   let testedAt = Number.NEGATIVE_INFINITY;
   let result: Promise<SelfTestResult> | undefined;
   return async (_request, exchange) => {
-    const { startedAt: now, signal } = exchange;
-    if (result === undefined || now < testedAt || now - testedAt >= selfTestMaxAge) {
-      testedAt = now;
-      result = selfTest(now, signal);
+    const { startedAt, signal } = exchange;
+    if (result === undefined || startedAt < testedAt || startedAt - testedAt >= selfTestMaxAge) {
+      testedAt = startedAt;
+      result = selfTest(startedAt, signal);
     }
     const { ok, reason } = await result;
     if (!ok) throw new UnavailableError(`the self-test failed: ${reason}`);

@@ -1,5 +1,6 @@
 import { noStoreHeaders } from '../../contract/error-body.ts';
 import { requestMetrics } from '../../contract/request-metrics.ts';
+import { seconds } from '../../core/clock.ts';
 import { idBytes } from '../../core/credential/credential-value.ts';
 import { TooManyFailuresError } from '../../core/errors.ts';
 import { formatTime } from '../../core/rfc3339.ts';
@@ -9,7 +10,6 @@ import { createTokenIssuer, type TokenPorts } from '../../core/token/token-issue
 import type { TokenRequest } from '../../core/token/token-parameters.ts';
 import type { TokenLogFields } from '../../core/token/token-values.ts';
 import type { Exchange } from '../shared/exchange.ts';
-import { seconds } from '../shared/function-options.ts';
 import type { Endpoint } from '../shared/http-function.ts';
 import { type HttpRequest, jsonResponse } from '../shared/http-message.ts';
 import { noteStaleKeyList } from '../shared/stale-key-list.ts';

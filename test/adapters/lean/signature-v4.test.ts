@@ -12,7 +12,7 @@ const request: SignedRequest = {
   contentType: 'application/x-amz-json-1.1',
   target: 'TrentService.Sign',
   body: '{}',
-  now: Date.UTC(2026, 10, 20, 9, 30),
+  time: Date.UTC(2026, 10, 20, 9, 30),
 };
 const credentials = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'secret' };
 
@@ -41,7 +41,7 @@ interface SignedHeaders {
 }
 
 async function signWithSdk(
-  { region, service, host, path, contentType, target, body, now }: SignedRequest,
+  { region, service, host, path, contentType, target, body, time }: SignedRequest,
   given: Parameters<SignatureV4['sign']>[1],
 ): Promise<string | undefined> {
   const signer = new SmithySignatureV4({
@@ -54,7 +54,7 @@ async function signWithSdk(
   const headers = { host, 'content-type': contentType, 'x-amz-target': target };
   const signed = await signer.sign(
     { method: 'POST', protocol: 'https:', hostname: host, path, query: {}, headers, body } as never,
-    { signingDate: new Date(now) },
+    { signingDate: new Date(time) },
   );
   return (signed as unknown as SignedHeaders).headers['authorization'];
 }
@@ -70,15 +70,15 @@ describe('Signature Version 4', () => {
       contentType: constantFrom('application/x-amz-json-1.0'),
       target: constantFrom('TrentService.Sign', 'DynamoDB_20120810.GetItem'),
       body: string({ unit: 'grapheme' }),
-      now: date({ min: new Date('2020-01-01'), max: new Date('2099-01-01'), noInvalidDate: true }),
+      time: date({ min: new Date('2020-01-01'), max: new Date('2099-01-01'), noInvalidDate: true }),
       secretAccessKey: string({ minLength: 1 }),
       sessionToken: option(constantFrom('token//with+chars=='), { nil: undefined }),
     });
     await assert(
-      asyncProperty(requests, async ({ secretAccessKey, sessionToken, now, ...rest }) => {
+      asyncProperty(requests, async ({ secretAccessKey, sessionToken, time, ...rest }) => {
         const given = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey, sessionToken };
-        const ours = signature.sign({ ...rest, now: now.getTime() }, given);
-        const theirs = await signWithSdk({ ...rest, now: now.getTime() }, given);
+        const ours = signature.sign({ ...rest, time: time.getTime() }, given);
+        const theirs = await signWithSdk({ ...rest, time: time.getTime() }, given);
         expect(headerMap(ours)['authorization']).toBe(theirs);
       }),
     );
@@ -89,7 +89,7 @@ describe('Signature Version 4', () => {
     const others: readonly (readonly [SignedRequest, typeof credentials])[] = [
       [request, credentials],
       [request, { ...credentials, secretAccessKey: 'another' }],
-      [{ ...request, now: request.now + 86_400_000 }, credentials],
+      [{ ...request, time: request.time + 86_400_000 }, credentials],
       [{ ...request, region: 'us-east-1' }, credentials],
       [{ ...request, service: 'dynamodb' }, credentials],
     ];

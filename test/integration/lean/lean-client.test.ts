@@ -191,7 +191,7 @@ describe('the clock', () => {
     const serverTime = Date.UTC(2026, 10, 20, 12, 0, 0);
     const date = new Date(serverTime).toUTCString();
     const expired = answer(400, { __type: 'InvalidSignatureException' }, { Date: date });
-    await start([expired, done], { now: () => serverTime - 20 * 60_000 });
+    await start([expired, done], { clock: () => serverTime - 20 * 60_000 });
     await call();
     await call();
     expect(service.requests.map(({ headers }) => headers['x-amz-date'])).toEqual([
