@@ -12,8 +12,8 @@ const boldPattern = new RegExp(`(${escape}\\[1m[^${escape}]*${escape}\\[22m)`);
 const clearSequence = `${escape}[H${escape}[2J`;
 
 /**
- * The one place that prints. Whatever a text contains, no control character in it reaches the
- * terminal but those of words that {@link Terminal.bold} made.
+ * The one place that prints. No control character of a text reaches the terminal, except those of
+ * words that {@link Terminal.bold} made.
  */
 export class Terminal {
   readonly #io: CliIo;

@@ -14,7 +14,7 @@ function escapeCharacter(character: string): string {
 
 /**
  * Text that may come from outside, for a terminal: lines stay, everything else that is not
- * printable becomes its JSON escape. JSON thus stays the same document.
+ * printable becomes its JSON escape. JSON stays the same document.
  */
 export function toPrintable(text: string): string {
   return text.replaceAll(unprintable, (found) => (found === '\n' ? found : escapeCharacter(found)));
