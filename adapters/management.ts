@@ -55,7 +55,7 @@ export interface ManagementCaller {
  * secret other than the `value` of what was just created.
  *
  * Each operation rejects with
- * - {@link InputError} for a value that is not allowed, of whatever type; it names the field, and
+ * - {@link InputError} for a value that is not allowed, of any type; it names the field, and
  *   `field` is its path in the input. A field that is not known is refused;
  * - {@link NotFoundError}, also for what belongs to a trunk group that is out of reach;
  * - {@link RefusedError} if the rules do not allow it as things stand. {@link KeySetError} is one;

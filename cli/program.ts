@@ -5,6 +5,7 @@ import { type Cli, createCli, type GlobalOptions } from './cli.ts';
 import type { CliIo } from './cli-io.ts';
 import { commandGroups } from './command-groups.ts';
 import type { CommandGroup, CommandSpec } from './command-spec.ts';
+import { portalCommand } from './commands/portal.ts';
 import type { CompletionValues } from './completion-values.ts';
 import { Terminal } from './terminal.ts';
 
@@ -110,6 +111,7 @@ export function createProgram(
   for (const group of commandGroups) {
     program.addCommand(buildGroup(group, (options) => createCli(io, options, answerNo)));
   }
+  program.addCommand(buildCommand(portalCommand, (options) => createCli(io, options, answerNo)));
   addCompletion(program, values);
   configureAll(program, io);
   return program;

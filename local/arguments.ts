@@ -20,6 +20,7 @@ export interface LocalArguments {
   /** Left out: next to `port`, or a free one where that is taken. */
   readonly dynamodbPort?: number;
   readonly kmsPort?: number;
+  readonly portalPort?: number;
   /** Path of a fault script. */
   readonly faultScript?: string;
   /** Runs what `cdk synth` wrote. */
@@ -116,6 +117,7 @@ export function parseArguments(
   const signingAlgorithms = readAlgorithms(flags.algorithm);
   const dynamodbPort = readPort('DYNAMODB_PORT', environment['DYNAMODB_PORT']);
   const kmsPort = readPort('KMS_PORT', environment['KMS_PORT']);
+  const portalPort = readPort('PORTAL_PORT', environment['PORTAL_PORT']);
   const fromSynth = readFromSynth(flags);
   return {
     help: flags.help,
@@ -127,6 +129,7 @@ export function parseArguments(
     ...(signingAlgorithms !== undefined && { signingAlgorithms }),
     ...(dynamodbPort !== undefined && { dynamodbPort }),
     ...(kmsPort !== undefined && { kmsPort }),
+    ...(portalPort !== undefined && { portalPort }),
     ...(fromSynth !== undefined && { fromSynth }),
     ...(flags.faults !== undefined && { faultScript: resolve(flags.faults) }),
   };

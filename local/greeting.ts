@@ -25,6 +25,11 @@ function exampleCommand(local: LocalRun): string {
   return `curl ${trust}-H "Authorization: Bearer $(. ${file}; echo "$API_KEY")" ${local.exampleUrl}`;
 }
 
+/** The link signs in: it belongs to this terminal. */
+function describePortal({ portalUrl }: LocalRun): string {
+  return portalUrl === undefined ? '' : `  Portal      ${portalUrl}\n`;
+}
+
 /** What the terminal shows once everything runs. */
 export function greet(local: LocalRun): string {
   const { paths } = local;
@@ -37,7 +42,7 @@ export function greet(local: LocalRun): string {
   Example API ${local.exampleUrl}, which takes the token or the API key
   Reference   ${local.issuer}${docsPath}, in a browser
   Client      ${local.clientId}, its secret is in ${shellPath(paths.demoEnvironment)}
-
+${describePortal(local)}
 Get a token, from another terminal:
 
   ${tokenCommand(local)}

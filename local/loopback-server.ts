@@ -41,6 +41,7 @@ const portVariables: Readonly<Record<string, string>> = {
   service: 'PORT',
   'DynamoDB server': 'DYNAMODB_PORT',
   'KMS server': 'KMS_PORT',
+  portal: 'PORTAL_PORT',
 };
 
 export function portInUse(port: number, purpose: string, options?: ErrorOptions): LocalRunError {

@@ -78,6 +78,7 @@ async function main(): Promise<void> {
   const local = await startLocal({
     ...(isDemo && rotationDemo),
     ...options,
+    portal: true,
     faults: faults?.faults,
     onRequest: (note) => {
       // The canary of a demonstration asks every second.

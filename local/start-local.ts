@@ -19,6 +19,7 @@ import { startKeySchedule } from './key-schedule.ts';
 import { type EventHandler, startLambda } from './lambda-server.ts';
 import type { LocalAwsOptions } from './local-aws-options.ts';
 import { type LocalDeploymentOptions, localRegion } from './local-deployment.ts';
+import type { LocalPortalOptions } from './local-portal.ts';
 import { listenOnLocalhost, localOrigin } from './localhost.ts';
 import { openLogFile } from './log-file.ts';
 import { LocalRunError, type PortChoice } from './loopback-server.ts';
@@ -35,6 +36,9 @@ export interface LocalOptions extends LocalDeploymentOptions {
   /** Left out: next to `port`, or a free one where that is taken. */
   readonly dynamodbPort?: number;
   readonly kmsPort?: number;
+  /** Whether the web portal runs too. */
+  readonly portal?: boolean;
+  readonly portalPort?: number;
   readonly https?: boolean;
   /** Starts from nothing. */
   readonly reset?: boolean;
@@ -61,6 +65,8 @@ export interface LocalRun {
   readonly apiKey: string;
   /** An API behind the authorizer: GET needs `messaging:view`, POST `messaging:manage`. */
   readonly exampleUrl: string;
+  /** The link into the web portal, if it runs. */
+  readonly portalUrl: string | undefined;
   /** For clients of DynamoDB, KMS and Lambda. */
   readonly aws: LocalAwsOptions;
   /** Content of demo.env. */
@@ -85,6 +91,7 @@ interface Running {
   readonly backends: Backends;
   readonly lambdaEndpoint: string;
   readonly certificate: LocalCertificate | undefined;
+  readonly portalUrl: string | undefined;
 }
 
 function buildEnvironment(running: Running, paths: StatePaths): DemoEnvironment {
@@ -97,6 +104,7 @@ function buildEnvironment(running: Running, paths: StatePaths): DemoEnvironment 
     CLIENT_SECRET: client.clientSecret,
     API_KEY: running.apiKey,
     EXAMPLE_URL: issuer + examplePath,
+    ...(running.portalUrl !== undefined && { PORTAL_URL: running.portalUrl }),
     AUDIENCE: running.audience,
     AWS_ENDPOINT_URL_DYNAMODB: backends.dynamodbEndpoint,
     AWS_ENDPOINT_URL_KMS: backends.kmsEndpoint,
@@ -126,6 +134,26 @@ async function startFront(options: LocalOptions, paths: StatePaths, cleanUp: Cle
   return { certificate, open, server, issuer };
 }
 
+/** Only where it is wanted: it takes a part of the time in which a test starts the service. */
+async function startPortal(
+  { portal = false }: LocalOptions,
+  cleanUp: CleanUp,
+  options: LocalPortalOptions,
+): Promise<string | undefined> {
+  if (!portal) return undefined;
+  const { startLocalPortal } = await import('./local-portal.ts');
+  return cleanUp.use(await startLocalPortal(options)).url;
+}
+
+/** A client and an API key to try things with. */
+async function seedDemo(name: string, aws: LocalAwsOptions, paths: StatePaths) {
+  const table = (key: TableKey) => tableName(name, key);
+  return {
+    client: await seedDemoClient(paths.demoClient, aws, table('clients')),
+    apiKey: await seedDemoApiKey(paths.demoApiKey, aws, table('apiKeys')),
+  };
+}
+
 async function start(options: LocalOptions, paths: StatePaths, cleanUp: CleanUp): Promise<Running> {
   cleanUp.use(await lockState(paths.directory));
   if (options.reset === true) resetState(paths);
@@ -151,10 +179,9 @@ async function start(options: LocalOptions, paths: StatePaths, cleanUp: CleanUp)
   );
   const { clientOptions } = backends;
   await checkAlgorithms(config, clientOptions);
-  const eventHandlers = new Map<string, EventHandler>();
-  const lambda = cleanUp.use(
-    await startLambda({ functions: eventHandlers, accessKey, port: near(3) }),
-  );
+  const functionsByName = new Map<string, EventHandler>();
+  const port = near(3);
+  const lambda = cleanUp.use(await startLambda({ functions: functionsByName, accessKey, port }));
   const functions = cleanUp.use(
     program.createFunctions({
       issuer,
@@ -166,23 +193,24 @@ async function start(options: LocalOptions, paths: StatePaths, cleanUp: CleanUp)
       clock: faults === undefined ? undefined : () => faults.clock(),
     }),
   );
-  for (const [name, handler] of functions.eventHandlers) eventHandlers.set(name, handler);
+  for (const [name, handler] of functions.eventHandlers) functionsByName.set(name, handler);
   front.open(createGateway({ routes: functions.routes, onFunctionError: log.writeError }));
   await functions.rotateKeys({ action: 'deploy' });
   cleanUp.use(startKeySchedule(functions, log, options));
-  const table = (key: TableKey) => tableName(config.name, key);
-  const client = await seedDemoClient(paths.demoClient, clientOptions, table('clients'));
-  const apiKey = await seedDemoApiKey(paths.demoApiKey, clientOptions, table('apiKeys'));
+  const demo = await seedDemo(config.name, clientOptions, paths);
+  const portalPort = near(5, options.portalPort);
+  const portal = { config, aws: clientOptions, log, ca: certificate?.ca, port: portalPort };
+  const portalUrl = await startPortal(options, cleanUp, portal);
   // Closed first of all, so that no request meets a closed table.
   cleanUp.use(front.server);
   return {
     issuer,
-    client,
-    apiKey,
+    ...demo,
     audience: config.defaultAudience,
     backends,
     lambdaEndpoint: lambda.endpoint,
     certificate,
+    portalUrl,
   };
 }
 
@@ -208,6 +236,7 @@ export async function startLocal(options: LocalOptions): Promise<LocalRun> {
       exampleUrl: issuer + examplePath,
       tokenUrl: issuer + tokenPath,
       jwksUri: issuer + jwksPath,
+      portalUrl: running.portalUrl,
       aws: { ...running.backends.clientOptions, endpointLambda: running.lambdaEndpoint },
       environment,
       paths,

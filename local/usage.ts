@@ -23,6 +23,7 @@ environment:
   PORT               port of the service, 8080 where not set; 0 takes a free one
   DYNAMODB_PORT      port of the DynamoDB server, PORT + 1 where not set
   KMS_PORT           port of the KMS server, PORT + 2 where not set
+  PORTAL_PORT        port of the web portal, PORT + 5 if not set
 
 demo.env in the state folder holds what other terminals need: set -a; . .local/demo.env; set +a
 Read it again after a restart: each run makes its own access key for DynamoDB, KMS and Lambda.

@@ -1,5 +1,13 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type BuildOptions, buildSync } from 'esbuild';
 import { buildVerifierPackage } from './build-verifier.ts';
@@ -67,6 +75,7 @@ function buildLibrary(): void {
     cwd: root,
     stdio: 'inherit',
   });
+  cpSync(join(root, 'portal/assets'), join(dist, 'portal/assets'), { recursive: true });
   // npm makes it executable when it installs the package, but not in a clone.
   chmodSync(join(dist, 'cli/authctl.js'), 0o755);
 }

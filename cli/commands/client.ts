@@ -1,5 +1,6 @@
 import { Option } from 'commander';
 import type { Client } from '../../core/client/client.ts';
+import { formatDuration } from '../../core/duration.ts';
 import {
   deleteClient,
   setClientEnabled,
@@ -12,7 +13,7 @@ import { listClients } from '../../core/management/list-clients.ts';
 import { currentTime, type ManagementContext } from '../../core/management/management-context.ts';
 import type { Cli } from '../cli.ts';
 import { type CommandGroup, type CommandSpec, collectValues } from '../command-spec.ts';
-import { formatDuration, parseDuration } from '../duration.ts';
+import { parseDuration } from '../duration.ts';
 import { UsageError } from '../usage-error.ts';
 import { clientOptions } from './client-options.ts';
 import {

@@ -1,6 +1,8 @@
 import { formatDay } from '../rfc3339.ts';
 import type { Client, ClientSecret } from './client.ts';
 
+type SecretLife = Pick<ClientSecret, 'createdAt' | 'expiresAt' | 'lastUsedOn'>;
+
 const day = 86_400;
 
 /** When a secret needs the attention of the person who looks after its client, in seconds. */
@@ -12,13 +14,13 @@ export const secretAttention = {
 } as const;
 
 /** Whether a secret that still works ends within so many seconds. */
-export function endsWithin(secret: ClientSecret, seconds: number, now: number): boolean {
+export function endsWithin(secret: SecretLife, seconds: number, now: number): boolean {
   const { expiresAt } = secret;
   return expiresAt !== undefined && expiresAt > now && expiresAt <= now + seconds;
 }
 
 /** Whether a secret that still works was not used for so many seconds, or never since then. */
-export function isUnusedFor(secret: ClientSecret, seconds: number, now: number): boolean {
+export function isUnusedFor(secret: SecretLife, seconds: number, now: number): boolean {
   if (secret.expiresAt !== undefined && secret.expiresAt <= now) return false;
   if (secret.createdAt > now - seconds) return false;
   const { lastUsedOn } = secret;
@@ -30,7 +32,7 @@ export type SecretConcern = 'ends_soon' | 'unused';
 /** Why a person should look at a secret. Nothing about a disabled client is urgent. */
 export function findSecretConcern(
   client: Pick<Client, 'enabled'>,
-  secret: ClientSecret,
+  secret: SecretLife,
   now: number,
 ): SecretConcern | undefined {
   if (!client.enabled) return undefined;

@@ -84,7 +84,7 @@ function isOwnHost(context: ManagementContext, host: string): boolean {
   return issuer !== undefined && new URL(issuer).host === host;
 }
 
-/** This service is no provider of itself, under whatever name it is reached. */
+/** This service is not a provider of itself, under any of its names. */
 async function checkNotOurs(
   context: ManagementContext,
   document: DiscoveryDocument,

@@ -19,8 +19,13 @@ const rule: Readonly<Record<string, { folders: readonly string[]; packages: read
       folders: ['lambda', 'adapters', 'core', 'contract'],
       packages: ['@middy/', '@aws-lambda-powertools/', 'aws-lambda', 'node:'],
     },
+    // It gets what it does with AWS as an argument, so that it never imports the SDK.
+    portal: {
+      folders: ['portal', 'adapters', 'core', 'contract'],
+      packages: ['hono', '@hono/node-server', 'node:'],
+    },
     cli: {
-      folders: ['cli', 'adapters', 'core', 'contract'],
+      folders: ['cli', 'portal', 'adapters', 'core', 'contract'],
       packages: ['commander', 'cli-table3', '@bomb.sh/tab', 'node:'],
     },
     middleware: { folders: ['middleware', 'adapters', 'core', 'contract'], packages: ['node:'] },
@@ -29,7 +34,7 @@ const rule: Readonly<Record<string, { folders: readonly string[]; packages: read
       packages: ['node:'],
     },
     local: {
-      folders: ['local', 'lambda', 'adapters', 'core', 'contract'],
+      folders: ['local', 'lambda', 'portal', 'adapters', 'core', 'contract'],
       packages: [
         '@aws-sdk/',
         '@smithy/',
@@ -106,6 +111,23 @@ describe('the dependency rule', () => {
     expect(isAllowed(join(root, 'core/token/x.ts'), '../../adapters/kms/y.ts')).toBe(false);
     expect(isAllowed(join(root, 'core/token/x.ts'), '@aws-sdk/client-kms')).toBe(false);
     expect(isAllowed(join(root, 'core/token/x.ts'), 'jose')).toBe(true);
+  });
+
+  it('lets the portal use AWS through the management library and in no other way', () => {
+    const used = sourceFiles('portal').flatMap((file) =>
+      importsOf(file).filter((specifier) => specifier.includes('adapters/')),
+    );
+    expect(used.length).toBeGreaterThan(20);
+    expect(used.filter((name) => !name.endsWith('/adapters/management.ts'))).toEqual([]);
+  });
+
+  it('lets no page of the portal make markup but by the template that escapes', () => {
+    const unescaped = sourceFiles('portal').filter(
+      (file) =>
+        !file.endsWith('portal/html/html.ts') &&
+        /hono\/html|\braw\(|isEscaped|innerHTML/.test(readFileSync(file, 'utf8')),
+    );
+    expect(unescaped).toEqual([]);
   });
 
   it('has no circle: no file imports itself through others, types included', () => {

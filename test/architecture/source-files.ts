@@ -12,9 +12,13 @@ export function sourceFiles(folder: string): readonly string[] {
     .map((name) => join(path, name));
 }
 
-const importPattern = /(?:\bfrom|\bimport)\s*\(?\s*'([^']+)'/g;
+/** Imports and re-exports at the start of a line, and dynamic imports; not words in a text. */
+const importPattern =
+  /^import\b[^'"]*'([^']+)'|^export\b[^'"=(]*\bfrom\s*'([^']+)'|\bimport\(\s*'([^']+)'/gm;
 
 /** What a file names in its imports, those of types and those at run time included. */
 export function importsOf(file: string): readonly string[] {
-  return [...readFileSync(file, 'utf8').matchAll(importPattern)].map((match) => match[1] ?? '');
+  return [...readFileSync(file, 'utf8').matchAll(importPattern)].map(
+    ([, imported, exported, dynamic]) => imported ?? exported ?? dynamic ?? '',
+  );
 }

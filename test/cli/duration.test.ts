@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { formatDuration, parseDuration } from '../../cli/duration.ts';
+import { parseDuration } from '../../cli/duration.ts';
+import { formatDuration } from '../../core/duration.ts';
 
 describe('a duration', () => {
   it.each([

@@ -1,0 +1,45 @@
+import { createInterface } from 'node:readline';
+import { Option } from 'commander';
+import type { Cli } from '../cli.ts';
+import type { CommandSpec } from '../command-spec.ts';
+import { UsageError } from '../usage-error.ts';
+
+interface PortalOptions {
+  readonly port?: string;
+}
+
+const maxPort = 65_535;
+
+function readPort(text = '0'): number {
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
+  if (port <= maxPort) return port;
+  throw new UsageError(`--port: received "${text}"; allowed: 0 to ${maxPort}`);
+}
+
+/** A new link each time that the person presses Enter: the one before may have been used. */
+function offerLinks(cli: Cli, createLink: () => string): void {
+  if (cli.io.stdin.isTTY !== true) return;
+  const lines = createInterface({ input: cli.io.stdin });
+  lines.on('line', () => cli.output.warn(`Portal  ${createLink()}`));
+}
+
+/** Ends by a signal, as any server does. */
+export const portalCommand: CommandSpec = {
+  name: 'portal',
+  summary: 'Run the web portal on this machine, with your own AWS credentials',
+  options: [new Option('--port <number>', 'port on 127.0.0.1; a free one if left out')],
+  examples: ['portal', 'portal --port 8085', 'portal --local'],
+  run: async (cli, _, options: PortalOptions) => {
+    const port = readPort(options.port);
+    const { openPortal } = await import('../open-portal.ts');
+    const { origin, person, createLink } = await openPortal(cli, port);
+    const url = createLink();
+    cli.output.print({ json: { origin, url, person }, quiet: [url], text: `Portal  ${url}` });
+    cli.output.note(
+      `You are ${person}. The link signs in one browser, once, within a minute. Press Enter for another link, Ctrl-C to stop.`,
+    );
+    offerLinks(cli, createLink);
+    // The server keeps the process alive.
+    await new Promise(() => undefined);
+  },
+};

@@ -1,0 +1,47 @@
+import { bindManagement } from '../adapters/management.ts';
+import { servePortalOnLoopback } from '../portal/serve-on-loopback.ts';
+import type { Cli } from './cli.ts';
+import { openManagement } from './open-management.ts';
+import { UsageError } from './usage-error.ts';
+
+export interface OpenedPortal {
+  readonly origin: string;
+  readonly person: string;
+  /** A link that signs in one browser; the one before it is no longer good. */
+  readonly createLink: () => string;
+}
+
+/**
+ * The portal of a deployment on loopback. IAM decides what the person may do, and the audit names
+ * the AWS caller, as with every other command.
+ *
+ * @throws {UsageError} if the port is taken.
+ */
+export async function openPortal(cli: Cli, port: number): Promise<OpenedPortal> {
+  const deployment = cli.deployment();
+  const context = openManagement(
+    // A person waits for each page.
+    { ...deployment, aws: { ...deployment.aws, profile: 'request' } },
+    {
+      auditFile: cli.io.env.AUTHCTL_AUDIT_FILE || undefined,
+      warn: (text) => cli.output.warn(text),
+    },
+  );
+  const person = await context.actor();
+  try {
+    const { origin, createLink } = await servePortalOnLoopback({
+      management: bindManagement(context),
+      person: { name: person, role: 'administrator' },
+      port,
+      signInHint:
+        'A link signs in one browser, once, within a minute. Press Enter in the terminal of authctl portal for another one.',
+      onFault: (error) => cli.output.warn(`portal: ${String(error)}`),
+    });
+    return { origin, person, createLink };
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
+    throw new UsageError(`--port: ${port} is in use; leave it out for a free one`, {
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,30 @@
+/** Seconds of each unit, longest first. */
+const units = [
+  ['w', 604_800],
+  ['d', 86_400],
+  ['h', 3600],
+  ['m', 60],
+  ['s', 1],
+] as const;
+
+const pattern = /^(\d{1,9})([wdhms])?$/;
+
+/**
+ * Reads `90d`, `1h`, `30m`, `45s`, `2w`, or a plain number of seconds.
+ *
+ * @returns seconds; undefined if the text is no duration.
+ */
+export function parseDuration(text: string): number | undefined {
+  const [, digits, letter = 's'] = pattern.exec(text) ?? [];
+  const seconds = units.find(([unit]) => unit === letter)?.[1];
+  return digits === undefined || seconds === undefined ? undefined : Number(digits) * seconds;
+}
+
+/** The shortest exact text: `1h`, `90m`, `3601s`. */
+export function formatDuration(seconds: number): string {
+  const [unit, size] = units.find(([, size]) => seconds >= size && seconds % size === 0) ?? [
+    's',
+    1,
+  ];
+  return `${seconds / size}${unit}`;
+}

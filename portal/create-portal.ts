@@ -1,0 +1,104 @@
+import { type Context, Hono } from 'hono';
+import { findAsset } from './assets.ts';
+import { createVisit } from './create-visit.ts';
+import { Fields } from './forms/fields.ts';
+import { isOwnHost } from './guards/host.ts';
+import { readForm } from './guards/read-form.ts';
+import { isSameOrigin } from './guards/same-origin.ts';
+import { withSecurityHeaders } from './guards/security-headers.ts';
+import { HttpError } from './http-error.ts';
+import { describeError } from './pages/errors/error-page.ts';
+import type { Portal, PortalOptions } from './portal-options.ts';
+import { ProviderHealth } from './provider-health.ts';
+import { errorResponse, plainErrorResponse, toResponse } from './respond.ts';
+import { type Route, routes } from './routes.ts';
+import type { Visit } from './visit.ts';
+
+interface Environment {
+  readonly Variables: { visit?: Visit; route?: string; form?: Fields };
+}
+
+type PortalContext = Context<Environment>;
+
+/** The last word on every response: the headers of the portal, and a line for the log. */
+function finish(options: PortalOptions) {
+  const { clock = Date.now, onRequest } = options;
+  return async (c: PortalContext, next: () => Promise<void>) => {
+    const start = clock();
+    await next();
+    const response = withSecurityHeaders(c.res);
+    c.res = undefined;
+    c.res = response;
+    onRequest?.({
+      method: c.req.method,
+      route: c.get('route'),
+      status: c.res.status,
+      person: c.get('visit')?.person.name,
+      milliseconds: clock() - start,
+    });
+  };
+}
+
+/** What is refused before anything is known of the person. */
+function guard({ origins }: PortalOptions) {
+  return async (c: PortalContext, next: () => Promise<void>) => {
+    if (!isOwnHost(c.req.raw, origins)) throw new HttpError(421);
+    if (!isSameOrigin(c.req.raw, origins)) throw new HttpError(403);
+    await next();
+  };
+}
+
+/** Who it is. From here on, pages know the person. */
+function identify(options: PortalOptions, health: ProviderHealth) {
+  return async (c: PortalContext, next: () => Promise<void>) => {
+    const found = await options.identify(c.req.raw);
+    if (found instanceof Response) return found;
+    if (found === undefined) throw new HttpError(401);
+    c.set('visit', await createVisit(options, c.req.raw, found, health));
+    return next();
+  };
+}
+
+function handle(options: PortalOptions, route: Route) {
+  return async (c: PortalContext) => {
+    const visit = c.get('visit');
+    if (visit === undefined) throw new HttpError(401);
+    c.set('route', route.path);
+    const form = route.method === 'POST' ? new Fields(await readForm(c.req.raw)) : visit.form;
+    if (route.method === 'POST') c.set('form', form);
+    const id = (name: string) => c.req.param(name) ?? '';
+    return toResponse(options, visit, await route.handle({ ...visit, id, form }));
+  };
+}
+
+function fail(options: PortalOptions, error: unknown, c: PortalContext): Response {
+  const text = describeError(error);
+  if (text.isFault === true) options.onFault?.(error);
+  const visit = c.get('visit');
+  if (visit === undefined) return plainErrorResponse(options, text);
+  return errorResponse(options, visit, text, c.req.raw, c.get('form'));
+}
+
+/**
+ * The web portal: every page over the management operations. It neither listens nor knows how
+ * people sign in: a server runs `fetch`, and `identify` says who sends a request.
+ */
+export function createPortal(options: PortalOptions): Portal {
+  const { basePath = '', signOut } = options;
+  const app = new Hono<Environment>().basePath(basePath === '' ? '/' : basePath);
+  app.onError((error, c) => fail(options, error, c));
+  app.notFound((c) => fail(options, new HttpError(404), c));
+  app.use('*', finish(options), guard(options));
+  app.get('/assets/:name', async (c, next) => {
+    return findAsset(`/assets/${c.req.param('name')}`) ?? next();
+  });
+  app.use('*', identify(options, new ProviderHealth()));
+  if (signOut !== undefined) app.post('/sign-out', (c) => signOut(c.req.raw));
+  for (const route of routes) app.on(route.method, route.path, handle(options, route));
+  for (const { path } of routes) {
+    app.all(path, () => {
+      throw new HttpError(405);
+    });
+  }
+  return { fetch: async (request) => app.fetch(request) };
+}

@@ -1,0 +1,35 @@
+import { randomUUID } from 'node:crypto';
+import { ForbiddenError, guardManagement } from './access/guarded-management.ts';
+import { mayUse } from './access/permissions.ts';
+import type { Person } from './access/person.ts';
+import { Fields } from './forms/fields.ts';
+import { createHref } from './href.ts';
+import type { PortalOptions } from './portal-options.ts';
+import type { ProviderHealth } from './provider-health.ts';
+import type { Visit } from './visit.ts';
+
+/** What every request of a known person has in common. The route adds the rest. */
+export async function createVisit(
+  { management, basePath = '', clock = Date.now }: PortalOptions,
+  request: Request,
+  person: Person,
+  health: ProviderHealth,
+): Promise<Visit> {
+  const guarded = guardManagement(management, person);
+  return {
+    person,
+    management: guarded,
+    deployment: await guarded.describeDeployment(),
+    id: () => '',
+    query: new Fields(new URL(request.url).searchParams),
+    form: new Fields(),
+    health,
+    now: Math.floor(clock() / 1000),
+    href: createHref(basePath),
+    may: (operation) => mayUse(person.role, operation),
+    require: (operation) => {
+      if (!mayUse(person.role, operation)) throw new ForbiddenError(operation, person.role);
+    },
+    newRequestId: randomUUID,
+  };
+}

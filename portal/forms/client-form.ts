@@ -1,0 +1,75 @@
+import type { Client } from '../../adapters/management.ts';
+import { formatDuration, parseDuration } from '../../core/duration.ts';
+import type { DeploymentDescription } from '../../core/management/describe-deployment.ts';
+import type { Fields } from './fields.ts';
+import { FormError } from './problems.ts';
+
+/** What the form of a client holds, as it was typed. */
+export interface ClientValues {
+  readonly name: string;
+  readonly serviceTrunkGroup: string;
+  readonly tokenLifetime: string;
+  readonly scopes: readonly string[];
+  /** One on each line. */
+  readonly audiences: string;
+  /** Issuer of a registered provider; empty: this service. */
+  readonly provider: string;
+  readonly externalClientId: string;
+}
+
+export function newClientValues(
+  deployment: DeploymentDescription,
+  trunkGroup: string,
+): ClientValues {
+  return {
+    name: '',
+    serviceTrunkGroup: trunkGroup,
+    tokenLifetime: formatDuration(deployment.tokenLifetime.default),
+    scopes: [],
+    audiences: '',
+    provider: '',
+    externalClientId: '',
+  };
+}
+
+export function valuesOfClient(client: Client): ClientValues {
+  return {
+    name: client.name,
+    serviceTrunkGroup: client.serviceTrunkGroup,
+    tokenLifetime: formatDuration(client.tokenLifetime),
+    scopes: client.scopes,
+    audiences: client.audiences.join('\n'),
+    provider: client.provider?.issuer ?? '',
+    externalClientId: client.provider?.externalClientId ?? '',
+  };
+}
+
+export function readClientValues(form: Fields): ClientValues {
+  return {
+    name: form.text('name'),
+    serviceTrunkGroup: form.text('serviceTrunkGroup'),
+    tokenLifetime: form.text('tokenLifetime'),
+    scopes: form.all('scopes'),
+    audiences: form.text('audiences'),
+    provider: form.text('provider'),
+    externalClientId: form.text('externalClientId'),
+  };
+}
+
+/** A duration as a person types it: `1 h`, `15m`, `3600`. */
+export function readDuration(field: string, text: string): number {
+  const seconds = parseDuration(text.replace(/\s/g, '').toLowerCase());
+  if (seconds !== undefined) return seconds;
+  const message = `Received “${text.slice(0, 40)}”; allowed: a time such as 15m, 1h or 7d, or a number of seconds.`;
+  throw new FormError([{ field, message }]);
+}
+
+/** What can be changed later, as the library takes it. */
+export function toClientChanges(values: ClientValues) {
+  return {
+    name: values.name,
+    scopes: values.scopes,
+    tokenLifetime: readDuration('tokenLifetime', values.tokenLifetime),
+    audiences: values.audiences.split(/\s+/).filter((audience) => audience !== ''),
+  };
+}

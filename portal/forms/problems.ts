@@ -1,0 +1,84 @@
+import {
+  AwsCallerError,
+  ConflictError,
+  FetchError,
+  InputError,
+  NotFoundError,
+  RefusedError,
+  VersionConflictError,
+} from '../../adapters/management.ts';
+
+export interface FieldProblem {
+  /** The name of the field in the form. */
+  readonly field: string;
+  readonly message: string;
+}
+
+/** Why a form was not accepted. What was typed stays in it. */
+export interface Problems {
+  readonly status: number;
+  readonly fields: readonly FieldProblem[];
+  /** What concerns the form as a whole. */
+  readonly general?: string | undefined;
+  /** The version that is stored now, if another one was changed. */
+  readonly currentVersion?: number | undefined;
+}
+
+export const noProblems: Problems = { status: 200, fields: [] };
+
+/** One or several fields that the portal itself cannot read. */
+export class FormError extends Error {
+  override readonly name = 'FormError';
+  readonly fields: readonly FieldProblem[];
+
+  constructor(fields: readonly FieldProblem[]) {
+    super(fields.map(({ message }) => message).join('; '));
+    this.fields = fields;
+  }
+}
+
+/** The message of a field without its name, as it stands next to the field. */
+function withoutLabel(message: string): string {
+  const text = message.replace(/^(?:[\w[\] ]+: )+(?=received )/, '');
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+}
+
+/** The problems that an error stands for; undefined if the form as it is cannot help it. */
+export function problemsOf(error: unknown): Problems | undefined {
+  if (error instanceof FormError) return { status: 422, fields: error.fields };
+  if (error instanceof InputError) {
+    return error.field === undefined
+      ? { status: 422, fields: [], general: withoutLabel(error.message) }
+      : { status: 422, fields: [{ field: error.field, message: withoutLabel(error.message) }] };
+  }
+  if (error instanceof VersionConflictError) {
+    const { expected, current } = error;
+    return {
+      status: 409,
+      fields: [],
+      general: `This was changed since you opened the form. You saw version ${expected}, and now it is version ${current}. Nothing was overwritten. Compare what is stored now with what you want, then send the form again.`,
+      currentVersion: Number(current),
+    };
+  }
+  if (error instanceof ConflictError) {
+    return { status: 409, fields: [], general: withoutLabel(error.message) };
+  }
+  if (error instanceof NotFoundError) return undefined;
+  if (error instanceof RefusedError || error instanceof FetchError) {
+    return { status: 422, fields: [], general: withoutLabel(error.message) };
+  }
+  if (error instanceof AwsCallerError) {
+    return { status: 403, fields: [], general: withoutLabel(error.message) };
+  }
+  return undefined;
+}
+
+/** Whether AWS refused a read that a page can do without. */
+export function isDenied(error: unknown): boolean {
+  return error instanceof AwsCallerError && error.problem === 'access_denied';
+}
+
+/** What is wrong with a field, if anything is. */
+export function problemAt({ fields }: Problems, field: string): string | undefined {
+  return fields.find((problem) => problem.field === field)?.message;
+}

@@ -1,0 +1,11 @@
+import type { Fields } from './fields.ts';
+import { FormError } from './problems.ts';
+
+/** @throws {FormError} with every one of these fields that is empty, so that all are seen at once. */
+export function requireFields(form: Fields, messages: Readonly<Record<string, string>>): void {
+  const missing = Object.entries(messages).filter(
+    ([field]) => !form.all(field).some((value) => value.trim() !== ''),
+  );
+  if (missing.length === 0) return;
+  throw new FormError(missing.map(([field, message]) => ({ field, message })));
+}

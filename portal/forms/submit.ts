@@ -1,0 +1,20 @@
+import type { Answer } from '../visit.ts';
+import { type Problems, problemsOf } from './problems.ts';
+
+/**
+ * Does what a form asks for. If that is refused, the form is shown again with what was typed.
+ *
+ * @param again shows the form with its problems.
+ */
+export async function submit(
+  act: () => Promise<Answer>,
+  again: (problems: Problems) => Answer | Promise<Answer>,
+): Promise<Answer> {
+  try {
+    return await act();
+  } catch (error) {
+    const problems = problemsOf(error);
+    if (problems === undefined) throw error;
+    return again(problems);
+  }
+}

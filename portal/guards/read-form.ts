@@ -1,0 +1,31 @@
+import { HttpError } from '../http-error.ts';
+
+/** The largest form, a key with 100 subnets, has 12 KiB. */
+export const maxFormBytes = 16 * 1024;
+
+const formType = 'application/x-www-form-urlencoded';
+
+/** The bytes of a body, counted as they come: what a header says about them proves nothing. */
+async function readBytes(request: Request): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  const body: AsyncIterable<Uint8Array> | null = request.body;
+  if (body === null) return new Uint8Array();
+  for await (const chunk of body) {
+    length += chunk.byteLength;
+    if (length > maxFormBytes) throw new HttpError(413);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+/**
+ * Reads the form of a request.
+ *
+ * @throws {HttpError} 415 for another type of content, 413 if it is too large.
+ */
+export async function readForm(request: Request): Promise<URLSearchParams> {
+  const [type = ''] = (request.headers.get('content-type') ?? '').split(';');
+  if (type.trim().toLowerCase() !== formType) throw new HttpError(415);
+  return new URLSearchParams(new TextDecoder().decode(await readBytes(request)));
+}

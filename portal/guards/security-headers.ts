@@ -1,0 +1,36 @@
+/** Nothing from elsewhere, nothing inline, in no frame. */
+const contentSecurityPolicy = [
+  "default-src 'none'",
+  "style-src 'self'",
+  "script-src 'self'",
+  "img-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/** Headers of every response. */
+const securityHeaders: Readonly<Record<string, string>> = {
+  'Content-Security-Policy': contentSecurityPolicy,
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Permissions-Policy': 'camera=(), geolocation=(), microphone=()',
+  // With no-referrer, browsers send "Origin: null" with the portal's own forms.
+  'Referrer-Policy': 'same-origin',
+  'X-Content-Type-Options': 'nosniff',
+  'X-Frame-Options': 'DENY',
+};
+
+/** What holds a secret once must not be kept: not on disk, not behind the Back button. */
+const noStore = 'no-store';
+
+/**
+ * The response with the headers. Only assets, which say so themselves, may be cached. It is a new
+ * one, as the headers of some responses, such as those of `Response.redirect`, cannot be changed.
+ */
+export function withSecurityHeaders({ body, status, headers: given }: Response): Response {
+  const headers = new Headers(given);
+  for (const [name, value] of Object.entries(securityHeaders)) headers.set(name, value);
+  if (!headers.has('Cache-Control')) headers.set('Cache-Control', noStore);
+  return new Response(body, { status, headers });
+}

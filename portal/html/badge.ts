@@ -1,0 +1,14 @@
+import { type Html, html } from './html.ts';
+
+export type Tone = 'good' | 'warn' | 'bad' | 'off' | 'info';
+
+/** A word about a state. Its colour says nothing that the word does not. */
+export function badge(tone: Tone, text: string): Html {
+  return html`<span class="badge badge-${tone}">${text}</span>`;
+}
+
+export const disabledBadge = badge('off', 'Disabled');
+
+export function enabledBadge(enabled: boolean): Html {
+  return enabled ? badge('good', 'Enabled') : disabledBadge;
+}

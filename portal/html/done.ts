@@ -1,0 +1,26 @@
+import type { Fields } from '../forms/fields.ts';
+import { type Html, html } from './html.ts';
+
+/** What a page says after a change. The address names the sentence and holds nothing else of it. */
+const sentences: ReadonlyMap<string, string> = new Map([
+  ['client-created', 'The client was created. Now give it a secret.'],
+  ['provider-client-created', 'The client was created. It authenticates at its provider.'],
+  ['saved', 'Saved.'],
+  ['client-enabled', 'The client is enabled. Its secrets work again.'],
+  ['client-disabled', 'The client is disabled. It gets no new tokens.'],
+  ['client-deleted', 'The client was deleted.'],
+  ['secret-saved', 'The secret was changed.'],
+  ['secret-deleted', 'The secret was deleted. It no longer works.'],
+  ['key-enabled', 'The API key is enabled.'],
+  ['key-disabled', 'The API key is disabled. It no longer works.'],
+  ['key-deleted', 'The API key was deleted.'],
+  ['subnet-added', 'The subnet was added.'],
+  ['subnet-removed', 'The subnet was removed.'],
+  ['provider-registered', 'The provider is registered.'],
+  ['provider-deleted', 'The provider was deleted.'],
+]);
+
+export function doneNotice(query: Fields): Html | '' {
+  const sentence = sentences.get(query.text('done'));
+  return sentence === undefined ? '' : html`<p class="notice" role="status">${sentence}</p>`;
+}

@@ -1,0 +1,28 @@
+import { type ExpiryValues, expiryChoices } from '../forms/expiry.ts';
+import { type Problems, problemAt } from '../forms/problems.ts';
+import { radioGroup } from './field.ts';
+import { type Html, html } from './html.ts';
+
+/** When a secret ends. @param keep what stands now, if it can stay as it is. */
+export function expiryField(
+  label: string,
+  values: ExpiryValues,
+  problems: Problems,
+  keep?: string,
+): Html {
+  const date = html`<input type="date" name="expiryDate" value="${values.expiryDate}" aria-label="Day on which it ends"><span class="hint"> at 00:00 UTC</span>`;
+  return radioGroup({
+    name: 'expiresAt',
+    group: 'expiry',
+    label,
+    hint: 'A secret that ended no longer works. It can be replaced before that without a gap.',
+    value: values.expiry,
+    error: problemAt(problems, 'expiresAt'),
+    options: [
+      ...(keep === undefined ? [] : [{ value: 'keep', text: keep }]),
+      ...expiryChoices.map(([value, text]) =>
+        value === 'date' ? { value, text, more: date } : { value, text },
+      ),
+    ],
+  });
+}

@@ -1,0 +1,129 @@
+import { type Html, type HtmlValue, html } from './html.ts';
+
+interface Common {
+  readonly name: string;
+  readonly label: string;
+  readonly hint?: HtmlValue;
+  /** What is wrong with what was typed. */
+  readonly error?: string | undefined;
+}
+
+const idOf = (name: string) => `f-${name.replace(/\W/g, '-')}`;
+
+function describedBy({ name, hint, error }: Common): string {
+  const id = idOf(name);
+  return [hint === undefined ? '' : `${id}-hint`, error === undefined ? '' : `${id}-error`]
+    .filter((part) => part !== '')
+    .join(' ');
+}
+
+function describe(field: Common): Html {
+  const ids = describedBy(field);
+  return html`${ids === '' ? '' : html` aria-describedby="${ids}"`}${
+    field.error === undefined ? '' : html` aria-invalid="true"`
+  }`;
+}
+
+function hintAndError({ name, hint, error }: Common): Html {
+  const id = idOf(name);
+  return html`${hint === undefined ? '' : html`<p class="hint" id="${id}-hint">${hint}</p>`}${
+    error === undefined ? '' : html`<p class="field-error" id="${id}-error">${error}</p>`
+  }`;
+}
+
+export interface TextField extends Common {
+  readonly value: string;
+  readonly required?: boolean | undefined;
+  readonly maxLength?: number | undefined;
+  readonly width?: 'short' | 'medium' | undefined;
+  readonly type?: 'text' | 'url' | 'date' | 'search' | undefined;
+  readonly placeholder?: string | undefined;
+  /** Ids and addresses, in a font that tells their letters apart. */
+  readonly isCode?: boolean | undefined;
+  readonly suggestions?: readonly string[] | undefined;
+}
+
+export function textField(field: TextField): Html {
+  const {
+    name,
+    value,
+    required,
+    maxLength,
+    width,
+    type = 'text',
+    placeholder,
+    suggestions,
+  } = field;
+  const id = idOf(name);
+  const classes = [width ?? '', field.isCode === true ? 'code' : ''].join(' ').trim();
+  return html`<div class="field${field.error === undefined ? '' : ' has-error'}"><label for="${id}">${field.label}</label>${hintAndError(field)}<input id="${id}" name="${name}" type="${type}" value="${value}" autocomplete="off" spellcheck="false"${
+    classes === '' ? '' : html` class="${classes}"`
+  }${required === true ? html` required` : ''}${
+    maxLength === undefined ? '' : html` maxlength="${maxLength}"`
+  }${placeholder === undefined ? '' : html` placeholder="${placeholder}"`}${
+    suggestions === undefined ? '' : html` list="${id}-list"`
+  }${describe(field)}>${
+    suggestions === undefined
+      ? ''
+      : html`<datalist id="${id}-list">${suggestions.map((one) => html`<option value="${one}"></option>`)}</datalist>`
+  }</div>`;
+}
+
+export function textArea(field: Common & { readonly rows: number; readonly value: string }): Html {
+  const id = idOf(field.name);
+  return html`<div class="field${field.error === undefined ? '' : ' has-error'}"><label for="${id}">${field.label}</label>${hintAndError(field)}<textarea id="${id}" name="${field.name}" rows="${field.rows}" class="code" autocomplete="off" spellcheck="false"${describe(field)}>${field.value}</textarea></div>`;
+}
+
+export type Option = readonly [value: string, text: string];
+
+export function selectField(
+  field: Common & { readonly value: string; readonly options: readonly Option[] },
+): Html {
+  const id = idOf(field.name);
+  return html`<div class="field${field.error === undefined ? '' : ' has-error'}"><label for="${id}">${field.label}</label>${hintAndError(field)}<select id="${id}" name="${field.name}"${describe(field)}>${field.options.map(
+    ([value, text]) =>
+      html`<option value="${value}"${value === field.value ? html` selected` : ''}>${text}</option>`,
+  )}</select></div>`;
+}
+
+export function checkbox(
+  field: Common & { readonly isOn: boolean; readonly value?: string },
+): Html {
+  const id = idOf(`${field.name}-${field.value ?? 'on'}`);
+  return html`<div class="check"><input type="checkbox" id="${id}" name="${field.name}" value="${field.value ?? 'on'}"${
+    field.isOn ? html` checked` : ''
+  }${field.hint === undefined ? '' : html` aria-describedby="${id}-hint"`}><label for="${id}">${field.label}</label>${
+    field.hint === undefined ? '' : html`<p class="hint" id="${id}-hint">${field.hint}</p>`
+  }</div>`;
+}
+
+/** Choices of which one is taken. What belongs to a choice stands under it. */
+export function radioGroup(
+  field: Common & {
+    /** Name of the form field; that of the problem's field if left out. */
+    readonly group?: string | undefined;
+    readonly value: string;
+    readonly options: readonly {
+      readonly value: string;
+      readonly text: string;
+      readonly more?: Html;
+    }[];
+  },
+): Html {
+  const id = idOf(field.name);
+  return html`<fieldset class="field${field.error === undefined ? '' : ' has-error'}" id="${id}"${describe(field)}><legend>${field.label}</legend>${hintAndError(field)}${field.options.map(
+    ({ value, text, more }) =>
+      html`<div class="check"><input type="radio" id="${id}-${value}" name="${field.group ?? field.name}" value="${value}"${
+        value === field.value ? html` checked` : ''
+      }><label for="${id}-${value}">${text}</label>${more ?? ''}</div>`,
+  )}</fieldset>`;
+}
+
+export function hiddenField(name: string, value: string | number): Html {
+  return html`<input type="hidden" name="${name}" value="${value}">`;
+}
+
+/** The place on the page of a field, for links from the error summary. */
+export function fieldAnchor(name: string): string {
+  return `#${idOf(name)}`;
+}

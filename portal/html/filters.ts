@@ -1,0 +1,29 @@
+import type { Visit } from '../visit.ts';
+import { type Option, selectField, textField } from './field.ts';
+import { type Html, type HtmlValue, html } from './html.ts';
+
+/** The trunk group of a filter: one of the person's own, or any. */
+export function trunkGroupFilter({ person }: Visit, value: string, error?: string): Html {
+  const { trunkGroups } = person;
+  if (trunkGroups === undefined) {
+    return textField({ name: 'trunkGroup', label: 'Trunk group', value, error, width: 'short' });
+  }
+  const options: readonly Option[] = [
+    ['', 'All of mine'],
+    ...trunkGroups.map((group): Option => [group, group]),
+  ];
+  return selectField({ name: 'trunkGroup', label: 'Trunk group', value, error, options });
+}
+
+export const enabledOptions: readonly Option[] = [
+  ['', 'Any'],
+  ['yes', 'Enabled'],
+  ['no', 'Disabled'],
+];
+
+/** A filter of a list: it is sent in the address, so that it can be kept and shared. */
+export function filterForm(action: string, isActive: boolean, fields: HtmlValue): Html {
+  return html`<form class="filters" method="get" action="${action}" role="search">${fields}<div class="filter-actions"><button class="button button-plain" type="submit">Filter</button>${
+    isActive ? html`<a class="link" href="${action}">Clear</a>` : ''
+  }</div></form>`;
+}

@@ -1,0 +1,47 @@
+import type { Problems } from '../forms/problems.ts';
+import { fieldAnchor } from './field.ts';
+import { type Html, type HtmlValue, html } from './html.ts';
+
+/** What is wrong with the form, with a link to each field. It comes first and is announced. */
+export function errorSummary({ fields, general }: Problems, labels: Labels): Html | '' {
+  if (fields.length === 0 && general === undefined) return '';
+  return html`<div class="summary" role="alert" tabindex="-1"><h2>There is a problem</h2>${
+    general === undefined ? '' : html`<p>${general}</p>`
+  }${
+    fields.length === 0
+      ? ''
+      : html`<ul>${fields.map(
+          ({ field, message }) =>
+            html`<li><a href="${fieldAnchor(field)}">${labels[field] ?? field}</a>: ${message}</li>`,
+        )}</ul>`
+  }</div>`;
+}
+
+/** What the fields of a form are called, for the summary. */
+export type Labels = Readonly<Record<string, string>>;
+
+export interface FormParts {
+  readonly action: string;
+  readonly problems: Problems;
+  readonly labels: Labels;
+  readonly submit: string;
+  readonly submitKind?: 'primary' | 'danger' | undefined;
+  /** Where the person goes who changes their mind. */
+  readonly cancel: string;
+}
+
+/** A form that sends once: the script takes no second click while the first is on its way. */
+export function postForm(parts: FormParts, fields: HtmlValue): Html {
+  const { action, problems, labels, cancel } = parts;
+  return html`${errorSummary(problems, labels)}<form class="sheet" method="post" action="${action}" data-once>${fields}<div class="form-actions"><button class="button button-${parts.submitKind ?? 'primary'}" type="submit">${parts.submit}</button><a class="button button-plain" href="${cancel}">Cancel</a></div></form>`;
+}
+
+/** A button that changes something at once: for what can be undone. */
+export function actionButton(
+  action: string,
+  text: string,
+  hidden: HtmlValue,
+  kind: 'plain' | 'primary' | 'danger' = 'plain',
+): Html {
+  return html`<form method="post" action="${action}" class="inline" data-once>${hidden}<button class="button button-${kind}" type="submit">${text}</button></form>`;
+}

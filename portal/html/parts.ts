@@ -1,0 +1,75 @@
+import { type Html, type HtmlValue, html } from './html.ts';
+
+export interface Crumb {
+  readonly text: string;
+  readonly href: string;
+}
+
+/** The head of a page: where it is, what it is about, what can be done. */
+export function pageHeader(head: {
+  readonly title: string;
+  readonly crumbs?: readonly Crumb[] | undefined;
+  /** After the title. */
+  readonly badge?: Html | undefined;
+  /** Under the title. */
+  readonly lead?: HtmlValue;
+  readonly actions?: HtmlValue;
+}): Html {
+  const crumbs = head.crumbs ?? [];
+  const trail =
+    crumbs.length === 0
+      ? ''
+      : html`<nav aria-label="Breadcrumb" class="crumbs"><ol>${crumbs.map(
+          ({ text, href }) => html`<li><a href="${href}">${text}</a></li>`,
+        )}</ol></nav>`;
+  return html`${trail}<header class="page-header"><div class="page-title"><h1>${head.title}</h1>${head.badge ?? ''}</div>${
+    head.actions === undefined ? '' : html`<div class="actions">${head.actions}</div>`
+  }${head.lead === undefined ? '' : html`<p class="lead">${head.lead}</p>`}</header>`;
+}
+
+/** A part of a page, with a heading of its own. */
+export function panel(
+  part: {
+    readonly title: string;
+    readonly id: string;
+    readonly note?: HtmlValue;
+    readonly actions?: HtmlValue;
+    readonly tone?: 'danger' | undefined;
+  },
+  body: HtmlValue,
+): Html {
+  return html`<section class="panel${part.tone === undefined ? '' : ` panel-${part.tone}`}" aria-labelledby="${part.id}"><div class="panel-head"><h2 id="${part.id}">${part.title}</h2>${
+    part.actions === undefined ? '' : html`<div class="actions">${part.actions}</div>`
+  }${part.note === undefined ? '' : html`<p class="note">${part.note}</p>`}</div>${body}</section>`;
+}
+
+export type Fact = readonly [label: string, value: HtmlValue];
+
+/** Names and values. */
+export function facts(list: readonly (Fact | undefined)[]): Html {
+  return html`<dl class="facts">${list.map(
+    (fact) => fact && html`<div><dt>${fact[0]}</dt><dd>${fact[1]}</dd></div>`,
+  )}</dl>`;
+}
+
+/** What a list says while there is nothing in it. */
+export function emptyState(title: string, text: HtmlValue, action?: Html): Html {
+  return html`<div class="empty"><p class="empty-title">${title}</p><p>${text}</p>${action ?? ''}</div>`;
+}
+
+export function linkButton(
+  href: string,
+  text: string,
+  kind: 'primary' | 'plain' | 'danger' = 'plain',
+): Html {
+  return html`<a class="button button-${kind}" href="${href}">${text}</a>`;
+}
+
+/** An identifier that a person copies: one click selects it, the script adds a copy button. */
+export function copyable(value: string, label: string): Html {
+  return html`<span class="copyable"><code class="id" data-copy="${label}">${value}</code></span>`;
+}
+
+export function code(value: string): Html {
+  return html`<code class="id">${value}</code>`;
+}

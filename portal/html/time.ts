@@ -1,0 +1,62 @@
+import { formatTime } from '../../core/rfc3339.ts';
+import { type Html, html } from './html.ts';
+
+const units = [
+  ['year', 31_536_000],
+  ['month', 2_592_000],
+  ['day', 86_400],
+  ['hour', 3600],
+  ['minute', 60],
+] as const;
+
+function count(value: number, unit: string): string {
+  return `${value} ${unit}${value === 1 ? '' : 's'}`;
+}
+
+/** A span in its largest whole unit: `12 days`. Two months are still said in days. */
+export function formatSpan(seconds: number): string {
+  const size = Math.abs(seconds);
+  const found = units.find(([, unit], index) => size >= unit * (index < 2 ? 2 : 1));
+  return found === undefined ? 'less than a minute' : count(Math.floor(size / found[1]), found[0]);
+}
+
+/** `in 12 days`, `3 hours ago`. */
+export function formatRelative(time: number, now: number): string {
+  if (Math.abs(time - now) < 60) return time > now ? 'in less than a minute' : 'just now';
+  return time > now ? `in ${formatSpan(time - now)}` : `${formatSpan(now - time)} ago`;
+}
+
+/** `2026-11-21 10:30 UTC`. */
+export function formatMinute(time: number): string {
+  return `${formatTime(time).slice(0, 'yyyy-mm-ddThh:mm'.length).replace('T', ' ')} UTC`;
+}
+
+/** A time in UTC with its distance from now. */
+export function timeWithDistance(time: number, now: number): Html {
+  return html`<time datetime="${formatTime(time)}">${formatMinute(time)}</time> <span class="muted">${formatRelative(time, now)}</span>`;
+}
+
+/** The distance from now, with the exact time for those who point at it. */
+export function distance(time: number, now: number): Html {
+  return html`<time datetime="${formatTime(time)}" title="${formatMinute(time)}">${formatRelative(time, now)}</time>`;
+}
+
+/** The day of a last use as a cell shows it: `Today`, `Never`. */
+export function lastUseText(day: string | undefined, now: number): string {
+  if (day === undefined) return 'Never';
+  const text = formatDayDistance(day, now);
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+}
+
+/** A UTC day, as the last use of a secret is kept: `today`, `3 days ago`. */
+export function formatDayDistance(day: string, now: number): string {
+  const days = Math.floor(now / 86_400) - Math.floor(Date.parse(day) / 86_400_000);
+  if (days <= 0) return 'today';
+  return days === 1 ? 'yesterday' : `${count(days, 'day')} ago`;
+}
+
+/** Exact, in the largest unit that is: `1 hour`, `90 minutes`. */
+export function formatExactSpan(seconds: number): string {
+  const found = units.slice(2).find(([, unit]) => seconds >= unit && seconds % unit === 0);
+  return found === undefined ? count(seconds, 'second') : count(seconds / found[1], found[0]);
+}

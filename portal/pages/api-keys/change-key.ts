@@ -1,0 +1,153 @@
+import type { ApiKey } from '../../../adapters/management.ts';
+import { noProblems, type Problems } from '../../forms/problems.ts';
+import { submit } from '../../forms/submit.ts';
+import { readVersion } from '../../forms/version.ts';
+import { checkbox, hiddenField } from '../../html/field.ts';
+import { postForm } from '../../html/form.ts';
+import { type Html, html } from '../../html/html.ts';
+import { pageHeader } from '../../html/parts.ts';
+import type { Handler, Page, Visit } from '../../visit.ts';
+import { nameField } from '../clients/client-fields.ts';
+import { keyPage } from './key-details.ts';
+import { sourcesSummary } from './key-row.ts';
+
+/** A page about one key, under the page of the key. */
+export function underKey(
+  visit: Visit,
+  key: ApiKey,
+  page: {
+    readonly title: string;
+    readonly lead?: Html | string;
+    readonly problems: Problems;
+    readonly body: Html;
+  },
+): Page {
+  const { href } = visit;
+  return {
+    status: page.problems.status,
+    title: page.title,
+    section: 'api-keys',
+    body: html`${pageHeader({
+      title: page.title,
+      crumbs: [
+        { text: 'API keys', href: href('/api-keys') },
+        { text: key.name, href: href(`/api-keys/${key.keyId}`) },
+      ],
+      lead: page.lead,
+    })}${page.body}`,
+  };
+}
+
+interface Editing {
+  readonly key: ApiKey;
+  readonly name: string;
+  readonly enabled: boolean;
+  readonly version: number;
+  readonly problems: Problems;
+}
+
+function showForm(visit: Visit, { key, name, enabled, version, problems }: Editing): Page {
+  const address = visit.href(`/api-keys/${key.keyId}`);
+  const isConflict = problems.status === 409;
+  const form = postForm(
+    { action: address, problems, labels: { name: 'Name' }, submit: 'Save', cancel: address },
+    [
+      hiddenField('ifVersion', isConflict ? key.version : version),
+      nameField(name, problems, isConflict ? key.name : undefined),
+      checkbox({
+        name: 'enabled',
+        label: 'Enabled',
+        hint: 'A disabled key is refused. It can be enabled again.',
+        isOn: enabled,
+      }),
+    ],
+  );
+  return underKey(visit, key, { title: `Edit ${key.name}`, problems, body: form });
+}
+
+export const editApiKey: Handler = async (visit) => {
+  visit.require('renameApiKey');
+  const key = await visit.management.findApiKey(visit.id('keyId'));
+  const { name, enabled, version } = key;
+  return showForm(visit, { key, name, enabled, version, problems: noProblems });
+};
+
+export const updateApiKey: Handler = async (visit) => {
+  const { management, form, href } = visit;
+  const keyId = visit.id('keyId');
+  const [name, enabled, version] = [form.text('name'), form.isOn('enabled'), readVersion(form)];
+  return submit(
+    async () => {
+      const renamed = await management.renameApiKey(keyId, name, { ifVersion: version });
+      await management.setApiKeyEnabled(keyId, enabled, { ifVersion: renamed.version });
+      return { redirectTo: href(`/api-keys/${keyId}`, { done: 'saved' }) };
+    },
+    async (problems) => {
+      const key = await management.findApiKey(keyId);
+      return showForm(visit, { key, name, enabled, version, problems });
+    },
+  );
+};
+
+function setEnabled(enabled: boolean): Handler {
+  return async (visit) => {
+    const { management, form, href } = visit;
+    const keyId = visit.id('keyId');
+    return submit(
+      async () => {
+        await management.setApiKeyEnabled(keyId, enabled, { ifVersion: readVersion(form) });
+        const done = enabled ? 'key-enabled' : 'key-disabled';
+        return { redirectTo: href(`/api-keys/${keyId}`, { done }) };
+      },
+      async (problems) => keyPage(visit, await management.findApiKey(keyId), problems),
+    );
+  };
+}
+
+export const enableApiKey = setEnabled(true);
+export const disableApiKey = setEnabled(false);
+
+function showConfirmation(visit: Visit, key: ApiKey, problems: Problems): Page {
+  const { href } = visit;
+  const form = postForm(
+    {
+      action: href(`/api-keys/${key.keyId}/delete`),
+      problems,
+      labels: {},
+      submit: 'Delete API key',
+      submitKind: 'danger',
+      cancel: href(`/api-keys/${key.keyId}`),
+    },
+    [
+      hiddenField('ifVersion', key.version),
+      html`<ul class="consequences"><li>${
+        key.enabled
+          ? html`Requests with the key are refused, at once. It is usable from ${sourcesSummary(key)} now.`
+          : 'The key is disabled: nothing works with it now.'
+      }</li><li>It acts for the trunk group <code>${key.serviceTrunkGroup}</code>. Other keys of the group keep working.</li><li>It cannot be undone. To stop it for a while, disable it.</li></ul>`,
+    ],
+  );
+  return underKey(visit, key, {
+    title: `Delete ${key.name}?`,
+    lead: html`<code>${key.keyId}</code>`,
+    problems,
+    body: form,
+  });
+}
+
+export const confirmDeleteApiKey: Handler = async (visit) => {
+  visit.require('deleteApiKey');
+  return showConfirmation(visit, await visit.management.findApiKey(visit.id('keyId')), noProblems);
+};
+
+export const deleteApiKey: Handler = async (visit) => {
+  const { management, form, href } = visit;
+  const keyId = visit.id('keyId');
+  return submit(
+    async () => {
+      await management.deleteApiKey(keyId, { ifVersion: readVersion(form) });
+      return { redirectTo: href('/api-keys', { done: 'key-deleted' }) };
+    },
+    async (problems) => showConfirmation(visit, await management.findApiKey(keyId), problems),
+  );
+};

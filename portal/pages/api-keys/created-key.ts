@@ -1,0 +1,45 @@
+import type { ApiKey } from '../../../adapters/management.ts';
+import { type Html, html } from '../../html/html.ts';
+import { facts, linkButton, pageHeader } from '../../html/parts.ts';
+import type { Page, Visit } from '../../visit.ts';
+import { shownBefore, shownOnce } from '../client-secrets/shown-once.ts';
+import { sourcesSummary } from './key-row.ts';
+
+function once({ href }: Visit, key: ApiKey, value: string): Html {
+  const more = facts([
+    ['Key id', html`<code>${key.keyId}</code>`],
+    ['Service trunk group', html`<code>${key.serviceTrunkGroup}</code>`],
+    ['Usable from', sourcesSummary(key)],
+    key.enabled ? undefined : ['Status', 'Disabled: it does not work until it is enabled'],
+    ['Sent as', html`<code>Authorization: Bearer &lt;API key&gt;</code>`],
+  ]);
+  return html`${shownOnce({ title: 'API key', label: 'the API key', value, more })}<div class="form-actions">${linkButton(href(`/api-keys/${key.keyId}`), 'I have copied it', 'primary')}</div>`;
+}
+
+/** The answer to the form that made a key: the one place that shows the value. */
+export function createdKeyPage(
+  visit: Visit,
+  { key, value }: { readonly key: ApiKey; readonly value: string | undefined },
+): Page {
+  const { href } = visit;
+  const address = `/api-keys/${key.keyId}`;
+  return {
+    title: 'New API key',
+    section: 'api-keys',
+    body: html`${pageHeader({
+      title: 'New API key',
+      crumbs: [
+        { text: 'API keys', href: href('/api-keys') },
+        { text: key.name, href: href(address) },
+      ],
+    })}${
+      value === undefined
+        ? shownBefore({
+            what: key.name,
+            backLink: linkButton(href(address), 'To the key', 'primary'),
+            deleteLink: linkButton(href(`${address}/delete`), 'Delete it…'),
+          })
+        : once(visit, key, value)
+    }`,
+  };
+}

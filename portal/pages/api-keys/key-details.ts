@@ -1,0 +1,109 @@
+import type { ApiKey } from '../../../adapters/management.ts';
+import { formatCidr, formatNetmask } from '../../../core/api-key/subnet.ts';
+import { noProblems, type Problems } from '../../forms/problems.ts';
+import type { SubnetRow } from '../../forms/subnet-rows.ts';
+import { badge, enabledBadge } from '../../html/badge.ts';
+import { doneNotice } from '../../html/done.ts';
+import { hiddenField } from '../../html/field.ts';
+import { actionButton, errorSummary } from '../../html/form.ts';
+import { type Html, html } from '../../html/html.ts';
+import { dataTable } from '../../html/list.ts';
+import { copyable, facts, linkButton, pageHeader, panel } from '../../html/parts.ts';
+import { subnetFields, subnetHint } from '../../html/subnet-fields.ts';
+import { timeWithDistance } from '../../html/time.ts';
+import type { Handler, Page, Visit } from '../../visit.ts';
+
+const emptyRow: SubnetRow = { name: '', address: '', netmask: '' };
+
+function subnetTable({ href, may }: Visit, key: ApiKey): Html {
+  const canChange = may('removeSubnet');
+  return dataTable(
+    'Subnets',
+    [
+      { text: 'Name' },
+      { text: 'IP address' },
+      { text: 'Netmask', isMinor: true },
+      { text: 'Prefix' },
+      ...(canChange ? [{ text: 'Actions' }] : []),
+    ],
+    key.subnets.map((subnet) => [
+      subnet.name,
+      html`<code>${subnet.address}</code>`,
+      html`<code>${formatNetmask(subnet)}</code>`,
+      html`<code>/${subnet.prefixLength}</code>`,
+      ...(canChange
+        ? [
+            html`<a href="${href(`/api-keys/${key.keyId}/subnets/${subnet.subnetId}/remove`)}">Remove<span class="visually-hidden"> ${subnet.name}, ${formatCidr(subnet)}</span></a>`,
+          ]
+        : []),
+    ]),
+  );
+}
+
+function addForm({ href }: Visit, key: ApiKey, row: SubnetRow, problems: Problems): Html {
+  const isFirst = key.subnets.length === 0;
+  return html`<form method="post" action="${href(`/api-keys/${key.keyId}/subnets`)}" class="add-row" data-once>${hiddenField('ifVersion', key.version)}<h3>Add a subnet</h3><p class="hint">${subnetHint}${isFirst ? ' From then on, only this subnet can use the key.' : ''}</p>${subnetFields('', row, problems)}<button class="button button-plain" type="submit">Add subnet</button></form>`;
+}
+
+function subnetsPanel(visit: Visit, key: ApiKey, row: SubnetRow, problems: Problems): Html {
+  const open = html`<div class="panel-text"><p>${key.enabled ? badge('warn', 'Any address') : badge('off', 'Any address')} Every address on the internet can use this key. Add a subnet to shut out all others.</p></div>`;
+  return panel(
+    { title: 'Usable from', id: 'subnets' },
+    html`${key.subnets.length === 0 ? open : subnetTable(visit, key)}${
+      visit.may('addSubnet') && addForm(visit, key, row, problems)
+    }`,
+  );
+}
+
+function dangerPanel({ href, may }: Visit, key: ApiKey): Html | '' {
+  if (!may('deleteApiKey')) return '';
+  const address = `/api-keys/${key.keyId}`;
+  const version = hiddenField('ifVersion', key.version);
+  const change = key.enabled
+    ? html`<div><h3>Disable</h3><p>Requests with the key are refused, at once. It can be enabled again.</p></div>${actionButton(href(`${address}/disable`), 'Disable API key', version)}`
+    : html`<div><h3>Enable</h3><p>Requests with the key are accepted again.</p></div>${actionButton(href(`${address}/enable`), 'Enable API key', version, 'primary')}`;
+  return panel(
+    { title: 'Stop this key', id: 'danger', tone: 'danger' },
+    html`<div class="choices"><div class="choice">${change}</div><div class="choice"><div><h3>Delete</h3><p>The key is removed for good.</p></div>${linkButton(href(`${address}/delete`), 'Delete API key…', 'danger')}</div></div>`,
+  );
+}
+
+export function keyPage(
+  visit: Visit,
+  key: ApiKey,
+  problems: Problems = noProblems,
+  row: SubnetRow = emptyRow,
+): Page {
+  const { href, may, now } = visit;
+  const labels = { name: 'Name', address: 'IP address', netmask: 'Netmask' };
+  return {
+    status: problems.status,
+    title: key.name,
+    section: 'api-keys',
+    body: html`${pageHeader({
+      title: key.name,
+      crumbs: [{ text: 'API keys', href: href('/api-keys') }],
+      badge: enabledBadge(key.enabled),
+      actions: may('renameApiKey')
+        ? linkButton(href(`/api-keys/${key.keyId}/edit`), 'Edit')
+        : undefined,
+    })}${doneNotice(visit.query)}${errorSummary(problems, labels)}${panel(
+      { title: 'Details', id: 'details' },
+      facts([
+        ['Key id', copyable(key.keyId, 'the key id')],
+        ['Service trunk group', html`<code>${key.serviceTrunkGroup}</code>`],
+        ['Value', html`<span class="muted">Shown once, when the key was created</span>`],
+        ['Created', timeWithDistance(key.createdAt, now)],
+        [
+          'Changed',
+          html`${timeWithDistance(key.updatedAt, now)}, version ${key.version}${
+            may('listAudit') && html` · <a href="${href('/audit', { text: key.keyId })}">Audit</a>`
+          }`,
+        ],
+      ]),
+    )}${subnetsPanel(visit, key, row, problems)}${dangerPanel(visit, key)}`,
+  };
+}
+
+export const showApiKey: Handler = async (visit) =>
+  keyPage(visit, await visit.management.findApiKey(visit.id('keyId')));

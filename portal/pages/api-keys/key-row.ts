@@ -1,0 +1,36 @@
+import type { ApiKey } from '../../../adapters/management.ts';
+import { formatCidr } from '../../../core/api-key/subnet.ts';
+import { badge, disabledBadge } from '../../html/badge.ts';
+import { type Html, type HtmlValue, html } from '../../html/html.ts';
+import type { Column } from '../../html/list.ts';
+import { distance } from '../../html/time.ts';
+import type { Visit } from '../../visit.ts';
+
+export const keyColumns: readonly Column[] = [
+  { text: 'API key' },
+  { text: 'Key id', isWide: true },
+  { text: 'Trunk group', isMinor: true },
+  { text: 'Usable from' },
+  { text: 'Created', isMinor: true },
+];
+
+/** A key that every address may use is worth a second look, unless it is switched off. */
+export function sourcesSummary({ subnets, enabled }: ApiKey): Html {
+  const [first, ...others] = subnets;
+  if (first === undefined) {
+    return enabled ? badge('warn', 'Any address') : html`<span class="muted">Any address</span>`;
+  }
+  return html`<code>${formatCidr(first)}</code>${
+    others.length > 0 && html` <span class="muted">+${others.length}</span>`
+  }`;
+}
+
+export function keyRow({ href, now }: Visit, key: ApiKey): readonly HtmlValue[] {
+  return [
+    html`<a class="row-link" href="${href(`/api-keys/${key.keyId}`)}">${key.name}</a>${!key.enabled && html` ${disabledBadge}`}`,
+    html`<code>${key.keyId}</code>`,
+    key.serviceTrunkGroup,
+    sourcesSummary(key),
+    distance(key.createdAt, now),
+  ];
+}

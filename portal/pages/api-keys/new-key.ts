@@ -1,0 +1,135 @@
+import { maxNameLength } from '../../../contract/limits.ts';
+import type { Fields } from '../../forms/fields.ts';
+import { noProblems, type Problems, problemAt } from '../../forms/problems.ts';
+import { requireFields } from '../../forms/required.ts';
+import { submit } from '../../forms/submit.ts';
+import {
+  readSubnetRows,
+  type SubnetRow,
+  showSubnetRows,
+  toSubnets,
+} from '../../forms/subnet-rows.ts';
+import { checkbox, hiddenField, textField } from '../../html/field.ts';
+import { postForm } from '../../html/form.ts';
+import { html } from '../../html/html.ts';
+import { pageHeader } from '../../html/parts.ts';
+import { subnetRows } from '../../html/subnet-fields.ts';
+import type { Handler, Page, Visit } from '../../visit.ts';
+import { trunkGroupField } from '../clients/client-fields.ts';
+import { createdKeyPage } from './created-key.ts';
+
+interface KeyValues {
+  readonly name: string;
+  readonly serviceTrunkGroup: string;
+  readonly enabled: boolean;
+  readonly rows: readonly SubnetRow[];
+  readonly requestId: string;
+}
+
+function readValues(form: Fields): KeyValues {
+  return {
+    name: form.text('name'),
+    serviceTrunkGroup: form.text('serviceTrunkGroup'),
+    enabled: form.isOn('enabled'),
+    rows: readSubnetRows(form),
+    requestId: form.text('requestId'),
+  };
+}
+
+/** Problems name the place of a subnet in the list; the summary says which one that is. */
+function labelsOf(rows: readonly SubnetRow[]): Readonly<Record<string, string>> {
+  const fields = [
+    ['name', 'name'],
+    ['address', 'IP address'],
+    ['netmask', 'netmask'],
+  ] as const;
+  const ofRows = rows.flatMap((_, index) =>
+    fields.map(([field, text]): [string, string] => [
+      `subnets[${index}].${field}`,
+      `Subnet ${index + 1}, ${text}`,
+    ]),
+  );
+  return {
+    ...Object.fromEntries(ofRows),
+    name: 'Name',
+    serviceTrunkGroup: 'Service trunk group',
+    subnets: 'Subnets',
+  };
+}
+
+function showForm(visit: Visit, values: KeyValues, problems: Problems): Page {
+  const { href } = visit;
+  const { rows } = values;
+  const form = postForm(
+    {
+      action: href('/api-keys'),
+      problems,
+      labels: labelsOf(rows),
+      submit: 'Create API key',
+      cancel: href('/api-keys'),
+    },
+    [
+      hiddenField('requestId', values.requestId),
+      textField({
+        name: 'name',
+        label: 'Name',
+        hint: 'Whose key it is, e.g. “Ada Lovelace”. It can be changed later.',
+        value: values.name,
+        required: true,
+        maxLength: maxNameLength,
+        error: problemAt(problems, 'name'),
+      }),
+      trunkGroupField(visit, values.serviceTrunkGroup, problems),
+      checkbox({ name: 'enabled', label: 'Enabled', isOn: values.enabled }),
+      subnetRows(rows, problems),
+    ],
+  );
+  return {
+    status: problems.status,
+    title: 'New API key',
+    section: 'api-keys',
+    body: html`${pageHeader({
+      title: 'New API key',
+      crumbs: [{ text: 'API keys', href: href('/api-keys') }],
+      lead: 'A key may do everything that its trunk group may do. Limit it to the subnets of its owner.',
+    })}${form}`,
+  };
+}
+
+export const newApiKey: Handler = async (visit) => {
+  visit.require('createApiKey');
+  const { query, person, newRequestId } = visit;
+  const values = {
+    name: '',
+    serviceTrunkGroup: query.optional('trunkGroup') ?? person.trunkGroups?.[0] ?? '',
+    enabled: true,
+    rows: showSubnetRows([]),
+    requestId: newRequestId(),
+  };
+  return showForm(visit, values, noProblems);
+};
+
+export const createApiKey: Handler = async (visit) => {
+  const { form, management } = visit;
+  const wantsMore = form.isOn('more');
+  const sent = readValues(form);
+  const values = { ...sent, rows: showSubnetRows(sent.rows, wantsMore) };
+  if (wantsMore) return showForm(visit, values, noProblems);
+  return submit(
+    async () => {
+      requireFields(form, {
+        name: 'Give the key a name.',
+        serviceTrunkGroup: 'Say which trunk group the key belongs to.',
+      });
+      const created = await management.createApiKey({
+        name: values.name,
+        serviceTrunkGroup: values.serviceTrunkGroup.trim(),
+        enabled: values.enabled,
+        subnets: toSubnets(values.rows),
+        idempotencyKey: values.requestId || undefined,
+      });
+      return createdKeyPage(visit, created);
+    },
+    (problems) => showForm(visit, values, problems),
+  );
+};

@@ -1,0 +1,107 @@
+import type { Management } from '../../../adapters/management.ts';
+import { badge } from '../../html/badge.ts';
+import { type Html, html } from '../../html/html.ts';
+import type { Visit } from '../../visit.ts';
+
+export type AuditEntry = Awaited<ReturnType<Management['listAudit']>>['items'][number];
+
+/** What an action is, in words. One that is not here is shown as it is. */
+const actions: ReadonlyMap<string, string> = new Map([
+  ['client.create', 'Created a client'],
+  ['client.update', 'Changed a client'],
+  ['client.enable', 'Enabled a client'],
+  ['client.disable', 'Disabled a client'],
+  ['client.delete', 'Deleted a client'],
+  ['client_secret.create', 'Created a secret'],
+  ['client_secret.update', 'Changed a secret'],
+  ['client_secret.rotate', 'Rotated secrets'],
+  ['client_secret.delete', 'Deleted a secret'],
+  ['api_key.create', 'Created an API key'],
+  ['api_key.rename', 'Renamed an API key'],
+  ['api_key.enable', 'Enabled an API key'],
+  ['api_key.disable', 'Disabled an API key'],
+  ['api_key.delete', 'Deleted an API key'],
+  ['api_key_subnet.add', 'Added a subnet'],
+  ['api_key_subnet.remove', 'Removed a subnet'],
+  ['identity_provider.register', 'Registered a provider'],
+  ['identity_provider.delete', 'Deleted a provider'],
+  ['signing_key.open_intent', 'Began to make a signing key'],
+  ['signing_key.take_over_intent', 'Went on with a signing key'],
+  ['signing_key.create_key', 'Made a signing key in KMS'],
+  ['signing_key.read_public_key', 'Read the public key'],
+  ['signing_key.publish', 'Published a signing key'],
+  ['signing_key.close_intent', 'Finished a signing key'],
+  ['signing_key.promote', 'A signing key signs'],
+  ['signing_key.retire', 'A signing key stopped signing'],
+  ['signing_key.withdraw', 'Withdrew a signing key'],
+  ['signing_key.disable', 'Disabled a signing key'],
+  ['signing_key.schedule_deletion', 'Scheduled a deletion in KMS'],
+]);
+
+const outcomes = {
+  // What went as meant needs no word.
+  done: '',
+  failed: badge('off', 'Failed: nothing changed'),
+  unfinished: badge('warn', 'Unfinished: look at it'),
+} as const;
+
+type State = Readonly<Record<string, unknown>>;
+
+/** Members that tell nothing to a person who reads what was changed. */
+const silent = new Set(['updated_at', 'version', 'client_version']);
+
+function show(value: unknown): string {
+  if (value === undefined) return '';
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** What differs between two states: its name, what it was and what it became. */
+export function differences(
+  before: State = {},
+  after: State = {},
+): readonly (readonly [name: string, was: string, became: string])[] {
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+  return names
+    .filter((name) => !silent.has(name))
+    .map((name) => [name, show(before[name]), show(after[name])] as const)
+    .filter(([, was, became]) => was !== became);
+}
+
+function changes({ before, after }: AuditEntry): Html | '' {
+  const rows = differences(before, after);
+  if (rows.length === 0) return '';
+  return html`<details><summary>What changed</summary><table class="changes"><thead><tr><th scope="col">Field</th><th scope="col">Before</th><th scope="col">After</th></tr></thead><tbody>${rows.map(
+    ([name, was, became]) =>
+      html`<tr><th scope="row"><code>${name}</code></th><td>${was}</td><td>${became}</td></tr>`,
+  )}</tbody></table></details>`;
+}
+
+/** Where the page is of what was changed, if it still has one. */
+function addressOf({
+  subject,
+  after,
+  before,
+}: AuditEntry): readonly [string, Record<string, string>?] | undefined {
+  const client = (after ?? before)?.client_id;
+  if (typeof client === 'string') return [`/clients/${client}`];
+  if (subject.startsWith('key_')) return [`/api-keys/${subject}`];
+  if (subject.startsWith('https://')) return ['/identity-providers/show', { issuer: subject }];
+  return undefined;
+}
+
+function nameOf({ before, after }: AuditEntry): string | undefined {
+  const name = after?.name ?? before?.name;
+  return typeof name === 'string' ? name : undefined;
+}
+
+/** One change: when, what, to what, by whom, and what came of it. */
+export function auditEntry({ href }: Visit, entry: AuditEntry): Html {
+  const address = addressOf(entry);
+  const name = nameOf(entry);
+  const subject = html`${name !== undefined && html`${name} `}<code>${entry.subject}</code>`;
+  const linked =
+    address === undefined || entry.action.endsWith('.delete')
+      ? subject
+      : html`<a href="${href(...address)}">${subject}</a>`;
+  return html`<li class="entry entry-${entry.outcome}"><time datetime="${entry.time}">${entry.time.slice(11, 19)}</time><p class="entry-action">${actions.get(entry.action) ?? entry.action} ${outcomes[entry.outcome]}</p><p class="entry-subject">${linked}</p><p class="entry-actor muted">${entry.actor}</p>${changes(entry)}</li>`;
+}

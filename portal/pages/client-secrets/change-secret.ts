@@ -1,0 +1,151 @@
+import type { Client, ClientSecret } from '../../../adapters/management.ts';
+import { formatTime } from '../../../core/rfc3339.ts';
+import { type ExpiryValues, readExpiry, readExpiryValues } from '../../forms/expiry.ts';
+import { noProblems, type Problems } from '../../forms/problems.ts';
+import { submit } from '../../forms/submit.ts';
+import { readVersion } from '../../forms/version.ts';
+import { expiryField } from '../../html/expiry-field.ts';
+import { hiddenField } from '../../html/field.ts';
+import { postForm } from '../../html/form.ts';
+import { type Html, html } from '../../html/html.ts';
+import { formatDayDistance, formatMinute } from '../../html/time.ts';
+import { HttpError } from '../../http-error.ts';
+import type { Handler, Page, Visit } from '../../visit.ts';
+import { secretTitle } from '../clients/secret-table.ts';
+import { secretLabels, secretNameField, secretPage } from './new-secret.ts';
+
+interface Found {
+  readonly client: Client;
+  readonly secret: ClientSecret;
+  /** Of the page; the address of what is sent follows it. */
+  readonly address: string;
+}
+
+async function findSecret(visit: Visit): Promise<Found> {
+  const client = await visit.management.findClient(visit.id('clientId'));
+  const secretId = visit.id('secretId');
+  const secret = client.secrets.find((one) => one.secretId === secretId);
+  if (secret === undefined) throw new HttpError(404);
+  return { client, secret, address: `/clients/${client.clientId}/secrets/${secretId}` };
+}
+
+interface Editing extends Found {
+  readonly values: ExpiryValues & { readonly name: string };
+  readonly version: number;
+  readonly problems: Problems;
+}
+
+function showForm(visit: Visit, editing: Editing): Page {
+  const { client, secret, address, values, problems, version } = editing;
+  const keep =
+    secret.expiresAt === undefined
+      ? 'As it is: never'
+      : `As it is: ${formatMinute(secret.expiresAt)}`;
+  const form = postForm(
+    {
+      action: visit.href(address),
+      problems,
+      labels: secretLabels,
+      submit: 'Save',
+      cancel: visit.href(`/clients/${client.clientId}`),
+    },
+    [
+      hiddenField('ifVersion', problems.status === 409 ? client.version : version),
+      secretNameField(values.name, problems),
+      expiryField('Ends', values, problems, keep),
+    ],
+  );
+  return secretPage(visit, client, {
+    title: `Edit ${secretTitle(secret)}`,
+    lead: 'Its value stays the same.',
+    problems,
+    body: form,
+  });
+}
+
+export const editSecret: Handler = async (visit) => {
+  visit.require('updateClientSecret');
+  const found = await findSecret(visit);
+  const { name = '', expiresAt } = found.secret;
+  const expiryDate = expiresAt === undefined ? '' : formatTime(expiresAt).slice(0, 10);
+  const values = { name, expiry: 'keep', expiryDate };
+  return showForm(visit, { ...found, values, version: found.client.version, problems: noProblems });
+};
+
+export const updateSecret: Handler = async (visit) => {
+  const { management, form, href, now } = visit;
+  const found = await findSecret(visit);
+  const { client, secret } = found;
+  const values = { ...readExpiryValues(form), name: form.text('name') };
+  const version = readVersion(form);
+  return submit(
+    async () => {
+      // A name cannot be taken away: an empty field leaves it.
+      await management.updateClientSecret(client.clientId, secret.secretId, {
+        name: values.name.trim() || undefined,
+        expiresAt: readExpiry(values, now),
+        ifVersion: version,
+      });
+      return { redirectTo: href(`/clients/${client.clientId}`, { done: 'secret-saved' }) };
+    },
+    async (problems) =>
+      showForm(visit, { ...(await findSecret(visit)), values, version, problems }),
+  );
+};
+
+function consequences({ now }: Visit, client: Client, secret: ClientSecret): Html {
+  const isLive = ({ expiresAt }: ClientSecret) => expiresAt === undefined || expiresAt > now;
+  const rest = client.secrets.filter((one) => one.secretId !== secret.secretId && isLive(one));
+  return html`<ul class="consequences"><li>${
+    isLive(secret)
+      ? 'Callers that use this secret get no new tokens, at once.'
+      : 'It has ended and no longer works anyway.'
+  }</li><li>${
+    secret.lastUsedOn === undefined
+      ? 'It was never used.'
+      : html`<strong>It was last used ${formatDayDistance(secret.lastUsedOn, now)}</strong> (${secret.lastUsedOn}).`
+  }</li><li>${
+    rest.length === 0
+      ? html`<strong>It is the last secret of the client</strong>, which then cannot get a token.`
+      : `${rest.length} other ${rest.length === 1 ? 'secret of the client keeps' : 'secrets of the client keep'} working.`
+  }</li><li>It cannot be undone.</li></ul>`;
+}
+
+function showConfirmation(visit: Visit, found: Found, problems: Problems): Page {
+  const { client, secret, address } = found;
+  const form = postForm(
+    {
+      action: visit.href(`${address}/delete`),
+      problems,
+      labels: {},
+      submit: 'Delete secret',
+      submitKind: 'danger',
+      cancel: visit.href(`/clients/${client.clientId}`),
+    },
+    [hiddenField('ifVersion', client.version), consequences(visit, client, secret)],
+  );
+  return secretPage(visit, client, {
+    title: `Delete ${secretTitle(secret)}?`,
+    lead: secret.secretId,
+    problems,
+    body: form,
+  });
+}
+
+export const confirmDeleteSecret: Handler = async (visit) => {
+  visit.require('deleteClientSecret');
+  return showConfirmation(visit, await findSecret(visit), noProblems);
+};
+
+export const deleteSecret: Handler = async (visit) => {
+  const { management, form, href } = visit;
+  const { client, secret } = await findSecret(visit);
+  return submit(
+    async () => {
+      const ifVersion = readVersion(form);
+      await management.deleteClientSecret(client.clientId, secret.secretId, { ifVersion });
+      return { redirectTo: href(`/clients/${client.clientId}`, { done: 'secret-deleted' }) };
+    },
+    async (problems) => showConfirmation(visit, await findSecret(visit), problems),
+  );
+};

@@ -1,0 +1,69 @@
+import type { Client, ClientSecret } from '../../../adapters/management.ts';
+import { type Html, type HtmlValue, html } from '../../html/html.ts';
+import { copyable, facts, linkButton, pageHeader } from '../../html/parts.ts';
+import { timeWithDistance } from '../../html/time.ts';
+import type { Page, Visit } from '../../visit.ts';
+import { tokenCommand } from '../clients/client-details.ts';
+import { secretTitle } from '../clients/secret-table.ts';
+import { shownBefore, shownOnce } from './shown-once.ts';
+
+interface Created {
+  readonly client: Pick<Client, 'clientId' | 'name'>;
+  readonly secret: ClientSecret;
+  readonly value: string | undefined;
+  /** The secrets that a rotation ends, with their new ends. */
+  readonly expired?: readonly ClientSecret[];
+}
+
+function once(visit: Visit, { client, secret, expired = [] }: Created, value: string): HtmlValue {
+  const { now, deployment, href } = visit;
+  const end = secret.expiresAt === undefined ? 'Never' : timeWithDistance(secret.expiresAt, now);
+  const others = expired.map(
+    (one) => html`<li>${secretTitle(one)}: ${timeWithDistance(one.expiresAt ?? now, now)}</li>`,
+  );
+  const command = tokenCommand(deployment.issuer, client);
+  return [
+    shownOnce({
+      title: 'Client secret',
+      label: 'the client secret',
+      value,
+      more: facts([
+        ['Client id', copyable(client.clientId, 'the client id')],
+        ['Name', secretTitle(secret)],
+        ['Ends', end],
+        expired.length === 0 ? undefined : ['These end', html`<ul>${others}</ul>`],
+        [
+          'Try it',
+          html`<pre class="command"><code data-copy="the command">${command}</code></pre><span class="hint">curl asks for the password: paste the secret there.</span>`,
+        ],
+      ]),
+    }),
+    html`<div class="form-actions">${linkButton(href(`/clients/${client.clientId}`), 'I have copied it', 'primary')}</div>`,
+  ];
+}
+
+function before({ href }: Visit, { client, secret }: Created): Html {
+  const address = `/clients/${client.clientId}`;
+  return shownBefore({
+    what: secretTitle(secret),
+    backLink: linkButton(href(address), 'Back to the client', 'primary'),
+    deleteLink: linkButton(href(`${address}/secrets/${secret.secretId}/delete`), 'Delete it…'),
+  });
+}
+
+/** The answer to a form that made a secret: the one place that shows the value. */
+export function createdSecretPage(visit: Visit, created: Created): Page {
+  const { client, value } = created;
+  const { href } = visit;
+  return {
+    title: 'New secret',
+    section: 'clients',
+    body: html`${pageHeader({
+      title: 'New secret',
+      crumbs: [
+        { text: 'Clients', href: href('/clients') },
+        { text: client.name, href: href(`/clients/${client.clientId}`) },
+      ],
+    })}${value === undefined ? before(visit, created) : once(visit, created, value)}`,
+  };
+}

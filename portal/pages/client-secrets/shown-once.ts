@@ -1,0 +1,24 @@
+import { type Html, html } from '../../html/html.ts';
+import { panel } from '../../html/parts.ts';
+
+/** A credential, in the one response that has it. */
+export function shownOnce(part: {
+  readonly title: string;
+  readonly label: string;
+  readonly value: string;
+  readonly more?: Html | undefined;
+}): Html {
+  return panel(
+    { title: part.title, id: 'once' },
+    html`<div class="once"><p class="once-warning">Copy it now and keep it in a safe place. It is not stored here and cannot be shown again.</p><p class="once-value"><code data-secret data-copy="${part.label}">${part.value}</code></p>${part.more ?? ''}</div>`,
+  );
+}
+
+/** What a page says if the request that is repeated had its answer before. */
+export function shownBefore(part: {
+  readonly what: string;
+  readonly deleteLink: Html;
+  readonly backLink: Html;
+}): Html {
+  return html`<div class="notice notice-warn" role="status"><p><strong>${part.what} was created, and its value was sent to your browser before.</strong></p><p>It is sent once: a reload, a second click or a form that is sent again does not show it again. If you did not see it, delete it and create another one.</p><div class="form-actions">${part.backLink}${part.deleteLink}</div></div>`;
+}

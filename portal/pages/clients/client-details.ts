@@ -1,0 +1,124 @@
+import type { Client } from '../../../adapters/management.ts';
+import { tokenPath } from '../../../contract/routes.ts';
+import { enabledBadge } from '../../html/badge.ts';
+import { doneNotice } from '../../html/done.ts';
+import { hiddenField } from '../../html/field.ts';
+import { actionButton } from '../../html/form.ts';
+import { type Html, html } from '../../html/html.ts';
+import { copyable, emptyState, facts, linkButton, pageHeader, panel } from '../../html/parts.ts';
+import { formatExactSpan, timeWithDistance } from '../../html/time.ts';
+import type { Handler, Visit } from '../../visit.ts';
+import { secretTable } from './secret-table.ts';
+
+/** What kind of name a shell gives the address if the deployment's config has none. */
+const unknownIssuer = 'https://API_ADDRESS';
+
+/** A request for a token. curl asks for the secret, so that no history and no process list has it. */
+export function tokenCommand(issuer: string | undefined, client: Pick<Client, 'clientId'>): string {
+  return `curl -u ${client.clientId} -d grant_type=client_credentials ${issuer ?? unknownIssuer}${tokenPath}`;
+}
+
+function clientFacts({ deployment, now, href, may }: Visit, client: Client): Html {
+  const audiences = client.audiences.length > 0 ? client.audiences : [deployment.defaultAudience];
+  const { provider } = client;
+  return facts([
+    [
+      'Client id',
+      html`${copyable(client.clientId, 'the client id')}${
+        provider === undefined &&
+        html`<span class="hint line">The user name of HTTP Basic. The password is a secret.</span>`
+      }`,
+    ],
+    ['Service trunk group', html`<code>${client.serviceTrunkGroup}</code>`],
+    [
+      'Scopes',
+      html`<ul class="tags">${client.scopes.map((scope) => html`<li><code>${scope}</code></li>`)}</ul>`,
+    ],
+    ['Token lifetime', formatExactSpan(client.tokenLifetime)],
+    ['Audience', audiences.map((audience) => html`<code class="line">${audience}</code>`)],
+    [
+      'Provider',
+      provider === undefined
+        ? html`This service <code class="line">${deployment.issuer ?? 'the address of the API'}</code>`
+        : html`<a href="${href('/identity-providers/show', { issuer: provider.issuer })}">${provider.issuer}</a>`,
+    ],
+    provider && ['Client id at the provider', html`<code>${provider.externalClientId}</code>`],
+    ['Created', timeWithDistance(client.createdAt, now)],
+    [
+      'Changed',
+      html`${timeWithDistance(client.updatedAt, now)}, version ${client.version}${
+        may('listAudit') &&
+        html` · <a href="${href('/audit', { text: client.clientId })}">Audit</a>`
+      }`,
+    ],
+  ]);
+}
+
+function secretsPanel(visit: Visit, client: Client): Html {
+  const { href, may } = visit;
+  if (client.provider !== undefined) {
+    const note = 'The client authenticates at its provider and has no secrets here.';
+    return panel({ title: 'Secrets', id: 'secrets' }, html`<p class="panel-text">${note}</p>`);
+  }
+  const create = linkButton(
+    href(`/clients/${client.clientId}/secrets/new`),
+    'New secret',
+    'primary',
+  );
+  const rotate = linkButton(href(`/clients/${client.clientId}/secrets/rotate`), 'Rotate');
+  const hasSecrets = client.secrets.length > 0;
+  return panel(
+    {
+      title: 'Secrets',
+      id: 'secrets',
+      actions: may('createClientSecret') ? html`${hasSecrets && rotate}${create}` : undefined,
+    },
+    hasSecrets
+      ? secretTable(visit, client)
+      : emptyState('No secrets yet', 'Without a secret the client cannot get a token.'),
+  );
+}
+
+function requestPanel({ deployment, href }: Visit, client: Client): Html {
+  return panel(
+    {
+      title: 'Get a token',
+      id: 'token',
+      note: 'curl asks for the secret. Paste it there, so that the history of the shell does not keep it.',
+      actions: linkButton(href('/explain', { clientId: client.clientId }), 'Why refused?'),
+    },
+    html`<pre class="command"><code data-copy="the command">${tokenCommand(deployment.issuer, client)}</code></pre>`,
+  );
+}
+
+function dangerPanel({ href, may }: Visit, client: Client): Html | '' {
+  if (!may('deleteClient')) return '';
+  const address = `/clients/${client.clientId}`;
+  const version = hiddenField('ifVersion', client.version);
+  const change = client.enabled
+    ? html`<div><h3>Disable</h3><p>The client gets no new tokens. Those that it has work until they end, at most ${formatExactSpan(client.tokenLifetime)}. It can be enabled again.</p></div>${actionButton(href(`${address}/disable`), 'Disable client', version)}`
+    : html`<div><h3>Enable</h3><p>The secrets that have not ended work again.</p></div>${actionButton(href(`${address}/enable`), 'Enable client', version, 'primary')}`;
+  return panel(
+    { title: 'Stop this client', id: 'danger', tone: 'danger' },
+    html`<div class="choices"><div class="choice">${change}</div><div class="choice"><div><h3>Delete</h3><p>The client and its secrets are removed for good.</p></div>${linkButton(href(`${address}/delete`), 'Delete client…', 'danger')}</div></div>`,
+  );
+}
+
+export const showClient: Handler = async (visit) => {
+  const { management, href, may } = visit;
+  const client = await management.findClient(visit.id('clientId'));
+  return {
+    title: client.name,
+    section: 'clients',
+    body: html`${pageHeader({
+      title: client.name,
+      crumbs: [{ text: 'Clients', href: href('/clients') }],
+      badge: enabledBadge(client.enabled),
+      actions: may('updateClient')
+        ? linkButton(href(`/clients/${client.clientId}/edit`), 'Edit')
+        : undefined,
+    })}${doneNotice(visit.query)}${secretsPanel(visit, client)}${panel({ title: 'Details', id: 'details' }, clientFacts(visit, client))}${
+      client.provider === undefined && requestPanel(visit, client)
+    }${dangerPanel(visit, client)}`,
+  };
+};

@@ -1,0 +1,119 @@
+import type { Client } from '../../../adapters/management.ts';
+import { maxNameLength, maxServiceTrunkGroupLength } from '../../../contract/limits.ts';
+import { formatDuration } from '../../../core/duration.ts';
+import type { ClientValues } from '../../forms/client-form.ts';
+import { type Problems, problemAt } from '../../forms/problems.ts';
+import { type Option, selectField, textArea, textField } from '../../html/field.ts';
+import type { Labels } from '../../html/form.ts';
+import { type Html, html } from '../../html/html.ts';
+import { scopeMatrix } from '../../html/scope-matrix.ts';
+import type { Visit } from '../../visit.ts';
+
+export const clientLabels: Labels = {
+  name: 'Name',
+  serviceTrunkGroup: 'Service trunk group',
+  tokenLifetime: 'Token lifetime',
+  scopes: 'Scopes',
+  audiences: 'Audiences',
+  provider: 'Provider',
+  externalClientId: 'Client id at the provider',
+};
+
+/** The stored value, where another person has changed it since the form was opened. */
+function storedHint(stored: string | undefined, typed: string): string {
+  return stored === undefined || stored === typed ? '' : ` Stored now: ${stored}.`;
+}
+
+export function nameField(value: string, problems: Problems, stored?: string): Html {
+  return textField({
+    name: 'name',
+    label: 'Name',
+    hint: `For people, up to ${maxNameLength} characters.${storedHint(stored, value)}`,
+    value,
+    required: true,
+    maxLength: maxNameLength,
+    error: problemAt(problems, 'name'),
+  });
+}
+
+/** A trunk group is chosen once. Those who look after some groups choose among them. */
+export function trunkGroupField({ person }: Visit, value: string, problems: Problems): Html {
+  const field = {
+    name: 'serviceTrunkGroup',
+    label: 'Service trunk group',
+    hint: 'Whose service it is, e.g. tg-1001. It cannot be changed later.',
+    value,
+    error: problemAt(problems, 'serviceTrunkGroup'),
+  };
+  const { trunkGroups } = person;
+  if (trunkGroups !== undefined) {
+    return selectField({ ...field, options: trunkGroups.map((one): Option => [one, one]) });
+  }
+  return textField({
+    ...field,
+    required: true,
+    maxLength: maxServiceTrunkGroupLength,
+    width: 'short',
+  });
+}
+
+/** What can be changed in a client later. @param stored what is stored, after a conflict. */
+export function changeableFields(
+  { deployment }: Visit,
+  values: ClientValues,
+  problems: Problems,
+  stored?: Client,
+): Html {
+  const { minimum, maximum } = deployment.tokenLifetime;
+  const lifetime = stored && formatDuration(stored.tokenLifetime);
+  const scopesNow =
+    stored !== undefined && stored.scopes.join(' ') !== values.scopes.join(' ')
+      ? html`<p class="note">Scopes stored now: ${stored.scopes.join(', ')}.</p>`
+      : '';
+  return html`${nameField(values.name, problems, stored?.name)}${textField({
+    name: 'tokenLifetime',
+    label: 'Token lifetime',
+    hint: `${formatDuration(minimum)} to ${formatDuration(maximum)}, e.g. 15m or 1h. A token cannot be revoked; this is how long one that leaks can be used.${storedHint(lifetime, values.tokenLifetime)}`,
+    value: values.tokenLifetime,
+    required: true,
+    width: 'short',
+    error: problemAt(problems, 'tokenLifetime'),
+  })}${scopeMatrix(deployment.scopes, values.scopes, problemAt(problems, 'scopes'))}${scopesNow}${textArea(
+    {
+      name: 'audiences',
+      label: 'Audiences (optional)',
+      hint: `The APIs that a token is for, one on each line. Leave it empty for ${deployment.defaultAudience}.${storedHint(stored?.audiences.join(' '), values.audiences)}`,
+      value: values.audiences,
+      rows: 2,
+      error: problemAt(problems, 'audiences'),
+    },
+  )}`;
+}
+
+/** Who authenticates the client: this service, or a registered provider. */
+export function providerFields(
+  issuers: readonly string[] | undefined,
+  values: ClientValues,
+  problems: Problems,
+): Html {
+  if (issuers?.length === 0) return html``;
+  const field = {
+    name: 'provider',
+    label: 'Provider',
+    hint: 'Who issues tokens to the client. Under a registered identity provider it has no secrets here.',
+    value: values.provider,
+    error: problemAt(problems, 'provider'),
+  };
+  const options = issuers?.map((issuer): Option => [issuer, issuer]);
+  return html`${
+    options === undefined
+      ? textField({ ...field, type: 'url', placeholder: 'This service' })
+      : selectField({ ...field, options: [['', 'This service'], ...options] })
+  }${textField({
+    name: 'externalClientId',
+    label: 'Client id at the provider (only under a registered provider)',
+    value: values.externalClientId,
+    isCode: true,
+    error: problemAt(problems, 'externalClientId'),
+  })}`;
+}

@@ -1,0 +1,74 @@
+import type { Client } from '../../../adapters/management.ts';
+import { readListFilter } from '../../forms/list-filter.ts';
+import { problemAt } from '../../forms/problems.ts';
+import { type Option, selectField, textField } from '../../html/field.ts';
+import { enabledOptions, trunkGroupFilter } from '../../html/filters.ts';
+import { linkButton } from '../../html/parts.ts';
+import type { Handler } from '../../visit.ts';
+import { showList } from '../list-page.ts';
+import { clientColumns, clientRow } from './client-row.ts';
+
+const day = 86_400;
+
+/** What can be asked of a client's secrets, and the filter that asks it. */
+const secretFilters: ReadonlyMap<string, readonly [text: string, filter: object]> = new Map([
+  ['attention', ['Need attention', { needsAttention: true }]],
+  ['ends-14', ['End within 14 days', { endsWithin: 14 * day }]],
+  ['ends-30', ['End within 30 days', { endsWithin: 30 * day }]],
+  ['unused-90', ['Not used for 90 days', { unusedFor: 90 * day }]],
+]);
+
+const secretOptions: readonly Option[] = [
+  ['', 'Any'],
+  ...[...secretFilters].map(([value, [text]]): Option => [value, text]),
+];
+
+export const showClients: Handler = async (visit) => {
+  const { management, query, href, may } = visit;
+  const filter = readListFilter(query);
+  const [secrets, provider] = [query.optional('secrets'), query.optional('provider')];
+  return showList(visit, {
+    title: 'Clients',
+    lead: 'Programs that get access tokens with an id and a secret.',
+    section: 'clients',
+    path: '/clients',
+    what: 'clients',
+    create: may('createClient')
+      ? linkButton(href('/clients/new'), 'New client', 'primary')
+      : undefined,
+    query: {
+      text: filter.text,
+      trunkGroup: filter.trunkGroup,
+      enabled: query.optional('enabled'),
+      secrets,
+      provider,
+    },
+    labels: { trunkGroup: 'Trunk group', provider: 'Provider', cursor: 'Page' },
+    filterFields: (problems) => [
+      textField({ name: 'text', label: 'Name or id', value: query.text('text'), type: 'search' }),
+      trunkGroupFilter(visit, query.text('trunkGroup'), problemAt(problems, 'trunkGroup')),
+      selectField({
+        name: 'secrets',
+        label: 'Secrets',
+        value: secrets ?? '',
+        options: secretOptions,
+      }),
+      selectField({
+        name: 'enabled',
+        label: 'Status',
+        value: query.text('enabled'),
+        options: enabledOptions,
+      }),
+    ],
+    columns: clientColumns,
+    row: (client: Client) => clientRow(visit, client),
+    empty: { title: 'No clients yet', text: 'Create one to get a client id and a secret.' },
+    read: (cursor) =>
+      management.listClients({
+        ...filter,
+        ...secretFilters.get(secrets ?? '')?.[1],
+        provider,
+        cursor,
+      }),
+  });
+};

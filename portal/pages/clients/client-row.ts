@@ -1,0 +1,51 @@
+import type { Client } from '../../../adapters/management.ts';
+import { findSecretConcern } from '../../../core/client/secret-attention.ts';
+import { badge, disabledBadge } from '../../html/badge.ts';
+import { type Html, type HtmlValue, html } from '../../html/html.ts';
+import type { Column } from '../../html/list.ts';
+import { formatSpan, lastUseText } from '../../html/time.ts';
+import type { Visit } from '../../visit.ts';
+
+export const clientColumns: readonly Column[] = [
+  { text: 'Client' },
+  { text: 'Client id', isWide: true },
+  { text: 'Trunk group', isMinor: true },
+  { text: 'Scopes', isMinor: true },
+  { text: 'Secrets' },
+  { text: 'Last used', isMinor: true },
+];
+
+function lastUse(client: Client, now: number): string {
+  const days = client.secrets.flatMap(({ lastUsedOn }) => lastUsedOn ?? []).toSorted();
+  return lastUseText(days.at(-1), now);
+}
+
+function secretsCell(client: Client, now: number): Html {
+  if (client.provider !== undefined) return html`<span class="muted">At its provider</span>`;
+  const live = client.secrets.filter(({ expiresAt }) => expiresAt === undefined || expiresAt > now);
+  const [firstEnd = 0] = live.flatMap(({ expiresAt }) => expiresAt ?? []).toSorted((a, b) => a - b);
+  const concerns = live.map((secret) => findSecretConcern(client, secret, now));
+  return html`${live.length === 0 ? html`<span class="muted">None</span>` : live.length}${
+    concerns.includes('ends_soon') &&
+    html` ${badge('warn', `Ends in ${formatSpan(firstEnd - now)}`)}`
+  }${concerns.includes('unused') && html` ${badge('warn', 'Unused')}`}`;
+}
+
+function scopesCell({ scopes }: Client): Html {
+  const [first = '', ...others] = scopes;
+  return html`<span title="${scopes.join(' ')}"><code>${first}</code>${
+    others.length > 0 && html` <span class="muted">+${others.length}</span>`
+  }</span>`;
+}
+
+/** A client in a list: what tells it from others, and what is urgent about it. */
+export function clientRow({ href, now }: Visit, client: Client): readonly HtmlValue[] {
+  return [
+    html`<a class="row-link" href="${href(`/clients/${client.clientId}`)}">${client.name}</a>${!client.enabled && html` ${disabledBadge}`}`,
+    html`<code>${client.clientId}</code>`,
+    client.serviceTrunkGroup,
+    scopesCell(client),
+    secretsCell(client, now),
+    client.provider === undefined && lastUse(client, now),
+  ];
+}

@@ -1,0 +1,97 @@
+import {
+  type ClientValues,
+  newClientValues,
+  readClientValues,
+  toClientChanges,
+} from '../../forms/client-form.ts';
+import { isDenied, noProblems, type Problems } from '../../forms/problems.ts';
+import { requireFields } from '../../forms/required.ts';
+import { submit } from '../../forms/submit.ts';
+import { hiddenField } from '../../html/field.ts';
+import { postForm } from '../../html/form.ts';
+import { html } from '../../html/html.ts';
+import { pageHeader } from '../../html/parts.ts';
+import type { Handler, Page, Visit } from '../../visit.ts';
+import {
+  changeableFields,
+  clientLabels,
+  providerFields,
+  trunkGroupField,
+} from './client-fields.ts';
+
+/** The registered providers; undefined if the AWS identity may not list them. */
+async function findIssuers({ management }: Visit): Promise<readonly string[] | undefined> {
+  try {
+    return (await management.listProviders()).map(({ issuer }) => issuer);
+  } catch (error) {
+    if (isDenied(error)) return undefined;
+    throw error;
+  }
+}
+
+async function showForm(
+  visit: Visit,
+  values: ClientValues,
+  requestId: string,
+  problems: Problems,
+): Promise<Page> {
+  const { href } = visit;
+  const issuers = await findIssuers(visit);
+  const form = postForm(
+    {
+      action: href('/clients'),
+      problems,
+      labels: clientLabels,
+      submit: 'Create client',
+      cancel: href('/clients'),
+    },
+    [
+      hiddenField('requestId', requestId),
+      trunkGroupField(visit, values.serviceTrunkGroup, problems),
+      changeableFields(visit, values, problems),
+      providerFields(issuers, values, problems),
+    ],
+  );
+  return {
+    status: problems.status,
+    title: 'New client',
+    section: 'clients',
+    body: html`${pageHeader({
+      title: 'New client',
+      crumbs: [{ text: 'Clients', href: href('/clients') }],
+      lead: 'A program that will ask for access tokens. Its secret comes in the next step.',
+    })}${form}`,
+  };
+}
+
+export const newClient: Handler = async (visit) => {
+  visit.require('createClient');
+  const { query, deployment, person } = visit;
+  const group = query.optional('trunkGroup') ?? person.trunkGroups?.[0] ?? '';
+  const values = { ...newClientValues(deployment, group), provider: query.text('provider') };
+  return showForm(visit, values, visit.newRequestId(), noProblems);
+};
+
+export const createClient: Handler = async (visit) => {
+  const { form, management, href } = visit;
+  const values = readClientValues(form);
+  const requestId = form.text('requestId');
+  return submit(
+    async () => {
+      requireFields(form, {
+        serviceTrunkGroup: 'Say which trunk group the client belongs to.',
+        name: 'Give the client a name.',
+        scopes: 'Choose one scope or more.',
+      });
+      const { client } = await management.createClient({
+        ...toClientChanges(values),
+        serviceTrunkGroup: values.serviceTrunkGroup.trim(),
+        provider: values.provider || undefined,
+        externalClientId: values.externalClientId.trim() || undefined,
+        idempotencyKey: requestId || undefined,
+      });
+      return { redirectTo: href(`/clients/${client.clientId}`, { done: 'client-created' }) };
+    },
+    (problems) => showForm(visit, values, requestId, problems),
+  );
+};

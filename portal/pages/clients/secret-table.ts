@@ -1,0 +1,60 @@
+import type { Client, ClientSecret } from '../../../adapters/management.ts';
+import { findSecretConcern } from '../../../core/client/secret-attention.ts';
+import { badge } from '../../html/badge.ts';
+import { type Html, type HtmlValue, html } from '../../html/html.ts';
+import { dataTable } from '../../html/list.ts';
+import { distance, lastUseText } from '../../html/time.ts';
+import type { Visit } from '../../visit.ts';
+
+/** What a person calls a secret: its name, or the end of its id. */
+export function secretTitle({ name, secretId }: ClientSecret): string {
+  return name ?? `Secret …${secretId.slice(-6)}`;
+}
+
+function statusBadge(client: Client, secret: ClientSecret, now: number): Html {
+  if (secret.expiresAt !== undefined && secret.expiresAt <= now) return badge('off', 'Ended');
+  const concern = findSecretConcern(client, secret, now);
+  if (concern === 'ends_soon') return badge('warn', 'Ends soon');
+  return concern === 'unused' ? badge('warn', 'Unused') : badge('good', 'Active');
+}
+
+function actions(
+  { href, may }: Visit,
+  client: Client,
+  secret: ClientSecret,
+  now: number,
+): HtmlValue {
+  const address = `/clients/${client.clientId}/secrets/${secret.secretId}`;
+  const hasEnded = secret.expiresAt !== undefined && secret.expiresAt <= now;
+  const label = html`<span class="visually-hidden"> ${secretTitle(secret)}</span>`;
+  return html`<span class="row-actions">${
+    may('updateClientSecret') &&
+    !hasEnded &&
+    html`<a href="${href(`${address}/edit`)}">Edit${label}</a>`
+  }${may('deleteClientSecret') && html`<a href="${href(`${address}/delete`)}">Delete${label}</a>`}</span>`;
+}
+
+/** The secrets of a client, as far as anyone may see them. */
+export function secretTable(visit: Visit, client: Client): Html {
+  const { now } = visit;
+  const canChange = visit.may('updateClientSecret');
+  return dataTable(
+    'Secrets',
+    [
+      { text: 'Secret' },
+      { text: 'Status' },
+      { text: 'Ends' },
+      { text: 'Last used' },
+      { text: 'Created', isMinor: true },
+      ...(canChange ? [{ text: 'Actions' }] : []),
+    ],
+    client.secrets.map((secret) => [
+      html`${secretTitle(secret)}<span class="sub"><code>${secret.secretId}</code></span>`,
+      statusBadge(client, secret, now),
+      secret.expiresAt === undefined ? 'Never' : distance(secret.expiresAt, now),
+      lastUseText(secret.lastUsedOn, now),
+      distance(secret.createdAt, now),
+      ...(canChange ? [actions(visit, client, secret, now)] : []),
+    ]),
+  );
+}

@@ -1,0 +1,113 @@
+import {
+  AwsCallerError,
+  InputError,
+  MalformedRecordError,
+  NotFoundError,
+  UnavailableError,
+} from '../../../adapters/management.ts';
+import { ForbiddenError } from '../../access/guarded-management.ts';
+import type { Fields } from '../../forms/fields.ts';
+import { hiddenField } from '../../html/field.ts';
+import { type Html, type HtmlValue, html } from '../../html/html.ts';
+import { pageHeader } from '../../html/parts.ts';
+import { HttpError, type HttpStatus } from '../../http-error.ts';
+import type { Page } from '../../visit.ts';
+
+type Text = readonly [title: string, text: string];
+
+const statusTexts: Readonly<Record<HttpStatus, Text>> = {
+  400: [
+    'This request is not complete',
+    'The form lacks something that the portal put into it. Go back, load the page again, and send it anew.',
+  ],
+  401: ['You are not signed in', ''],
+  403: [
+    'This request was refused',
+    'It did not come from a page of the portal. Go back to the portal and do it there.',
+  ],
+  404: ['There is nothing here', 'It may have been deleted, or it belongs to another trunk group.'],
+  405: ['This is not a page', 'Forms are sent to this address. Open the page that the form is on.'],
+  413: ['The form is too large', 'The portal takes at most 16 KiB.'],
+  415: ['This form cannot be read', 'The portal takes forms of its own pages only.'],
+  421: ['This is not the address of the portal', ''],
+};
+
+export interface ErrorText {
+  readonly status: number;
+  readonly title: string;
+  readonly text: HtmlValue;
+  /** Whether the same request may succeed later. */
+  readonly isRetryable?: boolean;
+  /** Whether it is a fault, for the log. */
+  readonly isFault?: boolean;
+}
+
+export function describeStatus(status: HttpStatus): ErrorText {
+  const [title, text] = statusTexts[status];
+  return { status, title, text };
+}
+
+/** What a page says of an error. What is not known here is a fault, and says nothing of itself. */
+export function describeError(error: unknown): ErrorText {
+  if (error instanceof HttpError) return describeStatus(error.status);
+  // An id in an address that cannot be one is no different from one that is not there.
+  if (error instanceof NotFoundError || error instanceof InputError) return describeStatus(404);
+  if (error instanceof ForbiddenError) {
+    const text = `This needs the role “${error.needed}”. Ask the person who manages the portal.`;
+    return { status: 403, title: 'You may not do this', text };
+  }
+  if (error instanceof UnavailableError) {
+    const text =
+      'DynamoDB, where clients and keys are kept, did not answer in time. Tokens may be affected too.';
+    return { status: 503, title: 'The database does not answer', text, isRetryable: true };
+  }
+  if (error instanceof AwsCallerError) {
+    const isAllowed = error.problem !== 'access_denied';
+    const text = isAllowed
+      ? html`AWS refused the portal: ${error.message}.`
+      : html`AWS refused it: the AWS identity that the portal runs as lacks a permission (${error.awsError}).`;
+    return {
+      status: isAllowed ? 502 : 403,
+      title: isAllowed ? 'AWS refused the portal' : 'AWS does not allow this',
+      text,
+      isRetryable: true,
+    };
+  }
+  if (error instanceof MalformedRecordError) {
+    const text = 'What is stored cannot be read. It is refused everywhere until it is repaired.';
+    return { status: 500, title: 'This record is damaged', text, isFault: true };
+  }
+  const text = 'It is recorded in the log of the portal.';
+  return { status: 500, title: 'Something went wrong', text, isRetryable: true, isFault: true };
+}
+
+/** Never sent back in a page. */
+const secretFields = new Set(['credential']);
+
+/** The same form again, with everything that was typed into it. */
+function retryForm(action: string, form: Fields): Html {
+  const fields = form.entries().filter(([name]) => !secretFields.has(name));
+  return html`<form method="post" action="${action}" data-once>${fields.map(([name, value]) => hiddenField(name, value))}<p>What you typed is kept. The change may have been made or not: sending it again does not make it twice.</p><div class="form-actions"><button class="button button-primary" type="submit">Try again</button></div></form>`;
+}
+
+/**
+ * A page about an error.
+ *
+ * @param address of the request, to try it again.
+ * @param form that was sent, of a POST.
+ */
+export function errorPage(
+  { status, title, text, isRetryable = false }: ErrorText,
+  address: string,
+  form: Fields | undefined,
+): Page {
+  const retry =
+    form === undefined
+      ? html`<div class="form-actions"><a class="button button-primary" href="${address}">Try again</a></div>`
+      : retryForm(address, form);
+  return {
+    status,
+    title,
+    body: html`${pageHeader({ title, lead: text })}${isRetryable && retry}`,
+  };
+}

@@ -1,0 +1,161 @@
+import type { Fields } from '../../forms/fields.ts';
+import { noProblems, type Problems, problemAt } from '../../forms/problems.ts';
+import { requireFields } from '../../forms/required.ts';
+import { submit } from '../../forms/submit.ts';
+import { type Option, selectField, textArea, textField } from '../../html/field.ts';
+import { errorSummary } from '../../html/form.ts';
+import { type Html, html } from '../../html/html.ts';
+import { pageHeader, panel } from '../../html/parts.ts';
+import type { Handler, Page, Visit } from '../../visit.ts';
+import {
+  type RequestExplanation,
+  requestResult,
+  type TokenExplanation,
+  tokenResult,
+} from './explain-result.ts';
+
+interface Explained {
+  readonly token?: TokenExplanation | undefined;
+  readonly request?: RequestExplanation | undefined;
+  readonly problems?: Problems | undefined;
+}
+
+function scopeOptions({ deployment }: Visit, any: string): readonly Option[] {
+  return [['', any], ...deployment.scopes.map(({ scope }): Option => [scope, scope])];
+}
+
+/** A question without secrets: it is in the address, so that it can be sent to a colleague. */
+function tokenForm(visit: Visit, values: Fields, problems: Problems): Html {
+  return html`<form method="get" action="${visit.href('/explain')}" class="panel-form">${textField({
+    name: 'clientId',
+    label: 'Client id',
+    value: values.text('clientId'),
+    required: true,
+    isCode: true,
+    placeholder: 'client_…',
+    error: problemAt(problems, 'clientId'),
+  })}${textField({
+    name: 'scope',
+    label: 'Scopes that it asks for (optional)',
+    hint: 'With a space between. Empty: all that the client has.',
+    value: values.text('scope'),
+    isCode: true,
+    error: problemAt(problems, 'scope'),
+  })}${textField({
+    name: 'resource',
+    label: 'Resource (optional)',
+    hint: 'The API that the token is for.',
+    value: values.text('resource'),
+    isCode: true,
+    error: problemAt(problems, 'resource'),
+  })}<button class="button button-primary" type="submit">Explain the token request</button></form>`;
+}
+
+/** A question with a credential, which is never in an address, and is not shown again. */
+function requestForm(visit: Visit, values: Fields, problems: Problems): Html {
+  const { deployment, href } = visit;
+  const needsIssuer = deployment.issuer === undefined;
+  return html`<form method="post" action="${href('/explain/credential')}" class="panel-form" data-once>${textArea(
+    {
+      name: 'credential',
+      label: 'Access token or API key',
+      hint: 'It is checked here, and neither stored nor shown again.',
+      value: '',
+      rows: 4,
+      error: problemAt(problems, 'credential'),
+    },
+  )}${textField({
+    name: 'sourceAddress',
+    label: 'IP address that the request comes from (optional)',
+    value: values.text('sourceAddress'),
+    isCode: true,
+    error: problemAt(problems, 'sourceAddress'),
+  })}${selectField({
+    name: 'scopes',
+    label: 'Scope that the API needs',
+    value: values.text('scopes'),
+    options: scopeOptions(visit, 'None'),
+    error: problemAt(problems, 'scopes'),
+  })}${
+    needsIssuer &&
+    textField({
+      name: 'issuer',
+      label: 'Issuer of the deployment',
+      hint: 'Its config names none.',
+      value: values.text('issuer'),
+      type: 'url',
+      error: problemAt(problems, 'issuer'),
+    })
+  }<button class="button button-primary" type="submit">Explain the credential</button></form>`;
+}
+
+const labels = {
+  clientId: 'Client id',
+  scope: 'Scopes',
+  resource: 'Resource',
+  credential: 'Access token or API key',
+  sourceAddress: 'IP address',
+  issuer: 'Issuer',
+};
+
+function showPage(visit: Visit, { token, request, problems = noProblems }: Explained): Page {
+  return {
+    status: problems.status,
+    title: 'Why refused?',
+    section: 'explain',
+    body: html`${pageHeader({
+      title: 'Why refused?',
+      lead: 'Takes the steps that the service takes, and says which one refuses. Nothing is issued.',
+    })}${errorSummary(problems, labels)}${token !== undefined && tokenResult(token)}${
+      request !== undefined && requestResult(visit, request)
+    }<div class="columns">${panel(
+      {
+        title: 'A token request',
+        id: 'token',
+        note: 'A client asks the token endpoint. No secret is needed: each one of the client is judged.',
+      },
+      tokenForm(visit, visit.query, problems),
+    )}${panel(
+      {
+        title: 'A credential',
+        id: 'credential',
+        note: 'A caller shows an access token or an API key to an API.',
+      },
+      requestForm(visit, visit.form, problems),
+    )}</div>`,
+  };
+}
+
+export const explain: Handler = async (visit) => {
+  const { query, management } = visit;
+  const clientId = query.text('clientId').trim();
+  if (clientId === '') return showPage(visit, {});
+  return submit(
+    async () => {
+      const token = await management.explainToken({
+        clientId,
+        scope: query.text('scope').trim() || undefined,
+        resource: query.text('resource').trim() || undefined,
+      });
+      return showPage(visit, { token });
+    },
+    (problems) => showPage(visit, { problems }),
+  );
+};
+
+export const explainCredential: Handler = async (visit) => {
+  const { form, management } = visit;
+  return submit(
+    async () => {
+      requireFields(form, { credential: 'Paste an access token or an API key.' });
+      const request = await management.explainRequest({
+        credential: form.text('credential').trim(),
+        sourceAddress: form.text('sourceAddress').trim() || undefined,
+        scopes: form.all('scopes').filter((scope) => scope !== ''),
+        issuer: form.text('issuer').trim() || undefined,
+      });
+      return showPage(visit, { request });
+    },
+    (problems) => showPage(visit, { problems }),
+  );
+};

@@ -1,0 +1,78 @@
+import { noProblems, type Problems, problemsOf } from '../forms/problems.ts';
+import { doneNotice } from '../html/done.ts';
+import { filterForm } from '../html/filters.ts';
+import { errorSummary, type Labels } from '../html/form.ts';
+import { type Html, type HtmlValue, html } from '../html/html.ts';
+import { type Column, dataTable, pager } from '../html/list.ts';
+import { emptyState, pageHeader } from '../html/parts.ts';
+import type { Page, Section, Visit } from '../visit.ts';
+
+/** A page of a list, as the library gives it. */
+interface ListedPage<T> {
+  readonly items: readonly T[];
+  readonly examined: number;
+  readonly nextCursor?: string | undefined;
+}
+
+export interface ListPage<T> {
+  readonly title: string;
+  readonly lead: string;
+  readonly section: Section;
+  readonly path: string;
+  /** What is listed, in the plural. */
+  readonly what: string;
+  readonly create: Html | undefined;
+  /** The filter as the address says it. */
+  readonly query: Readonly<Record<string, string | undefined>>;
+  readonly filterFields: (problems: Problems) => HtmlValue;
+  readonly labels: Labels;
+  readonly columns: readonly Column[];
+  readonly row: (item: T) => readonly HtmlValue[];
+  readonly empty: { readonly title: string; readonly text: string };
+  readonly read: (cursor: string | undefined) => Promise<ListedPage<T>>;
+}
+
+/** A filter that is not allowed leaves an empty list and says what is wrong. */
+async function readPage<T>(
+  list: ListPage<T>,
+  cursor: string | undefined,
+): Promise<{ readonly page: ListedPage<T>; readonly problems: Problems }> {
+  try {
+    return { page: await list.read(cursor), problems: noProblems };
+  } catch (error) {
+    const problems = problemsOf(error);
+    if (problems?.status !== 422) throw error;
+    return { page: { items: [], examined: 0 }, problems };
+  }
+}
+
+function nothing<T>(list: ListPage<T>, isNarrowed: boolean): Html {
+  return isNarrowed
+    ? emptyState(`No ${list.what} match here`, 'Try fewer words, or clear the filter.')
+    : emptyState(list.empty.title, list.empty.text, list.create);
+}
+
+/** A list with its filter, in pages of one read each. */
+export async function showList<T>(visit: Visit, list: ListPage<T>): Promise<Page> {
+  const { href } = visit;
+  const cursor = visit.query.optional('cursor');
+  const { page, problems } = await readPage(list, cursor);
+  const { items, examined, nextCursor } = page;
+  const isFiltered = Object.values(list.query).some((value) => value !== undefined);
+  const isFirst = cursor === undefined;
+  const pages = { href, path: list.path, query: list.query, isFirst, nextCursor, isFiltered };
+  return {
+    status: problems.status,
+    title: list.title,
+    section: list.section,
+    body: html`${pageHeader({ title: list.title, lead: list.lead, actions: list.create })}${doneNotice(visit.query)}${errorSummary(problems, list.labels)}${filterForm(href(list.path), isFiltered, list.filterFields(problems))}${
+      items.length === 0
+        ? nothing(list, isFiltered || !isFirst)
+        : dataTable(list.title, list.columns, items.map(list.row))
+    }${
+      items.length === 0 && nextCursor === undefined
+        ? ''
+        : pager({ ...pages, shown: items.length, examined, what: list.what })
+    }`,
+  };
+}

@@ -1,0 +1,202 @@
+import type { Client } from '../../../adapters/management.ts';
+import { findSecretConcern, secretAttention } from '../../../core/client/secret-attention.ts';
+import { isDenied } from '../../forms/problems.ts';
+import { badge } from '../../html/badge.ts';
+import { type Html, html } from '../../html/html.ts';
+import { dataTable } from '../../html/list.ts';
+import { linkButton, pageHeader, panel } from '../../html/parts.ts';
+import { distance, formatDayDistance } from '../../html/time.ts';
+import type { Handler, Visit } from '../../visit.ts';
+import { secretTitle } from '../clients/secret-table.ts';
+
+/** Rows of one kind on the overview; the list behind it has them all. */
+const maxRows = 20;
+
+const days = (seconds: number) => seconds / 86_400;
+
+interface Concern {
+  readonly client: Client;
+  readonly secret: Client['secrets'][number];
+  readonly kind: 'ends_soon' | 'unused';
+}
+
+function concernsOf(clients: readonly Client[], now: number): readonly Concern[] {
+  return clients.flatMap((client) =>
+    client.secrets.flatMap((secret): readonly Concern[] => {
+      const kind = findSecretConcern(client, secret, now);
+      return kind === undefined ? [] : [{ client, secret, kind }];
+    }),
+  );
+}
+
+/** One thing that is looked at: what was found, or that nothing was. */
+interface Check {
+  readonly id: string;
+  readonly title: string;
+  readonly count: number;
+  /** Whether there may be more than what was looked at. */
+  readonly isPartial: boolean;
+  /** The list with all of them. */
+  readonly all: string;
+  /** What is said if nothing was found. */
+  readonly fine: string;
+  readonly table: () => Html;
+}
+
+/** A table that the AWS identity of the portal may not read. */
+interface Denied {
+  readonly denied: string;
+}
+
+/** What AWS does not let the person see is left out, and said. */
+async function unlessDenied<T>(what: string, check: Promise<T>): Promise<T | Denied> {
+  try {
+    return await check;
+  } catch (error) {
+    if (isDenied(error)) return { denied: what };
+    throw error;
+  }
+}
+
+function foundPanel({ id, title, count, isPartial, all, table }: Check): Html {
+  const number = badge('warn', `${count}${isPartial ? ' or more' : ''}`);
+  return html`<section class="panel" aria-labelledby="${id}"><div class="panel-head"><h2 id="${id}">${title} ${number}</h2><a href="${all}">See all<span class="visually-hidden">: ${title}</span></a></div>${table()}</section>`;
+}
+
+function finePanel(checks: readonly Check[], denied: readonly Denied[]): Html {
+  return panel(
+    { title: 'In order', id: 'in-order' },
+    html`<ul class="checks">${checks.map(
+      ({ title, fine, all }) =>
+        html`<li>${badge('good', 'None')}<a href="${all}">${title}</a><span class="muted">${fine}</span></li>`,
+    )}${denied.map(
+      ({ denied: what }) =>
+        html`<li>${badge('off', 'Not checked')}<span class="muted">AWS does not let you look at ${what}.</span></li>`,
+    )}</ul>`,
+  );
+}
+
+/** Which secrets of the page are of a kind, the most urgent first. */
+function secretRows({ href, now }: Visit, concerns: readonly Concern[]) {
+  const urgency = ({ secret }: Concern) => secret.expiresAt ?? Number.POSITIVE_INFINITY;
+  return concerns
+    .toSorted((a, b) => urgency(a) - urgency(b))
+    .slice(0, maxRows)
+    .map(({ client, secret, kind }) => [
+      html`<a class="row-link" href="${href(`/clients/${client.clientId}`)}">${client.name}</a>`,
+      secretTitle(secret),
+      client.serviceTrunkGroup,
+      kind === 'ends_soon' && secret.expiresAt !== undefined
+        ? html`Ends ${distance(secret.expiresAt, now)}`
+        : secret.lastUsedOn === undefined
+          ? 'Never used'
+          : `Last used ${formatDayDistance(secret.lastUsedOn, now)}`,
+    ]);
+}
+
+const secretColumns = [
+  { text: 'Client' },
+  { text: 'Secret' },
+  { text: 'Trunk group', isMinor: true },
+  { text: 'What' },
+];
+
+async function checkSecrets(visit: Visit): Promise<readonly Check[]> {
+  const { management, href, now } = visit;
+  const page = await management.listClients({ needsAttention: true });
+  const concerns = concernsOf(page.items, now);
+  const isPartial = page.nextCursor !== undefined;
+  const rest = isPartial ? ` ${page.examined} clients were looked at; the list has the rest.` : '';
+  const check = (id: Concern['kind'], title: string, filter: string, fine: string): Check => {
+    const found = concerns.filter(({ kind }) => kind === id);
+    const table = () => dataTable(title, secretColumns, secretRows(visit, found));
+    const all = href('/clients', { secrets: filter });
+    return { id, title, count: found.length, isPartial, all, fine: `${fine}${rest}`, table };
+  };
+  const soon = `Secrets that end within ${days(secretAttention.endsWithin)} days`;
+  const unused = `Secrets not used for ${days(secretAttention.unusedFor)} days`;
+  return [
+    check('ends_soon', soon, 'ends-14', ''),
+    check('unused', unused, 'unused-90', 'Younger secrets are not judged.'),
+  ];
+}
+
+async function checkKeys({ management, href, now }: Visit): Promise<Check> {
+  const page = await management.listApiKeys({ anySource: true, enabled: true });
+  const title = 'API keys that any address can use';
+  return {
+    id: 'open-keys',
+    title,
+    count: page.items.length,
+    isPartial: page.nextCursor !== undefined,
+    all: href('/api-keys', { sources: 'any', enabled: 'yes' }),
+    fine: 'Every enabled key is limited to subnets.',
+    table: () =>
+      dataTable(
+        title,
+        [{ text: 'API key' }, { text: 'Trunk group' }, { text: 'Created', isMinor: true }],
+        page.items
+          .slice(0, maxRows)
+          .map((key) => [
+            html`<a class="row-link" href="${href(`/api-keys/${key.keyId}`)}">${key.name}</a>`,
+            key.serviceTrunkGroup,
+            distance(key.createdAt, now),
+          ]),
+      ),
+  };
+}
+
+async function checkProviders({ management, href, health, now }: Visit): Promise<Check> {
+  const providers = await management.listProviders();
+  const issuers = providers.map(({ issuer }) => issuer);
+  const healths = await health.check(management, issuers, now);
+  const broken = issuers.flatMap((issuer) => {
+    const problem = healths.get(issuer)?.problem;
+    return problem === undefined ? [] : [{ issuer, problem }];
+  });
+  const waiting = issuers.filter((issuer) => healths.get(issuer) === undefined).length;
+  const title = 'Providers whose keys cannot be fetched';
+  return {
+    id: 'broken-providers',
+    title,
+    count: broken.length,
+    isPartial: waiting > 0,
+    all: href('/identity-providers'),
+    fine: waiting > 0 ? `${waiting} of ${issuers.length} have not answered yet.` : '',
+    table: () =>
+      dataTable(
+        title,
+        [{ text: 'Issuer' }, { text: 'What' }],
+        broken.map(({ issuer, problem }) => [
+          html`<a class="row-link" href="${href('/identity-providers/show', { issuer })}">${issuer}</a>`,
+          problem,
+        ]),
+      ),
+  };
+}
+
+/** What needs attention comes first; the lists are one step away. */
+export const showOverview: Handler = async (visit) => {
+  const { href, may } = visit;
+  const parts = await Promise.all([
+    unlessDenied('identity providers', checkProviders(visit)),
+    unlessDenied('clients', checkSecrets(visit)),
+    unlessDenied('API keys', checkKeys(visit)),
+  ]);
+  const checks = parts.flatMap((part) => ('denied' in part ? [] : part));
+  const denied = parts.flatMap((part) => ('denied' in part ? [part] : []));
+  const found = checks.filter(({ count }) => count > 0);
+  const fine = checks.filter(({ count }) => count === 0);
+  return {
+    title: 'Overview',
+    section: 'overview',
+    body: html`${pageHeader({
+      title: found.length > 0 ? 'Needs attention' : 'Nothing needs attention',
+      actions: may('createClient')
+        ? html`${linkButton(href('/api-keys/new'), 'New API key')}${linkButton(href('/clients/new'), 'New client', 'primary')}`
+        : undefined,
+    })}<div class="overview">${found.map(foundPanel)}</div>${
+      fine.length + denied.length > 0 && finePanel(fine, denied)
+    }`,
+  };
+};

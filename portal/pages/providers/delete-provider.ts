@@ -1,0 +1,80 @@
+import type { IdentityProvider } from '../../../adapters/management.ts';
+import { noProblems, type Problems } from '../../forms/problems.ts';
+import { submit } from '../../forms/submit.ts';
+import { hiddenField } from '../../html/field.ts';
+import { postForm } from '../../html/form.ts';
+import { html } from '../../html/html.ts';
+import { pageHeader } from '../../html/parts.ts';
+import type { Handler, Page, Visit } from '../../visit.ts';
+import { countOf } from './provider-details.ts';
+
+/** Names on the page; the rest is counted. */
+const shownClients = 10;
+
+async function showConfirmation(
+  visit: Visit,
+  provider: IdentityProvider,
+  problems: Problems,
+): Promise<Page> {
+  const { management, href } = visit;
+  const { issuer, registrationId } = provider;
+  const clients = await management.listClients({ provider: issuer });
+  const hasClients = clients.items.length > 0 || clients.nextCursor !== undefined;
+  const shown = clients.items.slice(0, shownClients);
+  const rest = clients.items.length - shown.length;
+  return {
+    status: problems.status,
+    title: `Delete ${issuer}`,
+    section: 'identity-providers',
+    body: html`${pageHeader({
+      title: 'Delete this identity provider?',
+      crumbs: [
+        { text: 'Identity providers', href: href('/identity-providers') },
+        { text: issuer, href: href('/identity-providers/show', { issuer }) },
+      ],
+      lead: html`<code>${issuer}</code>`,
+    })}${postForm(
+      {
+        action: href('/identity-providers/delete'),
+        problems,
+        labels: {},
+        submit: hasClients
+          ? `Delete provider and its clients (${countOf(clients)})`
+          : 'Delete provider',
+        submitKind: 'danger',
+        cancel: href('/identity-providers/show', { issuer }),
+      },
+      [
+        hiddenField('issuer', issuer),
+        hiddenField('ifRegistration', registrationId),
+        hasClients && hiddenField('cascade', 'yes'),
+        html`<ul class="consequences"><li>Every token of the provider is refused, at once.</li>${
+          hasClients
+            ? html`<li><strong>The clients under it are deleted with it: ${countOf(clients)}.</strong><ul>${shown.map(({ name, clientId }) => html`<li>${name} <code>${clientId}</code></li>`)}${rest > 0 && html`<li>and ${rest} more</li>`}</ul></li>`
+            : html`<li>It has no clients.</li>`
+        }<li>It cannot be undone. If it is registered again, its clients must be created again.</li></ul>`,
+      ],
+    )}`,
+  };
+}
+
+export const confirmDeleteProvider: Handler = async (visit) => {
+  visit.require('deleteProvider');
+  const provider = await visit.management.findProvider(visit.query.text('issuer'));
+  return showConfirmation(visit, provider, noProblems);
+};
+
+export const deleteProvider: Handler = async (visit) => {
+  const { management, form, href } = visit;
+  const issuer = form.text('issuer');
+  return submit(
+    async () => {
+      await management.deleteProvider(issuer, {
+        cascade: form.isOn('cascade'),
+        ifRegistration: form.text('ifRegistration'),
+      });
+      return { redirectTo: href('/identity-providers', { done: 'provider-deleted' }) };
+    },
+    async (problems) => showConfirmation(visit, await management.findProvider(issuer), problems),
+  );
+};

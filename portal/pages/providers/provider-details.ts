@@ -1,0 +1,106 @@
+import type { IdentityProvider } from '../../../adapters/management.ts';
+import { maxListedItems } from '../../../contract/limits.ts';
+import { doneNotice } from '../../html/done.ts';
+import { type Html, html } from '../../html/html.ts';
+import { providerKeyTable } from '../../html/key-table.ts';
+import { dataTable } from '../../html/list.ts';
+import { facts, linkButton, pageHeader, panel } from '../../html/parts.ts';
+import { timeWithDistance } from '../../html/time.ts';
+import type { Health } from '../../provider-health.ts';
+import type { Handler, Visit } from '../../visit.ts';
+import { clientColumns, clientRow } from '../clients/client-row.ts';
+import { healthBadge } from './provider-list.ts';
+
+/** Clients that the page of a provider shows; the list of clients has the rest. */
+const shownClients = 20;
+
+type ListedClients = Awaited<ReturnType<Visit['management']['listClients']>>;
+
+/** `7`, or `500 or more` if the list goes on. */
+export function countOf({ items, nextCursor }: ListedClients): string {
+  if (nextCursor === undefined) return String(items.length);
+  return items.length === 0 ? 'not counted' : `${items.length} or more`;
+}
+
+function keysPanel(health: Health): Html {
+  const body =
+    health === undefined
+      ? html`<p class="panel-text">The provider has not answered yet. Load the page again.</p>`
+      : health.keySet === undefined
+        ? html`<div class="panel-text"><p class="problem">${health.problem ?? ''}</p><p>Until it can be reached, the platform’s APIs use the keys that they have, for a day at most.</p></div>`
+        : providerKeyTable(health.keySet);
+  return panel(
+    {
+      title: 'Keys at present',
+      id: 'keys',
+      note: 'Fetched from the provider within the last five minutes.',
+    },
+    body,
+  );
+}
+
+function clientsPanel(visit: Visit, issuer: string, page: ListedClients): Html {
+  const { href, may } = visit;
+  const create = linkButton(href('/clients/new', { provider: issuer }), 'New client', 'primary');
+  const all = html`<a href="${href('/clients', { provider: issuer })}">All clients of this provider</a>`;
+  return panel(
+    {
+      title: `Clients (${countOf(page)})`,
+      id: 'clients',
+      actions: may('createClient') ? create : undefined,
+    },
+    page.items.length === 0
+      ? html`<p class="panel-text">No clients yet. Until there is one, every token of the provider is refused. ${page.nextCursor !== undefined && all}</p>`
+      : html`${dataTable(
+          'Clients',
+          clientColumns,
+          page.items.slice(0, shownClients).map((client) => clientRow(visit, client)),
+        )}${
+          (page.items.length > shownClients || page.nextCursor !== undefined) &&
+          html`<p class="panel-text">${all}</p>`
+        }`,
+  );
+}
+
+export function providerFacts(
+  provider: Pick<IdentityProvider, 'issuer' | 'discoveryUrl' | 'jwksUri' | 'allowedAlgorithms'>,
+) {
+  return [
+    ['Issuer', html`<code class="line">${provider.issuer}</code>`],
+    ['Discovery URL', html`<code class="line">${provider.discoveryUrl}</code>`],
+    ['JWKS URI', html`<code class="line">${provider.jwksUri}</code>`],
+    ['Algorithms', provider.allowedAlgorithms.join(', ')],
+  ] as const;
+}
+
+export const showProvider: Handler = async (visit) => {
+  const { management, query, href, may, now, health } = visit;
+  const provider = await management.findProvider(query.text('issuer'));
+  const { issuer } = provider;
+  const [clients, healths] = await Promise.all([
+    management.listClients({ provider: issuer, limit: maxListedItems }),
+    health.check(management, [issuer], now),
+  ]);
+  return {
+    title: issuer,
+    section: 'identity-providers',
+    body: html`${pageHeader({
+      title: issuer,
+      crumbs: [{ text: 'Identity providers', href: href('/identity-providers') }],
+      badge: healthBadge(healths.get(issuer)),
+      actions: may('deleteProvider')
+        ? linkButton(href('/identity-providers/delete', { issuer }), 'Delete…', 'danger')
+        : undefined,
+    })}${doneNotice(query)}${panel(
+      {
+        title: 'Details',
+        id: 'details',
+        note: 'A provider is not edited. To change it, delete it and register it again.',
+      },
+      facts([
+        ...providerFacts(provider),
+        ['Registered', timeWithDistance(provider.registeredAt, now)],
+      ]),
+    )}${clientsPanel(visit, issuer, clients)}${keysPanel(healths.get(issuer))}`,
+  };
+};

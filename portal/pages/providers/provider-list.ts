@@ -1,0 +1,60 @@
+import { badge } from '../../html/badge.ts';
+import { doneNotice } from '../../html/done.ts';
+import { type Html, html } from '../../html/html.ts';
+import { dataTable } from '../../html/list.ts';
+import { emptyState, linkButton, pageHeader } from '../../html/parts.ts';
+import { distance } from '../../html/time.ts';
+import type { Health } from '../../provider-health.ts';
+import type { Handler } from '../../visit.ts';
+
+/** What a page says of the keys of a provider. */
+export function healthBadge(health: Health): Html {
+  if (health === undefined) return badge('info', 'Being checked');
+  if (health.keySet === undefined) return badge('bad', 'Keys cannot be fetched');
+  const { length } = health.keySet.keys;
+  return badge('good', `${length} ${length === 1 ? 'key' : 'keys'}`);
+}
+
+export const showProviders: Handler = async (visit) => {
+  const { management, href, may, now, health } = visit;
+  const providers = await management.listProviders();
+  const healths = await health.check(
+    management,
+    providers.map(({ issuer }) => issuer),
+    now,
+  );
+  const register = may('registerProvider')
+    ? linkButton(href('/identity-providers/new'), 'Register provider', 'primary')
+    : undefined;
+  return {
+    title: 'Identity providers',
+    section: 'identity-providers',
+    body: html`${pageHeader({
+      title: 'Identity providers',
+      lead: 'Tokens that a registered provider issues for its clients are accepted by the platform’s APIs.',
+      actions: register,
+    })}${doneNotice(visit.query)}${
+      providers.length === 0
+        ? emptyState(
+            'No identity providers yet',
+            'Register one by its discovery URL. Its clients then need no secret here.',
+            register,
+          )
+        : dataTable(
+            'Identity providers',
+            [
+              { text: 'Issuer' },
+              { text: 'Keys at present' },
+              { text: 'Algorithms', isMinor: true },
+              { text: 'Registered', isMinor: true },
+            ],
+            providers.map(({ issuer, allowedAlgorithms, registeredAt }) => [
+              html`<a class="row-link" href="${href('/identity-providers/show', { issuer })}">${issuer}</a>`,
+              healthBadge(healths.get(issuer)),
+              allowedAlgorithms.join(', '),
+              distance(registeredAt, now),
+            ]),
+          )
+    }`,
+  };
+};

@@ -1,0 +1,122 @@
+import { InputError } from '../../../adapters/management.ts';
+import { noProblems, type Problems, problemAt, problemsOf } from '../../forms/problems.ts';
+import { submit } from '../../forms/submit.ts';
+import { hiddenField, textField } from '../../html/field.ts';
+import { errorSummary, postForm } from '../../html/form.ts';
+import { type Html, html } from '../../html/html.ts';
+import { providerKeyTable } from '../../html/key-table.ts';
+import { facts, pageHeader, panel } from '../../html/parts.ts';
+import type { Handler, Page, Visit } from '../../visit.ts';
+
+type Inspection = Awaited<ReturnType<Visit['management']['inspectProvider']>>;
+
+const labels = { discoveryUrl: 'Discovery URL' };
+
+/** The first step: it changes nothing, so that it is a query. */
+function lookUpForm({ href }: Visit, url: string, problems: Problems): Html {
+  return html`${errorSummary(problems, labels)}<form class="sheet" method="get" action="${href('/identity-providers/new')}">${textField(
+    {
+      name: 'discoveryUrl',
+      label: 'Discovery URL',
+      hint: 'It usually ends in /.well-known/openid-configuration.',
+      value: url,
+      type: 'url',
+      required: true,
+      isCode: true,
+      error: problemAt(problems, 'discoveryUrl'),
+    },
+  )}<div class="form-actions"><button class="button button-${url === '' ? 'primary' : 'plain'}" type="submit">Look it up</button></div></form>`;
+}
+
+function foundFacts(found: Inspection): Html {
+  const missing = html`<span class="muted">Not found</span>`;
+  return facts([
+    [
+      'Issuer',
+      found.issuer === undefined ? missing : html`<code class="line">${found.issuer}</code>`,
+    ],
+    [
+      'JWKS URI',
+      found.jwksUri === undefined ? missing : html`<code class="line">${found.jwksUri}</code>`,
+    ],
+    ['Algorithms', found.allowedAlgorithms?.join(', ') ?? missing],
+  ]);
+}
+
+/** The second step: what was found, and what it would mean to trust it. */
+function confirmation({ href }: Visit, url: string, found: Inspection, problems: Problems): Html {
+  const keys = found.keySet && panel({ title: 'Keys', id: 'keys' }, providerKeyTable(found.keySet));
+  if (!found.registrable) {
+    return html`${panel({ title: 'Found', id: 'found' }, foundFacts(found))}${keys}<div class="notice notice-bad" role="status"><p><strong>It cannot be registered.</strong></p><p class="problem">${found.problem ?? ''}</p></div>`;
+  }
+  return html`${panel({ title: 'Found', id: 'found' }, foundFacts(found))}${keys}${postForm(
+    {
+      action: href('/identity-providers'),
+      problems,
+      labels,
+      submit: 'Register provider',
+      cancel: href('/identity-providers'),
+    },
+    [
+      hiddenField('discoveryUrl', url),
+      hiddenField('ifIssuer', found.issuer ?? ''),
+      hiddenField('ifJwksUri', found.jwksUri ?? ''),
+      html`<p>Tokens that <code>${found.issuer}</code> signs with these keys, and those that it publishes later, are then accepted for the clients that you create under it.</p>`,
+    ],
+  )}`;
+}
+
+function showPage(
+  visit: Visit,
+  url: string,
+  found: Inspection | undefined,
+  problems: Problems,
+): Page {
+  const { href } = visit;
+  // Problems of the second step stand there.
+  const ofFirst = found === undefined ? problems : noProblems;
+  return {
+    status: problems.status,
+    title: 'Register identity provider',
+    section: 'identity-providers',
+    body: html`${pageHeader({
+      title: 'Register identity provider',
+      crumbs: [{ text: 'Identity providers', href: href('/identity-providers') }],
+      lead: 'Enter the discovery URL. The issuer, the JWKS URI and the keys are filled in from there.',
+    })}${lookUpForm(visit, url, ofFirst)}${found !== undefined && confirmation(visit, url, found, problems)}`,
+  };
+}
+
+export const newProvider: Handler = async (visit) => {
+  visit.require('registerProvider');
+  const url = visit.query.text('discoveryUrl').trim();
+  if (url === '') return showPage(visit, url, undefined, noProblems);
+  try {
+    return showPage(visit, url, await visit.management.inspectProvider(url), noProblems);
+  } catch (error) {
+    const problems = error instanceof InputError ? problemsOf(error) : undefined;
+    if (problems === undefined) throw error;
+    return showPage(visit, url, undefined, problems);
+  }
+};
+
+export const registerProvider: Handler = async (visit) => {
+  const { management, form, href } = visit;
+  const url = form.text('discoveryUrl');
+  return submit(
+    async () => {
+      const { provider } = await management.registerProvider(url, {
+        ifIssuer: form.text('ifIssuer'),
+        ifJwksUri: form.text('ifJwksUri'),
+      });
+      const { issuer } = provider;
+      return {
+        redirectTo: href('/identity-providers/show', { issuer, done: 'provider-registered' }),
+      };
+    },
+    async (problems) => {
+      const found = problems.fields.length > 0 ? undefined : await management.inspectProvider(url);
+      return showPage(visit, url, found, problems);
+    },
+  );
+};

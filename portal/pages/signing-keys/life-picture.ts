@@ -1,0 +1,80 @@
+import { formatTime } from '../../../core/rfc3339.ts';
+import { type Html, html } from '../../html/html.ts';
+import { type LifePart, lifeOf, phaseTexts, type SigningKeyEntry } from './key-life.ts';
+
+/** Units of the drawing; it is scaled to the width of the page. */
+const width = 960;
+const labelWidth = 132;
+const rowHeight = 30;
+const barHeight = 14;
+const top = 26;
+
+interface Scale {
+  readonly start: number;
+  readonly end: number;
+  readonly x: (time: number) => number;
+}
+
+const day = 86_400;
+
+/** Steps between the lines of the scale, in seconds. */
+const steps = [60, 600, 3600, 6 * 3600, day, 7 * day, 30 * day, 90 * day, 365 * day];
+
+/** From the first mark of a key that still matters to the last one that is planned. */
+function createScale(entries: readonly SigningKeyEntry[], now: number): Scale {
+  const marks = entries.flatMap(({ key, next }) => [
+    key.publishedAt,
+    ...(key.withdrawAt === undefined ? [] : [key.withdrawAt]),
+    ...(next === undefined ? [] : [next.at]),
+  ]);
+  const first = Math.min(now, ...marks);
+  const last = Math.max(now, ...marks);
+  const margin = Math.max(60, (last - first) * 0.05);
+  const [start, end] = [first - margin, last + margin];
+  const span = end - start;
+  const x = (time: number) =>
+    Math.round((labelWidth + ((time - start) / span) * (width - labelWidth)) * 10) / 10;
+  return { start, end, x };
+}
+
+/** Lines of the scale at round times, at most eight of them. */
+function ticks({
+  start,
+  end,
+  x,
+}: Scale): readonly { readonly at: number; readonly text: string }[] {
+  const step = steps.find((one) => (end - start) / one <= 8) ?? 365 * day;
+  const first = Math.ceil(start / step) * step;
+  const count = Math.max(0, Math.floor((end - first) / step) + 1);
+  return Array.from({ length: count }, (_, index) => {
+    const time = first + index * step;
+    const text = formatTime(time);
+    return { at: x(time), text: step < day ? text.slice(11, 16) : text.slice(5, 10) };
+  });
+}
+
+function bar({ x }: Scale, row: number, { phase, from, to, isPlanned }: LifePart): Html {
+  const y = top + row * rowHeight + (rowHeight - barHeight) / 2;
+  const span = Math.max(1, Math.round((x(to) - x(from)) * 10) / 10);
+  return html`<rect class="life life-${phase}${isPlanned && ' life-planned'}" x="${x(from)}" y="${y}" width="${span}" height="${barHeight}" rx="2"><title>${phaseTexts[phase]}: ${formatTime(from)} to ${formatTime(to)}${isPlanned && ', planned'}</title></rect>`;
+}
+
+/** The life of the keys of a region as a picture. The table below it says the same in words. */
+export function lifePicture(
+  entries: readonly SigningKeyEntry[],
+  now: number,
+  titleId: string,
+): Html {
+  const scale = createScale(entries, now);
+  const height = top + entries.length * rowHeight + 8;
+  const bottom = height - 4;
+  return html`<svg class="picture" viewBox="0 0 ${width} ${height}" role="img" aria-labelledby="${titleId}"><title id="${titleId}">The life of ${entries.length} signing keys over time; the table below has the times.</title>${ticks(
+    scale,
+  ).map(
+    ({ at, text }) =>
+      html`<line class="tick" x1="${at}" y1="${top - 4}" x2="${at}" y2="${bottom}"></line><text class="tick-text" x="${at}" y="${top - 10}" text-anchor="middle">${text}</text>`,
+  )}${entries.map(
+    (entry, row) =>
+      html`<text class="key-text" x="0" y="${top + row * rowHeight + rowHeight / 2 + 4}">${entry.key.kid.slice(0, 8)}… ${entry.key.alg}</text>${lifeOf(entry, now, scale.end).map((part) => bar(scale, row, part))}`,
+  )}<line class="now" x1="${scale.x(now)}" y1="${top - 4}" x2="${scale.x(now)}" y2="${bottom}"></line></svg>`;
+}

@@ -1,0 +1,97 @@
+import { badge, type Tone } from '../../html/badge.ts';
+import { type Html, html } from '../../html/html.ts';
+import { dataTable } from '../../html/list.ts';
+import { emptyState, pageHeader, panel } from '../../html/parts.ts';
+import { distance, formatRelative, formatSpan } from '../../html/time.ts';
+import type { Handler, Visit } from '../../visit.ts';
+import { phaseTexts, type SigningKeyEntry } from './key-life.ts';
+import { lifePicture } from './life-picture.ts';
+
+const states: Readonly<Record<SigningKeyEntry['key']['state'], readonly [Tone, string]>> = {
+  next: ['info', 'Next'],
+  current: ['info', 'Current'],
+  previous: ['off', 'Previous'],
+  withdrawn: ['off', 'Withdrawn'],
+  disabled: ['off', 'Disabled'],
+  deletion_scheduled: ['off', 'Being deleted'],
+};
+
+/** What the next step means to a person. */
+const nextSteps = {
+  promote: 'May sign',
+  retire: 'Stops signing',
+  withdraw: 'Leaves the JWKS',
+  disable: 'Is disabled in KMS',
+  schedule_deletion: 'Is deleted from KMS',
+} as const;
+
+function nextStep({ next }: SigningKeyEntry, now: number): string {
+  if (next === undefined) return '';
+  return `${nextSteps[next.action]} ${next.at <= now ? 'now' : formatRelative(next.at, now)}`;
+}
+
+function liveTokens({ liveTokens: seconds }: SigningKeyEntry): string {
+  return seconds === 0 ? '' : formatSpan(seconds);
+}
+
+function keyTable({ now }: Visit, entries: readonly SigningKeyEntry[]): Html {
+  return dataTable(
+    'Signing keys',
+    [
+      { text: 'Key id' },
+      { text: 'State' },
+      { text: 'Algorithm', isMinor: true },
+      { text: 'Since', isMinor: true },
+      { text: 'Next' },
+      { text: 'Tokens valid for', isMinor: true },
+    ],
+    entries.map((entry) => [
+      html`<code class="id">${entry.key.kid}</code>`,
+      entry.signs ? badge('good', 'Current, signs') : badge(...states[entry.key.state]),
+      entry.key.alg,
+      distance(entry.since, now),
+      nextStep(entry, now),
+      liveTokens(entry),
+    ]),
+  );
+}
+
+function legend(): Html {
+  return html`<ul class="legend">${(['next', 'current', 'previous', 'withdrawn'] as const).map(
+    (phase) => html`<li><span class="swatch swatch-${phase}"></span>${phaseTexts[phase]}</li>`,
+  )}<li><span class="swatch swatch-planned"></span>Planned</li><li><span class="swatch swatch-now"></span>Now</li></ul>`;
+}
+
+function regionPanel(visit: Visit, regionId: string, entries: readonly SigningKeyEntry[]): Html {
+  const { deployment, now } = visit;
+  const awsRegion = deployment.regions.find(({ id }) => id === regionId)?.awsRegion;
+  const title = awsRegion === undefined ? regionId : `${regionId} (${awsRegion})`;
+  return panel(
+    { title, id: `region-${regionId}` },
+    html`<div class="picture-frame" tabindex="0" role="group" aria-label="Picture of the keys of ${title}">${lifePicture(entries, now, `life-${regionId}`)}</div>${keyTable(visit, entries)}`,
+  );
+}
+
+/** Read only: keys rotate by themselves, and changes stay with `authctl`. */
+export const showSigningKeys: Handler = async (visit) => {
+  const entries = await visit.management.listSigningKeys();
+  const regions = [...new Set(entries.map(({ key }) => key.regionId))];
+  return {
+    title: 'Signing keys',
+    section: 'signing-keys',
+    body: html`${pageHeader({
+      title: 'Signing keys',
+      lead: html`Keys rotate by themselves. To rotate one now, or to withdraw one that leaked, use <code>authctl signing-key</code>.`,
+    })}${
+      entries.length === 0
+        ? emptyState('No signing keys yet', 'A deployment makes the first one.')
+        : html`${legend()}${regions.map((regionId) =>
+            regionPanel(
+              visit,
+              regionId,
+              entries.filter(({ key }) => key.regionId === regionId),
+            ),
+          )}`
+    }`,
+  };
+};

@@ -1,0 +1,59 @@
+import type { PortalManagement } from './access/guarded-management.ts';
+
+type ProviderKeys = Awaited<ReturnType<PortalManagement['inspectProviderKeys']>>;
+
+/** What is known of a provider's keys: `undefined` while there is no answer yet. */
+export type Health = ProviderKeys | undefined;
+
+interface Known {
+  readonly at: number;
+  readonly keys: ProviderKeys;
+}
+
+/** Seconds for which an answer is good: a provider that breaks is seen within five minutes. */
+const freshFor = 300;
+
+/** Milliseconds that a page waits for providers; an answer that comes later is for the next page. */
+const patience = 1500;
+
+/**
+ * Whether the keys of registered providers can be fetched, remembered for a while: pages that
+ * show it must not wait for other people's servers each time.
+ */
+export class ProviderHealth {
+  readonly #known = new Map<string, Known>();
+  readonly #asked = new Map<string, Promise<void>>();
+
+  /** @param now seconds since the epoch. */
+  async check(
+    management: PortalManagement,
+    issuers: readonly string[],
+    now: number,
+  ): Promise<ReadonlyMap<string, Health>> {
+    const asked = issuers.map((issuer) => this.#refresh(management, issuer, now));
+    let timer: NodeJS.Timeout | undefined;
+    const tooLate = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, patience);
+    });
+    await Promise.race([Promise.all(asked), tooLate]);
+    clearTimeout(timer);
+    return new Map(issuers.map((issuer) => [issuer, this.#known.get(issuer)?.keys]));
+  }
+
+  #refresh(management: PortalManagement, issuer: string, now: number): Promise<void> {
+    const known = this.#known.get(issuer);
+    if (known !== undefined && now - known.at < freshFor) return Promise.resolve();
+    const running = this.#asked.get(issuer);
+    if (running !== undefined) return running;
+    const asking = management
+      .inspectProviderKeys(issuer)
+      .then((keys) => {
+        this.#known.set(issuer, { at: now, keys });
+      })
+      // Deleted in the meantime, or DynamoDB does not answer: the page that lists it says so.
+      .catch(() => undefined)
+      .finally(() => this.#asked.delete(issuer));
+    this.#asked.set(issuer, asking);
+    return asking;
+  }
+}

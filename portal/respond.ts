@@ -1,0 +1,55 @@
+import { assetUrls } from './assets.ts';
+import type { Fields } from './forms/fields.ts';
+import { createHref } from './href.ts';
+import { type Html, html } from './html/html.ts';
+import { layout, plainLayout } from './html/layout.ts';
+import { pageHeader } from './html/parts.ts';
+import { type ErrorText, errorPage } from './pages/errors/error-page.ts';
+import type { PortalOptions } from './portal-options.ts';
+import type { Answer, Visit } from './visit.ts';
+
+function htmlResponse(body: Html, status: number): Response {
+  return new Response(body.toString(), {
+    status,
+    headers: { 'Content-Type': 'text/html; charset=utf-8' },
+  });
+}
+
+/** An answer as it is sent: a page with the navigation around it, or the way to another page. */
+export function toResponse(options: PortalOptions, visit: Visit, answer: Answer): Response {
+  if ('redirectTo' in answer) {
+    return new Response(null, { status: 303, headers: { Location: answer.redirectTo } });
+  }
+  const canSignOut = options.signOut !== undefined;
+  const page = layout(visit, answer, assetUrls(visit.href), canSignOut);
+  return htmlResponse(page, answer.status ?? 200);
+}
+
+/** A page about an error, for a person who is known. */
+export function errorResponse(
+  options: PortalOptions,
+  visit: Visit,
+  error: ErrorText,
+  request: Request,
+  form: Fields | undefined,
+): Response {
+  const { pathname, search } = new URL(request.url);
+  return toResponse(options, visit, errorPage(error, pathname + search, form));
+}
+
+/** A page about an error, for those who are not known. It has no navigation. */
+export function plainErrorResponse(
+  { basePath = '', origins, signInHint }: PortalOptions,
+  { status, title, text }: ErrorText,
+): Response {
+  const href = createHref(basePath);
+  const [origin] = origins;
+  const more =
+    status === 421
+      ? html`<p>Open <a href="${origin}${href('/')}">${origin}</a>.</p>`
+      : status === 401
+        ? html`<p>${signInHint ?? 'Sign in, then open the portal again.'}</p><p><a href="${href('/')}">Try again</a></p>`
+        : html`<p><a href="${href('/')}">To the portal</a></p>`;
+  const body = html`${pageHeader({ title, lead: text === '' ? undefined : text })}${more}`;
+  return htmlResponse(plainLayout(title, body, assetUrls(href)), status);
+}

@@ -1,0 +1,103 @@
+import {
+  confirmDeleteApiKey,
+  deleteApiKey,
+  disableApiKey,
+  editApiKey,
+  enableApiKey,
+  updateApiKey,
+} from './pages/api-keys/change-key.ts';
+import { showApiKey } from './pages/api-keys/key-details.ts';
+import { showApiKeys } from './pages/api-keys/key-list.ts';
+import { addSubnet, confirmRemoveSubnet, removeSubnet } from './pages/api-keys/key-subnets.ts';
+import { createApiKey, newApiKey } from './pages/api-keys/new-key.ts';
+import { showAudit } from './pages/audit/audit.ts';
+import {
+  confirmDeleteSecret,
+  deleteSecret,
+  editSecret,
+  updateSecret,
+} from './pages/client-secrets/change-secret.ts';
+import { createSecret, newSecret } from './pages/client-secrets/new-secret.ts';
+import { newRotation, rotateSecret } from './pages/client-secrets/rotate-secret.ts';
+import { showClient } from './pages/clients/client-details.ts';
+import { showClients } from './pages/clients/client-list.ts';
+import { editClient, updateClient } from './pages/clients/edit-client.ts';
+import { createClient, newClient } from './pages/clients/new-client.ts';
+import {
+  confirmDeleteClient,
+  deleteClient,
+  disableClient,
+  enableClient,
+} from './pages/clients/stop-client.ts';
+import { explain, explainCredential } from './pages/explain/explain.ts';
+import { showOverview } from './pages/overview/overview.ts';
+import { confirmDeleteProvider, deleteProvider } from './pages/providers/delete-provider.ts';
+import { showProvider } from './pages/providers/provider-details.ts';
+import { showProviders } from './pages/providers/provider-list.ts';
+import { newProvider, registerProvider } from './pages/providers/register-provider.ts';
+import { showSigningKeys } from './pages/signing-keys/signing-keys.ts';
+import type { Handler } from './visit.ts';
+
+export interface Route {
+  readonly method: 'GET' | 'POST';
+  /** `:name` stands for one part of the path. */
+  readonly path: string;
+  readonly handle: Handler;
+}
+
+const get = (path: string, handle: Handler): Route => ({ method: 'GET', path, handle });
+const post = (path: string, handle: Handler): Route => ({ method: 'POST', path, handle });
+
+/**
+ * Every page of the portal. A GET changes nothing; every change is a POST. A fixed path stands
+ * before one with a name in its place.
+ */
+export const routes: readonly Route[] = [
+  get('/', showOverview),
+
+  get('/clients', showClients),
+  get('/clients/new', newClient),
+  post('/clients', createClient),
+  get('/clients/:clientId', showClient),
+  get('/clients/:clientId/edit', editClient),
+  post('/clients/:clientId', updateClient),
+  post('/clients/:clientId/enable', enableClient),
+  post('/clients/:clientId/disable', disableClient),
+  get('/clients/:clientId/delete', confirmDeleteClient),
+  post('/clients/:clientId/delete', deleteClient),
+
+  get('/clients/:clientId/secrets/new', newSecret),
+  post('/clients/:clientId/secrets', createSecret),
+  get('/clients/:clientId/secrets/rotate', newRotation),
+  post('/clients/:clientId/secrets/rotate', rotateSecret),
+  get('/clients/:clientId/secrets/:secretId/edit', editSecret),
+  post('/clients/:clientId/secrets/:secretId', updateSecret),
+  get('/clients/:clientId/secrets/:secretId/delete', confirmDeleteSecret),
+  post('/clients/:clientId/secrets/:secretId/delete', deleteSecret),
+
+  get('/api-keys', showApiKeys),
+  get('/api-keys/new', newApiKey),
+  post('/api-keys', createApiKey),
+  get('/api-keys/:keyId', showApiKey),
+  get('/api-keys/:keyId/edit', editApiKey),
+  post('/api-keys/:keyId', updateApiKey),
+  post('/api-keys/:keyId/enable', enableApiKey),
+  post('/api-keys/:keyId/disable', disableApiKey),
+  get('/api-keys/:keyId/delete', confirmDeleteApiKey),
+  post('/api-keys/:keyId/delete', deleteApiKey),
+  post('/api-keys/:keyId/subnets', addSubnet),
+  get('/api-keys/:keyId/subnets/:subnetId/remove', confirmRemoveSubnet),
+  post('/api-keys/:keyId/subnets/:subnetId/remove', removeSubnet),
+
+  get('/identity-providers', showProviders),
+  get('/identity-providers/new', newProvider),
+  post('/identity-providers', registerProvider),
+  get('/identity-providers/show', showProvider),
+  get('/identity-providers/delete', confirmDeleteProvider),
+  post('/identity-providers/delete', deleteProvider),
+
+  get('/signing-keys', showSigningKeys),
+  get('/explain', explain),
+  post('/explain/credential', explainCredential),
+  get('/audit', showAudit),
+];

@@ -1,0 +1,63 @@
+import type { OperationName } from '../adapters/management.ts';
+import type { DeploymentDescription } from '../core/management/describe-deployment.ts';
+import type { PortalManagement } from './access/guarded-management.ts';
+import type { Person } from './access/person.ts';
+import type { Fields } from './forms/fields.ts';
+import type { Html } from './html/html.ts';
+import type { ProviderHealth } from './provider-health.ts';
+
+/** One request of a known person: everything that a page is made of. */
+export interface Visit {
+  readonly person: Person;
+  readonly deployment: DeploymentDescription;
+  readonly management: PortalManagement;
+  /** The part of the path that a route names, decoded. */
+  readonly id: (name: string) => string;
+  readonly query: Fields;
+  /** Of a POST; empty otherwise. */
+  readonly form: Fields;
+  /** What is known of the keys of registered providers. */
+  readonly health: ProviderHealth;
+  /** Seconds since the epoch. */
+  readonly now: number;
+  /** The address of a page of the portal, wherever it is mounted. */
+  readonly href: Href;
+  /** Whether the person's role allows an operation. */
+  readonly may: (operation: OperationName) => boolean;
+  /** @throws {ForbiddenError} if it does not: for a form whose sending would be refused. */
+  readonly require: (operation: OperationName) => void;
+  /** For a form: what is sent twice with the same id is done once. */
+  readonly newRequestId: () => string;
+}
+
+export type Href = (
+  path: string,
+  query?: Readonly<Record<string, string | number | undefined>>,
+) => string;
+
+/** The parts of the portal, as its navigation shows them. */
+export type Section =
+  | 'overview'
+  | 'clients'
+  | 'api-keys'
+  | 'identity-providers'
+  | 'signing-keys'
+  | 'explain'
+  | 'audit';
+
+export interface Page {
+  /** 200 if left out. */
+  readonly status?: number | undefined;
+  readonly title: string;
+  readonly section?: Section | undefined;
+  readonly body: Html;
+}
+
+export interface Redirect {
+  readonly redirectTo: string;
+}
+
+export type Answer = Page | Redirect;
+
+/** What a route does. It throws what the error pages know. */
+export type Handler = (visit: Visit) => Promise<Answer>;
