@@ -76,7 +76,7 @@ function fail(options: PortalOptions, error: unknown, c: PortalContext): Respons
   if (text.isFault === true) options.onFault?.(error);
   const visit = c.get('visit');
   if (visit === undefined) return plainErrorResponse(options, text);
-  return errorResponse(options, visit, text, c.req.raw, c.get('form'));
+  return errorResponse(options, visit, text, { request: c.req.raw, form: c.get('form') });
 }
 
 /**

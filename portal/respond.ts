@@ -30,9 +30,9 @@ export function errorResponse(
   options: PortalOptions,
   visit: Visit,
   error: ErrorText,
-  request: Request,
-  form: Fields | undefined,
+  sent: { readonly request: Request; readonly form: Fields | undefined },
 ): Response {
+  const { request, form } = sent;
   const { pathname, search } = new URL(request.url);
   return toResponse(options, visit, errorPage(error, pathname + search, form));
 }

@@ -78,7 +78,8 @@ export function pathOf(world: World, path: string): string {
 
 /** What the portal itself puts into a form. */
 export function formOf(world: World): Readonly<Record<string, string>> {
-  return { ifVersion: '1', issuer: world.issuer, discoveryUrl: world.discoveryUrl };
+  const { issuer, discoveryUrl } = world;
+  return { ifVersion: '1', issuer, discoveryUrl, ifIssuer: issuer, ifJwksUri: `${issuer}/keys` };
 }
 
 /** What a route needs in its query to show something. */

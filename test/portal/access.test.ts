@@ -1,0 +1,184 @@
+import { describe, expect, it } from 'vitest';
+import type { OperationName } from '../../adapters/management.ts';
+import { InputError, NotFoundError, RefusedError } from '../../adapters/management.ts';
+import { ForbiddenError, guardManagement } from '../../portal/access/guarded-management.ts';
+import { leastRoles, mayUse } from '../../portal/access/permissions.ts';
+import { type Role, roles } from '../../portal/access/person.ts';
+import { routes } from '../../portal/routes.ts';
+import { isObject, runOperation } from '../adapters/management/run-operation.ts';
+import { validCalls } from '../adapters/management/valid-calls.ts';
+import { createWorld } from '../adapters/management/world.ts';
+import { createPortalWorld, formOf, pathOf, personOf, queryOf } from './portal-world.ts';
+
+/** viewer, operator, administrator: `+` may, `-` may not. */
+const table: Readonly<Record<OperationName, string>> = {
+  describeDeployment: '+++',
+  findClient: '+++',
+  listClients: '+++',
+  findApiKey: '+++',
+  listApiKeys: '+++',
+  findProvider: '+++',
+  listProviders: '+++',
+  inspectProviderKeys: '+++',
+  explainToken: '+++',
+  explainRequest: '+++',
+  listSigningKeys: '+++',
+  createClient: '-++',
+  updateClient: '-++',
+  setClientEnabled: '-++',
+  deleteClient: '-++',
+  createClientSecret: '-++',
+  rotateClientSecret: '-++',
+  updateClientSecret: '-++',
+  deleteClientSecret: '-++',
+  createApiKey: '-++',
+  renameApiKey: '-++',
+  setApiKeyEnabled: '-++',
+  deleteApiKey: '-++',
+  addSubnet: '-++',
+  removeSubnet: '-++',
+  inspectProvider: '--+',
+  registerProvider: '--+',
+  deleteProvider: '--+',
+  listAudit: '--+',
+};
+
+const operations = Object.keys(table) as OperationName[];
+
+/** What those of a limited role get of another trunk group; what is not here is no secret. */
+const hidden: ReadonlyMap<OperationName, string> = new Map([
+  ...operations
+    .filter((name) => /Client(?!s)|Secret|ApiKey(?!s)|Subnet/.test(name))
+    .map((name) => [name, 'not found'] as const),
+  ['createClient', 'input'],
+  ['createApiKey', 'input'],
+  ['listClients', 'empty'],
+  ['listApiKeys', 'empty'],
+  ['listAudit', 'empty'],
+  ['registerProvider', 'refused'],
+  ['deleteProvider', 'refused'],
+]);
+
+function isAllowed(name: OperationName, role: Role): boolean {
+  return table[name][roles.indexOf(role)] === '+';
+}
+
+async function outcomeOf(name: OperationName, role: Role, trunkGroup: string): Promise<string> {
+  const world = await createWorld('tg-1001');
+  if (name === 'registerProvider') world.providers.clear();
+  const { args } = validCalls(world)[name];
+  const before = JSON.stringify([...world.clients, ...world.apiKeys, ...world.providers]);
+  const isUnchanged = () =>
+    JSON.stringify([...world.clients, ...world.apiKeys, ...world.providers]) === before;
+  const guarded = guardManagement(world.management, personOf(role, [trunkGroup]));
+  try {
+    const result = await runOperation(guarded as typeof world.management, name, args);
+    const items = isObject(result) ? result.items : undefined;
+    return Array.isArray(items) && items.length === 0 ? 'empty' : 'done';
+  } catch (error) {
+    expect(isUnchanged()).toBe(true);
+    if (error instanceof ForbiddenError) return 'forbidden';
+    if (error instanceof NotFoundError) return 'not found';
+    if (error instanceof InputError) return 'input';
+    if (error instanceof RefusedError) return 'refused';
+    throw error;
+  }
+}
+
+describe('what each role may do', () => {
+  it('is the table of the code, and every operation has a row', () => {
+    const told = operations.map((name) => [
+      name,
+      roles.map((role) => (mayUse(role, name) ? '+' : '-')).join(''),
+    ]);
+    expect(Object.fromEntries(told)).toEqual(table);
+    expect(Object.keys(leastRoles).toSorted()).toEqual(operations.toSorted());
+  });
+
+  const rows = operations.flatMap((name) => roles.map((role) => [name, role] as const));
+
+  it.each(rows)('%s as %s, on the own trunk group', async (name, role) => {
+    const outcome = await outcomeOf(name, role, 'tg-1001');
+    const isOfEveryGroup = name === 'registerProvider' || name === 'deleteProvider';
+    const expected = isAllowed(name, role) ? (isOfEveryGroup ? 'refused' : 'done') : 'forbidden';
+    // The filters of the valid calls may leave nothing.
+    expect(outcome === 'empty' ? 'done' : outcome).toBe(expected);
+  });
+
+  it.each(rows)('%s as %s, on another trunk group', async (name, role) => {
+    const expected = isAllowed(name, role) ? (hidden.get(name) ?? 'done') : 'forbidden';
+    expect(await outcomeOf(name, role, 'tg-2002')).toBe(expected);
+  });
+});
+
+/** Pages that a viewer may open: the others lead to a change, or are for administrators. */
+const openToViewers = new Set([
+  '/',
+  '/clients',
+  '/clients/:clientId',
+  '/api-keys',
+  '/api-keys/:keyId',
+  '/identity-providers',
+  '/identity-providers/show',
+  '/signing-keys',
+  '/explain',
+  '/explain/credential',
+]);
+
+describe('the pages', () => {
+  it.each(routes.map(({ method, path }) => [method, path] as const))(
+    '%s %s gives a viewer what a viewer may see',
+    async (method, path) => {
+      const world = await createPortalWorld();
+      world.signInAs(personOf('viewer'));
+      const records = world.audit.length;
+      const response =
+        method === 'GET'
+          ? await world.get(pathOf(world, path) + queryOf(world, path))
+          : await world.post(pathOf(world, path), {
+              ...formOf(world),
+              name: 'x',
+              serviceTrunkGroup: 'tg-1001',
+              scopes: 'calls:view',
+              tokenLifetime: '1h',
+              overlap: '1d',
+              address: '10.0.0.0/8',
+              credential: 'x',
+            });
+      const isOpen = openToViewers.has(path) && (method === 'GET' || path.startsWith('/explain'));
+      expect(response.status).toBe(isOpen ? 200 : 403);
+      expect(world.audit).toHaveLength(records);
+      if (!isOpen) expect(await response.text()).toContain('You may not do this');
+    },
+  );
+
+  it('offer a viewer no change', async () => {
+    const world = await createPortalWorld();
+    world.signInAs(personOf('viewer'));
+    for (const path of openToViewers) {
+      if (path === '/explain/credential') continue;
+      const text = await (await world.get(pathOf(world, path) + queryOf(world, path))).text();
+      const forms = text.match(/method="post" action="[^"]*"/g) ?? [];
+      expect([path, forms.filter((form) => !form.includes('/explain/credential'))]).toEqual([
+        path,
+        [],
+      ]);
+      expect(text).not.toMatch(/href="[^"]*\/(?:new|edit|delete|rotate|remove)"/);
+    }
+  });
+
+  it('know nothing of another trunk group', async () => {
+    const world = await createPortalWorld({}, 'tg-1001');
+    world.signInAs(personOf('operator', ['tg-2002']));
+    for (const { method, path } of routes) {
+      if (!/:(?:clientId|keyId)/.test(path)) continue;
+      const response =
+        method === 'GET'
+          ? await world.get(pathOf(world, path))
+          : await world.post(pathOf(world, path), { ...formOf(world), name: 'x', overlap: '1d' });
+      expect([method, path, response.status]).toEqual([method, path, 404]);
+    }
+    const text = await (await world.get('/clients')).text();
+    expect(text).not.toContain(world.clientId);
+  });
+});

@@ -1,0 +1,262 @@
+import { describe, expect, it } from 'vitest';
+import { AwsCallerError, UnavailableError } from '../../adapters/management.ts';
+import { routes } from '../../portal/routes.ts';
+import { createPortalWorld, formOf, type PortalWorld, pathOf, queryOf } from './portal-world.ts';
+
+const gets = routes.filter(({ method }) => method === 'GET').map(({ path }) => path);
+const posts = routes.filter(({ method }) => method === 'POST').map(({ path }) => path);
+
+const hostile = `<script>alert(1)</script>"'><img src=x onerror=alert(2)>&amp;\${7*7}`;
+
+/** Everything that a person types, filled with markup. */
+function makeHostile(world: PortalWorld): void {
+  const { clients, apiKeys, providers, audit } = world;
+  for (const client of clients.values()) {
+    Object.assign(client, {
+      name: hostile,
+      serviceTrunkGroup: hostile,
+      audiences: [hostile],
+      scopes: [hostile],
+      secrets: client.secrets.map((secret) => ({ ...secret, name: hostile, lastUsedOn: hostile })),
+    });
+  }
+  for (const key of apiKeys.values()) {
+    Object.assign(key, {
+      name: hostile,
+      serviceTrunkGroup: hostile,
+      subnets: key.subnets.map((subnet) => ({ ...subnet, name: hostile })),
+    });
+  }
+  for (const provider of providers.values()) {
+    Object.assign(provider, { jwksUri: hostile, allowedAlgorithms: [hostile] });
+  }
+  for (const record of audit) {
+    Object.assign(record, {
+      actor: hostile,
+      action: hostile,
+      subject: hostile,
+      after: { [hostile]: hostile },
+    });
+  }
+}
+
+/** Markup of the portal has none of these; a value that was not escaped would. */
+const injected = /<script>|<img src=x|onerror=alert\(2\)>|"'>/;
+
+function expectSound(html: string): void {
+  expect(html).toMatch(/^<!doctype html>\n<html lang="en">/);
+  expect(html.match(/<h1>/g)).toHaveLength(1);
+  expect(html).toMatch(/<title>[^<]+<\/title>/);
+  expect(html).not.toMatch(/ style=| on[a-z]+="|javascript:|<script(?! src="\/assets\/)/);
+  for (const [, attributes = ''] of html.matchAll(/<(?:input|select|textarea)\b([^>]*)>/g)) {
+    if (attributes.includes('type="hidden"')) continue;
+    const id = /\bid="([^"]+)"/.exec(attributes)?.[1];
+    const isLabelled = attributes.includes('aria-label=') || html.includes(`<label for="${id}"`);
+    expect([attributes, isLabelled]).toEqual([attributes, true]);
+  }
+  const ids = [...html.matchAll(/\bid="([^"]+)"/g)].map(([, id]) => id);
+  expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([]);
+}
+
+/** Every store fails as a whole. */
+function breakStores(
+  { context }: PortalWorld,
+  createError: () => Error,
+  stores: readonly object[] = [
+    context.clients,
+    context.apiKeys,
+    context.identityProviders,
+    context.signingKeys,
+    context.auditPages,
+  ],
+): void {
+  const fail = async () => {
+    throw createError();
+  };
+  const failToList = () => ({ [Symbol.asyncIterator]: () => ({ next: fail }) });
+  const lists = ['listClients', 'listApiKeys', 'listIdentityProviders'];
+  for (const store of stores) {
+    for (const name of Object.keys(store)) {
+      Object.assign(store, { [name]: lists.includes(name) ? failToList : fail });
+    }
+  }
+}
+
+describe.each(gets)('GET %s', (path) => {
+  it('is a page with a title, a heading, labels and no inline script or style', async () => {
+    const world = await createPortalWorld();
+    const response = await world.get(pathOf(world, path) + queryOf(world, path));
+    expect(response.status).toBe(200);
+    expectSound(await response.text());
+    expect(world.faults).toEqual([]);
+  });
+
+  it('escapes names that are markup', async () => {
+    const world = await createPortalWorld();
+    makeHostile(world);
+    const response = await world.get(
+      `${pathOf(world, path)}${queryOf(world, path) || `?text=${encodeURIComponent(hostile)}&clientId=${encodeURIComponent(hostile)}&day=${encodeURIComponent(hostile)}&done=${encodeURIComponent(hostile)}`}`,
+    );
+    expect(await response.text()).not.toMatch(injected);
+    expect(world.faults).toEqual([]);
+  });
+
+  it('says so if DynamoDB does not answer, with a way to try again', async () => {
+    const world = await createPortalWorld();
+    const query =
+      queryOf(world, path) || (path === '/explain' ? `?clientId=${world.clientId}` : '');
+    breakStores(world, () => new UnavailableError('could not read: timeout'));
+    const response = await world.get(pathOf(world, path) + query);
+    // Pages that read nothing are there without it.
+    const readsNothing = path === '/api-keys/new';
+    expect(response.status).toBe(readsNothing ? 200 : 503);
+    if (readsNothing) return;
+    const text = await response.text();
+    expectSound(text);
+    expect(text).toContain('The database does not answer');
+    expect(text).toContain('>Try again</a>');
+  });
+});
+
+describe.each(posts)('POST %s', (path) => {
+  it('escapes what is typed, and what is stored', async () => {
+    const world = await createPortalWorld();
+    makeHostile(world);
+    const names = [
+      'name',
+      'serviceTrunkGroup',
+      'tokenLifetime',
+      'scopes',
+      'audiences',
+      'provider',
+      'externalClientId',
+      'address',
+      'netmask',
+      'expiry',
+      'expiryDate',
+      'overlap',
+      'overlapOther',
+      'requestId',
+      'credential',
+      'sourceAddress',
+      'discoveryUrl',
+      'rows',
+      'subnets[0].name',
+      'subnets[0].address',
+      'subnets[0].netmask',
+    ];
+    const form = Object.fromEntries(names.map((name) => [name, hostile]));
+    const response = await world.post(pathOf(world, path), {
+      ...form,
+      ifVersion: '9',
+      issuer: world.issuer,
+      rows: '1',
+    });
+    expect(await response.text()).not.toMatch(injected);
+    expect(world.faults).toEqual([]);
+  });
+
+  it('keeps what was typed if DynamoDB does not answer, and can be sent again', async () => {
+    const world = await createPortalWorld();
+    breakStores(world, () => new UnavailableError('could not read: timeout'));
+    const typed = {
+      name: 'A name that took long',
+      serviceTrunkGroup: 'tg-1',
+      scopes: 'calls:view',
+      tokenLifetime: '1h',
+      overlap: '1d',
+      address: '10.0.0.0/8',
+      credential: 'ak_secret',
+      requestId: 'request-1',
+    };
+    const response = await world.post(pathOf(world, path), { ...formOf(world), ...typed });
+    const text = await response.text();
+    expect(text).not.toContain('ak_secret');
+    if (path === '/explain/credential') return;
+    expect(response.status).toBe(503);
+    expect(text).toContain('value="A name that took long"');
+    expect(text).toContain('value="request-1"');
+    expect(text).toContain('type="submit">Try again</button>');
+  });
+});
+
+describe('bad input', () => {
+  it('keeps what was typed, says what is wrong next to the field, and changes nothing', async () => {
+    const world = await createPortalWorld();
+    const records = world.audit.length;
+    const response = await world.post('/clients', {
+      name: 'Dialer',
+      serviceTrunkGroup: 'not a group!',
+      tokenLifetime: '15 m',
+      scopes: 'calls:view',
+    });
+    const text = await response.text();
+    expect(response.status).toBe(422);
+    expectSound(text);
+    expect(text).toContain('<title>Error: New client');
+    expect(text).toContain('value="Dialer"');
+    expect(text).toContain('value="not a group!"');
+    expect(text).toContain('value="15 m"');
+    expect(text).toMatch(/value="calls:view" checked/);
+    expect(text).toContain('<a href="#f-serviceTrunkGroup">Service trunk group</a>');
+    expect(text).toMatch(/id="f-serviceTrunkGroup-error">Received [^<]*; allowed: 1 to 64/);
+    expect(world.audit).toHaveLength(records);
+  });
+
+  it('names every field that is empty', async () => {
+    const { post } = await createPortalWorld();
+    const text = await (await post('/clients', {})).text();
+    for (const field of ['name', 'serviceTrunkGroup', 'scopes'])
+      expect(text).toContain(`id="f-${field}-error"`);
+  });
+
+  it('shows both versions if another person was faster, and does not overwrite', async () => {
+    const world = await createPortalWorld();
+    const { management, clientId, post } = world;
+    await management.updateClient(clientId, { name: 'Changed by another' });
+    const form = { ifVersion: '2', name: 'Mine', scopes: 'messaging:view', tokenLifetime: '1h' };
+    const response = await post(`/clients/${clientId}`, form);
+    const text = await response.text();
+    expect(response.status).toBe(409);
+    expect(text).toContain('You saw version 2, and now it is version 3');
+    expect(text).toContain('value="Mine"');
+    expect(text).toContain('Stored now: Changed by another.');
+    expect(text).toContain('name="ifVersion" value="3"');
+    expect((await management.findClient(clientId)).name).toBe('Changed by another');
+  });
+});
+
+describe('a secret', () => {
+  it('is in the response to the form, and in no other', async () => {
+    const world = await createPortalWorld();
+    const { clientId, post, get } = world;
+    const form = { requestId: 'request-12345', name: 'blue' };
+    const first = await post(`/clients/${clientId}/secrets`, form);
+    const [value = ''] = /cs_\w+/.exec(await first.text()) ?? [];
+    expect(value).toMatch(/^cs_\w{49}$/);
+    expect(first.status).toBe(200);
+    const again = await (await post(`/clients/${clientId}/secrets`, form)).text();
+    expect(again).toContain('was created, and its value was sent to your browser before');
+    const pages = await Promise.all(
+      gets.map(async (path) => (await get(pathOf(world, path) + queryOf(world, path))).text()),
+    );
+    expect([again, ...pages].filter((page) => page.includes(value))).toEqual([]);
+    expect(JSON.stringify([world.audit, world.requests, world.faults])).not.toContain(value);
+  });
+});
+
+describe('an AWS identity with fewer permissions', () => {
+  it('sees what it may see', async () => {
+    const world = await createPortalWorld();
+    breakStores(world, () => new AwsCallerError('access_denied', 'AccessDeniedException', 'no'), [
+      world.context.apiKeys,
+      world.context.identityProviders,
+    ]);
+    const overview = await (await world.get('/')).text();
+    expect(overview).toContain('AWS does not let you look at API keys');
+    expect((await world.get('/clients/new')).status).toBe(200);
+    const keys = await world.get('/api-keys');
+    expect(keys.status).toBe(403);
+    expect(await keys.text()).toContain('AWS does not allow this');
+  });
+});
