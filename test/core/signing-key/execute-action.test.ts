@@ -75,6 +75,16 @@ describe('the audit of a step', () => {
     expect(outcomes((await failing(new ConflictError('x'))).audit)).toEqual(['intended']);
   });
 
+  it('ends the run if a step was done and its outcome cannot be written', async () => {
+    const { audit, error, state } = await retire(
+      (replace) => replace,
+      (record) => record.outcome === 'done',
+    );
+    expect(error).toBeInstanceOf(UnavailableError);
+    expect(state).toBe('previous');
+    expect(outcomes(audit)).toEqual(['intended']);
+  });
+
   it('does not hide why a step failed when it cannot be written down', async () => {
     const why = new TypeError('why');
     const { error } = await retire(
