@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config';
-import { hangLimit, stepLimit } from './test/support/hang-limit.ts';
+import { hangLimit, stepLimit } from './scripts/support/hang-limit.ts';
 import { SlowestFiles } from './test/support/slowest-files.ts';
 
 /** Of tests that speak HTTP to what they have started themselves. */

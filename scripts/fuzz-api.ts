@@ -1,4 +1,5 @@
 import { join, resolve } from 'node:path';
+import { hangLimit } from './support/hang-limit.ts';
 import { makePythonEnvironment } from './support/python-environment.ts';
 import { runCommand } from './support/run-command.ts';
 import { withLocalService } from './support/with-local-service.ts';
@@ -8,9 +9,6 @@ const version = 'schemathesis==4.32.5';
 
 /** Seconds: enough for two thousand requests, short enough to run with every change. */
 const fuzzingTime = 20;
-
-/** Milliseconds for the whole of it, with its start. */
-const limit = (fuzzingTime + 80) * 1000;
 
 const excludedChecks = [
   // A valid form is not all that it takes: the scope must be the client's and the resource one of
@@ -39,7 +37,7 @@ if ('missing' in python) {
         ...process.argv.slice(2),
       ],
       // What it notes down goes with the state.
-      { timeout: limit, cwd: paths.directory },
+      { timeout: hangLimit, cwd: paths.directory },
     ),
   );
   process.stdout.write(result.output);

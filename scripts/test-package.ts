@@ -19,6 +19,7 @@ import {
   installVerifier,
   useCommand,
 } from './package/verifier-package.ts';
+import { hangLimit } from './support/hang-limit.ts';
 import { installNode } from './support/install-node.ts';
 import { type CommandOptions, runCommand } from './support/run-command.ts';
 import { withLocalService } from './support/with-local-service.ts';
@@ -31,9 +32,6 @@ import { withLocalService } from './support/with-local-service.ts';
  */
 
 const root = resolve(import.meta.dirname, '..');
-
-/** Milliseconds: the build is part of packing, and type-checking reads the whole CDK. */
-const limit = 300_000;
 
 interface PackageJson {
   readonly name: string;
@@ -57,7 +55,7 @@ async function run(
   command: readonly [string, ...string[]],
   options: Omit<CommandOptions, 'timeout'>,
 ): Promise<string> {
-  const { code, output } = await runCommand(command, { timeout: limit, ...options });
+  const { code, output } = await runCommand(command, { timeout: hangLimit, ...options });
   assert.equal(code, 0, `${command.join(' ')}:\n${output}`);
   return output;
 }

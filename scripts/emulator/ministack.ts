@@ -3,7 +3,7 @@ import { createWriteStream, existsSync, readFileSync, rmSync, writeFileSync } fr
 import { createServer } from 'node:net';
 import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { hangLimit } from './proof.ts';
+import { hangLimit } from '../support/hang-limit.ts';
 
 const requirements = join(import.meta.dirname, 'requirements.txt');
 

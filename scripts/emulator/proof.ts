@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createRemoteJWKSet, type JWTVerifyResult, jwtVerify } from 'jose';
-
-/** Milliseconds after which a proof counts as hung. No assertion depends on it. */
-export const hangLimit = 900_000;
+import { hangLimit } from '../support/hang-limit.ts';
 
 export interface Credentials {
   readonly clientId: string;

@@ -58,17 +58,20 @@ export async function proveThreeRegions(cloud: Cloud): Promise<void> {
     cloud.authctl(configPath, home.awsRegion, ...args);
   const client = await createClient(authctl);
   const token = await getToken(home.origin + tokenPath, client);
-  await cloud.deploy(assembly, ...others.map(({ stack }) => stack));
+  // One after the other: the emulator ends a function's process when a function of the same name
+  // is called in another region, and the stack then waits for an answer that never comes.
+  for (const { stack } of others) await cloud.deploy(assembly, stack);
   say(`deployed ${others.map(({ id, origin }) => `${id} at ${origin}`).join(' and ')}`);
   sayLeftOut(assembly.leftOut);
   say(
     'NOT proved: that DynamoDB replicates strongly consistent; DNS failover; certificates of ACM',
   );
 
-  const joined = await Promise.all(
-    others.map((region) => joinService(cloud, region, client, configPath)),
-  );
-  await proveEverywhere(regions, [token, ...joined]);
+  const tokens = [token];
+  for (const region of others) {
+    tokens.push(await joinService(cloud, region, client, configPath));
+  }
+  await proveEverywhere(regions, tokens);
   await cloud.destroy(assembly, home.stack);
   assert.notEqual((await fetch(home.origin + jwksPath)).status, 200);
   await proveLoss(others, client, token);

@@ -1,12 +1,10 @@
 import { join } from 'node:path';
+import { hangLimit } from '../support/hang-limit.ts';
 import { makePythonEnvironment } from '../support/python-environment.ts';
 import { type CommandResult, runCommand } from '../support/run-command.ts';
 import type { World } from './world.ts';
 
 const folder = join(import.meta.dirname, '../../examples');
-
-/** Milliseconds for a tool that fetches and compiles, on a slow line and a busy machine. */
-const buildLimit = 600_000;
 
 export type Command = readonly [string, ...string[]];
 
@@ -36,7 +34,7 @@ const curl: Example = {
   kind: 'get-token',
   inNpmTest: false,
   prepare: async () => {
-    const { code } = await runCommand(['curl', '--version'], { timeout: buildLimit });
+    const { code } = await runCommand(['curl', '--version'], { timeout: hangLimit });
     return code === 0
       ? { command: ['sh', join(folder, 'curl/get-token.sh')] }
       : { missing: 'curl on the PATH' };
@@ -70,7 +68,7 @@ function go(kind: Example['kind'], library: string): Example {
       const binary = join(service.paths.directory, kind);
       const built = await runCommand(['go', 'build', '-o', binary, `./${kind}`], {
         cwd: join(folder, 'go'),
-        timeout: buildLimit,
+        timeout: hangLimit,
       });
       if (built.code === 0) return { command: [binary] };
       return { missing: why('Go and its modules', built) };
@@ -84,7 +82,7 @@ async function makeTrustStore({ service }: World, name: string): Promise<readonl
   const password = 'changeit';
   const flags = ['-importcert', '-noprompt', '-alias', 'local', '-storepass', password];
   const files = ['-file', service.caPath ?? '', '-keystore', store];
-  await runCommand(['keytool', ...flags, ...files], { timeout: buildLimit });
+  await runCommand(['keytool', ...flags, ...files], { timeout: hangLimit });
   const property = '-Djavax.net.ssl.trustStore';
   return [`${property}=${store}`, `${property}Password=${password}`];
 }
@@ -101,7 +99,7 @@ function java(kind: Example['kind'], mainClass: string): Example {
       const goals = ['compile', 'dependency:copy-dependencies', `-DoutputDirectory=${classpath}`];
       const built = await runCommand(
         ['mvn', '--quiet', '--batch-mode', `-DbuildDirectory=${target}`, ...goals],
-        { cwd, timeout: buildLimit },
+        { cwd, timeout: hangLimit },
       );
       if (built.code !== 0) return { missing: why('Maven and its packages', built) };
       const trust = await makeTrustStore(world, mainClass);

@@ -1,18 +1,16 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
+import { hangLimit } from '../support/hang-limit.ts';
 import { type CommandResult, runCommand } from '../support/run-command.ts';
 import type { Command, Example } from './catalogue.ts';
 import { makeRefusedTokens } from './refused-tokens.ts';
 import type { World } from './world.ts';
 
-/** Milliseconds: an example makes four requests, and a JVM starts slowly on a busy machine. */
-const runLimit = 60_000;
-
 type Variables = Readonly<Record<string, string>>;
 
 function run(command: Command, world: World, variables: Variables): Promise<CommandResult> {
   const environment = { ...world.environment, ...variables };
-  return runCommand(command, { environment, timeout: runLimit });
+  return runCommand(command, { environment, timeout: hangLimit });
 }
 
 async function expectCalls(

@@ -1,11 +1,9 @@
 import { join } from 'node:path';
 import type { LocalRun } from '../../local/start-local.ts';
+import { hangLimit } from '../support/hang-limit.ts';
 import { runCommand } from '../support/run-command.ts';
 
 const root = join(import.meta.dirname, '../..');
-
-/** Milliseconds for one `authctl` or `keytool`; each takes about one second. */
-const toolLimit = 60_000;
 
 /** What the examples meet: a service with TLS, and a client whose tokens live for a minute only. */
 export interface World {
@@ -31,7 +29,7 @@ function trust(caPath: string): Readonly<Record<string, string>> {
 async function authctl(service: LocalRun, ...args: readonly string[]): Promise<string> {
   const command = [process.execPath, join(root, 'cli/authctl.ts'), '--quiet', ...args] as const;
   const { environment } = service;
-  const { code, output } = await runCommand(command, { environment, timeout: toolLimit });
+  const { code, output } = await runCommand(command, { environment, timeout: hangLimit });
   if (code !== 0) throw new Error(`authctl ${args.join(' ')} failed: ${output}`);
   return output.trim();
 }

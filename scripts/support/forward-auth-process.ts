@@ -2,11 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
+import { stepLimit } from './hang-limit.ts';
 
 const main = join(resolve(import.meta.dirname, '../..'), 'forward-auth/main.ts');
-
-/** Milliseconds to the first answer of everything that the start check asks, on a busy machine. */
-const startLimit = 30_000;
 
 export type LogLine = Readonly<Record<string, unknown>> & { readonly message: string };
 
@@ -72,7 +70,7 @@ export async function startForwardAuthProcess(
         if (line !== undefined) end(() => found(line));
         else if (child.exitCode !== null) fail('it ended');
       };
-      const limit = setTimeout(fail, startLimit, `${startLimit} ms passed`);
+      const limit = setTimeout(fail, stepLimit, `${stepLimit} ms passed`);
       waiting.add(look);
       look();
     });

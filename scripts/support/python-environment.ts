@@ -1,12 +1,10 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { hangLimit } from './hang-limit.ts';
 import { runCommand } from './run-command.ts';
 
 const cache = resolve(import.meta.dirname, '../../node_modules/.cache/python');
-
-/** Milliseconds: an installation takes about half a minute on a slow line. */
-const installLimit = 300_000;
 
 /**
  * A Python virtual environment with these packages; kept, so that the next run has it at once.
@@ -25,7 +23,7 @@ export async function makePythonEnvironment(
   if (existsSync(ready)) return { bin };
   rmSync(path, { recursive: true, force: true });
   mkdirSync(cache, { recursive: true });
-  const limit = { timeout: installLimit };
+  const limit = { timeout: hangLimit };
   const made = await runCommand(['python3', '-m', 'venv', path], limit);
   if (made.code !== 0) return { missing: 'python3 with venv' };
   const pip = join(bin, 'pip');

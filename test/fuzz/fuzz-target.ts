@@ -1,3 +1,5 @@
+import { cpuCost, cpuTime } from '../support/cpu-cost.ts';
+
 /** Something that parses what comes from outside. */
 export interface FuzzTarget {
   /** Inputs that get far, from which others are made. */
@@ -43,25 +45,19 @@ export async function mayReject<T>(
   }
 }
 
-/** Milliseconds for any input: a hundred times what the slowest seed takes. */
-const timeLimit = 50;
+/** Units of about a millisecond for any input: a hundred times what the slowest seed takes. */
+const maxCost = 50;
 
-/** Tries again where an input was slow: the second time the machine has no excuse. */
-const attempts = 4;
+/** Microseconds. An input that takes less is cheap on any machine, and is not compared. */
+const cheap = 10_000;
 
-/** Runs a target, and refuses an input that takes too long each time. */
+/** Runs a target, and refuses an input that costs too much each time. */
 export async function runTimed(target: FuzzTarget, data: Buffer): Promise<void> {
-  let shortest = Number.POSITIVE_INFINITY;
-  for (let attempt = 0; attempt < attempts; attempt += 1) {
-    const start = performance.now();
-    await target.run(data);
-    shortest = Math.min(shortest, performance.now() - start);
-    if (shortest <= timeLimit) break;
+  const run = () => target.run(data);
+  if ((await cpuTime(run)) > cheap) {
+    const cost = await cpuCost(run);
+    expectThat(cost <= maxCost, `an input costs ${cost.toFixed(0)} units, each of several times`);
   }
-  expectThat(
-    shortest <= timeLimit,
-    `an input took ${shortest.toFixed(0)} ms, each of several times`,
-  );
   // Nobody's input changes what every object has.
   expectThat(Object.keys(Object.prototype).length === 0, 'Object.prototype has been polluted');
 }

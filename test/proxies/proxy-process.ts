@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { ProxyName } from '../../scripts/proxies/find-proxies.ts';
+import { stepLimit } from '../../scripts/support/hang-limit.ts';
 
 const examples = resolve(import.meta.dirname, '../../examples/proxies');
 
@@ -13,9 +14,6 @@ const examples = resolve(import.meta.dirname, '../../examples/proxies');
 const writtenPorts = { api: 8000, service: 9000, check: 9100 } as const;
 
 export type Ports = Readonly<Record<keyof typeof writtenPorts, number>>;
-
-/** Milliseconds until a proxy answers, on a busy machine. */
-const startLimit = 60_000;
 
 /** A proxy of this machine, by its program. */
 export interface ProxyProgram {
@@ -68,8 +66,8 @@ function prepareFolder(name: ProxyName, ports: Ports): string {
 }
 
 async function waitUntilItAnswers(child: ChildProcess, port: number, output: () => string) {
-  const end = Date.now() + startLimit;
-  while (Date.now() < end && child.exitCode === null) {
+  const end = performance.now() + stepLimit;
+  while (performance.now() < end && child.exitCode === null) {
     const answer = await fetch(`http://127.0.0.1:${port}/health`).catch(() => undefined);
     if (answer?.status === 200) return;
     await wait(100);

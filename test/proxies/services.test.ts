@@ -19,9 +19,6 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 type Command = readonly [string, ...string[]];
 
-/** Milliseconds: the Go compiler on a busy machine, without a cache. */
-const buildLimit = 300_000;
-
 /** The service's command, or undefined if its language is not on this machine. */
 const languages: Readonly<Record<string, () => Command | undefined>> = {
   python: () =>
@@ -57,7 +54,7 @@ describe.each(Object.keys(languages))('a service in %s', (language) => {
     if (command === undefined) return;
     port = await freePort();
     child = await startService(command, port);
-  }, buildLimit);
+  });
   afterAll(() => void child?.kill());
 
   describe.each((['nginx', 'envoy'] as const).filter((name) => programs[name] !== undefined))(

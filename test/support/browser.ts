@@ -1,7 +1,7 @@
 import { type Browser, chromium, type LaunchOptions, type Page } from 'playwright-core';
 import { afterAll, beforeAll } from 'vitest';
 import { findChromium } from '../../scripts/support/find-chromium.ts';
-import { stepLimit } from './hang-limit.ts';
+import { stepLimit } from '../../scripts/support/hang-limit.ts';
 
 const flags = [
   '--no-sandbox',

@@ -130,7 +130,7 @@ describe('signing-key rotate', () => {
       'ES256 next',
     );
     // The JWKS function reads the list of keys again every second.
-    await expect.poll(readFamilies, { timeout: 10_000 }).toEqual(['EC', 'RSA']);
+    await expect.poll(readFamilies).toEqual(['EC', 'RSA']);
   });
 
   it.each([

@@ -10,6 +10,7 @@ import {
   type ForwardAuthStart,
   startForwardAuthProcess,
 } from '../../../scripts/support/forward-auth-process.ts';
+import { stepLimit } from '../../../scripts/support/hang-limit.ts';
 import { runCommand } from '../../../scripts/support/run-command.ts';
 import { requestToken, useLocalService } from '../local/use-local-service.ts';
 import { bearer, optionsFor, send } from './use-forward-auth.ts';
@@ -34,7 +35,7 @@ async function start(
 async function fail(args: readonly string[], environment: Record<string, string> = {}) {
   return runCommand([process.execPath, main, '--listen', '127.0.0.1:0', ...args], {
     environment: { ...service().environment, ...environment },
-    timeout: 60_000,
+    timeout: stepLimit,
   });
 }
 

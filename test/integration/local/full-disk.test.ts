@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DynamoDBClient, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { CreateKeyCommand, KMSClient } from '@aws-sdk/client-kms';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { createTables } from '../../../adapters/dynamodb/create-tables.ts';
 import { tableName } from '../../../contract/tables.ts';
 import { startDynamoDb } from '../../../local/dynamodb.ts';
@@ -68,7 +68,12 @@ describe.skipIf(why !== undefined)('a full disk', () => {
       `DynamoDB cannot write to ${directory}: no space left on device. It answers 503 until there is room.`,
     ]);
     disk.free();
-    await vi.waitFor(() => putAndKeep('after'), { timeout: 20_000, interval: 100 });
+    const isTaken = () =>
+      putAndKeep('after').then(
+        () => true,
+        () => false,
+      );
+    await expect.poll(isTaken).toBe(true);
     expect(notes.slice(1)).toEqual([`DynamoDB writes to ${directory} again.`]);
     await first.close();
 
@@ -139,20 +144,17 @@ describe.skipIf(why !== undefined)('a full disk', () => {
       );
     expect((await create()).exitCode).toBe(0);
     disk.fill();
-    await vi.waitFor(async () => expect((await create()).exitCode).toBe(1), { timeout: 20_000 });
+    await expect.poll(async () => (await create()).exitCode).toBe(1);
     const refused = await requestToken();
     expect(refused.status).toBe(503);
     expect(await refused.json()).toMatchObject({ error: 'temporarily_unavailable' });
-    await vi.waitFor(() =>
-      expect(run.errors()).toContain(
-        `DynamoDB cannot write to ${join(state, 'dynamodb')}: no space left on device.`,
-      ),
-    );
+    await expect
+      .poll(() => run.errors())
+      .toContain(`DynamoDB cannot write to ${join(state, 'dynamodb')}: no space left on device.`);
     disk.free();
-    const healed = async () => expect((await requestToken()).status).toBe(200);
-    await vi.waitFor(healed, { timeout: 20_000, interval: 200 });
+    await expect.poll(async () => (await requestToken()).status, { interval: 200 }).toBe(200);
     expect((await create()).exitCode).toBe(0);
-    await vi.waitFor(() => expect(run.errors()).toContain('DynamoDB writes to '));
+    await expect.poll(() => run.errors()).toContain('DynamoDB writes to ');
     expect(run.child.exitCode).toBeNull();
     expect(run.errors()).not.toMatch(/^ +at /m);
   });

@@ -1,11 +1,9 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join, resolve } from 'node:path';
+import { stepLimit } from '../../../scripts/support/hang-limit.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
-
-/** Milliseconds: a start takes about one second, on a busy machine several. */
-const startLimit = 30_000;
 
 /** `npm start` in a process of its own. */
 export interface SpawnedRun {
@@ -52,7 +50,7 @@ export function spawnLocal(
 
 /** Waits until the run has said that it is ready. */
 export async function started(run: SpawnedRun): Promise<SpawnedRun> {
-  const deadline = performance.now() + startLimit;
+  const deadline = performance.now() + stepLimit;
   while (!run.output().includes('Stop with Ctrl-C')) {
     if (run.child.exitCode !== null || performance.now() > deadline) {
       throw new Error(`the run did not start: ${run.errors()}`);
