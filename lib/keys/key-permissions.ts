@@ -1,4 +1,4 @@
-import { Stack, Validations } from 'aws-cdk-lib';
+import { Stack, Token, Validations } from 'aws-cdk-lib';
 import type { FunctionName } from '../../contract/environment.ts';
 import { kmsDeletionWindowDays, kmsKeyTags } from '../../contract/kms-key.ts';
 import {
@@ -28,8 +28,11 @@ const keysByTag =
 
 function acknowledgeAnyKey(fn: ServiceFunction<FunctionName>, reason: string): void {
   const stack = Stack.of(fn);
+  // A finding names a value that only the deployment knows by its pseudo parameter. The partition is
+  // one unless the app of the caller has the feature flag `enablePartitionLiterals`.
+  const partition = Token.isUnresolved(stack.partition) ? '<AWS::Partition>' : stack.partition;
   Validations.of(fn.role).acknowledge({
-    id: `AwsSolutions::AwsSolutions-IAM5[Resource::arn:${stack.partition}:kms:${stack.region}:<AWS::AccountId>:key/*]`,
+    id: `AwsSolutions::AwsSolutions-IAM5[Resource::arn:${partition}:kms:${stack.region}:<AWS::AccountId>:key/*]`,
     reason,
   });
 }

@@ -43,3 +43,14 @@ describe.each(Object.entries(partitions))('a deployment in %s', (awsRegion, part
     expect(new Set(found)).toEqual(new Set([`arn:${partition}:`]));
   });
 });
+
+describe('an app without the feature flags of this project', () => {
+  beforeEach(() => vi.stubEnv('CDK_VALIDATION', 'true'));
+  afterEach(() => vi.unstubAllEnvs());
+
+  it('synthesises: its partition is known only at deployment', () => {
+    const app = { context: { 'aws:cdk:disable-stack-trace': true } };
+    const config = readConfigFile('single-region');
+    expect(() => synthesise(config, { checked: true, app })).not.toThrow();
+  });
+});
