@@ -53,6 +53,8 @@ export const environments = {
     AUTH_KEY_LIST_REFRESH: wholeNumber,
     /** How long a `next` key must have been published before it may be the fallback key. */
     AUTH_PUBLICATION_LEAD: wholeNumber,
+    /** By how much clocks may differ: a `previous` key signs nothing that lives so long. */
+    AUTH_LEEWAY: wholeNumber,
     /** How old the key list may grow while the table does not answer. */
     AUTH_KEY_LIST_MAX_AGE: wholeNumber,
     /** Share of its life that a token must have left to be given again. None: never. */

@@ -47,6 +47,7 @@ export function tokenEnvironment(source: EnvironmentSource): EnvironmentVariable
     AUTH_SIGNING_KEYS_TABLE: deployedTableName(config, 'signingKeys'),
     AUTH_KEY_LIST_REFRESH: String(config.signingKeyPolicy.keyListRefresh),
     AUTH_PUBLICATION_LEAD: String(config.signingKeyPolicy.publicationLead),
+    AUTH_LEEWAY: String(config.signingKeyPolicy.leeway),
     AUTH_KEY_LIST_MAX_AGE: String(keyListMaxAge(config.signingKeyPolicy)),
     ...(config.tokenReuse !== undefined && {
       AUTH_TOKEN_REUSE_SHARE: String(config.tokenReuse.minimumRemainingShare),

@@ -58,8 +58,8 @@ export const rotationReportSchema = v.object({
   /** `waiting`: no key of the region signs yet. */
   status: v.picklist(['signing', 'waiting']),
   kid: v.optional(v.string()),
-  /** When the region's published `next` keys may sign. */
-  next: v.array(v.object({ kid: v.string(), eligible_at: v.string() })),
+  /** When the region's published `next` keys may sign; no time for one that is not proved yet. */
+  next: v.array(v.object({ kid: v.string(), eligible_at: v.optional(v.string()) })),
   done: v.array(v.object({ action: v.string(), subject: v.string() })),
   refused: v.array(v.object({ kid: v.string(), reason: v.string() })),
 });

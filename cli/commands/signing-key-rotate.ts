@@ -29,7 +29,11 @@ export function describeReport({ region, kid, next, done, refused }: RotationRep
       ['publish', 'promote', 'retire', 'withdraw', 'disable'].includes(action),
     )
     .map(({ action, subject }) => `${region}: ${action} ${subject}`);
-  const coming = next.map((key) => `${region}: ${key.kid} may sign from ${key.eligible_at} on`);
+  const coming = next.map(({ kid: id, eligible_at: at }) =>
+    at === undefined
+      ? `${region}: ${id} waits until every region is proved to serve it`
+      : `${region}: ${id} may sign from ${at} on`,
+  );
   const waiting = refused.map(({ reason }) => `${region}: ${reason}`);
   const signs = kid === undefined ? `${region}: no key signs yet` : `${region}: ${kid} signs`;
   return [...steps, signs, ...coming, ...waiting].join('\n');

@@ -78,9 +78,9 @@ async function describeKeys(
   expiresAt: number,
 ): Promise<{ readonly detail: string; readonly isSignable: boolean }> {
   const keys = await context.signingKeys.listSigningKeys();
-  const { publicationLead } = context.config.signingKeyPolicy;
+  const { publicationLead, leeway } = context.config.signingKeyPolicy;
   const chosen = deployedRegions(context.config).map(({ id: regionId }) => {
-    const need = { regionId, now: currentTime(context), expiresAt, publicationLead };
+    const need = { regionId, now: currentTime(context), expiresAt, publicationLead, leeway };
     return { regionId, key: selectSigningKeys(keys, need)[0] };
   });
   return {

@@ -62,9 +62,10 @@ function findStatus(
   { state }: RunOutcome,
   { settings }: RotationContext,
 ): DeployedKeys['status'] | undefined {
-  if (findCurrentKey(state.keys, settings.regionId) !== undefined) return 'signing';
-  const waits = state.keys.some(
-    (key) => key.regionId === settings.regionId && key.state === 'next',
-  );
+  const { keys, unusableKids } = state;
+  const current = findCurrentKey(keys, settings.regionId);
+  if (current !== undefined && !unusableKids.has(current.kid)) return 'signing';
+  // A region that is replaced has a current key in a KMS that it does not reach.
+  const waits = keys.some((key) => key.regionId === settings.regionId && key.state === 'next');
   return waits ? 'waiting' : undefined;
 }

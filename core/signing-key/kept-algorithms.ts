@@ -3,7 +3,8 @@ import type { Alg } from '../../contract/signing-algorithms.ts';
 import type { SigningKeyPolicy } from '../../contract/signing-key-policy.ts';
 import { RefusedError } from '../errors.ts';
 import { formatTime } from '../rfc3339.ts';
-import { eligibleAt, findCurrentKey, type Heartbeat } from './rotation-state.ts';
+import { earliestEligibleAt } from './eligibility.ts';
+import { findCurrentKey, type Heartbeat } from './rotation-state.ts';
 import { isPublished, type SigningKey } from './signing-key.ts';
 
 /** A config that leaves out the algorithm of a key that signs, or whose tokens are still valid. */
@@ -99,7 +100,7 @@ function describe(key: SigningKey, check: KeptAlgorithmsCheck): string {
 
 /** The earliest end of the last token of a key that signs: its successor's time, then retention. */
 function freeAt(key: SigningKey, { keys, algs, policy, now }: KeptAlgorithmsCheck): number {
-  const times = successors(key, keys, algs).map((next) => eligibleAt(next, policy));
+  const times = successors(key, keys, algs).map((next) => earliestEligibleAt(next, policy, now));
   const replacedAt = times.length === 0 ? now + policy.publicationLead : Math.min(...times);
   return Math.max(now, replacedAt) + policy.retention;
 }

@@ -1,7 +1,7 @@
+import { eligibleAt } from './eligibility.ts';
 import { planCreation } from './plan-creation.ts';
 import type { RotationAction } from './rotation-action.ts';
 import {
-  eligibleAt,
   findCurrentKey,
   type RotationSettings,
   type RotationState,

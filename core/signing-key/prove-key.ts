@@ -1,28 +1,70 @@
 import type { CanaryVerdict } from '../../contract/function-events.ts';
 import { UnavailableError } from '../errors.ts';
+import type { RotationContext } from './execute-action.ts';
 import { PromotionRefusedError } from './rotation-errors.ts';
 import type { RotationPorts } from './rotation-ports.ts';
+import type { RotationState } from './rotation-state.ts';
 import type { SigningKey } from './signing-key.ts';
+
+type Proof = Pick<SigningKey, 'seenAt' | 'provedAt'>;
 
 /**
  * Proves a `next` key: a canary token that it signed verifies through the JWKS of every region in
- * service. A region that serves a JWKS without the key may have done so until now, whatever the
- * lag was meant to be, so the key's time starts anew.
+ * service. Records what follows for the key's lead.
  *
  * @throws {PromotionRefusedError} naming each region that does not verify it.
  */
-export async function proveKey(key: SigningKey, ports: RotationPorts): Promise<void> {
-  const verdicts = await askCanary(key, ports);
-  const hasOwn = verdicts.some((verdict) => verdict.region === key.regionId);
-  if (hasOwn && verdicts.every((verdict) => verdict.ok)) return;
-  if (verdicts.some((verdict) => verdict.problem === 'absent')) {
-    await ports.store.replaceSigningKey({
-      ...key,
-      publishedAt: ports.now(),
-      version: key.version + 1,
-    });
+export async function proveKey(
+  key: SigningKey,
+  { heartbeats }: Pick<RotationState, 'heartbeats'>,
+  { ports, settings }: Pick<RotationContext, 'ports' | 'settings'>,
+): Promise<void> {
+  const findings = await askCanary(key, ports);
+  const { propagationLag, leeway } = settings.policy;
+  const haveRunSince = (time: number) =>
+    findings.every(({ region }) =>
+      heartbeats.some(
+        ({ regionId, at }) => regionId === region && at >= time + propagationLag + leeway,
+      ),
+    );
+  const hasOwn = findings.some(({ region }) => region === key.regionId);
+  const isServed = hasOwn && findings.every(({ ok }) => ok);
+  const proof = isServed
+    ? advanceProof(key, haveRunSince, ports.now())
+    : withdrawProof(key, findings);
+  if (proof !== undefined) {
+    await ports.store.replaceSigningKey({ ...key, ...proof, version: key.version + 1 });
   }
-  throw new PromotionRefusedError(key.kid, verdicts);
+  if (!isServed) throw new PromotionRefusedError(key.kid, findings);
+}
+
+/**
+ * The canary sees one instance of a region's JWKS function; others may be G behind. If the region
+ * is cut off from its tables before they catch up, they stay behind for as long as that lasts. A
+ * region that runs its rotation writes to its tables, so a heartbeat that is G younger than the
+ * first sighting shows that they have caught up. Neither a region that does not answer later nor
+ * runs that are missed can change that.
+ */
+function advanceProof(
+  { seenAt, provedAt }: SigningKey,
+  haveRunSince: (time: number) => boolean,
+  now: number,
+): Proof | undefined {
+  if (provedAt !== undefined) return undefined;
+  if (seenAt === undefined) return { seenAt: now };
+  return haveRunSince(seenAt) ? { provedAt: now } : undefined;
+}
+
+/** A region that serves a JWKS without the key may have done so until now, whatever the reason. */
+function withdrawProof(
+  { seenAt, provedAt }: SigningKey,
+  findings: readonly CanaryVerdict[],
+): Proof | undefined {
+  const isMissing = findings.some(
+    ({ problem }) => problem === 'absent' || problem === 'not_verified',
+  );
+  const hasProof = seenAt !== undefined || provedAt !== undefined;
+  return isMissing && hasProof ? { seenAt: undefined, provedAt: undefined } : undefined;
 }
 
 /** A canary that does not answer proves nothing, and keeps no other step from being taken. */

@@ -1,11 +1,12 @@
 import { ConflictError } from '../errors.ts';
+import { eligibleAt } from './eligibility.ts';
 import { executeAction, type RotationContext } from './execute-action.ts';
 import type { KeyManagement } from './key-management.ts';
 import { plan } from './plan.ts';
 import { proveKey } from './prove-key.ts';
 import { type RotationAction, subjectOf } from './rotation-action.ts';
 import { PromotionRefusedError } from './rotation-errors.ts';
-import { eligibleAt, type RotationState } from './rotation-state.ts';
+import type { RotationState } from './rotation-state.ts';
 import type { SigningKey } from './signing-key.ts';
 
 /**
@@ -72,7 +73,7 @@ export async function reconcile(context: RotationContext): Promise<RunOutcome> {
     const action = plan(state, settings, ports.now()).find((due) => !isRefused(due));
     if (action === undefined) return { done, refused, state };
     try {
-      if (action.kind === 'promote') await proveKey(action.key, ports);
+      if (action.kind === 'promote') await proveKey(action.key, state, context);
       await executeAction(action, context, state);
       done.push(action);
     } catch (error) {
@@ -84,9 +85,8 @@ export async function reconcile(context: RotationContext): Promise<RunOutcome> {
 }
 
 /**
- * Looks whether every region serves the keys that wait for their turn. While one does not, their
- * time starts anew, so that it counts from when the last region did. That is a refusal only after
- * the lag that was to be expected.
+ * Proves the keys that are not eligible yet. A key that a region does not serve is refused only
+ * after the lag that is to be expected.
  */
 async function watchPublication(context: RotationContext): Promise<readonly Refusal[]> {
   const { ports, settings } = context;
@@ -102,7 +102,7 @@ async function watchPublication(context: RotationContext): Promise<readonly Refu
   const refusals: Refusal[] = [];
   for (const key of waiting) {
     try {
-      await proveKey(key, ports);
+      await proveKey(key, state, context);
     } catch (error) {
       if (error instanceof PromotionRefusedError) {
         const isLate = key.publishedAt + settings.policy.propagationLag <= now;

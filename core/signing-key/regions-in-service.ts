@@ -1,26 +1,34 @@
 import type { RegionId } from '../../contract/regions.ts';
 import type { Heartbeat } from './rotation-state.ts';
 
-/**
- * A region that the config no longer names may still serve for that long, in seconds: a deployment
- * goes from region to region, and each has its own copy of the config.
- */
-const afterlife = 86_400;
+export interface ServiceCheck {
+  /** The region that asks. */
+  readonly own: RegionId;
+  /** The regions that its copy of the config names. */
+  readonly configured: readonly RegionId[];
+  readonly heartbeats: readonly Heartbeat[];
+  /** Seconds without a run after which a region that the config does not name is gone. */
+  readonly silence: number;
+}
 
 /**
  * The regions whose verifiers a key must reach: those of the config that have run, and any other
- * that ran lately. A region of the config that has not run yet has no verifiers.
+ * that still runs. A deployment goes from region to region, so a region may have joined that this
+ * copy of the config does not name yet; one that was taken out of the config is asked until it has
+ * stopped. A region of the config that has not run yet has no verifiers.
  *
- * @param now seconds since the epoch.
+ * The time is that of the latest heartbeat, which the region that asks has just written: it needs
+ * no clock of its own.
  */
-export function regionsInService(
-  own: RegionId,
-  configured: readonly RegionId[],
-  heartbeats: readonly Heartbeat[],
-  now: number,
-): readonly RegionId[] {
+export function regionsInService({
+  own,
+  configured,
+  heartbeats,
+  silence,
+}: ServiceCheck): readonly RegionId[] {
+  const now = Math.max(...heartbeats.map(({ at }) => at));
   const others = heartbeats
-    .filter(({ regionId, at }) => configured.includes(regionId) || at + afterlife > now)
+    .filter(({ regionId, at }) => configured.includes(regionId) || at + silence > now)
     .map(({ regionId }) => regionId);
   return [...new Set([own, ...others])];
 }

@@ -1,19 +1,20 @@
 import type { Alg } from '../../contract/signing-algorithms.ts';
 import { InputError, RefusedError } from '../errors.ts';
+import { earliestEligibleAt, eligibleAt } from './eligibility.ts';
 import { executeAction, type RotationContext } from './execute-action.ts';
 import { findSuccessor, usableNextKeys } from './plan.ts';
 import { proveKey } from './prove-key.ts';
 import { type RunOutcome, readRotationState, reconcile } from './reconcile.ts';
-import { eligibleAt, type RotationState, wantedAlg } from './rotation-state.ts';
+import { type RotationState, wantedAlg } from './rotation-state.ts';
 import type { SigningKey } from './signing-key.ts';
 
 /**
  * Rotates a region's key now rather than at the end of its period, or starts to move to another
  * algorithm: its key is published now and takes over by itself once every verifier knows it.
  *
- * @throws {RefusedError} where no published key may sign yet; it says when one may.
- * @throws {PromotionRefusedError} where a region does not verify the key that would take over.
- * @throws {InputError} where the deployment does not know the algorithm.
+ * @throws {RefusedError} if no published key may sign yet; it says when one may.
+ * @throws {PromotionRefusedError} if a region does not verify the key that would take over.
+ * @throws {InputError} if the deployment does not know the algorithm.
  */
 export async function rotateKey(context: RotationContext, alg?: Alg): Promise<RunOutcome> {
   const { ports, settings } = context;
@@ -23,11 +24,18 @@ export async function rotateKey(context: RotationContext, alg?: Alg): Promise<Ru
     return reconcile(context);
   }
   const key = findSuccessor(state, settings, ports.now());
-  if (key === undefined) throw new RefusedError(explainWait(state, context));
-  await proveKey(key, ports);
+  if (key === undefined) return rotateIfDue(context);
+  await proveKey(key, state, context);
   await executeAction({ kind: 'promote', key }, context, state);
   const outcome = await reconcile(context);
   return { ...outcome, done: [{ kind: 'promote', key }, ...outcome.done] };
+}
+
+/** A run may prove the key that waits, and may find that a promotion is due. */
+async function rotateIfDue(context: RotationContext): Promise<RunOutcome> {
+  const outcome = await reconcile(context);
+  if (outcome.done.some(({ kind }) => kind === 'promote')) return outcome;
+  throw new RefusedError(explainWait(outcome.state, context));
 }
 
 async function chooseAlgorithm(alg: Alg, { ports, settings }: RotationContext): Promise<void> {
@@ -42,13 +50,19 @@ async function chooseAlgorithm(alg: Alg, { ports, settings }: RotationContext): 
 
 /** What a person must know who asked too early. */
 export function explainWait(state: RotationState, { ports, settings }: RotationContext): string {
-  const [key] = usableNextKeys(state, settings).toSorted(byEligibility(settings.policy));
-  if (key === undefined) return `no key is published to take over in ${settings.regionId} yet`;
-  const at = eligibleAt(key, settings.policy);
-  const wait = Math.max(0, at - ports.now());
-  return `the next key of ${settings.regionId}, ${key.kid}, may sign from ${new Date(at * 1000).toISOString()} on, in ${wait} s: until then a verifier may not know it`;
+  const { policy, regionId } = settings;
+  const [key] = usableNextKeys(state, settings).toSorted(byEligibility(policy));
+  if (key === undefined) return `no key is published to take over in ${regionId} yet`;
+  const now = ports.now();
+  const at = earliestEligibleAt(key, policy, now);
+  const when = `${new Date(at * 1000).toISOString()} on, in ${Math.max(0, at - now)} s`;
+  return key.provedAt === undefined
+    ? `the next key of ${regionId}, ${key.kid}, may sign from ${when} at the earliest: every region must serve it and then run its rotation before the lead begins`
+    : `the next key of ${regionId}, ${key.kid}, may sign from ${when}: until then a verifier may not know it`;
 }
 
+/** The key whose lead ends first; of those that are not proved, the one that was published first. */
 function byEligibility(policy: RotationContext['settings']['policy']) {
-  return (a: SigningKey, b: SigningKey) => eligibleAt(a, policy) - eligibleAt(b, policy);
+  const rank = (key: SigningKey) => Math.min(eligibleAt(key, policy), Number.MAX_SAFE_INTEGER);
+  return (a: SigningKey, b: SigningKey) => rank(a) - rank(b) || a.publishedAt - b.publishedAt;
 }

@@ -74,11 +74,6 @@ export function wantedAlg(
   return algs.includes(choice.alg) ? choice.alg : algs[0];
 }
 
-/** When a `next` key may sign: every verifier's cache holds it by then. Seconds since the epoch. */
-export function eligibleAt(key: SigningKey, policy: SigningKeyPolicy): number {
-  return key.publishedAt + policy.publicationLead;
-}
-
 /** The key that signs in a region: of several `current` ones, that which was activated last. */
 export function findCurrentKey(
   keys: readonly SigningKey[],

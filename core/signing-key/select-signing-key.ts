@@ -1,42 +1,60 @@
 import type { RegionId } from '../../contract/regions.ts';
-import { isPublished, type SigningKey, type SigningKeyState } from './signing-key.ts';
+import { eligibleAt } from './eligibility.ts';
+import type { SigningKey, SigningKeyState } from './signing-key.ts';
 
+/** Times are seconds. */
 export interface SigningNeed {
   readonly regionId: RegionId;
-  /** Seconds since the epoch. */
+  /** Since the epoch. */
   readonly now: number;
-  /** When what is signed ceases to be valid, in seconds since the epoch. */
+  /** When what is signed ceases to be valid, since the epoch. */
   readonly expiresAt: number;
-  /** Seconds for which a key must have been published before verifiers can be relied on to know it. */
+  /** For how long every region must have served a key before verifiers can be relied on to know it. */
   readonly publicationLead: number;
+  /** By how much a verifier's clock may be behind that of the host which serves the JWKS. */
+  readonly leeway: number;
 }
 
-type Suitable = (key: SigningKey, need: SigningNeed) => boolean;
+/**
+ * Whether a key of each state may sign. `next` and `previous` keys are fallback keys: every
+ * verifier knows them, and does so until the token has expired. Keys of other states never sign.
+ */
+const suitable: Partial<Record<SigningKeyState, (key: SigningKey, need: SigningNeed) => boolean>> =
+  {
+    current: () => true,
+    next: (key, need) => eligibleAt(key, need) <= need.now,
+    previous: (key, need) =>
+      (key.activatedAt !== undefined || eligibleAt(key, need) <= need.now) &&
+      (key.withdrawAt === undefined || need.expiresAt + need.leeway <= key.withdrawAt),
+  };
 
-/** When a key of each state may sign, in order of preference. Keys of no other state ever may. */
-const preference: readonly (readonly [state: SigningKeyState, suitable: Suitable])[] = [
-  ['current', () => true],
-  ['next', (key, need) => need.now - key.publishedAt >= need.publicationLead],
-  ['previous', (key, need) => key.withdrawAt === undefined || need.expiresAt <= key.withdrawAt],
-];
+const preference: Partial<Record<SigningKeyState, number>> = { current: 0, next: 1, previous: 2 };
 
-/** The newest first; the kid decides between equals, so that every instance chooses alike. */
-function byAge(a: SigningKey, b: SigningKey): number {
+/** The newest of a state first; the kid decides between equals, so every instance chooses alike. */
+function byPreference(a: SigningKey, b: SigningKey): number {
   return (
-    (b.activatedAt ?? b.publishedAt) - (a.activatedAt ?? a.publishedAt) || (a.kid < b.kid ? -1 : 1)
+    (preference[a.state] ?? 0) - (preference[b.state] ?? 0) ||
+    (b.activatedAt ?? b.publishedAt) - (a.activatedAt ?? a.publishedAt) ||
+    (a.kid < b.kid ? -1 : 1)
   );
 }
 
 /**
  * The keys of a region that may sign, the one that should sign first. The others are fallback
- * keys for when KMS refuses it; each of them is known to every verifier for as long as it is needed.
+ * keys, for when KMS refuses it. A region that has never signed has none: its first key signs once
+ * the rotation has proved and promoted it.
  */
 export function selectSigningKeys(
   keys: readonly SigningKey[],
   need: SigningNeed,
 ): readonly SigningKey[] {
-  const own = keys.filter((key) => key.regionId === need.regionId && isPublished(key, need.now));
-  return preference.flatMap(([state, suitable]) =>
-    own.filter((key) => key.state === state && suitable(key, need)).sort(byAge),
-  );
+  const chosen: SigningKey[] = [];
+  let hasSigned = false;
+  for (const key of keys) {
+    if (key.regionId !== need.regionId) continue;
+    if (key.activatedAt !== undefined) hasSigned = true;
+    if (suitable[key.state]?.(key, need) === true) chosen.push(key);
+  }
+  if (!hasSigned) return [];
+  return chosen.length > 1 ? chosen.sort(byPreference) : chosen;
 }

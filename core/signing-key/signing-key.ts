@@ -39,6 +39,13 @@ export interface SigningKey {
   readonly state: SigningKeyState;
   /** When the key entered each state. */
   readonly publishedAt: number;
+  /** Of a `next` key: when every region in service was first seen to serve it. */
+  readonly seenAt?: number | undefined;
+  /**
+   * When every instance of every region's JWKS function was known to serve the key. The lead counts
+   * from then on.
+   */
+  readonly provedAt?: number | undefined;
   readonly activatedAt?: number | undefined;
   readonly retiredAt?: number | undefined;
   readonly withdrawnAt?: number | undefined;

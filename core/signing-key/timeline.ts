@@ -1,5 +1,6 @@
 import type { SigningKeyPolicy } from '../../contract/signing-key-policy.ts';
-import { eligibleAt, findCurrentKey } from './rotation-state.ts';
+import { earliestEligibleAt, eligibleAt } from './eligibility.ts';
+import { findCurrentKey } from './rotation-state.ts';
 import type { SigningKey, SigningKeyState } from './signing-key.ts';
 
 /** What happens to a key next. */
@@ -48,7 +49,7 @@ type Describe = (
 
 const descriptions: Readonly<Record<SigningKeyState, Describe>> = {
   next: (key, policy, now) => {
-    const at = eligibleAt(key, policy);
+    const at = earliestEligibleAt(key, policy, now);
     return { since: key.publishedAt, next: { action: 'promote', at }, safety: now - at };
   },
   current: (key, policy, now) => {
@@ -128,6 +129,9 @@ export function overdueSeconds(
   }
   const waits = keys
     .filter((key) => key.regionId === regionId && key.state === 'next')
-    .map((key) => now - eligibleAt(key, policy));
+    .map(
+      ({ provedAt, publishedAt }) =>
+        now - eligibleAt({ provedAt: provedAt ?? publishedAt }, policy),
+    );
   return Math.max(0, ...waits);
 }

@@ -1,10 +1,11 @@
 import { ConflictError, InputError, RefusedError } from '../errors.ts';
+import { eligibleAt } from './eligibility.ts';
 import { executeAction, type RotationContext } from './execute-action.ts';
 import { usableNextKeys } from './plan.ts';
 import { type RunOutcome, readRotationState, reconcile } from './reconcile.ts';
 import { explainWait } from './rotate-key.ts';
 import type { RotationAction } from './rotation-action.ts';
-import { eligibleAt, type RotationState } from './rotation-state.ts';
+import type { RotationState } from './rotation-state.ts';
 import type { SigningKey } from './signing-key.ts';
 
 export interface WithdrawalRequest {

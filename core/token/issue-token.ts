@@ -21,6 +21,7 @@ export interface TokenSettings {
   readonly defaultAudience: string;
   readonly maxTokenLifetime: number;
   readonly publicationLead: number;
+  readonly leeway: number;
 }
 
 /** A successful response (RFC 6749 §5.1). `scope` is always stated. */

@@ -20,7 +20,7 @@ const nobody = `${prefixes.client}self-test`;
 export async function runSelfTest(
   ports: Pick<TokenPorts, 'clients' | 'listSigningKeys' | 'sign'>,
   { now, signal }: Pick<TokenValues, 'now' | 'signal'>,
-  settings: Pick<TokenSettings, 'regionId' | 'publicationLead'>,
+  settings: Pick<TokenSettings, 'regionId' | 'publicationLead' | 'leeway'>,
 ): Promise<void> {
   const signOnce = async (): Promise<void> => {
     const keys = selectSigningKeys(await ports.listSigningKeys(now, { signal }), {

@@ -4,6 +4,7 @@ import { createDynamoDbRotationStore } from '../../adapters/dynamodb/rotation-st
 import type { FetchServiceDocument } from '../../adapters/https/fetch-service-document.ts';
 import { createKmsSign } from '../../adapters/kms/kms-sign.ts';
 import { discoveryUriBeside } from '../../contract/addresses.ts';
+import { missedRotationMinutes } from '../../contract/alarms.ts';
 import type { Environment } from '../../contract/environment.ts';
 import {
   type CanaryResult,
@@ -18,6 +19,9 @@ import { type CanaryPorts, checkKey } from '../../core/signing-key/canary.ts';
 import { regionsInService } from '../../core/signing-key/regions-in-service.ts';
 import type { SigningKey } from '../../core/signing-key/signing-key.ts';
 import { createRunTelemetry, type RunTelemetry } from '../shared/run-telemetry.ts';
+
+/** Seconds after which the alarm on missed runs says that a region's rotation has stopped. */
+const silence = missedRotationMinutes * 60;
 
 export type CanaryHandler = (event: unknown) => Promise<CanaryResult>;
 
@@ -48,7 +52,8 @@ export function createCanaryHandler(
     const now = seconds(Date.now());
     const keys = selectKeys(await store.listSigningKeys(), own, kid);
     const configured = Object.keys(uris) as RegionId[];
-    const regions = regionsInService(own, configured, await store.listHeartbeats(), now);
+    const heartbeats = await store.listHeartbeats();
+    const regions = regionsInService({ own, configured, heartbeats, silence });
     const verdicts = await Promise.all(
       keys.map((key) => checkKey(key, regions, ports, { now, jti: randomUUID() })),
     );

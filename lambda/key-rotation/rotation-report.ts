@@ -1,8 +1,9 @@
 import type { RotationReport } from '../../contract/function-events.ts';
+import { eligibleAt } from '../../core/signing-key/eligibility.ts';
 import type { RotationContext } from '../../core/signing-key/execute-action.ts';
 import type { RunOutcome } from '../../core/signing-key/reconcile.ts';
 import { subjectOf } from '../../core/signing-key/rotation-action.ts';
-import { eligibleAt, findCurrentKey } from '../../core/signing-key/rotation-state.ts';
+import { findCurrentKey } from '../../core/signing-key/rotation-state.ts';
 
 /** What a run did, as it is returned and logged. */
 export function describeRun(
@@ -18,7 +19,9 @@ export function describeRun(
     kid: current?.kid,
     next: next.map((key) => ({
       kid: key.kid,
-      eligible_at: new Date(eligibleAt(key, policy) * 1000).toISOString(),
+      ...(key.provedAt !== undefined && {
+        eligible_at: new Date(eligibleAt(key, policy) * 1000).toISOString(),
+      }),
     })),
     done: done.map((action) => ({ action: action.kind, subject: subjectOf(action) })),
     refused: refused.map(({ action, error }) => ({

@@ -80,6 +80,7 @@ export function createTokenFunction(
     defaultAudience: environment.AUTH_DEFAULT_AUDIENCE,
     maxTokenLifetime: environment.AUTH_MAX_TOKEN_LIFETIME,
     publicationLead: environment.AUTH_PUBLICATION_LEAD,
+    leeway: environment.AUTH_LEEWAY,
   };
   const selfTest = createSelfTest(ports, settings);
   const http = createHttpFunction({

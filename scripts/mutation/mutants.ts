@@ -9,7 +9,9 @@ export interface Mutant {
   }[];
 }
 
-const rotationState = 'core/signing-key/rotation-state.ts';
+const eligibility = 'core/signing-key/eligibility.ts';
+const proof = 'core/signing-key/prove-key.ts';
+const selection = 'core/signing-key/select-signing-key.ts';
 const signingKey = 'core/signing-key/signing-key.ts';
 const plan = 'core/signing-key/plan.ts';
 const guard = 'core/signing-key/removal-guard.ts';
@@ -22,9 +24,9 @@ export const rotationMutants: readonly Mutant[] = [
     name: 'a key signs as soon as it is published',
     edits: [
       {
-        file: rotationState,
-        find: 'return key.publishedAt + policy.publicationLead;',
-        replace: 'return key.publishedAt;',
+        file: eligibility,
+        find: 'key.provedAt + publicationLead;',
+        replace: 'key.provedAt;',
       },
     ],
   },
@@ -132,7 +134,7 @@ export const rotationMutants: readonly Mutant[] = [
     edits: [
       {
         file: 'core/signing-key/reconcile.ts',
-        find: "if (action.kind === 'promote') await proveKey(action.key, ports);",
+        find: "if (action.kind === 'promote') await proveKey(action.key, state, context);",
         replace: '',
       },
     ],
@@ -164,6 +166,62 @@ export const rotationMutants: readonly Mutant[] = [
         file: plan,
         find: '(key) => eligibleAt(key, settings.policy) <= now,',
         replace: '(key) => key.publishedAt <= now,',
+      },
+    ],
+  },
+  {
+    name: 'a key is eligible before it is proved',
+    edits: [
+      {
+        file: eligibility,
+        find: 'key.provedAt === undefined ? Number.POSITIVE_INFINITY : key.provedAt',
+        replace: '(key.provedAt ?? 0)',
+      },
+    ],
+  },
+  {
+    name: 'a key is proved when it is first seen',
+    edits: [{ file: proof, find: 'return { seenAt: now };', replace: 'return { provedAt: now };' }],
+  },
+  {
+    name: 'a proof does not wait for runs of the other regions',
+    edits: [{ file: proof, find: 'haveRunSince(seenAt) ? {', replace: 'haveRunSince(0) ? {' }],
+  },
+  {
+    name: 'a key that a region lost is as good as before',
+    edits: [
+      {
+        file: proof,
+        find: 'return isMissing && hasProof',
+        replace: 'return isMissing && !hasProof && hasProof',
+      },
+    ],
+  },
+  {
+    name: 'a previous key that was never eligible signs as a fallback',
+    edits: [
+      {
+        file: selection,
+        find: '(key.activatedAt !== undefined || eligibleAt(key, need) <= need.now) &&',
+        replace: '',
+      },
+    ],
+  },
+  {
+    name: 'a fallback key signs what lives until it leaves the JWKS',
+    edits: [{ file: selection, find: 'need.expiresAt + need.leeway', replace: 'need.expiresAt' }],
+  },
+  {
+    name: 'a joining region signs before its key is promoted',
+    edits: [{ file: selection, find: 'if (!hasSigned) return [];', replace: '' }],
+  },
+  {
+    name: 'a region that left the config is asked for a day',
+    edits: [
+      {
+        file: 'core/signing-key/regions-in-service.ts',
+        find: 'at + silence > now',
+        replace: 'at + Math.max(silence, 86_400) > now',
       },
     ],
   },

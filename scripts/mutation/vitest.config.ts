@@ -33,7 +33,8 @@ export default defineConfig({
     env: { CDK_VALIDATION: 'false', POWERTOOLS_DEV: 'false' },
     include: [
       'test/contract/deployment-config.test.ts',
-      'test/core/signing-key/{plan,removal-guard,rotation-crash,rotation-property}.test.ts',
+      'test/core/signing-key/{plan,removal-guard,rotation-crash,select-signing-key}.test.ts',
+      'test/core/signing-key/rotation-{stories,property}.test.ts',
       'test/core/signing-key/prove-key.test.ts',
       'test/integration/adapters/kms.test.ts',
       'test/integration/lambda/key-rotation.test.ts',

@@ -5,8 +5,8 @@ import { signingKeyRecordTypes } from '../../contract/tables.ts';
 const twoDays = 2 * 86_400;
 
 /**
- * Moves the publication of a region's next key two days back, as if every verifier had had these
- * days to learn it. It replaces a wait of a day.
+ * Moves the proof of a region's next key two days back, as if every verifier had had these days to
+ * learn it. It replaces a wait of a day.
  */
 export async function ageNextKey(
   dynamodb: DynamoDBClient,
@@ -28,7 +28,7 @@ export async function ageNextKey(
     new UpdateItemCommand({
       TableName: table,
       Key: { record_type: { S: signingKeyRecordTypes.key }, record_id: next['record_id'] },
-      UpdateExpression: 'SET published_at = published_at - :days',
+      UpdateExpression: 'SET proved_at = published_at - :days',
       ExpressionAttributeValues: { ':days': { N: String(twoDays) } },
     }),
   );

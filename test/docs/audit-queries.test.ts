@@ -19,7 +19,7 @@ let jti = '';
 beforeAll(async () => {
   const output = await captureOutput(async () => {
     const telemetry = createTelemetry('token', { region_id: 'slc' });
-    const fallback = makeSigningKey('ES256', { state: 'next', publishedAt: worldNow - 1000 });
+    const fallback = makeSigningKey('ES256', { state: 'next', provedAt: worldNow - 1000 });
     const world = tokenWorld([makeClient({ secrets: [secret] })], telemetry);
     await world.issue();
     await world.issue({ body: 'grant_type=client_credentials&scope=not:granted' });

@@ -35,6 +35,7 @@ const environment = {
   AUTH_SIGNING_KEYS_TABLE: 'signing-keys',
   AUTH_KEY_LIST_REFRESH: 60,
   AUTH_PUBLICATION_LEAD: 1000,
+  AUTH_LEEWAY: 60,
   AUTH_KEY_LIST_MAX_AGE: 150,
 } as const;
 

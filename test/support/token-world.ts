@@ -21,6 +21,7 @@ export const tokenEnvironment: Environment<'token'> = {
   AUTH_SIGNING_KEYS_TABLE: 'signing-keys',
   AUTH_KEY_LIST_REFRESH: 60,
   AUTH_PUBLICATION_LEAD: 1_000,
+  AUTH_LEEWAY: 60,
   AUTH_KEY_LIST_MAX_AGE: 150,
 };
 

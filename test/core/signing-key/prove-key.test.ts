@@ -4,88 +4,149 @@ import { UnavailableError } from '../../../core/errors.ts';
 import { proveKey } from '../../../core/signing-key/prove-key.ts';
 import { regionsInService } from '../../../core/signing-key/regions-in-service.ts';
 import { PromotionRefusedError } from '../../../core/signing-key/rotation-errors.ts';
+import type { Heartbeat } from '../../../core/signing-key/rotation-state.ts';
+import type { SigningKey } from '../../../core/signing-key/signing-key.ts';
 import { signingKey } from '../../support/rotation/keys.ts';
+import { policy } from '../../support/rotation/policies.ts';
 import { createContext } from '../../support/rotation/runs.ts';
 import { World } from '../../support/rotation/world.ts';
 
-const key = signingKey('k', { state: 'next' });
+const { propagationLag, leeway } = policy;
 const ok = { kid: 'k', region: 'slc', ok: true } as const;
+const okInDfw = { ...ok, region: 'dfw' } as const;
+const published = signingKey('k', { state: 'next', provedAt: undefined });
 
-async function prove(verdicts: readonly CanaryVerdict[]) {
+interface Setting {
+  readonly findings: readonly CanaryVerdict[] | Error;
+  readonly key?: SigningKey;
+  readonly heartbeats?: readonly Heartbeat[];
+}
+
+async function prove({ findings, key = published, heartbeats = [] }: Setting) {
   const world = new World();
   await world.store.createSigningKey(key);
-  const { ports } = createContext(world, 'slc');
-  const proof = proveKey(key, { ...ports, proveKey: async () => verdicts });
-  return { proof, stored: async () => world.store.find('k'), now: world.now };
+  const { ports, settings } = createContext(world, 'slc');
+  const askCanary = async () => {
+    if (findings instanceof Error) throw findings;
+    return findings;
+  };
+  const error: unknown = await proveKey(
+    key,
+    { heartbeats },
+    { settings, ports: { ...ports, proveKey: askCanary } },
+  ).catch((reason: unknown) => reason);
+  const stored = world.store.find('k');
+  return { error, now: world.now, seenAt: stored?.seenAt, provedAt: stored?.provedAt };
 }
 
 describe('the proof of a key', () => {
-  it('is that it verifies in every region', async () => {
-    const { proof } = await prove([ok, { ...ok, region: 'dfw' }]);
-    await expect(proof).resolves.toBeUndefined();
+  it('begins when every region serves it', async () => {
+    const { error, seenAt, provedAt, now } = await prove({ findings: [ok, okInDfw] });
+    expect({ error, seenAt, provedAt }).toEqual({
+      error: undefined,
+      seenAt: now,
+      provedAt: undefined,
+    });
+  });
+
+  const seen = { ...published, seenAt: 1_000 };
+  const settled = 1_000 + propagationLag + leeway;
+  const beat = (regionId: 'slc' | 'dfw', at: number) => ({ regionId, at });
+
+  it('is complete when every region has run G + L after it was first seen', async () => {
+    const heartbeats = [beat('slc', settled), beat('dfw', settled)];
+    const { provedAt, seenAt, now } = await prove({
+      findings: [ok, okInDfw],
+      key: seen,
+      heartbeats,
+    });
+    expect({ provedAt, seenAt }).toEqual({ provedAt: now, seenAt: 1_000 });
+  });
+
+  it.each([
+    ['a region has not run since', [beat('slc', settled), beat('dfw', settled - 1)]],
+    ['a region has never run', [beat('slc', settled)]],
+  ])('is not complete while %s', async (_, heartbeats) => {
+    const { error, provedAt } = await prove({ findings: [ok, okInDfw], key: seen, heartbeats });
+    expect([error, provedAt]).toEqual([undefined, undefined]);
+  });
+
+  it('stays as it is once it is complete', async () => {
+    const key = { ...seen, provedAt: 2_000 };
+    const { error, provedAt } = await prove({ findings: [ok, okInDfw], key });
+    expect([error, provedAt]).toEqual([undefined, 2_000]);
   });
 
   it.each<[string, readonly CanaryVerdict[], string]>([
     ['no region answered', [], 'k may not sign yet: no region has proved it'],
-    ['the own region is missing', [{ ...ok, region: 'dfw' }], 'no region has proved it'],
+    ['the own region is missing', [okInDfw], 'no region has proved it'],
     [
       'one region does not answer',
-      [ok, { ...ok, region: 'dfw', ok: false, problem: 'unreachable', reason: 'timeout' }],
+      [ok, { ...okInDfw, ok: false, problem: 'unreachable', reason: 'timeout' }],
       'k may not sign yet: dfw: timeout',
     ],
     [
       'two regions lag, each with its reason',
       [
         ok,
-        { ...ok, region: 'dfw', ok: false, problem: 'absent', reason: 'its JWKS lacks the key' },
+        { ...okInDfw, ok: false, problem: 'absent', reason: 'its JWKS lacks the key' },
         { ...ok, region: 'pit', ok: false, problem: 'not_verified' },
       ],
       'k may not sign yet: dfw: its JWKS lacks the key; pit: not_verified',
     ],
-  ])('is refused when %s', async (_, verdicts, message) => {
-    const { proof } = await prove(verdicts);
-    await expect(proof).rejects.toThrow(PromotionRefusedError);
-    await expect(proof).rejects.toThrow(message);
+  ])('is refused when %s', async (_, findings, message) => {
+    const { error, seenAt } = await prove({ findings });
+    expect(error).toBeInstanceOf(PromotionRefusedError);
+    expect(error).toMatchObject({ message: expect.stringContaining(message) });
+    expect(seenAt).toBeUndefined();
   });
 
   it('is refused while the canary does not answer', async () => {
-    const world = new World();
-    const { ports } = createContext(world, 'slc');
-    const silent = () => Promise.reject(new UnavailableError('timeout'));
-    await expect(proveKey(key, { ...ports, proveKey: silent })).rejects.toThrow(
-      'k may not sign yet: slc: the canary does not answer: timeout',
-    );
+    const { error } = await prove({ findings: new UnavailableError('timeout') });
+    expect(error).toMatchObject({
+      message: 'k may not sign yet: slc: the canary does not answer: timeout',
+    });
   });
 
   it.each([
-    ['starts the time anew where a region serves no such key', 'absent', true],
-    ['leaves the time where a region does not answer', 'unreachable', false],
-    ['leaves the time where the key does not sign', 'not_signed', false],
-  ] as const)('%s', async (_, problem, isAnew) => {
-    const { proof, stored, now } = await prove([ok, { ...ok, region: 'dfw', ok: false, problem }]);
-    await expect(proof).rejects.toThrow(PromotionRefusedError);
-    expect((await stored())?.publishedAt).toBe(isAnew ? now : 0);
+    ['begins again if a region serves no such key', 'absent', undefined],
+    ['begins again if a region serves another key', 'not_verified', undefined],
+    ['is as good as before if a region does not answer', 'unreachable', 2_000],
+    ['is as good as before if the key does not sign', 'not_signed', 2_000],
+  ] as const)('%s', async (_, problem, expected) => {
+    const key = { ...seen, provedAt: 2_000 };
+    const findings = [ok, { ...okInDfw, ok: false, problem }];
+    const { error, provedAt, seenAt } = await prove({ findings, key });
+    expect(error).toBeInstanceOf(PromotionRefusedError);
+    expect([provedAt, seenAt === undefined]).toEqual([expected, expected === undefined]);
   });
 });
 
 describe('the regions in service', () => {
-  const day = 86_400;
+  const silence = 1_800;
   const heartbeats = [
-    { regionId: 'slc', at: 10 * day },
+    { regionId: 'slc', at: 10_000 },
     { regionId: 'dfw', at: 0 },
   ] as const;
 
   it.each([
     ['every region of the config that has run', ['slc', 'dfw', 'pit'], heartbeats, ['slc', 'dfw']],
-    ['without one that left the config', ['slc', 'pit'], heartbeats, ['slc']],
+    ['without one that left the config and stopped', ['slc', 'pit'], heartbeats, ['slc']],
     ['with the own before it has run', ['slc', 'dfw'], [], ['slc']],
     [
-      'with one that the own copy of the config does not know yet',
+      'with one that runs and that the own copy of the config does not name',
       ['slc'],
-      [...heartbeats, { regionId: 'pit', at: 9.5 * day }],
+      [...heartbeats, { regionId: 'pit', at: 10_000 - silence + 1 }],
       ['slc', 'pit'],
     ],
+    [
+      'without one that the config does not name and that has been silent for so long',
+      ['slc'],
+      [...heartbeats, { regionId: 'pit', at: 10_000 - silence }],
+      ['slc'],
+    ],
   ] as const)('are %s', (_, configured, beats, expected) => {
-    expect(regionsInService('slc', configured, beats, 10 * day)).toEqual(expected);
+    const check = { own: 'slc', configured, heartbeats: beats, silence } as const;
+    expect(regionsInService(check)).toEqual(expected);
   });
 });

@@ -4,6 +4,9 @@ import { playHistories } from '../../support/rotation/play-histories.ts';
 import type { Trouble } from '../../support/rotation/story.ts';
 
 const kinds = new Set<Trouble['kind']>([
+  'cut off',
+  'sabotage',
+  'remove',
   'unreachable',
   'KMS is down',
   'runs are missed',

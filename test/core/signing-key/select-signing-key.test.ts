@@ -7,7 +7,13 @@ import { makeSigningKey } from '../../support/signing-keys.ts';
 
 const { key: template } = makeSigningKey('ES256');
 const lead = 1_000;
-const need = { regionId: 'slc', now: 10_000, expiresAt: 13_600, publicationLead: lead } as const;
+const need = {
+  regionId: 'slc',
+  now: 10_000,
+  expiresAt: 13_600,
+  publicationLead: lead,
+  leeway: 60,
+} as const;
 
 function key(kid: string, overrides: Partial<typeof template>) {
   return { ...template, kid, ...overrides };
@@ -17,27 +23,39 @@ function select(...keys: readonly (typeof template)[]) {
   return selectSigningKeys(keys, need).map(({ kid }) => kid);
 }
 
+const current = key('current', { state: 'current' });
+const next = key('next', { state: 'next', provedAt: 9_000, activatedAt: undefined });
+const previous = key('previous', { state: 'previous', withdrawAt: 13_660 });
+
 describe('keys that may sign', () => {
   it('are the current one first, then an eligible next one, then the previous one', () => {
-    expect(
-      select(
-        key('previous', { state: 'previous', withdrawAt: 13_600 }),
-        key('next', { state: 'next', publishedAt: 9_000, activatedAt: undefined }),
-        key('current', { state: 'current' }),
-      ),
-    ).toEqual(['current', 'next', 'previous']);
+    expect(select(previous, next, current)).toEqual(['current', 'next', 'previous']);
   });
 
-  it('are never those that verifiers may not know yet', () => {
-    expect(select(key('young', { state: 'next', publishedAt: 9_001 }))).toEqual([]);
+  it.each([
+    ['a next key before its lead is over', { ...next, provedAt: 9_001 }],
+    ['a next key that is not proved', { ...next, provedAt: undefined, publishedAt: 0 }],
+    ['a previous key that leaves before the token expires', { ...previous, withdrawAt: 13_659 }],
+    [
+      'a previous key that never signed and was never proved',
+      { ...previous, activatedAt: undefined },
+    ],
+    [
+      'a previous key that never signed and was retired before its lead was over',
+      { ...previous, activatedAt: undefined, provedAt: 9_001 },
+    ],
+  ])('are without %s', (_, other) => {
+    expect(select(current, other)).toEqual(['current']);
   });
 
-  it('are never those that are withdrawn before the token expires', () => {
-    expect(select(key('old', { state: 'previous', withdrawAt: 13_599 }))).toEqual([]);
+  it('may be a previous key that never signed, if its lead is over', () => {
+    const retired = { ...previous, activatedAt: undefined, provedAt: 9_000 };
+    expect(select(current, retired)).toEqual(['current', 'previous']);
   });
 
-  it('are never those of another region', () => {
-    expect(select(key('foreign', { state: 'current', regionId: 'dfw' }))).toEqual([]);
+  it('are none in a region that has never signed, whatever is eligible', () => {
+    expect(select(next)).toEqual([]);
+    expect(select(next, { ...current, regionId: 'dfw' })).toEqual([]);
   });
 
   it('begin with the latest of two current ones', () => {
@@ -55,7 +73,7 @@ describe('keys that may sign', () => {
       kid: fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f'),
       state: fc.constantFrom(...signingKeyStates),
       regionId: fc.constantFrom(...regionIds),
-      publishedAt: fc.integer({ min: 8_000, max: 10_000 }),
+      provedAt: fc.option(fc.integer({ min: 8_000, max: 10_000 }), { nil: undefined }),
       activatedAt: fc.option(fc.integer({ min: 8_000, max: 10_000 }), { nil: undefined }),
       withdrawAt: fc.option(fc.integer({ min: 9_000, max: 20_000 }), { nil: undefined }),
     });
@@ -68,7 +86,7 @@ describe('keys that may sign', () => {
         for (const { state, regionId, withdrawAt } of chosen) {
           expect(['next', 'current', 'previous']).toContain(state);
           expect(regionId).toBe('slc');
-          if (state === 'previous') expect(withdrawAt ?? Infinity).toBeGreaterThanOrEqual(13_600);
+          if (state === 'previous') expect(withdrawAt ?? Infinity).toBeGreaterThanOrEqual(13_660);
         }
       }),
     );

@@ -30,6 +30,7 @@ const settings = {
   defaultAudience: 'https://api.example.com',
   maxTokenLifetime: 86_400,
   publicationLead: 1_000,
+  leeway: 60,
 } as const;
 
 function setUp(client: Client | undefined, overrides: Partial<TokenPorts> = {}) {

@@ -1,13 +1,13 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { createInvokeFunction } from '../../../adapters/lambda/invoke-function.ts';
 import { createLambdaClient } from '../../../adapters/lambda/lambda-client.ts';
 import { createCallerProof } from '../../../adapters/sts/caller-proof.ts';
+import { tableName } from '../../../contract/tables.ts';
 import { requestDigest } from '../../../core/audit/request-digest.ts';
 import { localUserArn } from '../../../local/sts-server.ts';
-import { ageSigningKeys } from '../rotation/age-signing-keys.ts';
+import { ageNextKey } from '../../../scripts/support/age-next-key.ts';
 import { useLocalCli } from './use-authctl.ts';
-
-const lead = 34;
 
 /** A lead of 34 s; nothing else happens by itself while the tests run. */
 const { authctl, json, service } = useLocalCli({
@@ -45,8 +45,18 @@ async function findKid(state: string): Promise<string> {
 }
 
 /** Makes the published key one that may sign. */
-async function untilEligible(): Promise<void> {
-  await ageSigningKeys(service(), lead);
+async function makeEligible(): Promise<void> {
+  const { environment } = service();
+  const dynamodb = new DynamoDBClient({
+    region: environment['AWS_REGION'],
+    endpoint: environment['AWS_ENDPOINT_URL_DYNAMODB'],
+    credentials: {
+      accessKeyId: environment['AWS_ACCESS_KEY_ID'] ?? '',
+      secretAccessKey: environment['AWS_SECRET_ACCESS_KEY'] ?? '',
+    },
+  });
+  await ageNextKey(dynamodb, { table: tableName('local', 'signingKeys'), regionId: 'slc' });
+  dynamodb.destroy();
 }
 
 async function readFamilies(): Promise<readonly string[]> {
@@ -109,7 +119,7 @@ describe('signing-key plan and history', () => {
 
 describe('signing-key rotate', () => {
   it('lets the next key sign, and tokens of both verify', async () => {
-    await untilEligible();
+    await makeEligible();
     const next = await findKid('next');
     const { exitCode, stdout } = await authctl(['signing-key', 'rotate', '--region', 'slc']);
     expect([exitCode, stdout]).toEqual([0, expect.stringContaining(`slc: promote ${next}\n`)]);
@@ -120,7 +130,7 @@ describe('signing-key rotate', () => {
     const { exitCode, stdout, stderr } = await authctl(['signing-key', 'rotate']);
     expect([exitCode, stdout]).toEqual([1, '']);
     expect(stderr).toMatch(
-      /^authctl: the next key of slc, \S{43}, may sign from \S+ on, in \d+ s: until then a verifier may not know it\n$/,
+      /^authctl: the next key of slc, \S{43}, may sign from \S+ on, in \d+ s at the earliest: every region must serve it and then run its rotation before the lead begins\n$/,
     );
   });
 
@@ -190,7 +200,7 @@ describe('signing-key withdraw', () => {
   });
 
   it('takes the signing key out of use once that is confirmed', async () => {
-    await untilEligible();
+    await makeEligible();
     const lost = await findKid('current');
     const { exitCode } = await authctl(['signing-key', 'withdraw', lost, '--emergency'], {
       stdin: 'yes\n',

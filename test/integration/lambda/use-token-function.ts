@@ -93,7 +93,7 @@ export function useTokenFunction() {
       publicJwk,
       state,
       publishedAt,
-      ...(state === 'current' && { activatedAt: publishedAt }),
+      ...(state === 'current' ? { activatedAt: publishedAt } : { provedAt: publishedAt }),
       version: 1,
     };
     const store = createDynamoDbSigningKeyStore(tables.dynamodb, tables.nameOf('signingKeys'));

@@ -110,11 +110,15 @@ describe('a signing key that cannot be relied on', () => {
     expect(stores.sign).not.toHaveBeenCalled();
   });
 
-  const next = makeSigningKey('RS256', { state: 'next', publishedAt: worldNow - 1_000 });
+  const next = makeSigningKey('RS256', {
+    state: 'next',
+    activatedAt: undefined,
+    provedAt: worldNow - 1_000,
+  });
 
-  function withRefusedCurrentKey(publishedAt: number) {
+  function withRefusedCurrentKey(provedAt: number) {
     const world = tokenWorld();
-    world.stores.listSigningKeys.mockResolvedValue([worldSigner.key, { ...next.key, publishedAt }]);
+    world.stores.listSigningKeys.mockResolvedValue([worldSigner.key, { ...next.key, provedAt }]);
     world.stores.sign.mockImplementation(async (key, input) => {
       if (key.kid === worldSigner.key.kid) throw new SigningKeyUnusableError('disabled');
       return signWithKeys(next)(key, input);

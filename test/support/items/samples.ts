@@ -100,6 +100,8 @@ function signingKey(alg: Alg, more: Partial<SigningKey>): SigningKey {
 }
 
 const everyTime = {
+  seenAt: at,
+  provedAt: at,
   activatedAt: at + 1,
   retiredAt: at + 2,
   withdrawAt: at + 3,

@@ -38,6 +38,7 @@ import { lambdaContext, proxyEvent } from '../proxy-event.ts';
 import { recordTelemetry } from '../recorded-telemetry.ts';
 import { testAccessKey as accessKey } from '../test-access-key.ts';
 import { basic, tokenRequest } from '../token-world.ts';
+import { createRegionCanary } from './region-canary.ts';
 
 const awsRegions: Readonly<Record<RegionId, string>> = {
   slc: 'us-west-2',
@@ -106,6 +107,8 @@ export interface Shared {
   readonly history: ItemHistory;
   readonly lag: number;
   readonly clock: Clock;
+  /** The regions that are started, for each other's canaries. */
+  readonly running: Map<RegionId, Region>;
 }
 
 async function startBackends(id: RegionId, faults: Faults, shared: Shared) {
@@ -169,12 +172,12 @@ export async function startRegion(id: RegionId, shared: Shared): Promise<Region>
     {
       authenticateCaller: authenticateOperator,
       selfTest: () => token(selfTestEvent, lambdaContext()),
-      proveKey: () => Promise.resolve([]),
+      proveKey: createRegionCanary(id, background, shared),
       now: () => Math.floor(clock() / 1000),
       telemetry: { report: (report) => runs.push(report) },
     },
   );
-  return {
+  const region: Region = {
     id,
     faults,
     runs,
@@ -196,17 +199,27 @@ export async function startRegion(id: RegionId, shared: Shared): Promise<Region>
       await backends.close();
     },
   };
+  shared.running.set(id, region);
+  return region;
 }
 
 const twoDays = 2 * 86_400_000;
+const sixMinutes = 360_000;
 
-/** Deploys region after region, and lets two days go by, so that all of them sign. */
-async function deploy(all: readonly Region[], clock: Clock): Promise<void> {
-  for (const region of all) await region.rotate('deploy');
-  clock.time += twoDays;
-  for (const region of all) await region.rotate('reconcile');
+/** Lets the runs of half an hour prove the keys that wait, then two days go by: they sign. */
+export async function passUntilKeysSign(all: readonly Region[], clock: Clock): Promise<void> {
+  for (const wait of [...Array.from({ length: 5 }, () => sixMinutes), twoDays]) {
+    clock.time += wait;
+    for (const region of all) await region.rotate('reconcile');
+  }
   // Functions read the list of keys again.
   clock.time += 120_000;
+}
+
+/** Deploys region after region, and lets time go by, so that all of them sign. */
+async function deploy(all: readonly Region[], clock: Clock): Promise<void> {
+  for (const region of all) await region.rotate('deploy');
+  await passUntilKeysSign(all, clock);
 }
 
 /** @param lag milliseconds by which eventually consistent reads see other regions' writes late. */
@@ -228,6 +241,7 @@ export async function startThreeRegions(lag: number): Promise<ThreeRegions> {
     history: new ItemHistory(),
     lag,
     clock,
+    running: new Map(),
   };
   const [slc, dfw, pit] = await Promise.all([
     startRegion('slc', shared),

@@ -42,12 +42,7 @@ function jump({
     .tuple(fc.integer({ min: 130, max: 2 * policy.publicationLead + 130 }), fc.boolean())
     .map(([by, isBack]) => (isBack ? -by : by));
   return fc.record({
-    host: fc.constantFrom(
-      'rotation' as const,
-      'canary' as const,
-      'jwks' as const,
-      'token' as const,
-    ),
+    host: fc.constantFrom('rotation' as const, 'jwks' as const, 'token' as const),
     by: far,
   });
 }

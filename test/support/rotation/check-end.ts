@@ -33,7 +33,10 @@ function checkKeys({ store, policy, now }: World, { id }: Region, interval: numb
   if (next === undefined) throw new Violation(`${id} has no next key`);
   if (others.length + more.length > 0) throw new Violation(`${id} has a key too many`);
   const age = now - current.activatedAt;
-  if (age > policy.rotationPeriod + 2 * interval + policy.leeway) {
+  // The next key is published when this one begins to sign, and proved some runs later.
+  const proof = policy.propagationLag + policy.leeway + 4 * interval;
+  const period = Math.max(policy.rotationPeriod, proof + policy.publicationLead);
+  if (age > period + 2 * interval + policy.leeway) {
     throw new Violation(`${id} is overdue: its key is ${age} s old`);
   }
 }

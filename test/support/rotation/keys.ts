@@ -8,7 +8,10 @@ import type {
 import type { SigningKey } from '../../../core/signing-key/signing-key.ts';
 import { policy } from './policies.ts';
 
-/** A key that signs in slc since the time 0, but for what the test says. */
+/**
+ * A key that signs in slc since the time 0, but for what the test says. A `next` key is proved when
+ * it is published.
+ */
 export function signingKey(kid: string, more: Partial<SigningKey> = {}): SigningKey {
   const alg: Alg = more.alg ?? 'ES256';
   return {
@@ -20,6 +23,7 @@ export function signingKey(kid: string, more: Partial<SigningKey> = {}): Signing
     state: 'current',
     publishedAt: 0,
     activatedAt: more.state === undefined || more.state === 'current' ? 0 : undefined,
+    provedAt: more.state === 'next' ? (more.publishedAt ?? 0) : undefined,
     version: 1,
     ...more,
   };

@@ -22,16 +22,19 @@ class Play {
   readonly world: World;
   readonly #start: number;
   readonly #fates = new Map<RegionId, RunFate>();
+  /** Regions that are taken out of the config, and those of them that are destroyed. */
+  readonly #leaving = new Set<RegionId>();
   readonly #removed = new Set<RegionId>();
 
   constructor(story: Story) {
-    const { seed, algs, clocksDiffer, tokenReuse, kmsListLag } = story;
+    const { seed, algs, clocksDiffer, interval, tokenReuse, kmsListLag } = story;
     this.story = story;
     this.world = new World({
       policy: makePolicy(story.policy, story.maxTokenLifetime),
       seed,
       algs,
       clocksDiffer,
+      interval,
       tokenReuse,
     });
     this.#start = this.world.now;
@@ -123,18 +126,14 @@ class Play {
     sabotage: (trouble) => this.#sabotage(trouble),
     'clock jump': ({ region: id, host, by, seconds, at }) => {
       const region = this.world.region(id);
-      const clocks = {
-        rotation: [region.rotationClock],
-        canary: [region.canaryClock],
-        jwks: region.jwksClocks,
-        token: region.tokenClocks,
-      }[host];
-      const clock = clocks[at % clocks.length];
-      if (clock === undefined) return;
-      clock.jump = by;
-      this.#later(seconds, () => {
-        clock.jump = 0;
-      });
+      const clocks = host === 'jwks' ? region.jwksClocks : region.tokenClocks;
+      const setJump = (jump: number) => {
+        const clock = clocks[at % clocks.length];
+        if (host === 'rotation') region.rotationJump = jump;
+        else if (clock !== undefined) clock.jump = jump;
+      };
+      setJump(by);
+      this.#later(seconds, () => setJump(0));
     },
     rotate: async ({ region, algorithm }) => {
       await survive(() => rotateKey(createContext(this.world, region), algorithm));
@@ -197,10 +196,13 @@ class Play {
 
   /** The others' configs lose the region, one after another; then it is destroyed. */
   #remove(id: RegionId): void {
-    const others = regionIds.filter((other) => other !== id);
+    const others = regionIds.filter((other) => other !== id && !this.#leaving.has(other));
+    if (others.length === 0) return;
+    this.#leaving.add(id);
     others.forEach((other, index) => {
       this.#later(index * this.story.interval, () => {
-        this.world.region(other).config.regions = others;
+        const { config } = this.world.region(other);
+        config.regions = config.regions.filter((named) => named !== id);
       });
     });
     this.#later(others.length * this.story.interval, () => {
@@ -221,10 +223,8 @@ class Play {
       region.isKmsDown = false;
       region.missesRuns = false;
       region.unreachable.clear();
-      const { rotationClock, canaryClock, jwksClocks, tokenClocks } = region;
-      for (const clock of [rotationClock, canaryClock, ...jwksClocks, ...tokenClocks]) {
-        clock.jump = 0;
-      }
+      region.rotationJump = 0;
+      for (const clock of [...region.jwksClocks, ...region.tokenClocks]) clock.jump = 0;
     }
     this.#fates.clear();
   }

@@ -34,10 +34,10 @@ export class Region {
   readonly config: RegionConfig;
   readonly jwks: readonly JwksInstance[];
   readonly tokens: readonly TokenInstance[];
-  readonly rotationClock: HostClock;
-  readonly canaryClock: HostClock;
-  readonly jwksClocks: readonly HostClock[];
-  readonly tokenClocks: readonly HostClock[];
+  /** Seconds by which the clock of every host of its rotation is wrong. */
+  rotationJump = 0;
+  readonly jwksClocks: HostClock[] = [];
+  readonly tokenClocks: HostClock[] = [];
   cutOff: CutOff | undefined;
   /** When it was last cut off from its tables, or from KMS. */
   lastCutOff = Number.NEGATIVE_INFINITY;
@@ -57,13 +57,9 @@ export class Region {
     this.#world = world;
     this.config = { regions: [...world.options.regions], algs: world.options.algs };
     this.kms = new MemoryKms(id, () => world.now, counter);
-    this.rotationClock = world.clock(`${id} rotation`);
-    this.canaryClock = world.clock(`${id} canary`);
     const kinds: readonly InstanceKind[] = ['fresh', 'usual', 'slow'];
-    this.jwksClocks = kinds.map((kind) => world.clock(`${id} jwks ${kind}`));
-    this.tokenClocks = kinds.map((kind) => world.clock(`${id} token ${kind}`));
-    this.jwks = kinds.map((kind, index) => this.#createJwks(kind, this.jwksClocks[index]));
-    this.tokens = kinds.map((kind, index) => this.#createToken(kind, this.tokenClocks[index]));
+    this.jwks = kinds.map((kind) => this.#createJwks(kind));
+    this.tokens = kinds.map((kind) => this.#createToken(kind));
   }
 
   /** The functions are there: a canary gets an answer. */
@@ -134,9 +130,11 @@ export class Region {
     return { fresh: 0, usual: policy.keyListRefresh, slow: keyListMaxAge(policy) }[kind];
   }
 
-  #createJwks(kind: InstanceKind, clock = this.rotationClock): JwksInstance {
+  #createJwks(kind: InstanceKind): JwksInstance {
     const world = this.#world;
     const name = `${this.id}'s ${kind} JWKS instance`;
+    const clock = world.clock(name);
+    this.jwksClocks.push(clock);
     return new JwksInstance({
       name,
       reader: this.#createReader(kind, world.randomFor(name)),
@@ -149,9 +147,11 @@ export class Region {
     });
   }
 
-  #createToken(kind: InstanceKind, clock = this.rotationClock): TokenInstance {
+  #createToken(kind: InstanceKind): TokenInstance {
     const world = this.#world;
     const name = `${this.id}'s ${kind} token instance`;
+    const clock = world.clock(name);
+    this.tokenClocks.push(clock);
     const random = world.randomFor(name);
     return new TokenInstance({
       name,

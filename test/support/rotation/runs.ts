@@ -92,12 +92,14 @@ export function createContext(
   let ids = 0;
   const region = world.region(regionId);
   const calls = new Calls(world, fate, `${regionId} at ${world.now}`);
+  // Each run may be on another host.
+  const clock = world.clock(`${regionId} rotation at ${world.now}`);
   const ports: RotationPorts = {
     store: calls.guard(world.store, () => region.assertTables()),
     keyManagement: calls.guard(region.kms, () => region.assertKms()),
     audit: { appendAudit: () => calls.call(async () => region.assertTables()) },
     proveKey: (kid) => calls.call(() => world.prove(kid, region)),
-    now: () => region.rotationClock.now(),
+    now: () => clock.now() + region.rotationJump,
     newId: () => `${runId}-${ids++}`,
   };
   const { algs } = region.config;

@@ -44,7 +44,7 @@ export type Trouble = { readonly at: number } & (
   | {
       readonly kind: 'clock jump';
       readonly region: RegionId;
-      readonly host: 'rotation' | 'canary' | 'jwks' | 'token';
+      readonly host: 'rotation' | 'jwks' | 'token';
       readonly by: number;
       readonly seconds: number;
     }

@@ -24,6 +24,8 @@ export interface WorldOptions {
   readonly regions: readonly RegionId[];
   /** Whether hosts' clocks differ, by L at the most. */
   readonly clocksDiffer: boolean;
+  /** Seconds between two runs of each region's rotation. */
+  readonly interval: number;
   readonly tokenReuse: boolean;
 }
 
@@ -49,6 +51,7 @@ export class World {
       algs: ['ES256', 'ES384'],
       regions: regionIds,
       clocksDiffer: false,
+      interval: 10,
       tokenReuse: false,
       ...options,
     };
@@ -120,7 +123,16 @@ export class World {
   /** A token was signed: the slowest clock of a verifier may be L/2 behind the true time. */
   onToken(kid: string, regionId: RegionId, exp: number): void {
     const end = exp + (this.options.clocksDiffer ? Math.floor(this.policy.leeway / 2) : 0);
+    this.#checkPromoted(kid, regionId);
     this.watch.issued(kid, { regionId, signedAt: this.now, end });
+  }
+
+  /** A region's first key signs once it is proved and promoted, and not as a fallback. */
+  #checkPromoted(kid: string, regionId: RegionId): void {
+    const hasSigned = this.store.keys.some(
+      (key) => key.regionId === regionId && key.activatedAt !== undefined,
+    );
+    if (!hasSigned) throw new Violation(`${this.nameOf(kid)} signs before it is promoted`);
   }
 
   /** A region that reaches its tables and KMS, and has a key that KMS signs with, must issue. */
@@ -166,7 +178,12 @@ export class World {
   async prove(kid: string, asking: Region): Promise<readonly CanaryVerdict[]> {
     const heartbeats = await this.store.listHeartbeats();
     const { regions } = asking.config;
-    const asked = regionsInService(asking.id, regions, heartbeats, asking.canaryClock.now());
+    const asked = regionsInService({
+      own: asking.id,
+      configured: regions,
+      heartbeats,
+      silence: 6 * this.options.interval,
+    });
     const key = this.store.find(kid);
     const verdicts: CanaryVerdict[] = [];
     for (const id of asked) {

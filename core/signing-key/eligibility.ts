@@ -1,0 +1,23 @@
+import type { SigningKey } from './signing-key.ts';
+
+/**
+ * When a key may sign, in seconds since the epoch: the lead begins when every region is proved to
+ * serve it. Infinite for a key that is not proved, or not any more.
+ *
+ * @param policy.publicationLead seconds.
+ */
+export function eligibleAt(
+  key: Pick<SigningKey, 'provedAt'>,
+  { publicationLead }: { readonly publicationLead: number },
+): number {
+  return key.provedAt === undefined ? Number.POSITIVE_INFINITY : key.provedAt + publicationLead;
+}
+
+/** The same, and for a key that is not proved the earliest time that is still possible. */
+export function earliestEligibleAt(
+  key: Pick<SigningKey, 'provedAt'>,
+  policy: { readonly publicationLead: number },
+  now: number,
+): number {
+  return eligibleAt({ provedAt: key.provedAt ?? now }, policy);
+}
