@@ -27,7 +27,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: [
-            'test/{architecture,contract,core,adapters,lambda,cli,portal,forward-auth,local,bench,docs,fuzz}/**/*.test.ts',
+            'test/{architecture,contract,core,adapters,lambda,cli,portal,forward-auth,emulator,local,bench,docs,fuzz}/**/*.test.ts',
           ],
           setupFiles: ['test/setup/no-network.ts'],
         },

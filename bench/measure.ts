@@ -1,7 +1,7 @@
 import {
   type FunctionProcess,
   startFunctionProcess,
-} from '../local/runtime-api/function-process.ts';
+} from '../emulator/runtime-api/function-process.ts';
 import type { Bundle } from './build.ts';
 import { awsRegion } from './scenario.ts';
 

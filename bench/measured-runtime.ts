@@ -1,4 +1,4 @@
-import { type Instrument, runRuntime } from '../local/runtime-api/runtime-client.ts';
+import { type Instrument, runRuntime } from '../emulator/runtime-api/runtime-client.ts';
 
 let moduleLoadMs = 0;
 

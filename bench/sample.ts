@@ -1,4 +1,4 @@
-import type { FunctionProcess } from '../local/runtime-api/function-process.ts';
+import type { FunctionProcess } from '../emulator/runtime-api/function-process.ts';
 import type { Backend, Delays } from './backend/backend.ts';
 import { measureColdStart, measureWarm, median, start, type Target } from './measure.ts';
 import type { Plan } from './plan.ts';

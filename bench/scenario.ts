@@ -18,7 +18,7 @@ import { formatClientSecret, formatId } from '../core/credential/credential-valu
 import { hashSecret } from '../core/credential/secret-hash.ts';
 import { publicJwkFromSpki } from '../core/signing-key/public-jwk.ts';
 import type { SigningKey } from '../core/signing-key/signing-key.ts';
-import { buildProxyEvent } from '../local/gateway/proxy-event.ts';
+import { buildProxyEvent } from '../emulator/gateway/proxy-event.ts';
 import type { Backend } from './backend/backend.ts';
 import type { StubItem } from './backend/dynamodb-stub.ts';
 import { workFolder } from './build.ts';

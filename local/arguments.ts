@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Alg, algs, isAlg } from '../contract/signing-algorithms.ts';
+import { LocalRunError } from '../emulator/loopback-server.ts';
 import type { FromSynth } from './from-synth/synthesised-deployment.ts';
-import { LocalRunError } from './loopback-server.ts';
 
 /** What the person at the terminal asks for. */
 export interface LocalArguments {

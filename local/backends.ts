@@ -1,20 +1,20 @@
 import { createDynamoDbClient } from '../adapters/dynamodb/dynamodb-client.ts';
-import type { AccessKey } from './aws-server/access-key.ts';
-import { createAwsCaller } from './aws-server/aws-caller.ts';
+import type { AccessKey } from '../emulator/aws-server/access-key.ts';
+import { createAwsCaller } from '../emulator/aws-server/aws-caller.ts';
+import { startDynamoDb } from '../emulator/dynamodb.ts';
+import type { Faults } from '../emulator/faults/faults.ts';
+import { startFaultyService } from '../emulator/faults/faulty-service.ts';
+import { startKms } from '../emulator/kms/kms-server.ts';
+import { localRegion } from '../emulator/local-region.ts';
+import type { PortChoice } from '../emulator/loopback-server.ts';
+import { ItemHistory } from '../emulator/replication/item-history.ts';
+import { createReplica } from '../emulator/replication/replica.ts';
+import type { OnStorage } from '../emulator/storage.ts';
+import { startSts } from '../emulator/sts-server.ts';
 import type { CleanUp } from './clean-up.ts';
-import { startDynamoDb } from './dynamodb.ts';
-import type { Faults } from './faults/faults.ts';
-import { startFaultyService } from './faults/faulty-service.ts';
-import { startKms } from './kms/kms-server.ts';
 import type { LocalAwsOptions } from './local-aws-options.ts';
-import { localRegion } from './local-deployment.ts';
-import type { PortChoice } from './loopback-server.ts';
 import type { Program } from './program.ts';
-import { ItemHistory } from './replication/item-history.ts';
-import { createReplica } from './replication/replica.ts';
 import type { StatePaths } from './state.ts';
-import type { OnStorage } from './storage.ts';
-import { startSts } from './sts-server.ts';
 
 /** Where DynamoDB, KMS and STS answer. */
 export interface Backends {

@@ -2,8 +2,8 @@ import { X509Certificate } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type GenerateResult, generate } from 'selfsigned';
-import type { TlsFiles } from './gateway/gateway-server.ts';
-import { writePrivateFile } from './private-file.ts';
+import type { TlsFiles } from '../emulator/gateway/gateway-server.ts';
+import { writePrivateFile } from '../emulator/private-file.ts';
 
 /** A certificate for localhost, and the authority that its clients must trust. */
 export interface LocalCertificate extends TlsFiles {

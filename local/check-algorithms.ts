@@ -4,7 +4,7 @@ import { createDynamoDbRotationStore } from '../adapters/dynamodb/rotation-store
 import { type DeploymentConfig, deployedRegions } from '../contract/deployment-config.ts';
 import { tableName } from '../contract/tables.ts';
 import { AlgorithmInUseError, assertAlgorithmsKept } from '../core/signing-key/kept-algorithms.ts';
-import { LocalRunError } from './loopback-server.ts';
+import { LocalRunError } from '../emulator/loopback-server.ts';
 
 /**
  * Refuses what the deployment check would refuse on AWS: a run over kept state that leaves out the

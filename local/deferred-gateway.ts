@@ -1,4 +1,4 @@
-import type { Gateway } from './gateway/gateway.ts';
+import type { Gateway } from '../emulator/gateway/gateway.ts';
 
 /** A gateway that answers once there is one: its port, and so the issuer, is known before. */
 export interface DeferredGateway {

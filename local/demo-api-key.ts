@@ -12,7 +12,7 @@ import {
   secretBytes,
 } from '../core/credential/credential-value.ts';
 import { hashSecret, matchesHash } from '../core/credential/secret-hash.ts';
-import { writePrivateFile } from './private-file.ts';
+import { writePrivateFile } from '../emulator/private-file.ts';
 
 async function stillWorks(value: string, store: ApiKeyStore): Promise<boolean> {
   const keyId = readApiKeyId(value);

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { securityHeaders } from '../contract/error-body.ts';
-import type { GatewayRoute } from './gateway/gateway-route.ts';
+import type { GatewayRoute } from '../emulator/gateway/gateway-route.ts';
 
 /** Where the local run shows the API's reference. No stack has it. */
 export const docsPath = '/docs';

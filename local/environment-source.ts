@@ -4,8 +4,8 @@ import type { EnvironmentSource } from '../contract/function-environments.ts';
 import { roleName } from '../contract/function-names.ts';
 import { kmsKeyPolicy } from '../contract/kms-key-policy.ts';
 import type { RegionId } from '../contract/regions.ts';
-import { localAccountId } from './kms/kms-key.ts';
-import { localRegion } from './local-deployment.ts';
+import { localAccountId } from '../emulator/kms/kms-key.ts';
+import { localRegion } from '../emulator/local-region.ts';
 
 /** From what the environments of the functions follow, as the stack has it at deployment. */
 export function describeEnvironments(

@@ -6,10 +6,10 @@ import { readEnvironment } from '../contract/environment.ts';
 import { methodNotAllowedBody, noStoreHeaders } from '../contract/error-body.ts';
 import { authorizerEnvironment } from '../contract/function-environments.ts';
 import { bearerGatewayResponses } from '../contract/platform-authorizer.ts';
+import type { GatewayRoute } from '../emulator/gateway/gateway-route.ts';
 import type { AuthorizerFunction } from '../lambda/authorizer/function.ts';
 import { createAuthorizerHandler } from '../lambda/authorizer/function.ts';
 import type { Telemetry } from '../lambda/shared/telemetry.ts';
-import type { GatewayRoute } from './gateway/gateway-route.ts';
 
 /** A platform team's API, as far as a newcomer needs one to use a token at. */
 export const examplePath = '/example/messages';

@@ -1,8 +1,8 @@
 import type { RotationReport } from '../contract/function-events.ts';
+import type { FaultScript } from '../emulator/faults/fault-script.ts';
+import type { RequestNote } from '../emulator/gateway/gateway-server.ts';
 import { docsPath } from './docs-page.ts';
-import type { FaultScript } from './faults/fault-script.ts';
 import type { FromSynth } from './from-synth/synthesised-deployment.ts';
-import type { RequestNote } from './gateway/gateway-server.ts';
 import { rotationDemo } from './rotation-demo.ts';
 import type { LocalRun } from './start-local.ts';
 

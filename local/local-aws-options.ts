@@ -1,5 +1,5 @@
 import type { AwsClientOptions } from '../adapters/aws-client-options.ts';
-import type { AccessKey } from './aws-server/access-key.ts';
+import type { AccessKey } from '../emulator/aws-server/access-key.ts';
 
 /** For clients of the DynamoDB, KMS and Lambda of a local run. */
 export interface LocalAwsOptions extends AwsClientOptions {

@@ -3,15 +3,9 @@ import {
   type DeploymentConfigInput,
   parseDeploymentConfig,
 } from '../contract/deployment-config.ts';
-import type { RegionId } from '../contract/regions.ts';
 import type { Alg } from '../contract/signing-algorithms.ts';
 import type { SigningKeyPolicyInput } from '../contract/signing-key-policy.ts';
-
-/** The one region of the local run. */
-export const localRegion: { readonly id: RegionId; readonly awsRegion: string } = {
-  id: 'slc',
-  awsRegion: 'us-west-2',
-};
+import { localRegion } from '../emulator/local-region.ts';
 
 export interface LocalDeployment {
   readonly input: DeploymentConfigInput;

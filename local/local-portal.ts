@@ -1,10 +1,10 @@
 import { userInfo } from 'node:os';
 import { createManagement } from '../adapters/management.ts';
 import type { DeploymentConfig } from '../contract/deployment-config.ts';
+import { type PortChoice, portInUse } from '../emulator/loopback-server.ts';
 import { type LoopbackPortal, servePortalOnLoopback } from '../portal/serve-on-loopback.ts';
 import type { LocalAwsOptions } from './local-aws-options.ts';
 import type { LogFile } from './log-file.ts';
-import { type PortChoice, portInUse } from './loopback-server.ts';
 
 export interface LocalPortalOptions {
   readonly config: DeploymentConfig;

@@ -6,7 +6,7 @@ import {
   listenOnLoopback,
   loopbackHost,
   portInUse,
-} from './loopback-server.ts';
+} from '../emulator/loopback-server.ts';
 
 /** A server on every address that `localhost` may mean. */
 export interface LocalhostServer {

@@ -1,5 +1,5 @@
 import { closeSync, openSync, writeFileSync } from 'node:fs';
-import { type OnStorage, StorageWatch } from './storage.ts';
+import { type OnStorage, StorageWatch } from '../emulator/storage.ts';
 
 /** The log of a run: one JSON object a line. */
 export interface LogFile {

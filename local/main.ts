@@ -1,5 +1,6 @@
 import { jwksPath } from '../contract/routes.ts';
 import { toPrintable } from '../core/printable-text.ts';
+import { LocalRunError } from '../emulator/loopback-server.ts';
 import { parseArguments } from './arguments.ts';
 import {
   describeRequest,
@@ -9,7 +10,6 @@ import {
   greet,
   rotationDemoHint,
 } from './greeting.ts';
-import { LocalRunError } from './loopback-server.ts';
 import { rotationDemo } from './rotation-demo.ts';
 import type { LocalRun } from './start-local.ts';
 import { usage } from './usage.ts';
@@ -53,8 +53,8 @@ function endOnSignal(local: LocalRun): void {
 /** Reads a script before anything starts, and plays it once everything stands. */
 async function loadFaults(path: string) {
   const [{ readFaultScript }, { Faults }] = await Promise.all([
-    import('./faults/fault-script.ts'),
-    import('./faults/faults.ts'),
+    import('../emulator/faults/fault-script.ts'),
+    import('../emulator/faults/faults.ts'),
   ]);
   const script = readFaultScript(path);
   const faults = new Faults();

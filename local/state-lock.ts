@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { ClassicLevel } from 'classic-level';
-import { LocalRunError } from './loopback-server.ts';
+import { LocalRunError } from '../emulator/loopback-server.ts';
 
 /** Says that nobody else may use a state directory. Ends with the process, however that ends. */
 export interface StateLock {

@@ -1,6 +1,6 @@
 import { accessSync, constants, mkdirSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { LocalRunError } from './loopback-server.ts';
+import { LocalRunError } from '../emulator/loopback-server.ts';
 
 /** Where the local run keeps what must survive a restart. */
 export interface StatePaths {

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { Session } from 'node:inspector';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { SeededRandom } from '../local/faults/seeded-random.ts';
+import { SeededRandom } from '../emulator/faults/seeded-random.ts';
 import { type FuzzTarget, runTimed } from '../test/fuzz/fuzz-target.ts';
 import { mutate } from '../test/fuzz/mutate.ts';
 import { targets } from '../test/fuzz/targets.ts';

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as v from 'valibot';
-import { LocalRunError } from '../loopback-server.ts';
+import { LocalRunError } from '../../emulator/loopback-server.ts';
 
 /** A resource of a CloudFormation template, intrinsic functions unresolved. */
 export interface TemplateResource {

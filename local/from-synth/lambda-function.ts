@@ -1,5 +1,8 @@
-import { type FunctionProcess, startFunctionProcess } from '../runtime-api/function-process.ts';
-import { FunctionError } from '../runtime-api/runtime-api-server.ts';
+import {
+  type FunctionProcess,
+  startFunctionProcess,
+} from '../../emulator/runtime-api/function-process.ts';
+import { FunctionError } from '../../emulator/runtime-api/runtime-api-server.ts';
 import type { SynthesisedFunction } from './stack-contents.ts';
 
 /** What a process gets besides the function's own variables. */

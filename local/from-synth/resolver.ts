@@ -1,5 +1,5 @@
-import { localApi } from '../gateway/request-context.ts';
-import { LocalRunError } from '../loopback-server.ts';
+import { localApi } from '../../emulator/gateway/request-context.ts';
+import { LocalRunError } from '../../emulator/loopback-server.ts';
 import type { SynthesisedStack, TemplateResource } from './assembly.ts';
 
 /** What `Ref` or `Fn::GetAtt` of a resource becomes once it exists. */

@@ -7,9 +7,9 @@ import {
 } from '../../contract/deployment-config.ts';
 import { discoveryEnvironment, tokenEnvironment } from '../../contract/function-environments.ts';
 import { functionName } from '../../contract/function-names.ts';
+import { LocalRunError } from '../../emulator/loopback-server.ts';
 import { describeEnvironments } from '../environment-source.ts';
 import type { LocalDeployment } from '../local-deployment.ts';
-import { LocalRunError } from '../loopback-server.ts';
 import { readAssembly } from './assembly.ts';
 import {
   readStackContents,

@@ -1,4 +1,4 @@
-import type { FaultRuleInput } from '../../local/faults/fault-script.ts';
+import type { FaultRuleInput } from '../../emulator/faults/fault-script.ts';
 
 /** Something that breaks. */
 interface Trouble {

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Faults } from '../../local/faults/faults.ts';
+import { Faults } from '../../emulator/faults/faults.ts';
 import { startLocal } from '../../local/start-local.ts';
 import type { Measurement, ServiceAnswer, ServiceCommand } from './service.ts';
 

@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import type { FaultRuleInput } from '../../local/faults/fault-script.ts';
+import type { FaultRuleInput } from '../../emulator/faults/fault-script.ts';
 import type { LocalRun } from '../../local/start-local.ts';
 
 /** What the load needs to know of the service. */

@@ -33,12 +33,14 @@ const rule: Readonly<Record<string, { folders: readonly string[]; packages: read
       folders: ['forward-auth', 'adapters', 'core', 'contract'],
       packages: ['node:'],
     },
+    emulator: {
+      folders: ['emulator', 'contract'],
+      packages: ['@smithy/', 'dynalite', 'aws-lambda', 'valibot', 'node:'],
+    },
     local: {
-      folders: ['local', 'lambda', 'portal', 'adapters', 'core', 'contract'],
+      folders: ['local', 'emulator', 'lambda', 'portal', 'adapters', 'core', 'contract'],
       packages: [
         '@aws-sdk/',
-        '@smithy/',
-        'dynalite',
         'classic-level',
         'selfsigned',
         'aws-lambda',

@@ -1,4 +1,4 @@
-import type { SeededRandom } from '../../local/faults/seeded-random.ts';
+import type { SeededRandom } from '../../emulator/faults/seeded-random.ts';
 
 /** Texts at which parsers differ. */
 // biome-ignore format: a table of short words reads better in rows

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { LocalRunError } from '../../emulator/loopback-server.ts';
 import { parseArguments } from '../../local/arguments.ts';
-import { LocalRunError } from '../../local/loopback-server.ts';
 
 describe('the arguments of npm start', () => {
   it('are all optional', () => {

@@ -3,7 +3,7 @@ import { createInvokeFunction } from '../../../adapters/lambda/invoke-function.t
 import { createLambdaClient } from '../../../adapters/lambda/lambda-client.ts';
 import { InputError, RefusedError, UnavailableError } from '../../../core/errors.ts';
 import { RetainedKeyError } from '../../../core/signing-key/rotation-errors.ts';
-import { type RunningLambda, startLambda } from '../../../local/lambda-server.ts';
+import { type RunningLambda, startLambda } from '../../../emulator/lambda-server.ts';
 import { testAccessKey } from '../../support/test-access-key.ts';
 
 let server: RunningLambda;

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { createAwsClients } from '../../../adapters/aws-clients.ts';
 import { createDynamoDbAuditLog } from '../../../adapters/dynamodb/audit-log.ts';
 import type { AuditRecord } from '../../../core/audit/audit-log.ts';
-import { localUserArn } from '../../../local/sts-server.ts';
+import { localUserArn } from '../../../emulator/sts-server.ts';
 import { temporaryDirectory } from '../local/temporary-directory.ts';
 import { useLocalCli } from './use-authctl.ts';
 

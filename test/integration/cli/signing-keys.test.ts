@@ -5,7 +5,7 @@ import { createLambdaClient } from '../../../adapters/lambda/lambda-client.ts';
 import { createCallerProof } from '../../../adapters/sts/caller-proof.ts';
 import { tableName } from '../../../contract/tables.ts';
 import { requestDigest } from '../../../core/audit/request-digest.ts';
-import { localUserArn } from '../../../local/sts-server.ts';
+import { localUserArn } from '../../../emulator/sts-server.ts';
 import { ageNextKey } from '../../../scripts/support/age-next-key.ts';
 import { useLocalCli } from './use-authctl.ts';
 

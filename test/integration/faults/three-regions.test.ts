@@ -3,7 +3,7 @@ import { decodeProtectedHeader } from 'jose';
 import { describe, expect, it } from 'vitest';
 import type { Client } from '../../../core/client/client.ts';
 import { ConflictError, UnavailableError } from '../../../core/errors.ts';
-import { SeededRandom } from '../../../local/faults/seeded-random.ts';
+import { SeededRandom } from '../../../emulator/faults/seeded-random.ts';
 import { secretValueOf } from '../../support/clients.ts';
 import { figure } from '../../support/figure.ts';
 import type { Region } from '../../support/regions/three-regions.ts';

@@ -1,5 +1,5 @@
 import { afterEach } from 'vitest';
-import { Faults } from '../../../local/faults/faults.ts';
+import { Faults } from '../../../emulator/faults/faults.ts';
 import type { LocalRun } from '../../../local/start-local.ts';
 import { useLocalService } from '../local/use-local-service.ts';
 

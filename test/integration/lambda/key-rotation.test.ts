@@ -17,12 +17,12 @@ import { algs } from '../../../contract/signing-algorithms.ts';
 import { tableName } from '../../../contract/tables.ts';
 import { checkKey } from '../../../core/signing-key/canary.ts';
 import { isPublished } from '../../../core/signing-key/signing-key.ts';
+import { type RunningKms, startKms } from '../../../emulator/kms/kms-server.ts';
 import {
   createKeyRotationHandler,
   type FunctionPorts,
 } from '../../../lambda/key-rotation/function.ts';
 import type { RunReport } from '../../../lambda/shared/run-telemetry.ts';
-import { type RunningKms, startKms } from '../../../local/kms/kms-server.ts';
 import {
   authenticateOperator,
   operatorArn,

@@ -2,7 +2,7 @@ import { decodeProtectedHeader } from 'jose';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openidConfigurationPath } from '../../../contract/routes.ts';
 import type { Alg } from '../../../contract/signing-algorithms.ts';
-import { LocalRunError } from '../../../local/loopback-server.ts';
+import { LocalRunError } from '../../../emulator/loopback-server.ts';
 import { type LocalRun, startLocal } from '../../../local/start-local.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 import { requestToken } from './use-local-service.ts';

@@ -4,9 +4,9 @@ import { createServer, get } from 'node:https';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { createGatewayServer } from '../../../emulator/gateway/gateway-server.ts';
+import { closeServer, listenOnLoopback } from '../../../emulator/loopback-server.ts';
 import { loadCertificate } from '../../../local/certificate.ts';
-import { createGatewayServer } from '../../../local/gateway/gateway-server.ts';
-import { closeServer, listenOnLoopback } from '../../../local/loopback-server.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
 const now = Date.now();

@@ -11,9 +11,9 @@ import type { DeploymentConfig } from '../../../contract/deployment-config.ts';
 import { type RegionId, regionIds } from '../../../contract/regions.ts';
 import { deployedTableName } from '../../../contract/tables.ts';
 import { collect } from '../../../core/collect.ts';
-import { startDynamoDb } from '../../../local/dynamodb.ts';
-import { startKms } from '../../../local/kms/kms-server.ts';
-import { ItemHistory } from '../../../local/replication/item-history.ts';
+import { startDynamoDb } from '../../../emulator/dynamodb.ts';
+import { startKms } from '../../../emulator/kms/kms-server.ts';
+import { ItemHistory } from '../../../emulator/replication/item-history.ts';
 import {
   configOf,
   passUntilKeysSign,

@@ -6,7 +6,7 @@ import { createCallerProof } from '../../../adapters/sts/caller-proof.ts';
 import type { RotationReport } from '../../../contract/function-events.ts';
 import { functionName } from '../../../contract/function-names.ts';
 import { requestDigest } from '../../../core/audit/request-digest.ts';
-import { localRegion } from '../../../local/local-deployment.ts';
+import { localRegion } from '../../../emulator/local-region.ts';
 import { requestToken, useLocalService } from '../local/use-local-service.ts';
 import { createVerifiers } from './aged-verifiers.ts';
 

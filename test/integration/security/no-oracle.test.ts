@@ -5,7 +5,7 @@ import {
   formatId,
   idBytes,
 } from '../../../core/credential/credential-value.ts';
-import { Faults } from '../../../local/faults/faults.ts';
+import { Faults } from '../../../emulator/faults/faults.ts';
 import { figure } from '../../support/figure.ts';
 import { useLocalCli } from '../cli/use-authctl.ts';
 import { basic } from '../local/use-local-service.ts';

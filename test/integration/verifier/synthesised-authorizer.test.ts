@@ -7,15 +7,15 @@ import { MockIntegration, RestApi } from 'aws-cdk-lib/aws-apigateway';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { buildSync } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { PlatformAuthorizer } from '../../../lib/platform-authorizer.ts';
-import { createGateway } from '../../../local/gateway/gateway.ts';
-import type { RouteError } from '../../../local/gateway/gateway-route.ts';
-import { createGatewayServer } from '../../../local/gateway/gateway-server.ts';
+import { createGateway } from '../../../emulator/gateway/gateway.ts';
+import type { RouteError } from '../../../emulator/gateway/gateway-route.ts';
+import { createGatewayServer } from '../../../emulator/gateway/gateway-server.ts';
 import {
   type FunctionProcess,
   startFunctionProcess,
-} from '../../../local/runtime-api/function-process.ts';
-import { FunctionError } from '../../../local/runtime-api/runtime-api-server.ts';
+} from '../../../emulator/runtime-api/function-process.ts';
+import { FunctionError } from '../../../emulator/runtime-api/runtime-api-server.ts';
+import { PlatformAuthorizer } from '../../../lib/platform-authorizer.ts';
 import { lambdaBuildOptions } from '../../../scripts/build.ts';
 import { cdkJson, resourcesOf } from '../../lib/synthesise.ts';
 import { makeTemporaryDirectory } from '../local/temporary-directory.ts';

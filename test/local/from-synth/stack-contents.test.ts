@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { LocalRunError } from '../../../emulator/loopback-server.ts';
 import { readAssembly, type TemplateResource } from '../../../local/from-synth/assembly.ts';
 import { Resolver } from '../../../local/from-synth/resolver.ts';
 import { readStackContents } from '../../../local/from-synth/stack-contents.ts';
-import { LocalRunError } from '../../../local/loopback-server.ts';
 import { oneRoute, writeAssembly } from './assembly.ts';
 
 function contentsOf(resources: Readonly<Record<string, TemplateResource>>) {

@@ -1,4 +1,4 @@
-import { SeededRandom } from '../../../local/faults/seeded-random.ts';
+import { SeededRandom } from '../../../emulator/faults/seeded-random.ts';
 
 /** Choices from a seed: the same seed plays the same history again. */
 export class Random extends SeededRandom {

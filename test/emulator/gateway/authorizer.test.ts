@@ -1,10 +1,10 @@
 import { describe, expect, it, vi } from 'vitest';
-import { createGateway } from '../../../local/gateway/gateway.ts';
+import { createGateway } from '../../../emulator/gateway/gateway.ts';
 import type {
   GatewayRequest,
   ProxyHandler,
   RequestAuthorizer,
-} from '../../../local/gateway/gateway-route.ts';
+} from '../../../emulator/gateway/gateway-route.ts';
 
 const methodArn = 'arn:aws:execute-api:us-west-2:000000000000:local/live/GET/example/messages';
 

@@ -28,10 +28,10 @@ import {
   TagResourceCommand,
 } from '@aws-sdk/client-kms';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { createAwsCaller } from '../../../local/aws-server/aws-caller.ts';
-import { type RunningKms, startKms } from '../../../local/kms/kms-server.ts';
+import { createAwsCaller } from '../../../emulator/aws-server/aws-caller.ts';
+import { type RunningKms, startKms } from '../../../emulator/kms/kms-server.ts';
 import { testAccessKey } from '../../support/test-access-key.ts';
-import { temporaryDirectory } from './temporary-directory.ts';
+import { temporaryDirectory } from '../local/temporary-directory.ts';
 
 const day = 86_400_000;
 let clock = Date.UTC(2026, 10, 20);

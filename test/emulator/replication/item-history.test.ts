@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ItemHistory } from '../../../local/replication/item-history.ts';
+import { ItemHistory } from '../../../emulator/replication/item-history.ts';
 
 describe('an item history', () => {
   it('shows what was there at a time', async () => {

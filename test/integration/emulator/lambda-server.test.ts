@@ -1,10 +1,10 @@
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { AccessKey } from '../../../local/aws-server/access-key.ts';
-import { type EventHandler, startLambda } from '../../../local/lambda-server.ts';
+import type { AccessKey } from '../../../emulator/aws-server/access-key.ts';
+import { type EventHandler, startLambda } from '../../../emulator/lambda-server.ts';
 import type { LocalRun } from '../../../local/start-local.ts';
 import { testAccessKey } from '../../support/test-access-key.ts';
-import { useLocalService } from './use-local-service.ts';
+import { useLocalService } from '../local/use-local-service.ts';
 
 function createClient(endpoint = '', credentials: AccessKey = testAccessKey): LambdaClient {
   const client = new LambdaClient({

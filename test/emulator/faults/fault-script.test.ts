@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { parseFaultScript, readFaultScript } from '../../../local/faults/fault-script.ts';
-import { LocalRunError } from '../../../local/loopback-server.ts';
+import { parseFaultScript, readFaultScript } from '../../../emulator/faults/fault-script.ts';
+import { LocalRunError } from '../../../emulator/loopback-server.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'faults-'));
 afterAll(() => rmSync(directory, { recursive: true }));
@@ -92,7 +92,7 @@ describe('a fault script', () => {
   });
 
   it('has an example that can be used', () => {
-    expect(readFaultScript('local/faults/example.json').rules).not.toEqual([]);
+    expect(readFaultScript('emulator/faults/example.json').rules).not.toEqual([]);
   });
 
   it.each([

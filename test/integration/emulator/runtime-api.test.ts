@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { startRuntimeApi } from '../../../local/runtime-api/runtime-api-server.ts';
+import { startRuntimeApi } from '../../../emulator/runtime-api/runtime-api-server.ts';
 
 function get(address: string, headers: Readonly<Record<string, string>>): Promise<number> {
   return new Promise((resolve, reject) => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   MalformedProxyResponseError,
   readProxyResponse,
-} from '../../../local/gateway/proxy-response.ts';
+} from '../../../emulator/gateway/proxy-response.ts';
 
 function read(output: unknown, acceptsBinary = false) {
   const response = readProxyResponse(output, acceptsBinary);

@@ -2,7 +2,7 @@ import { request } from 'node:http';
 import { Hash } from '@smithy/core/serde';
 import { SignatureV4 } from '@smithy/signature-v4';
 import { describe, expect, it } from 'vitest';
-import { useLocalService } from './use-local-service.ts';
+import { useLocalService } from '../local/use-local-service.ts';
 
 interface Sent {
   readonly method: string;

@@ -10,11 +10,11 @@ import {
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createTables } from '../../../adapters/dynamodb/create-tables.ts';
 import { tableKeys, tableName } from '../../../contract/tables.ts';
-import { startDynamoDb } from '../../../local/dynamodb.ts';
-import { LocalRunError } from '../../../local/loopback-server.ts';
+import { startDynamoDb } from '../../../emulator/dynamodb.ts';
+import { LocalRunError } from '../../../emulator/loopback-server.ts';
 import { lockState } from '../../../local/state-lock.ts';
 import { testAccessKey } from '../../support/test-access-key.ts';
-import { temporaryDirectory } from './temporary-directory.ts';
+import { temporaryDirectory } from '../local/temporary-directory.ts';
 
 function createClient(endpoint: string): DynamoDBClient {
   const client = new DynamoDBClient({

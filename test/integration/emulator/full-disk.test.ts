@@ -5,14 +5,14 @@ import { CreateKeyCommand, KMSClient } from '@aws-sdk/client-kms';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createTables } from '../../../adapters/dynamodb/create-tables.ts';
 import { tableName } from '../../../contract/tables.ts';
-import { startDynamoDb } from '../../../local/dynamodb.ts';
-import { startKms } from '../../../local/kms/kms-server.ts';
+import { startDynamoDb } from '../../../emulator/dynamodb.ts';
+import { startKms } from '../../../emulator/kms/kms-server.ts';
 import { openLogFile } from '../../../local/log-file.ts';
 import { makeSmallDisk, type SmallDisk, whyNoSmallDisk } from '../../support/small-disk.ts';
 import { testAccessKey } from '../../support/test-access-key.ts';
 import { runCli } from '../cli/use-authctl.ts';
-import { sourceDemoEnvironment, spawnLocal, started, stop } from './spawned-run.ts';
-import { basic } from './use-local-service.ts';
+import { sourceDemoEnvironment, spawnLocal, started, stop } from '../local/spawned-run.ts';
+import { basic } from '../local/use-local-service.ts';
 
 const why = whyNoSmallDisk();
 if (why !== undefined) process.stderr.write(`skipped: a full disk (no tmpfs here: ${why})\n`);

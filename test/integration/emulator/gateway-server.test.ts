@@ -1,8 +1,8 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createGateway } from '../../../local/gateway/gateway.ts';
-import { createGatewayServer, type RequestNote } from '../../../local/gateway/gateway-server.ts';
-import { closeServer, listenOnLoopback } from '../../../local/loopback-server.ts';
+import { createGateway } from '../../../emulator/gateway/gateway.ts';
+import { createGatewayServer, type RequestNote } from '../../../emulator/gateway/gateway-server.ts';
+import { closeServer, listenOnLoopback } from '../../../emulator/loopback-server.ts';
 
 const notes: RequestNote[] = [];
 const gateway = createGateway({

@@ -1,5 +1,5 @@
 import type { APIGatewayProxyEvent, APIGatewayRequestAuthorizerEvent, Context } from 'aws-lambda';
-import { localRegion } from '../local-deployment.ts';
+import { localRegion } from '../local-region.ts';
 import type { AuthorizerContext, RequestAuthorizer } from './gateway-route.ts';
 import { localApi } from './request-context.ts';
 

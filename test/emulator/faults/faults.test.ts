@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { readAwsCall } from '../../../local/faults/aws-call.ts';
-import type { FaultRuleInput } from '../../../local/faults/fault-script.ts';
-import { Faults } from '../../../local/faults/faults.ts';
+import { readAwsCall } from '../../../emulator/faults/aws-call.ts';
+import type { FaultRuleInput } from '../../../emulator/faults/fault-script.ts';
+import { Faults } from '../../../emulator/faults/faults.ts';
 
 function call(service: 'dynamodb' | 'kms', operation: string, input: object = {}) {
   const target = { 'x-amz-target': `Service.${operation}` };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { GatewayCall, GatewayRequest } from '../../../local/gateway/gateway-route.ts';
-import { buildProxyEvent } from '../../../local/gateway/proxy-event.ts';
+import type { GatewayCall, GatewayRequest } from '../../../emulator/gateway/gateway-route.ts';
+import { buildProxyEvent } from '../../../emulator/gateway/proxy-event.ts';
 
 const time = Date.UTC(2026, 10, 20, 9, 30, 5, 123);
 

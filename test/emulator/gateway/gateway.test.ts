@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
-import { createGateway, type GatewayOptions } from '../../../local/gateway/gateway.ts';
-import type { GatewayRequest, ProxyHandler } from '../../../local/gateway/gateway-route.ts';
+import { createGateway, type GatewayOptions } from '../../../emulator/gateway/gateway.ts';
+import type { GatewayRequest, ProxyHandler } from '../../../emulator/gateway/gateway-route.ts';
 
 function request(changes: Partial<GatewayRequest> = {}): GatewayRequest {
   return {
