@@ -10,7 +10,7 @@ const overLoopback = {
 const faults = 'test/integration/faults/**/*.test.ts';
 
 // One project a kind of test. Unit tests may open no socket at all; integration tests reach
-// loopback alone; template tests need neither and spend their time in CDK.
+// loopback; template tests need neither and spend their time in CDK.
 export default defineConfig({
   test: {
     // vitest leaves a core free by default: on a CI machine of two, half of the time.

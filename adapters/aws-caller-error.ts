@@ -26,7 +26,7 @@ const problems = {
 export type AwsCallerProblem = (typeof problems)[keyof typeof problems][0];
 
 /**
- * AWS answers, and refuses the caller: its credentials, its permissions, or where it looks. The
+ * AWS answers, and refuses the caller: its credentials, its permissions, or if it looks. The
  * person who runs the program can do something about it.
  */
 export class AwsCallerError extends Error {

@@ -15,7 +15,7 @@ export interface AwsClientOptions {
         readonly sessionToken?: string | undefined;
       }
     | undefined;
-  /** How patient calls are; `request` where left out. */
+  /** How patient calls are; `request` if left out. */
   readonly profile?: CallProfileName | CallProfile | undefined;
 }
 

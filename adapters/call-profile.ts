@@ -17,7 +17,7 @@ export type CallProfileName = 'request' | 'background';
 
 export const callProfiles: Readonly<Record<CallProfileName, CallProfile>> = {
   /**
-   * Somebody waits for an HTTP response. Both services answer in milliseconds within a region: a
+   * Someone waits for an HTTP response. Both services answer in milliseconds within a region: a
    * lost SYN is sent again after 1 s, so 500 ms without a connection means to try another; and
    * 2 s without an answer means that none comes in time. The caller's signal is the deadline.
    */

@@ -9,7 +9,7 @@ import { parseServiceUrl } from './https/service-url.ts';
 interface IssuerCheck {
   /** Exactly as it must be in tokens. */
   readonly issuer: string;
-  /** Left out: where this service has it. */
+  /** Left out: if this service has it. */
   readonly jwksUri?: string | undefined;
   /** A certificate to trust as well, PEM. */
   readonly ca?: string | undefined;

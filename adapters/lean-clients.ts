@@ -18,7 +18,7 @@ export function createLeanDynamoDb(environment: Environment): LeanClient {
   return openClient('dynamodb', environment);
 }
 
-/** Both clients, for requests that somebody waits for; see {@link createLeanDynamoDb}. */
+/** Both clients, for requests that someone waits for; see {@link createLeanDynamoDb}. */
 export function createLeanClients(environment: Environment): LeanClients {
   return {
     dynamodb: createLeanDynamoDb(environment),

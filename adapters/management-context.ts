@@ -20,16 +20,16 @@ export interface ManagementOptions {
   readonly aws?: AwsClientOptions | undefined;
   /**
    * Who makes the changes, for the audit: the person behind a portal, for instance. Asked before
-   * each change; the AWS caller's ARN where left out.
+   * each change; the AWS caller's ARN if left out.
    */
   readonly actor?: (() => Promise<string>) | undefined;
   /** Told of a stored record that cannot be read. Lists leave it out. */
   readonly onMalformedRecord?: ((error: Error) => void) | undefined;
   /** Told of a change whose outcome could not be written to the audit. Its intent stands there. */
   readonly onAuditGap?: ((record: AuditRecord, cause: unknown) => void) | undefined;
-  /** Providers on loopback, over https even so. For a local run and tests alone. */
+  /** Providers on loopback, over https even so. Only for a local run and tests. */
   readonly allowLoopbackProviders?: boolean | undefined;
-  /** Certificates to trust for providers besides those of Node, PEM. */
+  /** Certificates to trust for providers in addition to those of Node, PEM. */
   readonly ca?: string | undefined;
 }
 

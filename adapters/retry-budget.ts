@@ -22,7 +22,7 @@ function createToken(count: number, delay: number): RetryToken {
 /**
  * The SDK's standard retry with a smaller token bucket. The SDK's own starts with 500 tokens, a
  * hundred retries in each of many short-lived functions, which doubles the load on a service
- * that throttles. Here a client starts with few, and successes alone earn more.
+ * that throttles. Here a client starts with few, and only successes earn more.
  */
 export class RetryBudget {
   readonly mode = 'standard';
@@ -38,7 +38,7 @@ export class RetryBudget {
     return Promise.resolve(createToken(0, 0));
   }
 
-  /** @throws {Error} where no retry is due: the SDK then throws the call's own error. */
+  /** @throws {Error} if no retry is due: the SDK then throws the call's own error. */
   refreshRetryTokenForRetry(
     token: RetryToken,
     errorInfo: { readonly errorType: string },

@@ -34,7 +34,7 @@ export interface VerifierOptions {
   readonly issuer: string;
   /** The values of `aud` by which your API knows itself (RFC 7519 §4.1.3). */
   readonly audience: string | readonly string[];
-  /** Where the issuer's keys are; `{issuer}/.well-known/jwks.json` where left out. */
+  /** Where the issuer's keys are; `{issuer}/.well-known/jwks.json` if left out. */
   readonly jwksUri?: string | undefined;
   /** Accepts API keys. Left out: every API key is refused. */
   readonly apiKeys?: ApiKeyReader | undefined;
@@ -44,11 +44,11 @@ export interface VerifierOptions {
   readonly defaultAudience?: string | undefined;
   /** Protection space of the challenges (RFC 9110 §11.5). */
   readonly realm?: string | undefined;
-  /** Providers on loopback, over https even so. For a local run and tests alone. */
+  /** Providers on loopback, over https even so. Only for a local run and tests. */
   readonly allowLoopbackProviders?: boolean | undefined;
-  /** Certificates to trust for key sets besides those of Node, PEM. */
+  /** Certificates to trust for key sets in addition to those of Node, PEM. */
   readonly ca?: string | undefined;
-  /** Milliseconds since the epoch; the host's clock where left out. */
+  /** Milliseconds since the epoch; the host's clock if left out. */
   readonly clock?: Clock | undefined;
 }
 
@@ -76,9 +76,9 @@ export interface Verifier {
    * @param requiredScopes all of them are needed, e.g. `['messaging:view']`; may be empty. An API
    *   key satisfies every scope.
    * @returns who makes the request. It never returns for a credential that is not accepted.
-   * @throws {BearerRefusal} where the credential is refused: status 400, 401 or 403
+   * @throws {BearerRefusal} if the credential is refused: status 400, 401 or 403
    *   (RFC 6750 §3.1).
-   * @throws {UnavailableError} where there is no verdict, as keys or records cannot be read:
+   * @throws {UnavailableError} if there is no decision, as keys or records cannot be read:
    *   answer 503, and give no access.
    */
   verify(request: VerifierRequest, requiredScopes?: readonly string[]): Promise<VerifiedCredential>;

@@ -67,7 +67,7 @@ export function createClient(size: Size): Client {
   };
 }
 
-/** The current key, and others whose public halves are published beside it. */
+/** The current key, and others whose public halves are published next to it. */
 export function createSigningKeys(publicSpki: string, size: Size): readonly SigningKey[] {
   const publicJwk = publicJwkFromSpki(Buffer.from(publicSpki, 'base64'), 'RS256');
   return Array.from({ length: size.signingKeys }, (_, index) => {
@@ -121,7 +121,7 @@ export const environments = {
   jwks: jwksEnvironment(source),
 } as const;
 
-/** What every function of a benchmark has besides: keys, and the way to the stubs. */
+/** What every function of a benchmark has as well: keys, and the way to the stubs. */
 export function backendEnvironment(backend: Backend): Readonly<Record<string, string>> {
   const certificate = join(workFolder, 'backend.pem');
   writeFileSync(certificate, backend.certificate);

@@ -17,7 +17,7 @@ const maxInputBytes = 64 * 1024;
 /**
  * Reads one value from standard input, without the line feed that `echo` adds.
  *
- * @returns undefined where it is too long to be one.
+ * @returns undefined if it is too long to be one.
  */
 export async function readStdin(io: CliIo): Promise<string | undefined> {
   const chunks: Buffer[] = [];

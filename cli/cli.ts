@@ -26,7 +26,7 @@ export interface Cli {
   readonly management: () => Promise<ManagementContext>;
   /** The audit of the deployment. */
   readonly audit: () => Promise<AuditReader>;
-  /** Its tables as a whole, and others beside them. */
+  /** Its tables as a whole, and others next to them. */
   readonly tables: () => Promise<Tables>;
   /** The signing keys of the deployment. */
   readonly signingKeys: () => Promise<SigningKeys>;

@@ -17,7 +17,7 @@ export class NotConfirmedError extends Error {
  * Asks before something that cannot be undone.
  *
  * @param isAssured whether `--yes` was said.
- * @throws {UsageError} where nobody can be asked.
+ * @throws {UsageError} if no one can be asked.
  * @throws {NotConfirmedError} for every answer but yes.
  */
 export async function confirm(io: CliIo, question: string, isAssured: boolean): Promise<void> {

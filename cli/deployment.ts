@@ -22,7 +22,7 @@ export interface Deployment {
   readonly aws: AwsClientOptions;
   /** The variables that it was found by. */
   readonly environment: Environment;
-  /** Whether its tables are on this machine, where there is no STS to ask. */
+  /** Whether its tables are on this machine, if there is no STS to ask. */
   readonly isLoopback: boolean;
   /** Whether a provider may be on loopback. */
   readonly allowLoopbackProviders: boolean;
@@ -84,7 +84,7 @@ function awsOptions(env: Environment, isLocal: boolean): AwsClientOptions {
  * Finds the deployment: `--local` for the local run, else the config that `--config` or
  * AUTHCTL_CONFIG names.
  *
- * @throws {UsageError} where there is none, or it cannot be used.
+ * @throws {UsageError} if there is none, or it cannot be used.
  */
 export function findDeployment(io: CliIo, options: DeploymentOptions): Deployment {
   const isLocal = options.local === true;

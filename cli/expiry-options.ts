@@ -18,7 +18,7 @@ export function expiryOptions(): readonly Option[] {
 
 /**
  * @param now seconds since the epoch.
- * @returns seconds since the epoch; undefined where neither option was given.
+ * @returns seconds since the epoch; undefined if neither option was given.
  */
 export function readExpiry(options: ExpiryOptions, now: number): number | undefined {
   const { expiresIn, expiresAt } = options;

@@ -14,7 +14,7 @@ function ancestors(folder: string): readonly string[] {
 /**
  * The environment that `npm start` wrote, in the folder where the command runs or in one above it.
  *
- * @throws {UsageError} where there is none.
+ * @throws {UsageError} if there is none.
  */
 export function readLocalEnvironment(cwd: string): Readonly<Record<string, string | undefined>> {
   const path = ancestors(cwd)

@@ -5,7 +5,7 @@ import { withAuditFile } from './audit-file.ts';
 import type { Deployment } from './deployment.ts';
 
 export interface OpenOptions {
-  /** File to which each audit record is appended besides, one JSON document a line. */
+  /** File to which each audit record is appended as well, one JSON document a line. */
   readonly auditFile?: string | undefined;
   readonly warn: (text: string) => void;
 }

@@ -13,7 +13,7 @@ import { seconds } from '../core/clock.ts';
 import type { RotationState } from '../core/signing-key/rotation-state.ts';
 import type { Deployment } from './deployment.ts';
 
-/** The signing keys of a deployment: read from the table, changed by the rotation alone. */
+/** The signing keys of a deployment: read from the table, changed only by the rotation. */
 export interface SigningKeys {
   readonly read: () => Promise<RotationState>;
   /** Asks a region's rotation, and proves to it who asks. */

@@ -8,7 +8,7 @@ import { RefusedError } from '../core/errors.ts';
 import type { RestoredTables } from '../core/restore/restorables.ts';
 import type { Deployment } from './deployment.ts';
 
-/** Whole tables of a deployment, and others beside them in the same AWS region. */
+/** Whole tables of a deployment, and others next to them in the same AWS region. */
 export interface Tables {
   readonly copy: (request: TableCopy) => AsyncIterable<CopiedRow>;
   readonly restored: (table: string) => RestoredTables;

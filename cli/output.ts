@@ -39,7 +39,7 @@ export class Output {
       readonly view: (item: T) => Readonly<Record<string, unknown>>;
       readonly id: (item: T) => string;
       readonly columns: Readonly<Record<string, (item: T) => Cell>>;
-      /** What is said where there are none. */
+      /** What is said if there are none. */
       readonly none: string;
     },
   ): void {

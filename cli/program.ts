@@ -106,7 +106,7 @@ export function createProgram(
         'client-secret create client_4fWqEXAMPLE --expires-in 90d',
         'complete bash > ~/.local/share/bash-completion/completions/authctl',
       ]) +
-        '\n\nRegion, credentials and endpoints follow the AWS SDK: AWS_REGION, AWS_PROFILE, AWS_ENDPOINT_URL.\nAUTHCTL_AUDIT_FILE names a file that gets each audit record besides.\nExit codes: 0 done, 1 refused, 2 wrong usage.',
+        '\n\nRegion, credentials and endpoints follow the AWS SDK: AWS_REGION, AWS_PROFILE, AWS_ENDPOINT_URL.\nAUTHCTL_AUDIT_FILE names a file that also gets each audit record.\nExit codes: 0 done, 1 refused, 2 wrong usage.',
     );
   for (const group of commandGroups) {
     program.addCommand(buildGroup(group, (options) => createCli(io, options, answerNo)));

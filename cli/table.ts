@@ -94,7 +94,7 @@ function formatBlocks(
       wrapOnWordBoundary: false,
     });
     head.forEach((title, index) => table.push([title.toUpperCase(), show(row[index])]));
-    // Made bold here: the library cuts the sequences of styles where it wraps.
+    // Made bold here: the library cuts the sequences of styles if it wraps.
     return toText(table.toString())
       .split('\n')
       .map((line) => {

@@ -12,16 +12,16 @@ export interface Addresses {
   readonly regionalJwksUris: RegionalAddresses;
 }
 
-/** Host under which one region alone is served, e.g. `slc.auth.example.com`. */
+/** Host under which only one region is served, e.g. `slc.auth.example.com`. */
 export function regionalHost(domainName: string, regionId: RegionId): string {
   return `${regionId}.${domainName}`;
 }
 
 /**
- * With a domain each region has a host of its own besides the issuer's. Without one there is one
+ * With a domain each region has a host of its own in addition to the issuer's. Without one there is one
  * region, and its API's address is the issuer.
  *
- * @param apiAddress address of the API, used where there is no domain.
+ * @param apiAddress address of the API, used if there is no domain.
  */
 export function addressesOf(config: DeploymentConfig, apiAddress: string): Addresses {
   const { domain } = config;

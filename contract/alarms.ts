@@ -17,7 +17,7 @@ export const keyMetrics = {
   rotationRun: 'SigningKeyRotationRun',
   /** How long the region's signing key has been due for rotation; 0 while it is not. */
   overdue: 'SigningKeyOverdue',
-  /** How long ago another region last wrote what this one can see; 0 where there is no other. */
+  /** How long ago another region last wrote what this one can see; 0 if there is no other. */
   replicationLag: 'ReplicationLag',
   /** 1 for each region whose JWKS did not verify a canary token. */
   canaryFailure: 'SigningKeyCanaryFailure',
@@ -148,7 +148,7 @@ export const keyAlarms: readonly Alarm[] = [
   kmsCall(
     'signing-key-grant-created',
     'CreateGrant',
-    'Somebody was granted the use of a signing key.',
+    'Someone was granted the use of a signing key.',
     [],
   ),
   kmsCall('signing-key-created', 'CreateKey', 'A key was made in KMS, and not by the rotation.', [
@@ -185,7 +185,7 @@ export const keyAlarms: readonly Alarm[] = [
   keyMetric(
     'signing-key-removal-refused',
     keyMetrics.retainedKeyRefusal,
-    'Somebody asked to take a signing key that is in use out of use, and was refused.',
+    'Someone asked to take a signing key that is in use out of use, and was refused.',
   ),
   keyMetric(
     'replication-lag',

@@ -7,7 +7,7 @@ export const defaultBearerRealm = 'platform';
 /** The parameters of a `Bearer` challenge (RFC 6750 §3). */
 export interface BearerChallenge {
   readonly realm: string;
-  /** Left out where the request carried no credential at all (RFC 6750 §3.1). */
+  /** Left out if the request carried no credential at all (RFC 6750 §3.1). */
   readonly error?: BearerErrorCode | undefined;
   readonly description?: string | undefined;
   /** Scopes that the resource requires, separated by a space. */

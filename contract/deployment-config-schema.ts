@@ -35,7 +35,7 @@ const domainName = v.pipe(
 );
 
 const domain = v.strictObject({
-  /** Host of the issuer. Each region is served under `{region}.{name}` besides. */
+  /** Host of the issuer. Each region is served under `{region}.{name}` as well. */
   name: domainName,
   /** Route 53 public hosted zone that holds the name. */
   hostedZoneId: v.pipe(
@@ -113,7 +113,7 @@ export const deploymentConfigSchema = v.strictObject({
   /** Prefix of stacks, tables and functions. */
   name: v.optional(deploymentName, defaultDeploymentName),
   /**
-   * Prefix of the tables that regions share, where it is not `name`: a move to other regions, or
+   * Prefix of the tables that regions share, if it is not `name`: a move to other regions, or
    * a restore of everything, takes a second set of them.
    */
   tablesName: v.optional(deploymentName),
@@ -142,7 +142,7 @@ export const deploymentConfigSchema = v.strictObject({
     }),
     {},
   ),
-  /** Gives the same client the same token again. Off where left out: each token is its own. */
+  /** Gives the same client the same token again. Off if left out: each token is its own. */
   tokenReuse: v.optional(tokenReuse),
   scopes: v.pipe(v.array(scope), v.minLength(1, 'allowed: one scope or more')),
   signingKeyPolicy: v.optional(signingKeyPolicySchema, {}),

@@ -69,7 +69,7 @@ export const environments = {
     /** JSON object: region id → token endpoint. */
     AUTH_REGIONAL_TOKEN_ENDPOINTS: v.pipe(json, v.record(regionId, text)),
     AUTH_SIGNING_ALGORITHMS: list(v.picklist(algs)),
-    /** Absent where the catalogue is too long for an environment (4 KB for all variables). */
+    /** Absent if the catalogue is too long for an environment (4 KB for all variables). */
     AUTH_SCOPES_SUPPORTED: v.optional(list(text)),
     AUTH_DOCUMENT_MAX_AGE: wholeNumber,
   }),
@@ -105,9 +105,9 @@ export const environments = {
     AUTH_IDENTITY_PROVIDERS_TABLE: text,
     /** JSON object: `GET /messages` → scopes, separated by a space. */
     AUTH_REQUIRED_SCOPES: v.pipe(json, v.record(text, v.string())),
-    /** Seconds for which the gateway keeps a verdict; 0 where it keeps none. */
+    /** Seconds for which the gateway keeps a decision; 0 if it keeps none. */
     AUTH_RESULT_CACHE_TTL: wholeNumber,
-    /** Providers on loopback: the local run alone. No stack sets it. */
+    /** Providers on loopback: only in the local run. No stack sets it. */
     AUTH_ALLOW_LOOPBACK_PROVIDERS: v.optional(v.literal('1', 'allowed: 1, or nothing')),
   }),
   canary: v.object({
@@ -125,7 +125,7 @@ export const environments = {
     AUTH_ISSUER: text,
     AUTH_REGION_ID: regionId,
     AUTH_CLIENTS_TABLE: text,
-    /** Addresses under which the world reaches this region alone. */
+    /** Addresses under which callers reach only this region. */
     AUTH_TOKEN_ENDPOINT: text,
     AUTH_JWKS_URI: text,
   }),

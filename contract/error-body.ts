@@ -1,4 +1,4 @@
-/** Every error of this service has this JSON shape, whoever makes it (RFC 6749 §5.2). */
+/** Every error of this service has this JSON shape, no matter who makes it (RFC 6749 §5.2). */
 export interface ErrorBody {
   readonly error: string;
   readonly error_description: string;
@@ -8,10 +8,10 @@ export interface ErrorBody {
 export interface GatewayError {
   /** API Gateway's `ResponseType`. */
   readonly type: string;
-  /** Status code that is sent; API Gateway's own where left out. */
+  /** Status code that is sent; API Gateway's own if left out. */
   readonly status?: number;
   readonly body: ErrorBody;
-  /** Seconds, where the caller should come back. */
+  /** Seconds, if the caller should come back. */
   readonly retryAfter?: number;
 }
 
@@ -33,7 +33,7 @@ function gatewayError(
   };
 }
 
-/** Whatever went wrong, nobody outside learns more than this. */
+/** Whatever went wrong, no one outside learns more than this. */
 export const serverErrorBody: ErrorBody = {
   error: 'server_error',
   error_description: 'an unexpected error occurred',

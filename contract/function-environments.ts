@@ -16,7 +16,7 @@ export interface EnvironmentSource {
   readonly addresses: Addresses;
   /** What CreateKey sends as the policy of a new key. */
   readonly kmsKeyPolicy: PolicyDocument;
-  /** How a value becomes JSON; the stack's way keeps what is known at deployment alone. */
+  /** How a value becomes JSON; the stack's way keeps what is known only at deployment. */
   readonly toJson: (value: unknown) => string;
 }
 
@@ -29,7 +29,7 @@ export const maxScopesSupportedBytes = 2500;
 /**
  * The catalogue for `scopes_supported` (RFC 8414 §2, which leaves it to the server to list all).
  *
- * @returns undefined where it is too long for the function's environment.
+ * @returns undefined if it is too long for the function's environment.
  */
 function scopesSupported(config: DeploymentConfig): string | undefined {
   const joined = config.scopes.map(scopeName).join(' ');
@@ -128,14 +128,14 @@ export interface GuardedApi {
   readonly issuer: string;
   /** Of the authorization server, whose tables are read. */
   readonly deploymentName: string;
-  /** `tablesName` of its config, where it has one. */
+  /** `tablesName` of its config, if it has one. */
   readonly tablesName?: string | undefined;
   /** The values of `aud` by which the API knows itself; one at least. */
   readonly audiences: readonly string[];
   readonly defaultAudience?: string | undefined;
   /** JSON object: `GET /messages` → scopes, separated by a space. */
   readonly requiredScopes: string;
-  /** Seconds for which the gateway keeps a verdict. */
+  /** Seconds for which the gateway keeps a decision. */
   readonly resultCacheTtl: number;
 }
 

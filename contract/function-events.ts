@@ -4,11 +4,11 @@ import { regionIds } from './regions.ts';
 import { algs } from './signing-algorithms.ts';
 
 /**
- * Events that functions of a deployment send one another, beside the HTTP requests that the
+ * Events that functions of a deployment send one another, next to the HTTP requests that the
  * gateway sends. All keys on the wire are snake_case.
  */
 
-/** What the token function answers by signing a token for nobody and verifying it. */
+/** What the token function answers by signing a token for no one and verifying it. */
 export const selfTestEvent = { action: 'self-test' } as const;
 
 /** Answer of the token function's self-test; `reason` is safe to log and holds no secret. */
@@ -66,7 +66,7 @@ export const rotationReportSchema = v.object({
 
 export type RotationReport = Readonly<v.InferOutput<typeof rotationReportSchema>>;
 
-/** What the canary function is asked: the region's `current` keys where no kid is given. */
+/** What the canary function is asked: the region's `current` keys if no kid is given. */
 export const canaryEventSchema = v.object({ kid: v.optional(kid) });
 
 /** Whether a canary token of a key verified through the JWKS that a region serves. */

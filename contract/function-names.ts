@@ -1,7 +1,7 @@
 import type { FunctionName } from './environment.ts';
 import type { RegionId } from './regions.ts';
 
-/** What names of a deployment begin with where its config says nothing. */
+/** What names of a deployment begin with if its config says nothing. */
 export const defaultDeploymentName = 'authorization-server';
 
 /** What a stack is called on the command line, whatever the deployment's name: `cdk deploy …`. */

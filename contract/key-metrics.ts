@@ -17,7 +17,7 @@ export const keyMetrics = {
   rotationRun: 'SigningKeyRotationRun',
   /** How long the region's signing key has been due for rotation; 0 while it is not. */
   overdue: 'SigningKeyOverdue',
-  /** How long ago another region last wrote what this one can see; 0 where there is no other. */
+  /** How long ago another region last wrote what this one can see; 0 if there is no other. */
   replicationLag: 'ReplicationLag',
   /** 1 for each region whose JWKS did not verify a canary token. */
   canaryFailure: 'SigningKeyCanaryFailure',

@@ -25,12 +25,12 @@ export interface KmsKeyPolicyPrincipals {
   readonly rotationRole: string;
   /** Roles that sign: the token function's and the canary's. */
   readonly signingRoles: readonly string[];
-  /** Alone may change a key policy; the account's root user where there is none. */
+  /** The only principal that may change a key policy; the account's root user if there is none. */
   readonly breakGlassRole?: string | undefined;
 }
 
 /**
- * The key policy of a signing key, which CreateKey sends and nobody changes later.
+ * The key policy of a signing key, which CreateKey sends and no one changes later.
  *
  * It opens the key to the account's IAM policies and then takes back what must not depend on them:
  * an administrator's `kms:*` neither signs a token nor retires a key. The denials name the account

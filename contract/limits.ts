@@ -23,7 +23,7 @@ export const maxScopeBytes = 1400;
 
 /**
  * DNS allows 253 characters; the first name of a certificate, its Common Name, takes 64 (ACM's
- * RequestCertificate, RFC 5280). The domain stands in each token besides.
+ * RequestCertificate, RFC 5280). The domain stands in each token as well.
  */
 export const maxDomainNameLength = 64;
 
@@ -98,7 +98,7 @@ export const maxJsonDepth = 32;
 /**
  * How a verifier keeps a JWKS, in seconds.
  *
- * - `refreshAfter`: from this age on a set is fetched again beside the request. It is the usual
+ * - `refreshAfter`: from this age on a set is fetched again next to the request. It is the usual
  *   `max-age` of this service's own JWKS.
  * - `refreshBefore`: from this age on the request waits for the fetch. With a key's issuer
  *   reachable, a withdrawn key stops verifying within this time.
@@ -118,8 +118,8 @@ export const jwksCacheTimes = {
 } as const;
 
 /**
- * `max-age` of the discovery documents, in seconds. They change with a deployment alone, and an
- * hour of an old one harms nobody: what they name stays served.
+ * `max-age` of the discovery documents, in seconds. They change only with a deployment, and an
+ * hour of an old one harms no one: what they name stays served.
  */
 export const discoveryMaxAge = 3600;
 
@@ -135,9 +135,9 @@ export const requestDeadline = 5000;
  * source address, in a window of so many seconds.
  *
  * A secret has 256 random bits, so that no number of guesses matters; the limits are RFC 6749
- * §2.3.1's, and they keep noise from DynamoDB. A minute is short enough that nobody calls support,
+ * §2.3.1's, and they keep noise from DynamoDB. A minute is short enough that no one calls support,
  * and ten a minute and instance are no way to guess anything. A deployment with an old secret
- * tries that one again and again: it gets twice as many, and holds up nobody who has the right one.
+ * tries that one again and again: it gets twice as many, and holds up no one who has the right one.
  * 10,000 counters are about a megabyte; a source that makes that many within a minute is above
  * the web ACL's rate.
  */

@@ -66,7 +66,7 @@ export const operationsEntries = {
    * it, `existing` leaves the one that another stack has set.
    */
   apiGatewayLogRole: v.optional(v.picklist(['create', 'existing']), 'create'),
-  /** Alone may change the policy of a signing key; the account's root user where left out. */
+  /** The only principal that may change the policy of a signing key; the account's root user if left out. */
   breakGlassRoleArn: v.optional(roleArn),
   /** The most that any role of the stacks may do, whatever its own policies say. */
   permissionsBoundaryArn: v.optional(policyArn),
@@ -99,7 +99,7 @@ export const operationsEntries = {
     }),
     {},
   ),
-  /** A web ACL before the API; none where left out, as it has a monthly price. */
+  /** A web ACL before the API; none if left out, as it has a monthly price. */
   webAcl: v.optional(
     v.strictObject({
       /** Requests to the token path in five minutes from one source address. WAF takes 10 or more. */
@@ -115,14 +115,14 @@ export const operationsEntries = {
   kmsSignQuota: v.optional(count, 1000),
   /**
    * Requests a second, and at once, that API Gateway lets through to each of these paths in each
-   * region. The token path has 80 % of `kmsSignQuota` where left out, documents 2,000.
+   * region. The token path has 80 % of `kmsSignQuota` if left out, documents 2,000.
    */
   throttles: v.optional(
     v.strictObject({ token: v.optional(throttle), documents: v.optional(throttle) }),
     {},
   ),
   /**
-   * Whether requests, refusals, failures and latency are metrics of each client besides. CloudWatch
+   * Whether requests, refusals, failures and latency are metrics of each client as well. CloudWatch
    * bills each: about $1.20 a month for a client that is active all month. The log has them anyway.
    */
   clientMetrics: v.optional(v.boolean(), false),
@@ -130,7 +130,7 @@ export const operationsEntries = {
   alarmEmails: v.optional(emails, []),
   /** Whether new code first gets a tenth of the requests for a while, and rolls back on alarm. */
   gradualDeployment: v.optional(v.boolean(), false),
-  /** Daily backups beside point-in-time recovery, in a vault whose lock keeps each for its time. */
+  /** Daily backups next to point-in-time recovery, in a vault whose lock keeps each for its time. */
   backup: v.optional(
     v.strictObject({
       /** A week at least, to notice that a backup is needed; 400 days are past a year. */

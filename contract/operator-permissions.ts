@@ -15,7 +15,7 @@ export interface OperatorGroup {
   readonly description: string;
   /** Actions on each table. A table that is not named is out of reach. */
   readonly tables: Readonly<Partial<Record<TableKey, readonly TableAction[]>>>;
-  /** Tables, as DynamoDB restored them beside the live ones, that may be scanned. */
+  /** Tables, as DynamoDB restored them next to the live ones, that may be scanned. */
   readonly restoredTables?: readonly TableKey[];
   /** Functions that may be invoked. */
   readonly functions: readonly 'key-rotation'[];
@@ -23,12 +23,12 @@ export interface OperatorGroup {
 
 const change = ['dynamodb:GetItem', 'dynamodb:Scan', 'dynamodb:PutItem'] as const;
 
-/** A look whether the item is there, and the item where it is not. */
+/** A look whether the item is there, and the item if it is not. */
 const create = ['dynamodb:GetItem', 'dynamodb:PutItem'] as const;
 
 /**
  * An operator cannot read the audit, and `authctl` adds to it under a condition. IAM knows no such
- * condition: PutItem also writes over a record whose random id somebody knows (SECURITY.md).
+ * condition: PutItem also writes over a record whose random id someone knows (SECURITY.md).
  */
 const append = ['dynamodb:PutItem'] as const;
 
@@ -64,13 +64,13 @@ export const operatorGroups = {
     functions: [],
   },
   'signing-key-operator': {
-    description: 'authctl signing-key: changes are made by the rotation function alone',
+    description: 'authctl signing-key: only the rotation function makes changes',
     tables: { signingKeys: ['dynamodb:Query'] },
     functions: ['key-rotation'],
   },
-  /** Reads the audit and appends to it, which nobody else does: for the occasion alone. */
+  /** Reads the audit and appends to it, which no one else does: temporarily. */
   'restore-operator': {
-    description: 'authctl table restore, from tables restored beside the live ones',
+    description: 'authctl table restore, from tables restored next to the live ones',
     tables: {
       clients: create,
       apiKeys: create,

@@ -1,7 +1,7 @@
 import { type BearerErrorCode, formatBearerChallenge } from './bearer-challenge.ts';
 import { type ErrorBody, gatewayErrors, noStoreHeaders, securityHeaders } from './error-body.ts';
 
-/** The authorizer's context of a request that is allowed: each a text, empty where it has none. */
+/** The authorizer's context of a request that is allowed: each a text, empty if it has none. */
 export const authorizerContextKeys = [
   'client_id',
   'scope',
@@ -22,7 +22,7 @@ export function routeKey(httpMethod: string, resourcePath: string): string {
 }
 
 /**
- * What API Gateway keeps a verdict by, where it keeps any: everything that the verdict depends
+ * What API Gateway keeps a decision by, if it keeps any: everything that the decision depends
  * on. The names are API Gateway's own.
  */
 export const cacheIdentitySources = [
@@ -32,7 +32,7 @@ export const cacheIdentitySources = [
   'context.path',
 ] as const;
 
-/** Longest time for which API Gateway keeps a verdict, in seconds. */
+/** Longest time for which API Gateway keeps a decision, in seconds. */
 export const maxResultCacheTtl = 3600;
 
 /** A response that API Gateway makes for a platform API when the authorizer does not allow. */

@@ -1,8 +1,8 @@
 /**
  * Metrics of requests, in the namespace of `alarms.ts`. Each stands under `service` (the
  * function's name) alone and with `outcome`. `SecretDaysLeft` stands with `client_id` too, and all
- * do where the deployment config has `clientMetrics`: for clients that proved who they are, as
- * whoever did not cannot make metrics.
+ * do if the deployment config has `clientMetrics`: for clients that proved who they are, as
+ * anyone who did not cannot make metrics.
  */
 export const requestMetrics = {
   /** 1 for each request. */
@@ -27,7 +27,7 @@ export const requestMetrics = {
   clockDifferences: 'ClockDifferences',
 } as const;
 
-/** Days before a secret's end at which somebody should be told: time for a release of the client. */
+/** Days before a secret's end at which someone should be told: time for a release of the client. */
 export const secretAlarmDays = 7;
 
 export const metricDimensions = { outcome: 'outcome', clientId: 'client_id' } as const;

@@ -5,7 +5,7 @@ export type KmsMessageType = 'DIGEST' | 'RAW';
 export interface SigningAlgorithm {
   /** JWK key type (RFC 7518 §6.1; `AKP` for ML-DSA). */
   readonly kty: 'RSA' | 'EC' | 'AKP';
-  /** JWK curve (RFC 7518 §6.2.1.1), for `kty` EC alone. */
+  /** JWK curve (RFC 7518 §6.2.1.1), only for `kty` EC. */
   readonly crv?: 'P-256' | 'P-384';
   /** KMS `KeySpec` of a key that signs with this algorithm. */
   readonly kmsKeySpec: string;
@@ -13,7 +13,7 @@ export interface SigningAlgorithm {
   readonly kmsSigningAlgorithm: string;
   /** KMS `MessageType`. RAW stops at 4096 bytes; ML-DSA knows nothing else. */
   readonly kmsMessageType: KmsMessageType;
-  /** node:crypto digest name, where the message type is DIGEST. */
+  /** node:crypto digest name, if the message type is DIGEST. */
   readonly digest?: 'sha256' | 'sha384';
 }
 

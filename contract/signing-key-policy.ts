@@ -28,11 +28,11 @@ export const signingKeyPolicySchema = v.strictObject({
   keyListRefresh: v.optional(seconds, 60),
   /** L: clock difference that verifiers forgive, and the largest between any two hosts. */
   leeway: v.optional(seconds, 60),
-  /** Z: how long an authorizer may keep a verdict. API Gateway's default. */
+  /** Z: how long an authorizer may keep a decision. API Gateway's default. */
   authorizerResultTtl: v.optional(seconds, 300),
-  /** Time from `next` to `current`; as short as is safe where left out. */
+  /** Time from `next` to `current`; as short as is safe if left out. */
   publicationLead: v.optional(seconds),
-  /** Time from `previous` to `withdrawn`; as short as is safe where left out. */
+  /** Time from `previous` to `withdrawn`; as short as is safe if left out. */
   retention: v.optional(seconds),
   /** Time from disabled to the request to delete: room to notice that a key was still needed. */
   deletionDelay: v.optional(seconds, 30 * day),
@@ -147,7 +147,7 @@ const policyKeys = Object.keys(
   signingKeyPolicySchema.entries,
 ) as (keyof typeof signingKeyPolicySchema.entries)[];
 
-/** A resolved policy as a function receives it: complete, and refused where it is unsafe. */
+/** A resolved policy as a function receives it: complete, and refused if it is unsafe. */
 export const resolvedSigningKeyPolicySchema = v.pipe(
   v.strictObject({
     ...v.entriesFromList(policyKeys, seconds),

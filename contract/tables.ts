@@ -4,7 +4,7 @@ export interface TableSchema {
   readonly suffix: string;
   readonly partitionKey: string;
   readonly sortKey?: string;
-  /** Shared by all regions (a global table where there are several), or one per region. */
+  /** Shared by all regions (a global table if there are several), or one per region. */
   readonly scope: 'global' | 'regional';
 }
 
@@ -43,7 +43,7 @@ export const signingKeyRecordTypes = {
   intent: 'key_intent',
   /** Sort key: the region. */
   heartbeat: 'region_heartbeat',
-  /** One record alone; sort key: `algorithm`. */
+  /** Only one record; sort key: `algorithm`. */
   choice: 'key_choice',
 } as const;
 
@@ -71,7 +71,7 @@ export function deployedTableName({ name, tablesName = name }: TableNames, key: 
 }
 
 /**
- * How a table is to be called that DynamoDB restores beside the live one, so that a policy can
+ * How a table is to be called that DynamoDB restores next to the live one, so that a policy can
  * name it before there is any: `authorization-server-restored-clients`.
  */
 export function restoredTableName(deploymentName: string, key: TableKey): string {

@@ -38,7 +38,7 @@ const refusals = {
   repeated_authorization: ['invalid_request', 'there must be one Authorization header'],
   several_authentications: [
     'invalid_request',
-    'the client must authenticate in one way, with HTTP Basic alone',
+    'the client must authenticate in one way, only with HTTP Basic',
   ],
   client_id_mismatch: [
     'invalid_request',

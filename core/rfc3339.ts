@@ -44,7 +44,7 @@ const date = /^\d{4}-\d{2}-\d{2}$/;
 /**
  * Reads RFC 3339 text with its offset, or a day, which means its first second in UTC.
  *
- * @returns seconds since the epoch, or undefined where the text is neither or there is no such day.
+ * @returns seconds since the epoch, or undefined if the text is neither or there is no such day.
  */
 export function parseTime(text: string): number | undefined {
   const isDay = date.test(text);

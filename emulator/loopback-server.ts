@@ -13,7 +13,7 @@ export const loopbackHost = '127.0.0.1';
 export interface PortChoice {
   /** 0 takes a free one. */
   readonly port: number;
-  /** Whether a free port will do where this one is taken. */
+  /** Whether a free port will do if this one is taken. */
   readonly orFree?: boolean;
 }
 
@@ -70,7 +70,7 @@ function explain(error: unknown, port: number, purpose: string): Error {
  * Starts a server on loopback.
  *
  * @returns the port.
- * @throws {LocalRunError} where the port is taken or not allowed.
+ * @throws {LocalRunError} if the port is taken or not allowed.
  */
 export async function listenOnLoopback(
   server: Server,

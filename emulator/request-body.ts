@@ -9,7 +9,7 @@ export class BodyTooLargeError extends Error {
  * Reads a request's body. What is too much is read and dropped, so that the client, which first
  * sends and then listens, gets an answer and not a broken connection.
  *
- * @throws {BodyTooLargeError} where there were more than `maxBytes`.
+ * @throws {BodyTooLargeError} if there were more than `maxBytes`.
  */
 export async function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];

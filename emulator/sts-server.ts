@@ -21,7 +21,7 @@ export interface RunningSts {
 /** GetCallerIdentity takes some dozen bytes. */
 const maxRequestBytes = 2048;
 
-/** The run's access key belongs to whoever started the run. IAM allows these characters. */
+/** The run's access key belongs to anyone who started the run. IAM allows these characters. */
 export function localUserArn(): string {
   const name = userInfo().username.replaceAll(/[^\w+=,.@-]/g, '-');
   return `arn:aws:iam::${localApi.accountId}:user/${name}`;

@@ -162,7 +162,7 @@ function readListen(reader: Reader): ListenTarget {
     return refuse('listen', text, allowed);
   }
   if (target.isBeyondLoopback && !reader.isSet('listen-beyond-loopback')) {
-    const reason = 'whoever reaches the check can ask it about any credential';
+    const reason = 'anyone who reaches the check can ask it about any credential';
     return refuse('listen', text, `a loopback address, or --listen-beyond-loopback (${reason})`);
   }
   return target;

@@ -16,7 +16,7 @@ export interface AuthorizationServerOptions {
 }
 
 /**
- * Adds the stacks of a deployment to an app: one for each region and, where there are several,
+ * Adds the stacks of a deployment to an app: one for each region and, if there are several,
  * one before them for the tables that they share.
  */
 export function addAuthorizationServer(
@@ -36,7 +36,7 @@ export function addAuthorizationServer(
       env: { region: awsRegion },
       description: `Authorization server ${config.name}, region ${id}`,
     });
-    // By name and order alone: an export would tie the stacks of three AWS regions together.
+    // Only by name and order: an export would tie the stacks of three AWS regions together.
     if (data !== undefined) stack.addStackDependency(data);
     return stack;
   });

@@ -39,10 +39,10 @@ export interface PlatformAuthorizerProps {
    */
   readonly tablesName?: string;
   /**
-   * How long API Gateway may keep a verdict. A revoked API key, client or provider goes on for as
+   * How long API Gateway may keep a decision. A revoked API key, client or provider goes on for as
    * long; a token never outlives its `exp`. At most an hour.
    *
-   * @default Duration.seconds(0), no verdict is kept
+   * @default Duration.seconds(0), no decision is kept
    */
   readonly resultCacheTtl?: Duration;
   /**
@@ -149,7 +149,7 @@ export class PlatformAuthorizer extends Construct {
       type: 'REQUEST',
       name: this.node.id,
       authorizerResultTtlInSeconds: ttl,
-      // A request without the first of these gets 401 from the gateway, which asks nobody.
+      // A request without the first of these gets 401 from the gateway, which asks no one.
       identitySource: (ttl === 0 ? cacheIdentitySources.slice(0, 1) : cacheIdentitySources).join(
         ',',
       ),

@@ -17,7 +17,7 @@ export interface LocalArguments {
   readonly signingAlgorithms?: readonly Alg[];
   /** 0: a free one. */
   readonly port: number;
-  /** Left out: next to `port`, or a free one where that is taken. */
+  /** Left out: next to `port`, or a free one if that is taken. */
   readonly dynamodbPort?: number;
   readonly kmsPort?: number;
   readonly portalPort?: number;
@@ -78,7 +78,7 @@ function readFlags(argv: readonly string[]) {
 
 type Flags = ReturnType<typeof readFlags>;
 
-/** The config that `cdk synth` takes where nothing else is said. */
+/** The config that `cdk synth` takes if nothing else is said. */
 function synthesisedConfig(): string {
   const path = join(packageDirectory, 'cdk.json');
   const { context } = JSON.parse(readFileSync(path, 'utf8')) as { context: { config: string } };

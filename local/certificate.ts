@@ -63,10 +63,10 @@ function isFresh(path: string, now: number): boolean {
 
 /**
  * The certificate of `--https`, made on first use. The authority's private key is thrown away at
- * once, so that whoever trusts it trusts this one certificate.
+ * once, so that anyone who trusts it trusts this one certificate.
  *
  * @param now milliseconds since the epoch.
- * @param names of hosts besides `localhost`, for tests that serve others on loopback.
+ * @param names of hosts in addition to `localhost`, for tests that serve others on loopback.
  */
 export async function loadCertificate(
   directory: string,

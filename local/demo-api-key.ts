@@ -38,7 +38,7 @@ async function createDemoApiKey(store: ApiKeyStore, now: number): Promise<string
 }
 
 /**
- * The demonstration API key of a state folder: the one of the last run, or a new one where that
+ * The demonstration API key of a state folder: the one of the last run, or a new one if that
  * was deleted.
  *
  * @param path private file that keeps the value over restarts.

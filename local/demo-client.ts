@@ -69,7 +69,7 @@ async function createDemoClient(store: ClientStore, now: number): Promise<DemoCl
 }
 
 /**
- * The demonstration client of a state folder: the one of the last run, or a new one where that
+ * The demonstration client of a state folder: the one of the last run, or a new one if that
  * was deleted, lost its secret, or cannot be read.
  *
  * @param path private file that keeps id and secret over restarts.

@@ -9,7 +9,7 @@ export const docsPath = '/docs';
 
 const openapiFile = join(import.meta.dirname, '../docs/openapi.yaml');
 
-/** The page has everything in itself, and may call nobody but the service that serves it. */
+/** The page has everything in itself, and may call no one but the service that serves it. */
 const contentSecurityPolicy =
   "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; connect-src 'self'";
 

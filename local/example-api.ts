@@ -25,7 +25,7 @@ export interface ExampleApiOptions {
   readonly issuer: string;
   readonly aws: Pick<LeanClients, 'dynamodb'>;
   readonly telemetry: Telemetry;
-  /** Certificates to trust besides those of Node, PEM. */
+  /** Certificates to trust in addition to those of Node, PEM. */
   readonly ca: string | undefined;
 }
 

@@ -98,7 +98,7 @@ function createInvoke(handlers: ReadonlyMap<string, EventHandler>): InvokeFuncti
 export interface LocalFunctionOptions {
   readonly clientOptions: AwsClientOptions;
   readonly log: LogFile;
-  /** Certificates to trust besides those of Node, PEM: the authority of `--https`. */
+  /** Certificates to trust in addition to those of Node, PEM: the authority of `--https`. */
   readonly ca?: string | undefined;
   /** The functions' clock: milliseconds since the epoch. */
   readonly clock?: Clock;
@@ -158,7 +158,7 @@ export function createFunctions(
   const rotateKeys = (event: unknown) => rotation(event, contextOf('key-rotation'));
   handlers.set(nameOf('key-rotation'), rotateKeys);
   handlers.set(nameOf('canary'), canary);
-  // By hand alone: its client would stand in every list of clients.
+  // Only by hand: its client would stand in every list of clients.
   handlers.set(nameOf('synthetic-check'), syntheticCheck);
   handlers.set(nameOf('token'), (event) => http.token(event as never, contextOf('token')));
   const example = createExampleRoute({

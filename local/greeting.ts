@@ -57,7 +57,7 @@ Stop with Ctrl-C. The state stays in ${shellPath(paths.directory)}; npm start --
 `;
 }
 
-/** What the terminal shows besides where the templates of a deployment are run. */
+/** What the terminal shows as well if the templates of a deployment are run. */
 export function fromSynthHint({ directory, config }: FromSynth): string {
   return `
 The functions are those of ${shellPath(directory)}, which npx cdk synth made of ${shellPath(config)}.
@@ -90,7 +90,7 @@ export function describeRequest({ method, path, status, milliseconds }: RequestN
   return `${method} ${path} ${status} ${Math.round(milliseconds)} ms`;
 }
 
-/** What each step of the key rotation means to somebody who watches. Other steps say nothing. */
+/** What each step of the key rotation means to someone who watches. Other steps say nothing. */
 const steps: ReadonlyMap<string, string> = new Map([
   ['publish', 'is published'],
   ['promote', 'signs from now on'],

@@ -9,7 +9,7 @@ export interface Schedule {
 }
 
 export interface KeyScheduleOptions {
-  /** Seconds between two runs; as in AWS where left out. */
+  /** Seconds between two runs; as in AWS if left out. */
   readonly keyScheduleSeconds?: number;
   readonly onRotation?: (report: RotationReport) => void;
 }

@@ -17,7 +17,7 @@ const scopes = ['messaging', 'calls', 'numbers'].flatMap((service) => [
   { service, permission: 'manage', description: `Change ${service}` },
 ]);
 
-/** What a local run may choose; the defaults of a deployment where left out. Times are seconds. */
+/** What a local run may choose; the defaults of a deployment if left out. Times are seconds. */
 export interface LocalDeploymentOptions {
   /** The first signs; operators may move to the others. */
   readonly signingAlgorithms?: readonly Alg[];

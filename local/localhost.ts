@@ -20,7 +20,7 @@ const closingGrace = 500;
 /** Chances that a port free on IPv4 is free on IPv6 as well; one nearly always does. */
 const attempts = 5;
 
-/** @returns false where the port is taken on IPv6, of a machine that has it. */
+/** @returns false if the port is taken on IPv6, of a machine that has it. */
 async function listenOnIpv6(server: Server, port: number, purpose: string): Promise<boolean> {
   try {
     await listenOnLoopback(server, { port }, purpose, '::1');
@@ -33,11 +33,11 @@ async function listenOnIpv6(server: Server, port: number, purpose: string): Prom
 }
 
 /**
- * Starts a server on 127.0.0.1 and, where there is IPv6, on ::1, with one port: a client that is
- * told `localhost` takes either, and must not find somebody else there.
+ * Starts a server on 127.0.0.1 and, if there is IPv6, on ::1, with one port: a client that is
+ * told `localhost` takes either, and must not find someone else there.
  *
  * @param port 0 takes a free one.
- * @throws {LocalRunError} where the port is taken on either address.
+ * @throws {LocalRunError} if the port is taken on either address.
  */
 export async function listenOnLocalhost(
   createServer: () => Server,

@@ -24,7 +24,7 @@ function print(stream: NodeJS.WriteStream, text: string): void {
 
 function endWith(local: LocalRun): void {
   print(process.stdout, '\nStopping.\n');
-  // What breaks while everything closes has nobody left to tell.
+  // What breaks while everything closes has no one left to tell.
   process.on('uncaughtException', () => undefined);
   setTimeout(() => process.exit(0), closingLimit).unref();
   local.close().then(
@@ -33,7 +33,7 @@ function endWith(local: LocalRun): void {
   );
 }
 
-/** `npm start | head` closes the pipe: the service goes on, and has nobody left to tell. */
+/** `npm start | head` closes the pipe: the service goes on, and has no one left to tell. */
 function outliveClosedPipes(): void {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 }

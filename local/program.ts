@@ -45,7 +45,7 @@ function fromTemplates(issuer: string, from: FromSynth): Program {
 }
 
 /**
- * The service from this project's sources or, where `fromSynth` is given, from what `cdk synth`
+ * The service from this project's sources or, if `fromSynth` is given, from what `cdk synth`
  * wrote.
  *
  * @throws {LocalRunError} for a synthesis that cannot be run here.

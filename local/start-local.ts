@@ -34,7 +34,7 @@ export interface LocalOptions extends LocalDeploymentOptions {
   readonly stateDirectory: string;
   /** Of the service; 0 takes a free one. */
   readonly port: number;
-  /** Left out: next to `port`, or a free one where that is taken. */
+  /** Left out: next to `port`, or a free one if that is taken. */
   readonly dynamodbPort?: number;
   readonly kmsPort?: number;
   /** Whether the web portal runs too. */
@@ -47,7 +47,7 @@ export interface LocalOptions extends LocalDeploymentOptions {
   readonly fromSynth?: FromSynth;
   /** What is to go wrong in DynamoDB, KMS and with the clock. */
   readonly faults?: Faults | undefined;
-  /** Seconds between two runs of the key rotation; as in AWS where left out. */
+  /** Seconds between two runs of the key rotation; as in AWS if left out. */
   readonly keyScheduleSeconds?: number;
   readonly onRequest?: (note: RequestNote) => void;
   /** Hears when the state cannot be written, and when it can again. */
@@ -135,7 +135,7 @@ async function startFront(options: LocalOptions, paths: StatePaths, cleanUp: Cle
   return { certificate, open, server, issuer };
 }
 
-/** Only where it is wanted: it takes a part of the time in which a test starts the service. */
+/** Only if it is wanted: it takes a part of the time in which a test starts the service. */
 async function startPortal(
   { portal = false }: LocalOptions,
   cleanUp: CleanUp,
@@ -219,7 +219,7 @@ async function start(options: LocalOptions, paths: StatePaths, cleanUp: CleanUp)
  * Starts the whole service on loopback: DynamoDB, KMS, the functions and the gateway before them,
  * with a signing key and a demonstration client.
  *
- * @throws {LocalRunError} where a port is taken or another local run uses the state.
+ * @throws {LocalRunError} if a port is taken or another local run uses the state.
  */
 export async function startLocal(options: LocalOptions): Promise<LocalRun> {
   const paths = statePaths(options.stateDirectory);

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { ClassicLevel } from 'classic-level';
 import { LocalRunError } from '../emulator/loopback-server.ts';
 
-/** Says that nobody else may use a state directory. Ends with the process, however that ends. */
+/** Says that no one else may use a state directory. Ends with the process, however that ends. */
 export interface StateLock {
   close(): Promise<void>;
 }
@@ -19,7 +19,7 @@ function isLocked(error: unknown): boolean {
  * Takes the lock of a state directory. An empty LevelDB is the lock: the operating system frees
  * it when the process dies, which a file with a process id cannot promise.
  *
- * @throws {LocalRunError} where another local run holds it.
+ * @throws {LocalRunError} if another local run holds it.
  */
 export async function lockState(stateDirectory: string): Promise<StateLock> {
   const lock = new ClassicLevel(join(stateDirectory, lockName));

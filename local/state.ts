@@ -34,7 +34,7 @@ function isFolder(path: string): boolean {
 }
 
 /**
- * Makes a folder and what it is in. Node's own recursive `mkdir` never ends where a file system
+ * Makes a folder and what it is in. Node's own recursive `mkdir` never ends if a file system
  * denies that a folder it has just shown exists, as /proc does.
  */
 function makeFolder(path: string): void {
@@ -48,7 +48,7 @@ function makeFolder(path: string): void {
   }
 }
 
-/** @throws {LocalRunError} where the folder is none that can be written to. */
+/** @throws {LocalRunError} if the folder is none that can be written to. */
 export function makeStateDirectory({ directory }: StatePaths): void {
   try {
     makeFolder(directory);

@@ -7,9 +7,9 @@ export interface Surroundings {
   readonly clientOptions: LocalAwsOptions;
   readonly lambdaEndpoint: string;
   readonly log: LogFile;
-  /** Certificates to trust besides those of Node: PEM, and the file that holds it. */
+  /** Certificates to trust in addition to those of Node: PEM, and the file that holds it. */
   readonly ca: string | undefined;
   readonly caPath: string | undefined;
-  /** Milliseconds since the epoch; this machine's clock where left out. */
+  /** Milliseconds since the epoch; this machine's clock if left out. */
   readonly clock?: (() => number) | undefined;
 }

@@ -1,6 +1,6 @@
 import { algs, defaultAlg } from '../contract/signing-algorithms.ts';
 
-export const usage = `Runs the whole authorization server on this machine, on loopback alone.
+export const usage = `Runs the whole authorization server on this machine, only on loopback.
 
 usage: npm start [-- <flags>]
 

@@ -80,7 +80,7 @@ function buildLibrary(): void {
   chmodSync(join(dist, 'cli/authctl.js'), 0o755);
 }
 
-/** `node scripts/build.ts` builds everything, `node scripts/build.ts lambda` the bundles alone. */
+/** `node scripts/build.ts` builds everything, `node scripts/build.ts lambda` only the bundles. */
 if (import.meta.main) {
   const bundlesOnly = process.argv[2] === 'lambda';
   const bundles = join(dist, 'lambda');

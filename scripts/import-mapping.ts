@@ -41,7 +41,7 @@ export type ImportMapping = Readonly<Record<string, Readonly<Record<string, stri
 
 /**
  * @returns the identifier of each retained resource, by its logical id.
- * @throws {Error} for one that nobody could find again: of another type, or without a fixed name.
+ * @throws {Error} for one that no one could find again: of another type, or without a fixed name.
  */
 export function importMapping(
   resources: Readonly<Record<string, TemplateResource>>,

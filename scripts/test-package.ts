@@ -182,7 +182,7 @@ async function checkPublication(): Promise<void> {
     'public',
   ] as const;
   const output = await run(command, { cwd: root });
-  // npm says so where it had to correct the manifest.
+  // npm says so if it had to correct the manifest.
   assert.doesNotMatch(output, /auto-corrected|errors corrected/, output);
   assert.doesNotMatch(output, /\bB (?:test|local|lambda|bench)\//, 'sources in the package');
   say('npm would publish it as it is');

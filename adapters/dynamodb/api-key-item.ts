@@ -77,7 +77,7 @@ export function parseApiKeyItem(item: Item): ApiKey {
 }
 
 /**
- * @throws {MalformedRecordError} where the item could not be read again: such a one is not written.
+ * @throws {MalformedRecordError} if the item could not be read again: such a one is not written.
  */
 export function toApiKeyItem(key: ApiKey): Item {
   const item = toItem({

@@ -161,7 +161,7 @@ export function parseClientItem(item: Item): ClientAttributes {
 }
 
 /**
- * @throws {MalformedRecordError} where the item could not be read again: such a one is not written.
+ * @throws {MalformedRecordError} if the item could not be read again: such a one is not written.
  */
 export function toClientItem(client: Client): Item {
   const item = toItem(fromClient(client));

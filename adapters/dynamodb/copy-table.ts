@@ -37,7 +37,7 @@ export interface CopiedRow {
   readonly id: string;
   /**
    * `different`: the copy has an item of this id that is not the source's. `only there`: the copy
-   * has an item that the source has not. Neither is touched: somebody has to look.
+   * has an item that the source has not. Neither is touched: someone has to look.
    */
   readonly outcome: 'copied' | 'present' | 'different' | 'only there' | 'unreadable';
   readonly because?: string;
@@ -55,7 +55,7 @@ const signingKeyParsers = new Map<string, (item: Item) => unknown>([
 function parseSigningKeyRecord(item: Item): void {
   const type = String(item[tables.signingKeys.partitionKey]);
   const parse = signingKeyParsers.get(type);
-  if (parse === undefined) throw new MalformedRecordError(`nobody knows records of type "${type}"`);
+  if (parse === undefined) throw new MalformedRecordError(`unknown type of record "${type}"`);
   parse(item);
 }
 
@@ -123,7 +123,7 @@ async function copyItem(
     });
   } catch (error) {
     if (!(error instanceof ConflictError)) throw error;
-    return { id, outcome: 'different', because: 'somebody else wrote it while this ran' };
+    return { id, outcome: 'different', because: 'another writer changed it during the copy' };
   }
   return { id, outcome: 'copied' };
 }
@@ -131,9 +131,9 @@ async function copyItem(
 /**
  * Copies every item of a table into another one, byte for byte, that has none of its id. Nothing
  * is overwritten or deleted, so that a run that was interrupted can be repeated. What is in both
- * and not the same, and what is in the copy alone, is told.
+ * and not the same, and items that are only in the copy, are reported.
  *
- * @throws {UnavailableError} where DynamoDB does not answer in time.
+ * @throws {UnavailableError} if DynamoDB does not answer in time.
  */
 export async function* copyTable(
   dynamodb: DynamoDBDocument,

@@ -37,7 +37,7 @@ export function parseIdentityProviderItem(item: Item): IdentityProvider {
 }
 
 /**
- * @throws {MalformedRecordError} where the item could not be read again: such a one is not written.
+ * @throws {MalformedRecordError} if the item could not be read again: such a one is not written.
  */
 export function toIdentityProviderItem(provider: IdentityProvider): Item {
   const item = toItem({

@@ -10,7 +10,7 @@ import type { StoreOptions } from './store-options.ts';
  * Reads one item by its key. Its errors do not name the key, which may be anything that a caller
  * sent, a secret in the wrong place included.
  *
- * @throws {UnavailableError} where DynamoDB does not answer in time.
+ * @throws {UnavailableError} if DynamoDB does not answer in time.
  */
 export async function getItem(
   calls: DynamoDbCalls,

@@ -7,7 +7,7 @@ interface Remembered<T> {
 }
 
 /**
- * Parses an item anew only where it differs in anything from what was last read under its key.
+ * Parses an item anew only if it differs in anything from what was last read under its key.
  * Each item is still read from DynamoDB each time: what is saved is checking the same bytes again,
  * which for a client with many secrets costs more than all else that a token does here. Items are
  * compared as JSON, in which a set is an empty map: the lean client reads no sets.

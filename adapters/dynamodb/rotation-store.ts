@@ -34,7 +34,7 @@ export function createDynamoDbHeartbeatReader(
 }
 
 /**
- * Signing keys and what the rotation keeps beside them, in one table and in partitions of their
+ * Signing keys and what the rotation keeps next to them, in one table and in partitions of their
  * own. Every read is strongly consistent: a plan made on an old state costs a failed write.
  */
 export function createDynamoDbRotationStore(

@@ -87,7 +87,7 @@ export function parseSigningKeyItem(item: Item): SigningKey {
 }
 
 /**
- * @throws {MalformedRecordError} where the item could not be read again: such a one is not written.
+ * @throws {MalformedRecordError} if the item could not be read again: such a one is not written.
  */
 export function toSigningKeyItem(key: SigningKey): Item {
   const item = toItem({

@@ -3,7 +3,7 @@ import type { MalformedRecordError } from '../../core/errors.ts';
 /** How a store reads. */
 export interface StoreOptions {
   /**
-   * Whether reads see every write that came before: for management and rotation. Where left out,
+   * Whether reads see every write that came before: for management and rotation. If left out,
    * reads are eventually consistent: faster, half the price, and independent of other regions.
    */
   readonly consistentRead?: boolean | undefined;

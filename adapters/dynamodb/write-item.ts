@@ -45,9 +45,9 @@ export interface ConditionalWrite {
  * Makes a conditional write. When an answer is lost the SDK sends the write again, and then its
  * own first attempt fails the condition: so a refusal after more than one attempt is looked into.
  *
- * @throws {ConflictError} where the condition does not hold; {@link UncertainConflictError} where
+ * @throws {ConflictError} if the condition does not hold; {@link UncertainConflictError} if
  *   an earlier attempt may have made it so.
- * @throws {UnavailableError} where DynamoDB does not answer in time: the write may have been made.
+ * @throws {UnavailableError} if DynamoDB does not answer in time: the write may have been made.
  */
 export async function writeConditionally(write: ConditionalWrite): Promise<void> {
   try {
@@ -73,7 +73,7 @@ function readBack(dynamodb: DynamoDBDocument, write: ItemWrite): Promise<Item | 
   return getItem(dynamodb, { table, key, consistentRead: true });
 }
 
-/** Puts a whole item where the condition holds. Errors as {@link writeConditionally}. */
+/** Puts a whole item if the condition holds. Errors as {@link writeConditionally}. */
 export function putItem(
   dynamodb: DynamoDBDocument,
   item: Item,
@@ -88,7 +88,7 @@ export function putItem(
   });
 }
 
-/** Deletes an item where the condition holds. Errors as {@link writeConditionally}. */
+/** Deletes an item if the condition holds. Errors as {@link writeConditionally}. */
 export function deleteItem(
   dynamodb: DynamoDBDocument,
   write: ItemWrite,

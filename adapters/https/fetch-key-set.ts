@@ -8,7 +8,7 @@ import { parseServiceUrl } from './service-url.ts';
 export interface OwnKeySet {
   readonly issuer: string;
   readonly jwksUri: string;
-  /** Certificates to trust besides, PEM. */
+  /** Certificates to trust as well, PEM. */
   readonly ca?: string | undefined;
 }
 
@@ -17,7 +17,7 @@ export interface OwnKeySet {
  * other one under the guard that URLs of identity providers need.
  *
  * @param fetchProvider the guarded fetch.
- * @throws {InputError} where the service's own address is not allowed.
+ * @throws {InputError} if the service's own address is not allowed.
  */
 export function createFetchKeySet(own: OwnKeySet, fetchProvider: FetchJson): FetchJwks {
   const ownUrl = parseServiceUrl(own.jwksUri);

@@ -16,7 +16,7 @@ export type Resolve = (
 ) => void;
 
 export interface GuardedFetchOptions extends ProviderUrlOptions {
-  /** Certificates to trust besides, PEM. For the local run and tests. */
+  /** Certificates to trust as well, PEM. For the local run and tests. */
   readonly ca?: string | undefined;
   readonly resolve?: Resolve | undefined;
   /** Milliseconds for the whole fetch. */
@@ -52,7 +52,7 @@ function guardLookup(url: string, options: GuardedFetchOptions): LookupFunction 
 }
 
 /**
- * Fetches documents of identity providers: https alone, public addresses alone, no redirect, no
+ * Fetches documents of identity providers: only https, only public addresses, no redirect, no
  * proxy, and bounds on time and size. Each failure is one of a closed set of problems.
  */
 export function createGuardedFetch(options: GuardedFetchOptions = {}): FetchJson {

@@ -5,14 +5,14 @@ import * as tls from 'node:tls';
 import { FetchError } from '../../core/identity-provider/fetch-json.ts';
 
 export interface JsonDocumentOptions {
-  /** Resolves the host; Node's own way where left out. */
+  /** Resolves the host; Node's own way if left out. */
   readonly lookup?: LookupFunction | undefined;
-  /** Certificates to trust besides, PEM. */
+  /** Certificates to trust as well, PEM. */
   readonly ca?: string | undefined;
   /** Milliseconds for the whole fetch. */
   readonly timeout: number;
   readonly maxBytes: number;
-  /** Sent besides `Accept`. */
+  /** Sent in addition to `Accept`. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -25,7 +25,7 @@ export interface JsonAnswer {
   readonly body: unknown;
 }
 
-/** What Node trusts, NODE_EXTRA_CA_CERTS included where this Node can say it. */
+/** What Node trusts, NODE_EXTRA_CA_CERTS included if this Node can say it. */
 function trusted(): readonly string[] {
   const { getCACertificates }: Partial<typeof tls> = tls;
   return getCACertificates?.('default') ?? tls.rootCertificates;
@@ -99,7 +99,7 @@ function parseJson(url: string, body: Buffer): unknown {
   }
 }
 
-/** Where `form` is left out, a document is asked for, and any other status than 200 is no answer. */
+/** If `form` is left out, a document is asked for, and any other status than 200 is no answer. */
 async function exchange(
   url: URL,
   form: URLSearchParams | undefined,
@@ -139,7 +139,7 @@ async function exchangeInTime(
  * Fetches a JSON document without following redirects, within bounds on time and size.
  *
  * @param url must be one that the caller may open.
- * @throws {FetchError} where it does not give a JSON document.
+ * @throws {FetchError} if it does not give a JSON document.
  */
 export async function fetchJsonDocument(url: URL, options: JsonDocumentOptions): Promise<unknown> {
   return (await exchangeInTime(url, undefined, options)).body;
@@ -148,7 +148,7 @@ export async function fetchJsonDocument(url: URL, options: JsonDocumentOptions):
 /**
  * Posts a form and reads the JSON that comes back, under the same bounds.
  *
- * @throws {FetchError} where it is not answered with JSON.
+ * @throws {FetchError} if it is not answered with JSON.
  */
 export function postForm(
   url: URL,

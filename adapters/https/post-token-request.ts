@@ -2,7 +2,7 @@ import { type JsonAnswer, postForm } from './json-document.ts';
 import { parseServiceUrl } from './service-url.ts';
 
 export interface PostTokenRequestOptions {
-  /** Certificates to trust besides, PEM: the local run's. */
+  /** Certificates to trust as well, PEM: the local run's. */
   readonly ca?: string | undefined;
 }
 
@@ -19,10 +19,10 @@ const maxBytes = 16 * 1024;
 
 /**
  * Asks a token endpoint of this service for a token (RFC 6749 §4.4.2), over a connection of its
- * own: plain http for the loopback of the local run alone.
+ * own: plain http only for the loopback of the local run.
  *
  * @returns whatever JSON it answers, an error as well.
- * @throws {FetchError} where it answers with no JSON in time.
+ * @throws {FetchError} if it answers with no JSON in time.
  */
 export type PostTokenRequest = (url: string, credentials: Credentials) => Promise<JsonAnswer>;
 

@@ -24,8 +24,8 @@ export function isKmsError(error: unknown, ...names: readonly string[]): boolean
 /**
  * Makes a KMS call that needs one key to be in order.
  *
- * @throws {SigningKeyUnusableError} where KMS refuses the key.
- * @throws {UnavailableError} where KMS does not answer in time.
+ * @throws {SigningKeyUnusableError} if KMS refuses the key.
+ * @throws {UnavailableError} if KMS does not answer in time.
  */
 export async function callWithKey<T>(doing: string, call: () => Promise<T>): Promise<T> {
   try {

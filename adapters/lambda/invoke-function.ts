@@ -6,9 +6,9 @@ import { callAws } from '../aws-errors.ts';
 /**
  * Invokes a function with a JSON event and waits for its answer.
  *
- * @throws {InputError} where the function does not take the event.
- * @throws {RefusedError} where the function's rules do not allow what is asked.
- * @throws {UnavailableError} where the function fails, or Lambda does not answer.
+ * @throws {InputError} if the function does not take the event.
+ * @throws {RefusedError} if the function's rules do not allow what is asked.
+ * @throws {UnavailableError} if the function fails, or Lambda does not answer.
  */
 export type InvokeFunction = (
   functionName: string,

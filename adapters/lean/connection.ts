@@ -28,7 +28,7 @@ export interface ConnectionOptions {
 export interface Connection {
   /** Opens one ahead of the first request. */
   open(): void;
-  /** @throws {Error} of node:net, AwsTimeoutError or AbortError where there is no response. */
+  /** @throws {Error} of node:net, AwsTimeoutError or AbortError if there is no response. */
   post(
     headers: readonly string[],
     body: string,
@@ -41,7 +41,7 @@ export interface Connection {
 class StaleConnectionError extends Error {}
 
 /**
- * Gives up where the request or its new connection takes too long, or the caller's time is over.
+ * Gives up if the request or its new connection takes too long, or the caller's time is over.
  * Node's own `signal` option does the last at ten times the cost.
  *
  * @returns how to stop that.

@@ -40,7 +40,7 @@ export function openAhead(agent: Agent, url: URL): OpenedAhead {
   return {
     open: () => {
       const socket = create({ ...connecting.options, host, port, servername });
-      // Nobody waits for it yet. A request that finds it broken opens its own.
+      // No one waits for it yet. A request that finds it broken opens its own.
       socket.on('error', () => socket.destroy());
       opened = socket;
     },

@@ -10,12 +10,12 @@ export class AwsServiceError extends Error {
   readonly $metadata: {
     readonly httpStatusCode: number;
     readonly requestId?: string | undefined;
-    /** Set where the clocks differed and the next attempt is signed by the service's. */
+    /** Set if the clocks differed and the next attempt is signed by the service's. */
     readonly clockSkewCorrected?: boolean;
     attempts?: number;
   };
 
-  /** Set where the service's model says that another attempt may succeed. */
+  /** Set if the service's model says that another attempt may succeed. */
   readonly $retryable?: object;
 
   constructor(code: string, message: string, metadata: AwsServiceError['$metadata']) {

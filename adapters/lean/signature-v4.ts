@@ -3,7 +3,7 @@ import { seconds } from '../../core/clock.ts';
 import { formatTime } from '../../core/rfc3339.ts';
 import type { AwsCredentials } from '../credentials/credential-provider.ts';
 
-/** What a signature covers besides the body. */
+/** What a signature covers in addition to the body. */
 export interface SignedRequest {
   readonly region: string;
   /** Signing name of the service, e.g. `kms`. */

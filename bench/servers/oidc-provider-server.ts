@@ -108,7 +108,7 @@ const provider = new Provider(issuer, {
   routes: { token: tokenPath },
 });
 
-// The lines that our handler writes of a token: whoever runs either of them wants a log.
+// The lines that our handler writes of a token: anyone who runs either of them wants a log.
 const telemetry = createTelemetry('token', { region_id: 'slc' });
 const context = { functionName: 'token', awsRequestId: 'bench' } as Context;
 provider.on('grant.success', () => {

@@ -1,6 +1,6 @@
 const wellKnown = /\/\.well-known\/(?:openid-configuration|oauth-authorization-server)$/;
 
-/** Whether a URL is one where an issuer without a path has its metadata, or ends like one. */
+/** Whether a URL is one if an issuer without a path has its metadata, or ends like one. */
 export function isDiscoveryUrl(url: string): boolean {
   return url.includes('/.well-known/');
 }

@@ -30,7 +30,7 @@ export interface ClientChanges extends IfVersion {
   readonly tokenLifetime?: number | undefined;
 }
 
-/** Writes a client's next version. @throws {ConflictError} where it changed meanwhile. */
+/** Writes a client's next version. @throws {ConflictError} if it changed meanwhile. */
 export async function writeClient(
   context: ManagementContext,
   before: Client,

@@ -20,7 +20,7 @@ export interface RequestQuestion {
   readonly scopes?: readonly string[] | undefined;
   /** How the API that is called knows itself; the deployment's default audience if left out. */
   readonly audience?: string | undefined;
-  /** Where the deployment config names none, as without a domain. */
+  /** If the deployment config names none, as without a domain. */
   readonly issuer?: string | undefined;
 }
 

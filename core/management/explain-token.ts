@@ -28,7 +28,7 @@ export interface TokenExplanation {
 
 export interface TokenQuestion {
   readonly clientId: string;
-  /** The `scope` parameter; undefined where the request has none. */
+  /** The `scope` parameter; undefined if the request has none. */
   readonly scope?: string | undefined;
   readonly resource?: string | undefined;
 }
@@ -41,7 +41,7 @@ function describeSecret(client: Client | undefined, secret: ClientSecret, now: n
   return `${name}: good${end}`;
 }
 
-/** What a person should hear where it is not about one of the secrets. */
+/** What a person should hear if it is not about one of the secrets. */
 const refusalTexts: Partial<Record<RefusalReason, string>> = {
   unknown_client: 'there is no such client',
   provider_client: 'a client of a registered provider gets its tokens there',
@@ -72,7 +72,7 @@ function checkClient(client: Client | undefined, now: number): string {
   throw new RefusedStep(reason, refusalTexts[reason] ?? detail);
 }
 
-/** Each region signs with its own keys, so that one may have none where the others do. */
+/** Each region signs with its own keys, so that one may have none if the others do. */
 async function describeKeys(
   context: ManagementContext,
   expiresAt: number,

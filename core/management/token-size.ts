@@ -30,7 +30,7 @@ export function longestSigningInput(client: Client, config: DeploymentConfig): n
 }
 
 /**
- * @throws {InputError} where a token of the client would not fit KMS and common header limits.
+ * @throws {InputError} if a token of the client would not fit KMS and common header limits.
  */
 export function checkTokenSize(client: Client, config: DeploymentConfig): void {
   const bytes = longestSigningInput(client, config);

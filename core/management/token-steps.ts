@@ -28,7 +28,7 @@ export class TokenSteps {
 
   /**
    * @param describe what to say where the step passes.
-   * @param known what there is to choose from, for where it refuses.
+   * @param known what there is to choose from, for if it refuses.
    * @throws {OAuthError} what the token endpoint would answer.
    */
   take<T>(step: string, run: () => T, describe: (result: T) => string, known?: string): T {

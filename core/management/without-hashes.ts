@@ -9,7 +9,7 @@ export type WithoutHashes<T> = T extends (...args: never) => unknown
 
 /**
  * Leaves the hashes of credentials out of what is returned. A hash of 256 random bits tells
- * nothing, but it has no use outside the service either, and looks like a leak where it turns up.
+ * nothing, but it has no use outside the service either, and looks like a leak if it turns up.
  */
 export function withoutHashes<T>(value: T): WithoutHashes<T> {
   if (Array.isArray(value)) return value.map(withoutHashes) as WithoutHashes<T>;

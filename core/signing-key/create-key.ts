@@ -18,7 +18,7 @@ type FoundKey = ManagedKey & ManagedKeyDescription;
  * for this deployment and that no record names is adopted instead: a crash or the rollback of a
  * deployment left it behind, and it never signed for anybody who could still ask for it.
  *
- * @throws {ConflictError} where another run took the intent over; the key is then found later.
+ * @throws {ConflictError} if another run took the intent over; the key is then found later.
  */
 export async function createKey(
   intent: KeyIntent,
@@ -63,7 +63,7 @@ function chooseKey(found: readonly FoundKey[], intent: KeyIntent): FoundKey | un
   return fit.find((key) => key.intentId === intent.intentId) ?? fit[0];
 }
 
-/** Keys of an algorithm that is not wanted any more: nobody will ever adopt them. */
+/** Keys of an algorithm that is not wanted any more: no one will ever adopt them. */
 async function removeUnfitKeys(
   found: readonly FoundKey[],
   intent: KeyIntent,
@@ -79,7 +79,7 @@ async function removeUnfitKeys(
  * Reads the public half of an intent's key and notes it in the intent. KMS may need some seconds
  * until it knows a new key; one that it does not know after the lease is over is given up.
  *
- * @throws {SigningKeyUnusableError} where the key cannot be read yet.
+ * @throws {SigningKeyUnusableError} if the key cannot be read yet.
  */
 export async function readPublicKey(intent: KeyIntent, ports: RotationPorts): Promise<void> {
   const version = intent.version + 1;

@@ -43,7 +43,7 @@ function magnitudeOf(integer: Uint8Array): Uint8Array {
 /**
  * Turns the DER signature that KMS returns into the fixed-width R‖S that JWS wants (RFC 7518 §3.4).
  *
- * @throws {EcdsaSignatureError} where the bytes are not the one DER form of two positive integers.
+ * @throws {EcdsaSignatureError} if the bytes are not the one DER form of two positive integers.
  */
 export function ecdsaSignatureFromDer(der: Uint8Array, alg: EcdsaAlg): Uint8Array {
   const sequence = readElement(der, sequenceTag);

@@ -78,7 +78,7 @@ const executors: { readonly [K in RotationActionKind]: Executor<K> } = {
   },
 };
 
-/** A key of the former holder stays with the intent only where this region can reach it. */
+/** A key of the former holder stays with the intent only if this region can reach it. */
 function takeOver(
   intent: KeyIntent,
   alg: KeyIntent['alg'],
@@ -119,7 +119,7 @@ async function publish(intent: KeyIntent, ports: RotationPorts): Promise<void> {
   });
 }
 
-/** Somebody who deletes a key in KMS has taken it out of use as well. */
+/** Someone who deletes a key in KMS has taken it out of use as well. */
 async function disableInKms(key: SigningKey, ports: RotationPorts): Promise<void> {
   try {
     await ports.keyManagement.disableKey(key.kmsKeyArn);
@@ -146,8 +146,8 @@ function replace(
  * Does one step, and asks nothing: a promotion has been proved before. The audit
  * intent is written first, then comes the step, then its outcome.
  *
- * @throws {ConflictError} where another run was faster: read the state and plan anew.
- * @throws {RetainedKeyError} where a key may not be taken out of use.
+ * @throws {ConflictError} if another run was faster: read the state and plan anew.
+ * @throws {RetainedKeyError} if a key may not be taken out of use.
  */
 export async function executeAction(
   action: RotationAction,

@@ -18,7 +18,7 @@ export interface ManagedKeyDescription {
   /** KMS `KeySpec`, e.g. `RSA_2048`. */
   readonly kmsKeySpec: string;
   readonly createdAt: number;
-  /** When KMS deletes the key, where that is scheduled. */
+  /** When KMS deletes the key, if that is scheduled. */
   readonly deletionAt?: number | undefined;
 }
 
@@ -26,7 +26,7 @@ export interface ManagedKeyDescription {
  * The life of private keys in KMS. It can make and end keys and never sign with one. Every call
  * may be repeated with the same outcome, but for `createKey`.
  *
- * Every method throws UnavailableError where KMS does not answer in time.
+ * Every method throws UnavailableError if KMS does not answer in time.
  */
 export interface KeyManagement {
   /**
@@ -42,12 +42,12 @@ export interface KeyManagement {
   ): Promise<string>;
   /**
    * @returns the public key as DER SubjectPublicKeyInfo (RFC 5280 §4.1.2.7).
-   * @throws {SigningKeyUnusableError} where the key is missing, disabled or being deleted.
+   * @throws {SigningKeyUnusableError} if the key is missing, disabled or being deleted.
    */
   getPublicKey(kmsKeyArn: string, options?: PortOptions): Promise<Uint8Array>;
-  /** @returns undefined where there is no such key (any more). */
+  /** @returns undefined if there is no such key (any more). */
   describeKey(kmsKeyArn: string, options?: PortOptions): Promise<ManagedKeyDescription | undefined>;
-  /** @throws {SigningKeyUnusableError} where the key is missing or being deleted. */
+  /** @throws {SigningKeyUnusableError} if the key is missing or being deleted. */
   disableKey(kmsKeyArn: string, options?: PortOptions): Promise<void>;
   /**
    * Asks KMS to delete a key after its longest waiting time. A key that is gone or already being

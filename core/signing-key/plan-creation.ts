@@ -10,7 +10,7 @@ import {
 /**
  * The step that brings a region nearer to a published `next` key, if it lacks one.
  *
- * The issuer's very first key signs at once, since nobody can hold an older set. So it has a slot
+ * The issuer's very first key signs at once, since no one can hold an older set. So it has a slot
  * of its own that all regions share, and no region publishes another key before that first one is
  * published: had a verifier seen a set without it, it would not be the first.
  */

@@ -10,7 +10,7 @@ import {
 import type { SigningKey } from './signing-key.ts';
 
 /**
- * What is due for a region's signing keys. It looks at the state and the clock alone and never at
+ * What is due for a region's signing keys. It looks only at the state and the clock, and never at
  * what was done before, so that a missed, repeated or interrupted run changes nothing about the
  * outcome. The first action is the most urgent one; after it, read the state and plan anew.
  *
@@ -48,7 +48,7 @@ export function usableNextKeys(
 }
 
 /**
- * Keys that must not sign (any more): a `current` key beside a newer one, and a `next` key that
+ * Keys that must not sign (any more): a `current` key next to a newer one, and a `next` key that
  * another has made superfluous. All stay published for the retention time, as any of them may
  * have signed.
  */

@@ -57,7 +57,7 @@ const readers = { RSA: readRsa, EC: readEc, AKP: readAkp } as const;
  * Makes the JWK that is published for a signing key, from the SPKI bytes of KMS `GetPublicKey`.
  * Its `kid` is its thumbprint (RFC 7638), so that no two keys share one.
  *
- * @throws {PublicKeyError} where the key is not one that `alg` may use.
+ * @throws {PublicKeyError} if the key is not one that `alg` may use.
  */
 export function publicJwkFromSpki(spki: Uint8Array, alg: Alg): PublicJwk {
   const jwk = exportJwk(spki);

@@ -4,7 +4,7 @@ import type { Heartbeat } from './rotation-state.ts';
 /**
  * How long ago another region last wrote what this region can see by now: the replication lag, and
  * up to one interval of the rotation, which writes a heartbeat with each run. One region is enough
- * to show that writes arrive. 0 where there is no other.
+ * to show that writes arrive. 0 if there is no other.
  *
  * @param heartbeats as an eventually consistent read of this region shows them.
  * @param now seconds since the epoch.

@@ -41,7 +41,7 @@ export type RotationAction =
 
 export type RotationActionKind = RotationAction['kind'];
 
-/** Id of what an action changes: a kid, or the intent's slot where there is no key yet. */
+/** Id of what an action changes: a kid, or the intent's slot if there is no key yet. */
 export function subjectOf(action: RotationAction): string {
   if ('key' in action) return action.key.kid;
   if ('intent' in action) return action.intent.publicJwk?.kid ?? action.intent.intentId;

@@ -4,12 +4,12 @@ import type { KeyManagement } from './key-management.ts';
 import type { AlgorithmChoice, Heartbeat, KeyIntent } from './rotation-state.ts';
 import type { SigningKeyStore } from './signing-key-store.ts';
 
-/** What the rotation stores beside the keys. Every read is strongly consistent. */
+/** What the rotation stores next to the keys. Every read is strongly consistent. */
 export interface RotationStore extends SigningKeyStore {
   listKeyIntents(): Promise<readonly KeyIntent[]>;
-  /** @throws {ConflictError} where the slot has an intent. */
+  /** @throws {ConflictError} if the slot has an intent. */
   createKeyIntent(intent: KeyIntent): Promise<void>;
-  /** @throws {ConflictError} where the stored version is not `intent.version - 1`. */
+  /** @throws {ConflictError} if the stored version is not `intent.version - 1`. */
   replaceKeyIntent(intent: KeyIntent): Promise<void>;
 
   listHeartbeats(): Promise<readonly Heartbeat[]>;
@@ -23,7 +23,7 @@ export interface RotationStore extends SigningKeyStore {
  * Signs a canary token with a key and verifies it through the JWKS that each region in service
  * serves.
  *
- * @throws {UnavailableError} where the canary itself does not answer.
+ * @throws {UnavailableError} if the canary itself does not answer.
  */
 export type ProveKey = (kid: string) => Promise<readonly CanaryVerdict[]>;
 
@@ -35,6 +35,6 @@ export interface RotationPorts {
   readonly proveKey: ProveKey;
   /** Seconds since the epoch. */
   readonly now: () => number;
-  /** A new id that nobody can guess or repeat. */
+  /** A new id that no one can guess or repeat. */
   readonly newId: () => string;
 }

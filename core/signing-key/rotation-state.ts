@@ -4,7 +4,7 @@ import type { SigningKeyPolicy } from '../../contract/signing-key-policy.ts';
 import type { PublicJwk, SigningKey } from './signing-key.ts';
 
 /**
- * Where a key is being made: one place for each region, and one for the issuer's very first key,
+ * If a key is being made: one place for each region, and one for the issuer's very first key,
  * so that no two runs, in one region or in two, can make a key for the same place.
  */
 export type KeySlot = 'first' | RegionId;

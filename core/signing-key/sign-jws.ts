@@ -54,8 +54,8 @@ async function signWith(
  * with the public key as it is published.
  *
  * @param keys those that may sign, in order of preference.
- * @throws {UnavailableError} where no key can sign, or KMS does not answer.
- * @throws {RangeError} where the signing input is too long.
+ * @throws {UnavailableError} if no key can sign, or KMS does not answer.
+ * @throws {RangeError} if the signing input is too long.
  */
 export async function signJws(
   { typ, payload }: JwsContent,

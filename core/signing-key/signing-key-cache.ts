@@ -18,7 +18,7 @@ export interface SigningKeyCacheSettings {
 const maxRetryInterval = 5;
 
 /**
- * The list of signing keys, kept in memory. It is read again at intervals; where that fails, for
+ * The list of signing keys, kept in memory. It is read again at intervals; if that fails, for
  * whatever reason, the last good list goes on until it is too old.
  */
 export class SigningKeyCache {
@@ -44,7 +44,7 @@ export class SigningKeyCache {
    * Every signing key of every region.
    *
    * @param now seconds since the epoch.
-   * @throws {UnavailableError} where the list has become too old. Where there never was one, what
+   * @throws {UnavailableError} if the list has become too old. If there never was one, what
    *   the reader throws.
    */
   async listSigningKeys(now: number, options?: PortOptions): Promise<readonly SigningKey[]> {

@@ -7,15 +7,15 @@ export interface SigningKeyReader {
    * Every signing key of every region, in no particular order. A record that cannot be read is
    * left out: the others go on.
    *
-   * @throws {UnavailableError} where the store does not answer in time.
+   * @throws {UnavailableError} if the store does not answer in time.
    */
   listSigningKeys(options?: PortOptions): Promise<readonly SigningKey[]>;
 }
 
-/** What the rotation needs besides. */
+/** What the rotation needs as well. */
 export interface SigningKeyStore extends SigningKeyReader {
-  /** @throws {ConflictError} where the kid exists. */
+  /** @throws {ConflictError} if the kid exists. */
   createSigningKey(key: SigningKey): Promise<void>;
-  /** @throws {ConflictError} where the stored version is not `key.version - 1`. */
+  /** @throws {ConflictError} if the stored version is not `key.version - 1`. */
   replaceSigningKey(key: SigningKey): Promise<void>;
 }

@@ -3,7 +3,7 @@ import type { Alg } from '../../contract/signing-algorithms.ts';
 
 /**
  * Life of a signing key. It is in the JWKS from `next` to `previous`, it signs while `current`,
- * and what comes after `withdrawn` concerns KMS alone.
+ * and what comes after `withdrawn` concerns only KMS.
  */
 export const signingKeyStates = [
   'next',

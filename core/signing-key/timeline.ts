@@ -19,7 +19,7 @@ export interface TimelineEntry {
   readonly since: number;
   readonly next?: NextStep | undefined;
   /**
-   * Seconds to spare, of what makes the state safe; below zero where a step must wait.
+   * Seconds to spare, of what makes the state safe; below zero if a step must wait.
    *
    * - `next`: for how long every verifier has known it;
    * - `current`: until it is due to be replaced;

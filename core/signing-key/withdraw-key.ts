@@ -20,12 +20,12 @@ export interface WithdrawalRequest {
 const maxAttempts = 10;
 
 /**
- * Takes a key out of the JWKS and has KMS disable it. Where it signs, the next key takes over
+ * Takes a key out of the JWKS and has KMS disable it. If it signs, the next key takes over
  * first, without the proof of the ordinary course: a slow region must not keep a lost key alive.
  *
- * @throws {RetainedKeyError} where the key is in use and this is no emergency.
- * @throws {RefusedError} where it signs and no other key may; it says when one may.
- * @throws {InputError} where this region has no such key.
+ * @throws {RetainedKeyError} if the key is in use and this is no emergency.
+ * @throws {RefusedError} if it signs and no other key may; it says when one may.
+ * @throws {InputError} if this region has no such key.
  */
 export async function withdrawKey(
   context: RotationContext,

@@ -47,7 +47,7 @@ export function parseBasicCredentials(authorization: string): ClientCredentials 
 }
 
 /**
- * Reads the client's credentials: HTTP Basic and nothing beside it (RFC 6749 §2.3).
+ * Reads the client's credentials: HTTP Basic and nothing next to it (RFC 6749 §2.3).
  *
  * @param authorizations each `Authorization` header of the request.
  */

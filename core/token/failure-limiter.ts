@@ -29,7 +29,7 @@ function nameOf(...parts: readonly string[]): string {
 }
 
 /**
- * Counts failed authentications by client and source, in this instance's memory alone.
+ * Counts failed authentications by client and source, only in this instance's memory.
  *
  * Different secrets for one client are guesses: after a few, every attempt from that source for
  * that client is refused. One secret again and again is a deployment with an old secret: after some
@@ -47,7 +47,7 @@ export class FailureLimiter {
 
   /**
    * @param now seconds since the epoch.
-   * @throws {TooManyFailuresError} where the attempt may not even be looked at.
+   * @throws {TooManyFailuresError} if the attempt may not even be looked at.
    */
   assertAllowed(attempt: Attempt, now: number): void {
     // Nearly always: hashing is left to instances that have seen a failure.

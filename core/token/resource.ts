@@ -11,7 +11,7 @@ export function parseResource(value: string | undefined): string | undefined {
 /**
  * The `aud` of a token: the resource asked for, else the client's default (RFC 9068 §3).
  *
- * @param audiences the client's own; where there are none, the deployment's default is the only one.
+ * @param audiences the client's own; if there are none, the deployment's default is the only one.
  */
 export function selectAudience(
   resource: string | undefined,

@@ -12,7 +12,7 @@ export function parseScope(value: string | undefined): readonly string[] | undef
 }
 
 /**
- * The scopes that a token gets: those asked for, or all of the client's where none were. They
+ * The scopes that a token gets: those asked for, or all of the client's if none were. They
  * stand in the client's order, so that the order of a request makes no difference.
  */
 export function grantScopes(

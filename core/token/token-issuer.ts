@@ -17,7 +17,7 @@ export interface TokenPorts {
   readonly listSigningKeys: ListSigningKeys;
   readonly sign: Sign;
   readonly failures: FailureLimiter;
-  /** Where the deployment chose to give tokens again; see docs/adr/0031. */
+  /** If the deployment chose to give tokens again; see docs/adr/0031. */
   readonly reuse?: TokenReuse | undefined;
 }
 

@@ -20,7 +20,7 @@ export interface TokenParameters {
   readonly clientId: string | undefined;
   /** Whether the body holds credentials of a method that is not supported. */
   readonly hasBodyCredentials: boolean;
-  /** Scope tokens asked for; undefined where none were. */
+  /** Scope tokens asked for; undefined if none were. */
   readonly scopes: readonly string[] | undefined;
   readonly resource: string | undefined;
 }

@@ -28,8 +28,8 @@ function keyOf({ claims, secretId, clientVersion }: ReuseRequest): string {
 /**
  * Gives one token to several requests for the same: the same secret of the same unchanged client,
  * the same scope and audience, and the key that would sign now. Each request has been
- * authenticated before it comes here, so that nobody gets a token by a secret that was revoked,
- * and after a rotation or withdrawal nobody gets one of the key before. Requests that come while
+ * authenticated before it comes here, so that no one gets a token by a secret that was revoked,
+ * and after a rotation or withdrawal no one gets one of the key before. Requests that come while
  * the first is being signed wait for that signature.
  */
 export class TokenReuse {
@@ -83,7 +83,7 @@ export class TokenReuse {
   }
 }
 
-/** Gives a token again where {@link TokenReuse} has one that fits. */
+/** Gives a token again if {@link TokenReuse} has one that fits. */
 export function reuseTokens(reuse: TokenReuse, sign: SignWithKeys): SignWithKeys {
   return async (unsigned, keys, values) => {
     const { claims, client, secret } = unsigned;

@@ -13,7 +13,7 @@ const share = v.pipe(
   v.maxValue(1, 'allowed: a share from 0 to 1'),
 );
 
-/** When a rule holds, in seconds since the start; always where left out. */
+/** When a rule holds, in seconds since the start; always if left out. */
 const window = { from: v.optional(nonNegative, 0), until: v.optional(nonNegative) };
 
 /** Which calls a rule is about. */
@@ -64,7 +64,7 @@ const ruleSchema = v.variant('fault', [
    * reads fail.
    */
   v.strictObject({ ...call, fault: v.literal('isolated_region') }),
-  /** The functions' clock is so much ahead; behind where negative. */
+  /** The functions' clock is so much ahead; behind if negative. */
   v.strictObject({
     ...window,
     fault: v.literal('clock_skew'),
@@ -133,7 +133,7 @@ export function parseFaultScript(input: unknown, name = 'the fault script'): Fau
   throw new LocalRunError(`${name} cannot be used:\n  ${problems.join('\n  ')}`);
 }
 
-/** @throws {LocalRunError} where there is no such file or it is no fault script. */
+/** @throws {LocalRunError} if there is no such file or it is no fault script. */
 export function readFaultScript(path: string): FaultScript {
   try {
     return parseFaultScript(JSON.parse(readFileSync(path, 'utf8')), path);

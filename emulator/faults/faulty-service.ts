@@ -47,7 +47,7 @@ export interface FaultyServiceServer {
 /** DynamoDB takes requests of up to 16 MiB; nothing here sends a hundredth of it. */
 const maxRequestBytes = 1024 * 1024;
 
-/** What a region that is cut off answers where it would have to ask the others. */
+/** What a region that is cut off answers if it would have to ask the others. */
 const isolatedCode = 'InternalServerError';
 
 /** Parts of a slow answer. */

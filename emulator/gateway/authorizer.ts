@@ -3,7 +3,7 @@ import { localRegion } from '../local-region.ts';
 import type { AuthorizerContext, RequestAuthorizer } from './gateway-route.ts';
 import { localApi } from './request-context.ts';
 
-/** The verdict of an authorizer; what is not `allow` names API Gateway's `ResponseType`. */
+/** The decision of an authorizer; what is not `allow` names API Gateway's `ResponseType`. */
 export type Authorization =
   | { readonly verdict: 'allow'; readonly context: AuthorizerContext }
   | { readonly verdict: 'ACCESS_DENIED'; readonly context: AuthorizerContext }

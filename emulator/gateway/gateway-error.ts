@@ -6,7 +6,7 @@ import type {
   RouteError,
 } from './gateway-route.ts';
 
-/** API Gateway's own status codes, where a gateway response leaves them. */
+/** API Gateway's own status codes, if a gateway response leaves them. */
 const ownStatus: Readonly<Partial<Record<GatewayErrorType, number>>> = {
   REQUEST_TOO_LARGE: 413,
   DEFAULT_4XX: 400,

@@ -9,7 +9,7 @@ export interface RequestAuthorizer {
   readonly handler: (event: APIGatewayRequestAuthorizerEvent, context: Context) => Promise<unknown>;
 }
 
-/** What an authorizer says besides its verdict: text by name, for functions and responses. */
+/** What an authorizer says in addition to its decision: text by name, for functions and responses. */
 export type AuthorizerContext = Readonly<Record<string, string>>;
 
 /** API Gateway's `ResponseType`s that the local gateway gives. */
@@ -66,7 +66,7 @@ export interface GatewayResponse {
   readonly body: Buffer;
 }
 
-/** What API Gateway knows of a request besides what came. */
+/** What API Gateway knows of a request in addition to what came. */
 export interface GatewayCall {
   readonly requestId: string;
   /** Milliseconds since the epoch. */

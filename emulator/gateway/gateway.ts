@@ -20,7 +20,7 @@ const methods = new Set(['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'P
 export interface GatewayOptions {
   readonly routes: readonly GatewayRoute[];
   readonly binaryMediaTypes?: readonly string[];
-  /** Milliseconds; API Gateway's quota where left out. */
+  /** Milliseconds; API Gateway's quota if left out. */
   readonly integrationTimeout?: number;
   /** Told of what a function did wrong: thrown, or returned what is no response. */
   readonly onFunctionError?: OnFunctionError;

@@ -39,7 +39,7 @@ async function withTimeout<T>(run: Promise<T>, milliseconds: number): Promise<T>
   }
 }
 
-/** Of several media types, API Gateway honours the first alone. */
+/** Of several media types, API Gateway honours only the first. */
 function acceptsBinary({ rawHeaders }: GatewayRequest, binary: readonly string[]): boolean {
   return isBinary(headerValues(rawHeaders, 'accept')[0]?.split(',')[0], binary);
 }

@@ -68,7 +68,7 @@ function readBody(output: Readonly<Record<string, unknown>>, decode: boolean): B
  * Reads what a function returned.
  *
  * @param acceptsBinary whether the client accepts one of the API's binary media types; a base64
- *   body is decoded for nobody else.
+ *   body is decoded for no one else.
  * @throws {MalformedProxyResponseError} which the client sees as a failed integration.
  */
 export function readProxyResponse(output: unknown, acceptsBinary: boolean): GatewayResponse {

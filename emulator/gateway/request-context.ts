@@ -26,7 +26,7 @@ interface RequestParts {
   readonly userAgent: string | null;
 }
 
-/** `requestContext` of a request that nobody signed and no authorizer saw. */
+/** `requestContext` of a request that no one signed and no authorizer saw. */
 export function buildRequestContext(
   request: GatewayRequest,
   call: GatewayCall,

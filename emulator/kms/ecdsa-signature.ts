@@ -75,7 +75,7 @@ function randomScalar(curve: Curve): bigint {
 /**
  * ECDSA of a digest (FIPS 186-5 §6.4.1), as DER. node:crypto has only sign-the-message, which
  * would hash the digest again; its ECDH gives the one curve operation that is needed. Not constant
- * time: for the local run's keys alone.
+ * time: only for keys of the local run.
  */
 export function signEcdsa(privateKey: KeyObject, hashed: Uint8Array): Uint8Array {
   const jwk = privateKey.export({ format: 'jwk' });

@@ -41,7 +41,7 @@ function canBeChanged(policy: string): boolean {
 
 /**
  * The members `Policy` and `BypassPolicyLockoutSafetyCheck` of CreateKey. The policy is kept and
- * not enforced: IAM is not part of the local run. A policy under which nobody could change the
+ * not enforced: IAM is not part of the local run. A policy under which no one could change the
  * policy is refused, unless the check is bypassed.
  */
 export function readKeyPolicy(input: KmsInput): string {

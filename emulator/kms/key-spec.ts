@@ -9,9 +9,9 @@ const generate = promisify(generateKeyPair);
 /** How KMS signs with one of its `SigningAlgorithm`s. */
 export interface KmsSigningAlgorithm {
   readonly name: string;
-  /** node:crypto digest name; absent where the algorithm takes the message itself. */
+  /** node:crypto digest name; absent if the algorithm takes the message itself. */
   readonly digest?: 'sha256' | 'sha384' | 'sha512';
-  /** @param input the digest, or the message where there is no `digest`. */
+  /** @param input the digest, or the message if there is no `digest`. */
   readonly sign: (privateKey: KeyObject, input: Uint8Array) => Uint8Array;
 }
 

@@ -7,7 +7,7 @@ export interface KmsTag {
   readonly TagValue: string;
 }
 
-/** A key pair and what KMS keeps beside it. Times are seconds since the epoch. */
+/** A key pair and what KMS keeps next to it. Times are seconds since the epoch. */
 export interface KmsKey {
   readonly keyId: string;
   readonly region: string;

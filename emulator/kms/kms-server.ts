@@ -20,7 +20,7 @@ export interface KmsOptions {
   readonly accessKey: AccessKey;
   /** Where the keys are kept, private halves included. Left out: in memory only. */
   readonly directory?: string;
-  /** A free one where left out. */
+  /** A free one if left out. */
   readonly port?: PortChoice;
   /** Clock of waiting periods, in milliseconds since the epoch. */
   readonly now?: () => number;

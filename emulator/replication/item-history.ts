@@ -1,11 +1,11 @@
-/** An item in DynamoDB's JSON; undefined where there is none. */
+/** An item in DynamoDB's JSON; undefined if there is none. */
 export type StoredItem = Readonly<Record<string, unknown>> | undefined;
 
 /** One write, in the one order that strong consistency gives all writes of all regions. */
 interface Write {
   /** Milliseconds since the epoch. */
   readonly at: number;
-  /** Where it was made; undefined where there are no regions. */
+  /** Where it was made; undefined if there are no regions. */
   readonly region: string | undefined;
   /** The item as it was before. */
   readonly before: StoredItem;

@@ -9,7 +9,7 @@ export interface ReplicaOptions {
   readonly history: ItemHistory;
   /** Reads items where they are. */
   readonly dynamodb: Pick<AwsCaller, 'call'>;
-  /** Left out where there is one region alone. */
+  /** Left out if there is only one region. */
   readonly region?: string | undefined;
   /** Milliseconds by which other regions' writes are seen late. */
   readonly lag?: number;

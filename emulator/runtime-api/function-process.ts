@@ -19,12 +19,12 @@ export interface FunctionProcessOptions {
   readonly awsRegion: string;
   readonly memoryMb?: number;
   readonly timeoutMs?: number;
-  /** Script that runs the loop; the plain one where left out. */
+  /** Script that runs the loop; the plain one if left out. */
   readonly runtime?: string;
   readonly nodeArguments?: readonly string[];
   /** Receives what the function writes to standard output, its log. */
   readonly onOutput?: (text: string) => void;
-  /** Receives standard error, which is the log as well; this process's own where left out. */
+  /** Receives standard error, which is the log as well; this process's own if left out. */
   readonly onErrorOutput?: (text: string) => void;
 }
 
@@ -40,7 +40,7 @@ export interface FunctionProcess {
 const defaultTimeoutMs = 10_000;
 const defaultMemoryMb = 512;
 
-/** What Lambda sets for every Node function besides the function's own variables. */
+/** What Lambda sets for every Node function in addition to the function's own variables. */
 function lambdaEnvironment(
   options: FunctionProcessOptions,
   address: string,

@@ -136,7 +136,7 @@ export async function startRuntimeApi(options: RuntimeApiOptions): Promise<Runti
       routeRequest(queue, { url, body, headers }, response);
     });
   });
-  // A function may sit idle on its poll for as long as nobody calls it.
+  // A function may sit idle on its poll for as long as no one calls it.
   server.requestTimeout = 0;
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {

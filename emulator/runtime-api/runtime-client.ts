@@ -133,7 +133,7 @@ async function runInvocation(
 /**
  * The Lambda runtime's loop, reduced to what a Node function can see: loads the handler named by
  * the environment, then takes one invocation after the other from the Runtime API. It never
- * returns, but ends the process where the function cannot be loaded.
+ * returns, but ends the process if the function cannot be loaded.
  */
 export async function runRuntime(instrument: Instrument = plain): Promise<never> {
   const { env } = process;

@@ -16,7 +16,7 @@ export interface MessagesApiProps extends StackProps {
 /**
  * An HTTP API that API Gateway protects by itself. It reads the discovery document at the issuer,
  * keeps the keys for up to two hours, and checks `iss`, `aud`, `exp`, `nbf`, `iat` and the scope.
- * It verifies RSA signatures alone, takes no API keys, and does not look at `typ`.
+ * It verifies only RSA signatures, takes no API keys, and does not look at `typ`.
  */
 export class MessagesApi extends Stack {
   constructor(scope: Construct, id: string, props: MessagesApiProps) {

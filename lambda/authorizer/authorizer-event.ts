@@ -2,7 +2,7 @@ import type { APIGatewayRequestAuthorizerEvent } from 'aws-lambda';
 import { routeKey } from '../../contract/platform-authorizer.ts';
 import type { BearerRequest } from '../../core/verifier/verify-bearer.ts';
 
-/** A method that the authorizer guards and that nobody gave scopes: a fault of the deployment. */
+/** A method that the authorizer guards and that no one gave scopes: a fault of the deployment. */
 export class UnknownRouteError extends Error {
   override readonly name = 'UnknownRouteError';
 }
@@ -28,7 +28,7 @@ function readSourceAddress(event: APIGatewayRequestAuthorizerEvent): string | un
  * The scopes that the method of an event requires. An `ANY` method stands for those that have no
  * entry of their own.
  *
- * @throws {UnknownRouteError} where the method has none: it is not open by oversight.
+ * @throws {UnknownRouteError} if the method has none: it is not open by oversight.
  */
 export function readRequiredScopes(
   event: APIGatewayRequestAuthorizerEvent,

@@ -46,7 +46,7 @@ class UnauthorizedError extends Error {
 /** Nothing of an error reaches API Gateway, whose log would have it. */
 class NoVerdictError extends Error {
   constructor() {
-    super('there is no verdict on the credential');
+    super('there is no decision on the credential');
   }
 }
 
@@ -89,7 +89,7 @@ function settingsOf(environment: Environment<'authorizer'>): VerifierSettings {
 /**
  * A REQUEST authorizer of a REST API. It returns a policy that allows the one method, or one that
  * denies it for want of a scope (403); it throws `Unauthorized` for every other refusal (401), and
- * something else where there is no verdict (500). No error ever allows.
+ * something else if there is no decision (500). No error ever allows.
  */
 export function createAuthorizerFunction(
   environment: Environment<'authorizer'>,
@@ -138,7 +138,7 @@ export function createAuthorizerFunction(
 }
 
 export interface AuthorizerOptions extends FunctionOptions {
-  /** Certificates to trust besides those of Node, PEM. For the local run and tests. */
+  /** Certificates to trust in addition to those of Node, PEM. For the local run and tests. */
   readonly ca: string | undefined;
 }
 

@@ -51,7 +51,7 @@ async function authenticate(input: object, proof: unknown, source: CallerSource)
 }
 
 /**
- * Finds whom the audit names. An operator proves who asks; nobody can name another. Only an
+ * Finds whom the audit names. An operator proves who asks; no one can name another. Only an
  * emergency goes on without a proof, and then the audit says so.
  *
  * @param input the event as it was received, which the proof covers.

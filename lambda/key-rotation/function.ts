@@ -29,15 +29,15 @@ import { type LagMetric, reportFailure, reportSuccess } from './report-run.ts';
 export interface FunctionPorts {
   /** Asks STS who signed an operator's request. */
   readonly authenticateCaller: AuthenticateCaller;
-  /** Asks the token function to sign a token for nobody and to verify it. */
+  /** Asks the token function to sign a token for no one and to verify it. */
   readonly selfTest: () => Promise<SelfTestResult>;
   /** Asks the canary function to prove a key. */
   readonly proveKey: ProveKey;
-  /** Seconds since the epoch; the clock where left out. */
+  /** Seconds since the epoch; the clock if left out. */
   readonly now?: () => number;
-  /** Waits for so many milliseconds; the clock where left out. */
+  /** Waits for so many milliseconds; the clock if left out. */
   readonly sleep?: (milliseconds: number) => Promise<unknown>;
-  /** Standard output where left out. */
+  /** Standard output if left out. */
   readonly telemetry?: RunTelemetry;
 }
 
@@ -60,7 +60,7 @@ export function createKeyRotationHandler(
   aws: Pick<AwsClients, 'dynamodb' | 'kms'>,
   functions: FunctionPorts,
 ): KeyRotationHandler {
-  // A record that nobody can read is left out everywhere: this is who notices.
+  // A record that no one can read is left out everywhere: this is who notices.
   const malformed = new Set<string>();
   const ports = createPorts(environment, aws, functions, malformed);
   const telemetry = functions.telemetry ?? createRunTelemetry('key-rotation');

@@ -9,10 +9,10 @@ import { overdueSeconds } from '../../core/signing-key/timeline.ts';
 import type { RunTelemetry } from '../shared/run-telemetry.ts';
 import { describeRun } from './rotation-report.ts';
 
-/** The replication lag by its metric's name; empty where it could not be read. */
+/** The replication lag by its metric's name; empty if it could not be read. */
 export type LagMetric = Readonly<Record<string, number>>;
 
-/** What a run met in the table beside the keys. */
+/** What a run met in the table next to the keys. */
 export interface TableFindings {
   readonly lag: LagMetric;
   /** What is wrong with records that were left out. */
@@ -62,7 +62,7 @@ export function reportSuccess(
   return report;
 }
 
-/** Errors that are an answer to whoever asked, and no trouble of the function. */
+/** Errors that are an answer to anyone who asked, and no trouble of the function. */
 const refusals = [InputError, RefusedError, PromotionRefusedError, RetainedKeyError] as const;
 
 /** Logs why a run came to nothing. */

@@ -14,11 +14,11 @@ export interface Exchange {
   outcome: string;
   /** A client that proved who it is. */
   clientId?: string | undefined;
-  /** Metrics beside those of every request: 1 each. */
+  /** Metrics next to those of every request: 1 each. */
   readonly counts: Set<string>;
-  /** Metrics beside those that have values of their own. */
+  /** Metrics next to those that have values of their own. */
   measures?: ReadonlyMap<string, number> | undefined;
-  /** What the log line says besides, snake_case. Never a credential, never a caller's own text. */
+  /** What the log line says as well, snake_case. Never a credential, never a caller's own text. */
   readonly fields: Record<string, LogValue>;
   error?: unknown;
 }

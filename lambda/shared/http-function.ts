@@ -27,7 +27,7 @@ export interface HttpFunctionProps extends FunctionOptions {
   readonly endpoints: ReadonlyMap<string, Endpoint>;
   /** What to send with 401. */
   readonly challenge?: string;
-  /** On every response, beside the security headers. */
+  /** On every response, next to the security headers. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 

@@ -45,7 +45,7 @@ function directivesOf(
   const metrics = (of: readonly string[]) => of.map((Name) => ({ Name, Unit: unitOf(Name) }));
   const ofClient = ['service', metricDimensions.clientId];
   const isOfClient = clientId !== undefined;
-  // Alarms look at the totals, under the function's name alone.
+  // Alarms look at the totals, only under the function's name.
   const dimensions = [['service', metricDimensions.outcome], ['service']];
   const all = {
     Namespace,

@@ -7,13 +7,13 @@ import { readMetricNamespace } from './metric-namespace.ts';
 export interface RunReport {
   readonly level: 'info' | 'warn' | 'error';
   readonly outcome: string;
-  /** What the log line says besides, snake_case. Never a credential. */
+  /** What the log line says as well, snake_case. Never a credential. */
   readonly fields: Readonly<Record<string, unknown>>;
   /** Values by metric name. */
   readonly metrics: Readonly<Record<string, number>>;
 }
 
-/** One JSON line a run, and its metrics in embedded metric format under `service` alone. */
+/** One JSON line a run, and its metrics in embedded metric format only under `service`. */
 export interface RunTelemetry {
   report(report: RunReport): void;
 }

@@ -2,10 +2,10 @@ import { describeError } from '../../core/describe-error.ts';
 import type { Exchange } from './exchange.ts';
 
 /**
- * Says in the log line of a good answer that it comes from an old list of keys, and why: nobody
+ * Says in the log line of a good answer that it comes from an old list of keys, and why: no one
  * would look for it otherwise.
  *
- * @param failure undefined where the list is fresh.
+ * @param failure undefined if the list is fresh.
  */
 export function noteStaleKeyList(exchange: Exchange, failure: unknown): void {
   if (failure === undefined) return;

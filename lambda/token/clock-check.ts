@@ -5,7 +5,7 @@ import type { Endpoint } from '../shared/http-function.ts';
 
 /**
  * An endpoint that answers 503 while this host's clock and API Gateway's differ: whichever of them
- * is wrong, no token gets a time that nobody can trust.
+ * is wrong, no token gets a time that no one can trust.
  */
 export function withClockCheck(endpoint: Endpoint): Endpoint {
   return (request, exchange) => {

@@ -42,7 +42,7 @@ export type TokenFunction = {
   (event: SelfTestEvent, context: Context): Promise<SelfTestResult>;
 };
 
-/** The gateway's events have no `action`: whoever sends one may invoke the function itself. */
+/** The gateway's events have no `action`: anyone who sends one may invoke the function itself. */
 function isSelfTest(event: APIGatewayProxyEvent | SelfTestEvent): event is SelfTestEvent {
   return 'action' in event && event.action === selfTestEvent.action;
 }

@@ -40,7 +40,7 @@ function reportNearExpiry(exchange: Exchange, { secretExpiresAt }: TokenLogField
 
 /** Gives the log and the metrics what is known of a token, issued or not. */
 function reportToken(exchange: Exchange, log: TokenLogFields): void {
-  // A secret that matched is proof of who the client is; its id alone is a claim.
+  // A secret that matched is proof of who the client is; its id is only a claim.
   if (log.secretId !== undefined) exchange.clientId = log.clientId;
   if (log.secretUse === 'failed') exchange.counts.add(requestMetrics.secretUseFailures);
   if (log.unusableKids?.length) exchange.counts.add(requestMetrics.signingKeyFallbacks);
@@ -59,7 +59,7 @@ function reportToken(exchange: Exchange, log: TokenLogFields): void {
 }
 
 export interface TokenEndpointPorts extends TokenPorts {
-  /** Why the list of signing keys is an old one; undefined where it is fresh. */
+  /** Why the list of signing keys is an old one; undefined if it is fresh. */
   readonly keyListFailure: () => unknown;
 }
 

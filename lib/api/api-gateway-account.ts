@@ -5,7 +5,7 @@ import { Construct } from 'constructs';
 
 /**
  * The role with which API Gateway writes its logs. There is one for all APIs of an account and
- * region, so that one owner sets it and nobody's stack may take it away from the others.
+ * region, so that one owner sets it and no one's stack may take it away from the others.
  */
 export class ApiGatewayAccount extends Construct {
   readonly account: CfnAccount;

@@ -27,7 +27,7 @@ import { GatewayResponses } from './gateway-responses.ts';
 /** Literal, so that the issuer can name it before the stage exists. */
 export const stageName = 'live';
 
-/** Post-quantum key exchange where the caller has it, TLS 1.2 for callers that are older. */
+/** Post-quantum key exchange if the caller has it, TLS 1.2 for callers that are older. */
 export const tlsPolicy = SecurityPolicy.TLS13_1_2_PFS_PQ_2025_09;
 
 export interface ServiceApiProps {

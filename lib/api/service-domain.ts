@@ -35,7 +35,7 @@ export interface ServiceDomainProps {
 }
 
 /**
- * Serves the API under the deployment's name and under the region's own. Where several regions
+ * Serves the API under the deployment's name and under the region's own. If several regions
  * share the name, DNS gives each caller the nearest one that is healthy; to lose a region needs
  * no call to any control plane.
  */

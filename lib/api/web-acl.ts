@@ -48,7 +48,7 @@ export class WebAcl extends Construct {
 
   private addLog(acl: CfnWebACL, deploymentName: string): void {
     const logGroup = new LogGroup(this, 'Log', {
-      // WAF writes to groups of this prefix alone.
+      // WAF writes only to groups with this prefix.
       logGroupName: `aws-waf-logs-${deploymentName}`,
       // Longer than a year, so that an intrusion found late can still be read up.
       retention: RetentionDays.THIRTEEN_MONTHS,

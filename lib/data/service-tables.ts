@@ -17,13 +17,13 @@ import {
   tables,
 } from '../../contract/tables.ts';
 
-/** The tables of a deployment as its functions see them, whoever owns them. */
+/** The tables of a deployment as its functions see them, no matter who owns them. */
 export type ServiceTables = Readonly<Record<TableKey, ITableV2>>;
 
 /** The other AWS regions of a table that all regions share. */
 export interface Replication {
   readonly awsRegions: readonly string[];
-  /** Keeps the log, and no copy, where there are two regions. */
+  /** Keeps the log, and no copy, if there are two regions. */
   readonly witnessAwsRegion: string | undefined;
 }
 

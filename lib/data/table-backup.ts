@@ -51,8 +51,8 @@ export class TableBackup extends Construct {
   private addVault(): BackupVault {
     return new BackupVault(this, 'Vault', {
       backupVaultName: this.props.deploymentName,
-      // Without a grace period the lock stays removable, by those alone who may remove it: one
-      // that nobody can remove also outlives a mistake in the retention.
+      // Without a grace period the lock stays removable, only by principals that may remove it: one
+      // that no one can remove also outlives a mistake in the retention.
       lockConfiguration: { minRetention: Duration.days(this.props.retentionDays) },
       removalPolicy: RemovalPolicy.RETAIN,
     });

@@ -4,7 +4,7 @@ import type { IConstruct } from 'constructs';
 /** Lambda's limit for the names and values of all variables of one function, in bytes. */
 export const maxEnvironmentBytes = 4096;
 
-/** Room for a value that deployment alone knows: an API's id, an account, a role's ARN. */
+/** Room for a value that is known only at deployment: an API's id, an account, a role's ARN. */
 const bytesPerUnknown = 128;
 
 /** Longest values of CloudFormation's pseudo parameters, in bytes. */

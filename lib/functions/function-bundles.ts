@@ -8,7 +8,7 @@ export class MissingBundleError extends Error {
   override readonly name = 'MissingBundleError';
 }
 
-/** The bundles of this package: beside its code as published, in `dist/` where the sources run. */
+/** The bundles of this package: next to its code as published, in `dist/` if the sources run. */
 export function findBundles(): string {
   const published = join(import.meta.dirname, '../../lambda');
   return existsSync(join(published, 'token/index.js'))
@@ -21,7 +21,7 @@ export function findBundles(): string {
  * measured: the stack bundles nothing itself.
  *
  * @param directory holds a folder for each function, e.g. `dist/lambda`.
- * @throws {MissingBundleError} where the function was not built.
+ * @throws {MissingBundleError} if the function was not built.
  */
 export function functionBundle(directory: string, name: FunctionName): Code {
   const folder = join(directory, name);

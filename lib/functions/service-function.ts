@@ -45,7 +45,7 @@ export class EnvironmentTooLargeError extends Error {
 
 /**
  * A function with a role and a log group of its own. The role may write that log and send traces;
- * everything else is granted where the function is made.
+ * everything else is granted if the function is made.
  */
 export class ServiceFunction<F extends FunctionName> extends Construct {
   readonly name: F;
@@ -66,7 +66,7 @@ export class ServiceFunction<F extends FunctionName> extends Construct {
   /**
    * The version that requests get; a deployment moves it.
    *
-   * @param provisionedConcurrency instances of it that are kept started; none where left out.
+   * @param provisionedConcurrency instances of it that are kept started; none if left out.
    */
   addLive(provisionedConcurrency?: number): Alias {
     return new Alias(this, 'Live', {
@@ -79,7 +79,7 @@ export class ServiceFunction<F extends FunctionName> extends Construct {
   }
 
   /**
-   * Allows exactly these actions, and only to code of this function: whoever may pass the role to
+   * Allows exactly these actions, and only to code of this function: anyone who may pass the role to
    * another function gets nothing of it there.
    */
   allow({ conditions = {}, ...statement }: Statement): void {
@@ -129,7 +129,7 @@ export class ServiceFunction<F extends FunctionName> extends Construct {
     );
     Validations.of(role).acknowledge({
       id: 'AwsSolutions::AwsSolutions-IAM5[Resource::*]',
-      reason: 'X-Ray has no resources: PutTraceSegments and PutTelemetryRecords take "*" alone.',
+      reason: 'X-Ray has no resources: PutTraceSegments and PutTelemetryRecords accept only "*".',
     });
     return role;
   }

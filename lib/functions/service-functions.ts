@@ -214,7 +214,7 @@ export class ServiceFunctions extends Construct {
       memorySize: backgroundMemory,
       timeout: checkTimeout,
     });
-    // The item of its own client alone, of which the token path takes nothing but the secrets.
+    // Only the item of its own client, of which the token path takes nothing but the secrets.
     fn.allow({
       actions: ['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'],
       resources: [tables.clients.tableArn],

@@ -42,7 +42,7 @@ const kmsCalls: readonly KmsCall[] = [
   {
     id: 'signing-key-grant-created',
     eventName: 'CreateGrant',
-    description: 'Somebody was granted the use of a signing key.',
+    description: 'Someone was granted the use of a signing key.',
   },
   {
     id: 'signing-key-created',
@@ -109,7 +109,7 @@ export class KeyAlarms extends Construct {
       {
         id: 'signing-key-removal-refused',
         description:
-          'Somebody asked to take a signing key that is in use out of use, and was refused.',
+          'Someone asked to take a signing key that is in use out of use, and was refused.',
         metric: this.metric(keyMetrics.retainedKeyRefusal, 1),
       },
       {

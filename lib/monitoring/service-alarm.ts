@@ -36,7 +36,7 @@ export interface AlarmProps extends AlarmText {
   readonly badPeriods?: number;
   /** Whether no data is as bad as a bad value. */
   readonly missingIsBad?: boolean;
-  /** Whether it wakes nobody: a deployment alone looks at it. */
+  /** Whether it wakes no one: only a deployment looks at it. */
   readonly silent?: boolean;
 }
 

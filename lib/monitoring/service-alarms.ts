@@ -149,7 +149,7 @@ export class ServiceAlarms extends Construct {
   private addSyntheticCheck(): Alarm {
     return this.add({
       id: 'synthetic-check-failed',
-      description: 'For a quarter of an hour nobody could get a token and verify it.',
+      description: 'For a quarter of an hour no client could get a token and verify it.',
       metric: this.metrics
         .own('synthetic-check', syntheticMetrics.passed)
         .with({ period: Duration.minutes(3 * syntheticCheckMinutes) }),

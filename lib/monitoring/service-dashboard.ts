@@ -143,7 +143,7 @@ export class ServiceDashboard extends Construct {
   private search(dimension: string, metricName: string, statistic: string, period: Duration) {
     const namespace = metricNamespace(this.props.config.name);
     return new MathExpression({
-      // Names in braces that are not letters and digits alone need the quotes.
+      // Names in braces that are not only letters and digits need the quotes.
       expression: `SEARCH('{"${namespace}","service","${dimension}"} MetricName="${metricName}" service="token"', '${statistic}')`,
       usingMetrics: {},
       period,

@@ -75,7 +75,7 @@ export class ServiceMetrics {
   }
 
   /**
-   * Sign calls a minute against the account's quota. KMS reports those of RSA keys, whoever makes
+   * Sign calls a minute against the account's quota. KMS reports those of RSA keys, no matter who makes
    * them; for other keys the tokens issued here are the nearest thing.
    */
   signCalls(alg: Alg): Metric {
@@ -116,7 +116,7 @@ export class ServiceMetrics {
     });
   }
 
-  /** One of DynamoDB's metrics of a table, of one operation where the metric has them. */
+  /** One of DynamoDB's metrics of a table, of one operation if the metric has them. */
   ofTable(table: TableKey, metricName: string, statistic: string, operation?: string): Metric {
     return new Metric({
       namespace: 'AWS/DynamoDB',

@@ -15,8 +15,8 @@ export interface OperatorPoliciesProps {
 }
 
 /**
- * Managed policies for the people who run the service, so that what somebody may do is granted by
- * name. Nobody needs more than these for everyday work; none lets write the signing keys.
+ * Managed policies for the people who run the service, so that what someone may do is granted by
+ * name. No one needs more than these for everyday work; none lets write the signing keys.
  */
 export class OperatorPolicies extends Construct {
   private readonly props: OperatorPoliciesProps;

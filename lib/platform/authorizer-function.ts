@@ -12,13 +12,13 @@ import { runtimeDefaults } from '../functions/runtime-defaults.ts';
 export interface AuthorizerFunctionProps {
   /** Of the authorization server, whose tables are read. */
   readonly deploymentName: string;
-  /** `tablesName` of its config, where it has one. */
+  /** `tablesName` of its config, if it has one. */
   readonly tablesName?: string | undefined;
   readonly bundles: string;
   readonly environment: EnvironmentVariables<'authorizer'>;
 }
 
-/** The tables that a verdict may need. Each is read by its key, one item at a time. */
+/** The tables that a decision may need. Each is read by its key, one item at a time. */
 const readTables: readonly TableKey[] = ['clients', 'apiKeys', 'identityProviders'];
 
 /** One vCPU whole: a verification is CPU, and every request of the API waits for it. */
@@ -69,7 +69,7 @@ export class AuthorizerFunction extends Construct {
     );
     Validations.of(role).acknowledge({
       id: 'AwsSolutions::AwsSolutions-IAM5[Resource::*]',
-      reason: 'X-Ray has no resources: PutTraceSegments and PutTelemetryRecords take "*" alone.',
+      reason: 'X-Ray has no resources: PutTraceSegments and PutTelemetryRecords accept only "*".',
     });
     return role;
   }

@@ -44,7 +44,7 @@ export class RouteScopes {
   /**
    * The table that the authorizer reads, as JSON: `GET /messages` → `messaging:view`.
    *
-   * @throws {RequiredScopeError} where it does not fit the function's environment.
+   * @throws {RequiredScopeError} if it does not fit the function's environment.
    */
   toJson(restApi: RestApi): string {
     const entries = restApi.methods.flatMap((method) => {

@@ -77,7 +77,7 @@ function readAssets(directory: string, stackName: string): ReadonlyMap<string, s
  * Reads the one stack of a synthesis.
  *
  * @param directory the CDK's output, e.g. `cdk.out`.
- * @throws {LocalRunError} where there is none, or several regions.
+ * @throws {LocalRunError} if there is none, or several regions.
  */
 export function readAssembly(directory: string): SynthesisedStack {
   const manifestPath = join(directory, 'manifest.json');

@@ -5,7 +5,7 @@ import {
 import { FunctionError } from '../../emulator/runtime-api/runtime-api-server.ts';
 import type { SynthesisedFunction } from './stack-contents.ts';
 
-/** What a process gets besides the function's own variables. */
+/** What a process gets in addition to the function's own variables. */
 export interface ProcessSurroundings {
   readonly awsRegion: string;
   readonly variables: Readonly<Record<string, string>>;

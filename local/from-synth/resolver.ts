@@ -16,7 +16,7 @@ function functionArn(name: unknown, { awsRegion }: Resolver): string {
   return `arn:aws:lambda:${awsRegion}:${localApi.accountId}:function:${String(name)}`;
 }
 
-/** `FunctionName` of a version or an alias is a name, never an ARN, where the CDK writes it. */
+/** `FunctionName` of a version or an alias is a name, never an ARN, if the CDK writes it. */
 const ownFunctionArn: Attribute = (_, { Properties }, resolver) =>
   functionArn(resolver.resolve(Properties['FunctionName']), resolver);
 

@@ -17,7 +17,7 @@ import {
   type SynthesisedFunction,
 } from './stack-contents.ts';
 
-/** Where `cdk synth` wrote, and of what. */
+/** If `cdk synth` wrote, and of what. */
 export interface FromSynth {
   /** The CDK's output. */
   readonly directory: string;
@@ -68,7 +68,7 @@ function serveLocally(contents: StackContents, issuer: string): StackContents {
   return { ...contents, functions: new Map(functions) };
 }
 
-/** @throws {LocalRunError} where the templates were made of another config. */
+/** @throws {LocalRunError} if the templates were made of another config. */
 function checkSameConfig({ config, contents }: SynthesisedDeployment, from: FromSynth): void {
   const region = deployedRegions(config)[0]?.id;
   const source = describeEnvironments(config, config.issuer ?? '', region);
@@ -86,7 +86,7 @@ function checkSameConfig({ config, contents }: SynthesisedDeployment, from: From
 /**
  * Reads what `cdk synth` wrote, to be served on this machine.
  *
- * @throws {LocalRunError} where it is missing, of several regions or of another config.
+ * @throws {LocalRunError} if it is missing, of several regions or of another config.
  */
 export function readSynthesisedDeployment(from: FromSynth, issuer: string): SynthesisedDeployment {
   const contents = serveLocally(readStackContents(readAssembly(from.directory)), issuer);

@@ -24,7 +24,7 @@ export function readExpiryValues(form: Fields): ExpiryValues {
 
 /**
  * @returns seconds since the epoch; null for never; undefined if the end stays as it is.
- * @throws {FormError} if no day is given where one is meant.
+ * @throws {FormError} if no day is given if one is meant.
  */
 export function readExpiry(
   { expiry, expiryDate }: ExpiryValues,

@@ -36,7 +36,7 @@ const navigation: readonly NavigationItem[] = [
   { section: 'audit', path: '/audit', text: 'Audit', needs: 'listAudit' },
 ];
 
-/** A whole document. The order is that of reading: where, what, then everything else. */
+/** A whole document. The order is that of reading: if, what, then everything else. */
 export function document(title: string, assets: AssetUrls, body: Html): Html {
   return html`<!doctype html>
 <html lang="en">

@@ -5,7 +5,7 @@ export interface Crumb {
   readonly href: string;
 }
 
-/** The head of a page: where it is, what it is about, what can be done. */
+/** The head of a page: if it is, what it is about, what can be done. */
 export function pageHeader(head: {
   readonly title: string;
   readonly crumbs?: readonly Crumb[] | undefined;

@@ -50,7 +50,7 @@ export async function proveMove(cloud: Cloud): Promise<void> {
   await verify(later);
   say('it serves from the tables of three: same secret, same key, tokens of before verify');
 
-  // What leaves the stack stays in the account, for whoever has to go back.
+  // What leaves the stack stays in the account, for anyone who has to go back.
   const former = await cloud.authctl(cloud.writeConfig(one), home, 'client', 'list');
   const ids = (former['items'] as readonly { client_id: string }[]).map((item) => item.client_id);
   assert.ok(ids.includes(client.clientId));

@@ -165,7 +165,7 @@ async function proveBothKeys(
   say('the deployed rotation changed the key; tokens of both keys verify and are taken');
 }
 
-/** The stack goes; the tables stay, for whoever deletes a stack by mistake. */
+/** The stack goes; the tables stay, for anyone who deletes a stack by mistake. */
 /** @returns the algorithms that the deployed discovery document lists. */
 async function listAlgorithms({ issuer }: Service): Promise<unknown> {
   const response = await fetch(`${issuer}/.well-known/openid-configuration`);

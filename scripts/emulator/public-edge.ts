@@ -72,7 +72,7 @@ export async function startPublicEdge(
 export async function usePublicEdge({ variables }: PublicEdge): Promise<void> {
   Object.assign(process.env, variables);
   const authority = readFileSync(variables['NODE_EXTRA_CA_CERTS'] ?? '', 'utf8');
-  // Not besides the last edge's authority, which has the same name.
+  // Not in addition to the last edge's authority, which has the same name.
   setDefaultCACertificates([...getCACertificates('bundled'), authority]);
   await import('./public-names.ts');
 }

@@ -36,12 +36,12 @@ export const threeRegionsNames = [domainName, `*.${domainName}`];
 interface Region {
   readonly id: RegionId;
   readonly awsRegion: string;
-  /** Under which this region alone is served. */
+  /** Under which only this region is served. */
   readonly origin: string;
   readonly stack: string;
 }
 
-/** Deploys the example of three regions, and uses each region beside the others. */
+/** Deploys the example of three regions, and uses each region next to the others. */
 export async function proveThreeRegions(cloud: Cloud): Promise<void> {
   const input = { ...example, signingKeyPolicy };
   const regions = regionsOf(parseDeploymentConfig(input));
@@ -53,7 +53,7 @@ export async function proveThreeRegions(cloud: Cloud): Promise<void> {
   await cloud.deploy(assembly, 'AuthorizationServer-data');
   await addReplicas(cloud, parseDeploymentConfig(input));
   await cloud.deploy(assembly, home.stack);
-  say(`deployed ${home.id} alone, at ${home.origin}`);
+  say(`deployed only ${home.id}, at ${home.origin}`);
   const authctl = (...args: readonly string[]) =>
     cloud.authctl(configPath, home.awsRegion, ...args);
   const client = await createClient(authctl);

@@ -28,7 +28,7 @@ async function expectCalls(
   assert.ok(isExpected(asked), `two calls took ${asked} token requests:\n${output}`);
 }
 
-/** One token serves both calls, except where it would expire before the next is fetched. */
+/** One token serves both calls, except if it would expire before the next is fetched. */
 async function checkGetToken(command: Command, world: World): Promise<void> {
   const cache = (name: string): Variables => ({
     TOKEN_CACHE: join(world.service.paths.directory, name),
@@ -63,7 +63,7 @@ async function checkVerifyToken(command: Command, world: World): Promise<void> {
   }
 }
 
-/** @throws {assert.AssertionError} where the example does not do what it shows. */
+/** @throws {assert.AssertionError} if the example does not do what it shows. */
 export async function checkExample(
   { kind }: Example,
   command: Command,

@@ -31,7 +31,7 @@ async function openSigning(service: LocalRun): Promise<{ key: SigningKey; sign: 
 }
 
 /**
- * Tokens that every verifier must refuse, each signed with the service's own key where a
+ * Tokens that every verifier must refuse, each signed with the service's own key if a
  * signature can be had: only the checks of the example stand between them and the API.
  *
  * @param token a good token, of which these are variations.

@@ -6,7 +6,7 @@ import { type Mutant, rotationMutants } from './mutants.ts';
 
 /**
  * Writes each mutant into the code and runs the tests of the key rotation, which must fail. Ends
- * with an error where one passes, and where the tests fail without a mutant.
+ * with an error if one passes, and if the tests fail without a mutant.
  */
 
 const root = resolve(import.meta.dirname, '../..');

@@ -1,4 +1,4 @@
-/** A mistake that somebody could make, written into the code while tests run. */
+/** A mistake that someone could make, written into the code while tests run. */
 export interface Mutant {
   readonly name: string;
   readonly edits: readonly {

@@ -24,7 +24,7 @@ const measurements = 32;
 const maxGrowth = 0.05;
 
 /**
- * Connections that the requests under way can account for, counted at both ends where both are in
+ * Connections that the requests under way can account for, counted at both ends if both are in
  * the service's process: from the load; token to DynamoDB and KMS; authorizer and JWKS to DynamoDB;
  * and from the faults before both services to what is behind them.
  */
@@ -80,7 +80,7 @@ async function run(
   const start = performance.now();
   const now = (): number => performance.now() - start;
   const isOver = (): boolean => now() >= schedule.end || samples.length >= requests;
-  /** @returns false where the soak is over before. */
+  /** @returns false if the soak is over before. */
   const waitUntil = async (at: number): Promise<boolean> => {
     while (now() < at && !isOver()) await sleep(Math.min(100, Math.max(1, at - now())));
     return now() >= at;
@@ -102,7 +102,7 @@ function mostSockets(measured: readonly Measurement[]): number {
   return Math.max(...measured.map(({ sockets }) => sockets));
 }
 
-/** What the soak must not show; empty where all is well. */
+/** What the soak must not show; empty if all is well. */
 function findProblems(schedule: Schedule, record: Record, growth: Growth): readonly string[] {
   const { samples, measured, struck } = record;
   const problems = samples.flatMap(({ wrong }) => (wrong === undefined ? [] : [`wrong: ${wrong}`]));

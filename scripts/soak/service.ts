@@ -37,7 +37,7 @@ export interface SoakedService {
   close(): Promise<void>;
 }
 
-/** @throws where the process ends before it is asked to. */
+/** @throws if the process ends before it is asked to. */
 export async function startService(): Promise<SoakedService> {
   const child = fork(join(import.meta.dirname, 'service-process.ts'), {
     execArgv: ['--expose-gc'],

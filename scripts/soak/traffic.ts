@@ -28,7 +28,7 @@ const shares = {
   api_with_key: 5,
 } as const;
 
-/** What each kind may be answered, and what besides while something is broken. */
+/** What each kind may be answered, and what as well while something is broken. */
 const allowed: Readonly<
   Record<Kind, { readonly usual: readonly number[]; readonly broken: readonly number[] }>
 > = {
@@ -38,7 +38,7 @@ const allowed: Readonly<
   discovery: { usual: [200], broken: [] },
   jwks: { usual: [200], broken: [] },
   api_with_token: { usual: [200], broken: [] },
-  // API Gateway answers 500 for an authorizer that has no verdict.
+  // API Gateway answers 500 for an authorizer that has no decision.
   api_with_key: { usual: [200], broken: [500, 503] },
 };
 

@@ -8,7 +8,7 @@ export interface CommandOptions {
 }
 
 export interface CommandResult {
-  /** Undefined where the command could not be started, or did not end in time. */
+  /** Undefined if the command could not be started, or did not end in time. */
   readonly code: number | undefined;
   /** Standard output and standard error, in the order in which they came. */
   readonly output: string;

@@ -39,7 +39,7 @@ describe('the retry budget', () => {
     );
   });
 
-  it('lets every retry pass where one call in ten fails', async () => {
+  it('lets every retry pass if one call in ten fails', async () => {
     const budget = new RetryBudget(request);
     let call = 0;
     for (let count = 0; count < 300; count += 1) {

@@ -65,7 +65,7 @@ const { error } = fc.letrec<{ error: CallError }>((tie) => ({
 }));
 
 describe('an error', () => {
-  it('is throttling, transient or the server’s where the SDK says so', () => {
+  it('is throttling, transient or the server’s if the SDK says so', () => {
     fc.assert(
       fc.property(error, (each) => {
         const asSdk = each as Parameters<typeof sdk.isTransientError>[0];

@@ -78,7 +78,7 @@ function relativeImports(file: string): readonly string[] {
     .map((specifier) => resolve(dirname(file), specifier));
 }
 
-/** A way from a file back to itself, or undefined where there is none. */
+/** A way from a file back to itself, or undefined if there is none. */
 function findCircle(graph: ReadonlyMap<string, readonly string[]>): readonly string[] | undefined {
   const done = new Set<string>();
   const visit = (file: string, way: readonly string[]): readonly string[] | undefined => {

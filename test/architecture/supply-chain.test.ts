@@ -53,7 +53,7 @@ const reviewed = /^(lightningcss|axe-core$)/;
 
 /** Reviewed: what an install script of a dependency may be run for. */
 const installScripts: Readonly<Record<string, boolean>> = {
-  // Puts Lambda's own Node into node_modules, from the package beside it.
+  // Puts Lambda's own Node into node_modules, from the package next to it.
   node: true,
   // Checks that the platform's binary is there.
   esbuild: true,

@@ -277,7 +277,7 @@ describe('parseDeploymentConfig', () => {
     expect(() => parseDeploymentConfig(input)).toThrow(message);
   });
 
-  it('allows an http issuer on loopback where the caller says so', () => {
+  it('allows an http issuer on loopback if the caller says so', () => {
     const config = { ...single, issuer: 'http://localhost:8080' };
     expect(parseDeploymentConfig(config, { allowLoopbackIssuer: true }).issuer).toBe(
       'http://localhost:8080',

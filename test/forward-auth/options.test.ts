@@ -128,7 +128,7 @@ describe('options', () => {
     ['an address of the machine', ['--listen', '10.0.0.1:9100'], 'or --listen-beyond-loopback'],
     ['every address of IPv6', ['--listen', '[::]:9100'], 'or --listen-beyond-loopback'],
     ['a mapped address', ['--listen', '[::ffff:10.0.0.1]:9100'], 'or --listen-beyond-loopback'],
-    ['a port alone', ['--listen', '9100'], '--listen (FORWARD_AUTH_LISTEN): received "9100"'],
+    ['only a port', ['--listen', '9100'], '--listen (FORWARD_AUTH_LISTEN): received "9100"'],
     ['a host name', ['--listen', 'example.com:9100'], 'received "example.com:9100"'],
     ['a port that is too high', ['--listen', '127.0.0.1:65536'], 'received "127.0.0.1:65536"'],
     ['a cache of more than a minute', ['--cache-lookups', '61'], 'received "61"; allowed: 0 to 60'],

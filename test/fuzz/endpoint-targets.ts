@@ -12,7 +12,7 @@ import { makeSigningKey, signWithKeys } from '../support/signing-keys.ts';
 import { signToken } from '../support/test-issuer.ts';
 import { BrokenPromiseError, expectThat, type FuzzTarget, mayReject } from './fuzz-target.ts';
 
-/** Stands beside whatever a caller sends, and may be in no log line. */
+/** Stands next to whatever a caller sends, and may be in no log line. */
 const marker = 'cAnArY7f3a';
 
 const signer = makeSigningKey('ES256');
@@ -170,7 +170,7 @@ export const endpointTargets: Readonly<Record<string, FuzzTarget>> = {
         world.verify(`Bearer ${data.toString('latin1')}`),
       );
       const isForeign = verified !== undefined && !knownCredentials.has(data.toString('latin1'));
-      if (isForeign) throw new BrokenPromiseError('a credential is accepted that nobody issued');
+      if (isForeign) throw new BrokenPromiseError('a credential is accepted that no one issued');
     },
   },
   authorizer: {

@@ -4,7 +4,7 @@ import { cpuCost, cpuTime } from '../support/cpu-cost.ts';
 export interface FuzzTarget {
   /** Inputs that get far, from which others are made. */
   readonly seeds: readonly string[];
-  /** Takes any bytes. Throws, or rejects, where a promise is broken. */
+  /** Takes any bytes. Throws, or rejects, if a promise is broken. */
   readonly run: (data: Buffer) => unknown;
 }
 
@@ -58,6 +58,6 @@ export async function runTimed(target: FuzzTarget, data: Buffer): Promise<void> 
     const cost = await cpuCost(run);
     expectThat(cost <= maxCost, `an input costs ${cost.toFixed(0)} units, each of several times`);
   }
-  // Nobody's input changes what every object has.
+  // No one's input changes what every object has.
   expectThat(Object.keys(Object.prototype).length === 0, 'Object.prototype has been polluted');
 }

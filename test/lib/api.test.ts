@@ -125,7 +125,7 @@ describe('the stage', () => {
 });
 
 describe('the API', () => {
-  it('is reached over IPv4 alone, so that one address is one caller to the rate rule', () => {
+  it('is reached only over IPv4, so that one address is one caller to the rate rule', () => {
     expect(JSON.stringify(template.toJSON())).not.toContain('dualstack');
     const [api] = Object.values(resourcesOf(template, 'AWS::ApiGateway::RestApi'));
     expect(api?.Properties['EndpointConfiguration']).toEqual({ Types: ['REGIONAL'] });

@@ -4,7 +4,7 @@ import { environments, type FunctionName, readEnvironment } from '../../contract
 import { functionName } from '../../contract/function-names.ts';
 import { evaluate, type Resource, resourcesOf, singleRegion } from './synthesise.ts';
 
-/** What Powertools reads, besides what the functions read themselves. */
+/** What Powertools reads, in addition to what the functions read themselves. */
 const powertools = ['POWERTOOLS_METRICS_NAMESPACE', 'POWERTOOLS_SERVICE_NAME'];
 
 const deployed: readonly FunctionName[] = [
@@ -39,7 +39,7 @@ describe.each(deployed)('the %s function', (name) => {
     expect(() => readEnvironment(name, environmentOf(name))).not.toThrow();
   });
 
-  it('gets no variable that nobody reads', () => {
+  it('gets no variable that no one reads', () => {
     const known = [...Object.keys(environments[name].entries), ...powertools];
     expect(Object.keys(environmentOf(name)).filter((key) => !known.includes(key))).toEqual([]);
   });
@@ -87,7 +87,7 @@ describe('the functions', () => {
     expect(JSON.stringify(template.toJSON())).not.toContain('AUTH_ALLOW_LOOPBACK_PROVIDERS');
   });
 
-  it('derive the issuer from the API where there is no domain', () => {
+  it('derive the issuer from the API if there is no domain', () => {
     const issuer = environmentOf('token')['AUTH_ISSUER'];
     expect(issuer).toMatch(
       /^https:\/\/\{ApiRestApi\w+\}\.execute-api\.us-west-2\.amazonaws\.com\/live$/,

@@ -44,7 +44,7 @@ function byFunction(role: string, name: string, awsRegion = 'us-west-2') {
   };
 }
 
-/** By somebody who assumed the role, and chose a name for the session. */
+/** By someone who assumed the role, and chose a name for the session. */
 function bySession(role: string, sessionName: string) {
   const { inScopeOf: _, ...identity } = byFunction(role, sessionName);
   return identity;
@@ -71,7 +71,7 @@ describe('the alarm on Sign', () => {
   it.each([
     ['the token function', byFunction(tokenRole, tokenFunction)],
     ['the canary', byFunction(canaryRole, canaryFunction)],
-    ['the token function, where CloudTrail leaves inScopeOf out', withoutScope],
+    ['the token function, if CloudTrail leaves inScopeOf out', withoutScope],
   ])('does not see %s', (_, identity) => {
     expect(isSeen('Sign', identity)).toBe(false);
   });
@@ -83,10 +83,10 @@ describe('the alarm on Sign', () => {
       byFunction(tokenRole, tokenFunction, 'eu-west-1'),
     ],
     ['the canary with the role of the token function', byFunction(tokenRole, canaryFunction)],
-    ['somebody who assumed the role of the token function', bySession(tokenRole, 'somebody')],
+    ['someone who assumed the role of the token function', bySession(tokenRole, 'somebody')],
     ['the rotation', byFunction(rotationRole, rotationFunction)],
     ['a role that is not ours', byFunction('admin', 'somebody')],
-    ['a user', { type: 'IAMUser', arn: `arn:aws:iam::${account}:user/somebody` }],
+    ['a user', { type: 'IAMUser', arn: `arn:aws:iam::${account}:user/someone` }],
     ['the root user', { type: 'Root', arn: `arn:aws:iam::${account}:root` }],
     ['another account', { type: 'AWSAccount', accountId: '999999999999' }],
   ])('sees %s', (_, identity) => {

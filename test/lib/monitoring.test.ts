@@ -67,7 +67,7 @@ const serviceAlarms = [
   'backup-failed',
 ];
 
-/** Of deployments: it wakes nobody. */
+/** Of deployments: it wakes no one. */
 const versionAlarm = 'version-refuses-clients';
 
 describe('the alarms of a region', () => {
@@ -170,7 +170,7 @@ describe('the alarms of a region', () => {
     expect(new Set(own)).toEqual(new Set(reported));
   });
 
-  it('look at each key metric where its function emits it', () => {
+  it('look at each key metric if its function emits it', () => {
     for (const metric of Object.values(keyMetrics)) {
       const found = Object.values(alarms()).find(({ MetricName }) => MetricName === metric);
       expect(found?.Dimensions).toEqual([{ Name: 'service', Value: keyMetricFunctions[metric] }]);
@@ -196,7 +196,7 @@ describe('calls to KMS', () => {
     'CreateGrant',
     'CreateKey',
     'Sign',
-  ])('%s is seen, also where CloudTrail counts it as a read', (eventName) => {
+  ])('%s is seen, also if CloudTrail counts it as a read', (eventName) => {
     expect(rule(eventName)).toMatchObject({
       State: 'ENABLED_WITH_ALL_CLOUDTRAIL_MANAGEMENT_EVENTS',
       EventPattern: {
@@ -278,7 +278,7 @@ describe('a new version of a function', () => {
     }
   });
 
-  it('goes back where it refuses its own clients, whatever the old one does', () => {
+  it('goes back if it refuses its own clients, whatever the old one does', () => {
     const alarm = alarms()[versionAlarm];
     expect(alarm.Metrics[0].Expression).toBe(
       'IF(FILL(refused, 0) >= 5 AND FILL(refused, 0) >= FILL(issued, 0), 1, 0)',
@@ -314,7 +314,7 @@ describe('a new version of a function', () => {
     }
   });
 
-  it('is live at once where the config does not ask for that', () => {
+  it('is live at once if the config does not ask for that', () => {
     const { templates } = synthesise(readConfigFile('single-region'));
     const single = templates['AuthorizationServer-slc'] as Template;
     expect(resourcesOf(single, 'AWS::CodeDeploy::DeploymentGroup')).toEqual({});
@@ -323,7 +323,7 @@ describe('a new version of a function', () => {
 });
 
 describe('reserved concurrency', () => {
-  it('is what the config says, and nothing where it says nothing', () => {
+  it('is what the config says, and nothing if it says nothing', () => {
     const reserved = Object.fromEntries(
       Object.values(resourcesOf(template, 'AWS::Lambda::Function')).map(({ Properties }) => [
         Properties['FunctionName'],

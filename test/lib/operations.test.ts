@@ -99,7 +99,7 @@ describe('the policies of operators', () => {
     }
   });
 
-  it('let nobody write a signing key, use a key of KMS, or change the audit', () => {
+  it('let no one write a signing key, use a key of KMS, or change the audit', () => {
     for (const granted of Object.values(groups())) {
       expect(granted['dynamodb:PutItem'] ?? []).not.toContain(signingKeys);
       expect(granted['dynamodb:UpdateItem'] ?? []).not.toContain(signingKeys);
@@ -138,7 +138,7 @@ describe('backups', () => {
     expect(selected('pit')).toHaveLength(1);
   });
 
-  it('are copied to a vault of another account where the config names one', () => {
+  it('are copied to a vault of another account if the config names one', () => {
     const copyToVaultArn = 'arn:aws:backup:us-west-2:444455556666:backup-vault:copies';
     const { templates } = synthesise({
       ...readConfigFile('single-region'),
@@ -152,7 +152,7 @@ describe('backups', () => {
     ]);
   });
 
-  it('are absent where the config does not ask for them', () => {
+  it('are absent if the config does not ask for them', () => {
     expect(resourcesOf(single, 'AWS::Backup::BackupPlan')).toEqual({});
   });
 });
@@ -174,7 +174,7 @@ describe('tags', () => {
 });
 
 describe('the log role of API Gateway', () => {
-  it('is left alone where another stack owns it', () => {
+  it('is left alone if another stack owns it', () => {
     const { templates } = synthesise({
       ...readConfigFile('single-region'),
       apiGatewayLogRole: 'existing',
@@ -190,7 +190,7 @@ describe('the log role of API Gateway', () => {
 });
 
 describe('the break-glass role of the config', () => {
-  it('alone may open the policy of a signing key', () => {
+  it('is the only one that may open the policy of a signing key', () => {
     const breakGlassRoleArn = 'arn:aws:iam::111122223333:role/break-glass';
     const { templates } = synthesise({ ...readConfigFile('single-region'), breakGlassRoleArn });
     const rotation = Object.values(
@@ -218,7 +218,7 @@ describe('the permissions boundary of the config', () => {
     }
   });
 
-  it('is absent where the config names none', () => {
+  it('is absent if the config names none', () => {
     expect(JSON.stringify(single.toJSON())).not.toContain('PermissionsBoundary');
   });
 });

@@ -43,7 +43,7 @@ function permissionMatrix(template: Template): Readonly<Record<string, readonly 
   return matrix;
 }
 
-/** Only code of the function, whoever else gets its role. */
+/** Only code of the function, no matter who else gets its role. */
 function fromFunction(name: string) {
   const arn = `arn:aws:lambda:us-west-2:111122223333:function:authorization-server-${name}`;
   return { ArnEquals: { 'lambda:SourceFunctionArn': arn } };
@@ -209,7 +209,7 @@ describe('the permission matrix', () => {
 });
 
 describe('roles', () => {
-  it('are assumed by AWS services alone', () => {
+  it('are assumed only by AWS services', () => {
     for (const role of Object.values(resourcesOf(template, 'AWS::IAM::Role'))) {
       for (const { Principal } of role.Properties['AssumeRolePolicyDocument'].Statement) {
         expect(Object.keys(Principal)).toEqual(['Service']);

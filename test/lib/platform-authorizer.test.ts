@@ -132,7 +132,7 @@ describe('PlatformAuthorizer', () => {
     expect(only(template, 'AWS::IAM::Role').Properties).not.toHaveProperty('ManagedPolicyArns');
   });
 
-  it('lets this API alone invoke the function, as this authorizer', () => {
+  it('lets only this API invoke the function, as this authorizer', () => {
     const template = build();
     const { Properties } = only(template, 'AWS::Lambda::Permission');
     expect(Properties).toMatchObject({
@@ -144,7 +144,7 @@ describe('PlatformAuthorizer', () => {
     );
   });
 
-  it('keeps no verdict by default, and asks nobody about a request without the header', () => {
+  it('keeps no decision by default, and asks no one about a request without the header', () => {
     expect(only(build(), 'AWS::ApiGateway::Authorizer').Properties).toMatchObject({
       Type: 'REQUEST',
       AuthorizerResultTtlInSeconds: 0,
@@ -152,7 +152,7 @@ describe('PlatformAuthorizer', () => {
     });
   });
 
-  it('keeps a verdict only under everything that it depends on', () => {
+  it('keeps a decision only under everything that it depends on', () => {
     const template = build({ resultCacheTtl: Duration.minutes(2) });
     expect(only(template, 'AWS::ApiGateway::Authorizer').Properties).toMatchObject({
       AuthorizerResultTtlInSeconds: 120,

@@ -50,7 +50,7 @@ describe('what outlives its stack', () => {
       'whose name only the deployment makes',
       { Type: 'AWS::Logs::LogGroup', Properties: { LogGroupName: { Ref: 'X' } } },
     ],
-  ])('is refused where it could not be found again: %s', (_, resource) => {
+  ])('is refused if it could not be found again: %s', (_, resource) => {
     const retained = { X: { ...resource, DeletionPolicy: 'Retain' } };
     expect(() => importMapping(retained)).toThrow('allowed: a fixed name, of AWS::DynamoDB');
   });

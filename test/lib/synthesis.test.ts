@@ -70,7 +70,7 @@ describe('a synthesis', () => {
     );
   });
 
-  it('leaves out scopes_supported where the catalogue does not fit an environment', () => {
+  it('leaves out scopes_supported if the catalogue does not fit an environment', () => {
     const permission = (index: number): string => `permission-with-a-long-name-${index}`;
     const count = Math.ceil(
       maxScopesSupportedBytes / 'messaging:permission-with-a-long-name-1'.length,

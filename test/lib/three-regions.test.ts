@@ -107,7 +107,7 @@ describe('the shared tables', () => {
     }
   });
 
-  it('have a witness where there are two regions', () => {
+  it('have a witness if there are two regions', () => {
     const { pit: _, ...regions } = awsRegions;
     const two = synthesise({
       ...readConfigFile('three-regions'),
@@ -185,7 +185,7 @@ describe.each(regionIds)('the region %s', (id) => {
     for (const record of records) expect(record).not.toHaveProperty('TTL');
   });
 
-  it('is checked where only a region that issues tokens answers', () => {
+  it('is checked if only a region that issues tokens answers', () => {
     expect(propertiesOf(id, 'AWS::Route53::HealthCheck')).toEqual([
       expect.objectContaining({
         HealthCheckConfig: expect.objectContaining({

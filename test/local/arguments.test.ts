@@ -45,7 +45,7 @@ describe('the arguments of npm start', () => {
   });
 
   it.each([['--algorithm=ES256'], ['--rotation-demo'], ['--faults=x']])(
-    'refuse %s beside --from-synth, which has decided it',
+    'refuse %s next to --from-synth, which has decided it',
     (flag) => {
       const name = flag.split('=')[0];
       expect(() => parseArguments(['--from-synth', flag], {})).toThrow(

@@ -1,4 +1,4 @@
-// Uses every entry of the installed package, as somebody else's project would.
+// Uses every entry of the installed package, as someone else's project would.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { addAuthorizationServer } from 'authorization-server-aws/authorization-server';

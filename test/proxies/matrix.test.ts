@@ -164,7 +164,7 @@ describe.each(proxyNames.filter((name) => programs[name] !== undefined))('%s', (
     }
   });
 
-  it('passes on any accepted credential where no scope is required, and everyone where none is', async () => {
+  it('passes on any accepted credential if no scope is required, and everyone if none is', async () => {
     expect((await ask('/status', bearer(world().credentials.viewToken))).status).toBe(200);
     expect(callerVariables(passedOn())).toEqual(callers.token());
     expect((await ask('/status')).status).toBe(401);

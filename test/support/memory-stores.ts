@@ -16,7 +16,7 @@ interface VersionedTable<T> {
   list(): AsyncIterable<T>;
 }
 
-/** A table in memory with the conditions of the real one: nobody's change is overwritten. */
+/** A table in memory with the conditions of the real one: no one's change is overwritten. */
 function versionedTable<T extends { readonly version: number }>(
   items: Map<string, T>,
   idOf: (item: T) => string,

@@ -63,7 +63,7 @@ export class OpenapiSchemas {
     return this.#ajv.compile({ $ref: `openapi${pointer}` });
   }
 
-  /** Problems of a value under a component schema; none where it fits. */
+  /** Problems of a value under a component schema; none if it fits. */
   problemsOf(schema: string, value: unknown): readonly string[] {
     const validate = this.validatorOf(`#/components/schemas/${schema}`);
     return validate(value) ? [] : [this.#ajv.errorsText(validate.errors)];
@@ -90,7 +90,7 @@ export class OpenapiSchemas {
     });
   }
 
-  /** Problems of a response of the service; none where it is as documented. */
+  /** Problems of a response of the service; none if it is as documented. */
   async responseProblems(documented: DocumentedResponse, response: Response) {
     const problems = [...this.#headerProblems(documented, response.headers)];
     const text = await response.text();

@@ -12,7 +12,7 @@ import type { Telemetry } from '../../lambda/shared/telemetry.ts';
 function publishMetrics(metrics: Metrics, report: RequestReport, functionVersion: string): void {
   const { outcome, clientId, statusCode, latency, counts, measures } = report;
   metrics.addDimension(metricDimensions.outcome, outcome);
-  // A set that adds nothing: the totals, under the function's name alone.
+  // A set that adds nothing: the totals, only under the function's name.
   metrics.addDimensions({});
   if (clientId !== undefined) metrics.addDimensions({ [metricDimensions.clientId]: clientId });
   metrics.addMetric(requestMetrics.requests, MetricUnit.Count, 1);

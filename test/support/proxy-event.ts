@@ -3,12 +3,12 @@ import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 export interface ProxyRequest {
   readonly method?: string;
   readonly path: string;
-  /** A list of values where a header stands several times. */
+  /** A list of values if a header stands several times. */
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
   readonly query?: string;
   readonly body?: string | Uint8Array;
   readonly sourceIp?: string;
-  /** Milliseconds since the epoch; now where left out. */
+  /** Milliseconds since the epoch; now if left out. */
   readonly receivedAt?: number;
 }
 

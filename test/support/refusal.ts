@@ -5,7 +5,7 @@ function reasonOf(error: unknown): RefusalReason {
   throw error;
 }
 
-/** The reason for which a call was refused; undefined where it was not. */
+/** The reason for which a call was refused; undefined if it was not. */
 export function refusal(call: () => unknown): RefusalReason | undefined {
   try {
     call();

@@ -39,7 +39,7 @@ export function signWithKeys(...keys: readonly TestKey[]): Sign {
   };
 }
 
-/** The record alone, with an ARN that KMS would give. */
+/** Only the record, with an ARN that KMS would give. */
 export function exampleSigningKey(alg: Alg, more: Partial<SigningKey> = {}): SigningKey {
   return makeSigningKey(alg, {
     kmsKeyArn: 'arn:aws:kms:us-west-2:000000000000:key/11111111-2222-3333-4444-555555555555',

@@ -25,7 +25,7 @@ export function listSlowest(files: readonly TimedFile[]): string {
   );
 }
 
-/** Says at the end of a run where its time went. */
+/** Says at the end of a run if its time went. */
 export class SlowestFiles implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
     if (modules.length > 1) process.stdout.write(`${listSlowest(modules.map(timeOf))}\n`);

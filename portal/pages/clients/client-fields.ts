@@ -19,7 +19,7 @@ export const clientLabels: Labels = {
   externalClientId: 'Client id at the provider',
 };
 
-/** The stored value, where another person has changed it since the form was opened. */
+/** The stored value, if another person has changed it since the form was opened. */
 function storedHint(stored: string | undefined, typed: string): string {
   return stored === undefined || stored === typed ? '' : ` Stored now: ${stored}.`;
 }

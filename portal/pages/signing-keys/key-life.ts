@@ -38,7 +38,7 @@ function boundaries({
 /**
  * The parts of a key's life. What comes after the part that a key is in is a plan.
  *
- * @param end where the picture ends: the last part goes on to there.
+ * @param end if the picture ends: the last part goes on to there.
  */
 export function lifeOf(entry: SigningKeyEntry, now: number, end: number): readonly LifePart[] {
   const { key } = entry;

@@ -9,7 +9,7 @@ import { client, day } from '../../support/arbitraries.ts';
 const maxExpressionBytes = 4096;
 
 describe('the update of a client', () => {
-  it('says nothing where nothing differs but the days of last use', () => {
+  it('says nothing if nothing differs but the days of last use', () => {
     fc.assert(
       fc.property(client, day, (value, lastUsedOn) => {
         const secrets = value.secrets.map((secret) => ({ ...secret, lastUsedOn }));

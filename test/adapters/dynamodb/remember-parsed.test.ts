@@ -30,7 +30,7 @@ describe('what was parsed', () => {
     expect(spy).toHaveBeenCalledTimes(4);
   });
 
-  it('is nothing where the item cannot be read', () => {
+  it('is nothing if the item cannot be read', () => {
     const read = rememberParsed((item) => {
       if ('bad' in item) throw new Error('malformed');
       return parse(item);

@@ -17,7 +17,7 @@ const exported = Object.values(library).filter(isErrorClass) as unknown as reado
 const run = (world: World, name: OperationName, args: readonly unknown[]) =>
   runOperation(world.management, name, args);
 
-/** Places in a call where something else can be given: an argument, or a field of one. */
+/** Places in a call if something else can be given: an argument, or a field of one. */
 interface Place {
   readonly field: string;
   readonly valid: unknown;

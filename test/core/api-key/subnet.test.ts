@@ -101,7 +101,7 @@ describe('matching a source', () => {
     expect(acceptsSource([parseCidr(cidr)], source)).toBe(expected);
   });
 
-  it('accepts every source where the list is empty', () => {
+  it('accepts every source if the list is empty', () => {
     expect(acceptsSource([], '203.0.113.1')).toBe(true);
   });
 

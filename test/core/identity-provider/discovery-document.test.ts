@@ -43,11 +43,11 @@ describe('a discovery document', () => {
       'public internet',
     ],
     [
-      'signs with symmetric keys alone',
+      'signs only with symmetric keys',
       { ...good, id_token_signing_alg_values_supported: ['HS256', 'none'] },
       'the provider signs with HS256, none; allowed: RS256',
     ],
-  ])('is refused where it %s', (_, document, message) => {
+  ])('is refused if it %s', (_, document, message) => {
     expect(() => parseDiscoveryDocument(document)).toThrow(message);
   });
 
@@ -102,7 +102,7 @@ describe('a URL of a provider', () => {
     expect(() => parseProviderUrl(url, 'URL')).toThrow(`; allowed: ${allowed}`);
   });
 
-  it('may be on loopback, at any port, where that is allowed, and https even then', () => {
+  it('may be on loopback, at any port, if that is allowed, and https even then', () => {
     const options = { allowLoopback: true };
     expect(parseProviderUrl('https://localhost:4443/', 'URL', options).port).toBe('4443');
     expect(parseProviderUrl('https://127.0.0.1:4443/', 'URL', options).port).toBe('4443');

@@ -34,7 +34,7 @@ function rocaFactor(seed: bigint): bigint {
 const rocaModulus = rocaFactor(1234n) * rocaFactor(777n);
 
 describe('a key set of a provider', () => {
-  it('gives its signature keys, public members alone', () => {
+  it('gives its signature keys, only with public members', () => {
     const { keys, skipped } = lintKeySet(
       { keys: [{ ...rsa, x5c: ['x'], issuer: 'y' }, ec] },
       undefined,
@@ -92,11 +92,7 @@ describe('a key set of a provider', () => {
     ['key_ops that are no list', { ...ec, key_ops: 'verify' }, 'its key_ops do not name "verify"'],
     ['a numeric kid', { ...ec, kid: 7 }, 'its kid is not a string of 1 to 256 characters'],
     ['an endless kid', { ...ec, kid: 'x'.repeat(257) }, 'its kid is not a string of 1 to 256'],
-    [
-      'no alg where several fit',
-      { ...withoutAlg, kid: 'x' },
-      'it could be a key for RS256 or PS256',
-    ],
+    ['no alg if several fit', { ...withoutAlg, kid: 'x' }, 'it could be a key for RS256 or PS256'],
     ['an alg of another type', { ...rsa, kid: 'x', alg: 'ES256' }, 'its type does not fit ES256'],
     ['an alg that is no string', { ...rsa, kid: 'x', alg: 7 }, 'its alg is not a string'],
     ['1024 bits', { ...jwk('rsa', 1024), kid: 'x', alg: 'RS256' }, 'its modulus has 1024 bits'],
@@ -127,7 +123,7 @@ describe('a key set of a provider', () => {
     ['holds what is no key', { keys: [null] }, 'it is not a JWK set'],
     ['is empty', { keys: [] }, 'it has no key that verifies signatures'],
     ['has 101 keys', { keys: Array.from({ length: 101 }, () => rsa) }, 'it has 101 keys'],
-  ])('is refused where it %s', (_, document, problem) => {
+  ])('is refused if it %s', (_, document, problem) => {
     expect(() => lintKeySet(document, undefined)).toThrow(problem);
   });
 

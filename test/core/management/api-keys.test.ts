@@ -20,7 +20,7 @@ const office = { name: 'office', address: '203.0.113.0', netmask: '255.255.255.0
 const home = { name: 'home', address: '2001:db8::/32' };
 
 describe('creating an API key', () => {
-  it('gives the value once and keeps its hash alone', async () => {
+  it('gives the value once and keeps only its hash', async () => {
     const { context, apiKeys, audit } = createTestManagement();
     const { key, value } = await createApiKey(context, input);
     expect(readApiKeyId(value ?? '')).toBe(key.keyId);

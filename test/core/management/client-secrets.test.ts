@@ -27,7 +27,7 @@ async function withClient(): Promise<TestManagement & { readonly clientId: strin
 const noSecret = 'secret_0000000000000000000000';
 
 describe('creating a client secret', () => {
-  it('gives the value once and keeps its hash alone', async () => {
+  it('gives the value once and keeps only its hash', async () => {
     const { context, clients, clientId, audit } = await withClient();
     const { secret, value } = await createClientSecret(context, clientId, {
       name: 'blue',

@@ -117,8 +117,8 @@ describe('creating a client', () => {
       { audiences: Array.from({ length: 11 }, (_, i) => `https://a${i}.example`) },
       'audience: received 11; allowed: at most 10',
     ],
-    ['a provider alone', { provider: registered.issuer }, 'external_client_id: received nothing'],
-    ['an external id alone', { externalClientId: 'a' }, 'provider: received nothing'],
+    ['only a provider', { provider: registered.issuer }, 'external_client_id: received nothing'],
+    ['only an external id', { externalClientId: 'a' }, 'provider: received nothing'],
     ['a short idempotency key', { idempotencyKey: 'abc' }, 'idempotency_key: received "abc"'],
   ])('refuses %s, and stores nothing', async (_, change, message) => {
     const { context, clients, audit } = createTestManagement();
@@ -173,7 +173,7 @@ describe('a client under a provider', () => {
     });
   });
 
-  it('is refused where the provider is not registered', async () => {
+  it('is refused if the provider is not registered', async () => {
     const { context } = createTestManagement();
     const creating = createClient(context, under);
     await expect(creating).rejects.toThrow(NotFoundError);

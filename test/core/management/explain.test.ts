@@ -81,7 +81,7 @@ describe('explaining a token request', () => {
       'client_disabled',
     ],
     [
-      'expired secrets alone',
+      'only expired secrets',
       {},
       (test) => {
         test.now += 3600;
@@ -131,7 +131,7 @@ describe('explaining a token request', () => {
     },
   );
 
-  it('says what the client has where it asked for more', async () => {
+  it('says what the client has if it asked for more', async () => {
     const { context, clientId } = await withClient();
     await createClientSecret(context, clientId, {});
     const { steps } = await explainToken(context, { clientId, scope: 'calls:view' });

@@ -53,14 +53,14 @@ describe('registering a provider', () => {
     ]);
   });
 
-  it('takes the algorithms of the keys where the document names none', async () => {
+  it('takes the algorithms of the keys if the document names none', async () => {
     const test = withProvider();
     test.documents.set(url, { issuer, jwks_uri: document.jwks_uri });
     const { provider } = await registerProvider(test.context, url);
     expect(provider.allowedAlgorithms).toEqual(['RS256']);
   });
 
-  it('takes a URL of another form where the issuer confirms it', async () => {
+  it('takes a URL of another form if the issuer confirms it', async () => {
     const test = withProvider();
     const other = 'https://idp.example.net/meta?app=7';
     test.documents.set(other, { ...document, jwks_uri: 'https://idp.example.net/others' });
@@ -141,7 +141,7 @@ describe('registering a provider', () => {
 });
 
 describe('deleting a provider', () => {
-  it('is refused where it has clients, and names them', async () => {
+  it('is refused if it has clients, and names them', async () => {
     const test = withProvider();
     await registerProvider(test.context, url);
     const a = await addClient(test, 'a');
@@ -153,7 +153,7 @@ describe('deleting a provider', () => {
     expect(test.clients.size).toBe(2);
   });
 
-  it('takes the clients with it where that is meant, and before it', async () => {
+  it('takes the clients with it if that is meant, and before it', async () => {
     const test = withProvider();
     await registerProvider(test.context, url);
     await addClient(test, 'a');
@@ -170,7 +170,7 @@ describe('deleting a provider', () => {
     expect(done.slice(-2)).toEqual(['client.delete', 'identity_provider.delete']);
   });
 
-  it('is refused where there is none', async () => {
+  it('is refused if there is none', async () => {
     const { context } = createTestManagement();
     await expect(deleteProvider(context, issuer, { cascade: true })).rejects.toThrow(NotFoundError);
   });

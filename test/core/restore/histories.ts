@@ -12,7 +12,7 @@ export interface Step {
   readonly operation: Operation;
   readonly pick: number;
   readonly fate: Fate;
-  /** How far the clock of whoever makes the change is off, in seconds. */
+  /** How far the clock of anyone who makes the change is off, in seconds. */
   readonly skew: number;
 }
 

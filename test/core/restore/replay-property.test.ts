@@ -37,7 +37,7 @@ function restore(from: Items, audit: readonly AuditRecord[]): Items {
   };
 }
 
-/** One thing that somebody can do, as text, so that sets of them compare. */
+/** One thing that someone can do, as text, so that sets of them compare. */
 function grantsOf({ clients, apiKeys }: Items): ReadonlySet<string> {
   const grants = new Set<string>();
   for (const client of clients.values()) {
@@ -133,7 +133,7 @@ describe('a table that is restored from an earlier time, with the audit replayed
     );
   });
 
-  it('is the live table, where everything since only took something away', async () => {
+  it('is the live table, if everything since only took something away', async () => {
     await fc.assert(
       fc.asyncProperty(
         beginning,

@@ -42,12 +42,12 @@ const replay = (records: readonly AuditRecord[], undelete = false) =>
 describe('a client whose restore point lies before a change', () => {
   it.each<[string, AuditRecord, string]>([
     [
-      'is dropped where it was deleted',
+      'is dropped if it was deleted',
       record({ action: 'client.delete', before: view({}) }),
       `deleted at 2026-11-20T12:00:00.000Z by ${actor}`,
     ],
     [
-      'is dropped where nobody knows whether it was deleted',
+      'is dropped if no one knows whether it was deleted',
       record({
         action: 'client.delete',
         before: view({}),
@@ -57,12 +57,12 @@ describe('a client whose restore point lies before a change', () => {
       `perhaps deleted at 2026-11-20T12:00:00.000Z by ${actor}, an intent without outcome`,
     ],
     [
-      'is dropped where a record about it cannot be understood',
+      'is dropped if a record about it cannot be understood',
       record({ action: 'client.update', after: { scope: 'calls:view' } }),
       'the audit record client.update of 2026-11-20T12:00:00.000Z cannot be understood, so that what it revoked is not known',
     ],
     [
-      'is dropped where a record about its secrets cannot be understood',
+      'is dropped if a record about its secrets cannot be understood',
       record({ action: 'client_secret.delete', before: { secret_id: secret.secretId } }),
       'the audit record client_secret.delete of 2026-11-20T12:00:00.000Z cannot be understood, so that what it revoked is not known',
     ],
@@ -70,7 +70,7 @@ describe('a client whose restore point lies before a change', () => {
     expect(replay([change])).toEqual({ outcome: 'dropped', reason });
   });
 
-  it('comes back where it is said that the deletion was a mistake, but its secrets do not', () => {
+  it('comes back if it is said that the deletion was a mistake, but its secrets do not', () => {
     const replayed = replay(
       [
         record({
@@ -115,7 +115,7 @@ describe('a client whose restore point lies before a change', () => {
     });
   });
 
-  it('is disabled where it has no scope left', () => {
+  it('is disabled if it has no scope left', () => {
     const after = view({ scopes: ['calls:view'] });
     expect(replay([record({ action: 'client.update', after })])).toMatchObject({
       item: { enabled: false, scopes: [] },
@@ -123,7 +123,7 @@ describe('a client whose restore point lies before a change', () => {
     });
   });
 
-  it('is enabled where it was disabled and enabled again, in whatever order clocks say', () => {
+  it('is enabled if it was disabled and enabled again, in whatever order clocks say', () => {
     const changes = [
       record({ action: 'client.enable', after: view({ version: 5 }) }),
       record({
@@ -220,7 +220,7 @@ describe('a provider', () => {
       }),
     ]);
 
-  it('is dropped where this registration was deleted, and not where an earlier one was', () => {
+  it('is dropped if this registration was deleted, and not if an earlier one was', () => {
     expect(replayProvider(provider, deletion('r1')).outcome).toBe('dropped');
     expect(replayProvider(provider, deletion('r0')).outcome).toBe('kept');
     expect(replayProvider(provider, deletion('r1'), true).outcome).toBe('kept');

@@ -31,7 +31,7 @@ describe('restoring items', () => {
     let asked = 0;
     const readAudit = async () => {
       asked += 1;
-      // After the items, as somebody in another region would.
+      // After the items, as someone in another region would.
       if (asked === 2) await setClientEnabled(context, stored.clientId, false);
       return structuredClone(audit);
     };
@@ -47,7 +47,7 @@ describe('restoring items', () => {
     ]);
   });
 
-  it('leaves an item alone that somebody else makes in the same moment', async () => {
+  it('leaves an item alone that someone else makes in the same moment', async () => {
     const { context, restorable, options } = await lostClient();
     const create = () => Promise.reject(new ConflictError('exists'));
     const rows = await restoreItems(context, { ...restorable, create }, options);

@@ -122,7 +122,7 @@ describe('a canary token', () => {
     expect(await reasonOf(world.verify(`Bearer ${await takeToken()}`))).toBe('issuer_unknown');
   });
 
-  it('is refused by a verifier that checks the time alone', async () => {
+  it('is refused by a verifier that checks only the time', async () => {
     const token = await takeToken();
     const currentDate = new Date(now * 1000);
     await expect(jwtVerify(token, pair.publicKey, { currentDate })).rejects.toMatchObject({
@@ -134,7 +134,7 @@ describe('a canary token', () => {
     ['the type', { typ: 'at+jwt' }],
     ['the issuer', { issuer }],
     ['the audience', { audience: 'https://api.example.com' }],
-  ])('is refused by one that checks %s alone', async (_, options) => {
+  ])('is refused by one that checks only %s', async (_, options) => {
     // As if the clock stood at the time when the token was valid.
     const currentDate = new Date((now - 2 * 86_400) * 1000);
     const token = await takeToken();

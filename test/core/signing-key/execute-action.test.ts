@@ -49,7 +49,7 @@ async function retire(
 const outcomes = (audit: readonly AuditRecord[]) => audit.map((record) => record.outcome);
 
 describe('the audit of a step', () => {
-  it('has the intent before the outcome, also where both have the same time', async () => {
+  it('has the intent before the outcome, also if both have the same time', async () => {
     const { audit } = await retire((replace) => replace);
     expect(outcomes(audit)).toEqual(['intended', 'done']);
     const inOrder = audit.toSorted((a, b) => (a.recordId < b.recordId ? -1 : 1));

@@ -110,8 +110,8 @@ describe('creation', () => {
   const oneKey = { keys: [current] };
 
   it.each([
-    ["opens the issuer's first slot where there is nothing", {}, ['open_intent first']],
-    ['opens the own slot where others have keys', oneKey, ['open_intent slc']],
+    ["opens the issuer's first slot if there is nothing", {}, ['open_intent first']],
+    ['opens the own slot if others have keys', oneKey, ['open_intent slc']],
     ['waits for the run that makes the first key', { intents: [keyIntent({ slot: 'first' })] }, []],
     [
       'publishes the first key of another region before any of its own',

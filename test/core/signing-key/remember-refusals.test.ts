@@ -57,7 +57,7 @@ describe('a key that KMS refuses while another signs', () => {
     expect([await signs(key), await signs(fallback), await signs(key)]).toEqual([true, true, true]);
   });
 
-  it('is asked again at once where the clock went back', async () => {
+  it('is asked again at once if the clock went back', async () => {
     const { clock, kms, signs } = await setUpRefused();
     clock.now -= 1;
     await signs(key);

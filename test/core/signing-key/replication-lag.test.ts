@@ -7,7 +7,7 @@ const at = (regionId: 'slc' | 'dfw' | 'pit', ago: number) => ({ regionId, at: no
 describe('the replication lag', () => {
   it.each([
     ['nothing', [], 0],
-    ['its own heartbeat alone', [at('slc', 9000)], 0],
+    ['only its own heartbeat', [at('slc', 9000)], 0],
     ["another region's", [at('slc', 0), at('dfw', 120)], 120],
     ["the newest of several others'", [at('slc', 0), at('dfw', 900), at('pit', 70)], 70],
     ['one of a clock that is ahead', [at('dfw', -5)], 0],

@@ -18,7 +18,7 @@ function summarise(world: World): unknown {
   };
 }
 
-/** Keys that KMS holds and that nobody would ever take out of use. */
+/** Keys that KMS holds and that no one would ever take out of use. */
 function countKeysWithoutRecord(world: World): number {
   const recorded = new Set(world.store.keys.map(({ kmsKeyArn }) => kmsKeyArn));
   const held = [...world.region('slc').kms.keys].filter(([, { state }]) => state === 'enabled');
@@ -106,7 +106,7 @@ describe('two runs at once', () => {
     expect(keysWithoutRecord).toBe(0);
   });
 
-  it('of two regions make one first key, which alone signs at once', async () => {
+  it('of two regions make one first key, and only that key signs at once', async () => {
     for (let seed = 0; seed < 50; seed += 1) {
       const world = new World({ seed });
       const regions = ['slc', 'dfw'] as const;

@@ -50,7 +50,7 @@ describe('JWS signing', () => {
     expect({ kid, unusableKids }).toEqual({ kid: second.key.kid, unusableKids: [first.key.kid] });
   });
 
-  it('tries no other key where KMS does not answer', async () => {
+  it('tries no other key if KMS does not answer', async () => {
     const [first, second] = [makeSigningKey(), makeSigningKey()];
     const tried: string[] = [];
     const sign: Sign = async (key) => {
@@ -63,7 +63,7 @@ describe('JWS signing', () => {
     expect(tried).toEqual([first.key.kid]);
   });
 
-  it('is unavailable where no key may sign or none can', async () => {
+  it('is unavailable if no key may sign or none can', async () => {
     const { key } = makeSigningKey();
     const sign: Sign = async () => {
       throw new SigningKeyUnusableError('disabled');

@@ -90,19 +90,16 @@ describe('the list of signing keys', () => {
   it.each([
     ['empty', []],
     ['not answering', new UnavailableError('down')],
-  ])(
-    'is unavailable where the table was %s from the start, and asked each time',
-    async (_n, bad) => {
-      const { table, cache } = setUp(bad);
-      await expect(cache.listSigningKeys(100)).rejects.toThrow(UnavailableError);
-      table.answer = first;
-      expect(await cache.listSigningKeys(100)).toBe(first);
-    },
-  );
+  ])('is unavailable if the table was %s from the start, and asked each time', async (_n, bad) => {
+    const { table, cache } = setUp(bad);
+    await expect(cache.listSigningKeys(100)).rejects.toThrow(UnavailableError);
+    table.answer = first;
+    expect(await cache.listSigningKeys(100)).toBe(first);
+  });
 
   it.each([
     ['an outage', new UnavailableError('down')],
-    ['an error that nobody expected', new TypeError('a defect')],
+    ['an error that no one expected', new TypeError('a defect')],
   ])('goes on through %s, which it shows', async (_, error) => {
     const { table, cache } = setUp(first);
     await cache.listSigningKeys(100);
@@ -116,7 +113,7 @@ describe('the list of signing keys', () => {
     expect(cache.failure).toBeUndefined();
   });
 
-  it('is what the reader throws where there never was one', async () => {
+  it('is what the reader throws if there never was one', async () => {
     const { cache } = setUp(new TypeError('a defect'));
     await expect(cache.listSigningKeys(100)).rejects.toThrow(TypeError);
   });

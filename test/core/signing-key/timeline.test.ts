@@ -72,7 +72,7 @@ describe('how long a key has been due', () => {
     ['counts from the end of its period', [current, next], 107 + period, 7],
     ['is 0 for a region that waits for its first key', [ineligible], 10_000 + lead, 0],
     ['counts for it from when the key could sign', [ineligible], 10_009 + lead, 9],
-    ['is 0 where there is no key', [], 5, 0],
+    ['is 0 if there is no key', [], 5, 0],
     [
       'does not count the keys of other regions',
       [{ ...current, regionId: 'dfw' as const }],

@@ -82,7 +82,7 @@ describe('an emergency withdrawal', () => {
     expect(states()).toEqual(before);
   });
 
-  it('lets a key sign too early only where that is asked for', async () => {
+  it('lets a key sign too early only if that is asked for', async () => {
     const world = await createWorld();
     await withdrawKey(context(world), emergency(world, findKid(world, 'current')));
     const lost = findKid(world, 'current');
@@ -95,7 +95,7 @@ describe('an emergency withdrawal', () => {
     expect(findKid(world, 'current')).not.toBe('');
   });
 
-  it('of a key that somebody has deleted in KMS is made good in the table', async () => {
+  it('of a key that someone has deleted in KMS is made good in the table', async () => {
     const world = await createWorld();
     const lost = findKid(world, 'next');
     world.region('slc').kms.keys.delete(world.store.find(lost)?.kmsKeyArn ?? '');

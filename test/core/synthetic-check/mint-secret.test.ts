@@ -24,7 +24,7 @@ function world(existing?: Partial<Client>) {
 }
 
 describe('a minted secret', () => {
-  it('makes the client where there is none, and is kept as a hash for ten minutes', async () => {
+  it('makes the client if there is none, and is kept as a hash for ten minutes', async () => {
     const { stored, ...ports } = world();
     const credentials = await mintSecret('slc', ports, now);
     expect(credentials.clientId).toBe(clientId);
@@ -70,7 +70,7 @@ describe('a minted secret', () => {
     expect(stored()?.secrets).toHaveLength(10);
   });
 
-  it('repairs a client that somebody has changed', async () => {
+  it('repairs a client that someone has changed', async () => {
     const changed = {
       enabled: false,
       scopes: ['messaging:manage'],
@@ -91,7 +91,7 @@ describe('a minted secret', () => {
     }
   });
 
-  it('gives up where others are faster each time', async () => {
+  it('gives up if others are faster each time', async () => {
     const { clients, ...ports } = world();
     let writes = 0;
     const losing = {

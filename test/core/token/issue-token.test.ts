@@ -192,7 +192,7 @@ describe('a token that is not issued', () => {
     expect(log.clientId).toBe(clientIdOf(1));
   });
 
-  it('asks nobody where the request is malformed', async () => {
+  it('asks no one if the request is malformed', async () => {
     const { issue, mocks } = setUp(makeClient());
     expect(await asyncRefusal(() => issue('grant_type=password'))).toBe('grant_type');
     expect(mocks.findClient).not.toHaveBeenCalled();
@@ -235,7 +235,7 @@ describe('noting that a secret was used', () => {
   it.each([
     [today, 0, 'not_due'],
     ['2027-01-14', 1, 'recorded'],
-  ])('where it was last used on %s: %d times', async (lastUsedOn, times, secretUse) => {
+  ])('if it was last used on %s: %d times', async (lastUsedOn, times, secretUse) => {
     const client = makeClient();
     const secrets = client.secrets.map((secret) => ({ ...secret, lastUsedOn }));
     const { issue, mocks, log } = setUp({ ...client, secrets });
@@ -253,7 +253,7 @@ describe('noting that a secret was used', () => {
     expect(log.secretUse).toBe(secretUse);
   });
 
-  it('does not happen where no token is granted', async () => {
+  it('does not happen if no token is granted', async () => {
     const { issue, mocks } = setUp(makeClient());
     await asyncRefusal(() => issue('grant_type=client_credentials&scope=other'));
     expect(mocks.recordSecretUse).not.toHaveBeenCalled();

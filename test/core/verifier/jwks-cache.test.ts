@@ -50,7 +50,7 @@ async function find(source: JwksSource, key: TestKey, now: number): Promise<stri
   return found?.kid;
 }
 
-/** Lets a fetch that nobody waits for come to its end. */
+/** Lets a fetch that no one waits for come to its end. */
 async function settle(): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
 }
@@ -67,7 +67,7 @@ describe('the key cache', () => {
     expect(fetched).toHaveLength(1);
   });
 
-  it('refreshes beside the request from then on, and within the request when the set is old', async () => {
+  it('refreshes next to the request from then on, and within the request when the set is old', async () => {
     await find(a, first, start);
     answers.set(a.issuer, setOf(second));
     expect(await find(a, first, start + times.refreshAfter)).toBe(first.kid);
@@ -87,7 +87,7 @@ describe('the key cache', () => {
     expect(await find(a, first, start + times.refreshBefore)).toBeUndefined();
   });
 
-  it('finds a new key at once, where the cooldown is over', async () => {
+  it('finds a new key at once, if the cooldown is over', async () => {
     await find(a, first, start);
     answers.set(a.issuer, setOf(first, second));
     expect(await find(a, second, start + times.cooldown - 1)).toBeUndefined();
@@ -113,7 +113,7 @@ describe('the key cache', () => {
     ['a set with a private key', { keys: [{ ...second.jwk, d: 'AAAA' }] }],
     ['a set with a symmetric key', { keys: [second.jwk, { kty: 'oct', kid: 'x', k: 'AAAA' }] }],
     ['a set with one kid twice', setOf(second, { ...rsa, jwk: { ...rsa.jwk, kid: second.kid } })],
-    ['a set with keys of other algorithms alone', setOf(createTestKey('ES384'))],
+    ['a set with keys only of other algorithms', setOf(createTestKey('ES384'))],
   ];
 
   it.each(bad)('keeps the last good set when the issuer answers %s', async (_, answer) => {
@@ -128,14 +128,14 @@ describe('the key cache', () => {
   });
 
   it.each(bad)(
-    'has no verdict without a good set, when the issuer answers %s',
+    'has no decision without a good set, when the issuer answers %s',
     async (_, answer) => {
       answers.set(a.issuer, answer);
       await expect(find(a, first, start)).rejects.toThrow(UnavailableError);
     },
   );
 
-  it('has no verdict on an unknown key while the fetch fails, and one on the known ones', async () => {
+  it('has no decision on an unknown key while the fetch fails, and one on the known ones', async () => {
     await find(a, first, start);
     answers.set(a.issuer, new Error('down'));
     const later = start + times.cooldown;
@@ -155,7 +155,7 @@ describe('the key cache', () => {
     expect(fetched.length).toBeLessThanOrEqual(300 / times.cooldown);
   });
 
-  it('tries again soon where it never had a set', async () => {
+  it('tries again soon if it never had a set', async () => {
     answers.set(a.issuer, new Error('down'));
     await expect(find(a, first, start)).rejects.toThrow(UnavailableError);
     answers.set(a.issuer, setOf(first));
@@ -172,7 +172,7 @@ describe('the key cache', () => {
     expect(fetched).toHaveLength(2);
   });
 
-  it('makes nobody wait longer than the request has, and fetches on for the others', async () => {
+  it('makes no one wait longer than the request has, and fetches on for the others', async () => {
     let answer: (set: unknown) => void = () => undefined;
     answers.set(
       a.issuer,
@@ -200,7 +200,7 @@ describe('the key cache', () => {
     expect(await Promise.race([hanging, Promise.resolve('still waiting')])).toBe('still waiting');
   });
 
-  it('finds a key at its own issuer alone', async () => {
+  it('finds a key only at its own issuer', async () => {
     expect(await find(a, first, start)).toBe(first.kid);
     expect(await find(b, first, start)).toBeUndefined();
   });

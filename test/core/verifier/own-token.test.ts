@@ -88,7 +88,7 @@ describe('a token of this service', () => {
     ['aud that is a prefix of ours', { aud: audience.slice(0, -1) }, 'token_audience_not_allowed'],
     ['aud as an object', { aud: { [audience]: true } }, 'token_claims_malformed'],
     ['aud as an empty array', { aud: [] }, 'token_audience_not_allowed'],
-    ['aud with a number beside us', { aud: [audience, 1] }, 'token_claims_malformed'],
+    ['aud with a number next to us', { aud: [audience, 1] }, 'token_claims_malformed'],
     ['aud as nested arrays', { aud: [[audience]] }, 'token_claims_malformed'],
     ['no exp', { exp: undefined }, 'token_claims_malformed'],
     ['exp at the end of the leeway', { exp: now - verifierLeeway }, 'token_expired'],

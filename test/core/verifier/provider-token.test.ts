@@ -50,7 +50,7 @@ describe('a token of a registered provider', () => {
     ['the client as client_id', tokenOf({ client_id: externalClientId, azp: 'x', sub: 'user-1' })],
     ['the client as azp', tokenOf({ azp: externalClientId, sub: 'user-1' })],
     ['no iat', tokenOf({ iat: undefined })],
-    ['no sub where client_id is given', tokenOf({ client_id: externalClientId, sub: undefined })],
+    ['no sub if client_id is given', tokenOf({ client_id: externalClientId, sub: undefined })],
     ['several audiences', tokenOf({ aud: ['x', audience] })],
   ];
 
@@ -133,13 +133,13 @@ describe('a token of a registered provider', () => {
     expect(world.fetches).toEqual([]);
   });
 
-  it('is looked up by what can be an https issuer alone', async () => {
+  it('is looked up only if it can be an https issuer', async () => {
     const world = createWorld();
     const hostile = [
       'constructor',
       '',
       `https://${'x'.repeat(2000)}.example`,
-      // 3,000 bytes: DynamoDB takes keys of 2,048, and an error of its own is no verdict.
+      // 3,000 bytes: DynamoDB takes keys of 2,048, and an error of its own is no decision.
       `https://${'\u20ac'.repeat(1000)}`,
       'https://\ud800.example',
       'https://login.example.net/\u0000',
@@ -259,12 +259,12 @@ describe('a token of a registered provider', () => {
     expect(await world.verify(tokenOf({ aud: audience }))).toMatchObject({ audiences: [audience] });
   });
 
-  it('is refused where the verifier was given no providers', async () => {
+  it('is refused if the verifier was given no providers', async () => {
     const world = createWorld({ identityProviders: undefined, clients: undefined });
     expect(await reasonOf(world.verify(tokenOf()))).toBe('issuer_unknown');
   });
 
-  it('is refused where our own issuer stands in the table of providers', async () => {
+  it('is refused if our own issuer stands in the table of providers', async () => {
     const world = createWorld();
     world.providers.set(issuer, createProvider({ issuer }));
     const token = signToken(providerKey, { ...providerClaims, iss: issuer }, { typ: 'at+jwt' });

@@ -39,9 +39,9 @@ describe('the Authorization header (RFC 6750 §2.1)', () => {
     ['an empty one', [''], 'no_credential'],
     ['another scheme', ['Basic Zm9vOmJhcg=='], 'no_credential'],
     ['a scheme that begins like it', [`Bearers ${token}`], 'no_credential'],
-    ['the token alone', [token], 'no_credential'],
+    ['only the token', [token], 'no_credential'],
     ['a tab after the scheme', [`Bearer\t${token}`], 'no_credential'],
-    ['the scheme alone', ['Bearer'], 'authorization_malformed'],
+    ['only the scheme', ['Bearer'], 'authorization_malformed'],
     ['the scheme and a space', ['Bearer '], 'authorization_malformed'],
     ['two tokens', [`Bearer ${token} ${token}`], 'authorization_malformed'],
     ['two with a comma', [`Bearer ${token}, Bearer ${token}`], 'authorization_malformed'],
@@ -77,7 +77,7 @@ describe('an API key', () => {
     ],
     ['a wrong secret', formatApiKeyValue(keyId, Buffer.alloc(32, 8)), 'api_key_wrong', 1],
     ['a wrong checksum', `${apiKeyValue.slice(0, -1)}_`, 'api_key_malformed', 0],
-    ['the prefix alone', 'ak_', 'api_key_malformed', 0],
+    ['only the prefix', 'ak_', 'api_key_malformed', 0],
     ['something after it', `${apiKeyValue}A`, 'api_key_malformed', 0],
     ['a path for an id', 'ak_../../etc/passwd', 'api_key_malformed', 0],
   ];
@@ -97,7 +97,7 @@ describe('an API key', () => {
     expect(await reasonOf(world.verify(`Bearer ${apiKeyValue}`))).toBe('api_key_unknown');
   });
 
-  it('is refused where the verifier was given no keys', async () => {
+  it('is refused if the verifier was given no keys', async () => {
     const world = createWorld({ apiKeys: undefined });
     expect(await reasonOf(world.verify(`Bearer ${apiKeyValue}`))).toBe('api_key_not_accepted');
   });
@@ -212,14 +212,14 @@ describe('what answers nothing gives no access', () => {
   it.each([
     ['providers', { identityProviders: { findIdentityProvider: fail(down) } }],
     ['clients', { clients: { findClient: fail(down) } }],
-  ])('gives no verdict on a provider token without %s, and one on ours', async (_, ports) => {
+  ])('gives no decision on a provider token without %s, and one on ours', async (_, ports) => {
     const world = createWorld(ports);
     const foreign = signToken(providerKey, providerClaims);
     await expect(world.verify(`Bearer ${foreign}`)).rejects.toBe(down);
     expect(await world.verify(`Bearer ${token}`)).toMatchObject({ issuer });
   });
 
-  it('comes no later than the deadline of the request where the keys do not come', async () => {
+  it('comes no later than the deadline of the request if the keys do not come', async () => {
     const world = createWorld({ jwks: new JwksCache(() => new Promise(() => undefined)) });
     const foreign = signToken(providerKey, providerClaims);
     for (const credential of [token, foreign]) {
@@ -240,7 +240,7 @@ describe('what answers nothing gives no access', () => {
     expect(await world.verify(`Bearer ${token}`)).toMatchObject({ issuer });
   });
 
-  it('passes an error that nobody expected on, for the edge to make a 500', async () => {
+  it('passes an error that no one expected on, for the edge to make a 500', async () => {
     const bug = new TypeError('bug');
     const world = createWorld({ apiKeys: { findApiKey: fail(bug) } });
     await expect(world.verify(`Bearer ${apiKeyValue}`)).rejects.toBe(bug);
@@ -313,7 +313,7 @@ describe('challenges (RFC 6750 §3)', () => {
     }
   });
 
-  it('become 503 with Retry-After where there is no verdict, and 500 for anything else', () => {
+  it('become 503 with Retry-After if there is no decision, and 500 for anything else', () => {
     expect(bearerErrorResponse(new UnavailableError('table x'))).toEqual({
       status: 503,
       headers: {

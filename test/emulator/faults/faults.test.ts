@@ -19,7 +19,7 @@ function faultsAt(clock: { now: number }, rules: FaultRuleInput[], seed = 1): Fa
 }
 
 describe('faults', () => {
-  it('leave every call alone where there are none', () => {
+  it('leave every call alone if there are none', () => {
     expect(new Faults().treat(sign)).toEqual({ delay: 0 });
   });
 

@@ -108,7 +108,7 @@ describe('a REQUEST authorizer', () => {
         Statement: [...policy('Allow').Statement, ...policy('Deny', '*').Statement],
       },
     ],
-  ])('refuses with 403 where its policy %s', async (_, policyDocument) => {
+  ])('refuses with 403 if its policy %s', async (_, policyDocument) => {
     const context = { required_scope: 'messaging:view' };
     const { gateway, handler } = open(() => Promise.resolve(allow(policyDocument, context)));
     const response = await gateway(request);
@@ -121,7 +121,7 @@ describe('a REQUEST authorizer', () => {
     expect(handler).not.toHaveBeenCalled();
   });
 
-  it('refuses with 401 where it throws Unauthorized', async () => {
+  it('refuses with 401 if it throws Unauthorized', async () => {
     const { gateway, handler, onFunctionError } = open(() =>
       Promise.reject(new Error('Unauthorized')),
     );
@@ -139,7 +139,7 @@ describe('a REQUEST authorizer', () => {
       'returns an object in its context',
       () => Promise.resolve(allow(policy('Allow'), { nested: {} })),
     ],
-  ])('fails closed with 500 where it %s', async (_, authorizer) => {
+  ])('fails closed with 500 if it %s', async (_, authorizer) => {
     const { gateway, handler, onFunctionError } = open(authorizer);
     const response = await gateway(request);
     expect(response.status).toBe(500);

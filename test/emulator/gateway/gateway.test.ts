@@ -65,7 +65,7 @@ describe('routing', () => {
 });
 
 describe('what the gateway answers itself', () => {
-  it('is JSON that nobody stores', async () => {
+  it('is JSON that no one stores', async () => {
     const response = await gateway(answerOk)(request({ target: '/other' }));
     expect(Object.fromEntries(response.headers)).toEqual({
       'Content-Type': ['application/json'],
@@ -82,7 +82,7 @@ describe('what the gateway answers itself', () => {
     ['throws', () => Promise.reject(new Error('secret'))],
     ['returns nothing', () => Promise.resolve()],
     ['returns what is no response', () => Promise.resolve({ body: '' })],
-  ])('is a failed integration where the function %s', async (_, handler) => {
+  ])('is a failed integration if the function %s', async (_, handler) => {
     const onFunctionError = vi.fn();
     const response = await gateway(handler, { onFunctionError })(request());
     expect(response.status).toBe(503);
@@ -91,7 +91,7 @@ describe('what the gateway answers itself', () => {
     expect(onFunctionError).toHaveBeenCalledExactlyOnceWith('thing', expect.any(Error));
   });
 
-  it('is a timeout where the function does not end', async () => {
+  it('is a timeout if the function does not end', async () => {
     const never = () => new Promise(() => undefined);
     const response = await gateway(never, { integrationTimeout: 5 })(request());
     expect(response.status).toBe(504);

@@ -10,7 +10,7 @@ function read(output: unknown, acceptsBinary = false) {
 }
 
 describe('the response of a function', () => {
-  it('has JSON as its content type where it says nothing', () => {
+  it('has JSON as its content type if it says nothing', () => {
     expect(read({ statusCode: 200 })).toEqual({
       status: 200,
       headers: { 'Content-Type': ['application/json'] },
@@ -77,7 +77,7 @@ describe('the response of a function', () => {
     ['a header that is no text', { statusCode: 200, headers: { a: {} } }],
     ['a multi-value header that is no list', { statusCode: 200, multiValueHeaders: { a: 'b' } }],
     ['a base64 flag that is no boolean', { statusCode: 200, isBase64Encoded: 'true' }],
-  ])('is malformed where it is %s', (_, output) => {
+  ])('is malformed if it is %s', (_, output) => {
     expect(() => read(output)).toThrow(MalformedProxyResponseError);
   });
 });

@@ -94,7 +94,7 @@ describe.each([
       expect(calls.length - 100).toBeLessThanOrEqual(1.2 * 50);
     });
 
-    it('all succeed where one in ten is throttled', async () => {
+    it('all succeed if one in ten is throttled', async () => {
       const { calls, sign } = await against((_, count) =>
         count % 10 === 0 ? failure(400, 'ThrottlingException') : signed,
       );
@@ -150,7 +150,7 @@ describe.each([
       },
     );
 
-    it('when nobody listens', async () => {
+    it('when no one listens', async () => {
       const { read, close } = await against(() => found, twice);
       await close();
       await expect(read()).rejects.toThrow(UnavailableError);

@@ -37,7 +37,7 @@ describe('a proof of who asks', () => {
     expect(await ask()).toBe(localUserArn());
   });
 
-  it('counts for one request alone', async () => {
+  it('counts for only one request', async () => {
     const proof = await prove('us-west-2', digest);
     await expect(authenticate(proof, otherDigest)).rejects.toThrow(
       /AWS does not accept the signature \(InvalidSignatureException\)/,

@@ -355,7 +355,7 @@ describe('an item that cannot be read', () => {
     ],
   ];
 
-  it.each(shapes)('%s fails that client alone', async (_, change, detail) => {
+  it.each(shapes)('%s fails only that client', async (_, change, detail) => {
     await store.createClient(example);
     await put({ ...good, ...change });
     const error = await store.findClient('client_bad').catch((reason: unknown) => reason);

@@ -114,7 +114,7 @@ describe('look-ups in DynamoDB', () => {
 });
 
 describe('the check of the tables', () => {
-  it('passes where all three answer', async () => {
+  it('passes if all three answer', async () => {
     await expect(open().checkTables()).resolves.toBeUndefined();
   });
 

@@ -180,14 +180,14 @@ describe('the address that is connected to', () => {
     [['::ffff:10.0.0.1']],
     [['64:ff9b::a9fe:a9fe']],
     [['8.8.8.8', '10.0.0.1']],
-  ])('is refused, and nothing is sent, where the name resolves to %j', async (addresses) => {
+  ])('is refused, and nothing is sent, if the name resolves to %j', async (addresses) => {
     seen.mockClear();
     const fetchJson = createGuardedFetch({ ca, resolve: resolveTo(addresses) });
     expect(await problemOf(fetchJson('https://localhost/good'))).toBe('address');
     expect(seen).not.toHaveBeenCalled();
   });
 
-  it('is refused where the name stands for loopback and that is not allowed', async () => {
+  it('is refused if the name stands for loopback and that is not allowed', async () => {
     const fetchJson = createGuardedFetch({ ca });
     expect(await problemOf(fetchJson('https://localhost/good'))).toBe('address');
   });
@@ -206,7 +206,7 @@ describe('the address that is connected to', () => {
     expect(await problemOf(fetchJson(url('/good')))).toBe('address');
   });
 
-  it('is unreachable where the name has none', async () => {
+  it('is unreachable if the name has none', async () => {
     const fetchJson = createGuardedFetch({ ca, resolve: resolveTo([]) });
     expect(await problemOf(fetchJson('https://localhost/'))).toBe('unreachable');
   });

@@ -162,7 +162,7 @@ describe('what is sent to KMS', () => {
     expect(message).toHaveLength(digest === undefined ? input.length : (lengths[digest] ?? 0));
   });
 
-  it('makes a key that only the deployment may use, and nobody is locked out of', async () => {
+  it('makes a key that only the deployment may use, and no one is locked out of', async () => {
     const metadata = { Arn: missingArn, KeyId: 'x', KeySpec: 'RSA_2048', CreationDate: 1 };
     const keys = createKmsKeys(await recording({ KeyMetadata: metadata }), settings);
     await keys.createKey({ intentId: 'intent-1', alg: 'RS256', description: 'signs tokens' });

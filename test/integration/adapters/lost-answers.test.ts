@@ -153,10 +153,10 @@ describe('a write that another writer forestalls while its answer is lost', () =
     expect(await openClients().findClient('client_1')).toMatchObject({ name: 'theirs' });
   });
 
-  it('is an uncertain one where it was made and changed again, since nobody can tell', async () => {
+  it('is an uncertain one if it was made and changed again, since no one can tell', async () => {
     const clients = openClients();
     await clients.createClient(client);
-    // The first attempt is made and deletes the secret; then somebody renames the client.
+    // The first attempt is made and deletes the secret; then someone renames the client.
     onLoss = () =>
       createDynamoDbClientStore(tables.dynamodb, tables.nameOf('clients')).replaceClient({
         ...client,
@@ -172,7 +172,7 @@ describe('a write that another writer forestalls while its answer is lost', () =
     await expect(late).rejects.not.toBeInstanceOf(UncertainConflictError);
   });
 
-  it('says that it may have been made where every answer is lost', async () => {
+  it('says that it may have been made if every answer is lost', async () => {
     lost = 99;
     await expect(openClients().createClient(client)).rejects.toThrow(UnavailableError);
     lost = 0;

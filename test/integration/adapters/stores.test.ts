@@ -163,7 +163,7 @@ describe('the identity provider store', () => {
     );
   });
 
-  it('registers an issuer once and deletes that registration alone', async () => {
+  it('registers an issuer once and deletes only that registration', async () => {
     const store = open();
     await store.createIdentityProvider(example);
     await expect(

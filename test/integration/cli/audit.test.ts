@@ -78,7 +78,7 @@ it('leaves no record of what was refused before anything was tried', async () =>
   expect(await readAudit()).toHaveLength(before.length);
 });
 
-it('goes to a file besides where one is named', async () => {
+it('goes to a file as well if one is named', async () => {
   const path = join(temporaryDirectory(), 'audit.jsonl');
   const { client_id: id } = await json(
     ['client', 'create', '--name', 'A', '--trunk-group', 'tg', '--scope', 'calls:view'],

@@ -112,7 +112,7 @@ it('creates one client for one idempotency key', async () => {
   expect(await createClient(...args)).toBe(await createClient(...args));
 });
 
-it('shows a secret once, on stdout alone', async () => {
+it('shows a secret once, only on stdout', async () => {
   const clientId = await createClient();
   const created = await authctl(['client-secret', 'create', clientId, '--name', 'blue']);
   const value = /cs_\w+/.exec(created.stdout)?.[0] ?? '';

@@ -19,7 +19,7 @@ async function complete(line: string): Promise<readonly string[]> {
     read -r -a COMP_WORDS <<< "$LINE"
     case "\${COMP_WORDS[0]}" in npx) _authctl_complete_npx ;; *) _authctl_complete ;; esac
     printf '%s\\n' "\${COMPREPLY[@]}"`;
-  // No authctl in the path: as in a clone, where only npx finds it.
+  // No authctl in the path: as in a clone, if only npx finds it.
   const env = {
     PATH: process.env['PATH'] ?? '',
     NODE: process.execPath,

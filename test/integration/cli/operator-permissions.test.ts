@@ -101,7 +101,7 @@ const sessions: Partial<Record<OperatorGroupName, () => Promise<unknown>>> = {
     await authctl(['signing-key', 'plan']);
     await authctl(['signing-key', 'history']);
     const [{ kid }] = items as unknown as [{ kid: string }];
-    // Refused by the function, which alone may change a key.
+    // Refused by the function: only the function may change a key.
     const withdraw = ['signing-key', 'withdraw', kid, '--local'];
     expect((await runCli(withdraw, { cwd: folder.path })).exitCode).toBe(1);
     const rotate = ['signing-key', 'rotate', '--local'];
@@ -112,7 +112,7 @@ const sessions: Partial<Record<OperatorGroupName, () => Promise<unknown>>> = {
     await authctl(['provider', 'list']);
     await authctl(['provider', 'show', provider.issuer]);
     const calls = new Set(proxy.calls);
-    // The client is made by somebody else.
+    // The client is made by someone else.
     await authctl([...client, '--provider', provider.issuer, '--external-client-id', 'x']);
     proxy.calls.clear();
     for (const call of calls) proxy.calls.add(call);
@@ -203,7 +203,7 @@ it('an auditor may run every command that changes nothing', async () => {
   expect([...proxy.calls].filter((call) => !readable.includes(call))).toEqual([]);
 });
 
-it('nobody may change a record of the audit', () => {
+it('no one may change a record of the audit', () => {
   for (const { tables } of Object.values<OperatorGroup>(operatorGroups)) {
     expect(tables.audit ?? []).not.toContain('dynamodb:UpdateItem');
     expect(tables.audit ?? []).not.toContain('dynamodb:DeleteItem');

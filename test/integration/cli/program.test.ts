@@ -37,7 +37,7 @@ describe('the program', () => {
     expect(stdout.trim()).toBe(service().clientId);
   });
 
-  it('ends with 2 and without a stack where there is no region', () => {
+  it('ends with 2 and without a stack if there is no region', () => {
     const { AWS_REGION: _, ...rest } = service().environment;
     const env = { ...rest, AWS_CONFIG_FILE: '/nonexistent', HOME: '/nonexistent' };
     const { status, stdout, stderr } = spawnSync(process.execPath, [authctl, 'client', 'list'], {

@@ -150,7 +150,7 @@ it.each<[string, (documents: Map<string, unknown>, issuer: string) => void, stri
   }
 });
 
-it('is asked at its discovery and key set addresses alone', async () => {
+it('is asked at only its discovery and key set addresses', async () => {
   provider.seen.length = 0;
   await json(['provider', 'register', provider.discoveryUrl]);
   expect(provider.seen).toEqual(['/.well-known/openid-configuration', '/keys']);

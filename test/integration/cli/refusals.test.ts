@@ -74,15 +74,11 @@ describe('wrong usage ends with 2', () => {
       'audience: received "api"; allowed: an absolute URI without fragment',
     ],
     [
-      'a provider alone',
+      'only a provider',
       [...create, '--provider', 'https://i.example'],
       'external_client_id: received nothing',
     ],
-    [
-      'an external id alone',
-      [...create, '--external-client-id', 'x'],
-      'provider: received nothing',
-    ],
+    ['only an external id', [...create, '--external-client-id', 'x'], 'provider: received nothing'],
     [
       'a short idempotency key',
       [...create, '--idempotency-key', 'x'],

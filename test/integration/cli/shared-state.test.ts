@@ -63,7 +63,7 @@ describe('a record that cannot be read', () => {
     expect(stderr).toContain(`left out: the item of client "${id}"`);
   });
 
-  it('is named where it is asked for', async () => {
+  it('is named if it is asked for', async () => {
     const { exitCode, stderr } = await authctl(['client', 'show', id]);
     expect(exitCode).toBe(1);
     expect(stderr).toContain(id);

@@ -110,7 +110,7 @@ describe('authctl table restore, from a table of an earlier time', () => {
     expect(await status('kept', 'kept')).toBe(401);
   });
 
-  it('brings back what nobody revoked, and refuses the revoked secret at the token endpoint', async () => {
+  it('brings back what no one revoked, and refuses the revoked secret at the token endpoint', async () => {
     const list = await rows([...args, '--yes']);
     expect(outcomes(list)).toMatchObject({ kept: 'restored', deleted: 'dropped', later: 'lost' });
     expect(await status('kept', 'kept')).toBe(200);
@@ -134,7 +134,7 @@ describe('authctl table restore, from a table of an earlier time', () => {
     expect((audit as readonly Row[]).map(({ outcome }) => outcome)).toEqual(['intended', 'done']);
   });
 
-  it('brings back what was deleted by mistake where it is told to', async () => {
+  it('brings back what was deleted by mistake if it is told to', async () => {
     const list = await rows([...args, '--yes', '--undelete', ids['deleted'] ?? '']);
     expect(outcomes(list)).toMatchObject({ deleted: 'restored', kept: 'present' });
     expect(await status('deleted', 'deleted')).toBe(200);

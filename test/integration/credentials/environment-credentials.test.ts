@@ -67,7 +67,7 @@ describe('credentials of a container', () => {
   it.each([
     ['an error', answer(404), /answered 404/],
     ['no keys', answer(200, { AccessKeyId: 'A' }), /without credentials/],
-  ])('are refused where the agent answers %s', async (_name, line, message) => {
+  ])('are refused if the agent answers %s', async (_name, line, message) => {
     const agent = await startAgent([line]);
     const provide = functionCredentials({ AWS_CONTAINER_CREDENTIALS_FULL_URI: agent.url });
     await expect(provide()).rejects.toThrow(message);

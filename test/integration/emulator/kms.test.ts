@@ -155,7 +155,7 @@ describe('Sign', () => {
     expect(lengths.size).toBeGreaterThan(1);
   });
 
-  it('answers with the ARN, also where the id was asked for', async () => {
+  it('answers with the ARN, also if the id was asked for', async () => {
     const arn = arns.get('ECC_NIST_P256') ?? '';
     const result = await kms.send(
       new SignCommand({
@@ -289,7 +289,7 @@ describe('CreateKey', () => {
     await expect(createKey(input)).rejects.toMatchObject({ name: error });
   });
 
-  it('takes a policy that locks itself where the check is bypassed, and keeps it', async () => {
+  it('takes a policy that locks itself if the check is bypassed, and keeps it', async () => {
     const arn = await createKey({ Policy: lockedPolicy, BypassPolicyLockoutSafetyCheck: true });
     const { Policy } = await kms.send(new GetKeyPolicyCommand({ KeyId: arn }));
     expect(Policy).toBe(lockedPolicy);
@@ -470,7 +470,7 @@ describe('the protocol', () => {
 });
 
 describe('persistence', () => {
-  it('keeps keys, tags and states over a restart, in files of their owner alone', async () => {
+  it('keeps keys, tags and states over a restart, in files that only their owner can read', async () => {
     const directory = join(temporaryDirectory(), 'kms');
     const first = await startKms({ accessKey: testAccessKey, directory });
     const before = createClient(first.endpoint);

@@ -62,7 +62,7 @@ describe('a region that is cut off from the others', () => {
       rename(pit, renamed.clientId, 'Written in the dark'),
     ]);
     world().wait(3600);
-    // Expiry needs no other region: the clock alone decides.
+    // Expiry needs no other region: only the clock decides.
     expect(await statusesOf(expiring.clientId, 2)).toEqual([401, 401, 401]);
     const before = await statusesOf(revoked.clientId, 2);
     pit.faults.stop();

@@ -125,7 +125,7 @@ describe('a table that does not answer', () => {
     expect(statuses).toEqual(new Set([200, 503]));
   });
 
-  it('where only the note of the secret’s use fails, the token is issued all the same', async () => {
+  it('if only the note of the secret’s use fails, the token is issued all the same', async () => {
     const clientId = await putClient(201, (item) => {
       const [[secretId, secret] = ['', { M: {} }]] = Object.entries(item['secrets']?.M ?? {});
       const { last_used_on: _, ...unused } = secret.M ?? {};

@@ -58,7 +58,7 @@ describe('a secret that is revoked in one region', () => {
     const client = await addClient();
     await seenEverywhere(client);
     await revoke(world().regions.slc, client.clientId);
-    // Statuses in the order of the regions: slc, where it was revoked, dfw, pit.
+    // Statuses in the order of the regions: slc, if it was revoked, dfw, pit.
     const beforeTheWriteIsSeen = await statusesOf(client.clientId, 2);
     world().replicate();
     const afterwards = await statusesOf(client.clientId, 2);
@@ -125,7 +125,7 @@ describe('a revocation here and a rename there, at the same time', () => {
       expect(secretIds).toContain(client.secrets[0]?.secretId);
     }
 
-    // What a strongly consistent table answers where two regions write one item at once.
+    // What a strongly consistent table answers if two regions write one item at once.
     for (const { faults } of world().all) {
       faults.play({
         rules: [

@@ -190,7 +190,7 @@ describe('the source of an API key', () => {
     ['a list', ['X-Real-IP', '192.0.2.7, 198.51.100.7'], 401],
     ['forged in another header', ['X-Forwarded-For', '192.0.2.7'], 401],
     [
-      'forged in another header beside the right one',
+      'forged in another header next to the right one',
       ['X-Forwarded-For', '192.0.2.7', 'X-Real-IP', '198.51.100.7'],
       401,
     ],

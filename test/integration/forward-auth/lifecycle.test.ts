@@ -63,7 +63,7 @@ describe('the start', () => {
     );
   });
 
-  it('ends where credentials are missing, and says which there can be', async () => {
+  it('ends if credentials are missing, and says which there can be', async () => {
     const home = mkdtempSync(join(tmpdir(), 'home-'));
     onTestFinished(() => rmSync(home, { recursive: true }));
     const { code, output } = await fail([...optionsFor(service()), '--tables', 'local'], {
@@ -75,7 +75,7 @@ describe('the start', () => {
     expect(output).toContain('forward-auth: AWS credentials: there are none; allowed: AWS_ACCESS');
   });
 
-  it('ends where the port is taken', async () => {
+  it('ends if the port is taken', async () => {
     const { address } = await start(['--own-tokens-only']);
     const { port } = new URL(address);
     const listen = ['--listen', `127.0.0.1:${port}`];

@@ -52,7 +52,7 @@ export function optionsFor(service: LocalRun): readonly string[] {
   return ['--issuer', service.issuer, '--audience', service.environment['AUDIENCE'] ?? ''];
 }
 
-/** Runs the command beside the service of the file's tests. */
+/** Runs the command next to the service of the file's tests. */
 export function useForwardAuth(
   service: () => LocalRun,
   args: readonly string[],

@@ -21,7 +21,7 @@ import { startDynalite } from '../adapters/dynalite.ts';
 let now: number;
 let deployment: string;
 let reports: RunReport[] = [];
-/** The clients of the rotation's role, and those of whoever looks at what it did. */
+/** The clients of the rotation's role, and those of anyone who looks at what it did. */
 let role: AwsClients;
 let admin: AwsClients;
 

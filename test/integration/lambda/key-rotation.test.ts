@@ -237,7 +237,7 @@ describe('the key-rotation function', () => {
       },
     ]);
     expect(reports[0]?.metrics).not.toHaveProperty('SigningKeyRotationRun');
-    // Whoever mends the record has the key back.
+    // Anyone who mends the record has the key back.
     await setState('current');
     await handler({ action: 'reconcile' });
     expect(reports.at(-1)).toMatchObject({ level: 'info', metrics: { SigningKeyRotationRun: 1 } });

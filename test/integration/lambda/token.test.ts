@@ -49,7 +49,7 @@ describe('the token function on real backends', () => {
       .toBe('not_due');
   });
 
-  it('fails one client alone where its item is malformed', async () => {
+  it('fails only one client if its item is malformed', async () => {
     const { issue, reports } = tokenFunction();
     await tables().dynamodb.send(
       new PutItemCommand({

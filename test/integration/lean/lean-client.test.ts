@@ -82,7 +82,7 @@ describe('a call', () => {
     expect(service.connections()).toBe(1);
   });
 
-  it('opens another where the one opened ahead is gone', async () => {
+  it('opens another if the one opened ahead is gone', async () => {
     await start([done]);
     client.open();
     await expect.poll(() => service.connections()).toBe(1);
@@ -95,7 +95,7 @@ describe('a call', () => {
       maxSockets: 1,
     });
     second.open();
-    // Nobody listens there now: the error comes with the call, and not before it.
+    // No one listens there now: the error comes with the call, and not before it.
     await expect(second.call('Sign', {})).rejects.toMatchObject({ code: 'ECONNREFUSED' });
     second.close();
   });
@@ -149,7 +149,7 @@ describe('a call', () => {
     },
   );
 
-  it('is made once where nothing has succeeded for long', async () => {
+  it('is made once if nothing has succeeded for long', async () => {
     await start([throttled]);
     await expect(call()).rejects.toThrow();
     const before = service.requests.length;
@@ -166,7 +166,7 @@ describe('a call', () => {
     await expect(pending).rejects.toMatchObject({ name: 'AbortError' });
   });
 
-  it('ends where a connection is taken and TLS never begins', async () => {
+  it('ends if a connection is taken and TLS never begins', async () => {
     const mute = createServer();
     await new Promise<void>((resolve) => mute.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => void mute.close());
@@ -201,7 +201,7 @@ describe('the clock', () => {
     ]);
   });
 
-  it('is left alone where it is right: a bad signature is then not tried again', async () => {
+  it('is left alone if it is right: a bad signature is then not tried again', async () => {
     await start([answer(403, { __type: 'InvalidSignatureException' })]);
     await expect(call()).rejects.toMatchObject({ name: 'InvalidSignatureException' });
     expect(service.requests).toHaveLength(1);

@@ -59,12 +59,12 @@ describe('the certificate of --https', () => {
     expect(outcome?.status).toBe(expected);
   });
 
-  it('leaves nobody without TLS', async () => {
+  it('leaves no one without TLS', async () => {
     const { port } = await startGateway();
     await expect(fetch(`http://localhost:${port}/health`)).rejects.toThrow();
   });
 
-  it('is made once, for its owner alone, and replaced before it ends', async () => {
+  it('is made once, only for its owner, and replaced before it ends', async () => {
     const directory = join(temporaryDirectory(), 'tls');
     const first = await loadCertificate(directory, now);
     const again = await loadCertificate(directory, now + 700 * day);
@@ -75,7 +75,7 @@ describe('the certificate of --https', () => {
     expect(statSync(join(directory, 'key.pem')).mode & 0o777).toBe(0o600);
   });
 
-  it('names loopback alone, and its authority may sign no further authority', async () => {
+  it('names only loopback, and its authority may sign no further authority', async () => {
     const { caPath, cert } = await loadCertificate(temporaryDirectory(), now);
     const authority = new X509Certificate(readFileSync(caPath));
     const server = new X509Certificate(cert);

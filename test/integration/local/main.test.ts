@@ -127,7 +127,7 @@ describe('npm start', () => {
     expect(existsSync(join(state, 'mine.txt'))).toBe(true);
   });
 
-  it('puts DynamoDB and KMS next to the service, where those ports are free', async () => {
+  it('puts DynamoDB and KMS next to the service, if those ports are free', async () => {
     const state = temporaryDirectory();
     const run = await start(state);
     const port = portOf(sourceDemoEnvironment(state));
@@ -186,7 +186,7 @@ describe('npm start says what is wrong, and ends with 1', () => {
     return run.errors();
   }
 
-  it('where the port is in use', async () => {
+  it('if the port is in use', async () => {
     const state = temporaryDirectory();
     await start(state);
     const PORT = String(portOf(sourceDemoEnvironment(state)));
@@ -195,7 +195,7 @@ describe('npm start says what is wrong, and ends with 1', () => {
     );
   });
 
-  it('where another run uses the state, which --reset leaves alone', async () => {
+  it('if another run uses the state, which --reset leaves alone', async () => {
     const state = temporaryDirectory();
     await start(state);
     expect(await fail(['--state', state, '--reset'])).toBe(
@@ -204,7 +204,7 @@ describe('npm start says what is wrong, and ends with 1', () => {
     await fetchToken(sourceDemoEnvironment(state));
   });
 
-  it('where a port that was asked for is in use', async () => {
+  it('if a port that was asked for is in use', async () => {
     const state = temporaryDirectory();
     await start(state);
     const DYNAMODB_PORT = String(portOf(sourceDemoEnvironment(state)));
@@ -216,11 +216,11 @@ describe('npm start says what is wrong, and ends with 1', () => {
   it.each([
     ['an unknown flag', ['--htps'], {}, "npm start: Unknown option '--htps'"],
     ['a port that is none', [], { PORT: 'x' }, 'npm start: PORT: received "x"; allowed:'],
-  ])('where it gets %s', async (_, flags, environment, message) => {
+  ])('if it gets %s', async (_, flags, environment, message) => {
     expect(await fail(flags, environment)).toContain(message);
   });
 
-  it('where the state folder is a file', async () => {
+  it('if the state folder is a file', async () => {
     const state = join(temporaryDirectory(), 'file');
     writeFileSync(state, '');
     expect(await fail(['--state', state])).toBe(
@@ -229,7 +229,7 @@ describe('npm start says what is wrong, and ends with 1', () => {
   });
 
   // Node's own recursive mkdir never ends there.
-  it.runIf(existsSync('/proc/self'))('where no folder can be made for the state', async () => {
+  it.runIf(existsSync('/proc/self'))('if no folder can be made for the state', async () => {
     expect(await fail(['--state', '/proc/state/of/it'])).toBe(
       'npm start: the folder /proc/state/of/it cannot be used for the state (ENOENT); --state <dir> chooses another\n',
     );
@@ -243,13 +243,13 @@ describe('npm start says what is wrong, and ends with 1', () => {
   });
 });
 
-it('goes on when nobody reads its output any more', async () => {
+it('goes on when no one reads its output any more', async () => {
   const state = temporaryDirectory();
   const run = await start(state);
   const { JWKS_URI = '' } = sourceDemoEnvironment(state);
   run.child.stdout?.destroy();
   run.child.stderr?.destroy();
-  // The second request would find nobody, had the line about the first ended the run.
+  // The second request would find no one, had the line about the first ended the run.
   for (const _ of [1, 2, 3]) expect((await fetch(JWKS_URI)).status).toBe(200);
   expect(run.child.exitCode).toBeNull();
 });

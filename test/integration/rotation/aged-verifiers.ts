@@ -2,7 +2,7 @@ import { JwtVerifier } from 'aws-jwt-verify';
 import { createLocalJWKSet, createRemoteJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
 import type { LocalRun } from '../../../local/start-local.ts';
 
-/** Throws where it does not accept a token. */
+/** Throws if it does not accept a token. */
 export interface Verifier {
   readonly name: string;
   readonly verify: (token: string) => Promise<unknown>;

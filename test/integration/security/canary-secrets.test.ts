@@ -23,7 +23,7 @@ const word = `CANARY${randomBytes(9).toString('hex')}`;
 function base64Forms(text: string): readonly string[] {
   return [0, 1, 2].map((shift) => {
     const encoded = Buffer.from('x'.repeat(shift) + text).toString('base64');
-    // The first and last characters mix with what stands beside.
+    // The first and last characters mix with what stands next to.
     return encoded.slice(shift === 0 ? 0 : 4, -4).replace(/=/g, '');
   });
 }

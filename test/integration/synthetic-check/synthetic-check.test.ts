@@ -47,7 +47,7 @@ function checkOf(
   return { run, reports };
 }
 
-/** As somebody might who holds the check's role: with a secret and a record of their own making. */
+/** As someone might who holds the check's role: with a secret and a record of their own making. */
 async function requestWithOwnRecord(service: LocalRun, scope?: string): Promise<Response> {
   const clients = clientsOf(service);
   const value = formatClientSecret(new Uint8Array(32).fill(3));
@@ -105,7 +105,7 @@ describe('the synthetic check', () => {
     expect(client).toMatchObject(syntheticAuthority);
   });
 
-  it('gives nobody a token of use, whatever they write to its record', async () => {
+  it('gives no one a token of use, whatever they write to its record', async () => {
     await checkOf(service()).run();
     expect((await requestWithOwnRecord(service(), 'messaging:manage')).status).toBe(400);
     const response = await requestWithOwnRecord(service());

@@ -84,7 +84,7 @@ describe('createVerifier', () => {
     expect(await responseTo(verifier, bearer('ak_malformed'))).toMatchObject({ status: 401 });
   });
 
-  it('refuses API keys and other issuers where it was given no look-ups', async () => {
+  it('refuses API keys and other issuers if it was given no look-ups', async () => {
     const verifier = createVerifier({ issuer, audience });
     const [key] = keys as [TestKey];
     for (const token of ['ak_x', ownToken(key, { iss: 'https://other.example' })]) {

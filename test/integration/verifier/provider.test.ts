@@ -66,7 +66,7 @@ describe('a second OpenID provider', () => {
     expect(await status(token, 'POST')).toBe(403);
   });
 
-  it('is refused for a client that nobody created here, and for another audience', async () => {
+  it('is refused for a client that no one created here, and for another audience', async () => {
     expect(await status(await provider.fetchToken(stranger, audience))).toBe(401);
     expect(await status(await provider.fetchToken(erp, 'https://other.example.com'))).toBe(401);
   });
@@ -134,7 +134,7 @@ describe('rotation and outage of a provider, seen by the library', () => {
     await verify(fresh);
   });
 
-  it('goes on with what it has while the provider is away, and touches nobody else', async () => {
+  it('goes on with what it has while the provider is away, and touches no one else', async () => {
     provider.useKeys(createTestKey('ES256'));
     const verifier = startVerifier();
     const verify = (token: string) => verifier.verify({ authorization: `Bearer ${token}` });
@@ -151,7 +151,7 @@ describe('rotation and outage of a provider, seen by the library', () => {
     await verify(own);
     await verifier.verify({ authorization: `Bearer ${service().apiKey}` });
     await expect(verify(unknown)).rejects.toBeInstanceOf(UnavailableError);
-    // A verifier that never saw the keys has no verdict either, and gives no access.
+    // A verifier that never saw the keys has no decision either, and gives no access.
     const cold = startVerifier();
     await expect(cold.verify({ authorization: `Bearer ${known}` })).rejects.toBeInstanceOf(
       UnavailableError,

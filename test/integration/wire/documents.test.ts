@@ -116,7 +116,7 @@ describe.each(documents)('%s', (path) => {
 });
 
 describe('the JWKS', () => {
-  it('has public members alone', async () => {
+  it('has only public members', async () => {
     const { keys } = (await (await get(jwks)).json()) as { keys: object[] };
     expect(keys.length).toBeGreaterThan(0);
     for (const key of keys) {

@@ -67,7 +67,7 @@ function expectUncached({ headers }: Answer): void {
 }
 
 describe('a token', () => {
-  it('comes in a response that nobody keeps', async () => {
+  it('comes in a response that no one keeps', async () => {
     const answer = await send([authorized(), typed], grant);
     expect(answer.status).toBe(200);
     expectUncached(answer);

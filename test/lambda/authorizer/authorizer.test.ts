@@ -130,7 +130,7 @@ describe('the authorizer', () => {
     },
   );
 
-  it('requires a credential where a method requires no scope', async () => {
+  it('requires a credential if a method requires no scope', async () => {
     const poor = `Bearer ${signToken(ownKey, { ...ownClaims, scope: undefined })}`;
     const resourcePath = '/open';
     expect(await authorize({ authorization: poor, resourcePath })).toMatchObject({
@@ -252,13 +252,13 @@ describe('nothing that goes wrong gives access', () => {
   ];
 
   it.each(failures)(
-    'has no verdict when %s fail, and says nothing of it',
+    'has no decision when %s fail, and says nothing of it',
     async (_, ports, authorization) => {
       const { authorizer, reports } = authorizerWorld({ ports });
       const error = await authorizer(authorizerEvent({ authorization })).catch(
         (thrown: unknown) => thrown,
       );
-      expect(error).toMatchObject({ message: 'there is no verdict on the credential' });
+      expect(error).toMatchObject({ message: 'there is no decision on the credential' });
       expect(error).not.toHaveProperty('cause');
       expect(reports).toMatchObject([{ statusCode: 500 }]);
       // Own tokens go on.
@@ -267,13 +267,13 @@ describe('nothing that goes wrong gives access', () => {
     },
   );
 
-  it('has no verdict while the keys of the service never came', async () => {
+  it('has no decision while the keys of the service never came', async () => {
     const { authorizer, world } = authorizerWorld();
     world.jwks.set(issuer, new Error('down'));
     const fresh = authorizerWorld({ jwksDown: true });
     await expect(
       fresh.authorizer(authorizerEvent({ authorization: `Bearer ${token}` })),
-    ).rejects.toThrow(/^there is no verdict/);
+    ).rejects.toThrow(/^there is no decision/);
     expect(await authorizer(authorizerEvent({ authorization: `Bearer ${token}` }))).toMatchObject({
       principalId: ownClaims.client_id,
     });
@@ -288,16 +288,16 @@ describe('nothing that goes wrong gives access', () => {
     expect(reports).toMatchObject([{ level: 'error', fields: { reason: 'record_malformed' } }]);
   });
 
-  it('fails on a method that nobody gave scopes', async () => {
+  it('fails on a method that no one gave scopes', async () => {
     const options = { authorization: `Bearer ${token}`, resourcePath: '/forgotten' };
-    await expect(authorize(options)).rejects.toThrow(/^there is no verdict/);
+    await expect(authorize(options)).rejects.toThrow(/^there is no decision/);
   });
 
   it.each(['__proto__', 'constructor', 'toString'])(
     'fails on the route %s',
     async (resourcePath) => {
       await expect(authorize({ authorization: `Bearer ${token}`, resourcePath })).rejects.toThrow(
-        /^there is no verdict/,
+        /^there is no decision/,
       );
     },
   );

@@ -34,7 +34,7 @@ function allows(result: APIGatewayAuthorizerResult, methodArn: string, time: num
   return statement.Resource === methodArn && (end === undefined || time * 1000 < Date.parse(end));
 }
 
-/** API Gateway with a result cache: it asks the function only where it holds no verdict. */
+/** API Gateway with a result cache: it asks the function only if it holds no decision. */
 function createGateway({ world, authorizer }: AuthorizerWorld) {
   const cache = new Map<string, { result: APIGatewayAuthorizerResult; until: number }>();
   let asked = 0;

@@ -49,7 +49,7 @@ describe.each([openidConfigurationPath, oauthAuthorizationServerPath])('%s', (pa
     });
   });
 
-  it('names https addresses alone', async () => {
+  it('names only https addresses', async () => {
     const { body } = await call({ path });
     const urls = body.match(/[a-z]+:\/\/[^"]+/g) ?? [];
     expect(urls.length).toBeGreaterThan(3);

@@ -96,7 +96,7 @@ describe('GET /.well-known/jwks.json', () => {
   it.each([
     ['there is no key', []],
     ['no key is published', [{ ...current, state: 'withdrawn' as const }]],
-  ])('is 503 and an alarm, never an empty set, where %s', async (_name, keys) => {
+  ])('is 503 and an alarm, never an empty set, if %s', async (_name, keys) => {
     const { get, reports } = setUp(keys);
     expect(await get()).toMatchObject({
       statusCode: 503,
@@ -118,7 +118,7 @@ describe('GET /.well-known/jwks.json', () => {
       'UnavailableError < AccessDeniedException',
     ],
     ['meets a defect', new TypeError('x is undefined'), 'UnavailableError < TypeError'],
-  ])('is 503 and an alarm where the table %s from the start', async (_, error, name) => {
+  ])('is 503 and an alarm if the table %s from the start', async (_, error, name) => {
     const { get, listSigningKeys, reports } = setUp();
     listSigningKeys.mockRejectedValue(error);
     expect((await get()).statusCode).toBe(503);

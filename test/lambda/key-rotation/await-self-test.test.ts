@@ -10,7 +10,7 @@ const denial = Object.assign(
   { name: 'AccessDeniedException' },
 );
 
-/** Time that passes only while somebody sleeps. Milliseconds. */
+/** Time that passes only while someone sleeps. Milliseconds. */
 function createTime(limit: number) {
   const slept: number[] = [];
   return {

@@ -96,7 +96,7 @@ describe('whom the audit names', () => {
     );
   });
 
-  it('is nobody, and says so, in an emergency without a proof or without STS', async () => {
+  it('is no one, and says so, in an emergency without a proof or without STS', async () => {
     const nobody = 'unauthenticated (Lambda request request-1)';
     expect(await find(emergency)).toBe(nobody);
     expect(await find({ ...emergency, caller_proof: proofOf(now) }, isDown)).toBe(nobody);

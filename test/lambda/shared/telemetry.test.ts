@@ -127,7 +127,7 @@ describe('telemetry of a request', () => {
     ]);
   }
 
-  it('has under the client what is about the client, and the rest where the config asks', async () => {
+  it('has under the client what is about the client, and the rest if the config asks', async () => {
     const names = ['Requests', 'Refusals', 'Failures', 'Latency', 'SecretUseFailures'];
     expect(await dimensionsOf(issued, false)).toEqual([[total, names]]);
     expect(await dimensionsOf(issued, true)).toEqual([[[...total, ofClient], names]]);

@@ -57,7 +57,7 @@ describe('GET /health', () => {
           signWithKeys(makeSigningKey('ES256', { kmsKeyArn: worldSigner.key.kmsKeyArn })),
         ),
     ],
-  ])('is 503 where %s fails, and well again within ten seconds', async (_name, breakIt) => {
+  ])('is 503 if %s fails, and well again within ten seconds', async (_name, breakIt) => {
     const world = tokenWorld();
     breakIt(world);
     expect(await world.call(health)).toMatchObject({

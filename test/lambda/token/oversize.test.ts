@@ -25,7 +25,7 @@ describe('a request that is too large', () => {
       'a secret of 10 KiB',
       { headers: { Authorization: basic(clientIdOf(1), 's'.repeat(10_240)) } },
     ],
-  ])('%s: costs little and asks nobody', async (_name, different) => {
+  ])('%s: costs little and asks no one', async (_name, different) => {
     const { issue, stores } = tokenWorld();
     const cost = await cpuCost(async () => {
       expect((await issue(different)).statusCode).toBe(400);

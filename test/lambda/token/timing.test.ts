@@ -46,7 +46,7 @@ async function fastest(kind: Kind): Promise<number> {
 }
 
 /**
- * How often a sample of one is above one of the other (Mann-Whitney): 0.5 where times do not tell
+ * How often a sample of one is above one of the other (Mann-Whitney): 0.5 if times do not tell
  * the two apart, 0 or 1 where each single one does.
  */
 function separation(a: readonly number[], b: readonly number[]): number {
@@ -70,7 +70,7 @@ const warmUp = 200;
 
 async function sample(some: readonly Kind[], rounds: number) {
   const samples = new Map<Kind, number[]>(some.map((kind) => [kind, []]));
-  // Turn and turn about, so that what the machine does besides strikes all alike.
+  // Turn and turn about, so that what the machine does as well strikes all alike.
   for (let round = 0; round < rounds + warmUp; round += 1) {
     for (let turn = 0; turn < some.length; turn += 1) {
       const kind = some[(round + turn) % some.length] ?? 'a wrong secret';

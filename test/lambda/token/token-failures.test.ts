@@ -76,7 +76,7 @@ describe('a backing service that does not answer', () => {
     expect(stores.sign).toHaveBeenCalledWith(worldSigner.key, expect.anything(), { signal });
   });
 
-  it('is the key list alone: tokens go on until it is too old', async () => {
+  it('is only the key list: tokens go on until it is too old', async () => {
     const { issue, stores, clock, reports } = tokenWorld();
     expect((await issue()).statusCode).toBe(200);
     stores.listSigningKeys.mockRejectedValue(down);
@@ -94,7 +94,7 @@ describe('a backing service that does not answer', () => {
 });
 
 describe('a signing key that cannot be relied on', () => {
-  it('is not used where the published key does not verify its signature', async () => {
+  it('is not used if the published key does not verify its signature', async () => {
     const { issue, stores, reports } = tokenWorld();
     const other = makeSigningKey('ES256', { kmsKeyArn: worldSigner.key.kmsKeyArn });
     stores.sign.mockImplementation(signWithKeys(other));
@@ -103,7 +103,7 @@ describe('a signing key that cannot be relied on', () => {
     expect(reports[0]?.fields['error_name']).toBe('UnverifiableSignatureError');
   });
 
-  it('is not used where there is no published key of this region', async () => {
+  it('is not used if there is no published key of this region', async () => {
     const { issue, stores } = tokenWorld();
     stores.listSigningKeys.mockResolvedValue([{ ...worldSigner.key, regionId: 'dfw' }]);
     expect(await issue()).toEqual(unavailable);
@@ -174,7 +174,7 @@ describe('a client record that cannot be read', () => {
   });
 });
 
-describe('an error that nobody expected', () => {
+describe('an error that no one expected', () => {
   it.each([
     ['an error', new TypeError('secret detail of arn:aws:kms:us-west-2')],
     ['something that is no error', 'secret detail'],

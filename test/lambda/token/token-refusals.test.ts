@@ -38,7 +38,7 @@ const body = {
   query: 'parameters must be in the request body, not in the query',
   scope: 'scope must be scope tokens, each separated by one space',
   resource: 'resource must be an absolute URI without a fragment',
-  one: 'the client must authenticate in one way, with HTTP Basic alone',
+  one: 'the client must authenticate in one way, only with HTTP Basic',
   idMismatch: 'client_id must be the same in the request body and in the Authorization header',
   headers: 'there must be one Authorization header',
   headerTooLarge: 'the Authorization header is too large',
@@ -171,7 +171,7 @@ const unauthenticated: readonly Row[] = [
 
 describe('a client that does not authenticate', () => {
   it.each(unauthenticated)(
-    '%s: invalid_client, and nobody is asked',
+    '%s: invalid_client, and no one is asked',
     async (_n, different, text) => {
       const { issue, stores } = tokenWorld();
       expect(await issue(different)).toEqual({
@@ -219,7 +219,7 @@ describe('a client that does not authenticate', () => {
   it.each([
     ['a wrong secret', secretValueOf(2), undefined],
     ['an expired secret', good, clientIdOf(1)],
-  ])('has metrics of its own only where a secret proved who it is: %s', async (_n, secret, id) => {
+  ])('has metrics of its own only if a secret proved who it is: %s', async (_n, secret, id) => {
     const { issue, reports } = tokenWorld([expiringAt(worldNow)]);
     await issue(authorization(basic(clientIdOf(1), secret)));
     expect(reports[0]?.clientId).toBe(id);
@@ -271,7 +271,7 @@ describe('a request that the client may not make', () => {
 
 describe('another method', () => {
   it.each(['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'post', 'X'])(
-    '%s: 405, and nobody is asked',
+    '%s: 405, and no one is asked',
     async (method) => {
       const { issue, stores, reports } = tokenWorld();
       expect(await issue({ method })).toEqual({

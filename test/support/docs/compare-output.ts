@@ -1,7 +1,7 @@
 /** Ids that differ from run to run; a page's own are learnt from the first output that has them. */
 const idPattern = /\b(?:client|secret|key)_[0-9A-Za-z]{22}\b/g;
 
-/** What differs from run to run besides: secrets, tokens, hashes, times, numbers. */
+/** What differs from run to run as well: secrets, tokens, hashes, times, numbers. */
 const variable =
   /(?:…|(?:client|secret|key)_[0-9A-Za-z]{22}|(?:cs|ak)_[\w-]+…?|eyJ[\w.-]+…?|\d{4}-\d{2}-\d{2}(?:T[\d:]+Z)?|https?:\/\/localhost:\d+|\d+)/g;
 

@@ -13,7 +13,7 @@ export interface CodeBlock {
   readonly notRun: string | undefined;
 }
 
-/** A command, and the lines that the page shows as its output; undefined where it shows none. */
+/** A command, and the lines that the page shows as its output; undefined if it shows none. */
 export interface DocumentedCommand {
   readonly command: string;
   readonly output: readonly string[];

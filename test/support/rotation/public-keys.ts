@@ -9,7 +9,7 @@ export type ModelAlg = (typeof modelAlgs)[number] | 'ES384';
 
 const toSpki = { format: 'der', type: 'spki' } as const;
 
-/** A modulus that nobody knows the factors of: a key without a private half takes no time. */
+/** A modulus that no one knows the factors of: a key without a private half takes no time. */
 function makeRsaKey(): Uint8Array {
   const modulus = randomBytes(256);
   modulus[0] = (modulus[0] ?? 0) | 0x80;
