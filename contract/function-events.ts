@@ -62,6 +62,8 @@ export const rotationReportSchema = v.object({
   next: v.array(v.object({ kid: v.string(), eligible_at: v.optional(v.string()) })),
   done: v.array(v.object({ action: v.string(), subject: v.string() })),
   refused: v.array(v.object({ kid: v.string(), reason: v.string() })),
+  /** What waits until the JWKS has room for another key of the region. */
+  waits_for_room: v.optional(v.string()),
 });
 
 export type RotationReport = Readonly<v.InferOutput<typeof rotationReportSchema>>;

@@ -23,6 +23,8 @@ export const keyMetrics = {
   canaryFailure: 'SigningKeyCanaryFailure',
   /** 1 for each refused attempt to take a key that is in use out of use. */
   retainedKeyRefusal: 'SigningKeyRemovalRefused',
+  /** 1 for each run that left the region without a `next` key, because the JWKS had no room. */
+  jwksFull: 'SigningKeyJwksFull',
   /** 1 for each JWKS request that found no key to publish. */
   jwksEmpty: 'JwksEmpty',
 } as const;
@@ -36,8 +38,12 @@ export const keyMetricFunctions: Readonly<Record<KeyMetric, FunctionName>> = {
   [keyMetrics.replicationLag]: 'key-rotation',
   [keyMetrics.canaryFailure]: 'canary',
   [keyMetrics.retainedKeyRefusal]: 'key-rotation',
+  [keyMetrics.jwksFull]: 'key-rotation',
   [keyMetrics.jwksEmpty]: 'jwks',
 };
 
 /** Minutes between two runs of the rotation, and of the canary: each costs a few reads. */
 export const keyScheduleMinutes = 5;
+
+/** Six schedules: one missed run is a deployment, six are a rotation that does not run. */
+export const missedRotationMinutes = 6 * keyScheduleMinutes;

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { jwksCacheTimes } from './limits.ts';
+import { regionIds } from './regions.ts';
 
 const seconds = v.pipe(
   v.number(),
@@ -34,6 +35,13 @@ export const signingKeyPolicySchema = v.strictObject({
   publicationLead: v.optional(seconds),
   /** Time from `previous` to `withdrawn`; as short as is safe if left out. */
   retention: v.optional(seconds),
+  /**
+   * The most keys that the JWKS of all regions may have. AWS load balancers refuse more than ten.
+   */
+  jwksMaxKeys: v.optional(
+    v.pipe(v.number(), v.integer('a whole number'), v.minValue(0, 'a number of keys')),
+    10,
+  ),
   /** Time from disabled to the request to delete: room to notice that a key was still needed. */
   deletionDelay: v.optional(seconds, 30 * day),
 });
@@ -75,6 +83,24 @@ export function safeRetention(policy: {
   return (
     policy.maxTokenLifetime + 2 * policy.leeway + policy.authorizerResultTtl + policy.propagationLag
   );
+}
+
+/**
+ * Keys of one region in the JWKS at once: the one that signs, the next one, and one more. The third
+ * is a `previous` key during a rotation, and during a change of algorithm first the key of the new
+ * algorithm and then the `next` key of the former one, which is kept for an emergency.
+ */
+const keysOfRegion = 3;
+
+/** Keys of every region, whether or not it is deployed yet: a region that joins finds room. */
+const minJwksKeys = keysOfRegion * regionIds.length;
+
+/** 30 keys of the largest algorithm are 110 KB: this project's canary reads 128 KB. */
+const maxJwksKeys = 30;
+
+/** How many keys a region may have in the JWKS. */
+export function keysOfRegionInJwks({ jwksMaxKeys }: { readonly jwksMaxKeys: number }): number {
+  return Math.floor(jwksMaxKeys / regionIds.length);
 }
 
 /** Seconds from `withdrawn` to disabled: until no cache can hold the key, A + E + C. */
@@ -133,6 +159,11 @@ export function findUnsafeTimes(policy: SigningKeyPolicy): readonly string[] {
   if (policy.keyListRefresh > keyListMaxAge(policy)) {
     problems.push(
       `keyListRefresh must be at most half of propagationLag: ${policy.keyListRefresh} > ${policy.propagationLag} / 2 = ${keyListMaxAge(policy)} s`,
+    );
+  }
+  if (policy.jwksMaxKeys < minJwksKeys || policy.jwksMaxKeys > maxJwksKeys) {
+    problems.push(
+      `jwksMaxKeys must be at least ${keysOfRegion} keys for each of ${regionIds.length} regions, and at most ${maxJwksKeys}: received ${policy.jwksMaxKeys}; allowed: ${minJwksKeys} to ${maxJwksKeys}`,
     );
   }
   if (policy.rotationPeriod < cycle) {

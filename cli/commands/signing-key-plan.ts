@@ -1,10 +1,11 @@
 import type { DeploymentConfig } from '../../contract/deployment-config.ts';
 import { deployedRegions } from '../../contract/deployment-config.ts';
 import { formatTime } from '../../core/rfc3339.ts';
+import { explainWaitForRoom } from '../../core/signing-key/explain-wait.ts';
 import { buildHistory } from '../../core/signing-key/key-history.ts';
 import { plan as planRegion } from '../../core/signing-key/plan.ts';
 import { subjectOf } from '../../core/signing-key/rotation-action.ts';
-import type { RotationState } from '../../core/signing-key/rotation-state.ts';
+import type { RotationSettings, RotationState } from '../../core/signing-key/rotation-state.ts';
 import { buildTimeline } from '../../core/signing-key/timeline.ts';
 import type { CommandSpec } from '../command-spec.ts';
 import { formatSpan, viewEvent } from '../signing-key-view.ts';
@@ -19,20 +20,28 @@ interface PlannedStep {
   readonly at: number;
 }
 
-/** What every region's next run would do. Whether KMS would sign, only the region itself sees. */
-function listDue(state: RotationState, config: DeploymentConfig, now: number) {
+function settingsOf(config: DeploymentConfig): readonly RotationSettings[] {
   const [alg, ...others] = config.signingAlgorithms;
   if (alg === undefined) return [];
   const { signingKeyPolicy: policy } = config;
-  return deployedRegions(config).flatMap(({ id }): PlannedStep[] => {
-    const settings = { regionId: id, runId: 'authctl', algs: [alg, ...others], policy } as const;
-    return planRegion(state, settings, now).map((action) => ({
-      region: id,
+  return deployedRegions(config).map(({ id }) => ({
+    regionId: id,
+    runId: 'authctl',
+    algs: [alg, ...others],
+    policy,
+  }));
+}
+
+/** What every region's next run would do. Whether KMS would sign, only the region itself sees. */
+function listDue(state: RotationState, config: DeploymentConfig, now: number) {
+  return settingsOf(config).flatMap((settings): readonly PlannedStep[] =>
+    planRegion(state, settings, now).map((action) => ({
+      region: settings.regionId,
       action: action.kind,
       subject: subjectOf(action),
       at: now,
-    }));
-  });
+    })),
+  );
 }
 
 function listComing(state: RotationState, config: DeploymentConfig, now: number) {
@@ -54,6 +63,10 @@ export const plan: CommandSpec = {
     const now = signingKeys.now();
     const state = await signingKeys.read();
     const coming = listComing(state, config, now).toSorted((a, b) => a.at - b.at);
+    for (const settings of settingsOf(config)) {
+      const wait = explainWaitForRoom(state, settings, now);
+      if (wait !== undefined) cli.output.warn(`${settings.regionId}: ${wait}`);
+    }
     cli.output.printList([...listDue(state, config, now), ...coming], {
       view: ({ at, ...step }) => ({ ...step, due: at <= now, at: formatTime(at) }),
       id: ({ action, subject }) => `${action} ${subject}`,

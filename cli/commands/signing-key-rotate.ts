@@ -23,7 +23,8 @@ function chooseRegions(cli: Cli, wanted: RegionId | undefined): readonly RegionI
 }
 
 /** What a run did, for a person: a line for each key that changed. */
-export function describeReport({ region, kid, next, done, refused }: RotationReport): string {
+export function describeReport(report: RotationReport): string {
+  const { region, kid, next, done, refused, waits_for_room: wait } = report;
   const steps = done
     .filter(({ action }) =>
       ['publish', 'promote', 'retire', 'withdraw', 'disable'].includes(action),
@@ -34,7 +35,10 @@ export function describeReport({ region, kid, next, done, refused }: RotationRep
       ? `${region}: ${id} waits until every region is proved to serve it`
       : `${region}: ${id} may sign from ${at} on`,
   );
-  const waiting = refused.map(({ reason }) => `${region}: ${reason}`);
+  const waiting = [
+    ...refused.map(({ reason }) => reason),
+    ...(wait === undefined ? [] : [wait]),
+  ].map((reason) => `${region}: ${reason}`);
   const signs = kid === undefined ? `${region}: no key signs yet` : `${region}: ${kid} signs`;
   return [...steps, signs, ...coming, ...waiting].join('\n');
 }

@@ -1,3 +1,4 @@
+import type { SigningKeyPolicy } from '../../contract/signing-key-policy.ts';
 import type { SigningKey } from './signing-key.ts';
 
 /**
@@ -20,4 +21,11 @@ export function earliestEligibleAt(
   now: number,
 ): number {
   return eligibleAt({ provedAt: key.provedAt ?? now }, policy);
+}
+
+/** The key whose lead ends first; of those that are not proved, the one that was published first. */
+export function byEligibility(policy: SigningKeyPolicy) {
+  const rank = (key: SigningKey) => Math.min(eligibleAt(key, policy), Number.MAX_SAFE_INTEGER);
+  return (a: SigningKey, b: SigningKey) =>
+    rank(a) - rank(b) || a.publishedAt - b.publishedAt || (a.kid < b.kid ? -1 : 1);
 }

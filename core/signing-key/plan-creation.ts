@@ -1,3 +1,4 @@
+import { findJwksRoom } from './jwks-room.ts';
 import type { RotationAction } from './rotation-action.ts';
 import {
   type KeyIntent,
@@ -36,7 +37,8 @@ export function planCreation(
       key.alg === alg &&
       !state.unusableKids.has(key.kid),
   );
-  return hasNext ? [] : [{ kind: 'open_intent', slot: settings.regionId, alg, last: own }];
+  if (hasNext || findJwksRoom(state.keys, settings).isFull) return [];
+  return [{ kind: 'open_intent', slot: settings.regionId, alg, last: own }];
 }
 
 function findIntent(state: RotationState, slot: KeySlot): KeyIntent | undefined {
@@ -55,7 +57,10 @@ function advance(
   intent: KeyIntent,
 ): readonly RotationAction[] {
   if (intent.publicJwk !== undefined) {
-    return [{ kind: isRecorded(state, intent) ? 'close_intent' : 'publish', intent }];
+    if (isRecorded(state, intent)) return [{ kind: 'close_intent', intent }];
+    const { regionId } = intent;
+    const { isFull } = findJwksRoom(state.keys, { ...settings, regionId });
+    return isFull ? [] : [{ kind: 'publish', intent }];
   }
   if (intent.holder === settings.runId) {
     return [{ kind: intent.kmsKeyArn === undefined ? 'create_key' : 'read_public_key', intent }];

@@ -1,4 +1,5 @@
-import { eligibleAt } from './eligibility.ts';
+import { byEligibility, eligibleAt } from './eligibility.ts';
+import { explainFullJwks, findJwksRoom } from './jwks-room.ts';
 import { planCreation } from './plan-creation.ts';
 import type { RotationAction } from './rotation-action.ts';
 import {
@@ -48,9 +49,9 @@ export function usableNextKeys(
 }
 
 /**
- * Keys that must not sign (any more): a `current` key next to a newer one, and a `next` key that
- * another has made superfluous. All stay published for the retention time, as any of them may
- * have signed.
+ * Keys that must not sign (any more): a `current` key next to a newer one, a `next` key that KMS
+ * refuses, and a `next` key that another has made superfluous. All stay published for the retention
+ * time, because any of them may have signed.
  */
 function planRetirement(
   state: RotationState,
@@ -60,23 +61,32 @@ function planRetirement(
   const current = findCurrentKey(state.keys, settings.regionId);
   const replaced = keysIn(state, settings, 'current').filter((key) => key !== current);
   const broken = keysIn(state, settings, 'next').filter((key) => state.unusableKids.has(key.kid));
-  const usable = usableNextKeys(state, settings);
-  const wanted = usable.filter(
-    (key) => key.alg === wantedAlg(settings.algs, state.algorithmChoice),
-  );
-  const [kept, ...duplicates] = wanted;
-  // A key of the former algorithm can take over in an emergency until the new one can.
-  const former =
-    kept !== undefined && eligibleAt(kept, settings.policy) <= now
-      ? usable.filter((key) => !wanted.includes(key))
-      : [];
+  const kept = findKeptNextKeys(state, settings, now);
+  const superseded = usableNextKeys(state, settings).filter((key) => !kept.includes(key));
   return [
     ...replaced.map((key) => ({ kind: 'retire', key, reason: 'replaced' }) as const),
     ...broken.map((key) => ({ kind: 'retire', key, reason: 'unusable' }) as const),
-    ...[...duplicates, ...former].map(
-      (key) => ({ kind: 'retire', key, reason: 'superseded' }) as const,
-    ),
+    ...superseded.map((key) => ({ kind: 'retire', key, reason: 'superseded' }) as const),
   ];
+}
+
+/**
+ * The `next` key of the wanted algorithm, and one of a former algorithm for an emergency. The former
+ * one is kept until the region signs with the wanted algorithm and the key after that is eligible.
+ */
+function findKeptNextKeys(
+  state: RotationState,
+  settings: RotationSettings,
+  now: number,
+): readonly SigningKey[] {
+  const alg = wantedAlg(settings.algs, state.algorithmChoice);
+  const usable = usableNextKeys(state, settings).toSorted(byEligibility(settings.policy));
+  const wanted = usable.find((key) => key.alg === alg);
+  const former = usable.find((key) => key.alg !== alg);
+  const current = findCurrentKey(state.keys, settings.regionId);
+  const isMoved = current?.alg === alg && canSign(state, settings);
+  const hasWanted = wanted !== undefined && eligibleAt(wanted, settings.policy) <= now;
+  return [wanted, isMoved && hasWanted ? undefined : former].filter((key) => key !== undefined);
 }
 
 /** Whether a region's signing key should make room for the next. */
@@ -92,23 +102,52 @@ export function isDue(
 }
 
 /**
- * The key that takes over: an eligible one of the wanted algorithm. Without a key that can sign, an eligible
- * one of the former algorithm does.
+ * The key that takes over: an eligible one of the wanted algorithm. Without a key that can sign, an
+ * eligible one of the former algorithm does.
  */
 export function findSuccessor(
   state: RotationState,
   settings: RotationSettings,
   now: number,
 ): SigningKey | undefined {
-  const eligible = usableNextKeys(state, settings).filter(
-    (key) => eligibleAt(key, settings.policy) <= now,
-  );
+  const eligible = findEligibleKeys(state, settings, now);
   const alg = wantedAlg(settings.algs, state.algorithmChoice);
   const wanted = eligible.find((key) => key.alg === alg);
-  if (wanted !== undefined) return wanted;
+  return wanted ?? (canSign(state, settings) ? undefined : eligible[0]);
+}
+
+/** `next` keys that may sign now, those of the wanted algorithm first. */
+export function findEligibleKeys(
+  state: RotationState,
+  settings: RotationSettings,
+  now: number,
+): readonly SigningKey[] {
+  const alg = wantedAlg(settings.algs, state.algorithmChoice);
+  return usableNextKeys(state, settings)
+    .filter((key) => eligibleAt(key, settings.policy) <= now)
+    .toSorted((a, b) => Number(b.alg === alg) - Number(a.alg === alg));
+}
+
+function canSign(state: RotationState, settings: RotationSettings): boolean {
   const current = findCurrentKey(state.keys, settings.regionId);
-  const canSign = current !== undefined && !state.unusableKids.has(current.kid);
-  return canSign ? undefined : eligible[0];
+  return current !== undefined && !state.unusableKids.has(current.kid);
+}
+
+/**
+ * Why a promotion must wait although the key is eligible: it would leave the region without a
+ * `next` key, and the JWKS has no room for another.
+ *
+ * @returns undefined if it need not wait.
+ */
+export function explainHold(
+  key: SigningKey,
+  state: RotationState,
+  settings: RotationSettings,
+): string | undefined {
+  const room = findJwksRoom(state.keys, settings);
+  const hasOther = usableNextKeys(state, settings).some((other) => other !== key);
+  if (!room.isFull || hasOther || !canSign(state, settings)) return undefined;
+  return `${key.kid} may sign, and the key after it has no room: ${explainFullJwks(room, settings.regionId)}`;
 }
 
 function planPromotion(
@@ -119,7 +158,8 @@ function planPromotion(
   const current = findCurrentKey(state.keys, settings.regionId);
   if (!isDue(current, state, settings, now)) return [];
   const key = findSuccessor(state, settings, now);
-  return key === undefined ? [] : [{ kind: 'promote', key }];
+  const mayTakeOver = key !== undefined && explainHold(key, state, settings) === undefined;
+  return mayTakeOver ? [{ kind: 'promote', key }] : [];
 }
 
 /** What follows a key's last signature, each step at the time that the step before recorded. */

@@ -1,12 +1,12 @@
 import type { Alg } from '../../contract/signing-algorithms.ts';
 import { InputError, RefusedError } from '../errors.ts';
-import { earliestEligibleAt, eligibleAt } from './eligibility.ts';
+import { byEligibility, earliestEligibleAt } from './eligibility.ts';
 import { executeAction, type RotationContext } from './execute-action.ts';
-import { findSuccessor, usableNextKeys } from './plan.ts';
+import { explainFullJwks, findJwksRoom } from './jwks-room.ts';
+import { explainHold, findSuccessor, usableNextKeys } from './plan.ts';
 import { proveKey } from './prove-key.ts';
 import { type RunOutcome, readRotationState, reconcile } from './reconcile.ts';
 import { type RotationState, wantedAlg } from './rotation-state.ts';
-import type { SigningKey } from './signing-key.ts';
 
 /**
  * Rotates a region's key now rather than at the end of its period, or starts to move to another
@@ -25,6 +25,8 @@ export async function rotateKey(context: RotationContext, alg?: Alg): Promise<Ru
   }
   const key = findSuccessor(state, settings, ports.now());
   if (key === undefined) return rotateIfDue(context);
+  const hold = explainHold(key, state, settings);
+  if (hold !== undefined) throw new RefusedError(hold);
   await proveKey(key, state, context);
   await executeAction({ kind: 'promote', key }, context, state);
   const outcome = await reconcile(context);
@@ -52,17 +54,15 @@ async function chooseAlgorithm(alg: Alg, { ports, settings }: RotationContext): 
 export function explainWait(state: RotationState, { ports, settings }: RotationContext): string {
   const { policy, regionId } = settings;
   const [key] = usableNextKeys(state, settings).toSorted(byEligibility(policy));
-  if (key === undefined) return `no key is published to take over in ${regionId} yet`;
+  if (key === undefined) {
+    const room = findJwksRoom(state.keys, settings);
+    const why = room.isFull ? `: ${explainFullJwks(room, regionId)}` : ' yet';
+    return `no key is published to take over in ${regionId}${why}`;
+  }
   const now = ports.now();
   const at = earliestEligibleAt(key, policy, now);
   const when = `${new Date(at * 1000).toISOString()} on, in ${Math.max(0, at - now)} s`;
   return key.provedAt === undefined
     ? `the next key of ${regionId}, ${key.kid}, may sign from ${when} at the earliest: every region must serve it and then run its rotation before the lead begins`
     : `the next key of ${regionId}, ${key.kid}, may sign from ${when}: until then a verifier may not know it`;
-}
-
-/** The key whose lead ends first; of those that are not proved, the one that was published first. */
-function byEligibility(policy: RotationContext['settings']['policy']) {
-  const rank = (key: SigningKey) => Math.min(eligibleAt(key, policy), Number.MAX_SAFE_INTEGER);
-  return (a: SigningKey, b: SigningKey) => rank(a) - rank(b) || a.publishedAt - b.publishedAt;
 }

@@ -1,7 +1,6 @@
 import { ConflictError, InputError, RefusedError } from '../errors.ts';
-import { eligibleAt } from './eligibility.ts';
 import { executeAction, type RotationContext } from './execute-action.ts';
-import { usableNextKeys } from './plan.ts';
+import { findEligibleKeys, usableNextKeys } from './plan.ts';
 import { type RunOutcome, readRotationState, reconcile } from './reconcile.ts';
 import { explainWait } from './rotate-key.ts';
 import type { RotationAction } from './rotation-action.ts';
@@ -85,9 +84,9 @@ function findReplacement(
   { kid, activateEarly }: WithdrawalRequest,
 ): SigningKey {
   const { settings, ports } = context;
-  const candidates = usableNextKeys(state, settings);
-  const eligible = candidates.find((key) => eligibleAt(key, settings.policy) <= ports.now());
-  const replacement = eligible ?? (activateEarly ? candidates[0] : undefined);
+  const [eligible] = findEligibleKeys(state, settings, ports.now());
+  const [early] = activateEarly ? usableNextKeys(state, settings) : [];
+  const replacement = eligible ?? early;
   if (replacement !== undefined) return replacement;
   throw new RefusedError(
     `${kid} signs and nothing may take its place: ${explainWait(state, context)}`,

@@ -4,14 +4,13 @@ import { createDynamoDbRotationStore } from '../../adapters/dynamodb/rotation-st
 import type { FetchServiceDocument } from '../../adapters/https/fetch-service-document.ts';
 import { createKmsSign } from '../../adapters/kms/kms-sign.ts';
 import { discoveryUriBeside } from '../../contract/addresses.ts';
-import { missedRotationMinutes } from '../../contract/alarms.ts';
 import type { Environment } from '../../contract/environment.ts';
 import {
   type CanaryResult,
   type CanaryVerdict,
   parseCanaryEvent,
 } from '../../contract/function-events.ts';
-import { keyMetrics } from '../../contract/key-metrics.ts';
+import { keyMetrics, missedRotationMinutes } from '../../contract/key-metrics.ts';
 import type { RegionId } from '../../contract/regions.ts';
 import { seconds } from '../../core/clock.ts';
 import { UnavailableError } from '../../core/errors.ts';

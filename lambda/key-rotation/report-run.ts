@@ -3,6 +3,7 @@ import { keyMetrics } from '../../contract/key-metrics.ts';
 import { describeError } from '../../core/describe-error.ts';
 import { InputError, RefusedError } from '../../core/errors.ts';
 import type { RotationContext } from '../../core/signing-key/execute-action.ts';
+import { lacksNextKey } from '../../core/signing-key/explain-wait.ts';
 import type { RunOutcome } from '../../core/signing-key/reconcile.ts';
 import { PromotionRefusedError, RetainedKeyError } from '../../core/signing-key/rotation-errors.ts';
 import { overdueSeconds } from '../../core/signing-key/timeline.ts';
@@ -43,7 +44,8 @@ export function reportSuccess(
     settings.policy,
     ports.now(),
   );
-  const level = report.refused.length > 0 ? 'warn' : 'info';
+  const isHeldUp = report.refused.length > 0 || report.waits_for_room !== undefined;
+  const level = isHeldUp ? 'warn' : 'info';
   const isComplete = malformed.length === 0;
   telemetry.report({
     level: isComplete ? level : 'error',
@@ -57,6 +59,7 @@ export function reportSuccess(
       ...lag,
       ...(isComplete && { [keyMetrics.rotationRun]: 1 }),
       [keyMetrics.overdue]: overdue,
+      [keyMetrics.jwksFull]: lacksNextKey(outcome.state, settings) ? 1 : 0,
     },
   });
   return report;

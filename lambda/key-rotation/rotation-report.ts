@@ -1,6 +1,7 @@
 import type { RotationReport } from '../../contract/function-events.ts';
 import { eligibleAt } from '../../core/signing-key/eligibility.ts';
 import type { RotationContext } from '../../core/signing-key/execute-action.ts';
+import { explainWaitForRoom } from '../../core/signing-key/explain-wait.ts';
 import type { RunOutcome } from '../../core/signing-key/reconcile.ts';
 import { subjectOf } from '../../core/signing-key/rotation-action.ts';
 import { findCurrentKey } from '../../core/signing-key/rotation-state.ts';
@@ -8,8 +9,9 @@ import { findCurrentKey } from '../../core/signing-key/rotation-state.ts';
 /** What a run did, as it is returned and logged. */
 export function describeRun(
   { done, refused, state }: RunOutcome,
-  { settings }: RotationContext,
+  { ports, settings }: RotationContext,
 ): RotationReport {
+  const waits_for_room = explainWaitForRoom(state, settings, ports.now());
   const { regionId, policy } = settings;
   const current = findCurrentKey(state.keys, regionId);
   const next = state.keys.filter((key) => key.regionId === regionId && key.state === 'next');
@@ -28,5 +30,6 @@ export function describeRun(
       kid: subjectOf(action),
       reason: error.message,
     })),
+    ...(waits_for_room !== undefined && { waits_for_room }),
   };
 }

@@ -8,6 +8,7 @@ import {
   keyMetricFunctions,
   keyMetrics,
   keyScheduleMinutes,
+  missedRotationMinutes,
 } from '../../contract/key-metrics.ts';
 import { functionArn, sessionArn } from '../functions/caller-arns.ts';
 import { addEventAlarm } from './event-alarm.ts';
@@ -60,9 +61,6 @@ const kmsCalls: readonly KmsCall[] = [
 
 /** A day: a rotation may wait for a slow region that long before a person must look. */
 const overdueLimit = 86_400;
-
-/** Six schedules: one missed run is a deployment, six are a rotation that does not run. */
-const missedRotationMinutes = 6 * keyScheduleMinutes;
 
 /** Three schedules, in seconds: a missed run of every other region is none of these. */
 const replicationLagLimit = 3 * keyScheduleMinutes * 60;
@@ -118,6 +116,11 @@ export class KeyAlarms extends Construct {
           'The region does not see what other regions write: revocations may not have arrived.',
         metric: this.metric(keyMetrics.replicationLag, keyScheduleMinutes, 'Maximum'),
         threshold: replicationLagLimit,
+      },
+      {
+        id: 'signing-key-jwks-full',
+        description: 'The region has no next signing key, and the JWKS has no room for one.',
+        metric: this.metric(keyMetrics.jwksFull, keyScheduleMinutes),
       },
       {
         id: 'jwks-empty',

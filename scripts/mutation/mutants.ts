@@ -154,8 +154,8 @@ export const rotationMutants: readonly Mutant[] = [
     edits: [
       {
         file: 'core/signing-key/plan-creation.ts',
-        find: 'return hasNext ? [] :',
-        replace: 'return hasNext || now % 7 !== 0 ? [] :',
+        find: 'if (hasNext ||',
+        replace: 'if (hasNext || now % 7 !== 0 ||',
       },
     ],
   },
@@ -164,8 +164,8 @@ export const rotationMutants: readonly Mutant[] = [
     edits: [
       {
         file: plan,
-        find: '(key) => eligibleAt(key, settings.policy) <= now,',
-        replace: '(key) => key.publishedAt <= now,',
+        find: '.filter((key) => eligibleAt(key, settings.policy) <= now)',
+        replace: '.filter((key) => key.publishedAt <= now)',
       },
     ],
   },
@@ -222,6 +222,50 @@ export const rotationMutants: readonly Mutant[] = [
         file: 'core/signing-key/regions-in-service.ts',
         find: 'at + silence > now',
         replace: 'at + Math.max(silence, 86_400) > now',
+      },
+    ],
+  },
+  {
+    name: 'the former next key goes as soon as the new one is eligible',
+    edits: [{ file: plan, find: 'isMoved && hasWanted', replace: 'hasWanted' }],
+  },
+  {
+    name: 'a key is made without room in the JWKS',
+    edits: [
+      {
+        file: 'core/signing-key/plan-creation.ts',
+        find: 'hasNext || findJwksRoom(state.keys, settings).isFull',
+        replace: 'hasNext',
+      },
+    ],
+  },
+  {
+    name: 'a key is published without room in the JWKS',
+    edits: [
+      {
+        file: 'core/signing-key/plan-creation.ts',
+        find: 'return isFull ? [] : [',
+        replace: 'return isFull && isFull !== isFull ? [] : [',
+      },
+    ],
+  },
+  {
+    name: 'a rotation leaves no room for the key after it',
+    edits: [
+      {
+        file: plan,
+        find: 'key !== undefined && explainHold(key, state, settings) === undefined',
+        replace: 'key !== undefined',
+      },
+    ],
+  },
+  {
+    name: 'a key leaves room in the JWKS when it stops signing',
+    edits: [
+      {
+        file: 'core/signing-key/jwks-room.ts',
+        find: "new Set(['next', 'current', 'previous'])",
+        replace: "new Set(['next', 'current'])",
       },
     ],
   },

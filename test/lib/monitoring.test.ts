@@ -37,6 +37,7 @@ const keyAlarms = [
   'signing-key-canary-failed',
   'signing-key-removal-refused',
   'replication-lag',
+  'signing-key-jwks-full',
   'jwks-empty',
 ];
 

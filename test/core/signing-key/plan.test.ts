@@ -71,20 +71,42 @@ describe('a change of algorithm', () => {
   const moving = (...all: RotationState['keys']) => ({ ...keys(...all), algorithmChoice: choice });
   const wanted = signingKey('c', { state: 'next', alg: 'ES384', publishedAt: 50 });
 
+  const signs = signingKey('c', { alg: 'ES384', activatedAt: 50 });
+  const after = signingKey('d', { state: 'next', alg: 'ES384', publishedAt: 60 });
+
   it.each([
     ['publishes a key of the new one', moving(current, next), 10, ['open_intent slc']],
     ['keeps the former next key meanwhile', moving(current, next, wanted), 50 + lead - 1, []],
     [
-      'lets the new key sign as soon as it may, and frees the former next key',
+      'lets the new key sign as soon as it may, and keeps the former next key for an emergency',
       moving(current, next, wanted),
       50 + lead,
-      ['retire b', 'promote c'],
+      ['promote c'],
+    ],
+    [
+      'keeps it until the key after that is eligible',
+      moving(signs, next, after),
+      60 + lead - 1,
+      [],
+    ],
+    ['frees it then', moving(signs, next, after), 60 + lead, ['retire b']],
+    [
+      'keeps it while KMS refuses the new key',
+      { ...moving(signs, next, after), unusableKids: new Set(['c']) },
+      60 + lead,
+      ['promote d'],
     ],
     [
       'lets a joining region sign with a former key rather than not at all',
       moving(next, wanted),
       lead,
       ['promote b'],
+    ],
+    [
+      'keeps one former key: the one whose lead ends first',
+      moving(current, next, signingKey('e', { state: 'next', alg: 'RS256', publishedAt: 5 })),
+      10,
+      ['retire e'],
     ],
   ])('%s', (_, state, now, expected) => {
     expect(planInShort(state, now)).toEqual(expected);
@@ -192,5 +214,54 @@ describe('removal', () => {
   it('leaves a previous key without a recorded time alone', () => {
     const state = keys(current, next, { ...previous, withdrawAt: undefined });
     expect(planInShort(state, period - 1)).toEqual([]);
+  });
+});
+
+describe('the share of the JWKS', () => {
+  const previous = (kid: string, withdrawAt: number) =>
+    signingKey(kid, { state: 'previous', activatedAt: 0, withdrawAt });
+  const later = period + retention;
+
+  it.each([
+    ['publishes no key without room', keys(current, previous('o', later), previous('p', later))],
+    [
+      'publishes no key that is made already',
+      {
+        ...keys(current, previous('o', later), previous('p', later)),
+        intents: [keyIntent({ publicJwk: signingKey('n').publicJwk, kmsKeyArn: 'arn' })],
+      },
+    ],
+    [
+      'lets no key sign after which there would be no next one, and no room for it',
+      keys(current, next, previous('o', later)),
+    ],
+  ])('%s', (_, state) => {
+    expect(planInShort(state, period)).toEqual([]);
+  });
+
+  it('is there again when a key has left the JWKS, and not when its time has come', () => {
+    const gone = previous('o', period);
+    expect(planInShort(keys(current, next, gone), period)).toEqual(['withdraw o']);
+    const withdrawn = signingKey('o', { state: 'withdrawn', disableAt: later });
+    expect(planInShort(keys(current, next, withdrawn), period)).toEqual(['promote b']);
+  });
+
+  it('holds up nothing in a region that cannot sign', () => {
+    const state = keys(current, next, previous('o', later));
+    expect(planInShort({ ...state, unusableKids: new Set(['a']) }, lead)).toEqual(['promote b']);
+    expect(planInShort(keys(next, previous('o', later), previous('p', later)), lead)).toEqual([
+      'promote b',
+    ]);
+  });
+
+  it("is not used up by other regions' keys", () => {
+    const others = ['v', 'w', 'x', 'y'].map((kid) => signingKey(kid, { regionId: 'dfw' }));
+    expect(planInShort(keys(current, ...others), period)).toEqual(['open_intent slc']);
+  });
+
+  it('grows with the maximum of the policy', () => {
+    const larger = { ...settings, policy: { ...policy, jwksMaxKeys: 12 } };
+    const state = keys(current, previous('o', later), previous('p', later));
+    expect(plan(state, larger, period)).toMatchObject([{ kind: 'open_intent' }]);
   });
 });

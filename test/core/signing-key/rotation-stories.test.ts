@@ -85,6 +85,22 @@ const stories: readonly (readonly [title: string, story: Story])[] = [
       policy: { ...tell([]).policy, rotationPeriod: 12_000 },
     }),
   ],
+  ['a change of algorithm', tell([{ ...toES256, at: 9180, region: 'dfw' }])],
+  [
+    'rotations by hand within the retention of the keys before, in all regions',
+    tell(
+      Array.from({ length: 12 }, (_, index) => ({
+        kind: 'rotate' as const,
+        at: 12_000 + 6000 * Math.floor(index / 3),
+        region: regionIds[index % 3] ?? 'slc',
+      })),
+      {
+        maxTokenLifetime: 86_400,
+        duration: 40_000,
+        policy: { ...tell([]).policy, rotationPeriod: 100_000 },
+      },
+    ),
+  ],
   [
     'clocks that are apart by nearly the whole leeway',
     tell([], {

@@ -1,4 +1,5 @@
 import type { RegionId } from '../../../contract/regions.ts';
+import type { SigningKeyPolicy } from '../../../contract/signing-key-policy.ts';
 import type { Region } from './region.ts';
 import type { Story } from './story.ts';
 import { Violation } from './violation.ts';
@@ -13,18 +14,33 @@ const shortening: ReadonlySet<string> = new Set([
   'KMS is down',
 ]);
 
+function isUndisturbed({ troubles }: Story): boolean {
+  return !troubles.some(({ kind }) => shortening.has(kind));
+}
+
 /** What must hold some time after the last trouble: every trace of it is gone. */
 export function checkEnd(world: World, story: Story, removed: ReadonlySet<RegionId>): void {
-  const isUndisturbed = !story.troubles.some(({ kind }) => shortening.has(kind));
   for (const region of world.regions.values()) {
     if (removed.has(region.id)) continue;
-    checkKeys(world, region, story.interval);
+    checkKeys(world, region, longestPeriod(world.policy, story));
     checkOrphans(world, region);
-    if (isUndisturbed) checkPace(world, region.id);
+    if (isUndisturbed(story)) checkPace(world, region.id);
   }
 }
 
-function checkKeys({ store, policy, now }: World, { id }: Region, interval: number): void {
+/**
+ * How long a key may sign. The next one is published when it begins to sign, and proved some runs
+ * later. After a change of algorithm it waits for the retention of two keys first.
+ */
+export function longestPeriod(policy: SigningKeyPolicy, story: Story): number {
+  const { interval } = story;
+  const proof = policy.propagationLag + policy.leeway + 4 * interval;
+  const wait = isUndisturbed(story) ? 0 : 2 * (policy.retention + interval);
+  const period = Math.max(policy.rotationPeriod, wait + proof + policy.publicationLead);
+  return period + 2 * interval + policy.leeway;
+}
+
+function checkKeys({ store, now }: World, { id }: Region, longest: number): void {
   const inState = (state: string) =>
     store.keys.filter((key) => key.regionId === id && key.state === state);
   const [current, ...others] = inState('current');
@@ -33,10 +49,7 @@ function checkKeys({ store, policy, now }: World, { id }: Region, interval: numb
   if (next === undefined) throw new Violation(`${id} has no next key`);
   if (others.length + more.length > 0) throw new Violation(`${id} has a key too many`);
   const age = now - current.activatedAt;
-  // The next key is published when this one begins to sign, and proved some runs later.
-  const proof = policy.propagationLag + policy.leeway + 4 * interval;
-  const period = Math.max(policy.rotationPeriod, proof + policy.publicationLead);
-  if (age > period + 2 * interval + policy.leeway) {
+  if (age > longest) {
     throw new Violation(`${id} is overdue: its key is ${age} s old`);
   }
 }

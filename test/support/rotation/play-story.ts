@@ -2,7 +2,7 @@ import { type RegionId, regionIds } from '../../../contract/regions.ts';
 import { reconcile } from '../../../core/signing-key/reconcile.ts';
 import { rotateKey } from '../../../core/signing-key/rotate-key.ts';
 import { withdrawKey } from '../../../core/signing-key/withdraw-key.ts';
-import { checkEnd } from './check-end.ts';
+import { checkEnd, longestPeriod } from './check-end.ts';
 import { makePolicy } from './policies.ts';
 import type { Region } from './region.ts';
 import { createContext, playAtOnce, type RunFate, survive } from './runs.ts';
@@ -48,7 +48,7 @@ class Play {
     }
     await this.world.pass(this.story.duration);
     this.#heal();
-    await this.world.pass(4 * this.world.policy.rotationPeriod);
+    await this.world.pass(3 * longestPeriod(this.world.policy, this.story));
     checkEnd(this.world, this.story, this.#removed);
     return this.world;
   }

@@ -142,7 +142,7 @@ export class Region {
       time: world.time,
       clock,
       watch: world.watch,
-      maxKeys: world.maxJwksKeys,
+      maxKeys: world.policy.jwksMaxKeys,
       checkServed: (kid) => world.checkServed(kid, this),
     });
   }

@@ -2,6 +2,7 @@ import type { CanaryVerdict } from '../../../contract/function-events.ts';
 import { type RegionId, regionIds } from '../../../contract/regions.ts';
 import type { Alg } from '../../../contract/signing-algorithms.ts';
 import type { SigningKeyPolicy } from '../../../contract/signing-key-policy.ts';
+import { eligibleAt } from '../../../core/signing-key/eligibility.ts';
 import { regionsInService } from '../../../core/signing-key/regions-in-service.ts';
 import { findCurrentKey } from '../../../core/signing-key/rotation-state.ts';
 import type { SigningKey } from '../../../core/signing-key/signing-key.ts';
@@ -74,10 +75,6 @@ export class World {
     return this.options.policy;
   }
 
-  get maxJwksKeys(): number {
-    return Number.POSITIVE_INFINITY;
-  }
-
   region(id: RegionId): Region {
     const region = this.regions.get(id);
     if (region === undefined) throw new RangeError(id);
@@ -112,7 +109,28 @@ export class World {
     this.log.push(`+${this.now - start} ${what}`);
   }
 
+  /** A region keeps a key for an emergency until another is eligible that nothing else takes. */
+  #checkReserve(key: SigningKey, before: SigningKey | undefined): void {
+    const region = this.region(key.regionId);
+    const wasNext = before?.state === 'next' && region.kms.canSign(key.kmsKeyArn);
+    const wasSabotaged = region.lastKmsOutage > this.now - this.options.interval;
+    if (key.state !== 'previous' || !wasNext || wasSabotaged || !this.#isEligible(key)) return;
+    const own = this.store.keys.filter(({ regionId }) => regionId === key.regionId);
+    const { alg } = findCurrentKey(own, key.regionId) ?? key;
+    const hasOther = own.some(
+      (other) => other.state === 'next' && other.alg === alg && this.#isEligible(other),
+    );
+    if (hasOther) return;
+    throw new Violation(`${this.nameOf(key.kid)} is retired, and no key is left for an emergency`);
+  }
+
+  #isEligible(key: SigningKey): boolean {
+    const { leeway } = this.policy;
+    return eligibleAt(key, this.policy) - leeway <= this.now;
+  }
+
   #onChange(key: SigningKey, before: SigningKey | undefined): void {
+    this.#checkReserve(key, before);
     const name = this.nameOf(key.kid);
     if (before?.state !== key.state) this.note(`${name} (${key.alg}) is ${key.state}`);
     this.time.at(this.now, async () => {
