@@ -31,7 +31,7 @@ import { listSigningKeys } from '../core/management/list-signing-keys.ts';
 import { inspectProviderKeys } from '../core/management/provider-keys.ts';
 import { registerProvider } from '../core/management/register-provider.ts';
 
-/** What a portal, or `authctl`, can do. Each is documented where it is defined. */
+/** What a portal, or `authctl`, can do. The definition of each has its documentation. */
 export const operations = {
   describeDeployment,
   createClient,

@@ -5,7 +5,7 @@ import { lambdaBuildOptions } from '../scripts/build.ts';
 
 const root = resolve(import.meta.dirname, '..');
 
-/** Where a benchmark keeps its bundles. Git ignores it. */
+/** The folder for the bundles of a benchmark. Git ignores it. */
 export const workFolder = join(root, '.local/bench');
 
 /** What CDK's NodejsFunction does by default, and `bundleAwsSDK: true`: nothing is minified. */

@@ -5,7 +5,7 @@ import { jwksPath, openidConfigurationPath, tokenPath } from './routes.ts';
 /** Addresses of one thing in each region, by region id. */
 export type RegionalAddresses = Readonly<Partial<Record<RegionId, string>>>;
 
-/** Where a deployment is found. */
+/** The addresses of a deployment. */
 export interface Addresses {
   readonly issuer: string;
   readonly regionalTokenEndpoints: RegionalAddresses;

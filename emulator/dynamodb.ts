@@ -7,7 +7,7 @@ import { answersUnavailable, type OnStorage, StorageWatch } from './storage.ts';
 export interface DynamoDbOptions {
   /** Only requests that are signed with it are answered. */
   readonly accessKey: AccessKey;
-  /** Where the items are kept. Left out: in memory only. */
+  /** The folder of the items. Left out: in memory only. */
   readonly directory?: string;
   /** Left out: a free one. */
   readonly port?: PortChoice;

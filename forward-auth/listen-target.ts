@@ -1,6 +1,6 @@
 import { isLoopbackAddress, parseIpAddress } from '../core/network/ip-address.ts';
 
-/** Where the process listens. */
+/** The address on which the process listens. */
 export type ListenTarget =
   | { readonly path: string; readonly isBeyondLoopback: false }
   | { readonly host: string; readonly port: number; readonly isBeyondLoopback: boolean };

@@ -16,7 +16,7 @@ import type { LocalAwsOptions } from './local-aws-options.ts';
 import type { Program } from './program.ts';
 import type { StatePaths } from './state.ts';
 
-/** Where DynamoDB, KMS and STS answer. */
+/** The addresses of DynamoDB, KMS and STS. */
 export interface Backends {
   readonly dynamodbEndpoint: string;
   readonly kmsEndpoint: string;

@@ -15,14 +15,14 @@ usage: npm start [-- <flags>]
   --faults <file>    make DynamoDB, KMS and the clock fail as the file says: docs/faults.md
   --from-synth       run what "npx cdk synth" wrote to cdk.out, a process for each function, in
                      place of the sources: docs/from-synth.md
-  --config <file>    the deployment config that was synthesised; the one of cdk.json where left out
+  --config <file>    the deployment config that was synthesised; default the one of cdk.json
   --help             show this text
 
 environment:
 
-  PORT               port of the service, 8080 where not set; 0 takes a free one
-  DYNAMODB_PORT      port of the DynamoDB server, PORT + 1 where not set
-  KMS_PORT           port of the KMS server, PORT + 2 where not set
+  PORT               port of the service, default 8080; 0 takes a free one
+  DYNAMODB_PORT      port of the DynamoDB server, default PORT + 1
+  KMS_PORT           port of the KMS server, default PORT + 2
   PORTAL_PORT        port of the web portal, PORT + 5 if not set
 
 demo.env in the state folder holds what other terminals need: set -a; . .local/demo.env; set +a

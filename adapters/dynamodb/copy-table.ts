@@ -20,7 +20,7 @@ import {
 import { parseSigningKeyItem } from './signing-key-item.ts';
 import { absent, putItem } from './write-item.ts';
 
-/** Tables that several regions share. Each region's audit stays where it is. */
+/** Tables that several regions share. Each region's audit does not move. */
 export type CopiedTable = Exclude<TableKey, 'audit'>;
 
 export interface TableCopy {

@@ -5,7 +5,7 @@ export type LeanService = 'kms' | 'dynamodb';
 
 type Service = LeanService | 'sts';
 
-/** Where a service is, and as what requests to it are signed. */
+/** The address of a service, and the name under which requests to it are signed. */
 export interface Endpoint {
   readonly url: URL;
   readonly region: string;

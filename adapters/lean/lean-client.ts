@@ -15,7 +15,7 @@ export interface LeanClientOptions {
   readonly service: LeanService;
   /** The process's variables: region, endpoints and credentials, by AWS's own names. */
   readonly environment: Environment;
-  /** Where credentials come from; left out: as in a Lambda function. */
+  /** The source of credentials. Left out: as in a Lambda function. */
   readonly credentials?: CredentialProvider | undefined;
   readonly profile: CallProfile;
   /** Connections at most; a function handles one request at a time, the local run many. */

@@ -51,7 +51,7 @@ function usage(): Usage {
   return { cpuUs, signatures, signatureUs: priceSignature() };
 }
 
-/** Serves on a free port, tells the parent where, and its usage whenever it is asked. */
+/** Serves on a free port, tells the parent its port, and its usage whenever it is asked. */
 export async function serve(listener: RequestListener): Promise<void> {
   const server = createServer(listener);
   server.keepAliveTimeout = 0;

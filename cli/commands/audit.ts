@@ -51,7 +51,7 @@ const list: CommandSpec = {
   name: 'list',
   summary: 'Show who changed what on a day, as this region recorded it',
   options: [
-    new Option('--day <day>', 'UTC day, e.g. 2026-11-20; today where left out'),
+    new Option('--day <day>', 'UTC day, e.g. 2026-11-20; default today'),
     new Option('--subject <id>', 'changes of one client, secret, key, provider'),
     new Option('--actor <text>', 'changes by callers whose ARN has this text'),
     new Option('--action <prefix>', 'e.g. client_secret, signing_key.withdraw'),

@@ -28,7 +28,8 @@ async function print(cli: Cli, signingKeys: SigningKeys): Promise<void> {
 
 export const list: CommandSpec = {
   name: 'list',
-  summary: 'Show which key signs where, what happens next and how many seconds are to spare',
+  summary:
+    'Show which key signs in each region, what happens next and how many seconds are to spare',
   options: [new Option('--watch', 'look again every second until Ctrl-C')],
   examples: ['signing-key list', 'signing-key list --watch --local', 'signing-key list --json'],
   run: async (cli, _, options: ListOptions) => {

@@ -47,7 +47,7 @@ export const rotate: CommandSpec = {
   name: 'rotate',
   summary: 'Let the next key sign now, or move to another algorithm',
   options: [
-    new Option('--region <region>', 'one region; all of them where left out').choices(regionIds),
+    new Option('--region <region>', 'one region; default all').choices(regionIds),
     new Option('--algorithm <alg>', 'publish a key of it, which signs once it is known').choices(
       algs,
     ),

@@ -29,7 +29,7 @@ function print(cli: Cli, rows: readonly CopiedRow[]): void {
 
 export const copy: CommandSpec = {
   name: 'copy',
-  summary: "Copy a table's items into the deployment's own table, where it has none of their id",
+  summary: "Copy a table's items into the deployment's own table, unless it has their id",
   arguments: [tableArgument],
   options: [fromOption(), new Option('--dry-run', 'only say what would be copied')],
   examples: [

@@ -27,7 +27,7 @@ export class TokenSteps {
   }
 
   /**
-   * @param describe what to say where the step passes.
+   * @param describe what to say if the step passes.
    * @param known what there is to choose from, for if it refuses.
    * @throws {OAuthError} what the token endpoint would answer.
    */

@@ -3,7 +3,7 @@ import type { RotationContext } from './execute-action.ts';
 import { type RunOutcome, reconcile } from './reconcile.ts';
 import { findCurrentKey } from './rotation-state.ts';
 
-/** Where a region stands after its deployment. */
+/** The state of a region after its deployment. */
 export interface DeployedKeys {
   /** `signing`: a key signs. `waiting`: one is published and verifiers are learning it. */
   readonly status: 'signing' | 'waiting';

@@ -9,7 +9,7 @@ export interface KeyEvent {
   readonly state: SigningKeyState;
 }
 
-/** Where a key's record keeps the time of each state. */
+/** The attribute of a key's record that keeps the time of each state. */
 const timeOf: Readonly<Record<SigningKeyState, (key: SigningKey) => number | undefined>> = {
   next: (key) => key.publishedAt,
   current: (key) => key.activatedAt,

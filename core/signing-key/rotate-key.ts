@@ -10,7 +10,7 @@ import { type RotationState, wantedAlg } from './rotation-state.ts';
 
 /**
  * Rotates a region's key now rather than at the end of its period, or starts to move to another
- * algorithm: its key is published now and takes over by itself once every verifier knows it.
+ * algorithm: its key is published now and takes over by itself when every verifier knows it.
  *
  * @throws {RefusedError} if no published key may sign yet; it says when one may.
  * @throws {PromotionRefusedError} if a region does not verify the key that would take over.

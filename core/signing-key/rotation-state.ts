@@ -23,7 +23,7 @@ export interface KeyIntent {
   readonly leaseUntil: number;
   /** Set once KMS holds the key. */
   readonly kmsKeyArn?: string | undefined;
-  /** Set once the key can be published: from then on any run of any region may do so. */
+  /** Set when the key can be published: from then on any run of any region may do so. */
   readonly publicJwk?: PublicJwk | undefined;
   /** Whether the key is published and the slot is free for the next one. */
   readonly closed: boolean;

@@ -48,7 +48,7 @@ export async function withdrawKey(
   throw new RefusedError(`${request.kid} is being changed by others, try again`);
 }
 
-/** The step that is still missing; none once the key is out of use. */
+/** The step that is still missing; none when the key is out of use. */
 function nextStep(
   state: RotationState,
   context: RotationContext,

@@ -18,7 +18,7 @@ import { operations } from './operations.ts';
 export interface KmsOptions {
   /** Only requests that are signed with it are answered. */
   readonly accessKey: AccessKey;
-  /** Where the keys are kept, private halves included. Left out: in memory only. */
+  /** The folder of the keys, private halves included. Left out: in memory only. */
   readonly directory?: string;
   /** A free one if left out. */
   readonly port?: PortChoice;

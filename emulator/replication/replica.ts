@@ -7,7 +7,7 @@ import { type Attributes, idOf, idPrefix, inOrder, keyNames, keyOf } from './sto
 export interface ReplicaOptions {
   /** Shared by all replicas of the tables. */
   readonly history: ItemHistory;
-  /** Reads items where they are. */
+  /** Reads the original items. */
   readonly dynamodb: Pick<AwsCaller, 'call'>;
   /** Left out if there is only one region. */
   readonly region?: string | undefined;

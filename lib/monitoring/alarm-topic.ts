@@ -9,7 +9,7 @@ export interface AlarmTopicProps {
   readonly emails: readonly string[];
 }
 
-/** Where alarms of one region go. */
+/** The topic for the alarms of one region. */
 export class AlarmTopic extends Construct {
   readonly topic: Topic;
 

@@ -2,7 +2,7 @@ import { localApi } from '../../emulator/gateway/request-context.ts';
 import { LocalRunError } from '../../emulator/loopback-server.ts';
 import type { SynthesisedStack, TemplateResource } from './assembly.ts';
 
-/** What `Ref` or `Fn::GetAtt` of a resource becomes once it exists. */
+/** What `Ref` or `Fn::GetAtt` of a resource becomes when it exists. */
 type Attribute = (id: string, resource: TemplateResource, resolver: Resolver) => unknown;
 
 /** Under which no real function has a version. */

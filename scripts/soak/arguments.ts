@@ -8,9 +8,9 @@ const usage = `Mixed traffic on the local run while things break and heal.
 
 usage: npm run soak [-- --seconds <n>] [--requests <n>] [--chart <file>]
 
-  --seconds   at most so long, from ${minSeconds}; 180 where not given
-  --requests  at most so many; 200000 where not given
-  --chart     where to draw latency over time; .local/soak.svg where not given
+  --seconds   at most so long, from ${minSeconds}; default 180
+  --requests  at most so many; default 200000
+  --chart     where to draw latency over time; default .local/soak.svg
 `;
 
 export interface SoakArguments {
@@ -47,7 +47,7 @@ function readFlags() {
   }
 }
 
-/** Reads the flags; ends the process where they are wrong or ask for help. */
+/** Reads the flags; ends the process if they are wrong or ask for help. */
 export function readArguments(): SoakArguments {
   const { help, seconds, requests, chart } = readFlags();
   if (help) {

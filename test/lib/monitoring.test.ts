@@ -97,7 +97,7 @@ describe('the alarms of a region', () => {
     expect(alarms()[id].AlarmDescription).toContain(` What to do: docs/runbook/${id}.md`);
     const text = readFileSync(resolve(root, `docs/runbook/${id}.md`), 'utf8');
     expect(text).toMatch(new RegExp(`^# ${id}\n`));
-    for (const part of ['What it means', 'Where to look', 'What to do']) {
+    for (const part of ['What it means', 'Diagnosis', 'What to do']) {
       expect(text).toContain(`**${part}.**`);
     }
   });

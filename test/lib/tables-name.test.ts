@@ -43,7 +43,7 @@ describe.each(['single-region', 'three-regions'] as const)('tablesName, in %s', 
   const before = synthesised(config, {});
   const after = synthesised(config, { tablesName });
 
-  it('is where every function, policy and alarm looks, and no one looks at the old tables', () => {
+  it('is read by every function, policy and alarm, and the old tables by none', () => {
     for (const name of namesOf(old, 'global')) {
       // A quotation mark or a slash follows or stands before a name, and never in the new one.
       const pattern = new RegExp(`["/]${name}["\\\\]`);

@@ -89,7 +89,7 @@ describe('a client whose restore point lies before a change', () => {
     });
   });
 
-  it('stays where an earlier client of its id was deleted', () => {
+  it('stays if an earlier client of its id was deleted', () => {
     const before = viewClient({ ...client, createdAt: 1, version: 9 }, testConfig);
     expect(replay([record({ action: 'client.delete', before })])).toMatchObject({
       outcome: 'kept',

@@ -141,7 +141,7 @@ describe('creation', () => {
       ['publish b'],
     ],
     [
-      'opens the own slot once the first key is published',
+      'opens the own slot when the first key is published',
       { keys: [signingKey('b')], intents: [first] },
       ['open_intent slc'],
     ],
@@ -166,7 +166,7 @@ describe('creation', () => {
     expect(planInShort(rotationState(state), 29)).toEqual(expected);
   });
 
-  it('takes an intent over once its lease is over', () => {
+  it('takes an intent over when its lease is over', () => {
     const state = rotationState({ keys: [current], intents: [keyIntent()] });
     expect(planInShort(state, 30)).toEqual(['take_over_intent intent']);
   });

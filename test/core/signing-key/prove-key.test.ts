@@ -71,7 +71,7 @@ describe('the proof of a key', () => {
     expect([error, provedAt]).toEqual([undefined, undefined]);
   });
 
-  it('stays as it is once it is complete', async () => {
+  it('stays as it is when it is complete', async () => {
     const key = { ...seen, provedAt: 2_000 };
     const { error, provedAt } = await prove({ findings: [ok, okInDfw], key });
     expect([error, provedAt]).toEqual([undefined, 2_000]);

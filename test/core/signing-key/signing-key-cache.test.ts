@@ -69,7 +69,7 @@ describe('the list of signing keys', () => {
     expect(await cache.listSigningKeys(111)).toBe(second);
   });
 
-  it('is not used once it is too old', async () => {
+  it('is not used when it is too old', async () => {
     const { table, cache } = setUp(first);
     await cache.listSigningKeys(100);
     table.answer = new UnavailableError('down');

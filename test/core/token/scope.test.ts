@@ -51,7 +51,7 @@ describe('scope parameter', () => {
     expect(refusal(() => parseScope(value))).toBe('scope_syntax');
   });
 
-  it('is undefined where there is none', () => {
+  it('is undefined if there is none', () => {
     expect(parseScope(undefined)).toBeUndefined();
   });
 });

@@ -209,7 +209,7 @@ describe('signing-key withdraw', () => {
     expect(stderr).toContain(message);
   });
 
-  it('takes the signing key out of use once that is confirmed', async () => {
+  it('takes the signing key out of use when that is confirmed', async () => {
     await makeEligible();
     const lost = await findKid('current');
     const { exitCode } = await authctl(['signing-key', 'withdraw', lost, '--emergency'], {

@@ -47,7 +47,7 @@ async function fastest(kind: Kind): Promise<number> {
 
 /**
  * How often a sample of one is above one of the other (Mann-Whitney): 0.5 if times do not tell
- * the two apart, 0 or 1 where each single one does.
+ * the two apart, 0 or 1 if each single one does.
  */
 function separation(a: readonly number[], b: readonly number[]): number {
   const sorted = b.toSorted((x, y) => x - y);
