@@ -69,6 +69,7 @@ describe('the tables of one region', () => {
 describe('log groups', () => {
   it('are kept for 400 days and outlive their stack', () => {
     const groups = Object.values(resourcesOf(template, 'AWS::Logs::LogGroup'));
+    // One of each function, and the access log.
     expect(groups).toHaveLength(8);
     for (const group of groups) {
       expect(group.Properties['RetentionInDays']).toBe(400);

@@ -56,6 +56,7 @@ function openShell(): ShellSession {
     ...service().environment,
     PATH: path.join(delimiter),
     HOME: workspace.path,
+    NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? '',
   });
 }
 

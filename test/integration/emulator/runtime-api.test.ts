@@ -1,6 +1,7 @@
 import { request } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startRuntimeApi } from '../../../emulator/runtime-api/runtime-api-server.ts';
+import { stepLimit } from '../../../scripts/support/hang-limit.ts';
 
 function get(address: string, headers: Readonly<Record<string, string>>): Promise<number> {
   return new Promise((resolve, reject) => {
@@ -20,7 +21,7 @@ describe('the local Lambda Runtime API', () => {
     ['a link in a browser', { 'sec-fetch-site': 'none' }],
     ['a name that a web page has bound to this address', { host: 'evil.example' }],
   ])('gives no event to %s', async (_, headers) => {
-    const api = await startRuntimeApi({ functionArn: 'arn:aws:lambda:x', timeoutMs: 1000 });
+    const api = await startRuntimeApi({ functionArn: 'arn:aws:lambda:x', timeoutMs: stepLimit });
     onTestFinished(() => api.close());
     // Waits in line for the function.
     api.invoke({ headers: { Authorization: 'Basic secret' } }).catch(() => undefined);

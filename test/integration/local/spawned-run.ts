@@ -30,7 +30,12 @@ export function spawnLocal(
   const [command, ...head] = commands[by];
   const child = spawn(command, [...head, ...flags], {
     cwd: root,
-    env: { PATH: process.env['PATH'] ?? '', PORT: '0', ...environment },
+    env: {
+      PATH: process.env['PATH'],
+      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
+      PORT: '0',
+      ...environment,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const printed = { out: '', error: '' };
