@@ -151,7 +151,7 @@ export function createFunctions(
       selfTest: createSelfTest(invoke, nameOf('token')),
       proveKey: createProveKey(invoke, nameOf('canary')),
       telemetry: createLocalRunTelemetry('key-rotation', log),
-      now: () => Math.floor(clock() / 1000),
+      clock,
     },
   );
   const { canary, syntheticCheck } = createChecks(source, background, log, { ca, clock });

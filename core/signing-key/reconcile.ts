@@ -1,4 +1,5 @@
 import { ConflictError } from '../errors.ts';
+import { ClockError } from './checked-clock.ts';
 import { eligibleAt } from './eligibility.ts';
 import { executeAction, type RotationContext } from './execute-action.ts';
 import type { KeyManagement } from './key-management.ts';
@@ -6,7 +7,7 @@ import { plan } from './plan.ts';
 import { proveKey } from './prove-key.ts';
 import { type RotationAction, subjectOf } from './rotation-action.ts';
 import { PromotionRefusedError } from './rotation-errors.ts';
-import type { RotationState } from './rotation-state.ts';
+import type { Heartbeat, RotationState } from './rotation-state.ts';
 import type { SigningKey } from './signing-key.ts';
 
 /**
@@ -40,6 +41,7 @@ export async function readRotationState({
     ports.store.listHeartbeats(),
     ports.store.findAlgorithmChoice(),
   ]);
+  assertNoLaterRun(heartbeats, settings, ports.now());
   const signers = keys.filter(
     (key) =>
       key.regionId === settings.regionId && (key.state === 'current' || key.state === 'next'),
@@ -47,6 +49,21 @@ export async function readRotationState({
   const usable = await Promise.all(signers.map((key) => isUsable(key, ports.keyManagement)));
   const unusableKids = new Set(signers.filter((_, at) => !usable[at]).map((key) => key.kid));
   return { keys, intents, heartbeats, algorithmChoice, unusableKids };
+}
+
+/** A region that has run later than now shows that one of the two clocks is wrong. */
+function assertNoLaterRun(
+  heartbeats: readonly Heartbeat[],
+  { regionId, policy }: RotationContext['settings'],
+  now: number,
+): void {
+  const later = heartbeats.find(
+    (beat) => beat.regionId !== regionId && beat.at > now + policy.leeway,
+  );
+  if (later === undefined) return;
+  throw new ClockError(
+    `the clock of this function is ${later.at - now} s behind the last run of ${later.regionId}`,
+  );
 }
 
 async function isUsable(key: SigningKey, keyManagement: KeyManagement): Promise<boolean> {
@@ -60,6 +77,8 @@ async function isUsable(key: SigningKey, keyManagement: KeyManagement): Promise<
  */
 export async function reconcile(context: RotationContext): Promise<RunOutcome> {
   const { ports, settings } = context;
+  // The first read also brings the time that the clock is checked against.
+  await readRotationState(context);
   await ports.store.putHeartbeat({ regionId: settings.regionId, at: ports.now() });
   const done: RotationAction[] = [];
   const refused: Refusal[] = [...(await watchPublication(context))];

@@ -6,6 +6,7 @@ import { keyMetrics } from '../../contract/key-metrics.ts';
 import { jwksPath } from '../../contract/routes.ts';
 import { seconds } from '../../core/clock.ts';
 import { UnavailableError } from '../../core/errors.ts';
+import { publicationTime } from '../../core/jwks/publication-time.ts';
 import { SigningKeyCache } from '../../core/signing-key/signing-key-cache.ts';
 import type { SigningKeyReader } from '../../core/signing-key/signing-key-store.ts';
 import { documentHeaders, serveDocument } from '../shared/document-endpoint.ts';
@@ -39,7 +40,7 @@ export function createJwksFunction(
       try {
         const keys = await cache.listSigningKeys(now, { signal: exchange.signal });
         noteStaleKeyList(exchange, cache.failure);
-        return documentOf(keys, now);
+        return documentOf(keys, publicationTime(now, seconds(request.receivedAt)));
       } catch (error) {
         exchange.counts.add(keyMetrics.jwksEmpty);
         throw toUnavailable(error);

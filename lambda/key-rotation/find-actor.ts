@@ -19,7 +19,7 @@ export interface CallerSource {
   readonly functionArn: string;
   readonly requestId: string;
   /** Seconds since the epoch. */
-  readonly now: number;
+  readonly now: () => number;
 }
 
 /** `20261120T093000Z` → seconds since the epoch. */
@@ -43,7 +43,7 @@ const accountOf = (arn: string): string | undefined => arn.split(':')[4];
 
 async function authenticate(input: object, proof: unknown, source: CallerSource): Promise<string> {
   const digest = requestDigest(source.functionName, input);
-  const arn = await source.authenticate(readProof(proof, source.now), digest);
+  const arn = await source.authenticate(readProof(proof, source.now()), digest);
   if (accountOf(arn) === accountOf(source.functionArn)) return arn;
   throw new InputError(
     `caller_proof: received the signature of ${arn}; allowed: a caller of account ${accountOf(source.functionArn)}`,

@@ -6,6 +6,7 @@ import {
   createDynamoDbHeartbeatReader,
   createDynamoDbRotationStore,
 } from '../../adapters/dynamodb/rotation-store.ts';
+import { hearAwsTime } from '../../adapters/hear-aws-time.ts';
 import { createKmsKeys } from '../../adapters/kms/kms-keys.ts';
 import type { AuthenticateCaller } from '../../adapters/sts/authenticate-caller.ts';
 import type { Environment } from '../../contract/environment.ts';
@@ -16,7 +17,8 @@ import {
 } from '../../contract/function-events.ts';
 import { functionName } from '../../contract/function-names.ts';
 import { keyMetrics } from '../../contract/key-metrics.ts';
-import { seconds } from '../../core/clock.ts';
+import type { Clock } from '../../core/clock.ts';
+import { CheckedClock } from '../../core/signing-key/checked-clock.ts';
 import type { RotationContext } from '../../core/signing-key/execute-action.ts';
 import { replicationLag } from '../../core/signing-key/replication-lag.ts';
 import type { ProveKey, RotationPorts } from '../../core/signing-key/rotation-ports.ts';
@@ -33,7 +35,9 @@ export interface FunctionPorts {
   readonly selfTest: () => Promise<SelfTestResult>;
   /** Asks the canary function to prove a key. */
   readonly proveKey: ProveKey;
-  /** Seconds since the epoch; the clock if left out. */
+  /** The host's clock, which is checked against the times of AWS's answers. */
+  readonly clock?: Clock;
+  /** Seconds since the epoch, from a clock that needs no check; `clock` if left out. */
   readonly now?: () => number;
   /** Waits for so many milliseconds; the clock if left out. */
   readonly sleep?: (milliseconds: number) => Promise<unknown>;
@@ -62,7 +66,8 @@ export function createKeyRotationHandler(
 ): KeyRotationHandler {
   // A record that no one can read is left out everywhere: this is who notices.
   const malformed = new Set<string>();
-  const ports = createPorts(environment, aws, functions, malformed);
+  const clock = createCheckedClock(environment, aws, functions);
+  const ports = createPorts(environment, aws, { ...functions, now: clock.now }, malformed);
   const telemetry = functions.telemetry ?? createRunTelemetry('key-rotation');
   const [alg, ...others] = environment.AUTH_SIGNING_ALGORITHMS;
   if (alg === undefined) throw new RangeError('AUTH_SIGNING_ALGORITHMS: received nothing');
@@ -76,6 +81,7 @@ export function createKeyRotationHandler(
   return async (input, invocation) => {
     const event = parseKeyRotationEvent(input);
     malformed.clear();
+    clock.begin();
     const lag = await readLag();
     let actor: string | undefined;
     try {
@@ -84,7 +90,7 @@ export function createKeyRotationHandler(
         functionName: functionName(environment.AUTH_DEPLOYMENT_NAME, 'key-rotation'),
         functionArn: invocation.invokedFunctionArn,
         requestId: invocation.awsRequestId,
-        now: ports.now(),
+        now: ports.now,
       });
       const context: RotationContext = { ports, settings: settingsOf(), actor };
       const outcome = await answerEvent(event, context, {
@@ -125,10 +131,23 @@ function createLagReader(
   };
 }
 
+/** The clock of the rotation's runs. */
+function createCheckedClock(
+  environment: Environment<'key-rotation'>,
+  aws: AwsClients,
+  { clock = Date.now, now }: Pick<FunctionPorts, 'clock' | 'now'>,
+): Pick<CheckedClock, 'begin' | 'now'> {
+  if (now !== undefined) return { begin: () => {}, now };
+  const elapsed = () => performance.now();
+  const checked = new CheckedClock(clock, elapsed, environment.AUTH_SIGNING_KEY_POLICY.leeway);
+  hearAwsTime(aws, checked.hear.bind(checked), elapsed);
+  return { begin: () => checked.begin(), now: () => checked.now() };
+}
+
 function createPorts(
   environment: Environment<'key-rotation'>,
   aws: Pick<AwsClients, 'dynamodb' | 'kms'>,
-  { proveKey, now }: FunctionPorts,
+  { proveKey, now }: Pick<RotationPorts, 'proveKey' | 'now'>,
   malformed: Set<string>,
 ): RotationPorts {
   return {
@@ -141,7 +160,7 @@ function createPorts(
     }),
     audit: createDynamoDbAuditLog(aws.dynamodb, environment.AUTH_AUDIT_TABLE),
     proveKey,
-    now: now ?? (() => seconds(Date.now())),
+    now,
     newId: randomUUID,
   };
 }

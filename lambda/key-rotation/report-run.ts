@@ -1,7 +1,9 @@
 import type { KeyRotationEvent, RotationReport } from '../../contract/function-events.ts';
 import { keyMetrics } from '../../contract/key-metrics.ts';
+import { requestMetrics } from '../../contract/request-metrics.ts';
 import { describeError } from '../../core/describe-error.ts';
 import { InputError, RefusedError } from '../../core/errors.ts';
+import { ClockError } from '../../core/signing-key/checked-clock.ts';
 import type { RotationContext } from '../../core/signing-key/execute-action.ts';
 import { lacksNextKey } from '../../core/signing-key/explain-wait.ts';
 import type { RunOutcome } from '../../core/signing-key/reconcile.ts';
@@ -81,6 +83,10 @@ export function reportFailure(
     level: isRefusal ? 'warn' : 'error',
     outcome: `${event.action}_${isRefusal ? 'refused' : 'failed'}`,
     fields: { ...describeError(error), actor },
-    metrics: { ...lag, ...(isRetained && { [keyMetrics.retainedKeyRefusal]: 1 }) },
+    metrics: {
+      ...lag,
+      ...(isRetained && { [keyMetrics.retainedKeyRefusal]: 1 }),
+      ...(error instanceof ClockError && { [requestMetrics.clockDifferences]: 1 }),
+    },
   });
 }

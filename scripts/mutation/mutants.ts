@@ -270,6 +270,56 @@ export const rotationMutants: readonly Mutant[] = [
     ],
   },
   {
+    name: 'the rotation trusts a clock that is ahead',
+    edits: [
+      {
+        file: 'core/signing-key/checked-clock.ts',
+        find: 'behind > 0 || ahead > 0',
+        replace: 'behind > 0',
+      },
+    ],
+  },
+  {
+    name: 'the rotation trusts a clock that is behind',
+    edits: [
+      {
+        file: 'core/signing-key/checked-clock.ts',
+        find: 'behind > 0 || ahead > 0',
+        replace: 'ahead > 0',
+      },
+    ],
+  },
+  {
+    name: 'the rotation hears no time of AWS',
+    edits: [
+      {
+        file: 'adapters/hear-aws-time.ts',
+        find: 'if (!Number.isNaN(serverTime)) hear(',
+        replace: 'if (Number.isNaN(serverTime)) hear(',
+      },
+    ],
+  },
+  {
+    name: 'a region that has run later than now proves nothing',
+    edits: [
+      {
+        file: 'core/signing-key/reconcile.ts',
+        find: 'if (later === undefined) return;',
+        replace: 'if (later === undefined || later.at > 0) return;',
+      },
+    ],
+  },
+  {
+    name: 'a key leaves the JWKS by the clock of one host',
+    edits: [
+      {
+        file: 'core/jwks/publication-time.ts',
+        find: 'Number.isNaN(gatewayClock) ? ownClock : Math.min(ownClock, gatewayClock)',
+        replace: 'Number.isNaN(gatewayClock) ? ownClock : Math.max(ownClock, gatewayClock)',
+      },
+    ],
+  },
+  {
     name: 'the lead leaves no room for clocks that differ',
     edits: [
       {

@@ -85,6 +85,47 @@ const stories: readonly (readonly [title: string, story: Story])[] = [
       policy: { ...tell([]).policy, rotationPeriod: 12_000 },
     }),
   ],
+  [
+    'a rotation whose clock is behind while it retires a key',
+    tell(
+      [
+        {
+          kind: 'clock jump',
+          at: 19_000,
+          region: 'dfw',
+          host: 'rotation',
+          by: -1500,
+          seconds: 4000,
+        },
+      ],
+      { policy: { ...tell([]).policy, rotationPeriod: 12_000 } },
+    ),
+  ],
+  [
+    'a rotation whose clock is ahead while its key is previous',
+    tell(
+      [
+        {
+          kind: 'clock jump',
+          at: 20_000,
+          region: 'dfw',
+          host: 'rotation',
+          by: 4000,
+          seconds: 1000,
+        },
+      ],
+      { policy: { ...tell([]).policy, rotationPeriod: 12_000 } },
+    ),
+  ],
+  [
+    'a JWKS function whose clock is ahead while a key is previous',
+    tell(
+      [{ kind: 'clock jump', at: 20_001, region: 'pit', host: 'jwks', by: 4000, seconds: 1000 }],
+      {
+        policy: { ...tell([]).policy, rotationPeriod: 12_000 },
+      },
+    ),
+  ],
   ['a change of algorithm', tell([{ ...toES256, at: 9180, region: 'dfw' }])],
   [
     'rotations by hand within the retention of the keys before, in all regions',

@@ -386,6 +386,34 @@ describe('the key-rotation function', () => {
     expect((await handler({ action: 'reconcile' })).kid).toBe(next[0]?.kid);
   });
 
+  it.each([
+    [100, 'ahead of'],
+    [-100, 'behind'],
+  ])('does nothing while its clock is %d s wrong', async (error, how) => {
+    const handler = createHandler({ now: undefined, clock: () => Date.now() + error * 1000 });
+    await expect(handler({ action: 'reconcile' })).rejects.toThrow(
+      new RegExp(`the clock of this function is \\d+ s ${how} the time that AWS says`),
+    );
+    expect(await listStates()).toEqual([]);
+    expect(reports).toMatchObject([
+      { level: 'error', outcome: 'reconcile_failed', metrics: { ClockDifferences: 1 } },
+    ]);
+  });
+
+  it('reads its clock while it agrees with the times that AWS says', async () => {
+    const handler = createHandler({ now: undefined });
+    await handler({});
+    const [key] = await openStore().listSigningKeys();
+    expect(Math.abs((key?.publishedAt ?? 0) - Date.now() / 1000)).toBeLessThan(60);
+  });
+
+  it('does nothing while another region has run later than now', async () => {
+    await openStore().putHeartbeat({ regionId: 'dfw', at: now + policy.leeway + 1 });
+    await expect(createHandler()({ action: 'reconcile' })).rejects.toThrow(
+      `the clock of this function is ${policy.leeway + 1} s behind the last run of dfw`,
+    );
+  });
+
   it('leaves keys of other deployments alone', async () => {
     const other = createKmsKeys(aws.kms, { deploymentName: 'other', keyPolicy });
     const arn = await other.createKey({ intentId: 'x', alg: 'ES256', description: '-' });

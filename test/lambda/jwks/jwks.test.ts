@@ -24,7 +24,7 @@ function setUp(initial: readonly SigningKey[] = [current, next]) {
   const options = { clock: () => clock.now * 1000, telemetry };
   const handler = createJwksFunction(environment, { listSigningKeys }, options);
   const get = (more: Partial<ProxyRequest> = {}) =>
-    handler(proxyEvent({ path: jwksPath, ...more }), lambdaContext());
+    handler(proxyEvent({ path: jwksPath, receivedAt: clock.now * 1000, ...more }), lambdaContext());
   return { listSigningKeys, clock, reports, get };
 }
 
@@ -91,6 +91,21 @@ describe('GET /.well-known/jwks.json', () => {
     listSigningKeys.mockRejectedValue(new UnavailableError('down'));
     clock.now += 100;
     expect(kidsOf(await get())).toEqual([current.kid]);
+  });
+
+  it('keeps a key until the time of API Gateway, although its own clock is ahead', async () => {
+    const old = { ...next, state: 'previous' as const, withdrawAt: 1_800_000_100 };
+    const { get, clock } = setUp([current, old]);
+    clock.now += 4000;
+    expect(kidsOf(await get({ receivedAt: 1_800_000_099_000 }))).toContain(old.kid);
+    expect(kidsOf(await get({ receivedAt: 1_800_000_100_000 }))).toEqual([current.kid]);
+  });
+
+  it('goes by its own clock if API Gateway says no time', async () => {
+    const old = { ...next, state: 'previous' as const, withdrawAt: 1_800_000_100 };
+    const { get, clock } = setUp([current, old]);
+    clock.now += 100;
+    expect(kidsOf(await get({ receivedAt: Number.NaN }))).toEqual([current.kid]);
   });
 
   it.each([

@@ -18,7 +18,7 @@ function find(input: object, authenticate: AuthenticateCaller = async () => oper
     functionName: 'auth-key-rotation',
     functionArn: 'arn:aws:lambda:us-west-2:000000000000:function:auth-key-rotation',
     requestId: 'request-1',
-    now,
+    now: () => now,
   });
 }
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { jwksCacheTimes } from '../../../contract/limits.ts';
+import { jwksCacheTimes, maxClockDifference } from '../../../contract/limits.ts';
 import { type RegionId, regionIds } from '../../../contract/regions.ts';
 import type { Alg } from '../../../contract/signing-algorithms.ts';
 import {
@@ -35,16 +35,18 @@ function length({ policy, interval }: Scale): Seconds {
   );
 }
 
+/** A clock that is wrong by more than any check forgives, and by any amount beyond that. */
 function jump({
   policy,
 }: Scale): fc.Arbitrary<Omit<TroubleOf<'clock jump'>, 'at' | 'region' | 'kind' | 'seconds'>> {
-  const far = fc
-    .tuple(fc.integer({ min: 130, max: 2 * policy.publicationLead + 130 }), fc.boolean())
-    .map(([by, isBack]) => (isBack ? -by : by));
-  return fc.record({
-    host: fc.constantFrom('rotation' as const, 'jwks' as const, 'token' as const),
-    by: far,
-  });
+  const host = fc.constantFrom('rotation' as const, 'jwks' as const, 'token' as const);
+  return fc
+    .tuple(host, fc.nat({ max: 2 * policy.publicationLead }), fc.boolean())
+    .map(([of, more, isBack]) => {
+      const forgiven = of === 'token' ? maxClockDifference : policy.leeway;
+      const by = forgiven + policy.leeway + 3 + more;
+      return { host: of, by: isBack ? -by : by };
+    });
 }
 
 type TroubleOf<K extends Trouble['kind']> = Extract<Trouble, { readonly kind: K }>;

@@ -1,4 +1,5 @@
 import { buildJwks } from '../../../core/jwks/jwks.ts';
+import { publicationTime } from '../../../core/jwks/publication-time.ts';
 import type { SigningKey } from '../../../core/signing-key/signing-key.ts';
 import { SigningKeyCache } from '../../../core/signing-key/signing-key-cache.ts';
 import type { SigningKeyReader } from '../../../core/signing-key/signing-key-store.ts';
@@ -18,7 +19,7 @@ export interface JwksInstanceOptions {
   /** The most keys that a JWKS may have. */
   readonly maxKeys: number;
   /** Checks each key that is served against what the table says. */
-  readonly checkServed: (kid: string) => void;
+  readonly checkServed: (kid: string, clock: HostClock) => void;
 }
 
 /** One instance of the JWKS function, with what verifiers can have got from it. */
@@ -82,7 +83,7 @@ export class JwksInstance {
 
   #publish(list: readonly SigningKey[]): void {
     const { time, clock, watch, maxKeys, checkServed } = this.#options;
-    const { keys } = buildJwks(list, clock.now());
+    const { keys } = buildJwks(list, publicationTime(clock.now(), time.now));
     const kids = new Set(keys.map(({ kid }) => kid));
     const isFirst = this.#list === undefined;
     for (const kid of this.#since.keys()) {
@@ -91,7 +92,7 @@ export class JwksInstance {
       if (!this.#stopped) watch.gone(kid, this, time.now);
     }
     for (const kid of kids) {
-      checkServed(kid);
+      checkServed(kid, clock);
       if (!this.#since.has(kid))
         this.#since.set(kid, isFirst ? Number.NEGATIVE_INFINITY : time.now);
     }

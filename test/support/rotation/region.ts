@@ -143,7 +143,7 @@ export class Region {
       clock,
       watch: world.watch,
       maxKeys: world.policy.jwksMaxKeys,
-      checkServed: (kid) => world.checkServed(kid, this),
+      checkServed: (kid, host) => world.checkServed(kid, this, host),
     });
   }
 

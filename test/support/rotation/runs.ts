@@ -5,6 +5,7 @@ import {
   SigningKeyUnusableError,
   UnavailableError,
 } from '../../../core/errors.ts';
+import { CheckedClock } from '../../../core/signing-key/checked-clock.ts';
 import type { RotationContext } from '../../../core/signing-key/execute-action.ts';
 import {
   PromotionRefusedError,
@@ -67,14 +68,16 @@ class Calls {
   }
 
   /** A port whose every call goes through {@link call}. */
-  guard<T extends object>(port: T, assertReachable: () => void): T {
+  guard<T extends object>(port: T, assertReachable: () => void, onAnswer: () => void): T {
     return new Proxy(port, {
       get: (target, name) => {
         const method = Reflect.get(target, name) as (...args: unknown[]) => Promise<unknown>;
         return (...args: unknown[]) =>
           this.call(async () => {
             assertReachable();
-            return method(...args);
+            const answer = await method(...args);
+            onAnswer();
+            return answer;
           });
       },
     });
@@ -93,13 +96,20 @@ export function createContext(
   const region = world.region(regionId);
   const calls = new Calls(world, fate, `${regionId} at ${world.now}`);
   // Each run may be on another host.
-  const clock = world.clock(`${regionId} rotation at ${world.now}`);
+  const host = world.clock(`${regionId} rotation at ${world.now}`);
+  const clock = new CheckedClock(
+    () => (host.now() + region.rotationJump) * 1000,
+    () => world.now * 1000,
+    world.policy.leeway,
+  );
+  const hear = () => clock.hear(world.now * 1000, 0);
+  hear();
   const ports: RotationPorts = {
-    store: calls.guard(world.store, () => region.assertTables()),
-    keyManagement: calls.guard(region.kms, () => region.assertKms()),
+    store: calls.guard(world.store, () => region.assertTables(), hear),
+    keyManagement: calls.guard(region.kms, () => region.assertKms(), hear),
     audit: { appendAudit: () => calls.call(async () => region.assertTables()) },
     proveKey: (kid) => calls.call(() => world.prove(kid, region)),
-    now: () => clock.now() + region.rotationJump,
+    now: () => clock.now(),
     newId: () => `${runId}-${ids++}`,
   };
   const { algs } = region.config;

@@ -166,7 +166,7 @@ export class World {
   }
 
   /** A withdrawn key may be served until each instance has read the list again. */
-  checkServed(kid: string, region: Region): void {
+  checkServed(kid: string, region: Region, host: HostClock): void {
     const key = this.store.find(kid);
     const { propagationLag, leeway } = this.policy;
     if (region.lastCutOff > this.now - propagationLag) return;
@@ -174,7 +174,8 @@ export class World {
       key?.withdrawAt === undefined
         ? (key?.withdrawnAt ?? this.now) + propagationLag
         : Math.min(key.withdrawAt, (key.withdrawnAt ?? Number.POSITIVE_INFINITY) + propagationLag);
-    if (this.now <= goneAt + leeway) return;
+    // A host whose clock is behind keeps a key for longer.
+    if (this.now <= goneAt + Math.max(leeway, -host.offset)) return;
     throw new Violation(
       `${region.id} publishes ${this.nameOf(kid)} ${this.now - goneAt} s after its end`,
     );

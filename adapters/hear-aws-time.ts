@@ -1,0 +1,35 @@
+import type { AwsClients } from './aws-clients.ts';
+
+/** Is told of each answer: the time on it, and how long it took. Milliseconds. */
+export type HearTime = (serverTime: number, latency: number) => void;
+
+interface Answered {
+  readonly response: unknown;
+}
+
+function dateOf({ response }: Answered): number {
+  const { headers } = response as { readonly headers?: Readonly<Record<string, string>> };
+  return Date.parse(headers?.['date'] ?? '');
+}
+
+/**
+ * Tells the `Date` of every answer of the clients (RFC 9110 §6.6.1).
+ *
+ * @param elapsed milliseconds on a counter that only counts up.
+ */
+export function hearAwsTime(
+  { dynamodb, kms }: AwsClients,
+  hear: HearTime,
+  elapsed: () => number,
+): void {
+  const options = { step: 'deserialize' } as const;
+  async function listen<T extends Answered>(send: () => Promise<T>): Promise<T> {
+    const sentAt = elapsed();
+    const answer = await send();
+    const serverTime = dateOf(answer);
+    if (!Number.isNaN(serverTime)) hear(serverTime, elapsed() - sentAt);
+    return answer;
+  }
+  dynamodb.middlewareStack.add((next) => (request) => listen(() => next(request)), options);
+  kms.middlewareStack.add((next) => (request) => listen(() => next(request)), options);
+}
