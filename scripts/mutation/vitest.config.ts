@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { defineConfig } from 'vitest/config';
-import { type Mutant, rotationMutants } from './mutants.ts';
+import type { Mutant } from './mutant.ts';
+import { rotationMutants } from './mutants.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const name = process.env.MUTANT;

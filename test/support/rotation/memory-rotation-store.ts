@@ -1,3 +1,4 @@
+import type { RegionId } from '../../../contract/regions.ts';
 import { ConflictError } from '../../../core/errors.ts';
 import type { RotationStore } from '../../../core/signing-key/rotation-ports.ts';
 import type {
@@ -18,6 +19,8 @@ export class MemoryRotationStore implements RotationStore {
   #choice: AlgorithmChoice | undefined;
   /** Is told of each change of a key. */
   onChange: (key: SigningKey, before: SigningKey | undefined) => void = () => {};
+  /** Is told of each run of a region's rotation. */
+  onHeartbeat: (regionId: RegionId) => void = () => {};
 
   constructor(now: () => number) {
     this.#now = now;
@@ -38,6 +41,10 @@ export class MemoryRotationStore implements RotationStore {
 
   get intents(): readonly KeyIntent[] {
     return [...this.#intents.values()];
+  }
+
+  get choice(): AlgorithmChoice | undefined {
+    return this.#choice;
   }
 
   find(kid: string): SigningKey | undefined {
@@ -81,6 +88,7 @@ export class MemoryRotationStore implements RotationStore {
 
   putHeartbeat = async (heartbeat: Heartbeat) => {
     this.#heartbeats.set(heartbeat.regionId, heartbeat);
+    this.onHeartbeat(heartbeat.regionId);
   };
 
   findAlgorithmChoice = async () => this.#choice;

@@ -38,6 +38,7 @@ class Play {
       tokenReuse,
     });
     this.#start = this.world.now;
+    this.world.store.onHeartbeat = (id) => this.world.region(id).join();
     for (const region of this.world.regions.values()) region.kms.listLag = kmsListLag;
   }
 
@@ -64,7 +65,7 @@ class Play {
     };
     time.at(this.#start + joinAt[id], () => {
       this.world.note(`${id} joins`);
-      region.join();
+      region.deploy();
       time.at(time.now + phases[id], tick);
     });
   }

@@ -67,10 +67,9 @@ export class Region {
     this.inService = true;
   }
 
-  /** The functions are there, and requests arrive. */
+  /** Requests arrive: verifiers find a region when its rotation has run for the first time. */
   join(): void {
-    if (this.inService) return;
-    this.deploy();
+    if (this.#isAsked || !this.inService) return;
     this.#isAsked = true;
     for (const instance of [...this.jwks, ...this.tokens]) instance.start();
   }

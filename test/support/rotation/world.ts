@@ -4,7 +4,7 @@ import type { Alg } from '../../../contract/signing-algorithms.ts';
 import type { SigningKeyPolicy } from '../../../contract/signing-key-policy.ts';
 import { eligibleAt } from '../../../core/signing-key/eligibility.ts';
 import { regionsInService } from '../../../core/signing-key/regions-in-service.ts';
-import { findCurrentKey } from '../../../core/signing-key/rotation-state.ts';
+import { findCurrentKey, wantedAlg } from '../../../core/signing-key/rotation-state.ts';
 import type { SigningKey } from '../../../core/signing-key/signing-key.ts';
 import { HostClock } from './host-clock.ts';
 import type { KeyCounter } from './memory-kms.ts';
@@ -116,9 +116,12 @@ export class World {
     const wasSabotaged = region.lastKmsOutage > this.now - this.options.interval;
     if (key.state !== 'previous' || !wasNext || wasSabotaged || !this.#isEligible(key)) return;
     const own = this.store.keys.filter(({ regionId }) => regionId === key.regionId);
-    const { alg } = findCurrentKey(own, key.regionId) ?? key;
+    const current = findCurrentKey(own, key.regionId);
+    const wanted = wantedAlg(region.config.algs, this.store.choice);
+    const isAboutToSign = ({ alg }: SigningKey) =>
+      current !== undefined && current.alg !== wanted && alg === wanted;
     const hasOther = own.some(
-      (other) => other.state === 'next' && other.alg === alg && this.#isEligible(other),
+      (other) => other.state === 'next' && this.#isEligible(other) && !isAboutToSign(other),
     );
     if (hasOther) return;
     throw new Violation(`${this.nameOf(key.kid)} is retired, and no key is left for an emergency`);
