@@ -20,32 +20,40 @@ function patternOf(line: string): RegExp {
       return text + (found[index] === '…' ? '.*' : String.raw`\S+?`);
     })
     .join('');
-  return new RegExp(pattern);
+  return new RegExp(String.raw`^\s*${pattern}\s*$`);
 }
 
-/** The documented lines that the output lacks, in the order of the page. */
-export function missingLines(documented: readonly string[], output: string): readonly string[] {
-  const lines = output.split('\n');
-  let next = 0;
-  return documented.filter((line) => {
+/** Pairs of a documented line and the line of the output that it describes, in any order. */
+function matchLines(
+  documented: readonly string[],
+  output: string,
+): readonly (readonly [documented: string, line: string | undefined])[] {
+  const left = output.split('\n');
+  return documented.map((line) => {
     const pattern = patternOf(line);
-    const at = lines.findIndex((candidate, index) => index >= next && pattern.test(candidate));
-    if (at === -1) return true;
-    next = at + 1;
-    return false;
+    const at = left.findIndex((candidate) => pattern.test(candidate));
+    return [line, at === -1 ? undefined : left.splice(at, 1)[0]];
   });
 }
 
-/** Ids of the page by the ids of this run, in the order in which both name them. */
+/** The documented lines that the output lacks. What two commands made in one second has no order. */
+export function missingLines(documented: readonly string[], output: string): readonly string[] {
+  return matchLines(documented, output)
+    .filter(([, line]) => line === undefined)
+    .map(([line]) => line);
+}
+
+/** Ids of the page by the ids of this run, from the lines that have both. */
 export function learnIds(
   documented: readonly string[],
   output: string,
   known: Map<string, string>,
 ): void {
-  const theirs = [...new Set(documented.join('\n').match(idPattern))];
-  const ours = [...new Set(output.match(idPattern))];
-  for (const [index, id] of theirs.entries()) {
-    const own = ours[index];
-    if (own !== undefined && !known.has(id)) known.set(id, own);
+  for (const [theirs, ours = ''] of matchLines(documented, output)) {
+    const own = ours.match(idPattern) ?? [];
+    for (const [index, id] of (theirs.match(idPattern) ?? []).entries()) {
+      const found = own[index];
+      if (found !== undefined && !known.has(id)) known.set(id, found);
+    }
   }
 }
