@@ -9,7 +9,7 @@ import { targets } from '../test/fuzz/targets.ts';
 
 const usage = `Throws inputs at everything that parses bytes from outside, and keeps those that reach new code.
 
-usage: npm run fuzz [-- --runs <n>] [--target <name>] [--seed <n>]
+usage: npm run test:all -- fuzz [--runs <n>] [--target <name>] [--seed <n>]
 
 targets: ${Object.keys(targets).join(', ')}
 `;

@@ -67,7 +67,7 @@ if (process.argv[1] === import.meta.filename) {
   const { positionals } = parseArgs({ allowPositionals: true });
   const [path] = positionals;
   if (path === undefined) {
-    process.stderr.write('usage: npm run -s import-mapping -- cdk.out/STACK.template.json\n');
+    process.stderr.write('usage: node scripts/import-mapping.ts cdk.out/STACK.template.json\n');
     process.exit(2);
   }
   const { Resources } = JSON.parse(readFileSync(path, 'utf8')) as {

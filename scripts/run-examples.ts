@@ -8,7 +8,7 @@ import { withLocalService } from './support/with-local-service.ts';
 
 /*
  * Runs every example against one local run with TLS, as far as its runtime is on this machine:
- * `npm run test:examples`, or `npm run test:examples -- Java` for those with Java in their name.
+ * `npm run test:all -- examples`, or `npm run test:all -- examples Java` for those with Java in their name.
  */
 
 const wanted = examples.filter(({ name }) => name.includes(process.argv[2] ?? ''));

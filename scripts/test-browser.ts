@@ -4,7 +4,7 @@ import { findChromium } from './support/find-chromium.ts';
 
 const vitest = resolve(import.meta.dirname, '../node_modules/.bin/vitest');
 
-/** `npm run test:browser [-- FILTER…]` runs the tests that need a browser, or says that it did not. */
+/** `npm run test:all -- browser [FILTER…]` runs the tests that need a browser, or says that it did not. */
 const found = findChromium();
 if ('missing' in found) {
   process.stdout.write(`SKIPPED: no browser tests: ${found.missing}\n`);

@@ -189,7 +189,7 @@ async function checkPublication(): Promise<void> {
 }
 
 const tests = { main: testMainPackage, verifier: testVerifierPackage };
-/** `npm run test:package -- verifier` tests only that package. */
+/** `npm run test:all -- package verifier` tests only that package. */
 const wanted = process.argv[2];
 for (const [name, test] of Object.entries(tests)) {
   if (wanted !== undefined && wanted !== name) continue;

@@ -5,7 +5,7 @@ import { findProxies, proxyNames } from './proxies/find-proxies.ts';
 const vitest = resolve(import.meta.dirname, '../node_modules/.bin/vitest');
 
 /*
- * `npm run test:proxies [-- FILTER…]` runs the configurations of examples/proxies with the real
+ * `npm run test:all -- proxies [FILTER…]` runs the configurations of examples/proxies with the real
  * proxies, as far as they can be had here, and says which it skipped.
  */
 const found = await findProxies();

@@ -12,7 +12,7 @@ import { formatTable, replacePart } from '../report/markdown.ts';
 import { cpuSeconds, peakMegabytes } from './process-usage.ts';
 
 /*
- * `npm run bench:forward-auth` measures CPU time and memory of the check, next to bare node:http
+ * `node bench/forward-auth/main.ts` measures CPU time and memory of the check, next to bare node:http
  * and to jose on node:http, and writes its part of docs/performance.md. Linux only. All figures
  * are of one run, and CPU time hardly depends on what else the machine does; ratios count.
  */

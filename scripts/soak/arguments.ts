@@ -6,7 +6,7 @@ const minSeconds = 60;
 
 const usage = `Mixed traffic on the local run while things break and heal.
 
-usage: npm run soak [-- --seconds <n>] [--requests <n>] [--chart <file>]
+usage: npm run test:all -- soak [--seconds <n>] [--requests <n>] [--chart <file>]
 
   --seconds   at most so long, from ${minSeconds}; default 180
   --requests  at most so many; default 200000

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import type { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { createProgram } from '../../cli/program.ts';
+import { suites } from '../../scripts/test-all/suites.ts';
 import { codeBlocks, isShell, markdownFiles, readPage, root } from '../support/docs/markdown.ts';
 
 interface PackageJson {
@@ -98,6 +99,25 @@ describe('CONTRIBUTING.md', () => {
     const rows = [...readPage('CONTRIBUTING.md').matchAll(/^\| `(?:run )?([\w:-]+)` \|/gm)];
     const names = rows.map(([, name = '']) => name);
     expect(names.sort()).toEqual(Object.keys(scripts).sort());
+  });
+});
+
+describe('the suites of npm run test:all', () => {
+  const unknownSuites = (code: string) =>
+    [...code.matchAll(/\bnpm run test:all -- ([a-z][\w-]*)/g)]
+      .map(([, name = '']) => name)
+      .filter((name) => !Object.hasOwn(suites, name))
+      .map((name) => `there is no suite ${name}`);
+
+  it('are the ones that the documentation names', () => {
+    expect(complaints(unknownSuites)).toEqual([]);
+    expect(unknownSuites('npm run test:all -- no-such')).toEqual(['there is no suite no-such']);
+  });
+
+  it.each(Object.entries(suites))('%s runs a file that exists', (_, { command }) => {
+    const files = command.filter((word) => word.includes('/'));
+    expect(files).toHaveLength(1);
+    expect(files.filter((path) => !existsSync(join(root, path)))).toEqual([]);
   });
 });
 

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { suites } from '../../scripts/test-all/suites.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const text = readFileSync(join(root, 'SECURITY.md'), 'utf8');
@@ -26,20 +27,12 @@ function filesIn(line: string): readonly string[] {
   });
 }
 
-/** Scripts that are no test, and where they print. */
-const printers: Readonly<Record<string, readonly string[]>> = {
-  soak: ['scripts/soak/main.ts'],
-  fuzz: ['scripts/fuzz.ts'],
-  'test:rotation': ['scripts/rotation/main.ts'],
-};
-
 /** What a command of the table runs. */
 function filesOfCommand(command: string): readonly string[] {
-  const fault = /npm run test:faults -- ([\w-]+)/.exec(command)?.[1];
-  if (fault !== undefined) return [`test/integration/faults/${fault}.test.ts`];
-  const script = /`npm run ([\w:-]+)/.exec(command)?.[1] ?? '';
-  const text = script === '' ? command : (scripts[script] ?? '');
-  return printers[script] ?? [...text.matchAll(/test\/[\w./-]+\.test\.ts/g)].map(([path]) => path);
+  const [, name = '', test] = /npm run test:(?:all -- )?([\w-]+)(?: ([\w-]+))?/.exec(command) ?? [];
+  if (name === 'faults') return [`test/integration/faults/${test}.test.ts`];
+  const words = suites[name]?.command ?? [command];
+  return words.flatMap((word) => word.match(/(?:test|scripts)\/[\w./-]+\.ts/g) ?? []);
 }
 
 /** Whether a source calls `figure` with a name, or writes it behind the word itself. */

@@ -4,7 +4,7 @@ import { spend } from '../support/cpu-cost.ts';
 import { BrokenPromiseError, type FuzzTarget, runTimed } from './fuzz-target.ts';
 import { targets } from './targets.ts';
 
-/** A few thousand in all: `npm run fuzz` makes a million. */
+/** A few thousand in all: `npm run test:all -- fuzz` makes a million. */
 const runs = 250;
 
 /** A seed with some of its bytes changed, doubled or cut out; or any bytes. */

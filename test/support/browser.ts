@@ -18,7 +18,7 @@ const flags = [
 /**
  * Launches a headless Chromium.
  *
- * @throws {Error} if this machine has no Chromium; `npm run test:browser` skips the tests there.
+ * @throws {Error} if this machine has no Chromium; `npm run test:all -- browser` skips the tests there.
  */
 export function launchBrowser({ args = [], ...options }: LaunchOptions = {}): Promise<Browser> {
   const found = findChromium();

@@ -145,7 +145,7 @@ describe('the release before', () => {
     const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
       readonly version: string;
     };
-    expect(releases, 'run npm run keep-item-format').toContain(version);
+    expect(releases, 'run node scripts/keep-item-format.ts').toContain(version);
   });
 
   it('reads every item that this version writes', async () => {

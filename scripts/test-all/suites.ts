@@ -1,0 +1,78 @@
+/** A test suite that needs more than `npm test`: another runtime, an emulator or minutes. */
+export interface Suite {
+  /** What it shows, in the words of `npm run test:all -- --help`. */
+  readonly shows: string;
+  /** The program and its arguments; options of the command line follow them. */
+  readonly command: readonly string[];
+  /** Whether `npm run test:all` without a name runs it, and so CI. */
+  readonly isInCi: boolean;
+}
+
+/** All suites, in the order in which CI runs them. */
+export const suites: Readonly<Record<string, Suite>> = {
+  browser: {
+    shows: 'the pages in a headless Chromium',
+    command: ['node', 'scripts/test-browser.ts'],
+    isInCi: true,
+  },
+  templates: {
+    shows: 'cfn-lint has nothing to say about the templates; needs Python',
+    command: ['scripts/lint-templates'],
+    isInCi: true,
+  },
+  'from-synth': {
+    shows: 'the wire tests pass against what the templates say',
+    command: ['scripts/test-from-synth'],
+    isInCi: true,
+  },
+  deploy: {
+    shows: '`cdk deploy` to an emulator of AWS works; needs Python',
+    command: ['node', 'scripts/test-deploy.ts'],
+    isInCi: true,
+  },
+  openapi: {
+    shows: 'the service keeps to `docs/openapi.yaml`, with schemathesis; needs Python',
+    command: ['node', 'scripts/fuzz-api.ts'],
+    isInCi: true,
+  },
+  examples: {
+    shows: 'every example whose runtime is on the machine works against a local run',
+    command: ['node', 'scripts/run-examples.ts'],
+    isInCi: true,
+  },
+  proxies: {
+    shows: '`examples/proxies` work with the real NGINX, HAProxy, Envoy, Caddy and Traefik',
+    command: ['node', 'scripts/test-proxies.ts'],
+    isInCi: true,
+  },
+  package: {
+    shows: 'the packed packages work in an empty project, on the oldest and the newest Node',
+    command: ['node', 'scripts/test-package.ts'],
+    isInCi: true,
+  },
+  faults: {
+    shows: 'what holds while AWS fails, with its figures; `npm test` has these tests too',
+    command: ['node_modules/.bin/vitest', 'run', '--project=faults'],
+    isInCi: false,
+  },
+  rotation: {
+    shows: 'thousands of histories of signing keys keep every promise',
+    command: ['node', 'scripts/rotation/main.ts'],
+    isInCi: false,
+  },
+  mutation: {
+    shows: 'the tests notice each of a list of mistakes in the code',
+    command: ['node', 'scripts/mutation/main.ts'],
+    isInCi: false,
+  },
+  fuzz: {
+    shows: 'hostile bytes break no promise of anything that parses',
+    command: ['node', 'scripts/fuzz.ts'],
+    isInCi: false,
+  },
+  soak: {
+    shows: 'answers stay right under load while things break and heal; three minutes',
+    command: ['node', 'scripts/soak/main.ts'],
+    isInCi: false,
+  },
+};
