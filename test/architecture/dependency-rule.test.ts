@@ -35,7 +35,14 @@ const rule: Readonly<Record<string, { folders: readonly string[]; packages: read
     },
     emulator: {
       folders: ['emulator', 'contract'],
-      packages: ['@smithy/', 'dynalite', 'aws-lambda', 'valibot', 'node:'],
+      packages: [
+        '@cloud-copilot/iam-simulate',
+        '@smithy/',
+        'dynalite',
+        'aws-lambda',
+        'valibot',
+        'node:',
+      ],
     },
     local: {
       folders: ['local', 'emulator', 'lambda', 'portal', 'adapters', 'core', 'contract'],

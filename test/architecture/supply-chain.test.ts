@@ -1,10 +1,12 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { lambdaFunctions } from '../../scripts/build.ts';
+import { loadedBy } from '../../scripts/sizes/loaded-files.ts';
 import { figure } from '../support/figure.ts';
 import { isOfOthers } from '../support/lockfile.ts';
-import { root } from './source-files.ts';
+import { importsOf, root, sourceFiles } from './source-files.ts';
 
 interface LockedPackage {
   readonly license?: string;
@@ -20,6 +22,7 @@ function readJson(name: string): unknown {
 }
 
 const manifest = readJson('package.json') as {
+  readonly files: readonly string[];
   readonly dependencies: Readonly<Record<string, string>>;
   readonly devDependencies: Readonly<Record<string, string>>;
   readonly allowScripts: Readonly<Record<string, boolean>>;
@@ -50,6 +53,17 @@ const permissive: ReadonlySet<string> = new Set([
 
 /** Weak copyleft, by name: tools that tests run, unchanged, and that are in nothing we ship. */
 const reviewed = /^(lightningcss|axe-core$)/;
+
+/**
+ * Strong copyleft (AGPL-3.0-or-later), by name: the engine that evaluates IAM policies in tests and
+ * in `npm start -- --from-synth`. It runs unchanged on the developer's machine, and nothing of it
+ * is distributed or offered over a network. ADR 0055.
+ */
+const reviewedCopyleft: ReadonlySet<string> = new Set([
+  '@cloud-copilot/iam-policy',
+  '@cloud-copilot/iam-simulate',
+  '@cloud-copilot/iam-utils',
+]);
 
 /** Reviewed: what an install script of a dependency may be run for. */
 const installScripts: Readonly<Record<string, boolean>> = {
@@ -87,7 +101,10 @@ describe('dependencies', () => {
 
   it('have licences that allow what we do with them', () => {
     const others = locked.filter(({ license = 'none' }) => !permissive.has(license));
-    expect(others.filter(({ name }) => !reviewed.test(name))).toEqual([]);
+    const unknown = others.filter(
+      ({ name }) => !reviewed.test(name) && !reviewedCopyleft.has(name),
+    );
+    expect(unknown).toEqual([]);
     expect(others.filter(({ dev }) => dev !== true)).toEqual([]);
     figure('dependencies', {
       packages: locked.length,
@@ -96,6 +113,39 @@ describe('dependencies', () => {
       'not permissively licensed': others.length,
       'of these shipped': others.filter(({ dev }) => dev !== true).length,
     });
+  });
+});
+
+describe('the copyleft engine of IAM', () => {
+  const folders = readdirSync(root, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && !/^\.|^(?:node_modules|dist)$/.test(entry.name))
+    .map(({ name }) => name);
+  const importers = folders
+    .flatMap(sourceFiles)
+    .filter((file) => importsOf(file).some((name) => name.startsWith('@cloud-copilot/')))
+    .map((file) => relative(root, file));
+
+  it('is imported by one file of the emulator and no other', () => {
+    expect(importers).toEqual(['emulator/iam/evaluate-request.ts']);
+  });
+
+  it('is loaded by no function', () => {
+    const loading = lambdaFunctions().filter((name) =>
+      [...loadedBy(name)].some((file) => /cloud-copilot|^emulator\//.test(file)),
+    );
+    expect(loading).toEqual([]);
+  });
+
+  it('is in nothing that is built or published', () => {
+    const built = readdirSync(join(root, 'dist'), { recursive: true, encoding: 'utf8' });
+    expect(built.length).toBeGreaterThan(100);
+    expect(built.filter((file) => /^(?:emulator|local)\b|cloud-copilot/.test(file))).toEqual([]);
+    const naming = built
+      .filter((file) => /\.(?:js|d\.ts|json)$/.test(file))
+      .filter((file) => readFileSync(join(root, 'dist', file), 'utf8').includes('cloud-copilot'));
+    expect(naming).toEqual([]);
+    expect(Object.keys(manifest.dependencies)).not.toContain('@cloud-copilot/iam-simulate');
+    expect(manifest.files).toEqual(['dist', '!dist/docs', 'CHANGELOG.md']);
   });
 });
 
