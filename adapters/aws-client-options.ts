@@ -1,7 +1,7 @@
 import { type CallProfile, type CallProfileName, callProfiles } from './call-profile.ts';
 import { RetryBudget } from './retry-budget.ts';
 
-/** Whatever is left out follows the SDK's own rules: AWS_REGION, AWS_PROFILE, AWS_ENDPOINT_URL_*. */
+/** An omitted option follows the SDK's own rules: AWS_REGION, AWS_PROFILE, AWS_ENDPOINT_URL_*. */
 export interface AwsClientOptions {
   readonly region?: string | undefined;
   readonly endpointDynamoDb?: string | undefined;

@@ -21,8 +21,9 @@ function isUnavailability(error: Error): boolean {
 }
 
 /**
- * What of an error stands in another's message. Node's own errors are all called `Error`, and what
- * they say is the address that does not answer; what AWS says may hold anything.
+ * The part of an error that may be quoted in another error's message. Node's own errors are all
+ * called `Error`, and what they say is the address that does not answer; what AWS says may hold
+ * anything.
  */
 function describeCause(error: Error): string {
   if (error instanceof AggregateError) {

@@ -1,6 +1,6 @@
 import type { AwsClients } from './aws-clients.ts';
 
-/** Is told of each answer: the time on it, and how long it took. Milliseconds. */
+/** Receives the time on each response and its latency, both in milliseconds. */
 export type HearTime = (serverTime: number, latency: number) => void;
 
 interface Answered {

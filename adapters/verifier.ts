@@ -83,8 +83,8 @@ export interface Verifier {
    */
   verify(request: VerifierRequest, requiredScopes?: readonly string[]): Promise<VerifiedCredential>;
   /**
-   * The response to whatever {@link verify} threw, with its challenge (RFC 6750 §3): 400, 401, 403
-   * or 503; 500 for an error of any other kind.
+   * The response to an error that {@link verify} threw, with its challenge (RFC 6750 §3): 400, 401,
+   * 403 or 503; 500 for an error of any other kind.
    */
   toResponse(error: unknown): BearerErrorResponse;
   /** Fetches the issuer's keys ahead of the first request. Never fails: the first request tries again. */

@@ -74,7 +74,7 @@ export class Output {
     if (this.#options.json !== true && this.#options.quiet !== true) this.warn(text);
   }
 
-  /** What must be read whatever was asked for. */
+  /** A warning that must be read. It is shown in every output format. */
   warn(text: string): void {
     this.#terminal.writeError(`${text}\n`);
   }

@@ -35,8 +35,8 @@ const authorization = (signedHeaders: string) =>
 const basicTime = v.pipe(v.string(), v.regex(/^\d{8}T\d{6}Z$/));
 
 /**
- * What of the signed request only its sender knows: the values of its headers. A signature that
- * leaves out one of the headers is none of these.
+ * The part of the signed request that only its sender knows: the values of its headers. The
+ * signature must cover every one of them.
  */
 const callerProofSchema = v.union([
   v.strictObject({

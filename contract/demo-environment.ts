@@ -1,7 +1,7 @@
 /** What another terminal needs to use the local run: variables by name. */
 export type DemoEnvironment = Readonly<Record<string, string>>;
 
-/** How a POSIX shell is told of a quote within quotes: end, quote, begin. */
+/** A quote within quotes for a POSIX shell: end, quote, begin. */
 const escapedQuote = String.raw`'\''`;
 
 /** A value that every POSIX shell reads back as it is. */

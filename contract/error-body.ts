@@ -33,7 +33,7 @@ function gatewayError(
   };
 }
 
-/** Whatever went wrong, no one outside learns more than this. */
+/** The response to every unexpected error. It reveals nothing else to the caller. */
 export const serverErrorBody: ErrorBody = {
   error: 'server_error',
   error_description: 'an unexpected error occurred',

@@ -31,7 +31,7 @@ const callerProof = v.optional(v.unknown());
 export const keyRotationEventSchema = v.variant('action', [
   /** Makes sure that a signing key exists, then waits until the token function signs. */
   v.object({ action: v.literal('deploy') }),
-  /** Does whatever is due. */
+  /** Takes every step that is due. */
   v.object({ action: v.literal('reconcile') }),
   /** Promotes the published `next` key now, or moves to another algorithm. */
   v.object({

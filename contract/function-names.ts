@@ -4,7 +4,10 @@ import type { RegionId } from './regions.ts';
 /** What names of a deployment begin with if its config says nothing. */
 export const defaultDeploymentName = 'authorization-server';
 
-/** What a stack is called on the command line, whatever the deployment's name: `cdk deploy …`. */
+/**
+ * The name of a stack on the command line (`cdk deploy …`). It does not depend on the deployment's
+ * name.
+ */
 export function stackId(part: RegionId | 'data'): string {
   return `AuthorizationServer-${part}`;
 }

@@ -23,15 +23,15 @@ export const maxScopeBytes = 1400;
 
 /**
  * DNS allows 253 characters; the first name of a certificate, its Common Name, takes 64 (ACM's
- * RequestCertificate, RFC 5280). The domain stands in each token as well.
+ * RequestCertificate, RFC 5280). The domain is also part of each token.
  */
 export const maxDomainNameLength = 64;
 
-/** An audience is a URI that stands in each token. */
+/** An audience is a URI, and part of each token. */
 export const maxAudienceLength = 256;
 export const maxAudiencesPerClient = 10;
 
-/** Trunk groups name a customer's service; they stand in each token. */
+/** A trunk group names a customer's service, and is part of each token. */
 export const maxServiceTrunkGroupLength = 64;
 
 /**
@@ -102,8 +102,9 @@ export const maxJsonDepth = 32;
  *   `max-age` of this service's own JWKS.
  * - `refreshBefore`: from this age on the request waits for the fetch. With a key's issuer
  *   reachable, a withdrawn key stops verifying within this time.
- * - `cooldown`: least time between two fetches of one issuer, whatever key ids arrive: two a
- *   minute cost a provider nothing, and a key that a provider uses at once is found in half one.
+ * - `cooldown`: least time between two fetches of one issuer, regardless of the key ids that
+ *   arrive. Two fetches a minute cost a provider nothing, and a key that a provider uses at once is
+ *   found within 30 seconds.
  * - `coldRetry`: the same while there is no set at all, so that a bad moment at a cold start
  *   costs seconds.
  * - `hardLimit`: age at which a set that cannot be fetched again is dropped. It is the longest

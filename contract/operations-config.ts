@@ -68,7 +68,7 @@ export const operationsEntries = {
   apiGatewayLogRole: v.optional(v.picklist(['create', 'existing']), 'create'),
   /** The only principal that may change the policy of a signing key; the account's root user if left out. */
   breakGlassRoleArn: v.optional(roleArn),
-  /** The most that any role of the stacks may do, whatever its own policies say. */
+  /** The most that any role of the stacks may do, regardless of its own policies. */
   permissionsBoundaryArn: v.optional(policyArn),
   /**
    * Concurrent executions kept for a function, and its limit, so that a flood on one leaves the
@@ -126,7 +126,7 @@ export const operationsEntries = {
    * bills each: about $1.20 a month for a client that is active all month. The log has them anyway.
    */
   clientMetrics: v.optional(v.boolean(), false),
-  /** Who is told of alarms. Each address must confirm its subscription. */
+  /** Addresses that receive alarms. Each must confirm its subscription. */
   alarmEmails: v.optional(emails, []),
   /** Whether new code first gets a tenth of the requests for a while, and rolls back on alarm. */
   gradualDeployment: v.optional(v.boolean(), false),

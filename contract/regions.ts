@@ -1,4 +1,7 @@
-/** The platform's regions. Their ids stand in host names and configuration; AWS knows them not. */
+/**
+ * The platform's regions. Their ids are used in host names and configuration; AWS does not know
+ * them.
+ */
 export const regionNames = {
   slc: 'Salt Lake City',
   dfw: 'Dallas-Fort Worth',

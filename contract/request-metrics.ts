@@ -1,8 +1,8 @@
 /**
- * Metrics of requests, in the namespace of `alarms.ts`. Each stands under `service` (the
- * function's name) alone and with `outcome`. `SecretDaysLeft` stands with `client_id` too, and all
- * do if the deployment config has `clientMetrics`: for clients that proved who they are, as
- * anyone who did not cannot make metrics.
+ * Metrics of requests, in the namespace of `alarms.ts`. Each has two sets of dimensions: only
+ * `service` (the function's name), and `service` with `outcome`. `SecretDaysLeft` also has
+ * `client_id`, and all of them do if the deployment config has `clientMetrics`: for clients that
+ * proved who they are, as anyone who did not cannot make metrics.
  */
 export const requestMetrics = {
   /** 1 for each request. */

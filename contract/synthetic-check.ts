@@ -16,7 +16,7 @@ export function isSyntheticClientId(clientId: string): boolean {
 }
 
 /**
- * All that a synthetic client ever gets, whatever stands in its record: the check writes that
+ * All that a synthetic client ever gets. Its record cannot change this: the check writes that
  * record itself. The scope has no colon, so that no catalogue can hold it, and no platform API
  * knows itself by the audience.
  */
@@ -24,7 +24,7 @@ export const syntheticAuthority = {
   scopes: ['synthetic-check'],
   audiences: ['urn:authorization-server:synthetic-check'],
   serviceTrunkGroup: 'synthetic-check',
-  /** Seconds. Verified within seconds, and then of no use. */
+  /** Seconds. The check verifies the token within seconds and then discards it. */
   tokenLifetime: 60,
 } as const;
 

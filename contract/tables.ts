@@ -33,8 +33,8 @@ export const tables = {
 } as const satisfies Record<string, TableSchema>;
 
 /**
- * Partitions of the table of signing keys. Roles are allowed partitions, not the table: what lets
- * read the keys lets not read the rotation's own records.
+ * Partitions of the table of signing keys. Roles get access to partitions, not to the table:
+ * permission to read the keys does not include the rotation's own records.
  */
 export const signingKeyRecordTypes = {
   /** Sort key: the kid. */

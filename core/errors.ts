@@ -28,7 +28,7 @@ export class MalformedRecordError extends Error {
   override readonly name = 'MalformedRecordError';
 }
 
-/** A record was changed in the meantime. The caller reads it again and decides anew. */
+/** A record changed in the meantime. The caller reads it again and decides again. */
 export class ConflictError extends Error {
   override readonly name: string = 'ConflictError';
 }

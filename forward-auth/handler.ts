@@ -43,7 +43,7 @@ function announcesBody({ rawHeaders }: IncomingMessage): boolean {
 
 /**
  * Answers a proxy's question: 200 with the caller's headers, or the refusal that the proxy passes
- * on. Whatever goes wrong is a refusal too.
+ * on. Every failure is a refusal too.
  */
 export function createHandler(options: HandlerOptions): RequestListener {
   const { verifier, log, clientAddressHeader } = options;

@@ -125,7 +125,7 @@ export class PlatformAuthorizer extends Construct {
   /**
    * Options of a method that requires a credential with every one of these scopes.
    *
-   * @throws {RequiredScopeError} for no scope at all, or for a text that is none.
+   * @throws {RequiredScopeError} if there is no scope, or one is malformed.
    */
   requireScopes(...scopes: readonly string[]): MethodOptions {
     if (scopes.length === 0) {
@@ -136,7 +136,7 @@ export class PlatformAuthorizer extends Construct {
     return { authorizer: this.#routes.authorizerFor(scopes) };
   }
 
-  /** Options of a method that any accepted credential may use, whatever its scopes. */
+  /** Options of a method that any accepted credential may use, regardless of its scopes. */
   requireCredential(): MethodOptions {
     return { authorizer: this.#routes.authorizerFor([]) };
   }

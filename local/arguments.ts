@@ -107,7 +107,7 @@ function readFromSynth(flags: Flags): FromSynth | undefined {
 /**
  * Reads flags and environment of `npm start`.
  *
- * @throws {LocalRunError} for an unknown flag or a port that is none.
+ * @throws {LocalRunError} if a flag is unknown or a port is invalid.
  */
 export function parseArguments(
   argv: readonly string[],

@@ -32,7 +32,7 @@ interface BackendOptions {
   readonly ports: Readonly<Record<'dynamodb' | 'kms' | 'sts', PortChoice>>;
   readonly createTables: Program['createTables'];
   readonly onStorage?: OnStorage | undefined;
-  /** Stand before both services. Left out: there are none. */
+  /** Faults of both services. There are none by default. */
   readonly faults?: Faults | undefined;
 }
 

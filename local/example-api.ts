@@ -68,8 +68,8 @@ async function answer({ httpMethod, requestContext }: APIGatewayProxyEvent) {
 }
 
 /**
- * An API behind the authorizer: GET needs `messaging:view`, POST `messaging:manage`. It is no part
- * of the service and stands in no stack.
+ * An API behind the authorizer: GET needs `messaging:view`, POST `messaging:manage`. It is not part
+ * of the service or of any stack.
  */
 export function createExampleRoute(options: ExampleApiOptions): GatewayRoute {
   return {

@@ -158,7 +158,7 @@ export function createFunctions(
   const rotateKeys = (event: unknown) => rotation(event, contextOf('key-rotation'));
   handlers.set(nameOf('key-rotation'), rotateKeys);
   handlers.set(nameOf('canary'), canary);
-  // Only by hand: its client would stand in every list of clients.
+  // Runs only by hand: otherwise its client would be in every list of clients.
   handlers.set(nameOf('synthetic-check'), syntheticCheck);
   handlers.set(nameOf('token'), (event) => http.token(event as never, contextOf('token')));
   const example = createExampleRoute({

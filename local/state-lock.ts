@@ -7,7 +7,7 @@ export interface StateLock {
   close(): Promise<void>;
 }
 
-/** Name of the lock's folder, the one thing in a state directory that a reset leaves alone. */
+/** Name of the lock's folder, the only part of a state directory that a reset leaves alone. */
 const lockName = 'lock';
 
 function isLocked(error: unknown): boolean {

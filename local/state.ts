@@ -48,7 +48,7 @@ function makeFolder(path: string): void {
   }
 }
 
-/** @throws {LocalRunError} if the folder is none that can be written to. */
+/** @throws {LocalRunError} if the folder cannot be written to. */
 export function makeStateDirectory({ directory }: StatePaths): void {
   try {
     makeFolder(directory);

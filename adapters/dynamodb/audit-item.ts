@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import type { AuditRecord } from '../../core/audit/audit-log.ts';
 import { type Item, isMap, parseItem, schemaVersion, text, toItem } from './item.ts';
 
-/** Stands in the sort key between time and id, and in neither. */
+/** Separates time and id in the sort key. Neither of them contains it. */
 const separator = '#';
 
 /** What management and rotation record of a state is JSON, with no bytes and no sets. */

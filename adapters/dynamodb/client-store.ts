@@ -28,8 +28,8 @@ async function replaceClient(
   if (stored?.version !== client.version - 1) {
     throw new ConflictError(`could not ${doing}: ${changedMeanwhile}`);
   }
-  // What is stored cannot change between the read and the write without the version changing,
-  // but for the days of last use, which the update leaves alone.
+  // A change between the read and the write also changes the version. Only the days of last use are
+  // exempt, and the update leaves them alone.
   const condition = having('version', stored.version);
   const update = createClientUpdate(stored, wanted);
   const input = {

@@ -30,7 +30,7 @@ export function createDynamoDbIdentityProviderStore(
         ...at(issuer),
         condition: having('registration_id', registrationId),
         doing: `delete identity provider "${issuer}"`,
-        conflict: 'it was registered anew or deleted meanwhile',
+        conflict: 'it was deleted, or deleted and registered again, in the meantime',
       }),
     listIdentityProviders: () =>
       parseItems(scanItems(dynamodb, table, store), parseIdentityProviderItem, store),

@@ -7,10 +7,10 @@ interface Remembered<T> {
 }
 
 /**
- * Parses an item anew only if it differs in anything from what was last read under its key.
- * Each item is still read from DynamoDB each time: what is saved is checking the same bytes again,
- * which for a client with many secrets costs more than all else that a token does here. Items are
- * compared as JSON, in which a set is an empty map: the lean client reads no sets.
+ * Parses an item again only if it differs from the one last read under its key. Each item is still
+ * read from DynamoDB each time: what is saved is checking the same bytes again, which for a client
+ * with many secrets costs more than all else that a token does here. Items are compared as JSON, in
+ * which a set is an empty map: the lean client reads no sets.
  *
  * @param maxItems remembered at once; the one remembered longest goes first.
  */

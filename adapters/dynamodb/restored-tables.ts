@@ -5,7 +5,7 @@ import { createDynamoDbClientStore } from './client-store.ts';
 import { createDynamoDbIdentityProviderStore } from './identity-provider-store.ts';
 import type { StoreOptions } from './store-options.ts';
 
-/** A table that DynamoDB restored next to the live one, read as whichever kind it is. */
+/** A table that DynamoDB restored next to the live one. Its kind decides how it is read. */
 export function createRestoredTables(
   dynamodb: DynamoDBDocument,
   table: string,

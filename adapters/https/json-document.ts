@@ -19,7 +19,7 @@ export interface JsonDocumentOptions {
 
 const jsonType = /^application\/(?:[\w.-]+\+)?json(?:\s*;|$)/i;
 
-/** An answer in JSON, whatever its status. */
+/** A JSON response with any status. */
 export interface JsonAnswer {
   readonly status: number;
   readonly body: unknown;

@@ -21,7 +21,7 @@ const maxBytes = 16 * 1024;
  * Asks a token endpoint of this service for a token (RFC 6749 §4.4.2), over a connection of its
  * own: plain http only for the loopback of the local run.
  *
- * @returns whatever JSON it answers, an error as well.
+ * @returns the JSON of the response, also of an error.
  * @throws {FetchError} if it answers with no JSON in time.
  */
 export type PostTokenRequest = (url: string, credentials: Credentials) => Promise<JsonAnswer>;

@@ -42,9 +42,10 @@ async function readTags(
 
 /**
  * The keys that carry the tags of a deployment. One call for each key of the account and region,
- * as KMS cannot be asked by tag; one after the other, as its quota for this is a few a second.
- * The caller's role needs ListResourceTags on every key, whatever its tags: those of a new key
- * take minutes to count, and a key that is missed here is made a second time.
+ * because KMS cannot list keys by tag. The calls are sequential, because the quota is a few per
+ * second. The caller's role needs ListResourceTags on every key, regardless of its tags: the tags
+ * of a new key take minutes to have an effect, and a key that is missed here is created a second
+ * time.
  */
 export async function listTaggedKeys(
   kms: KMSClient,

@@ -53,7 +53,7 @@ function writeCharts(results: Results, folder: string): void {
   write('scale', drawBars('CPU of one invocation as things grow', scale));
 }
 
-/** Writes docs/performance.md anew, but for its prose, and the charts next to it. */
+/** Writes the figures of docs/performance.md and its charts again. The prose of the page stays. */
 export function writeReport(results: Results): void {
   const path = join(docs, 'performance.md');
   const parts: Readonly<Record<string, string>> = {

@@ -60,7 +60,8 @@ async function writeSecrets(
   },
 ): Promise<void> {
   const now = currentTime(context);
-  // The client's version puts changes in order, whatever the clocks of those who made them.
+  // The client's version puts changes in order, regardless of the clocks of the machines that made
+  // them.
   const view = (secret: ClientSecret | undefined, version: number) =>
     secret && {
       client_id: client.clientId,

@@ -57,7 +57,7 @@ function readQuestion(question: unknown): RequestQuestion & { readonly scopes: r
     optional(given[field], (value) => readText(field, value, help));
   const scopes = optional(given.scopes, (value) => readList('scopes', value)) ?? [];
   const { credential } = given;
-  // The value is a secret, of whatever type it is.
+  // The value is a secret, regardless of its type.
   if (typeof credential !== 'string') refuseInput('credential', undefined, 'a bearer credential');
   return {
     credential,

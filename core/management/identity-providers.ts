@@ -72,7 +72,7 @@ function checkRegistration(provider: IdentityProvider, expected: unknown): void 
  *
  * @returns the clients that were deleted.
  * @throws {RefusedError} if it has clients and `cascade` is not true.
- * @throws {ConflictError} if it was registered anew in the meantime.
+ * @throws {ConflictError} if it was deleted and registered again in the meantime.
  */
 export async function deleteProvider(
   context: ManagementContext,

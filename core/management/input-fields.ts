@@ -45,7 +45,7 @@ export function parseServiceTrunkGroup(value: unknown, field = 'serviceTrunkGrou
 
 const audienceHelp = `an absolute URI without fragment, at most ${maxAudienceLength} characters (RFC 8707 §2)`;
 
-/** An audience that no `resource` parameter could name would be of no use. */
+/** A client could never get a token for an audience that no `resource` parameter can name. */
 function parseAudience(value: unknown): string {
   const audience = readText('audiences', value, audienceHelp);
   if (!isResourceUri(audience)) refuseInput('audiences', value, audienceHelp);

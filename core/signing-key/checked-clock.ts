@@ -29,7 +29,7 @@ export class CheckedClock {
   #heard: HeardTime | undefined;
 
   /**
-   * @param elapsed milliseconds on a counter that only counts up, whatever the clock is set to.
+   * @param elapsed milliseconds on a counter that only counts up, also when the clock is set.
    * @param leeway L, in seconds: two clocks that are L/2 from AWS's are L apart.
    */
   constructor(clock: Clock, elapsed: () => number, leeway: number) {

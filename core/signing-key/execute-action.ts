@@ -146,7 +146,7 @@ function replace(
  * Does one step, and asks nothing: a promotion has been proved before. The audit
  * intent is written first, then comes the step, then its outcome.
  *
- * @throws {ConflictError} if another run was faster: read the state and plan anew.
+ * @throws {ConflictError} if another run was faster: read the state and plan again.
  * @throws {RetainedKeyError} if a key may not be taken out of use.
  */
 export async function executeAction(

@@ -16,8 +16,8 @@ export interface JwksRoom {
 }
 
 /**
- * How much of its share of the JWKS a region uses. Each region has the same share, whatever the
- * others do: regions publish at the same moment and have no transaction.
+ * How much of its share of the JWKS a region uses. Every region has the same fixed share, because
+ * regions publish at the same time and without a transaction.
  */
 export function findJwksRoom(
   keys: readonly SigningKey[],

@@ -22,8 +22,8 @@ const timeOf: Readonly<Record<SigningKeyState, (key: SigningKey) => number | und
 const states = Object.keys(timeOf) as readonly SigningKeyState[];
 
 /**
- * What has happened to every key, the latest first. It follows from the records themselves, so
- * that it cannot disagree with them; who asked for a step stands in the audit log.
+ * What has happened to every key, the latest first. It is derived from the records, so it cannot
+ * disagree with them. The audit log has the name of the operator who asked for a step.
  */
 export function buildHistory(keys: readonly SigningKey[]): readonly KeyEvent[] {
   return keys

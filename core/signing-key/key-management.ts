@@ -8,7 +8,7 @@ export interface ManagedKey {
   readonly intentId: string;
 }
 
-/** `unusable`: whatever is neither of the others, such as a key still being made. */
+/** `unusable`: any other state, such as that of a key still being created. */
 export type ManagedKeyState = 'enabled' | 'disabled' | 'pending_deletion' | 'unusable';
 
 /** What KMS says of one key. Times are seconds since the epoch. */
@@ -55,7 +55,7 @@ export interface KeyManagement {
    */
   scheduleKeyDeletion(kmsKeyArn: string, options?: PortOptions): Promise<void>;
   /**
-   * Every key of this deployment in this region by its tags, in no particular order, whatever its
+   * Every key of this deployment in this region by its tags, in no particular order and in any
    * state: keys being deleted are listed too. A new key may be missing for some seconds.
    */
   listKeys(options?: PortOptions): Promise<readonly ManagedKey[]>;

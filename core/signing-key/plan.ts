@@ -13,7 +13,7 @@ import type { SigningKey } from './signing-key.ts';
 /**
  * What is due for a region's signing keys. It looks only at the state and the clock, and never at
  * what was done before, so that a missed, repeated or interrupted run changes nothing about the
- * outcome. The first action is the most urgent one; after it, read the state and plan anew.
+ * outcome. The first action is the most urgent one; after it, read the state and plan again.
  *
  * @param now seconds since the epoch.
  */

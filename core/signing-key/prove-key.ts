@@ -55,7 +55,7 @@ function advanceProof(
   return haveRunSince(seenAt) ? { provedAt: now } : undefined;
 }
 
-/** A region that serves a JWKS without the key may have done so until now, whatever the reason. */
+/** A region that serves a JWKS without the key may have done so until now, for any reason. */
 function withdrawProof(
   { seenAt, provedAt }: SigningKey,
   findings: readonly CanaryVerdict[],

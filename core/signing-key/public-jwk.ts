@@ -3,7 +3,7 @@ import { type Alg, signingAlgorithms } from '../../contract/signing-algorithms.t
 import type { PublicJwk } from './signing-key.ts';
 import { type KeyMaterial, thumbprint } from './thumbprint.ts';
 
-/** A public key that must not stand in the JWKS. */
+/** A public key that must not be part of the JWKS. */
 export class PublicKeyError extends Error {
   override readonly name = 'PublicKeyError';
 }

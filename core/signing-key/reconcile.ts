@@ -72,8 +72,8 @@ async function isUsable(key: SigningKey, keyManagement: KeyManagement): Promise<
 }
 
 /**
- * Does all that is due in a region, one step at a time, planning anew after each. A step that is
- * refused waits for the next run; the others go on.
+ * Takes every step that is due in a region, one at a time, and plans again after each. A refused
+ * step waits for the next run; the other steps continue.
  */
 export async function reconcile(context: RotationContext): Promise<RunOutcome> {
   const { ports, settings } = context;

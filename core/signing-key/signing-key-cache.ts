@@ -18,8 +18,8 @@ export interface SigningKeyCacheSettings {
 const maxRetryInterval = 5;
 
 /**
- * The list of signing keys, kept in memory. It is read again at intervals; if that fails, for
- * whatever reason, the last good list goes on until it is too old.
+ * The list of signing keys, kept in memory. It is read again at intervals; if that fails, for any
+ * reason, the last good list is used until it is too old.
  */
 export class SigningKeyCache {
   readonly #reader: SigningKeyReader;

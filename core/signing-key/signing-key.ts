@@ -16,7 +16,7 @@ export const signingKeyStates = [
 
 export type SigningKeyState = (typeof signingKeyStates)[number];
 
-/** Public half of a signing key (RFC 7517 §4), as it stands in the JWKS. */
+/** Public half of a signing key (RFC 7517 §4), as the JWKS shows it. */
 export type PublicJwk = {
   readonly kid: string;
   readonly alg: Alg;

@@ -64,8 +64,8 @@ export function findAuthenticationRefusal(
 }
 
 /**
- * Authenticates a client by its secret (RFC 6749 §3.2.1): one read and the same hash comparisons
- * whatever is wrong, and one answer for it.
+ * Authenticates a client by its secret (RFC 6749 §3.2.1): every failure costs one read and the same
+ * hash comparisons, and returns the same response.
  *
  * @throws {ClientRefusal} `invalid_client`.
  */

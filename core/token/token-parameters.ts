@@ -52,7 +52,7 @@ function assertGrantType(grantType: string | undefined): void {
   if (!grantTypes.some((known) => known === grantType)) throw new OAuthError('grant_type');
 }
 
-/** @throws {OAuthError} for whatever can be refused without knowing the client. */
+/** @throws {OAuthError} if the request can be refused without knowing the client. */
 export function parseTokenParameters(request: TokenRequest): TokenParameters {
   if (request.queryNames.some((name) => bodyOnly.has(name))) {
     throw new OAuthError('parameter_in_query');

@@ -50,7 +50,7 @@ function findHeader(headers: MultiValue, name: string): string | undefined {
   return found === undefined ? undefined : headers[found]?.at(-1);
 }
 
-/** Whether a media type stands in a list that may hold wildcards such as `image/*`. */
+/** Whether a media type is in a list that may hold wildcards such as `image/*`. */
 export function isBinary(mediaType: string | undefined, binary: readonly string[]): boolean {
   const [type = ''] = (mediaType ?? '').toLowerCase().split(';');
   const name = type.trim();

@@ -38,7 +38,7 @@ export function listKeysOf(context: KmsContext): readonly KmsKey[] {
   return context.store.list().filter((key) => key.region === context.region);
 }
 
-/** The key that `KeyId` names, in whatever state. */
+/** The key that `KeyId` names, in any state. */
 export function findKey(input: KmsInput, context: KmsContext): KmsKey {
   const keyId = readKeyId(input, context);
   const key = listKeysOf(context).find((candidate) => candidate.keyId === keyId);

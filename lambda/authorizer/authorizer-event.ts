@@ -12,7 +12,7 @@ export type RequiredScopes = Readonly<Record<string, string>>;
 
 const anyMethod = 'ANY';
 
-/** Every `Authorization` header, under whatever case the client wrote its name. */
+/** Every `Authorization` header; the case of its name does not matter. */
 function readAuthorization(event: APIGatewayRequestAuthorizerEvent): readonly string[] {
   return Object.entries(event.multiValueHeaders ?? {})
     .filter(([name]) => name.toLowerCase() === 'authorization')

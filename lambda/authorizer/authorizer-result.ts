@@ -14,7 +14,7 @@ function policy(statement: Statement): APIGatewayAuthorizerResult['policyDocumen
   return { Version: '2012-10-17', Statement: [statement] };
 }
 
-/** By allow-list: no claim of a token can add a value or stand in for one. */
+/** An allow-list: no claim of a token can add or replace a value. */
 function contextOf(verified: VerifiedCredential): AuthorizerContext {
   const { credential, serviceTrunkGroup } = verified;
   const isToken = credential === 'access_token';

@@ -5,7 +5,7 @@ import { createDocument, documentHeaders, serveDocument } from '../shared/docume
 import { type FunctionOptions, resolveOptions } from '../shared/function-options.ts';
 import { createHttpFunction, type Endpoint, type HttpFunction } from '../shared/http-function.ts';
 
-/** Both discovery documents: the same bytes, whatever host is asked. */
+/** Both discovery documents: the same bytes on every host. */
 export function createDiscoveryHandler(
   environment: Environment<'discovery'>,
   options: Partial<FunctionOptions> = {},

@@ -15,7 +15,7 @@ import { createHttpFunction, type Endpoint, type HttpFunction } from '../shared/
 import { noteStaleKeyList } from '../shared/stale-key-list.ts';
 import { createJwksDocuments } from './jwks-document.ts';
 
-/** Whatever the reason: to verifiers it is an outage, and never a set without keys. */
+/** For any reason: verifiers see an outage, and never a set without keys. */
 function toUnavailable(error: unknown): UnavailableError {
   if (error instanceof UnavailableError) return error;
   return new UnavailableError('there is no list of signing keys to publish', { cause: error });

@@ -11,8 +11,8 @@ export interface FunctionOptions {
 }
 
 /**
- * @param persistentKeys stand in every log line.
- * @param metrics whether metrics stand under each client too.
+ * @param persistentKeys are added to every log line.
+ * @param metrics whether metrics are also kept per client.
  */
 export function resolveOptions(
   name: FunctionName,

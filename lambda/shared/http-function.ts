@@ -1,4 +1,4 @@
-// oxlint-disable-next-line import/no-named-as-default -- middy's types know the default alone
+// oxlint-disable-next-line import/no-named-as-default -- middy's types have only the default
 import middy from '@middy/core';
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import {

@@ -3,7 +3,7 @@ export interface HttpRequest {
   readonly method: string;
   /** The route's path, not what the client typed. */
   readonly path: string;
-  /** The values of a header, by its name in lower case, under whatever case they came. */
+  /** The values of a header, by its name in lower case. The request may use any case. */
   readonly headerValues: (lowerName: string) => readonly string[];
   readonly queryNames: readonly string[];
   readonly body: Uint8Array;

@@ -4,8 +4,8 @@ import { UnavailableError } from '../../core/errors.ts';
 import type { Endpoint } from '../shared/http-function.ts';
 
 /**
- * An endpoint that answers 503 while this host's clock and API Gateway's differ: whichever of them
- * is wrong, no token gets a time that no one can trust.
+ * An endpoint that answers 503 while this host's clock and API Gateway's differ. Either of them may
+ * be wrong, so no token is issued with a time that cannot be trusted.
  */
 export function withClockCheck(endpoint: Endpoint): Endpoint {
   return (request, exchange) => {

@@ -14,8 +14,8 @@ export interface SchedulesProps {
 }
 
 /**
- * What runs by the clock: the rotation, which does whatever is due, the canary, and the synthetic
- * check.
+ * What runs on a schedule: the rotation, which takes every step that is due, the canary, and the
+ * synthetic check.
  */
 export class Schedules extends Construct {
   constructor(scope: Construct, id: string, props: SchedulesProps) {

@@ -90,7 +90,7 @@ export class ServiceFunction<F extends FunctionName> extends Construct {
     });
   }
 
-  /** Denies these actions, whatever else allows them. */
+  /** Denies these actions, even if another statement allows them. */
   deny(statement: Statement): void {
     this.addStatement(Effect.DENY, statement);
   }
@@ -165,7 +165,7 @@ export class ServiceFunction<F extends FunctionName> extends Construct {
     Validations.of(handler).acknowledge({
       id: 'Serverless::Serverless-LambdaDLQ',
       reason:
-        'Requests are answered while the caller waits. What runs by the clock does whatever is due, so that the next run does what one run could not, and a missed run is an alarm.',
+        'Requests are answered while the caller waits. A scheduled function takes every step that is due: the next run does what a failed run could not, and a missed run is an alarm.',
     });
     return handler;
   }

@@ -37,7 +37,7 @@ export class FirstSigningKey extends Construct {
   }
 }
 
-/** A trigger runs when a property of its resource changes, whatever the property is called. */
+/** A trigger runs when any property of its resource changes. */
 function askAgainFor(trigger: Trigger, tokenVersionArn: string): void {
   const resource = trigger.node.defaultChild as CustomResource;
   const { defaultChild } = resource.node;

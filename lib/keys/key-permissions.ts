@@ -24,7 +24,7 @@ function ownKeys(keys: SigningKeys): Readonly<Record<string, string>> {
 }
 
 const keysByTag =
-  'Signing keys are made after the stack, so that their ARNs cannot stand in it: the statement holds for keys of this account and region that carry the deployment tag.';
+  'Signing keys are created after the stack, so it cannot contain their ARNs: the statement applies to keys of this account and region that have the deployment tag.';
 
 function acknowledgeAnyKey(fn: ServiceFunction<FunctionName>, reason: string): void {
   const stack = Stack.of(fn);

@@ -62,13 +62,12 @@ const kmsCalls: readonly KmsCall[] = [
 /** A day: a rotation may wait for a slow region that long before a person must look. */
 const overdueLimit = 86_400;
 
-/** Three schedules, in seconds: a missed run of every other region is none of these. */
+/** Three schedules, in seconds: one missed run in each other region stays below this. */
 const replicationLagLimit = 3 * keyScheduleMinutes * 60;
 
 /**
- * The alarms on signing keys. A call to KMS is seen through CloudTrail, which does not tell a
- * key's tags: every key of the account and region raises them, so that the service is best alone
- * in its account.
+ * The alarms on signing keys. CloudTrail reports calls to KMS without the tags of the key, so every
+ * key of the account and region raises these alarms. An account of its own suits the service best.
  */
 export class KeyAlarms extends Construct {
   readonly alarms: readonly Alarm[];
@@ -161,7 +160,7 @@ export class KeyAlarms extends Construct {
    * Everyone but these functions. The session tells a function's role and name. CloudTrail adds
    * `inScopeOf` to calls of Lambda functions, with the function's ARN: it tells a function of the
    * same name in another AWS region. AWS does not promise the field for every call, so its absence
-   * is no alarm. A caller without a session, e.g. the root user, is none of these functions.
+   * is no alarm. A caller without a session, e.g. the root user, is not one of these functions.
    */
   private byOthers(names: readonly FunctionName[]): Record<string, unknown> {
     const { deploymentName, regionId } = this.context;

@@ -27,7 +27,7 @@ function sdkVariables(surroundings: Surroundings): Readonly<Record<string, strin
   };
 }
 
-/** A function's log is JSON; what is none, such as a crash, is kept as it is. */
+/** A function's log is JSON; other lines, such as those of a crash, are kept as they are. */
 function writeLine(log: LogFile, service: string, line: string): void {
   try {
     log.write({ service, ...(JSON.parse(line) as object) });

@@ -4,7 +4,7 @@ import type { HtmlEscapedString } from 'hono/utils/html';
 /** Markup that is safe to send: every value in it was escaped. */
 export type Html = HtmlEscapedString;
 
-/** What can stand in a template. Text is escaped; false and undefined leave nothing. */
+/** A value that a template accepts. Text is escaped; false and undefined leave nothing. */
 export type HtmlValue = string | number | Html | false | undefined | readonly HtmlValue[];
 
 /** The only way to make markup: a template whose values are escaped. */

@@ -32,7 +32,7 @@ interface Link {
   readonly until: number;
 }
 
-/** What is kept of a token: enough to know it again, and of no use to a reader of memory. */
+/** The digest is enough to recognise a token, and useless to a reader of this memory. */
 function digestOf(token: string): Buffer {
   return createHash('sha256').update(token, 'utf8').digest();
 }

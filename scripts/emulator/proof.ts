@@ -52,7 +52,7 @@ export async function getToken(tokenUrl: string, client: Credentials): Promise<s
   return (JSON.parse(text) as { access_token: string }).access_token;
 }
 
-/** Verifies a token with jose, through a JWKS that is fetched anew. */
+/** Verifies a token with jose, through a JWKS that is fetched again. */
 export function verifyToken(
   token: string,
   { issuer, jwksUri, audience }: { issuer: string; jwksUri: string; audience: string },

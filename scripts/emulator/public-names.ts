@@ -31,7 +31,7 @@ function connectToEdge(this: Socket, ...received: unknown[]): Socket {
 Reflect.set(Socket.prototype, 'connect', connectToEdge);
 
 /*
- * The emulator puts an `https.request` of its own into functions, which sends whatever ends in
+ * The emulator puts an `https.request` of its own into functions, which sends every request to
  * amazonaws.com to its one port and drops the host. Names of the edge go past it.
  */
 const request = https.request as Request;

@@ -104,7 +104,7 @@ export const lifeCycleMutants: readonly Mutant[] = [
     ],
   },
   {
-    name: 'signing takes whatever key KMS took',
+    name: 'signing accepts any key that KMS used',
     edits: [
       {
         file: 'adapters/kms/sign-with-key.ts',

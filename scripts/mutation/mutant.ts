@@ -3,7 +3,7 @@ export interface Mutant {
   readonly name: string;
   readonly edits: readonly {
     readonly file: string;
-    /** Stands in the file exactly once. */
+    /** Occurs in the file exactly once. */
     readonly find: string;
     readonly replace: string;
   }[];

@@ -44,7 +44,7 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 60_000,
     bail: name === undefined ? 0 : 1,
-    // Its key is the file on the disk, which a mutant leaves alone.
+    // Its key is the file on the disk, which a mutant does not change.
     fsModuleCache: false,
   },
 });

@@ -3,16 +3,29 @@ import { search } from 'nlcst-search';
 import retextEnglish from 'retext-english';
 import { unified } from 'unified';
 import type { VFile } from 'vfile';
-import { wordList } from './word-list.ts';
+import { correctAfter, wordList } from './word-list.ts';
 
 const phrases = Object.keys(wordList);
+
+/** How much of the text before a phrase decides whether an exception applies. */
+const longestContext = 100;
+
+/** The sentence before a position, as far as it matters, on one line. */
+function textBefore(prose: string, offset: number): string {
+  const before = prose.slice(Math.max(0, offset - longestContext), offset);
+  return before.replace(/\s+/g, ' ');
+}
+
+function isCorrect(phrase: string, prose: string, offset: number): boolean {
+  return correctAfter[phrase]?.test(textBefore(prose, offset)) ?? false;
+}
 
 function retextWordList() {
   return (tree: Root, file: VFile): void => {
     search(tree, phrases, (match, _index, _parent, phrase) => {
       const first = match[0]?.position;
-      const instead = wordList[phrase];
-      file.message(`"${phrase}": write ${instead}`, first && { place: first });
+      if (first && isCorrect(phrase, String(file), first.start.offset ?? 0)) return;
+      file.message(`"${phrase}": write ${wordList[phrase]}`, first && { place: first });
     });
   };
 }
@@ -22,8 +35,12 @@ const processor = unified().use(retextEnglish).use(retextWordList);
 /** The parser takes a period before a lower-case letter for one of an abbreviation, and part of the word. */
 const sentenceEnd = /\.(?=\s|$)/g;
 
+/** Finds every phrase that the parser can find, and some more. It saves parsing most files. */
+const candidate = new RegExp(phrases.map((phrase) => phrase.replace(/\W/g, '\\W*')).join('|'), 'i');
+
 /** Adds a message to the file for each phrase of the word list in its prose. */
 export async function checkProse(file: VFile): Promise<void> {
+  if (!candidate.test(String(file))) return;
   const tree = processor.parse(String(file).replace(sentenceEnd, ';'));
   await processor.run(tree, file);
 }

@@ -14,7 +14,15 @@ export const wordList: Readonly<Record<string, string>> = {
   wishes: '"token requests", or "wants"',
   ripe: '"eligible"',
   'stand-in': '"fallback"',
-  'stands in': '"replaces" or "acts for"',
+  'stands in': '"is in", or "replaces"',
+  'stand in': '"are in", or "replace"',
+  'of no use': '"useless", or say what it cannot do',
+  anew: '"again"',
+  'goes on as': '"continues as"',
+  'stays so': 'what cannot change',
+  'comes to its end': '"ends"',
+  'takes harm': '"is damaged", or say what breaks',
+  'is told of': '"learns about"',
   lest: '"so that … does not"',
   thereby: 'a sentence of its own',
   thereof: '"of it"',
@@ -26,8 +34,8 @@ export const wordList: Readonly<Record<string, string>> = {
   mended: '"fixed" or "repaired"',
   'so too': '"also"',
   'knows not': '"does not know"',
-  'is none': '"is not one", or say what is wrong with it',
-  'are none': '"there are none", or say what is missing',
+  'is none': '"is not a …" or "an invalid …"',
+  'are none': '"are not …" or "invalid …"',
   'lets read': '"allows … to read"',
   'of its own accord': '"automatically"',
   'of themselves': '"automatically"',
@@ -40,6 +48,15 @@ export const wordList: Readonly<Record<string, string>> = {
   seamless: 'what it does',
   seamlessly: 'what it does',
   robust: 'what it withstands',
+};
+
+/** Text before a phrase that makes it correct English. */
+export const correctAfter: Readonly<Record<string, RegExp>> = {
+  // "leaves the others alone"
+  alone: /\b(?:leave|leaves|leaving|left)\b[^.;:]*$/i,
+  // "if there is none"
+  'is none': /\bthere $/i,
+  'are none': /\bthere $/i,
 };
 
 /** How often a word may stand in 10,000 words of prose: what the prose of comparable projects shows. */

@@ -3,7 +3,7 @@ import { outcomeOf, toErrorResponse } from '../error-response.ts';
 import type { HttpMiddleware } from './http-middleware.ts';
 
 /**
- * Makes the response of whatever was thrown, and gives the exchange its outcome.
+ * Makes the response to any error, and records the outcome of the exchange.
  *
  * @param challenge what to send with 401.
  */

@@ -18,7 +18,7 @@ type Text = readonly [title: string, text: string];
 const statusTexts: Readonly<Record<HttpStatus, Text>> = {
   400: [
     'This request is not complete',
-    'The form lacks something that the portal put into it. Go back, load the page again, and send it anew.',
+    'The form lacks something that the portal put into it. Go back, load the page again, and repeat the request.',
   ],
   401: ['You are not signed in', ''],
   403: [

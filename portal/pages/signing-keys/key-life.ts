@@ -49,7 +49,7 @@ export function lifeOf(entry: SigningKeyEntry, now: number, end: number): readon
   return marks.flatMap(({ phase, from }, index): readonly LifePart[] => {
     const to = Math.min(end, marks[index + 1]?.from ?? (phase === 'withdrawn' ? last : end));
     if (to <= from) return [];
-    // The part that it is in has begun, and goes on as planned.
+    // The current part has begun, and continues as planned.
     if (from < now && now < to) {
       return [
         { phase, from, to: now, isPlanned: false },
