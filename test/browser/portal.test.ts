@@ -356,7 +356,7 @@ describe('the portal as a page', () => {
     }
   });
 
-  it('is used with the keyboard alone', async () => {
+  it('can be used with only the keyboard', async () => {
     const { page, context } = await openPortal(browser(), service());
     await page.keyboard.press('Tab');
     expect(await page.evaluate('document.activeElement.textContent')).toBe('Skip to content');

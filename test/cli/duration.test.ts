@@ -17,7 +17,7 @@ describe('a duration', () => {
   });
 
   it.each(['', 'h', '1.5h', '-1h', '1 h', '1H', '1y', '1e3', '1234567890s', '１h'])(
-    '%j is none',
+    '%j is not a duration',
     (text) => {
       expect(() => parseDuration(text, '--x')).toThrow(
         `--x: received "${text}"; allowed: a number`,

@@ -160,7 +160,7 @@ describe('parseDeploymentConfig', () => {
       'webAcl.tokenRequestsPerFiveMinutes: received 5; allowed: 10 or more',
     ],
     [
-      'an alarm address that is none',
+      'an invalid alarm address',
       { ...single, alarmEmails: ['on-call'] },
       'alarmEmails.0: received "on-call"; allowed: an email address',
     ],

@@ -25,7 +25,7 @@ describe('a time as text', () => {
     );
   });
 
-  it('is none of a time that there is not', () => {
+  it('refuses a time that does not exist', () => {
     expect(() => formatTime(Number.NaN)).toThrow(RangeError);
     expect(() => formatDay(Number.POSITIVE_INFINITY)).toThrow(RangeError);
   });
@@ -51,7 +51,7 @@ describe('a time as text', () => {
     'tomorrow',
     '1800000000',
     '',
-  ])('%s is none', (text) => {
+  ])('%s is not a time', (text) => {
     expect(parseTime(text)).toBeUndefined();
   });
 });

@@ -8,7 +8,7 @@ import { root } from '../architecture/source-files.ts';
 
 interface Key {
   readonly path: string;
-  /** Undefined if there is none, or none that is one value. */
+  /** Undefined if there is none, or it is not a single value. */
   readonly default: unknown;
 }
 

@@ -43,7 +43,7 @@ describe('the headers that say who calls', () => {
     });
   });
 
-  it.each([token, apiKey])('are all there, whatever the credential', (verified) => {
+  it.each([token, apiKey])('are all present for each kind of credential', (verified) => {
     expect(Object.keys(callerHeaderValues(verified)).sort()).toEqual(
       Object.values(callerHeaders).sort(),
     );

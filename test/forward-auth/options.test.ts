@@ -114,7 +114,7 @@ describe('options', () => {
       ['--issuer', 'auth'],
       '--issuer (FORWARD_AUTH_ISSUER): received "auth"',
     ],
-    ['tables that are none', ['--tables', 'a b'], '--tables (FORWARD_AUTH_TABLES): received "a b"'],
+    ['an invalid prefix of tables', ['--tables', 'a b'], '--tables (FORWARD_AUTH_TABLES): received "a b"'],
     [
       'tables that are not to be read',
       ['--own-tokens-only'],

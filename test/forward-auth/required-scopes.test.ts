@@ -49,7 +49,7 @@ describe('the scopes that the path of the check names', () => {
     'http://127.0.0.1:9100/verify/-',
     '*',
     '?/verify/-',
-  ])('are none in %j, so there is no access', (target) => {
+  ])('are missing in %j, so there is no access', (target) => {
     expect(readRequiredScopes(target)).toBeUndefined();
   });
 

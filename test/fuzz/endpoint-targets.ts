@@ -12,7 +12,7 @@ import { makeSigningKey, signWithKeys } from '../support/signing-keys.ts';
 import { signToken } from '../support/test-issuer.ts';
 import { BrokenPromiseError, expectThat, type FuzzTarget, mayReject } from './fuzz-target.ts';
 
-/** Stands next to whatever a caller sends, and may be in no log line. */
+/** Is added to everything that a caller sends, and must not occur in any log line. */
 const marker = 'cAnArY7f3a';
 
 const signer = makeSigningKey('ES256');

@@ -34,7 +34,7 @@ function inputs({ seeds }: FuzzTarget): fc.Arbitrary<Buffer> {
   return fc.oneof({ weight: 6, arbitrary: edited }, { weight: 2, arbitrary: any }, repeated);
 }
 
-describe('whatever bytes come to', () => {
+describe('any bytes sent to', () => {
   it.each(Object.entries(targets))('%s, its promises hold', async (_, target) => {
     for (const seed of target.seeds) await runTimed(target, Buffer.from(seed));
     await fc.assert(

@@ -115,7 +115,7 @@ describe('failed backups', () => {
     return rules.find(({ pattern }) => pattern['detail-type'][0] === detailType);
   }
 
-  it('are those of this vault, whichever way they ended', () => {
+  it('are those of this vault, with any outcome', () => {
     expect(rule('Backup Job State Change')?.pattern).toEqual({
       source: ['aws.backup'],
       'detail-type': ['Backup Job State Change'],

@@ -279,7 +279,7 @@ describe('a new version of a function', () => {
     }
   });
 
-  it('goes back if it refuses its own clients, whatever the old one does', () => {
+  it('goes back if it refuses its own clients, regardless of the old one', () => {
     const alarm = alarms()[versionAlarm];
     expect(alarm.Metrics[0].Expression).toBe(
       'IF(FILL(refused, 0) >= 5 AND FILL(refused, 0) >= FILL(issued, 0), 1, 0)',

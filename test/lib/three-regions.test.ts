@@ -264,7 +264,7 @@ describe('the web ACL', () => {
               ScopeDownStatement: {
                 ByteMatchStatement: {
                   FieldToMatch: { UriPath: {} },
-                  // Whatever follows, as a slash that API Gateway may forgive.
+                  // With any suffix, such as a slash that API Gateway may ignore.
                   PositionalConstraint: 'CONTAINS',
                   SearchString: '/api/v1/oauth/token',
                 },

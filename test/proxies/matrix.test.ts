@@ -153,7 +153,7 @@ describe.each(proxyNames.filter((name) => programs[name] !== undefined))('%s', (
     expectNothingPassedOn();
   });
 
-  it('passes on an API key, whatever the scopes', async () => {
+  it('passes on an API key for any required scopes', async () => {
     for (const [path, method] of [
       ['/messages', 'GET'],
       ['/messages', 'POST'],
@@ -240,14 +240,14 @@ describe.each(proxyNames.filter((name) => programs[name] !== undefined))('%s', (
     }
   });
 
-  it('accepts an API key inside its subnets, whatever address the request claims', async () => {
+  it('accepts an API key inside its subnets, for any address that the request claims', async () => {
     const { loopbackKey } = world().credentials;
     for (const claimed of [[], forgedSource]) {
       expect((await ask('/messages', [...bearer(loopbackKey), ...claimed])).status).toBe(200);
     }
   });
 
-  it('refuses an API key outside its subnets, whatever address the request claims', async () => {
+  it('refuses an API key outside its subnets, for any address that the request claims', async () => {
     const { officeKey } = world().credentials;
     const twice = [...forgedSource, ...forgedSource];
     for (const claimed of [[], forgedSource, twice, ['X_Real_IP', '192.0.2.7']]) {
@@ -296,7 +296,7 @@ describe.each(proxyNames.filter((name) => programs[name] !== undefined))('%s', (
     );
   });
 
-  it('asks anew for each request of a connection', async () => {
+  it('asks again for each request of a connection', async () => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     const { viewToken, anyKey } = world().credentials;
     const statuses: number[] = [];

@@ -3,12 +3,12 @@ import type { CallerProof } from '../../contract/caller-proof.ts';
 
 export const operatorArn = 'arn:aws:sts::000000000000:assumed-role/operator/alice';
 
-/** STS, as far as it knows one operator whatever is signed. */
+/** An STS that knows only one operator, and accepts every signature. */
 export const authenticateOperator: AuthenticateCaller = async () => operatorArn;
 
 const signedHeaders = 'content-type;host;x-amz-date;x-authorization-server-request';
 
-/** A proof of the right form, of a time in seconds. Its signature is none. */
+/** A proof of the right form, of a time in seconds. Its signature is invalid. */
 export function proofOf(now: number): CallerProof {
   const date = new Date(now * 1000).toISOString().replaceAll(/[:-]|\.\d+/g, '');
   const scope = `${date.slice(0, 8)}/us-west-2/sts/aws4_request`;

@@ -1,7 +1,7 @@
 /** Runs from which the cheapest counts: compilation and other threads only add to a cost. */
 const rounds = 5;
 
-/** Microseconds of CPU time that this process spends, whatever else the machine does. */
+/** Microseconds of CPU time that this process spends. Other load on the machine does not count. */
 export async function cpuTime(act: () => unknown): Promise<number> {
   // The usage of one thread is only counted in steps of milliseconds.
   const before = process.cpuUsage();

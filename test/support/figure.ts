@@ -2,7 +2,7 @@ import { appendFileSync } from 'node:fs';
 
 /**
  * Prints what a promise of SECURITY.md is backed by: values that were counted or measured, never
- * ones that stand in the test. `FIGURES=<file>` collects the lines.
+ * ones that the test contains. `FIGURES=<file>` collects the lines.
  *
  * @param what e.g. `KMS throttles every Sign`.
  */

@@ -115,7 +115,7 @@ export function createMemoryIdentityProviderStore(
     },
     deleteIdentityProvider: async (issuer, registrationId) => {
       if (items.get(issuer)?.registrationId !== registrationId) {
-        throw new ConflictError(`${issuer} was registered anew`);
+        throw new ConflictError(`${issuer} was deleted and registered again`);
       }
       items.delete(issuer);
     },

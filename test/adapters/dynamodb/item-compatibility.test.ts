@@ -153,7 +153,7 @@ describe('the release before', () => {
     expect(() => readAll(read, writeSamples())).not.toThrow();
   });
 
-  it('reads whatever else this version can write', async () => {
+  it('reads everything else that this version can write', async () => {
     const read = await parsersOf(newest);
     const all = fc.record({ client, apiKey, identityProvider, auditRecord });
     fc.assert(

@@ -13,7 +13,7 @@ describe('what was parsed', () => {
     expect(spy).toHaveBeenCalledTimes(1);
   });
 
-  it('is what parsing gives, whatever was read before under whatever key', () => {
+  it('equals the parsed item after any sequence of reads under any keys', () => {
     const items = fc.tuple(fc.constantFrom('a', 'b', 'c'), fc.record({ S: fc.string() }));
     fc.assert(
       fc.property(fc.array(items), fc.integer({ min: 1, max: 3 }), (reads, maxItems) => {

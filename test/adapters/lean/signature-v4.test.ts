@@ -84,7 +84,7 @@ describe('Signature Version 4', () => {
     );
   });
 
-  it('signs anew with another key, day, region or service', () => {
+  it('derives a new key for another access key, day, region or service', () => {
     const signature = new SignatureV4();
     const others: readonly (readonly [SignedRequest, typeof credentials])[] = [
       [request, credentials],

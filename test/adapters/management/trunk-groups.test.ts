@@ -111,7 +111,7 @@ describe('a caller that is limited to trunk groups', () => {
     expect(await listedBy(management.forCaller({ trunkGroups: [] }))).toEqual([0, 0, 0]);
   });
 
-  it('is told of no client and no key of another group by explain', async () => {
+  it('learns about no client and no key of another group from explain', async () => {
     const world = await createWorld('tg-1001');
     const { value = '' } = await world.management.createApiKey({
       name: 'Open',
@@ -156,7 +156,7 @@ describe('a caller that is limited to trunk groups', () => {
 });
 
 describe('what the library returns', () => {
-  it('holds no hash, of whatever operation', async () => {
+  it('holds no hash for any operation', async () => {
     for (const name of names) {
       const world = await createWorld();
       if (name === 'registerProvider') world.providers.clear();

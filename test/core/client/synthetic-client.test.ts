@@ -19,7 +19,7 @@ describe('the ids of synthetic clients', () => {
     expect(new Set(ids).size).toBe(regionIds.length);
   });
 
-  it('are none that can be generated or derived', () => {
+  it('can be neither generated nor derived', () => {
     const largest = formatId('client', new Uint8Array(idBytes).fill(0xff));
     for (const id of regionIds.map(syntheticClientId)) expect(id > largest).toBe(true);
     fc.assert(
@@ -31,7 +31,7 @@ describe('the ids of synthetic clients', () => {
 });
 
 describe('a synthetic client on the token path', () => {
-  it('has no other authority than its own, whatever its record says', () => {
+  it('has only its own authority, even if its record says more', () => {
     const client = makeClient({
       clientId: syntheticClientId('dfw'),
       scopes: ['messaging:manage'],

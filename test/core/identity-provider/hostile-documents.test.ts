@@ -25,7 +25,7 @@ function object(names: readonly string[]): fc.Arbitrary<Record<string, unknown>>
   return fc.dictionary(fc.oneof(fc.constantFrom(...names), fc.string()), value, { maxKeys: 10 });
 }
 
-it('a discovery document, whatever it holds, is read or refused', () => {
+it('any discovery document is read or refused', () => {
   const names = ['issuer', 'jwks_uri', 'id_token_signing_alg_values_supported'];
   fc.assert(
     fc.property(fc.oneof(fc.jsonValue(), object(names)), (document) => {
@@ -37,7 +37,7 @@ it('a discovery document, whatever it holds, is read or refused', () => {
   );
 });
 
-it('a key set, whatever it holds, is read or refused', () => {
+it('any key set is read or refused', () => {
   const names = ['kty', 'kid', 'alg', 'use', 'key_ops', 'n', 'e', 'crv', 'x', 'y', 'd', 'pub'];
   const sets = fc.record({ keys: fc.array(fc.oneof(object(names), fc.jsonValue())) });
   fc.assert(
@@ -49,7 +49,7 @@ it('a key set, whatever it holds, is read or refused', () => {
   );
 });
 
-it('a URL, whatever it is, is read as it stands or refused', () => {
+it('any URL is read as it is or refused', () => {
   const text = fc.oneof(
     fc.string(),
     fc.webUrl({ validSchemes: ['https'], withFragments: true, withQueryParameters: true }),
@@ -71,7 +71,7 @@ it('a URL, whatever it is, is read as it stands or refused', () => {
   );
 });
 
-it('an address and a netmask, whatever they are, are read or refused', () => {
+it('any address and netmask are read or refused', () => {
   const text = fc.oneof(fc.string(), fc.ipV4(), fc.ipV6(), fc.nat({ max: 140 }).map(String));
   fc.assert(
     fc.property(text, text, (address, netmask) => {

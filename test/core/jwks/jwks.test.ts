@@ -24,7 +24,7 @@ describe('the JWKS', () => {
     }
   });
 
-  it('has no member that is private or symmetric, whatever the record holds', () => {
+  it('has no private or symmetric member, even if the record has one', () => {
     const leaky = keys.map((key) => ({
       ...key,
       publicJwk: {
@@ -69,7 +69,7 @@ describe('the JWKS', () => {
     expect(kids(now)).not.toContain(old.kid);
   });
 
-  it('is the same bytes whatever order the records come in, and never empty', () => {
+  it('is the same bytes for any order of the records, and never empty', () => {
     const record = fc.record({
       key: fc.constantFrom(...keys),
       state: fc.constantFrom(...signingKeyStates),

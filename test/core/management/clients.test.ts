@@ -189,7 +189,7 @@ describe('a client under a provider', () => {
     );
   });
 
-  it('is not adopted by a provider that was registered anew', async () => {
+  it('is not adopted by a provider that was deleted and registered again', async () => {
     const { context, providers } = createTestManagement();
     providers.set(registered.issuer, registered);
     await createClient(context, under);
@@ -345,7 +345,7 @@ describe('the size of a token', () => {
     await expect(createClient(context, { ...input, scopes: some })).rejects.toThrow(message);
   });
 
-  it('stays in bounds for whatever client may be created', async () => {
+  it('stays within limits for every client that can be created', async () => {
     const { context } = createTestManagement({ config });
     const { client } = await createClient(context, {
       name: 'x',

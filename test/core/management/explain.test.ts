@@ -275,7 +275,7 @@ describe('explaining a bearer credential', () => {
       { name: 'scope', received: ['messaging:view'], expected: 'a text' },
     ],
     [
-      'audiences that are none',
+      'invalid audiences',
       { aud: 7 },
       {},
       {},

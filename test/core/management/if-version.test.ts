@@ -70,7 +70,7 @@ describe('a change of what was changed since it was seen', () => {
     expect(stored(world)).not.toBe(before);
   });
 
-  it('is refused for a provider that was registered anew', async () => {
+  it('is refused if the provider was deleted and registered again', async () => {
     const world = await createWorld();
     const { management, issuer, discoveryUrl } = world;
     const { registrationId } = await management.findProvider(issuer);
@@ -95,7 +95,7 @@ describe('a change of what was changed since it was seen', () => {
     expect(world.providers.size).toBe(0);
   });
 
-  it('does not stand in the way of a request that is repeated', async () => {
+  it('does not block a repeated request', async () => {
     const { management, clientId } = await createWorld();
     const { version } = await management.findClient(clientId);
     const request = { idempotencyKey: 'form-12345', ifVersion: version };

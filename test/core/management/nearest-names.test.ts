@@ -15,7 +15,7 @@ describe('the nearest names', () => {
     expect(findNearestNames(received, names)[0]).toBe(nearest);
   });
 
-  it('are none for what is like nothing', () => {
+  it('are empty for a name that resembles no other', () => {
     expect(findNearestNames('x', names)).toEqual([]);
   });
 });

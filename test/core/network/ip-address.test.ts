@@ -39,7 +39,7 @@ describe('an address of the public internet', () => {
     'fec0::1',
     'ff02::1',
     '4000::1',
-  ])('%s is none', (text) => {
+  ])('%s is not public', (text) => {
     expect(isPublic(text)).toBe(false);
   });
 

@@ -23,7 +23,7 @@ import { createClient } from '../../../core/management/create-client.ts';
 import type { ManagementContext } from '../../../core/management/management-context.ts';
 import { type TestManagement, testConfig } from '../../support/management.ts';
 
-/** One management operation, on whichever of the things that exist `pick` falls. */
+/** One management operation. `pick` selects one of the existing resources. */
 export interface Operation {
   readonly name: string;
   /** Whether it never lets anybody do more. */

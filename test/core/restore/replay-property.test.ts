@@ -94,7 +94,7 @@ function plain(items: Items): unknown {
 const runs = Number(process.env['RESTORE_HISTORIES'] ?? 300);
 
 describe('a table that is restored from an earlier time, with the audit replayed', () => {
-  it('never lets anybody do what the live table did not, whatever was lost on the way', async () => {
+  it('never allows what the live table did not, even if records were lost', async () => {
     let narrower = 0;
     await fc.assert(
       fc.asyncProperty(

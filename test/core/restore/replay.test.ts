@@ -123,7 +123,7 @@ describe('a client whose restore point lies before a change', () => {
     });
   });
 
-  it('is enabled if it was disabled and enabled again, in whatever order clocks say', () => {
+  it('is enabled if it was disabled and enabled again, even if the clocks say another order', () => {
     const changes = [
       record({ action: 'client.enable', after: view({ version: 5 }) }),
       record({
@@ -135,7 +135,7 @@ describe('a client whose restore point lies before a change', () => {
     expect(replay(changes)).toMatchObject({ item: { enabled: true }, narrowed: [] });
   });
 
-  it('has its secrets end when a rotation ended them, and is told of the new one', () => {
+  it('has its secrets end when a rotation ended them, and reports the new one', () => {
     const after = {
       ...secretView(4),
       secret_id: 'secret_new',

@@ -47,7 +47,7 @@ describe('restoring items', () => {
     ]);
   });
 
-  it('leaves an item alone that someone else makes in the same moment', async () => {
+  it('leaves an item alone if another writer creates it at the same moment', async () => {
     const { context, restorable, options } = await lostClient();
     const create = () => Promise.reject(new ConflictError('exists'));
     const rows = await restoreItems(context, { ...restorable, create }, options);

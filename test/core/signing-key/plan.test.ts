@@ -206,7 +206,7 @@ describe('removal', () => {
     expect(planInShort(state, time - 1)).toEqual([]);
   });
 
-  it('follows the time that was recorded when the key retired, whatever the policy is now', () => {
+  it('follows the time that was recorded when the key retired, even if the policy has changed', () => {
     const state = keys(current, next, { ...previous, withdrawAt: 5 });
     expect(planInShort(state, 5)).toEqual(['withdraw o']);
   });

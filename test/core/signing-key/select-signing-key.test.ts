@@ -53,7 +53,7 @@ describe('keys that may sign', () => {
     expect(select(current, retired)).toEqual(['current', 'previous']);
   });
 
-  it('are none in a region that has never signed, whatever is eligible', () => {
+  it('do not exist in a region that has never signed, even if a key is eligible', () => {
     expect(select(next)).toEqual([]);
     expect(select(next, { ...current, regionId: 'dfw' })).toEqual([]);
   });

@@ -46,7 +46,7 @@ describe('the list of signing keys', () => {
     expect(table.reads).toBe(1);
   });
 
-  it('goes on as it was while the table does not answer, and asks again at intervals', async () => {
+  it('keeps its keys while the table does not answer, and asks again at intervals', async () => {
     const { table, cache } = setUp(first);
     await cache.listSigningKeys(100);
     table.answer = new UnavailableError('down');

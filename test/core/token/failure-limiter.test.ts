@@ -83,7 +83,7 @@ describe('the failure limiter', () => {
     expect(isAllowed(limiter, last(0))).toBe(false);
   });
 
-  it('never refuses a source that has not failed, whatever the others do', () => {
+  it('never refuses a source that has not failed, even if all others fail', () => {
     const other = fc.record({
       clientId: fc.constantFrom('client_a', 'client_b'),
       clientSecret: fc.string(),

@@ -82,7 +82,7 @@ describe('form parsing', () => {
     expect(Object.keys(parse(names.join('&')))).toHaveLength(maxFormParameters);
   });
 
-  it('reads back whatever a browser writes', () => {
+  it('reads back any form that a browser writes', () => {
     const text = fc.string({ unit: 'grapheme', maxLength: 20 });
     fc.assert(
       fc.property(fc.array(fc.tuple(text, text), { maxLength: 8 }), (pairs) => {

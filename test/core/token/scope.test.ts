@@ -23,7 +23,7 @@ describe('scope parameter', () => {
     );
   });
 
-  it('refuses whatever has a character that is not allowed', () => {
+  it('refuses any text with a character that is not allowed', () => {
     const foreign = fc
       .string({ unit: 'binary', minLength: 1, maxLength: 1 })
       .filter((character) => character !== ' ' && !scopeCharacters.includes(character));

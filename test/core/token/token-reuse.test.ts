@@ -94,7 +94,7 @@ describe('requests that come together', () => {
     expect(all.map(({ isReused }) => isReused)).toEqual([false, true, true]);
   });
 
-  it('fail together, and the next signs anew', async () => {
+  it('fail together, and the next request signs again', async () => {
     const { take, signer } = setUp();
     signer.mockRejectedValueOnce(new Error('KMS is down'));
     const all = await Promise.allSettled([1, 2].map(() => take(requestAt(now))));
@@ -109,7 +109,7 @@ describe('requests that come together', () => {
   });
 });
 
-describe('whatever is asked in whatever order', () => {
+describe('any requests in any order', () => {
   const step = fc.record({
     wait: fc.nat({ max: 2000 }),
     secretId: fc.constantFrom('secret_1', 'secret_2'),

@@ -140,7 +140,7 @@ describe('the parsers', () => {
     );
   });
 
-  it('never accept what was not signed, whatever is changed in a token', async () => {
+  it('never accept what was not signed, for any change to a token', async () => {
     const changed = fc
       .tuple(fc.nat(good.length - 1), fc.string({ minLength: 0, maxLength: 3 }), fc.nat(3))
       .map(([at, extra, cut]) => good.slice(0, at) + extra + good.slice(at + cut))

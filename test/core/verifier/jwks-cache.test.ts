@@ -94,7 +94,7 @@ describe('the key cache', () => {
     expect(await find(a, second, start + times.cooldown)).toBe(second.kid);
   });
 
-  it('fetches at most once a cooldown, whatever key ids arrive', async () => {
+  it('fetches at most once per cooldown, for any key ids', async () => {
     const seconds = 300;
     for (let index = 0; index < 10_000; index += 1) {
       const now = start + Math.floor((index * seconds) / 10_000);
@@ -205,7 +205,7 @@ describe('the key cache', () => {
     expect(await find(b, first, start)).toBeUndefined();
   });
 
-  it('starts anew when an issuer is registered anew', async () => {
+  it('starts again when an issuer is deleted and registered again', async () => {
     await find(a, first, start);
     const again = { ...a, registrationId: 'idp_2' };
     answers.set(a.issuer, setOf(second));

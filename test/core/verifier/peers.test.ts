@@ -75,7 +75,7 @@ describe('other verifiers', () => {
     expect(await Promise.all([ours(token), jose(token), aws(token)])).toEqual([true, true, true]);
   });
 
-  it('accept whatever this one accepts: it is the strictest', async () => {
+  it('accept every token that this one accepts: it is the strictest', async () => {
     await fc.assert(
       fc.asyncProperty(changedHeader, changedClaims, async (first, second) => {
         const token = signParts(

@@ -264,7 +264,7 @@ describe('a token of a registered provider', () => {
     expect(await reasonOf(world.verify(tokenOf()))).toBe('issuer_unknown');
   });
 
-  it('is refused if our own issuer stands in the table of providers', async () => {
+  it('is refused if our own issuer is in the table of providers', async () => {
     const world = createWorld();
     world.providers.set(issuer, createProvider({ issuer }));
     const token = signToken(providerKey, { ...providerClaims, iss: issuer }, { typ: 'at+jwt' });

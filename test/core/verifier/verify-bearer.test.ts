@@ -28,7 +28,7 @@ function subnet(address: string, prefixLength: number): ApiKeySubnet {
 
 describe('the Authorization header (RFC 6750 §2.1)', () => {
   it.each([`Bearer ${token}`, `bearer ${token}`, `BEARER ${token}`, `Bearer   ${token}`])(
-    'is read whatever the case of the scheme and the number of spaces',
+    'is read with any case of the scheme and any number of spaces',
     async (value) => {
       expect(await createWorld().verify(value)).toMatchObject({ issuer });
     },
@@ -152,7 +152,7 @@ describe('an API key', () => {
     else expect(await reasonOf(verification)).toBe('api_key_source_refused');
   });
 
-  it('is refused in the same bytes, whatever the reason', async () => {
+  it('is refused with the same bytes for every reason', async () => {
     const world = createWorld();
     world.apiKeys.set(keyId, createApiKey({ subnets: four }));
     const outside = await refusalOf(

@@ -135,7 +135,7 @@ describe('the proxy event', () => {
     expect(event.headers['authorization']).toBeUndefined();
   });
 
-  it('takes the source address from the connection, whatever the client claims', () => {
+  it('takes the source address from the connection, not from what the client claims', () => {
     const rawHeaders = ['x-forwarded-for', '10.0.0.1', 'X-Forwarded-Proto', 'https'];
     const event = buildProxyEvent(request({ rawHeaders, sourceIp: '::ffff:127.0.0.1' }), call);
     expect(event.requestContext.identity.sourceIp).toBe('127.0.0.1');

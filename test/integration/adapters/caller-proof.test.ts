@@ -65,7 +65,7 @@ describe('a proof of who asks', () => {
     expect(JSON.stringify(proof)).not.toContain(accessKey.secretAccessKey);
   });
 
-  it('is signed for the STS of the function, whatever this machine prefers', async () => {
+  it('is signed for the STS of the function, not for the one that this machine prefers', async () => {
     const options = { region: 'eu-west-1', credentials: accessKey } as const;
     const preferring = { AWS_USE_FIPS_ENDPOINT: 'true', AWS_ENDPOINT_URL_STS: sts.endpoint };
     const proof = await createCallerProof(options, preferring)('us-west-2', digest);

@@ -61,7 +61,7 @@ describe('the client store', () => {
     );
   });
 
-  it('returns every client as it was replaced, whatever differs', async () => {
+  it('returns every client as it was replaced, for any difference', async () => {
     const change = fc.record({ from: client, to: client });
     await fc.assert(
       fc.asyncProperty(change, async ({ from, to }) => {

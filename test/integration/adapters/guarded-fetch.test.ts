@@ -199,7 +199,7 @@ describe('the address that is connected to', () => {
     expect(resolve).toHaveBeenCalledTimes(1);
   });
 
-  it('is checked anew for each fetch', async () => {
+  it('is checked again for each fetch', async () => {
     const resolve = resolveTo(['127.0.0.1'], ['10.0.0.1']);
     const fetchJson = createGuardedFetch({ allowLoopback: true, ca, resolve });
     expect(await fetchJson(url('/good'))).toEqual({ a: 1 });

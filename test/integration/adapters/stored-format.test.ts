@@ -494,7 +494,7 @@ describe('the stored form of other records', () => {
     ]);
   });
 
-  it('holds what an audit record says of before and after, in whatever depth', async () => {
+  it('holds what an audit record says about before and after, at any depth', async () => {
     const audit = createDynamoDbAuditLog(aws.dynamodb, 'audit');
     await audit.appendAudit({
       time: '2026-01-01T00:00:00.000Z',

@@ -273,8 +273,8 @@ describe('the signing key store', () => {
     ['of a type that the algorithm does not use', { ...rsa, publicJwk: examples[2]?.publicJwk }],
     ['with a private member', jwk('d', 'AQAB')],
     ['named by an alias', { ...rsa, kmsKeyArn: 'arn:aws:kms:us-west-2:000000000000:alias/x' }],
-    ['in a state that is none', { ...rsa, state: 'active' }],
-    ['of a region that is none', { ...rsa, regionId: 'lax' }],
+    ['in an unknown state', { ...rsa, state: 'active' }],
+    ['of an unknown region', { ...rsa, regionId: 'lax' }],
   ])('writes no key %s', async (_, key) => {
     await expect(open().createSigningKey(key as typeof rsa)).rejects.toThrow(MalformedRecordError);
     expect(await open().listSigningKeys()).toEqual([]);

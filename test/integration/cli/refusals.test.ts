@@ -64,7 +64,7 @@ describe('wrong usage ends with 2', () => {
       'token_lifetime: received 172800; allowed: 60 to 86400 seconds',
     ],
     [
-      'a lifetime that is none',
+      'an invalid lifetime',
       [...create, '--token-lifetime', 'soon'],
       '--token-lifetime: received "soon"; allowed: a number of seconds, or with a unit: 45s, 30m, 1h, 90d, 2w',
     ],
@@ -95,7 +95,7 @@ describe('wrong usage ends with 2', () => {
       'allowed: a time in the future',
     ],
     [
-      'an end that is none',
+      'an invalid end',
       ['client-secret', 'create', '$client', '--expires-at', 'May'],
       '--expires-at: received "May"; allowed: an RFC 3339 time',
     ],
@@ -105,7 +105,7 @@ describe('wrong usage ends with 2', () => {
       '--allow: received "10.0.0.0/8"; allowed: a name and a subnet',
     ],
     [
-      'a subnet that is none',
+      'an invalid subnet',
       [...key, '--allow', 'a=10.0.0/8'],
       'address: received "10.0.0"; allowed: an IPv4 or IPv6 address',
     ],

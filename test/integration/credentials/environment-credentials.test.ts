@@ -29,7 +29,7 @@ describe('credentials of a container', () => {
     expect(agent.requests.map(({ headers }) => headers.authorization)).toEqual(['Bearer x']);
   });
 
-  it('are fetched anew five minutes before their end', async () => {
+  it('are fetched again five minutes before they expire', async () => {
     const agent = await startAgent([credentialsUntil(4, 'A'), credentialsUntil(60, 'B')]);
     const provide = functionCredentials({ AWS_CONTAINER_CREDENTIALS_FULL_URI: agent.url });
     expect((await provide()).accessKeyId).toBe('A');

@@ -140,7 +140,7 @@ describe('Sign', () => {
   it.each([
     ['ECC_NIST_P256', 'ECDSA_SHA_256', 'sha256'],
     ['ECC_NIST_P384', 'ECDSA_SHA_384', 'sha384'],
-  ] as const)('%s gives valid DER whatever the lengths of R and S', async (...row) => {
+  ] as const)('%s gives valid DER for all lengths of R and S', async (...row) => {
     const [spec, algorithm, digest] = row;
     const arn = arns.get(spec) ?? '';
     const key = { key: await readPublicKey(arn), dsaEncoding: 'der' as const };

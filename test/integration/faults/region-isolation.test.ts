@@ -44,7 +44,7 @@ describe('a region that is cut off from the others', () => {
     }
   });
 
-  it('brings nothing back after an hour: what ended or was revoked elsewhere stays so', async () => {
+  it('brings nothing back after an hour: what ended or was revoked elsewhere remains ended or revoked', async () => {
     const { slc, pit } = world().regions;
     const inHalfAnHour = Math.floor(world().now().getTime() / 1000) + 1800;
     const [revoked, expiring, renamed] = await Promise.all([

@@ -62,7 +62,7 @@ const malformed: readonly (readonly [string, (item: Item) => Item])[] = [
   ['with a lifetime that is negative', having({ token_lifetime: { N: '-1' } })],
   ['with secrets as a list', having({ secrets: { L: [] } })],
   ['with a secret without a hash', having({ secrets: { M: { cs: { M: {} } } } })],
-  ['with scopes that are none', having({ scopes: { L: [{ S: 'a b"' }] } })],
+  ['with invalid scopes', having({ scopes: { L: [{ S: 'a b"' }] } })],
   ['with a scope that is a number', having({ scopes: { L: [{ N: '1' }] } })],
   ['of 390 kB', having({ name: { S: 'n'.repeat(390_000) } })],
   ['of bytes', having({ name: { B: Buffer.from('x') } })],

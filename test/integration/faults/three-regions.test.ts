@@ -80,7 +80,7 @@ describe('a revocation here and a rename there, at the same time', () => {
   /** Clients that are changed at the same time: enough to keep the machine busy. */
   const atOnce = 10;
 
-  it('never leave the secret un-revoked, in whatever order their steps come', async () => {
+  it('never leave the secret un-revoked, in any order of their steps', async () => {
     const random = new SeededRandom(42);
     let conflicts = 0;
     let unrevoked = 0;

@@ -128,7 +128,7 @@ function deny(until: (operation: string) => number | undefined): void {
 
 describe('the first deployment', () => {
   it.each([1, 2, 3, 4, 5, 6, 7, 8])(
-    'waits until IAM allows every call, whatever the order (seed %d)',
+    'waits until IAM allows every call, in any order (seed %d)',
     async (seed) => {
       const random = new SeededRandom(seed);
       const start = now;

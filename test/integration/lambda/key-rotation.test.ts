@@ -321,7 +321,7 @@ describe('the key-rotation function', () => {
     ['an algorithm that there is not', { action: 'rotate', algorithm: 'none' }, /algorithm/],
     ['an action that there is not', { action: 'delete' }, /action/],
     [
-      'a kid that is none',
+      'an invalid kid',
       { action: 'withdraw', kid: '../x', emergency: true },
       /kid: received "..\/x"; allowed: a kid/,
     ],

@@ -187,7 +187,7 @@ describe('a call', () => {
 });
 
 describe('the clock', () => {
-  it("is corrected by the service's, and stays so", async () => {
+  it("is corrected by the service's once and for all", async () => {
     const serverTime = Date.UTC(2026, 10, 20, 12, 0, 0);
     const date = new Date(serverTime).toUTCString();
     const expired = answer(400, { __type: 'InvalidSignatureException' }, { Date: date });
@@ -201,7 +201,7 @@ describe('the clock', () => {
     ]);
   });
 
-  it('is left alone if it is right: a bad signature is then not tried again', async () => {
+  it('is left alone if it is right, and then a bad signature is not tried again', async () => {
     await start([answer(403, { __type: 'InvalidSignatureException' })]);
     await expect(call()).rejects.toMatchObject({ name: 'InvalidSignatureException' });
     expect(service.requests).toHaveLength(1);

@@ -215,7 +215,7 @@ describe('npm start says what is wrong, and ends with 1', () => {
 
   it.each([
     ['an unknown flag', ['--htps'], {}, "npm start: Unknown option '--htps'"],
-    ['a port that is none', [], { PORT: 'x' }, 'npm start: PORT: received "x"; allowed:'],
+    ['an invalid port', [], { PORT: 'x' }, 'npm start: PORT: received "x"; allowed:'],
   ])('if it gets %s', async (_, flags, environment, message) => {
     expect(await fail(flags, environment)).toContain(message);
   });

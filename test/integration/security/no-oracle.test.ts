@@ -46,7 +46,7 @@ beforeAll(async () => {
     'a disabled client': basic(disabled.id, disabled.secret),
     'a revoked secret': basic(revoked.id, revoked.secret),
     'an expired secret': basic(expired.id, expired.secret),
-    'an id that is none': basic('somebody', wrong),
+    'an invalid id': basic('somebody', wrong),
   });
 });
 
@@ -68,7 +68,7 @@ async function ask(authorization: string) {
 }
 
 describe('a client that does not authenticate', () => {
-  it('gets the same bytes at the cost of the same calls, whatever is wrong', async () => {
+  it('gets the same bytes at the cost of the same calls for every reason', async () => {
     const answers = [];
     for (const authorization of Object.values(cases)) answers.push(await ask(authorization));
     const [first] = answers;

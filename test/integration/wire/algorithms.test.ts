@@ -78,7 +78,7 @@ describe('every signing algorithm', () => {
 });
 
 describe('a signature', () => {
-  it('of ES256 is R and S, whatever their DER lengths', async () => {
+  it('of ES256 is R and S, for all of their DER lengths', async () => {
     const service = await start('ES256');
     const authorization = credentialsOf(service);
     const body = 'grant_type=client_credentials';

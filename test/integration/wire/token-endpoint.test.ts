@@ -226,7 +226,7 @@ describe('a request that is refused', () => {
   });
 });
 
-describe('whatever bytes arrive', () => {
+describe('any bytes', () => {
   const bytes = fc.uint8Array({ maxLength: 200 });
   // What HTTP allows in a field value (RFC 9110 §5.5), obs-text included.
   const fieldValue = fc

@@ -144,7 +144,7 @@ describe('the authorizer', () => {
     ['an empty header', ''],
     ['another scheme', 'Basic eDp5'],
     ['a malformed header', 'Bearer'],
-    ['a token that is none', 'Bearer x.y.z'],
+    ['a malformed token', 'Bearer x.y.z'],
     [
       'an expired token',
       `Bearer ${signToken(ownKey, { ...ownClaims, iat: now - 99, exp: now - 30 })}`,

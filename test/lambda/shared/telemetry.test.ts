@@ -95,7 +95,7 @@ describe('telemetry of a request', () => {
     });
   });
 
-  it('stands in the namespace of the deployment', async () => {
+  it('is in the namespace of the deployment', async () => {
     vi.stubEnv('POWERTOOLS_METRICS_NAMESPACE', 'AuthorizationServer/blue');
     const [, metrics] = await linesOf(issued);
     expect(metrics).toMatchObject({

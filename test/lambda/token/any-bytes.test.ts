@@ -48,7 +48,7 @@ function headersFrom(pairs: readonly (readonly [string, string])[]): Record<stri
   return headers;
 }
 
-describe('whatever bytes come', () => {
+describe('any bytes', () => {
   const expectedError = /^\{"error":"[a-z_]+","error_description":"[ !#-[\]-~]+"\}$/;
 
   it('the answer is a token or a refusal, never a failure', async () => {

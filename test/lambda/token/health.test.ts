@@ -82,7 +82,7 @@ describe('GET /health', () => {
 });
 
 describe('the self-test that the key rotation asks for', () => {
-  it('is made anew each time and says why it fails', async () => {
+  it('runs again each time and says why it fails', async () => {
     const { handler, stores } = tokenWorld();
     const run = () => handler(selfTestEvent, lambdaContext());
     expect(await run()).toEqual({ ok: true });

@@ -78,7 +78,7 @@ describe('a deployment that reuses tokens', () => {
     expect(second.expires_in).toBe(3600);
   });
 
-  it('is none unless it says so', async () => {
+  it('does not exist unless it says so', async () => {
     const world = tokenWorld();
     const [first, second] = [await issue(world), await issue(world)];
     expect(second.access_token).not.toBe(first.access_token);

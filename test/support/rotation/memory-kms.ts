@@ -25,7 +25,7 @@ export class MemoryKms implements KeyManagement {
   readonly keys = new Map<string, MemoryKey>();
   /** Seconds for which a new key is not listed. */
   listLag = 0;
-  /** Is told of a key that is about to be taken out of use. */
+  /** Runs before a key is taken out of use. */
   onRemoval: (kmsKeyArn: string, how: 'disable' | 'delete') => void = () => {};
 
   constructor(regionId: string, now: () => number, counter: KeyCounter) {

@@ -17,9 +17,9 @@ export class MemoryRotationStore implements RotationStore {
   /** What was in the table from a time on, the earliest first. */
   readonly #changes: { readonly at: number; readonly keys: readonly SigningKey[] }[] = [];
   #choice: AlgorithmChoice | undefined;
-  /** Is told of each change of a key. */
+  /** Runs after each change of a key. */
   onChange: (key: SigningKey, before: SigningKey | undefined) => void = () => {};
-  /** Is told of each run of a region's rotation. */
+  /** Runs after each run of a region's rotation. */
   onHeartbeat: (regionId: RegionId) => void = () => {};
 
   constructor(now: () => number) {
