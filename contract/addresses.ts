@@ -12,7 +12,7 @@ export interface Addresses {
   readonly regionalJwksUris: RegionalAddresses;
 }
 
-/** Host under which only one region is served, e.g. `slc.auth.example.com`. */
+/** Host that serves only one region, e.g. `slc.auth.example.com`. */
 export function regionalHost(domainName: string, regionId: RegionId): string {
   return `${regionId}.${domainName}`;
 }

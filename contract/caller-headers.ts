@@ -1,7 +1,6 @@
 /**
- * The headers in which the forward-auth check tells a service who calls. The check sends all of
- * them with each accepted request, empty if there is no value: a header that a caller made up is
- * then always replaced.
+ * The headers that tell a service who calls. The forward-auth check sends all of them when it
+ * accepts a request, empty if there is no value. They always replace headers that a caller made up.
  */
 export const callerHeaders = {
   credential: 'X-Auth-Credential',

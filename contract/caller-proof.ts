@@ -2,8 +2,8 @@ import * as v from 'valibot';
 
 /**
  * The call of STS by which an operator proves who asks a function: the operator signs it, the
- * function sends it. Its answer names whom AWS knows the signature by. Everything but the
- * signature is fixed here, so that a proof can be no other call.
+ * function sends it. The response names the principal that AWS authenticated. Everything except the
+ * signature is fixed here, so a proof cannot be used for another call.
  */
 export const callerProofRequest = {
   method: 'POST',
@@ -15,7 +15,7 @@ export const callerProofRequest = {
 /** Header that binds the signature to what is asked; see `requestDigest`. */
 export const requestDigestHeader = 'x-authorization-server-request';
 
-/** Seconds for which a proof counts before and after its time. */
+/** Seconds before and after its time during which a proof is accepted. */
 export const callerProofMaxAge = 300;
 
 const namesWithoutToken = `content-type;host;x-amz-date;${requestDigestHeader}`;
@@ -49,7 +49,10 @@ const callerProofSchema = v.union([
 
 export type CallerProof = Readonly<v.InferOutput<typeof callerProofSchema>>;
 
-/** @returns undefined for what is no proof. No error tells why: a proof holds a session token. */
+/**
+ * @returns undefined if the input is not a proof. No error says why, because a proof holds a
+ * session token.
+ */
 export function parseCallerProof(input: unknown): CallerProof | undefined {
   const result = v.safeParse(callerProofSchema, input);
   return result.success ? result.output : undefined;

@@ -19,8 +19,8 @@ export function formatDemoEnvironment(environment: DemoEnvironment): string {
 const assignment = /^(\w+)='((?:[^']|'\\'')*)'$/gm;
 
 /**
- * Reads what {@link formatDemoEnvironment} wrote. Node's own parser of such files knows no quote
- * within quotes, which a folder's name may have.
+ * Reads what {@link formatDemoEnvironment} wrote. Node's own parser of such files does not support
+ * a quote within quotes, which the name of a folder may contain.
  */
 export function parseDemoEnvironment(text: string): DemoEnvironment {
   return Object.fromEntries(

@@ -12,13 +12,13 @@ export const deploymentCheckPropertiesSchema = v.object({
 /** What CloudFormation passes on to the function. */
 export type DeploymentCheckProperties = v.InferOutput<typeof deploymentCheckPropertiesSchema>;
 
-/** Minutes that a check may take: the permissions of a new role count only after a while. */
+/** Minutes that a check may take: the permissions of a new role take a while to have an effect. */
 export const deploymentCheckMinutes = 4;
 
-/** What CloudFormation sends to the function of a custom resource. */
+/** The event that CloudFormation sends to the function of a custom resource. */
 export const customResourceEventSchema = v.object({
   RequestType: v.picklist(['Create', 'Update', 'Delete']),
-  /** Takes the answer by PUT. It is signed, so that it must not be logged. */
+  /** Receives the result by PUT. The URL is presigned and must not be logged. */
   ResponseURL: v.string(),
   StackId: v.string(),
   RequestId: v.string(),
@@ -30,7 +30,7 @@ export const customResourceEventSchema = v.object({
 
 export type CustomResourceEvent = v.InferOutput<typeof customResourceEventSchema>;
 
-/** What CloudFormation reads at `ResponseURL`. */
+/** The result that CloudFormation expects at `ResponseURL`. */
 export interface CustomResourceAnswer {
   readonly Status: 'SUCCESS' | 'FAILED';
   /** Shown in the stack's events. */

@@ -22,7 +22,7 @@ function findIssuerProblems(config: ParsedKeys, options: ParseOptions): readonly
   }
   if (allowed === undefined) {
     return [
-      `issuer: received "${issuer}"; allowed: nothing, as there is no domain: the issuer is then the address of the API`,
+      `issuer: received "${issuer}"; allowed: no value without a domain, because the issuer is then the address of the API`,
     ];
   }
   return issuer === allowed
@@ -77,8 +77,9 @@ function findRegionProblems(config: ParsedKeys): readonly string[] {
 }
 
 /**
- * Lambda takes the provisioned instances from the reserved ones. A deployment invokes the newest
- * code outside of them, which with none to spare would be throttled until the deployment fails.
+ * Lambda takes the provisioned instances from the reserved ones. A deployment invokes new code
+ * outside of the provisioned instances. If none is left for it, the call is throttled until the
+ * deployment fails.
  */
 function findConcurrencyProblems(config: ParsedKeys): readonly string[] {
   const kept = config.tokenFunction.provisionedConcurrency ?? 0;
@@ -90,7 +91,10 @@ function findConcurrencyProblems(config: ParsedKeys): readonly string[] {
       ];
 }
 
-/** Without reuse each token is a Sign: a throttle above the quota only moves refusals into KMS. */
+/**
+ * Without reuse, each token costs a Sign call. With a throttle above the quota, KMS refuses
+ * requests instead of API Gateway.
+ */
 function findThrottleProblems(config: ParsedKeys): readonly string[] {
   const rate = config.throttles.token?.rateLimit ?? 0;
   return rate <= config.kmsSignQuota || config.tokenReuse !== undefined
@@ -110,12 +114,12 @@ function findLifetimeProblems(config: ParsedKeys): readonly string[] {
 }
 
 function findScopeProblems({ scopes }: ParsedKeys): readonly string[] {
-  return findDuplicates(scopes.map(scopeName)).map((name) => `scopes: ${name} stands twice`);
+  return findDuplicates(scopes.map(scopeName)).map((name) => `scopes: ${name} is listed twice`);
 }
 
 /**
- * What is wrong with the keys of a deployment config together, a line for each problem: the key,
- * the value, what is allowed.
+ * Problems with combinations of keys in a deployment config, one line each: the key, the value,
+ * what is allowed.
  */
 export function findCombinationProblems(
   config: ParsedKeys,

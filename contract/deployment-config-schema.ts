@@ -89,8 +89,8 @@ const lifetime = v.pipe(
 
 const tokenReuse = v.strictObject({
   /**
-   * Share of its life that a token must have left to be given again. A low one saves more
-   * signatures and hands out tokens that soon end.
+   * Share of its lifetime that a token must have left to be returned again. A low share saves more
+   * signatures, but returns tokens that expire soon.
    */
   minimumRemainingShare: v.pipe(
     v.number(),
@@ -99,7 +99,7 @@ const tokenReuse = v.strictObject({
   ),
 });
 
-/** One that clients can name by `resource` as well (RFC 8707 §2). */
+/** An audience that clients can also request with `resource` (RFC 8707 §2). */
 const audience = v.pipe(
   v.string(),
   v.check(
@@ -125,7 +125,9 @@ export const deploymentConfigSchema = v.strictObject({
   witnessAwsRegion: v.optional(awsRegion),
   /** `aud` of tokens of clients that have no audience of their own (RFC 9068 §3). */
   defaultAudience: audience,
-  /** The first signs new keys; the others may still sign while a deployment moves. */
+  /**
+   * The first is used for new keys. Keys of the others may still sign during a change of algorithm.
+   */
   signingAlgorithms: v.optional(
     v.pipe(
       v.array(v.picklist(algs)),
@@ -142,12 +144,15 @@ export const deploymentConfigSchema = v.strictObject({
     }),
     {},
   ),
-  /** Gives the same client the same token again. Off if left out: each token is its own. */
+  /**
+   * Returns the same token to the same client again. Off by default: every response has a new
+   * token.
+   */
   tokenReuse: v.optional(tokenReuse),
   scopes: v.pipe(v.array(scope), v.minLength(1, 'allowed: one scope or more')),
   signingKeyPolicy: v.optional(signingKeyPolicySchema, {}),
   ...operationsEntries,
 });
 
-/** A config whose keys are all right, each on its own. */
+/** A config in which each key is valid by itself. Combinations are not checked yet. */
 export type ParsedKeys = v.InferOutput<typeof deploymentConfigSchema>;

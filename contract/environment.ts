@@ -53,11 +53,17 @@ export const environments = {
     AUTH_KEY_LIST_REFRESH: wholeNumber,
     /** How long a `next` key must have been published before it may be the fallback key. */
     AUTH_PUBLICATION_LEAD: wholeNumber,
-    /** By how much clocks may differ: a `previous` key signs nothing that lives so long. */
+    /**
+     * By how much clocks may differ. A `previous` key signs only tokens that expire at least this
+     * long before it leaves the JWKS.
+     */
     AUTH_LEEWAY: wholeNumber,
-    /** How old the key list may grow while the table does not answer. */
+    /** The maximum age of the key list when the table does not answer. */
     AUTH_KEY_LIST_MAX_AGE: wholeNumber,
-    /** Share of its life that a token must have left to be given again. None: never. */
+    /**
+     * Share of its lifetime that a token must have left to be returned again. Without a value,
+     * tokens are never reused.
+     */
     AUTH_TOKEN_REUSE_SHARE: v.optional(
       v.pipe(text, v.regex(/^(0\.\d+|1)$/, 'allowed: a share up to 1'), v.transform(Number)),
     ),
@@ -97,7 +103,7 @@ export const environments = {
   }),
   authorizer: v.object({
     AUTH_ISSUER: text,
-    /** The values of `aud` by which the protected API knows itself. */
+    /** The values of `aud` that the protected API accepts. */
     AUTH_AUDIENCES: list(text),
     AUTH_DEFAULT_AUDIENCE: text,
     AUTH_CLIENTS_TABLE: text,
@@ -105,7 +111,7 @@ export const environments = {
     AUTH_IDENTITY_PROVIDERS_TABLE: text,
     /** JSON object: `GET /messages` → scopes, separated by a space. */
     AUTH_REQUIRED_SCOPES: v.pipe(json, v.record(text, v.string())),
-    /** Seconds for which the gateway keeps a decision; 0 if it keeps none. */
+    /** Seconds for which the gateway caches a decision; 0 if it does not. */
     AUTH_RESULT_CACHE_TTL: wholeNumber,
     /** Providers on loopback: only in the local run. No stack sets it. */
     AUTH_ALLOW_LOOPBACK_PROVIDERS: v.optional(v.literal('1', 'allowed: 1, or nothing')),
@@ -125,7 +131,7 @@ export const environments = {
     AUTH_ISSUER: text,
     AUTH_REGION_ID: regionId,
     AUTH_CLIENTS_TABLE: text,
-    /** Addresses under which callers reach only this region. */
+    /** Addresses that reach only this region. */
     AUTH_TOKEN_ENDPOINT: text,
     AUTH_JWKS_URI: text,
   }),

@@ -1,21 +1,24 @@
-/** Every error of this service has this JSON shape, no matter who makes it (RFC 6749 §5.2). */
+/** Every error of the functions and of the gateway has this JSON shape (RFC 6749 §5.2). */
 export interface ErrorBody {
   readonly error: string;
   readonly error_description: string;
 }
 
-/** A response that API Gateway makes itself, without asking a function. */
+/** A response that API Gateway generates without invoking a function. */
 export interface GatewayError {
   /** API Gateway's `ResponseType`. */
   readonly type: string;
   /** Status code that is sent; API Gateway's own if left out. */
   readonly status?: number;
   readonly body: ErrorBody;
-  /** Seconds, if the caller should come back. */
+  /** Seconds after which the caller should try again. */
   readonly retryAfter?: number;
 }
 
-/** Enough for a throttle's bucket or a region's retry, short enough for a person to wait. */
+/**
+ * Long enough for a throttle to recover or DNS to use another region, short enough for a person to
+ * wait.
+ */
 export const retryAfterSeconds = 5;
 
 function gatewayError(
@@ -44,7 +47,7 @@ export const unavailableBody: ErrorBody = {
   error_description: 'the service is unavailable, try again later',
 };
 
-/** Too much of something: requests at the gateway, failed authentications at the function. */
+/** Too many requests at the gateway, or too many failed authentications at the function. */
 export const tooManyRequestsBody: ErrorBody = {
   error: 'temporarily_unavailable',
   error_description: 'too many requests, try again later',
@@ -62,8 +65,8 @@ export const methodNotAllowedBody: ErrorBody = {
 
 /**
  * The errors of the gateway, in the service's shape. `invalid_request` is RFC 6749's word for a
- * malformed request; `temporarily_unavailable` and `server_error` are §4.1.2.1's, the nearest
- * registered ones for a server's own trouble.
+ * malformed request; `temporarily_unavailable` and `server_error` are §4.1.2.1's, the closest
+ * registered codes for a failure of the server.
  */
 export const gatewayErrors: readonly GatewayError[] = [
   gatewayError('MISSING_AUTHENTICATION_TOKEN', 404, 'not_found', 'there is nothing at this path'),

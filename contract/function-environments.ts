@@ -9,20 +9,23 @@ import { scopeName } from './scopes.ts';
 import { keyListMaxAge } from './signing-key-policy.ts';
 import { deployedTableName } from './tables.ts';
 
-/** From what the variables of one region's functions follow. */
+/** The inputs that determine the variables of one region's functions. */
 export interface EnvironmentSource {
   readonly config: DeploymentConfig;
   readonly regionId: RegionId;
   readonly addresses: Addresses;
-  /** What CreateKey sends as the policy of a new key. */
+  /** The policy that CreateKey sends for a new key. */
   readonly kmsKeyPolicy: PolicyDocument;
-  /** How a value becomes JSON; the stack's way keeps what is known only at deployment. */
+  /**
+   * Serialises a value as JSON. The stack's function keeps values that are known only at
+   * deployment.
+   */
   readonly toJson: (value: unknown) => string;
 }
 
 /**
- * Bytes of scope names that the discovery function carries. Lambda allows 4,096 for all variables
- * of a function, and the other ones of this function need less than 1,000.
+ * Maximum bytes of scope names in the discovery function's environment. Lambda allows 4,096 for all
+ * variables of a function, and the other ones of this function need less than 1,000.
  */
 export const maxScopesSupportedBytes = 2500;
 
@@ -123,19 +126,19 @@ export function keyRotationEnvironment(
   };
 }
 
-/** The API that an authorizer guards, as far as its environment is concerned. */
+/** The properties of the guarded API that the authorizer's environment needs. */
 export interface GuardedApi {
   readonly issuer: string;
   /** Of the authorization server, whose tables are read. */
   readonly deploymentName: string;
   /** `tablesName` of its config, if it has one. */
   readonly tablesName?: string | undefined;
-  /** The values of `aud` by which the API knows itself; one at least. */
+  /** The values of `aud` that the API accepts, at least one. */
   readonly audiences: readonly string[];
   readonly defaultAudience?: string | undefined;
   /** JSON object: `GET /messages` → scopes, separated by a space. */
   readonly requiredScopes: string;
-  /** Seconds for which the gateway keeps a decision. */
+  /** Seconds for which the gateway caches a decision. */
   readonly resultCacheTtl: number;
 }
 

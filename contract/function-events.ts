@@ -8,7 +8,7 @@ import { algs } from './signing-algorithms.ts';
  * gateway sends. All keys on the wire are snake_case.
  */
 
-/** What the token function answers by signing a token for no one and verifying it. */
+/** The event of the token function's self-test: it signs a token for no client and verifies it. */
 export const selfTestEvent = { action: 'self-test' } as const;
 
 /** Answer of the token function's self-test; `reason` is safe to log and holds no secret. */
@@ -24,10 +24,13 @@ const kid = v.pipe(
   v.regex(/^[A-Za-z0-9_-]{43}$/, 'allowed: a kid, 43 characters of base64url (RFC 7638)'),
 );
 
-/** Who asks: see caller-proof.ts. It is parsed apart, as no error may repeat what it holds. */
+/**
+ * Proves who asks: see caller-proof.ts. It is parsed separately, because no error may repeat its
+ * content.
+ */
 const callerProof = v.optional(v.unknown());
 
-/** What the key-rotation function is asked. An empty event is the deployment's. */
+/** A request to the key-rotation function. The deployment sends an empty event. */
 export const keyRotationEventSchema = v.variant('action', [
   /** Makes sure that a signing key exists, then waits until the token function signs. */
   v.object({ action: v.literal('deploy') }),
@@ -39,12 +42,12 @@ export const keyRotationEventSchema = v.variant('action', [
     algorithm: v.optional(v.picklist(algs)),
     caller_proof: callerProof,
   }),
-  /** Takes a key out of use. Refused for a key still in use unless `emergency`. */
+  /** Takes a key out of use. A key that is still in use is refused unless `emergency` is set. */
   v.object({
     action: v.literal('withdraw'),
     kid,
     emergency: v.optional(v.boolean(), false),
-    /** Whether a `next` key may sign before every verifier can know it. */
+    /** Whether a `next` key may sign before every verifier knows it. */
     activate_early: v.optional(v.boolean(), false),
     caller_proof: callerProof,
   }),
@@ -62,21 +65,21 @@ export const rotationReportSchema = v.object({
   next: v.array(v.object({ kid: v.string(), eligible_at: v.optional(v.string()) })),
   done: v.array(v.object({ action: v.string(), subject: v.string() })),
   refused: v.array(v.object({ kid: v.string(), reason: v.string() })),
-  /** What waits until the JWKS has room for another key of the region. */
+  /** Steps that wait until the JWKS has room for another key of the region. */
   waits_for_room: v.optional(v.string()),
 });
 
 export type RotationReport = Readonly<v.InferOutput<typeof rotationReportSchema>>;
 
-/** What the canary function is asked: the region's `current` keys if no kid is given. */
+/** A request to the canary function. Without a kid, it checks the region's `current` keys. */
 export const canaryEventSchema = v.object({ kid: v.optional(kid) });
 
-/** Whether a canary token of a key verified through the JWKS that a region serves. */
+/** Whether a canary token of a key verified with the JWKS that a region serves. */
 export const canaryVerdictSchema = v.object({
   kid: v.string(),
   region: v.picklist(regionIds),
   ok: v.boolean(),
-  /** `absent`: the JWKS was read and has no such key, so that it must wait from now on. */
+  /** `absent`: the JWKS was read and lacks the key, so the lead of the key begins again. */
   problem: v.optional(
     v.picklist(['absent', 'unreachable', 'not_signed', 'not_verified', 'not_listed']),
   ),
@@ -101,7 +104,7 @@ function parseEvent<T extends v.GenericSchema>(schema: T, event: unknown): v.Inf
 }
 
 /**
- * @param input what the function was invoked with; empty, or without an action, means `deploy`.
+ * @param input the event; if it is empty or has no action, it means `deploy`.
  * @throws {EventError} naming each key that is not as allowed.
  */
 export function parseKeyRotationEvent(input: unknown): KeyRotationEvent {

@@ -1,7 +1,7 @@
 import type { FunctionName } from './environment.ts';
 import type { RegionId } from './regions.ts';
 
-/** What names of a deployment begin with if its config says nothing. */
+/** The default prefix of a deployment's names. */
 export const defaultDeploymentName = 'authorization-server';
 
 /**
@@ -13,8 +13,8 @@ export function stackId(part: RegionId | 'data'): string {
 }
 
 /**
- * Name of a stack in CloudFormation. It differs between deployments, so that one never takes
- * another's stacks in the same account for an older state of its own.
+ * Name of a stack in CloudFormation. It contains the deployment's name. Otherwise a second
+ * deployment in the account would update the stacks of the first.
  */
 export function stackName(deploymentName: string, part: RegionId | 'data'): string {
   return deploymentName === defaultDeploymentName ? stackId(part) : `${deploymentName}-${part}`;
@@ -26,8 +26,8 @@ export function functionName(deploymentName: string, name: FunctionName): string
 }
 
 /**
- * Name of a function's role. Roles belong to no AWS region, so that the name carries the
- * platform's. It is fixed because the key policy of a signing key names roles and outlives stacks.
+ * Name of a function's role. Roles are global in an account, so the name contains the platform
+ * region. It is fixed because the key policy of a signing key names roles and outlives stacks.
  */
 export function roleName(deploymentName: string, regionId: RegionId, name: FunctionName): string {
   return `${deploymentName}-${regionId}-${name}`;

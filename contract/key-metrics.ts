@@ -13,15 +13,18 @@ export function metricNamespace(deploymentName: string): string {
 
 /** Metrics of signing keys, by the function that emits them. Ages and delays are seconds. */
 export const keyMetrics = {
-  /** 1 at the end of each run of the rotation that did all that was due. */
+  /** 1 when a run of the rotation has taken every step that was due. */
   rotationRun: 'SigningKeyRotationRun',
-  /** How long the region's signing key has been due for rotation; 0 while it is not. */
+  /** How long the region's signing key has been due for rotation; 0 if it is not due. */
   overdue: 'SigningKeyOverdue',
-  /** How long ago another region last wrote what this one can see; 0 if there is no other. */
+  /**
+   * How long ago the last write of another region that this region can see was made; 0 if there is
+   * no other region.
+   */
   replicationLag: 'ReplicationLag',
   /** 1 for each region whose JWKS did not verify a canary token. */
   canaryFailure: 'SigningKeyCanaryFailure',
-  /** 1 for each refused attempt to take a key that is in use out of use. */
+  /** 1 for each refused attempt to withdraw a key that is in use. */
   retainedKeyRefusal: 'SigningKeyRemovalRefused',
   /** 1 for each run that left the region without a `next` key, because the JWKS had no room. */
   jwksFull: 'SigningKeyJwksFull',
@@ -45,5 +48,8 @@ export const keyMetricFunctions: Readonly<Record<KeyMetric, FunctionName>> = {
 /** Minutes between two runs of the rotation, and of the canary: each costs a few reads. */
 export const keyScheduleMinutes = 5;
 
-/** Six schedules: one missed run is a deployment, six are a rotation that does not run. */
+/**
+ * Six schedules: a deployment can cause one missed run; when six are missed, the rotation does not
+ * run.
+ */
 export const missedRotationMinutes = 6 * keyScheduleMinutes;

@@ -17,7 +17,7 @@ export interface PolicyDocument {
   readonly Statement: readonly PolicyStatement[];
 }
 
-/** Whom a signing key's policy names. All are ARNs. */
+/** The principals in a signing key's policy. All are ARNs. */
 export interface KmsKeyPolicyPrincipals {
   /** `arn:aws:iam::<account>:root`: the account, and in a condition its root user. */
   readonly account: string;
@@ -34,9 +34,9 @@ export interface KmsKeyPolicyPrincipals {
  *
  * It opens the key to the account's IAM policies and then takes back what must not depend on them:
  * an administrator's `kms:*` neither signs a token nor retires a key. The denials name the account
- * as principal, since that matches everyone in it and the key is open to no other account.
- * Exceptions are by `aws:PrincipalArn`, which for a role's session is the role's ARN and survives
- * a role that is deleted and made again.
+ * as principal, because that matches every caller in it, and no other account has access to the
+ * key. Exceptions are by `aws:PrincipalArn`, which for a role's session is the role's ARN and stays
+ * the same when a role is deleted and created again.
  */
 export function kmsKeyPolicy(principals: KmsKeyPolicyPrincipals): PolicyDocument {
   const { account, rotationRole, signingRoles } = principals;

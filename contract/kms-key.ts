@@ -1,6 +1,6 @@
 /**
- * Tags of every signing key in KMS, set once at creation and never changed: a tag takes minutes to
- * count for authorization, so that nothing exact may follow a changing one.
+ * Tags of every signing key in KMS, set once at creation and never changed: when a tag changes, KMS
+ * takes minutes to use it for authorization, so no exact permission may depend on a change.
  */
 export const kmsKeyTags = {
   /** Value: the deployment's name. Roles select keys by it. */

@@ -1,4 +1,4 @@
-/** Policy numbers of the service. Each stands here once, with its reason. */
+/** Policy numbers of the service. Each is defined here once, with its reason. */
 
 /** OAuth clients send well under 1 KiB; a larger form is refused before it is parsed. */
 export const maxFormBytes = 8 * 1024;
@@ -9,7 +9,7 @@ export const maxFormParameters = 32;
 /** Basic of the longest id and secret that we issue is 120 bytes; foreign encodings triple it. */
 export const maxAuthorizationBytes = 2 * 1024;
 
-/** Ids that are issued have 29 characters; no record holds a longer one than this. */
+/** Generated ids have 29 characters; no record holds a longer one than this. */
 export const maxClientIdLength = 256;
 
 /** Scope names stay short enough that a full scope list fits the signing input. */
@@ -48,9 +48,9 @@ export const maxSigningInputBytes = 3000;
 
 /** Specification §8: one hour unless the client says otherwise, in seconds. */
 export const defaultTokenLifetime = 3600;
-/** A shorter life than a minute is spent in transit and skew, in seconds. */
+/** In seconds. A lifetime below a minute is used up by network latency and clock differences. */
 export const minTokenLifetime = 60;
-/** A token cannot be revoked, so a day is the longest that anyone may have to wait, in seconds. */
+/** In seconds. A token cannot be revoked, so a revocation takes a day at most. */
 export const maxTokenLifetime = 86_400;
 
 /**
@@ -105,8 +105,8 @@ export const maxJsonDepth = 32;
  * - `cooldown`: least time between two fetches of one issuer, regardless of the key ids that
  *   arrive. Two fetches a minute cost a provider nothing, and a key that a provider uses at once is
  *   found within 30 seconds.
- * - `coldRetry`: the same while there is no set at all, so that a bad moment at a cold start
- *   costs seconds.
+ * - `coldRetry`: the same when there is no set yet. A failed fetch at a cold start then costs
+ *   only seconds.
  * - `hardLimit`: age at which a set that cannot be fetched again is dropped. It is the longest
  *   verifier cache that the rotation reckons with (`verifierCache` of the signing key policy).
  */
@@ -119,8 +119,8 @@ export const jwksCacheTimes = {
 } as const;
 
 /**
- * `max-age` of the discovery documents, in seconds. They change only with a deployment, and an
- * hour of an old one harms no one: what they name stays served.
+ * `max-age` of the discovery documents, in seconds. They change only with a deployment, and an hour
+ * of an old document is harmless: the URLs in it continue to work.
  */
 export const discoveryMaxAge = 3600;
 
@@ -132,15 +132,14 @@ export const discoveryMaxAge = 3600;
 export const requestDeadline = 5000;
 
 /**
- * Failed authentications that one instance of the token function bears of one client from one
- * source address, in a window of so many seconds.
+ * Failed authentications of one client from one source address that an instance of the token
+ * function accepts in a window of so many seconds.
  *
- * A secret has 256 random bits, so that no number of guesses matters; the limits are RFC 6749
- * §2.3.1's, and they keep noise from DynamoDB. A minute is short enough that no one calls support,
- * and ten a minute and instance are no way to guess anything. A deployment with an old secret
- * tries that one again and again: it gets twice as many, and holds up no one who has the right one.
- * 10,000 counters are about a megabyte; a source that makes that many within a minute is above
- * the web ACL's rate.
+ * A secret has 256 random bits, so it cannot be guessed. RFC 6749 §2.3.1 asks for the limit, and it
+ * keeps load off DynamoDB. A window of a minute is short enough that no one calls support. A
+ * service with an old secret repeats that secret: it gets twice as many attempts, and does not
+ * block callers with the right secret. 10,000 counters take about a megabyte. When a source creates
+ * that many within a minute, it exceeds the web ACL's rate.
  */
 export const authenticationFailureLimits = {
   window: 60,
@@ -149,13 +148,16 @@ export const authenticationFailureLimits = {
   capacity: 10_000,
 } as const;
 
-/** Seconds for which a browser may keep a preflight's answer: the most that any of them does. */
+/**
+ * Seconds for which a browser may cache a preflight response: the longest time that any browser
+ * supports.
+ */
 export const preflightMaxAge = 86_400;
 
 /**
- * Seconds by which a function's clock may differ from API Gateway's. A request may wait 29 s for
- * a function; AWS keeps its clocks within a second. A clock that is further off would sign tokens
- * that no verifier takes yet, or that live too long.
+ * Seconds by which a function's clock may differ from API Gateway's. A request may wait 29 s for a
+ * function; AWS keeps its clocks within a second. When a clock differs by more, tokens are not
+ * valid yet, or are valid for too long.
  */
 export const maxClockDifference = 120;
 
@@ -163,8 +165,8 @@ export const maxClockDifference = 120;
 export const maxReusableTokens = 1000;
 
 /**
- * Longest time for which a verifier may use a record again, in seconds: a revoked API key goes on
- * for as long, and no operator expects a revocation to take more than a minute.
+ * Longest time for which a verifier may cache a record, in seconds. A revoked API key continues to
+ * work for as long. No operator expects a revocation to take more than a minute.
  */
 export const maxLookupCacheSeconds = 60;
 
@@ -176,11 +178,13 @@ export const maxListedItems = 500;
 
 /**
  * Items that are looked at for one page of a filtered list. It bounds the time that a page takes;
- * DynamoDB stops at 1 MiB by itself, which is 1,700 clients of a usual size.
+ * DynamoDB stops at 1 MiB, which is 1,700 clients of a usual size.
  */
 export const maxExaminedItems = 1000;
 
-/** Trunk groups that a caller can be limited to: what DynamoDB compares with in one condition. */
+/**
+ * Trunk groups that a caller can be limited to: the most that one DynamoDB condition can compare.
+ */
 export const maxTrunkGroupLimit = 100;
 
 /**

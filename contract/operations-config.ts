@@ -85,7 +85,10 @@ export const operationsEntries = {
   /** The token function's size; docs/performance.md and docs/cost.md say what it changes. */
   tokenFunction: v.optional(
     v.strictObject({
-      /** Megabytes. 1,769 are one vCPU whole; a share of it less is as much slower. */
+      /**
+       * Megabytes. 1,769 MB give one full vCPU; with less memory, a request takes proportionally
+       * longer.
+       */
       memory: v.optional(
         v.pipe(
           count,
@@ -94,12 +97,12 @@ export const operationsEntries = {
         ),
         1769,
       ),
-      /** Instances kept started in each region, so that no request waits for a start. */
+      /** Instances that are always started in each region, so no request waits for a start. */
       provisionedConcurrency: v.optional(count),
     }),
     {},
   ),
-  /** A web ACL before the API; none if left out, as it has a monthly price. */
+  /** A web ACL in front of the API. None by default, because it has a monthly price. */
   webAcl: v.optional(
     v.strictObject({
       /** Requests to the token path in five minutes from one source address. WAF takes 10 or more. */
@@ -122,15 +125,21 @@ export const operationsEntries = {
     {},
   ),
   /**
-   * Whether requests, refusals, failures and latency are metrics of each client as well. CloudWatch
+   * Whether requests, refusals, failures and latency are also metrics of each client. CloudWatch
    * bills each: about $1.20 a month for a client that is active all month. The log has them anyway.
    */
   clientMetrics: v.optional(v.boolean(), false),
   /** Addresses that receive alarms. Each must confirm its subscription. */
   alarmEmails: v.optional(emails, []),
-  /** Whether new code first gets a tenth of the requests for a while, and rolls back on alarm. */
+  /**
+   * Whether new code first gets a tenth of the requests for a while, and rolls back when an alarm
+   * fires.
+   */
   gradualDeployment: v.optional(v.boolean(), false),
-  /** Daily backups next to point-in-time recovery, in a vault whose lock keeps each for its time. */
+  /**
+   * Daily backups in addition to point-in-time recovery. The lock of the vault keeps each for its
+   * time.
+   */
   backup: v.optional(
     v.strictObject({
       /** A week at least, to notice that a backup is needed; 400 days are past a year. */

@@ -23,18 +23,19 @@ export interface OperatorGroup {
 
 const change = ['dynamodb:GetItem', 'dynamodb:Scan', 'dynamodb:PutItem'] as const;
 
-/** A look whether the item is there, and the item if it is not. */
+/** Checks whether the item exists, and creates it if it does not. */
 const create = ['dynamodb:GetItem', 'dynamodb:PutItem'] as const;
 
 /**
- * An operator cannot read the audit, and `authctl` adds to it under a condition. IAM knows no such
- * condition: PutItem also writes over a record whose random id someone knows (SECURITY.md).
+ * An operator cannot read the audit, and `authctl` adds records only under a condition. IAM cannot
+ * require that condition: with PutItem, a caller who knows the random id of a record can overwrite
+ * it (SECURITY.md).
  */
 const append = ['dynamodb:PutItem'] as const;
 
 /**
- * Permissions for each command group of `authctl`, exactly as its commands use them. Who a caller
- * is comes from STS GetCallerIdentity, which needs no permission.
+ * Permissions for each command group of `authctl`, exactly as its commands use them. The caller's
+ * identity comes from STS GetCallerIdentity, which needs no permission.
  */
 export const operatorGroups = {
   'client-operator': {
@@ -57,7 +58,7 @@ export const operatorGroups = {
     tables: {
       identityProviders: [...change, 'dynamodb:DeleteItem'],
       clients: ['dynamodb:Scan', 'dynamodb:DeleteItem'],
-      // Our own keys, so that this service is never registered as its own provider.
+      // The service's own keys: it must never be registered as its own provider.
       signingKeys: ['dynamodb:Query'],
       audit: append,
     },

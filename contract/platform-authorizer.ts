@@ -1,7 +1,9 @@
 import { type BearerErrorCode, formatBearerChallenge } from './bearer-challenge.ts';
 import { type ErrorBody, gatewayErrors, noStoreHeaders, securityHeaders } from './error-body.ts';
 
-/** The authorizer's context of a request that is allowed: each a text, empty if it has none. */
+/**
+ * The authorizer's context of an allowed request. Each value is a string, empty if there is none.
+ */
 export const authorizerContextKeys = [
   'client_id',
   'scope',
@@ -13,7 +15,7 @@ export const authorizerContextKeys = [
 
 export type AuthorizerContext = Readonly<Record<(typeof authorizerContextKeys)[number], string>>;
 
-/** Name of the context value of a request that is denied: what the 403 body shows. */
+/** Name of the context value of a denied request, which the 403 body shows. */
 export const requiredScopeContextKey = 'required_scope';
 
 /** Name of a method of a REST API in the table of required scopes, e.g. `GET /messages/{id}`. */
@@ -22,8 +24,8 @@ export function routeKey(httpMethod: string, resourcePath: string): string {
 }
 
 /**
- * What API Gateway keeps a decision by, if it keeps any: everything that the decision depends
- * on. The names are API Gateway's own.
+ * The cache key of a decision when API Gateway caches decisions: everything that the decision
+ * depends on. The names are API Gateway's own.
  */
 export const cacheIdentitySources = [
   'method.request.header.Authorization',
@@ -32,10 +34,12 @@ export const cacheIdentitySources = [
   'context.path',
 ] as const;
 
-/** Longest time for which API Gateway keeps a decision, in seconds. */
+/** Longest time for which API Gateway caches a decision, in seconds. */
 export const maxResultCacheTtl = 3600;
 
-/** A response that API Gateway makes for a platform API when the authorizer does not allow. */
+/**
+ * A response that API Gateway generates for a platform API when the authorizer denies the request.
+ */
 export interface BearerGatewayResponse {
   /** API Gateway's `ResponseType`. */
   readonly type:

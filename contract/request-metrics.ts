@@ -1,8 +1,8 @@
 /**
  * Metrics of requests, in the namespace of `alarms.ts`. Each has two sets of dimensions: only
  * `service` (the function's name), and `service` with `outcome`. `SecretDaysLeft` also has
- * `client_id`, and all of them do if the deployment config has `clientMetrics`: for clients that
- * proved who they are, as anyone who did not cannot make metrics.
+ * `client_id`, and all of them do if the deployment config has `clientMetrics`: only for
+ * authenticated clients, so no one else can create metrics.
  */
 export const requestMetrics = {
   /** 1 for each request. */
@@ -13,21 +13,23 @@ export const requestMetrics = {
   failures: 'Failures',
   /** Milliseconds from event to response. */
   latency: 'Latency',
-  /** Days that an accepted secret has left, once it is near its end. */
+  /** Days that an accepted secret has left when it is about to expire. */
   secretDaysLeft: 'SecretDaysLeft',
-  /** 1 for each token whose secret's use could not be noted. */
+  /** 1 for each token for which the use of the secret could not be recorded. */
   secretUseFailures: 'SecretUseFailures',
   /** 1 for each token that another key signed because KMS refused the current one. */
   signingKeyFallbacks: 'SigningKeyFallbacks',
   /** 1 for each signature that the published key does not verify. */
   unverifiableSignatures: 'UnverifiableSignatures',
-  /** 1 for each attempt to authenticate that came after too many failures. */
+  /** 1 for each attempt to authenticate after too many failures. */
   throttledAuthentications: 'ThrottledAuthentications',
-  /** 1 for each request that came by a clock too far from the function's. */
+  /**
+   * 1 for each request that arrived when API Gateway's clock and the function's differed too much.
+   */
   clockDifferences: 'ClockDifferences',
 } as const;
 
-/** Days before a secret's end at which someone should be told: time for a release of the client. */
+/** Days before a secret expires when its owner should know: time for a release of the client. */
 export const secretAlarmDays = 7;
 
 export const metricDimensions = { outcome: 'outcome', clientId: 'client_id' } as const;
@@ -39,12 +41,12 @@ export const metricDimensions = { outcome: 'outcome', clientId: 'client_id' } as
 export const functionVersionProperty = 'function_version';
 
 /**
- * Metrics of the token function's versions while new ones come gradually, made from its log. Each
- * stands under `function_version`.
+ * Metrics of each version of the token function, made from its log while a deployment shifts
+ * requests gradually. Each has the dimension `function_version`.
  */
 export const versionMetrics = {
   /** 1 for each token. */
   issued: 'VersionIssued',
-  /** 1 for each request whose client did not authenticate, or was not even looked at. */
+  /** 1 for each request whose client failed to authenticate or was refused without a check. */
   refusedClients: 'VersionRefusedClients',
 } as const;

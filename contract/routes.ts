@@ -14,7 +14,7 @@ export interface Throttles {
   readonly health: Throttle;
 }
 
-/** One path of the public API. Written here once: the stack, the local gateway and the tests read it. */
+/** One path of the public API. The stack, the local gateway and the tests read this definition. */
 export interface Route {
   readonly path: string;
   /** The methods that are answered; every other method gets 405 with these in `Allow`. */
@@ -25,8 +25,8 @@ export interface Route {
   /** Whether the path belongs to the documented API; `/health` is for load balancers only. */
   readonly documented: boolean;
   /**
-   * Whether the path stands at the origin's root, before any issuer path (RFC 8414 §3.1). Without
-   * a custom domain the stage name comes first, so that such a path cannot be served.
+   * Whether the path is at the origin's root, before any issuer path (RFC 8414 §3.1). Without a
+   * custom domain the stage name comes first, so such a path cannot be served.
    */
   readonly atOrigin: boolean;
 }

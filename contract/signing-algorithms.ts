@@ -11,7 +11,7 @@ export interface SigningAlgorithm {
   readonly kmsKeySpec: string;
   /** KMS `SigningAlgorithm`. */
   readonly kmsSigningAlgorithm: string;
-  /** KMS `MessageType`. RAW stops at 4096 bytes; ML-DSA knows nothing else. */
+  /** KMS `MessageType`. RAW is limited to 4096 bytes; ML-DSA supports only RAW. */
   readonly kmsMessageType: KmsMessageType;
   /** node:crypto digest name, if the message type is DIGEST. */
   readonly digest?: 'sha256' | 'sha384';

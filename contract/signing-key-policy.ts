@@ -29,11 +29,11 @@ export const signingKeyPolicySchema = v.strictObject({
   keyListRefresh: v.optional(seconds, 60),
   /** L: clock difference that verifiers forgive, and the largest between any two hosts. */
   leeway: v.optional(seconds, 60),
-  /** Z: how long an authorizer may keep a decision. API Gateway's default. */
+  /** Z: how long an authorizer may cache a decision. API Gateway's default. */
   authorizerResultTtl: v.optional(seconds, 300),
-  /** Time from `next` to `current`; as short as is safe if left out. */
+  /** Time from `next` to `current`. The default is the shortest safe time. */
   publicationLead: v.optional(seconds),
-  /** Time from `previous` to `withdrawn`; as short as is safe if left out. */
+  /** Time from `previous` to `withdrawn`. The default is the shortest safe time. */
   retention: v.optional(seconds),
   /**
    * The most keys that the JWKS of all regions may have. AWS load balancers refuse more than ten.
@@ -42,7 +42,7 @@ export const signingKeyPolicySchema = v.strictObject({
     v.pipe(v.number(), v.integer('a whole number'), v.minValue(0, 'a number of keys')),
     10,
   ),
-  /** Time from disabled to the request to delete: room to notice that a key was still needed. */
+  /** Time from disabled to the request to delete: enough to notice that a key was still needed. */
   deletionDelay: v.optional(seconds, 30 * day),
 });
 
@@ -126,15 +126,15 @@ export function resolveSigningKeyPolicy(
 }
 
 /**
- * Seconds for which the token function may go on with a list of keys that it cannot read again:
- * half of G. The other half is for what comes before the list, the write (about 40 s with every
- * retry) and its replication, so that a retired key has signed for the last time when G is over.
+ * Seconds for which the token function may use its list of keys when it cannot read the table
+ * again: half of G. The other half is for what comes before the list, the write (about 40 s with
+ * every retry) and its replication, so that a retired key no longer signs when G is over.
  */
 export function keyListMaxAge(policy: { readonly propagationLag: number }): number {
   return Math.floor(policy.propagationLag / 2);
 }
 
-/** Says what makes a policy unsafe, each with its inequality spelled out; empty when it is safe. */
+/** The problems that make a policy unsafe, each with its inequality; empty if it is safe. */
 export function findUnsafeTimes(policy: SigningKeyPolicy): readonly string[] {
   const lead = safePublicationLead(policy);
   const keep = safeRetention(policy);

@@ -2,8 +2,8 @@ import { type RegionId, regionIds } from './regions.ts';
 
 /**
  * The client that a region's synthetic check keeps for itself. It has the form of a generated id,
- * so that `authctl` can show it, and none that is generated begins with a letter: 128 bits in 22
- * base62 digits have a first digit of at most 7.
+ * so that `authctl` can show it, but no generated id begins with a letter: 128 bits in 22 base62
+ * digits have a first digit of at most 7.
  */
 export function syntheticClientId(regionId: RegionId): string {
   return `client_SyntheticCheck${regionId.padStart('00000slc'.length, '0')}`;
@@ -17,8 +17,8 @@ export function isSyntheticClientId(clientId: string): boolean {
 
 /**
  * All that a synthetic client ever gets. Its record cannot change this: the check writes that
- * record itself. The scope has no colon, so that no catalogue can hold it, and no platform API
- * knows itself by the audience.
+ * record itself. The scope has no colon, so no catalogue can contain it, and no platform API
+ * accepts the audience.
  */
 export const syntheticAuthority = {
   scopes: ['synthetic-check'],
@@ -28,7 +28,9 @@ export const syntheticAuthority = {
   tokenLifetime: 60,
 } as const;
 
-/** Seconds. Two schedules: long enough for a slow run, and over before anybody could find it. */
+/**
+ * Seconds. Two schedules: long enough for a slow run, and expired before an attacker could use it.
+ */
 export const syntheticSecretLifetime = 600;
 
 /** Minutes between two runs: each costs a write, a signature and a few reads. */
@@ -38,6 +40,6 @@ export const syntheticCheckMinutes = 5;
 export const syntheticMetrics = {
   /** 1 for each run whose token verified, 0 for others. */
   passed: 'SyntheticCheckPassed',
-  /** Milliseconds from the token request to its answer, as a client has them. */
+  /** Milliseconds from the token request to its response, as a client measures them. */
   tokenLatency: 'SyntheticTokenLatency',
 } as const;

@@ -9,11 +9,11 @@ export interface TableSchema {
 }
 
 /**
- * The tables, each named once. All keys are strings. No table has a TTL or a local secondary
- * index: strongly consistent global tables know neither.
+ * The tables. All keys are strings. No table has a TTL or a local secondary index, because strongly
+ * consistent global tables support neither.
  */
 export const tables = {
-  /** One item a client, its secrets within: one read authenticates. */
+  /** One item per client, with its secrets: one read authenticates. */
   clients: { suffix: 'clients', partitionKey: 'client_id', scope: 'global' },
   apiKeys: { suffix: 'api-keys', partitionKey: 'key_id', scope: 'global' },
   identityProviders: {
@@ -39,7 +39,7 @@ export const tables = {
 export const signingKeyRecordTypes = {
   /** Sort key: the kid. */
   key: 'signing_key',
-  /** A key that is being made. Sort key: the slot. */
+  /** A key that is being created. Sort key: the slot. */
   intent: 'key_intent',
   /** Sort key: the region. */
   heartbeat: 'region_heartbeat',
@@ -56,23 +56,24 @@ export function tableName(deploymentName: string, key: TableKey): string {
   return `${deploymentName}-${tables[key].suffix}`;
 }
 
-/** From what a deployment's tables have their names: its config. */
+/** The parts of the config that determine the names of the tables. */
 export interface TableNames {
   readonly name: string;
   readonly tablesName?: string | undefined;
 }
 
 /**
- * Name of a deployment's table. Those that regions share may have a name of their own, since a
- * move to other regions takes a second set of them; each region's audit stays with the deployment.
+ * Name of a deployment's table. The tables that regions share may have another prefix, because a
+ * move to other regions needs a second set of them. Each region's audit table keeps the
+ * deployment's name.
  */
 export function deployedTableName({ name, tablesName = name }: TableNames, key: TableKey): string {
   return tableName(tables[key].scope === 'global' ? tablesName : name, key);
 }
 
 /**
- * How a table is to be called that DynamoDB restores next to the live one, so that a policy can
- * name it before there is any: `authorization-server-restored-clients`.
+ * The name that a table restored next to the live one must have. It is fixed, so a policy can name
+ * the table before it exists: `authorization-server-restored-clients`.
  */
 export function restoredTableName(deploymentName: string, key: TableKey): string {
   return tableName(`${deploymentName}-restored`, key);

@@ -10,18 +10,20 @@ const signQuotaShare = 0.8;
 const documentThrottle: Throttle = { rateLimit: 2000, burstLimit: 1000 };
 
 /**
- * Route 53 asks about every other second per region, from several checkers. The rest is room for
- * others, so that a flood must be a hundred times as large to keep Route 53 from being answered.
- * An answer costs no Sign of its own: one self-test counts for ten seconds.
+ * Route 53 asks about every other second per region, from several checkers. The rest is for other
+ * callers: a flood must be a hundred times as large before Route 53 gets no response. A response
+ * costs no Sign call of its own: the result of one self-test is used for ten seconds.
  */
 const healthThrottle: Throttle = { rateLimit: 200, burstLimit: 200 };
 
-/** A burst of half a second's requests: what waits longer is better refused. */
+/**
+ * A burst of half a second's requests. It is better to refuse a request than to let it wait longer.
+ */
 function withBurst(rateLimit: number): Throttle {
   return { rateLimit, burstLimit: Math.max(1, Math.floor(rateLimit / 2)) };
 }
 
-/** The throttles of a deployment: those that its config names, and else what fits its quota. */
+/** The throttles of a deployment: those of its config, or defaults that fit its quota. */
 export function throttlesOf(config: {
   readonly kmsSignQuota: number;
   readonly throttles: Partial<Pick<Throttles, 'token' | 'documents'>>;

@@ -4,7 +4,7 @@ function namesOf(error: unknown): string {
   return error.cause === undefined ? error.name : `${error.name} < ${namesOf(error.cause)}`;
 }
 
-/** Log fields of an error that is not the caller's. No response contains any of them. */
+/** Log fields of an error that the caller did not cause. No response contains any of them. */
 export function describeError(error: unknown): Readonly<Record<string, string | undefined>> {
   if (error === undefined) return {};
   if (!(error instanceof Error)) return { error_name: namesOf(error) };

@@ -12,7 +12,7 @@ const pattern = /^(\d{1,9})([wdhms])?$/;
 /**
  * Reads `90d`, `1h`, `30m`, `45s`, `2w`, or a plain number of seconds.
  *
- * @returns seconds; undefined if the text is no duration.
+ * @returns seconds; undefined if the text is not a duration.
  */
 export function parseDuration(text: string): number | undefined {
   const [, digits, letter = 's'] = pattern.exec(text) ?? [];

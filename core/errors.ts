@@ -3,7 +3,9 @@ export class UnavailableError extends Error {
   override readonly name: string = 'UnavailableError';
 }
 
-/** A client authenticated wrongly too often: its attempts are not looked at for a while. */
+/**
+ * A client failed to authenticate too often. Its attempts are refused without a check for a while.
+ */
 export class TooManyFailuresError extends Error {
   override readonly name = 'TooManyFailuresError';
   /** Seconds. */
@@ -23,7 +25,10 @@ export class SigningKeyUnusableError extends Error {
   override readonly name = 'SigningKeyUnusableError';
 }
 
-/** A stored record that cannot be read. It fails what depends on it, closed, and nothing else. */
+/**
+ * A stored record that cannot be read. Everything that depends on it fails closed; nothing else
+ * fails.
+ */
 export class MalformedRecordError extends Error {
   override readonly name = 'MalformedRecordError';
 }
@@ -61,7 +66,10 @@ export class VersionConflictError extends ConflictError {
   }
 }
 
-/** A value that a person gave and that is not allowed. Says the value and what is allowed. */
+/**
+ * A value that a person gave and that is not allowed. The message has the value and what is
+ * allowed.
+ */
 export class InputError extends Error {
   override readonly name = 'InputError';
   /**
@@ -79,12 +87,12 @@ export class InputError extends Error {
   }
 }
 
-/** A change that is well-formed and that the rules do not allow as things stand. Says why. */
+/** A well-formed change that the rules do not allow in the present state. The message says why. */
 export class RefusedError extends Error {
   override readonly name: string = 'RefusedError';
 }
 
-/** What a person names does not exist, or belongs to a trunk group that is out of reach. */
+/** The named resource does not exist, or belongs to a trunk group that the caller cannot access. */
 export class NotFoundError extends RefusedError {
   override readonly name = 'NotFoundError';
 

@@ -11,12 +11,12 @@ export type OAuthErrorCode = keyof typeof statusByCode;
 
 type Refusal = readonly [code: OAuthErrorCode, description: string];
 
-/** One text for every way to fail, so that an answer tells nothing about the client. */
+/** One text for every failure, so a response reveals nothing about the client. */
 const authenticationFailed: Refusal = ['invalid_client', 'client authentication failed'];
 
 /**
- * Why a token request is refused: the reason is for logs, code and description go to the client.
- * Both are fixed texts, so that nothing from a request can come back or reach a log.
+ * Why a token request is refused. The reason is for logs; code and description go to the client.
+ * All are fixed texts, so nothing from a request can be returned or logged.
  */
 const refusals = {
   content_type: [

@@ -1,8 +1,8 @@
-/** What a store is asked for: one page of a list. */
+/** A request to a store for one page of a list. */
 export interface StorePageQuery {
   /** Most items of the page. */
   readonly limit: number;
-  /** Key of the item after which the page begins; the first page if left out. */
+  /** Key of the item before the first one of the page. The default is the first page. */
   readonly after?: string | undefined;
 }
 
@@ -11,14 +11,14 @@ export interface StorePage<T> {
   readonly items: readonly T[];
   /** How many stored items were looked at for it. */
   readonly examined: number;
-  /** Key from which the list goes on; undefined at its end. */
+  /** Key for the next page; undefined on the last page. */
   readonly next?: string | undefined;
 }
 
-/** What a page of clients or API keys is narrowed down to. Each condition that is given holds. */
+/** Filters of a list of clients or API keys. An item must meet all of them. */
 export interface OwnedItemsQuery extends StorePageQuery {
   readonly trunkGroups?: readonly string[] | undefined;
   readonly enabled?: boolean | undefined;
-  /** Text of the name or the id, without regard to case. */
+  /** Text in the name or the id, in any case. */
   readonly text?: string | undefined;
 }

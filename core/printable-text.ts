@@ -1,7 +1,7 @@
 /**
- * Characters that a terminal obeys or that hide what stands there (CWE-150): controls (C0, DEL,
- * C1), format characters (bidirectional controls, invisible ones, tags) and separators of lines.
- * U+200C and U+200D stay: words of some languages need them, and they move nothing.
+ * Characters that control a terminal or hide text (CWE-150): controls (C0, DEL, C1), format
+ * characters (bidirectional controls, invisible ones, tags) and separators of lines. U+200C and
+ * U+200D stay: words of some languages need them, and they move nothing.
  */
 const unprintable = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\u2028\u2029]/gu;
 
@@ -13,7 +13,7 @@ function escapeCharacter(character: string): string {
 }
 
 /**
- * Text that may come from outside, for a terminal: lines stay, everything else that is not
+ * Makes untrusted text safe for a terminal. Line breaks stay; every other character that is not
  * printable becomes its JSON escape. JSON stays the same document.
  */
 export function toPrintable(text: string): string {

@@ -1,8 +1,8 @@
 const secondsPerDay = 86_400;
 
 /**
- * The day that was formatted last: nearly always it is the next one too. Asking Date for its text
- * costs up to 17 µs of a token, which does so four times.
+ * The day that was formatted last, which is nearly always needed again. Formatting it with Date
+ * takes up to 17 µs, and a token needs it four times.
  */
 let lastDay = { number: Number.NaN, text: '' };
 
@@ -51,7 +51,7 @@ export function parseTime(text: string): number | undefined {
   if (!isDay && !dateTime.test(text)) return undefined;
   const milliseconds = Date.parse(text);
   if (Number.isNaN(milliseconds)) return undefined;
-  // Date.parse takes the 31st of February for the 3rd of March.
+  // Date.parse reads the 31st of February as the 3rd of March.
   const day = Number(text.slice(8, 10));
   const daysInMonth = new Date(
     Date.UTC(Number(text.slice(0, 4)), Number(text.slice(5, 7)), 0),

@@ -9,16 +9,16 @@ import { signJws } from './sign-jws.ts';
 import type { SigningKey } from './signing-key.ts';
 
 /**
- * Type, issuer and audience of a canary token. None is ever an access token's (RFC 9068 §2.1), so
- * that a verifier that checks one of them refuses it.
+ * Type, issuer and audience of a canary token. No access token has any of them (RFC 9068 §2.1), so
+ * a verifier that checks one of them refuses it.
  */
 export const canaryTokenType = 'signing-key-canary+jwt';
 export const canaryIssuer = 'urn:authorization-server:signing-key-canary';
 export const canaryAudience = canaryIssuer;
 
 /**
- * A canary token was over before it began, so that even a verifier that checks nothing but the
- * signature and the time refuses it. In seconds.
+ * Seconds. A canary token has already expired when it is created, so even a verifier that checks
+ * only the signature and the time refuses it.
  */
 const expiredFor = 86_400;
 
@@ -37,7 +37,7 @@ export interface CanaryPorts {
 export interface CanaryValues {
   /** Seconds since the epoch. */
   readonly now: number;
-  /** Unguessable, so that no answer can have been prepared. */
+  /** Unguessable, so no response can be prepared in advance. */
   readonly jti: string;
 }
 
@@ -46,8 +46,8 @@ const metadataSchema = v.looseObject({
 });
 
 /**
- * Whether a canary token of a key verifies through the JWKS of each region, and whether each
- * region's discovery document lists its algorithm: some verifiers accept no other.
+ * Whether a canary token of a key verifies with the JWKS of each region, and whether each region's
+ * discovery document lists its algorithm: some verifiers accept no other.
  */
 export async function checkKey(
   key: SigningKey,

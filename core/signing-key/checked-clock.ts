@@ -6,12 +6,12 @@ export class ClockError extends UnavailableError {
   override readonly name = 'ClockError';
 }
 
-/** A time that AWS put on an answer, in whole seconds of the epoch. All values are milliseconds. */
+/** The time on a response of AWS, in whole seconds of the epoch. All values are milliseconds. */
 interface HeardTime {
   readonly serverTime: number;
-  /** From the request to the answer. */
+  /** From the request to the response. */
   readonly latency: number;
-  /** On a counter that no one sets. */
+  /** On a monotonic counter. */
   readonly heardAt: number;
 }
 
@@ -19,8 +19,8 @@ interface HeardTime {
 const resolution = 1000;
 
 /**
- * A host's clock that is read only while it agrees with the time that AWS puts on its answers.
- * Which of two clocks is right cannot be known, so nothing is corrected.
+ * A host's clock that can be read only while it agrees with the time on AWS's responses. It is
+ * impossible to know which of two clocks is right, so nothing is corrected.
  */
 export class CheckedClock {
   readonly #clock: Clock;
@@ -38,12 +38,12 @@ export class CheckedClock {
     this.#tolerance = Math.max(resolution, (leeway * 1000) / 2);
   }
 
-  /** An answer of AWS has arrived. Values are milliseconds. */
+  /** Records the time of a response when it arrives from AWS. Values are milliseconds. */
   hear(serverTime: number, latency: number): void {
     this.#heard = { serverTime, latency, heardAt: this.#elapsed() };
   }
 
-  /** Begins a run: the counter may have stopped since the last one. */
+  /** Begins a run. The counter may have stopped since the last one. */
   begin(): void {
     this.#heard = undefined;
   }
@@ -55,7 +55,7 @@ export class CheckedClock {
    */
   now(): number {
     if (this.#heard === undefined) {
-      throw new ClockError('the clock cannot be checked: no answer of AWS has come in this run');
+      throw new ClockError('the clock cannot be checked: AWS has not responded in this run');
     }
     const { serverTime, latency, heardAt } = this.#heard;
     const earliest = serverTime + this.#elapsed() - heardAt;

@@ -6,17 +6,17 @@ import type { RotationPorts } from './rotation-ports.ts';
 import type { KeyIntent, RotationState } from './rotation-state.ts';
 
 /**
- * A key without a record that is older than this, in seconds, belongs to no run: a run makes a
- * key and records it within one call of the function, which lasts 15 minutes at the most.
+ * In seconds. When a key without a record is older than this, no run is about to record it: a run
+ * creates a key and records it within one invocation, which lasts 15 minutes at most.
  */
 const orphanAge = 3600;
 
 type FoundKey = ManagedKey & ManagedKeyDescription;
 
 /**
- * Makes the key that an intent stands for and notes its ARN in the intent. A key that KMS holds
- * for this deployment and that no record names is adopted instead: a crash or the rollback of a
- * deployment left it behind, and it never signed for anybody who could still ask for it.
+ * Creates the key of an intent and records its ARN in the intent. If KMS holds a key of this
+ * deployment that no record names, that key is adopted instead. A crash or a rollback left it
+ * behind, and no unexpired token depends on it.
  *
  * @throws {ConflictError} if another run took the intent over; the key is then found later.
  */
@@ -55,7 +55,7 @@ function isFit(key: FoundKey, intent: KeyIntent): boolean {
   return key.kmsKeySpec === signingAlgorithms[intent.alg].kmsKeySpec;
 }
 
-/** The intent's own key before any other, then the youngest. */
+/** The intent's own key first, then the youngest one. */
 function chooseKey(found: readonly FoundKey[], intent: KeyIntent): FoundKey | undefined {
   const fit = found
     .filter((key) => isFit(key, intent))
@@ -63,7 +63,7 @@ function chooseKey(found: readonly FoundKey[], intent: KeyIntent): FoundKey | un
   return fit.find((key) => key.intentId === intent.intentId) ?? fit[0];
 }
 
-/** Keys of an algorithm that is not wanted any more: no one will ever adopt them. */
+/** Keys of an algorithm that is no longer configured: they are never adopted. */
 async function removeUnfitKeys(
   found: readonly FoundKey[],
   intent: KeyIntent,
@@ -76,14 +76,14 @@ async function removeUnfitKeys(
 }
 
 /**
- * Reads the public half of an intent's key and notes it in the intent. KMS may need some seconds
- * until it knows a new key; one that it does not know after the lease is over is given up.
+ * Reads the public half of an intent's key and records it in the intent. KMS may take some seconds
+ * until it can read a new key. If it still cannot when the lease is over, the key is abandoned.
  *
  * @throws {SigningKeyUnusableError} if the key cannot be read yet.
  */
 export async function readPublicKey(intent: KeyIntent, ports: RotationPorts): Promise<void> {
   const version = intent.version + 1;
-  if (intent.kmsKeyArn === undefined) throw new TypeError('an intent without a key has no half');
+  if (intent.kmsKeyArn === undefined) throw new TypeError('the intent has no key whose public half could be read');
   try {
     const spki = await ports.keyManagement.getPublicKey(intent.kmsKeyArn);
     const publicJwk = publicJwkFromSpki(spki, intent.alg);

@@ -10,13 +10,13 @@ export interface DeployedKeys {
   readonly outcome: RunOutcome;
 }
 
-/** How a deployment waits for what it needs. */
+/** How a deployment waits. */
 export interface DeploymentWait {
   /**
-   * Resolves when it is time to look again.
+   * Resolves when it is time to try again.
    *
    * @param reason why the deployment waits.
-   * @throws {Error} with the reason, if no time is left.
+   * @throws {Error} with the reason if no time is left.
    */
   readonly pause: (reason: string) => Promise<void>;
   /**
@@ -27,10 +27,10 @@ export interface DeploymentWait {
 }
 
 /**
- * Makes sure that a region has a signing key. If other regions sign already, the key is published
- * and waits for its time. The call is repeated while KMS does not know a new key yet, while another
- * run makes one, and while a permission is missing: the policies of a new role count in every
- * place only after seconds or minutes.
+ * Ensures that a region has a signing key. If other regions already sign, the key is published and
+ * waits for its promotion. The call is repeated while KMS cannot read a new key, while another run
+ * creates one, and while a permission is missing: when a role is new, its policies take seconds or
+ * minutes to have an effect everywhere.
  *
  * @throws whatever `pause` throws.
  */
@@ -39,7 +39,7 @@ export async function deployKeys(
   { pause, describeDenial }: DeploymentWait,
 ): Promise<DeployedKeys> {
   for (;;) {
-    let reason = 'another run is making the key';
+    let reason = 'another run is creating the key';
     try {
       const outcome = await reconcile(context);
       const status = findStatus(outcome, context);
@@ -65,7 +65,7 @@ function findStatus(
   const { keys, unusableKids } = state;
   const current = findCurrentKey(keys, settings.regionId);
   if (current !== undefined && !unusableKids.has(current.kid)) return 'signing';
-  // A region that is replaced has a current key in a KMS that it does not reach.
+  // A region that is replaced has a current key in another region's KMS, which it cannot call.
   const waits = keys.some((key) => key.regionId === settings.regionId && key.state === 'next');
   return waits ? 'waiting' : undefined;
 }

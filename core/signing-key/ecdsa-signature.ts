@@ -1,6 +1,6 @@
 import { UnavailableError } from '../errors.ts';
 
-/** A DER signature that KMS should never have made: there is no signature to send. */
+/** An invalid DER signature from KMS. There is no signature to send. */
 export class EcdsaSignatureError extends UnavailableError {
   override readonly name = 'EcdsaSignatureError';
 }
@@ -41,7 +41,7 @@ function magnitudeOf(integer: Uint8Array): Uint8Array {
 }
 
 /**
- * Turns the DER signature that KMS returns into the fixed-width R‖S that JWS wants (RFC 7518 §3.4).
+ * Converts the DER signature that KMS returns to the fixed-width R‖S of JWS (RFC 7518 §3.4).
  *
  * @throws {EcdsaSignatureError} if the bytes are not the one DER form of two positive integers.
  */

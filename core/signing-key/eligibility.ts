@@ -3,7 +3,7 @@ import type { SigningKey } from './signing-key.ts';
 
 /**
  * When a key may sign, in seconds since the epoch: the lead begins when every region is proved to
- * serve it. Infinite for a key that is not proved, or not any more.
+ * serve it. Infinite for a key that is not proved or has lost its proof.
  *
  * @param policy.publicationLead seconds.
  */

@@ -9,16 +9,16 @@ import type { KeyIntent, RotationSettings, RotationState } from './rotation-stat
 import type { SigningKey } from './signing-key.ts';
 
 /**
- * Seconds for which an intent belongs to the run that recorded it: CreateKey and the write after
- * it take two or three. A run that is slower loses nothing but its turn.
+ * Seconds for which an intent belongs to the run that recorded it: CreateKey and the write after it
+ * take two or three. A slower run only loses its turn.
  */
 const intentLease = 30;
 
-/** One run's surroundings. */
+/** What one run works with. */
 export interface RotationContext {
   readonly ports: RotationPorts;
   readonly settings: RotationSettings;
-  /** Who is named in the audit log. */
+  /** The actor in the audit log. */
   readonly actor: string;
 }
 
@@ -47,7 +47,7 @@ const executors: { readonly [K in RotationActionKind]: Executor<K> } = {
   take_over_intent: ({ intent, alg }, { ports, settings }) =>
     ports.store.replaceKeyIntent(takeOver(intent, alg, settings, ports.now())),
   create_key: ({ intent }, { ports }, state) =>
-    // The new key has the whole lease to become known to KMS.
+    // KMS has the whole lease to make the new key readable.
     createKey({ ...intent, leaseUntil: ports.now() + intentLease }, state, ports),
   read_public_key: ({ intent }, { ports }) => readPublicKey(intent, ports),
   publish: ({ intent }, { ports }) => publish(intent, ports),
@@ -78,7 +78,7 @@ const executors: { readonly [K in RotationActionKind]: Executor<K> } = {
   },
 };
 
-/** A key of the former holder stays with the intent only if this region can reach it. */
+/** The intent keeps a key of its former holder only if this region can reach it. */
 function takeOver(
   intent: KeyIntent,
   alg: KeyIntent['alg'],
@@ -119,7 +119,7 @@ async function publish(intent: KeyIntent, ports: RotationPorts): Promise<void> {
   });
 }
 
-/** Someone who deletes a key in KMS has taken it out of use as well. */
+/** When someone deletes a key in KMS, it is also out of use. */
 async function disableInKms(key: SigningKey, ports: RotationPorts): Promise<void> {
   try {
     await ports.keyManagement.disableKey(key.kmsKeyArn);
@@ -143,8 +143,8 @@ function replace(
 }
 
 /**
- * Does one step, and asks nothing: a promotion has been proved before. The audit
- * intent is written first, then comes the step, then its outcome.
+ * Takes one step without further checks: a promotion has already been proved. It writes the audit
+ * intent first, then takes the step, then writes the outcome.
  *
  * @throws {ConflictError} if another run was faster: read the state and plan again.
  * @throws {RetainedKeyError} if a key may not be taken out of use.
@@ -162,7 +162,7 @@ export async function executeAction(
     clock: () => ports.now() * 1000,
     isUncertain: (error) => error instanceof ConflictError || error instanceof UnavailableError,
     onGap: ({ outcome }, cause) => {
-      // Only a step whose own error is thrown goes without an outcome.
+      // Only a step whose own error is thrown has no recorded outcome.
       if (outcome === 'done') throw cause;
     },
   };

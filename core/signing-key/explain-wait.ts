@@ -8,7 +8,7 @@ import {
 } from './rotation-state.ts';
 
 /**
- * What a region's rotation does not do now because the region has used up its share of the JWKS.
+ * The steps that a region's rotation postpones because the region's share of the JWKS is full.
  *
  * @param now seconds since the epoch.
  * @returns undefined if nothing waits for room.

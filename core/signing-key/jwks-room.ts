@@ -3,7 +3,10 @@ import { formatTime } from '../rfc3339.ts';
 import type { RotationSettings } from './rotation-state.ts';
 import type { SigningKey, SigningKeyState } from './signing-key.ts';
 
-/** States in which some JWKS may still have a key: one that leaves by its time counts until then. */
+/**
+ * States in which some JWKS may still have a key. A key that leaves at a recorded time counts until
+ * then.
+ */
 const inJwks: ReadonlySet<SigningKeyState> = new Set(['next', 'current', 'previous']);
 
 /** A region's share of the JWKS. */
@@ -11,7 +14,7 @@ export interface JwksRoom {
   readonly isFull: boolean;
   readonly used: number;
   readonly allowed: number;
-  /** The next of the region's keys to leave the JWKS by itself. */
+  /** The region's key that is the next to leave the JWKS at its recorded time. */
   readonly leaving: SigningKey | undefined;
 }
 
@@ -31,14 +34,14 @@ export function findJwksRoom(
   return { isFull: own.length >= allowed, used: own.length, allowed, leaving };
 }
 
-/** Why a region publishes no key now, and when it can. */
+/** Why a region cannot publish a key now, and when it can. */
 export function explainFullJwks(
   { used, allowed, leaving }: JwksRoom,
   regionId: RotationSettings['regionId'],
 ): string {
   const until =
     leaving?.withdrawAt === undefined
-      ? 'none of them leaves it by itself'
+      ? 'none of them has a time at which it leaves'
       : `${leaving.kid} leaves it at ${formatTime(leaving.withdrawAt)}`;
   return `${regionId} has ${used} keys in the JWKS, of ${allowed} that it may have (jwksMaxKeys), and ${until}`;
 }

@@ -7,7 +7,7 @@ import { earliestEligibleAt } from './eligibility.ts';
 import { findCurrentKey, type Heartbeat } from './rotation-state.ts';
 import { isPublished, type SigningKey } from './signing-key.ts';
 
-/** A config that leaves out the algorithm of a key that signs, or whose tokens are still valid. */
+/** A config without the algorithm of a key that signs, or whose tokens are still valid. */
 export class AlgorithmInUseError extends RefusedError {
   /** The config's algorithms, followed by those that it must keep. */
   readonly allowed: readonly Alg[];
@@ -18,7 +18,7 @@ export class AlgorithmInUseError extends RefusedError {
   }
 }
 
-/** What a config is compared with. */
+/** The state that a config is compared with. */
 export interface KeptAlgorithmsCheck {
   /** Of every region: discovery is one document for all of them. */
   readonly keys: readonly SigningKey[];
@@ -35,8 +35,8 @@ export interface KeptAlgorithmsCheck {
 
 /**
  * Checks that a config names the algorithm of every key that may sign or whose tokens are still
- * valid. Roles may sign with the configured algorithms only, and discovery lists them, so a config
- * that leaves one out takes the permission away from a key and makes verifiers refuse its tokens.
+ * valid. Roles may sign only with the configured algorithms, and discovery lists them. When a
+ * config omits one, its keys can no longer sign, and verifiers refuse their tokens.
  *
  * @throws {AlgorithmInUseError} naming each such key and when its algorithm can be removed.
  */
@@ -59,7 +59,10 @@ export function assertAlgorithmsKept(check: KeptAlgorithmsCheck): void {
   );
 }
 
-/** A region that left the config has signed until its last run, whose tokens live for a while. */
+/**
+ * A region that was removed from the config signed until its last run. Its tokens are valid for a
+ * while after that.
+ */
 function isInService(
   regionId: RegionId,
   { regionIds, heartbeats, policy, now }: KeptAlgorithmsCheck,
@@ -94,11 +97,14 @@ function describe(key: SigningKey, check: KeptAlgorithmsCheck): string {
     const verb = key.state === 'current' ? 'signs' : 'signs next';
     return `${verb}; ${key.alg} can be removed from ${formatTime(freeAt(key, check))} on at the earliest, after another key has replaced it`;
   }
-  if (key.withdrawAt === undefined) return 'is published, and no end is recorded for it';
+  if (key.withdrawAt === undefined) return 'is published, and has no recorded end';
   return `does not sign any more; ${key.alg} can be removed from ${formatTime(key.withdrawAt)} on, when its last token has expired`;
 }
 
-/** The earliest end of the last token of a key that signs: its successor's time, then retention. */
+/**
+ * The earliest time at which the last token of a signing key can have expired: when its successor
+ * is promoted, plus the retention.
+ */
 function freeAt(key: SigningKey, { keys, algs, policy, now }: KeptAlgorithmsCheck): number {
   const times = successors(key, keys, algs).map((next) => earliestEligibleAt(next, policy, now));
   const replacedAt = times.length === 0 ? now + policy.publicationLead : Math.min(...times);

@@ -1,11 +1,11 @@
 import type { SigningKey, SigningKeyState } from './signing-key.ts';
 
-/** One step of a key's life that has been taken. */
+/** A past step in a key's life cycle. */
 export interface KeyEvent {
   /** Seconds since the epoch. */
   readonly at: number;
   readonly key: SigningKey;
-  /** State that the key entered. */
+  /** The state that the key entered. */
   readonly state: SigningKeyState;
 }
 

@@ -1,7 +1,7 @@
 import type { Alg } from '../../contract/signing-algorithms.ts';
 import type { PortOptions } from '../port.ts';
 
-/** A key of this deployment as KMS lists it, recorded by us or not. */
+/** A key of this deployment as KMS lists it, with or without a record. */
 export interface ManagedKey {
   readonly kmsKeyArn: string;
   /** Id of the intent that was recorded before the key was created. */
@@ -11,7 +11,7 @@ export interface ManagedKey {
 /** `unusable`: any other state, such as that of a key still being created. */
 export type ManagedKeyState = 'enabled' | 'disabled' | 'pending_deletion' | 'unusable';
 
-/** What KMS says of one key. Times are seconds since the epoch. */
+/** What KMS says about one key. Times are seconds since the epoch. */
 export interface ManagedKeyDescription {
   readonly kmsKeyArn: string;
   readonly state: ManagedKeyState;
@@ -23,16 +23,16 @@ export interface ManagedKeyDescription {
 }
 
 /**
- * The life of private keys in KMS. It can make and end keys and never sign with one. Every call
- * may be repeated with the same outcome, but for `createKey`.
+ * The life cycle of private keys in KMS. It can create and delete keys, and never signs. Every call
+ * except `createKey` can be repeated with the same outcome.
  *
  * Every method throws UnavailableError if KMS does not answer in time.
  */
 export interface KeyManagement {
   /**
-   * Creates a key, tagged with the deployment and the intent. CreateKey knows no idempotency
-   * token, so it is sent at most once: after an error the key may exist nonetheless, and
-   * `listKeys` then finds it by its intent.
+   * Creates a key, tagged with the deployment and the intent. CreateKey has no idempotency token,
+   * so it is sent at most once. When the call fails, the key may exist nonetheless; `listKeys` then
+   * finds it by its intent.
    *
    * @returns the new key's ARN.
    */

@@ -245,9 +245,9 @@ describe('parseDeploymentConfig', () => {
       'keyListRefresh must be at most half of propagationLag: 151 > 300 / 2 = 150 s',
     ],
     [
-      'a scope that stands twice',
+      'a scope that is listed twice',
       { ...single, scopes: [...single.scopes, ...single.scopes] },
-      'scopes: messaging:view stands twice',
+      'scopes: messaging:view is listed twice',
     ],
     [
       'a domain that no certificate takes as its first name',
@@ -255,7 +255,7 @@ describe('parseDeploymentConfig', () => {
       'allowed: at most 64 characters, which is all that a certificate takes',
     ],
     [
-      'an alarm address that stands twice',
+      'an alarm address that is listed twice',
       { ...single, alarmEmails: ['a@example.com', 'a@example.com'] },
       'alarmEmails: received ["a@example.com","a@example.com"]; allowed: each address once',
     ],
@@ -265,7 +265,7 @@ describe('parseDeploymentConfig', () => {
       'allowed: a name that does not begin with "aws:"',
     ],
     [
-      'an algorithm that stands twice',
+      'an algorithm that is listed twice',
       { ...single, signingAlgorithms: ['RS256', 'RS256'] },
       'signingAlgorithms: received ["RS256","RS256"]; allowed: each algorithm once',
     ],

@@ -69,7 +69,7 @@ describe('the canary of a key', () => {
     ['a region does not answer', new UnavailableError('timeout'), undefined, 'unreachable'],
     ['an answer is no JWKS', { message: 'hello' }, undefined, 'not_verified'],
     ['the kid is that of another key', { keys: [impostor] }, undefined, 'not_verified'],
-    ['the kid stands twice', { keys: [pair.jwk, impostor] }, undefined, 'not_verified'],
+    ['the kid occurs twice', { keys: [pair.jwk, impostor] }, undefined, 'not_verified'],
     ['KMS refuses', jwksOf(pair), refuses, 'not_signed'],
     ['KMS does not answer', jwksOf(pair), silent, 'not_signed'],
     ['KMS signs with another key', jwksOf(pair), signWith(other), 'not_signed'],

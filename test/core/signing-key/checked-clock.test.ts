@@ -42,7 +42,7 @@ describe('a checked clock', () => {
     const clock = hostOf(0);
     expect(clock.now()).toBe(start / 1000 + 10);
     clock.begin();
-    expect(() => clock.now()).toThrow('no answer of AWS has come in this run');
+    expect(() => clock.now()).toThrow('AWS has not responded in this run');
   });
 
   it('is checked against the latest answer', () => {

@@ -74,7 +74,7 @@ describe('the algorithms of a config', () => {
     [
       'signed tokens without a recorded end',
       [{ ...replaced, withdrawAt: undefined }],
-      'is published, and no end is recorded for it',
+      'is published, and has no recorded end',
     ],
     [
       'will be the first of its region to sign',
