@@ -12,9 +12,9 @@ export interface ApiKeyReader {
   findApiKey(keyId: string, options?: PortOptions): Promise<ApiKey | undefined>;
 }
 
-/** One page of API keys, and what it is narrowed down to. */
+/** A request for one page of API keys, with filters. */
 export interface ApiKeysQuery extends OwnedItemsQuery {
-  /** What else must hold. */
+  /** Other filters. */
   readonly matches?: ((key: ApiKey) => boolean) | undefined;
 }
 

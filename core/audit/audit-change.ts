@@ -13,7 +13,7 @@ export interface ChangeAudit {
   readonly clock: Clock;
   /** Whether a change that ended with this error may have been made. */
   readonly isUncertain: (error: unknown) => boolean;
-  /** Told of an outcome that could not be written. The intent stays in the audit. */
+  /** Runs when an outcome could not be written. The intent stays in the audit. */
   readonly onGap: (record: AuditRecord, cause: unknown) => void;
 }
 

@@ -23,11 +23,11 @@ export interface SecretUseRecorder {
   ): Promise<void>;
 }
 
-/** One page of clients, and what it is narrowed down to. */
+/** A request for one page of clients, with filters. */
 export interface ClientsQuery extends OwnedItemsQuery {
   /** Issuer of the registered provider that the clients are under. */
   readonly issuer?: string | undefined;
-  /** What else must hold. */
+  /** Other filters. */
   readonly matches?: ((client: Client) => boolean) | undefined;
 }
 
@@ -46,7 +46,8 @@ export interface ClientStore extends ClientReader {
   deleteClient(clientId: string, version: number): Promise<void>;
   /**
    * One page of clients, in an order that stays the same from page to page. It costs one read of
-   * bounded size: if few clients match, the page may have few items, or none, and still go on.
+   * bounded size. If few clients match, a page may have few items or none, and still have a next
+   * page.
    */
   readClients(query: ClientsQuery): Promise<StorePage<Client>>;
   /** Every client, in no particular order. */

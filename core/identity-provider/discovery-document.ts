@@ -51,8 +51,8 @@ function readAlgorithms(values: readonly string[] | undefined): readonly Provide
 }
 
 /**
- * Reads a provider's metadata. Whether the document may speak for its issuer is for
- * {@link discoveryUrls} to say: it must have come from there.
+ * Reads a provider's metadata. The document may speak for its issuer only if it was fetched from
+ * one of the issuer's {@link discoveryUrls}.
  *
  * @throws {InputError | RefusedError} if the document cannot be used.
  */

@@ -37,12 +37,12 @@ export function findSubnet(key: ApiKey, subnetId: string): ApiKeySubnet {
 }
 
 export interface RemoveSubnetOptions extends IfVersion {
-  /** Whether the list may become empty, which opens the key to every address. */
+  /** Whether the list may become empty. Then every address may use the key. */
   readonly allowAnySource?: boolean | undefined;
 }
 
 /**
- * Takes a subnet out of a key's list.
+ * Removes a subnet from a key's list.
  *
  * @throws {RefusedError} if it is the last one, unless `allowAnySource` is true.
  */

@@ -4,7 +4,7 @@ import { idBytes } from '../credential/credential-value.ts';
 import { UnavailableError, UncertainConflictError } from '../errors.ts';
 import type { ManagementContext } from './management-context.ts';
 
-/** Makes a change of management between its two audit records; see {@link auditChange}. */
+/** Makes a management change between its two audit records; see {@link auditChange}. */
 export async function makeAuditedChange(
   context: ManagementContext,
   change: Change,
@@ -17,7 +17,7 @@ export async function makeAuditedChange(
     clock: context.clock,
     isUncertain: (error: unknown) =>
       error instanceof UnavailableError || error instanceof UncertainConflictError,
-    // The change stands; its intent says what to look at.
+    // The change was made, and its intent is in the audit.
     onGap: context.onAuditGap ?? (() => undefined),
   };
   await auditChange(audit, change, apply);

@@ -1,4 +1,4 @@
-/** Orders by name for people, then by id, so that lists are stable. */
+/** Orders by name, then by id, so lists are stable. */
 export function byNameThen<T extends { readonly name: string }>(
   id: (item: T) => string,
 ): (a: T, b: T) => number {

@@ -16,8 +16,8 @@ import { optional, readBoolean, readFields, readList, readText } from './read-in
 import { checkTokenSize } from './token-size.ts';
 
 /**
- * What may change in a client. Its trunk group and its provider are who it is: another one is
- * another client.
+ * The fields of a client that can change. The trunk group and the provider identify a client and
+ * never change.
  */
 export interface ClientChanges extends IfVersion {
   readonly name?: string | undefined;
@@ -68,7 +68,7 @@ const changeFields = [
 
 type GivenChanges = Readonly<Record<(typeof changeFields)[number], unknown>>;
 
-/** A scope that has left the catalogue can still be taken from a client. */
+/** A scope that is no longer in the catalogue can still be removed from a client. */
 function readScopesToRemove(value: unknown): readonly string[] {
   return readList('removeScopes', value).map((scope) =>
     readText('removeScopes', scope, 'a scope of the client', 'scope'),
@@ -102,7 +102,7 @@ function nextScopes(
 }
 
 /**
- * Changes what is given and nothing else. Tokens already issued keep what they say until they end.
+ * Changes only the given fields. Issued tokens keep their claims until they expire.
  *
  * @throws {InputError | RefusedError} for a field that is not allowed.
  * @throws {ConflictError} if the client was changed in the meantime.
@@ -128,7 +128,7 @@ export async function updateClient(
   return writeClient(context, before, 'client.update', next);
 }
 
-/** A disabled client gets no tokens. Those it has live out their lives. */
+/** A disabled client gets no tokens. Its issued tokens stay valid until they expire. */
 export async function setClientEnabled(
   context: ManagementContext,
   clientId: string,
@@ -143,7 +143,7 @@ export async function setClientEnabled(
   return writeClient(context, before, enabled ? 'client.enable' : 'client.disable', { enabled });
 }
 
-/** Deletes a client that was read before, with its secrets. */
+/** Deletes a client that has already been read, with its secrets. */
 export async function removeClient(context: ManagementContext, client: Client): Promise<void> {
   await makeAuditedChange(
     context,

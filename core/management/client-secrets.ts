@@ -45,7 +45,7 @@ function checkRoom(client: Client, now: number): void {
   );
 }
 
-/** Writes the client's secrets, with an audit record about the one that it is about. */
+/** Writes the client's secrets, with an audit record about the changed one. */
 async function writeSecrets(
   context: ManagementContext,
   client: Client,
@@ -55,7 +55,7 @@ async function writeSecrets(
     readonly secretId: string;
     readonly before?: ClientSecret | undefined;
     readonly after?: ClientSecret | undefined;
-    /** Other secrets that the change ends. */
+    /** Other secrets that expire because of the change. */
     readonly expired?: readonly ClientSecret[];
   },
 ): Promise<void> {
@@ -89,7 +89,7 @@ async function writeSecrets(
   );
 }
 
-/** @param parent within which idempotency keys must differ. */
+/** @param parent the scope within which idempotency keys must differ. */
 function buildSecret(
   context: ManagementContext,
   parent: string,
@@ -163,7 +163,7 @@ export interface ClientSecretChanges extends IfVersion {
   readonly expiresAt?: number | null | undefined;
 }
 
-/** Renames a secret or moves its end. An expired secret is not brought back: create a new one. */
+/** Renames a secret or changes its end. An expired secret cannot be extended: create a new one. */
 export async function updateClientSecret(
   context: ManagementContext,
   clientId: string,
@@ -213,10 +213,10 @@ function endAt(secret: ClientSecret, time: number): ClientSecret {
 }
 
 /**
- * Adds a secret and ends all others after an overlap, in one write. One that ends sooner anyway
- * keeps its end.
+ * Adds a secret and lets all others expire after an overlap, in one write. A secret that expires
+ * sooner keeps its end.
  *
- * @param overlap seconds for which the old secrets go on; 0 ends them at once.
+ * @param overlap seconds for which the old secrets continue to work; with 0 they expire at once.
  */
 export async function rotateClientSecret(
   context: ManagementContext,
@@ -227,7 +227,8 @@ export async function rotateClientSecret(
   const overlap = readOverlap(given.overlap, currentTime(context));
   const client = await findClient(context, clientId);
   checkMayHaveSecrets(client);
-  // Apart from creations: a rotation that took one for its own would leave the old secrets alive.
+  // Rotations have their own keys, separate from creations. Otherwise a rotation could match an
+  // earlier creation and leave the old secrets active.
   const { secret, value } = buildSecret(context, `${client.clientId}/rotation`, given);
   const earlier = client.secrets.find((one) => one.secretId === secret.secretId);
   if (earlier !== undefined) return { secret: earlier, value: undefined, expired: [] };

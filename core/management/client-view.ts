@@ -20,7 +20,9 @@ export function effectiveAudiences(client: Client, config: DeploymentConfig): re
   return client.audiences.length > 0 ? client.audiences : [config.defaultAudience];
 }
 
-/** A client as it is shown, with RFC 7591 §2's names if there are any. Its secrets apart. */
+/**
+ * A client as it is shown, with RFC 7591 §2's names if they exist. Secrets are shown separately.
+ */
 export function viewClient(client: Client, config: DeploymentConfig): Record<string, unknown> {
   return {
     client_id: client.clientId,

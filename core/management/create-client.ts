@@ -107,7 +107,7 @@ function isSameRequest(stored: Client, wanted: Client): boolean {
       client.scopes,
       client.provider?.registrationId,
     ]);
-  // Once changed, the stored client no longer tells what it was created as.
+  // When a client has been changed, its record no longer shows the values that it was created with.
   return stored.version > 1 || key(stored) === key(wanted);
 }
 
@@ -139,8 +139,8 @@ async function findEarlier(
 }
 
 /**
- * Creates a client without secrets. Under a registered provider it gets an id of ours, keeps its
- * id there, and never authenticates at the token endpoint.
+ * Creates a client without secrets. A client under a registered provider gets an id of this
+ * service, keeps its id there, and never authenticates at the token endpoint.
  *
  * @throws {InputError} for a field that is not allowed.
  * @throws {RefusedError} if the provider is not registered, or has this client already.
@@ -162,7 +162,7 @@ export async function createClient(
       () => context.clients.createClient(client),
     );
   } catch (error) {
-    // Another call created it between the look-up and the write: the same question again.
+    // Another call created it between the look-up and the write: compare again.
     const raced =
       error instanceof ConflictError ? await findEarlier(context, given, client) : undefined;
     if (raced === undefined) throw error;

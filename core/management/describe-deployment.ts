@@ -3,7 +3,7 @@ import type { RegionId } from '../../contract/regions.ts';
 import { type ScopeDefinition, scopeName } from '../../contract/scopes.ts';
 import type { ManagementContext } from './management-context.ts';
 
-/** What a person who manages clients needs to know of the deployment. */
+/** What a person who manages clients needs to know about the deployment. */
 export interface DeploymentDescription {
   readonly name: string;
   /** Undefined if the config names none, as without a domain. */
@@ -11,7 +11,7 @@ export interface DeploymentDescription {
   readonly defaultAudience: string;
   /** Seconds. */
   readonly tokenLifetime: DeploymentConfig['tokenLifetime'];
-  /** The catalogue: what clients may have. */
+  /** The catalogue: the scopes that clients may have. */
   readonly scopes: readonly (ScopeDefinition & { readonly scope: string })[];
   readonly regions: readonly { readonly id: RegionId; readonly awsRegion: string }[];
 }

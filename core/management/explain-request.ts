@@ -13,14 +13,14 @@ import { optional, readFields, readList, readText, refuseInput } from './read-in
 import { findIssuerHint } from './registered-issuer.ts';
 
 export interface RequestQuestion {
-  /** The credential as it would stand after `Bearer `. A secret. */
+  /** The credential as it follows `Bearer `. A secret. */
   readonly credential: string;
   readonly sourceAddress?: string | undefined;
   /** Scopes that the request would require; none if left out. */
   readonly scopes?: readonly string[] | undefined;
-  /** How the API that is called knows itself; the deployment's default audience if left out. */
+  /** The audience of the called API. The default is the deployment's default audience. */
   readonly audience?: string | undefined;
-  /** If the deployment config names none, as without a domain. */
+  /** Needed if the deployment config has no issuer, as without a domain. */
   readonly issuer?: string | undefined;
 }
 
@@ -28,7 +28,7 @@ export interface RequestExplanation {
   readonly accepted: boolean;
   readonly verified?: VerifiedCredential | undefined;
   readonly reason?: RefusalReason | undefined;
-  /** What the rule that refuses says, in words. */
+  /** The rule that refuses, in words. */
   readonly rule?: string | undefined;
   readonly facts?: RefusalFacts | undefined;
   /** What the rule looked at: a claim of the token, for example. Never a credential. */
@@ -101,10 +101,10 @@ const rules: Readonly<Record<RefusalReason, string>> = {
 
 function checkReach({ trunkGroups }: ManagementContext, verified: VerifiedCredential): void {
   if (trunkGroups?.includes(verified.serviceTrunkGroup) ?? true) return;
-  throw new RefusedError('the credential belongs to a service trunk group that is out of reach');
+  throw new RefusedError('the credential belongs to a service trunk group that you cannot access');
 }
 
-/** What the rule looked at, unless a trunk group that is out of reach would show in it. */
+/** What the rule looked at, unless it would reveal a trunk group that the caller cannot access. */
 async function describeFinding(
   context: ManagementContext,
   { reason, finding }: BearerRefusal,
@@ -127,12 +127,11 @@ function createJwks(context: ManagementContext, issuer: string): JwksCache {
 }
 
 /**
- * Says what the verifier decides about a credential and which of its rules refuses it, by asking
- * the verifier itself.
+ * Runs the verifier on a credential, and reports its decision and the rule that refuses it.
  *
- * @throws {InputError} for a question that is not one of text, and if neither it nor the
- *   deployment config names an issuer.
- * @throws {RefusedError} if the credential belongs to a trunk group that is out of reach.
+ * @throws {InputError} if a field is not text, or neither the input nor the deployment config has
+ * an issuer.
+ * @throws {RefusedError} if the credential belongs to a trunk group that the caller cannot access.
  * @throws {UnavailableError} if the verifier cannot decide.
  */
 export async function explainRequest(
@@ -145,7 +144,7 @@ export async function explainRequest(
   const issuer = config.issuer ?? asked.issuer;
   if (issuer === undefined) {
     throw new InputError(
-      'issuer: received nothing; allowed: the issuer of the deployment, as its config names none',
+      'issuer: received nothing; allowed: the issuer of the deployment, because its config has none',
       { field: 'issuer' },
     );
   }

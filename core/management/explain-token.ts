@@ -16,13 +16,13 @@ import { RefusedStep, type TokenStep, TokenSteps } from './token-steps.ts';
 
 export interface TokenExplanation {
   readonly granted: boolean;
-  /** In the order in which the token endpoint takes them; the last is the one that decides. */
+  /** In the order of the token endpoint. The last step decides. */
   readonly steps: readonly TokenStep[];
   /** `error` and `error_description` of the answer (RFC 6749 §5.2). */
   readonly error?: string | undefined;
   readonly errorDescription?: string | undefined;
   readonly reason?: RefusalReason | 'no_signing_key' | undefined;
-  /** Claims of the token that would be issued, but for its random `jti`. */
+  /** Claims of the token that would be issued, except its random `jti`. */
   readonly claims?: Readonly<Record<string, unknown>> | undefined;
 }
 
@@ -41,7 +41,7 @@ function describeSecret(client: Client | undefined, secret: ClientSecret, now: n
   return `${name}: good${end}`;
 }
 
-/** What a person should hear if it is not about one of the secrets. */
+/** Explanations of refusals that do not concern a single secret. */
 const refusalTexts: Partial<Record<RefusalReason, string>> = {
   unknown_client: 'there is no such client',
   provider_client: 'a client of a registered provider gets its tokens there',
@@ -60,19 +60,19 @@ function readQuestion(question: unknown): TokenQuestion {
   };
 }
 
-/** Judges each secret as the token path would if it had been sent. One that is good is enough. */
+/** Checks each secret as if it had been sent. One valid secret is enough. */
 function checkClient(client: Client | undefined, now: number): string {
   const secrets = client?.secrets ?? [];
   const candidates = secrets.length === 0 ? [undefined] : secrets;
   const refusals = candidates.map((one) => findAuthenticationRefusal(client, one, now));
   const detail = secrets.map((one) => describeSecret(client, one, now)).join('\n');
   if (refusals.includes(undefined)) return detail;
-  // What holds for the whole client comes before what holds for some of its secrets.
+  // A problem of the whole client is reported before problems of its secrets.
   const reason = refusals.find((one) => one !== 'secret_expired') ?? 'secret_expired';
   throw new RefusedStep(reason, refusalTexts[reason] ?? detail);
 }
 
-/** Each region signs with its own keys, so that one may have none if the others do. */
+/** Each region signs with its own keys, so a region may have no key when others have one. */
 async function describeKeys(
   context: ManagementContext,
   expiresAt: number,
@@ -133,7 +133,7 @@ async function explain(
       maxTokenLifetime: config.tokenLifetime.maximum,
     },
   );
-  steps.add('claims', 'passed', `the token would live ${claims.exp - claims.iat} seconds`);
+  steps.add('claims', 'passed', `the token would be valid for ${claims.exp - claims.iat} seconds`);
   const keys = await describeKeys(context, claims.exp);
   steps.add('signing key', keys.isSignable ? 'passed' : 'refused', keys.detail);
   if (!keys.isSignable) {
@@ -148,11 +148,11 @@ async function explain(
 }
 
 /**
- * Says what the token endpoint would answer, step by step, by taking the token path's own steps
- * on the stored client. Nothing is issued, and no secret is asked for: each one of the client is
- * judged as if it had been sent.
+ * Reports what the token endpoint would answer, step by step, by running the token path's own steps
+ * on the stored client. It issues no token and needs no secret: each secret of the client is
+ * checked as if it had been sent.
  *
- * @throws {InputError} for a question that is not one of text.
+ * @throws {InputError} if a field is not text.
  */
 export async function explainToken(
   context: ManagementContext,

@@ -8,7 +8,7 @@ const keyHelp = '8 to 128 printable ASCII characters without space, e.g. a UUID'
 
 /**
  * @returns undefined if there is none.
- * @throws {InputError} for one that is not allowed.
+ * @throws {InputError} if it is not allowed.
  */
 export function parseIdempotencyKey(value: unknown): string | undefined {
   if (value === undefined) return undefined;
@@ -18,8 +18,8 @@ export function parseIdempotencyKey(value: unknown): string | undefined {
 }
 
 /**
- * The id of what is about to be created. With an idempotency key it is derived from it, so that
- * creating twice meets the same item and the second fails its condition; else it is random.
+ * The id of what is about to be created. With an idempotency key it is derived from it, so a second
+ * creation finds the same item and fails its condition. Otherwise it is random.
  *
  * @param parent id of what the new item belongs to, within which keys must differ.
  */

@@ -44,7 +44,7 @@ export async function listProviderClients(
   return clients.filter((client) => client.provider?.issuer === issuer);
 }
 
-/** More ids than this are counted, not listed: a message is read by a person. */
+/** More ids than this are counted, not listed, because people read the message. */
 const maxListed = 20;
 
 function describeClients(clients: readonly Client[]): string {
@@ -67,8 +67,8 @@ function checkRegistration(provider: IdentityProvider, expected: unknown): void 
 }
 
 /**
- * Deletes a provider, after the clients under it: one that is left for a moment finds no provider
- * and is refused.
+ * Deletes the clients under a provider, then the provider. The opposite order would leave clients
+ * without a provider.
  *
  * @returns the clients that were deleted.
  * @throws {RefusedError} if it has clients and `cascade` is not true.
@@ -87,7 +87,7 @@ export async function deleteProvider(
   const clients = await listProviderClients(context, issuer);
   if (clients.length > 0 && !cascade) {
     throw new RefusedError(
-      `the provider ${issuer} has ${clients.length === 1 ? 'a client' : `${clients.length} clients`}: ${describeClients(clients)}. Delete them first, or say --cascade`,
+      `the provider ${issuer} has ${clients.length === 1 ? 'a client' : `${clients.length} clients`}: ${describeClients(clients)}. Delete them first, or add --cascade`,
     );
   }
   for (const client of clients) await removeClient(context, client);

@@ -9,7 +9,7 @@ export interface IfVersion {
 
 /**
  * @param what names the record, for the message, e.g. `client client_x`.
- * @throws {InputError} if the version is not a number of one.
+ * @throws {InputError} if the version is not a valid number.
  * @throws {VersionConflictError} if the stored version is another.
  */
 export function checkVersion(what: string, expected: unknown, current: number): void {

@@ -16,7 +16,10 @@ import { formatTime } from '../rfc3339.ts';
 import { findNearestNames } from './nearest-names.ts';
 import { readList, readText, refuseInput } from './read-input.ts';
 
-/** Control characters, line separators and what turns the direction of text: they forge output. */
+/**
+ * Control characters, line separators and characters that change the direction of text. They can
+ * forge output.
+ */
 const unprintable = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u200E\u200F\u202A-\u202E\u2066-\u2069]/u;
 
 const nameHelp = `1 to ${maxNameLength} printable characters`;
@@ -34,7 +37,10 @@ const trunkGroupPattern = /^[A-Za-z0-9][A-Za-z0-9_.:-]*$/;
 
 const trunkGroupHelp = `1 to ${maxServiceTrunkGroupLength} of A-Z, a-z, 0-9, "_", ".", ":" and "-", a letter or digit first`;
 
-/** A service trunk group is a claim of each token, so it is plain ASCII that JSON never escapes. */
+/**
+ * A service trunk group is a claim of each token, so it must be plain ASCII that JSON never
+ * escapes.
+ */
 export function parseServiceTrunkGroup(value: unknown, field = 'serviceTrunkGroup'): string {
   const group = readText(field, value, trunkGroupHelp);
   if (group.length > maxServiceTrunkGroupLength || !trunkGroupPattern.test(group)) {
@@ -111,7 +117,7 @@ export function parseTokenLifetime(config: DeploymentConfig, value: unknown): nu
   return seconds;
 }
 
-/** RFC 3339 has no year after 9999: the last second that anything may end in. */
+/** The latest end: RFC 3339 has no year after 9999. */
 export const lastTime = 253_402_300_799;
 
 /** When a secret ends, in seconds since the epoch: later than now. */
@@ -139,7 +145,10 @@ export function parseExternalClientId(value: unknown): string {
 
 const issuerHelp = 'the issuer of a registered provider, an https URL';
 
-/** An issuer that may be registered: compared byte for byte, so that only its bounds are checked. */
+/**
+ * An issuer that may be registered. It is compared byte for byte, so only its length and characters
+ * are checked.
+ */
 export function parseIssuer(value: unknown, field: string): string {
   const issuer = readText(field, value, issuerHelp);
   if (!issuer.startsWith('https://') || issuer.length > maxProviderUrlLength) {

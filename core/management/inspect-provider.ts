@@ -11,7 +11,7 @@ import { parseProviderUrl } from '../identity-provider/provider-url.ts';
 import type { ManagementContext } from './management-context.ts';
 import { readText, refuseInput } from './read-input.ts';
 
-/** What registration finds, as far as it comes. */
+/** The findings of a registration until it stops. */
 export interface ProviderFindings {
   /** Where the issuer's metadata was found. */
   readonly discoveryUrl?: string | undefined;
@@ -29,7 +29,7 @@ export interface ProviderInspection extends ProviderFindings {
   readonly problem?: string | undefined;
 }
 
-/** Registration as far as it came, and what stopped it. */
+/** The findings of a registration, and the error that stopped it. */
 export type Examined =
   | { readonly findings: Required<ProviderFindings>; readonly refusal?: undefined }
   | { readonly findings: ProviderFindings; readonly refusal: Error };
@@ -40,7 +40,7 @@ async function fetchDocument(context: ManagementContext, url: string): Promise<D
   });
 }
 
-/** Fetches from where a person says; many give the issuer in place of its discovery URL. */
+/** Fetches the given URL. Many people give the issuer instead of its discovery URL. */
 async function fetchGiven(context: ManagementContext, url: string): Promise<DiscoveryDocument> {
   try {
     return await fetchDocument(context, url);
@@ -60,9 +60,9 @@ interface Discovered {
 }
 
 /**
- * Fetches the metadata. A document speaks for its issuer only from where that issuer's metadata
- * belongs (RFC 8414 §3.3). One that is found elsewhere must be confirmed there, and that one is
- * taken.
+ * Fetches the metadata. A document is valid only at the place of its issuer's metadata (RFC 8414
+ * §3.3). When it is found at another place, the document at the right place must confirm it, and
+ * that one is used.
  */
 async function discover(context: ManagementContext, url: string): Promise<Discovered> {
   const document = await fetchGiven(context, url);
@@ -84,7 +84,7 @@ function isOwnHost(context: ManagementContext, host: string): boolean {
   return issuer !== undefined && new URL(issuer).host === host;
 }
 
-/** This service is not a provider of itself, under any of its names. */
+/** This service must not be registered as its own provider, under any of its names. */
 async function checkNotOurs(
   context: ManagementContext,
   document: DiscoveryDocument,
@@ -118,7 +118,7 @@ function checkDiscoveryUrl(context: ManagementContext, value: unknown): string {
   return url;
 }
 
-/** What the provider, and not the caller, got wrong. */
+/** A mistake of the provider, not of the caller. */
 function isRefusal(error: unknown): error is Error {
   return (
     error instanceof InputError || error instanceof RefusedError || error instanceof FetchError
@@ -126,7 +126,7 @@ function isRefusal(error: unknown): error is Error {
 }
 
 /**
- * Takes every step of a registration but the last, which stores the provider.
+ * Takes every step of a registration except the last, which stores the provider.
  *
  * @throws {InputError} for a URL that is not allowed.
  */
@@ -154,7 +154,7 @@ export async function examineProvider(
 }
 
 /**
- * Says what a registration would find, without registering: the issuer and the JWKS URI of the
+ * Reports what a registration would find, without registering: the issuer and the JWKS URI of the
  * discovery document, the algorithms, the keys, and why it would be refused.
  *
  * @throws {InputError} for a URL that is not allowed.

@@ -10,7 +10,7 @@ import {
 import type { ManagementContext } from './management-context.ts';
 import { optional, readBoolean, readFields } from './read-input.ts';
 
-/** What a list of API keys is narrowed down to. Each condition that is given holds. */
+/** Filters of a list of API keys. An item must meet all of them. */
 export interface ApiKeysFilter extends OwnedItemsFilter {
   /** Whether every address may use the key: it has no subnets. */
   readonly anySource?: boolean | undefined;

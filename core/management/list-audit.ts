@@ -6,18 +6,18 @@ import { formatCursor, parseCursor } from './list-query.ts';
 import { currentTime, type ManagementContext } from './management-context.ts';
 import { optional, readFields, readInteger, readText, refuseInput } from './read-input.ts';
 
-/** Which changes of a day. Each condition that is given holds. */
+/** Filters of the changes of a day. A change must meet all of them. */
 export interface AuditFilter {
   /** UTC day, e.g. `2026-11-21`; today if left out. */
   readonly day?: string | undefined;
-  /** Text of the actor, the action or the subject, without regard to case. */
+  /** Text in the actor, the action or the subject, in any case. */
   readonly text?: string | undefined;
   /** Most records that are read for the page, 1 to 500; 500 if left out. */
   readonly limit?: number | undefined;
   readonly cursor?: string | undefined;
 }
 
-/** A change: its intent and its outcome as one. */
+/** A change: its intent together with its outcome. */
 export interface AuditedChange {
   readonly changeId: string;
   /** When it was begun, RFC 3339 UTC with milliseconds. */
@@ -25,7 +25,7 @@ export interface AuditedChange {
   readonly actor: string;
   readonly action: string;
   readonly subject: string;
-  /** `unfinished`: there is no outcome, so that the change may have been made or not. */
+  /** `unfinished`: there is no outcome, so the change may or may not have been made. */
   readonly outcome: 'done' | 'failed' | 'unfinished';
   readonly before?: Readonly<Record<string, unknown>> | undefined;
   readonly after?: Readonly<Record<string, unknown>> | undefined;
@@ -39,7 +39,7 @@ export interface AuditPage {
   readonly nextCursor?: string | undefined;
 }
 
-/** Where a page ends, and the outcomes on it whose intents come on the next one. */
+/** The end of a page, and the outcomes on it whose intents are on the next one. */
 interface Position {
   readonly after: string;
   readonly open: ReadonlyMap<string, Outcome>;
@@ -47,7 +47,7 @@ interface Position {
 
 type Outcome = 'done' | 'failed';
 
-/** Changes that are in progress at the same moment; more would be no cursor. */
+/** Maximum number of changes in progress at the same moment. A valid cursor never has more. */
 const maxOpen = 20;
 
 function formatPosition(after: string, open: ReadonlyMap<string, Outcome>): string {
@@ -71,8 +71,7 @@ function readDay(value: unknown, now: number): string {
 }
 
 /**
- * Puts intents and outcomes together. The records come newest first, so that an outcome comes
- * before its intent.
+ * Combines intents and outcomes. The newest record is first, so an outcome comes before its intent.
  *
  * @param open outcomes whose intents are still to come; those that remain are left in it.
  */

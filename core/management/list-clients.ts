@@ -13,11 +13,11 @@ import {
 import { currentTime, type ManagementContext } from './management-context.ts';
 import { optional, readBoolean, readFields, readInteger } from './read-input.ts';
 
-/** What a list of clients is narrowed down to. Each condition that is given holds. */
+/** Filters of a list of clients. A client must meet all of them. */
 export interface ClientsFilter extends OwnedItemsFilter {
   /** Issuer of the registered provider that the clients are under. */
   readonly provider?: string | undefined;
-  /** Seconds within which a secret of the client ends. */
+  /** Seconds within which a secret of the client expires. */
   readonly endsWithin?: number | undefined;
   /** Seconds for which a secret of the client was not used. */
   readonly unusedFor?: number | undefined;
@@ -39,7 +39,7 @@ function readSeconds(field: string, value: unknown): number | undefined {
   return optional(value, (seconds) => readInteger(field, seconds, 0, lastTime));
 }
 
-/** What is asked of a client's secrets. One secret must fulfil what is asked of a secret. */
+/** Filters on a client's secrets. One secret must meet all of them. */
 function readConditions(given: Given<(typeof fields)[number]>, now: number): readonly Holds[] {
   const soon = readSeconds('endsWithin', given.endsWithin);
   const unused = readSeconds('unusedFor', given.unusedFor);

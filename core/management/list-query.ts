@@ -11,17 +11,17 @@ export interface PageRequest {
   readonly cursor?: string | undefined;
 }
 
-/** What a list of clients or API keys is narrowed down to. */
+/** Filters of a list of clients or API keys. */
 export interface OwnedItemsFilter extends PageRequest {
   readonly trunkGroup?: string | undefined;
-  /** Text of the name or the id, without regard to case. */
+  /** Text in the name or the id, in any case. */
   readonly text?: string | undefined;
   readonly enabled?: boolean | undefined;
 }
 
 /**
- * One page of a list. A page costs one read of bounded size, so that a page of a filtered list may
- * have few items, or none, while `nextCursor` leads to more.
+ * One page of a list. A page costs one read of bounded size, so a page of a filtered list may have
+ * few items or none although `nextCursor` leads to more.
  */
 export interface Page<T> {
   /** By name. */
@@ -40,7 +40,7 @@ export type Given<Field extends string> = Readonly<Record<Field, unknown>>;
 const cursorHelp = 'the nextCursor of a page';
 const maxCursorLength = 2048;
 
-/** A key of an item, in a form that invites no guesses about what else it could be. */
+/** The key of an item as an opaque text, which callers are not tempted to construct. */
 export function formatCursor(key: string): string {
   return Buffer.from(key, 'utf8').toString('base64url');
 }

@@ -20,11 +20,11 @@ export interface ManagementPorts {
   readonly clock: Clock;
   /** Cryptographically random bytes. */
   readonly drawBytes: (length: number) => Uint8Array;
-  /** Told of a change whose outcome could not be written to the audit. Its intent stands there. */
+  /** Runs when the outcome of a change could not be written to the audit. Its intent is there. */
   readonly onAuditGap?: ((record: AuditRecord, cause: unknown) => void) | undefined;
 }
 
-/** What each management operation takes first. */
+/** The first parameter of each management operation. */
 export interface ManagementContext extends ManagementPorts {
   readonly config: DeploymentConfig;
   /** Who makes the changes, for the audit: the AWS caller's ARN. Asked before each change. */

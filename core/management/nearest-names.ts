@@ -1,7 +1,7 @@
-/** Edits beyond which a name is no longer what someone meant. */
+/** Maximum edits between a name and a suggestion. */
 const maxDistance = 4;
 
-/** More suggestions than this help no one. */
+/** Maximum number of suggestions. */
 const maxSuggestions = 3;
 
 /** Levenshtein distance: insertions, deletions and replacements from one text to the other. */
@@ -18,13 +18,13 @@ export function editDistance(from: string, to: string): number {
   return row[to.length] ?? 0;
 }
 
-/** Names that share the service or the permission: what someone may mean who guesses words. */
+/** Names that share the service or the permission, for callers who guess the other word. */
 function findRelatedNames(received: string, names: readonly string[]): readonly string[] {
   const parts = received.split(':');
   return names.filter((name) => name.split(':').some((part) => parts.includes(part)));
 }
 
-/** The names that someone may have meant, nearest first. */
+/** The names that the caller may have meant, nearest first. */
 export function findNearestNames(received: string, names: readonly string[]): readonly string[] {
   const text = received.toLowerCase().slice(0, 100);
   const near = names

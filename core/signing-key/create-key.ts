@@ -83,7 +83,8 @@ async function removeUnfitKeys(
  */
 export async function readPublicKey(intent: KeyIntent, ports: RotationPorts): Promise<void> {
   const version = intent.version + 1;
-  if (intent.kmsKeyArn === undefined) throw new TypeError('the intent has no key whose public half could be read');
+  if (intent.kmsKeyArn === undefined)
+    throw new TypeError('the intent has no key whose public half could be read');
   try {
     const spki = await ports.keyManagement.getPublicKey(intent.kmsKeyArn);
     const publicJwk = publicJwkFromSpki(spki, intent.alg);

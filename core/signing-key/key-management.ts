@@ -50,8 +50,8 @@ export interface KeyManagement {
   /** @throws {SigningKeyUnusableError} if the key is missing or being deleted. */
   disableKey(kmsKeyArn: string, options?: PortOptions): Promise<void>;
   /**
-   * Asks KMS to delete a key after its longest waiting time. A key that is gone or already being
-   * deleted is no error.
+   * Asks KMS to delete a key after its longest waiting time. If the key is gone or already being
+   * deleted, the call succeeds.
    */
   scheduleKeyDeletion(kmsKeyArn: string, options?: PortOptions): Promise<void>;
   /**

@@ -9,11 +9,11 @@ import {
 } from './rotation-state.ts';
 
 /**
- * The step that brings a region nearer to a published `next` key, if it lacks one.
+ * The next step towards a published `next` key when a region lacks one.
  *
- * The issuer's very first key signs at once, since no one can hold an older set. So it has a slot
- * of its own that all regions share, and no region publishes another key before that first one is
- * published: had a verifier seen a set without it, it would not be the first.
+ * The issuer's first key signs at once, because no verifier can hold an older set. It has a slot
+ * that all regions share, and no region publishes another key before it: a verifier must never see
+ * a set without the first key.
  */
 export function planCreation(
   state: RotationState,
@@ -49,7 +49,7 @@ function isRecorded(state: RotationState, intent: KeyIntent): boolean {
   return state.keys.some((key) => key.kid === intent.publicJwk?.kid);
 }
 
-/** The one step that an intent is short of; none while another run holds it. */
+/** The next step of an intent; none while another run holds it. */
 function advance(
   state: RotationState,
   settings: RotationSettings,

@@ -11,9 +11,9 @@ import {
 import type { SigningKey } from './signing-key.ts';
 
 /**
- * What is due for a region's signing keys. It looks only at the state and the clock, and never at
- * what was done before, so that a missed, repeated or interrupted run changes nothing about the
- * outcome. The first action is the most urgent one; after it, read the state and plan again.
+ * What is due for a region's signing keys. It depends only on the state and the clock, never on
+ * what was done before. When a run is missed, repeated or interrupted, the outcome stays the same.
+ * The first action is the most urgent one; after it, read the state and plan again.
  *
  * @param now seconds since the epoch.
  */
@@ -102,8 +102,8 @@ export function isDue(
 }
 
 /**
- * The key that takes over: an eligible one of the wanted algorithm. Without a key that can sign, an
- * eligible one of the former algorithm does.
+ * The key that signs next: an eligible one of the wanted algorithm. If the region has no key that
+ * can sign, an eligible one of the former algorithm.
  */
 export function findSuccessor(
   state: RotationState,
@@ -134,8 +134,8 @@ function canSign(state: RotationState, settings: RotationSettings): boolean {
 }
 
 /**
- * Why a promotion must wait although the key is eligible: it would leave the region without a
- * `next` key, and the JWKS has no room for another.
+ * Why a promotion must wait although the key is eligible: the region would have no `next` key, and
+ * the JWKS has no room for another.
  *
  * @returns undefined if it need not wait.
  */
@@ -147,7 +147,7 @@ export function explainHold(
   const room = findJwksRoom(state.keys, settings);
   const hasOther = usableNextKeys(state, settings).some((other) => other !== key);
   if (!room.isFull || hasOther || !canSign(state, settings)) return undefined;
-  return `${key.kid} may sign, and the key after it has no room: ${explainFullJwks(room, settings.regionId)}`;
+  return `${key.kid} may sign, but there is no room for the key after it: ${explainFullJwks(room, settings.regionId)}`;
 }
 
 function planPromotion(
@@ -162,7 +162,7 @@ function planPromotion(
   return mayTakeOver ? [{ kind: 'promote', key }] : [];
 }
 
-/** What follows a key's last signature, each step at the time that the step before recorded. */
+/** The steps after a key's last signature, each at the time that the previous step recorded. */
 function planRemoval(
   state: RotationState,
   settings: RotationSettings,

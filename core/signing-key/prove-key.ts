@@ -9,8 +9,8 @@ import type { SigningKey } from './signing-key.ts';
 type Proof = Pick<SigningKey, 'seenAt' | 'provedAt'>;
 
 /**
- * Proves a `next` key: a canary token that it signed verifies through the JWKS of every region in
- * service. Records what follows for the key's lead.
+ * Proves a `next` key: a canary token that it signed verifies with the JWKS of every region in
+ * service. Records the result, from which the key's lead is counted.
  *
  * @throws {PromotionRefusedError} naming each region that does not verify it.
  */
@@ -39,11 +39,11 @@ export async function proveKey(
 }
 
 /**
- * The canary sees one instance of a region's JWKS function; others may be G behind. If the region
- * is cut off from its tables before they catch up, they stay behind for as long as that lasts. A
- * region that runs its rotation writes to its tables, so a heartbeat that is G younger than the
- * first sighting shows that they have caught up. Neither a region that does not answer later nor
- * runs that are missed can change that.
+ * The canary reaches one instance of a region's JWKS function; others may be G behind. If the
+ * region loses access to its tables before they catch up, they stay behind until it has access
+ * again. When a region runs its rotation, it writes to its tables. So a heartbeat at least G after
+ * the first sighting shows that all instances have caught up. An unreachable region or missed runs
+ * after that cannot change the result.
  */
 function advanceProof(
   { seenAt, provedAt }: SigningKey,
@@ -67,7 +67,7 @@ function withdrawProof(
   return isMissing && hasProof ? { seenAt: undefined, provedAt: undefined } : undefined;
 }
 
-/** A canary that does not answer proves nothing, and keeps no other step from being taken. */
+/** When the canary does not answer, nothing is proved, but all other steps are still taken. */
 async function askCanary(key: SigningKey, ports: RotationPorts): Promise<readonly CanaryVerdict[]> {
   try {
     return await ports.proveKey(key.kid);

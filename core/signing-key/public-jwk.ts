@@ -10,7 +10,7 @@ export class PublicKeyError extends Error {
 
 /** RFC 7518 §3.3: a key of 2048 bits or more. */
 const minModulusBits = 2048;
-/** F4, 65537: the exponent of every KMS key, and the only one that no verifier refuses. */
+/** F4, 65537: the exponent of every KMS key, and the only one that every verifier accepts. */
 const publicExponent = 'AQAB';
 
 function exportJwk(spki: Uint8Array): JsonWebKey {
@@ -54,8 +54,8 @@ function readAkp(jwk: JsonWebKey, alg: Alg): KeyMaterial {
 const readers = { RSA: readRsa, EC: readEc, AKP: readAkp } as const;
 
 /**
- * Makes the JWK that is published for a signing key, from the SPKI bytes of KMS `GetPublicKey`.
- * Its `kid` is its thumbprint (RFC 7638), so that no two keys share one.
+ * Makes the JWK that is published for a signing key, from the SPKI bytes of KMS `GetPublicKey`. Its
+ * `kid` is its thumbprint (RFC 7638), so no two keys share one.
  *
  * @throws {PublicKeyError} if the key is not one that `alg` may use.
  */

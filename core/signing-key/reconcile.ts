@@ -11,26 +11,26 @@ import type { Heartbeat, RotationState } from './rotation-state.ts';
 import type { SigningKey } from './signing-key.ts';
 
 /**
- * Steps of one run. Making a key and replacing another take eight; a run that is cut off here
- * goes on with the next.
+ * Maximum steps of one run. Creating a key and replacing another one take eight. When a run reaches
+ * the limit, the next run continues.
  */
 const maxSteps = 40;
 
-/** A step that was due and may not be taken yet. */
+/** A step that is due but must not be taken yet. */
 export interface Refusal {
   readonly action: RotationAction;
   readonly error: PromotionRefusedError;
 }
 
-/** What a run did. */
+/** The result of a run. */
 export interface RunOutcome {
   readonly done: readonly RotationAction[];
   readonly refused: readonly Refusal[];
-  /** As it stands after the run. */
+  /** The state after the run. */
   readonly state: RotationState;
 }
 
-/** Reads all that a plan depends on. */
+/** Reads everything that a plan depends on. */
 export async function readRotationState({
   ports,
   settings,
@@ -51,7 +51,7 @@ export async function readRotationState({
   return { keys, intents, heartbeats, algorithmChoice, unusableKids };
 }
 
-/** A region that has run later than now shows that one of the two clocks is wrong. */
+/** If a region has run later than now, one of the two clocks is wrong. */
 function assertNoLaterRun(
   heartbeats: readonly Heartbeat[],
   { regionId, policy }: RotationContext['settings'],
@@ -77,7 +77,7 @@ async function isUsable(key: SigningKey, keyManagement: KeyManagement): Promise<
  */
 export async function reconcile(context: RotationContext): Promise<RunOutcome> {
   const { ports, settings } = context;
-  // The first read also brings the time that the clock is checked against.
+  // The first read also returns the time that the clock is checked against.
   await readRotationState(context);
   await ports.store.putHeartbeat({ regionId: settings.regionId, at: ports.now() });
   const done: RotationAction[] = [];
@@ -104,8 +104,8 @@ export async function reconcile(context: RotationContext): Promise<RunOutcome> {
 }
 
 /**
- * Proves the keys that are not eligible yet. A key that a region does not serve is refused only
- * after the lag that is to be expected.
+ * Proves the keys that are not eligible yet. When a region does not serve a key, the key is refused
+ * only after the expected lag.
  */
 async function watchPublication(context: RotationContext): Promise<readonly Refusal[]> {
   const { ports, settings } = context;

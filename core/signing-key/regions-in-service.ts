@@ -2,23 +2,23 @@ import type { RegionId } from '../../contract/regions.ts';
 import type { Heartbeat } from './rotation-state.ts';
 
 export interface ServiceCheck {
-  /** The region that asks. */
+  /** The region of this run. */
   readonly own: RegionId;
-  /** The regions that its copy of the config names. */
+  /** The regions in this region's copy of the config. */
   readonly configured: readonly RegionId[];
   readonly heartbeats: readonly Heartbeat[];
-  /** Seconds without a run after which a region that the config does not name is gone. */
+  /** Seconds since its last run after which a region outside the config is out of service. */
   readonly silence: number;
 }
 
 /**
  * The regions whose verifiers a key must reach: those of the config that have run, and any other
- * that still runs. A deployment goes from region to region, so a region may have joined that this
- * copy of the config does not name yet; one that was taken out of the config is asked until it has
- * stopped. A region of the config that has not run yet has no verifiers.
+ * that still runs. Regions are deployed one after the other, so this copy of the config may not
+ * contain a region that has just joined. When a region is removed from the config, it is asked
+ * until it has stopped. A region of the config that has not run yet has no verifiers.
  *
- * The time is that of the latest heartbeat, which the region that asks has just written: it needs
- * no clock of its own.
+ * The present time is that of the latest heartbeat, which this region has just written. No other
+ * clock is needed.
  */
 export function regionsInService({
   own,

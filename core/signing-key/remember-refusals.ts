@@ -2,21 +2,22 @@ import { SigningKeyUnusableError } from '../errors.ts';
 import type { Sign } from './sign.ts';
 
 /**
- * Seconds for which a refused key is not asked again. Short, since a key that was enabled again is
- * to sign again soon; long enough that a fallback key does not cost two calls of KMS for each token.
+ * Seconds for which KMS is not asked again to sign with a refused key. Short, so that a key signs
+ * again soon when it is enabled again; long enough that a fallback key does not cost two calls to
+ * KMS per token.
  */
 export const refusalMemory = 10;
 
 interface Refusal {
   /** Seconds since the epoch. */
   readonly at: number;
-  /** Whether another key has signed since. Without one, the refused key is all there is to ask. */
+  /** Whether another key has signed since. If none has, the refused key is tried again. */
   readonly hasFallback: boolean;
 }
 
 /**
- * A signer that knows for a while which keys KMS refused, and refuses them itself meanwhile, as
- * long as another key signs in their place.
+ * Wraps a signer. When KMS refuses a key and another key signs instead, the refused key is not
+ * tried again for a while.
  *
  * @param now gives seconds since the epoch.
  */

@@ -7,14 +7,15 @@ function isOver(time: number | undefined, now: number): boolean {
 }
 
 function refuse(key: SigningKey, step: string, until: number | undefined): never {
-  const when = until === undefined ? 'never as it stands' : `from ${until} (epoch seconds) on`;
+  const when =
+    until === undefined ? 'never in its present state' : `from ${until} (epoch seconds) on`;
   throw new RetainedKeyError(
     `${key.kid} is "${key.state}" and cannot be ${step}: its tokens may be in use; allowed ${when}`,
   );
 }
 
 /**
- * Last check before a key leaves the JWKS in the ordinary course.
+ * The last check before a key leaves the JWKS as planned.
  *
  * @throws {RetainedKeyError} unless the key is `previous` and its retention is over.
  */

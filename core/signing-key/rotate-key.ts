@@ -9,11 +9,11 @@ import { type RunOutcome, readRotationState, reconcile } from './reconcile.ts';
 import { type RotationState, wantedAlg } from './rotation-state.ts';
 
 /**
- * Rotates a region's key now rather than at the end of its period, or starts to move to another
- * algorithm: its key is published now and takes over by itself when every verifier knows it.
+ * Rotates a region's key now instead of at the end of its period, or starts the move to another
+ * algorithm: a key with it is published now, and signs when every verifier knows it.
  *
- * @throws {RefusedError} if no published key may sign yet; it says when one may.
- * @throws {PromotionRefusedError} if a region does not verify the key that would take over.
+ * @throws {RefusedError} if no published key may sign yet. The message says when one may.
+ * @throws {PromotionRefusedError} if a region does not verify the key that would sign next.
  * @throws {InputError} if the deployment does not know the algorithm.
  */
 export async function rotateKey(context: RotationContext, alg?: Alg): Promise<RunOutcome> {
@@ -33,7 +33,7 @@ export async function rotateKey(context: RotationContext, alg?: Alg): Promise<Ru
   return { ...outcome, done: [{ kind: 'promote', key }, ...outcome.done] };
 }
 
-/** A run may prove the key that waits, and may find that a promotion is due. */
+/** A run can prove the waiting key, and can find that a promotion is due. */
 async function rotateIfDue(context: RotationContext): Promise<RunOutcome> {
   const outcome = await reconcile(context);
   if (outcome.done.some(({ kind }) => kind === 'promote')) return outcome;
@@ -50,7 +50,7 @@ async function chooseAlgorithm(alg: Alg, { ports, settings }: RotationContext): 
   await ports.store.putAlgorithmChoice({ alg, insteadOf: algs[0], chosenAt: ports.now() });
 }
 
-/** What a person must know who asked too early. */
+/** The explanation for an operator who asked too early. */
 export function explainWait(state: RotationState, { ports, settings }: RotationContext): string {
   const { policy, regionId } = settings;
   const [key] = usableNextKeys(state, settings).toSorted(byEligibility(policy));

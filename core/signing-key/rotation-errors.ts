@@ -14,7 +14,7 @@ export class PromotionRefusedError extends Error {
   }
 }
 
-/** A key that is in use, or whose tokens may still live, is not taken out of use. */
+/** The key is in use, or its tokens may not have expired, so it must not be taken out of use. */
 export class RetainedKeyError extends Error {
   override readonly name = 'RetainedKeyError';
 }

@@ -4,7 +4,7 @@ import type { KeyManagement } from './key-management.ts';
 import type { AlgorithmChoice, Heartbeat, KeyIntent } from './rotation-state.ts';
 import type { SigningKeyStore } from './signing-key-store.ts';
 
-/** What the rotation stores next to the keys. Every read is strongly consistent. */
+/** The rotation's own records, stored next to the keys. Every read is strongly consistent. */
 export interface RotationStore extends SigningKeyStore {
   listKeyIntents(): Promise<readonly KeyIntent[]>;
   /** @throws {ConflictError} if the slot has an intent. */
@@ -20,14 +20,13 @@ export interface RotationStore extends SigningKeyStore {
 }
 
 /**
- * Signs a canary token with a key and verifies it through the JWKS that each region in service
- * serves.
+ * Signs a canary token with a key, and verifies it with the JWKS of each region in service.
  *
  * @throws {UnavailableError} if the canary itself does not answer.
  */
 export type ProveKey = (kid: string) => Promise<readonly CanaryVerdict[]>;
 
-/** All that a run of the rotation reaches. */
+/** Everything that a run of the rotation calls. */
 export interface RotationPorts {
   readonly store: RotationStore;
   readonly keyManagement: KeyManagement;
@@ -35,6 +34,6 @@ export interface RotationPorts {
   readonly proveKey: ProveKey;
   /** Seconds since the epoch. */
   readonly now: () => number;
-  /** A new id that no one can guess or repeat. */
+  /** A new unique and unguessable id. */
   readonly newId: () => string;
 }

@@ -4,40 +4,45 @@ import type { SigningKeyPolicy } from '../../contract/signing-key-policy.ts';
 import type { PublicJwk, SigningKey } from './signing-key.ts';
 
 /**
- * If a key is being made: one place for each region, and one for the issuer's very first key,
- * so that no two runs, in one region or in two, can make a key for the same place.
+ * A place in which a key is being created: one per region, and one for the issuer's first key. Two
+ * runs, in one region or in two, cannot create a key for the same place.
  */
 export type KeySlot = 'first' | RegionId;
 
-/** The intent to make a key, recorded before KMS is asked to. Times are seconds since the epoch. */
+/**
+ * The intent to create a key, recorded before CreateKey is called. Times are seconds since the
+ * epoch.
+ */
 export interface KeyIntent {
   readonly slot: KeySlot;
-  /** Tag of the key in KMS, by which it is found if it is never recorded. */
+  /** Tag of the key in KMS. If the key is never recorded, it is found by this tag. */
   readonly intentId: string;
-  /** Region whose KMS makes the key. */
+  /** Region in whose KMS the key is created. */
   readonly regionId: RegionId;
   readonly alg: Alg;
-  /** The run that may ask KMS. */
+  /** The run that may call KMS. */
   readonly holder: string;
   /** When another run may take over. */
   readonly leaseUntil: number;
-  /** Set once KMS holds the key. */
+  /** Set when KMS holds the key. */
   readonly kmsKeyArn?: string | undefined;
-  /** Set when the key can be published: from then on any run of any region may do so. */
+  /** Set when the key can be published. From then on, any run of any region may publish it. */
   readonly publicJwk?: PublicJwk | undefined;
   /** Whether the key is published and the slot is free for the next one. */
   readonly closed: boolean;
-  /** Grows by one with each change, so that a run which lost its lease cannot write any more. */
+  /** Grows by one with each change. A run that lost its lease can no longer write. */
   readonly version: number;
 }
 
-/** When a region's rotation last ran: a region is in service from its first heartbeat on. */
+/** When a region's rotation last ran. A region is in service from its first heartbeat on. */
 export interface Heartbeat {
   readonly regionId: RegionId;
   readonly at: number;
 }
 
-/** An operator's choice of algorithm. It ends when the deployment config names another. */
+/**
+ * An operator's choice of algorithm. It ends when the algorithm of the deployment config changes.
+ */
 export interface AlgorithmChoice {
   readonly alg: Alg;
   /** The configured algorithm that it replaces. */
@@ -45,7 +50,7 @@ export interface AlgorithmChoice {
   readonly chosenAt: number;
 }
 
-/** All that a plan depends on, as read from the table and from KMS. */
+/** Everything that a plan depends on, read from the table and from KMS. */
 export interface RotationState {
   readonly keys: readonly SigningKey[];
   readonly intents: readonly KeyIntent[];
@@ -55,7 +60,7 @@ export interface RotationState {
   readonly unusableKids: ReadonlySet<string>;
 }
 
-/** What does not change during a run. */
+/** Values that stay the same during a run. */
 export interface RotationSettings {
   readonly regionId: RegionId;
   /** Name of this run, which holds the intents that it records. */
@@ -65,7 +70,7 @@ export interface RotationSettings {
   readonly policy: SigningKeyPolicy;
 }
 
-/** The algorithm that new keys of a deployment have. */
+/** The algorithm of a deployment's new keys. */
 export function wantedAlg(
   algs: readonly [Alg, ...Alg[]],
   choice: AlgorithmChoice | undefined,
@@ -74,7 +79,7 @@ export function wantedAlg(
   return algs.includes(choice.alg) ? choice.alg : algs[0];
 }
 
-/** The key that signs in a region: of several `current` ones, that which was activated last. */
+/** The key that signs in a region. If several are `current`, the one that was activated last. */
 export function findCurrentKey(
   keys: readonly SigningKey[],
   regionId: RegionId,

@@ -7,17 +7,17 @@ export interface SigningNeed {
   readonly regionId: RegionId;
   /** Since the epoch. */
   readonly now: number;
-  /** When what is signed ceases to be valid, since the epoch. */
+  /** When the signed token expires, since the epoch. */
   readonly expiresAt: number;
-  /** For how long every region must have served a key before verifiers can be relied on to know it. */
+  /** For how long every region must have served a key before every verifier knows it. */
   readonly publicationLead: number;
-  /** By how much a verifier's clock may be behind that of the host which serves the JWKS. */
+  /** By how much a verifier's clock may be behind the clock of the host that serves the JWKS. */
   readonly leeway: number;
 }
 
 /**
  * Whether a key of each state may sign. `next` and `previous` keys are fallback keys: every
- * verifier knows them, and does so until the token has expired. Keys of other states never sign.
+ * verifier knows them until the token has expired. Keys of other states never sign.
  */
 const suitable: Partial<Record<SigningKeyState, (key: SigningKey, need: SigningNeed) => boolean>> =
   {
@@ -40,9 +40,9 @@ function byPreference(a: SigningKey, b: SigningKey): number {
 }
 
 /**
- * The keys of a region that may sign, the one that should sign first. The others are fallback
- * keys, for when KMS refuses it. A region that has never signed has none: its first key signs once
- * the rotation has proved and promoted it.
+ * The keys of a region that may sign, the one that should sign first. The others are fallback keys,
+ * for when KMS refuses it. A region that has never signed has none: its first key signs when the
+ * rotation has proved and promoted it.
  */
 export function selectSigningKeys(
   keys: readonly SigningKey[],

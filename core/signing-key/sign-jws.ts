@@ -5,7 +5,9 @@ import type { Sign } from './sign.ts';
 import type { SigningKey } from './signing-key.ts';
 import { verifySignature } from './verify-signature.ts';
 
-/** KMS made a signature that the published key does not verify: it must not leave the service. */
+/**
+ * The published key does not verify a signature of KMS. The signature must not leave the service.
+ */
 export class UnverifiableSignatureError extends UnavailableError {
   override readonly name = 'UnverifiableSignatureError';
 }
@@ -14,7 +16,7 @@ export class UnverifiableSignatureError extends UnavailableError {
 export interface SignedJws {
   readonly jws: string;
   readonly kid: string;
-  /** kids of keys that KMS refused before. */
+  /** kids of the keys that KMS refused before. */
   readonly unusableKids: readonly string[];
 }
 
@@ -50,8 +52,8 @@ async function signWith(
 }
 
 /**
- * Signs a payload with the first of the keys that KMS will sign with, and verifies the signature
- * with the public key as it is published.
+ * Signs a payload with the first key that KMS accepts, and verifies the signature with the
+ * published public key.
  *
  * @param keys those that may sign, in order of preference.
  * @throws {UnavailableError} if no key can sign, or KMS does not answer.

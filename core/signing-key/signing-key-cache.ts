@@ -7,13 +7,13 @@ import type { SigningKeyReader } from './signing-key-store.ts';
 export interface SigningKeyCacheSettings {
   /** Age from which the list is read again. */
   readonly refreshInterval: number;
-  /** Age above which the list is no longer used, although it cannot be read again. */
+  /** Maximum age. An older list is not used, even when it cannot be read again. */
   readonly maxAge: number;
 }
 
 /**
- * Seconds between two attempts while the table does not answer, if the list is not read more often
- * anyway: short enough to notice its return.
+ * Maximum seconds between two attempts when the table does not answer. Short enough to notice soon
+ * when it answers again.
  */
 const maxRetryInterval = 5;
 
@@ -35,7 +35,7 @@ export class SigningKeyCache {
     this.#settings = settings;
   }
 
-  /** Why the list could not be read again; undefined while it could. */
+  /** The last failure to read the list; undefined if the last read succeeded. */
   get failure(): unknown {
     return this.#failure;
   }
@@ -44,8 +44,7 @@ export class SigningKeyCache {
    * Every signing key of every region.
    *
    * @param now seconds since the epoch.
-   * @throws {UnavailableError} if the list has become too old. If there never was one, what
-   *   the reader throws.
+   * @throws {UnavailableError} if the list is too old. If there never was one, the reader's error.
    */
   async listSigningKeys(now: number, options?: PortOptions): Promise<readonly SigningKey[]> {
     const known = this.#keys;
@@ -62,7 +61,7 @@ export class SigningKeyCache {
     }
   }
 
-  /** A clock that went back makes the list due as well. */
+  /** When the clock is set back, the list is also due. */
   #isDue(now: number): boolean {
     const sinceRead = now - this.#readAt;
     const sinceTry = now - this.#triedAt;
@@ -83,7 +82,8 @@ export class SigningKeyCache {
   async #read(now: number, options?: PortOptions): Promise<readonly SigningKey[]> {
     this.#triedAt = now;
     const keys = await this.#reader.listSigningKeys(options);
-    // An issuer without a key has lost its table or is not set up yet; neither evicts good keys.
+    // An issuer without a key has lost its table or is not set up yet. Neither may replace good
+    // keys.
     if (keys.length === 0) throw new UnavailableError('there are no signing keys');
     this.#keys = keys;
     this.#readAt = now;

@@ -1,11 +1,11 @@
 import type { PortOptions } from '../port.ts';
 import type { SigningKey } from './signing-key.ts';
 
-/** What the token and jwks functions need of signing keys. */
+/** What the token and jwks functions need. */
 export interface SigningKeyReader {
   /**
    * Every signing key of every region, in no particular order. A record that cannot be read is
-   * left out: the others go on.
+   * skipped.
    *
    * @throws {UnavailableError} if the store does not answer in time.
    */

@@ -2,8 +2,8 @@ import type { RegionId } from '../../contract/regions.ts';
 import type { Alg } from '../../contract/signing-algorithms.ts';
 
 /**
- * Life of a signing key. It is in the JWKS from `next` to `previous`, it signs while `current`,
- * and what comes after `withdrawn` concerns only KMS.
+ * States of a signing key. It is in the JWKS from `next` to `previous` and signs while it is
+ * `current`. The states after `withdrawn` concern only KMS.
  */
 export const signingKeyStates = [
   'next',
@@ -42,8 +42,8 @@ export interface SigningKey {
   /** Of a `next` key: when every region in service was first seen to serve it. */
   readonly seenAt?: number | undefined;
   /**
-   * When every instance of every region's JWKS function was known to serve the key. The lead counts
-   * from then on.
+   * When every instance of every region's JWKS function was known to serve the key. The lead begins
+   * then.
    */
   readonly provedAt?: number | undefined;
   readonly activatedAt?: number | undefined;
@@ -53,9 +53,9 @@ export interface SigningKey {
   readonly deletionScheduledAt?: number | undefined;
   /** Of a `previous` key: when it leaves the JWKS, whether or not the rotation has run by then. */
   readonly withdrawAt?: number | undefined;
-  /** Of a `withdrawn` key: when KMS may disable it; at once after an emergency. */
+  /** Of a `withdrawn` key: when KMS may disable it. After an emergency, that is at once. */
   readonly disableAt?: number | undefined;
-  /** Grows by one with each change; guards against two rotations at once. */
+  /** Grows by one with each change. Prevents lost updates when two rotations run at once. */
   readonly version: number;
 }
 

@@ -3,14 +3,14 @@ import { earliestEligibleAt, eligibleAt } from './eligibility.ts';
 import { findCurrentKey } from './rotation-state.ts';
 import type { SigningKey, SigningKeyState } from './signing-key.ts';
 
-/** What happens to a key next. */
+/** The next step of a key. */
 export interface NextStep {
   readonly action: 'promote' | 'retire' | 'withdraw' | 'disable' | 'schedule_deletion';
   /** Not before that time, in seconds since the epoch. */
   readonly at: number;
 }
 
-/** A key as a person wants to see it. */
+/** A key in the form that operators see. */
 export interface TimelineEntry {
   readonly key: SigningKey;
   /** Whether it is the key that signs in its region. */
@@ -19,7 +19,7 @@ export interface TimelineEntry {
   readonly since: number;
   readonly next?: NextStep | undefined;
   /**
-   * Seconds to spare, of what makes the state safe; below zero if a step must wait.
+   * The safety margin of the state in seconds; negative if a step must wait.
    *
    * - `next`: for how long every verifier has known it;
    * - `current`: until it is due to be replaced;
@@ -31,7 +31,7 @@ export interface TimelineEntry {
   readonly liveTokens: number;
 }
 
-/** Reading order: what signs, what will, what did. */
+/** The order of a list: the key that signs, keys that will sign, keys that signed. */
 const order: readonly SigningKeyState[] = [
   'current',
   'next',
@@ -78,8 +78,8 @@ const descriptions: Readonly<Record<SigningKeyState, Describe>> = {
 };
 
 /**
- * Seconds for which the youngest token that a key may have signed is valid: what an emergency
- * withdrawal cuts off.
+ * Seconds for which the youngest token of a key is still valid. An emergency withdrawal ends such
+ * tokens early.
  */
 export function liveTokenSeconds(key: SigningKey, policy: SigningKeyPolicy, now: number): number {
   if (key.state === 'current') return policy.maxTokenLifetime;
@@ -114,8 +114,8 @@ function byRegionAndState(a: TimelineEntry, b: TimelineEntry): number {
 }
 
 /**
- * Seconds for which a region has been waiting for a key to take over that should have; 0 while
- * none is due. A change of algorithm takes its time and is not counted.
+ * Seconds for which a region's key has been due for replacement; 0 if it is not due. Waiting for a
+ * change of algorithm does not count.
  */
 export function overdueSeconds(
   keys: readonly SigningKey[],

@@ -2,7 +2,7 @@ import { createPublicKey, type KeyObject } from 'node:crypto';
 import { isSignatureValid } from '../jws/jws-signature.ts';
 import type { PublicJwk } from './signing-key.ts';
 
-/** Reading an RSA key costs as much as verifying with it. */
+/** Importing an RSA key costs as much as one verification. */
 const keyObjects = new WeakMap<PublicJwk, KeyObject>();
 
 function keyObjectOf(jwk: PublicJwk): KeyObject {

@@ -11,19 +11,19 @@ export interface WithdrawalRequest {
   readonly kid: string;
   /** Withdraws a key that is in use, with every token that it signed. */
   readonly emergency: boolean;
-  /** Lets the next key sign although some verifiers may not know it yet. */
+  /** Lets the next key sign even if some verifiers may not know it yet. */
   readonly activateEarly: boolean;
 }
 
-/** Times that another run may get in between; each loses only to a step that was made. */
+/** How often another run may be faster. Each time, that run has taken a step. */
 const maxAttempts = 10;
 
 /**
- * Takes a key out of the JWKS and has KMS disable it. If it signs, the next key takes over
- * first, without the proof of the ordinary course: a slow region must not keep a lost key alive.
+ * Takes a key out of the JWKS and has KMS disable it. If the key signs, the next key is promoted
+ * first, without a new proof: a slow region must not delay the removal of a compromised key.
  *
- * @throws {RetainedKeyError} if the key is in use and this is no emergency.
- * @throws {RefusedError} if it signs and no other key may; it says when one may.
+ * @throws {RetainedKeyError} if the key is in use and this is not an emergency.
+ * @throws {RefusedError} if it signs and no other key may. The message says when one may.
  * @throws {InputError} if this region has no such key.
  */
 export async function withdrawKey(
@@ -45,10 +45,10 @@ export async function withdrawKey(
       if (!(error instanceof ConflictError)) throw error;
     }
   }
-  throw new RefusedError(`${request.kid} is being changed by others, try again`);
+  throw new RefusedError(`${request.kid} is being changed by other runs, try again`);
 }
 
-/** The step that is still missing; none when the key is out of use. */
+/** The next step; none when the key is out of use. */
 function nextStep(
   state: RotationState,
   context: RotationContext,
@@ -89,6 +89,6 @@ function findReplacement(
   const replacement = eligible ?? early;
   if (replacement !== undefined) return replacement;
   throw new RefusedError(
-    `${kid} signs and nothing may take its place: ${explainWait(state, context)}`,
+    `${kid} signs and no other key may replace it: ${explainWait(state, context)}`,
   );
 }

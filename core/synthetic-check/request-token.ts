@@ -17,8 +17,8 @@ export interface RequestTokenPorts {
 }
 
 /**
- * The token path reads with eventual consistency, so a new secret may not count at once. DynamoDB
- * needs well under a second in one region. Five seconds are a fault.
+ * The token path reads with eventual consistency, so a new secret may not be accepted at once.
+ * DynamoDB needs well under a second in one region. Five seconds are a fault.
  */
 const maxAttempts = 6;
 const retryDelay = 1000;
@@ -35,7 +35,7 @@ const errorSchema = v.looseObject({ error: v.pipe(v.string(), v.regex(/^[a-z_]{1
 
 function describeRefusal({ status, body }: TokenAnswer): string {
   const result = v.safeParse(errorSchema, body);
-  return `the token endpoint answered ${status} ${result.success ? result.output.error : 'with another body than ours'}`;
+  return `the token endpoint answered ${status} ${result.success ? result.output.error : 'with an unexpected body'}`;
 }
 
 /**
@@ -55,5 +55,5 @@ export async function requestToken(
   if (answer.status !== 200) throw new SyntheticCheckError('token', describeRefusal(answer));
   const result = v.safeParse(tokenSchema, answer.body);
   if (result.success) return result.output.access_token;
-  throw new SyntheticCheckError('token', 'the token endpoint answered 200 without a good token');
+  throw new SyntheticCheckError('token', 'the token endpoint answered 200 without a valid token');
 }

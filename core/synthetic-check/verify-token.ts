@@ -42,7 +42,7 @@ export async function verifyToken(
     });
     if (payload['client_id'] === clientId) return;
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : 'of an unknown error';
+    const why = cause instanceof Error ? cause.message : 'unknown error';
     throw new SyntheticCheckError('verification', `the token does not verify: ${why}`, { cause });
   }
   throw new SyntheticCheckError('verification', 'the token is for another client');

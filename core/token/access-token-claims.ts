@@ -28,8 +28,8 @@ export interface AccessTokenGrant {
 /**
  * @param values.now seconds since the epoch.
  * @param values.random 16 random bytes: 128 bits never collide (RFC 7519 §4.1.7).
- * @param settings.maxTokenLifetime bounds the client's own lifetime, since published keys are kept
- *   for no longer than that.
+ * @param settings.maxTokenLifetime limits the client's own lifetime, because keys stay published
+ * only for that long.
  */
 export function buildAccessTokenClaims(
   grant: AccessTokenGrant,

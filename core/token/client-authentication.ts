@@ -22,7 +22,7 @@ export type Authenticate = (
   values: TokenValues,
 ) => Promise<AuthenticatedClient>;
 
-/** A client that is refused, with what the log may say of it. */
+/** A refused client, with the fields that may be logged. */
 export class ClientRefusal extends OAuthError {
   /** Of an existing client. */
   readonly clientId: string | undefined;
@@ -37,12 +37,12 @@ export class ClientRefusal extends OAuthError {
 }
 
 /**
- * Comparisons that every attempt costs at least, whether or not the client exists: few clients
- * have more live secrets than two rotations at a time leave, and one costs under a microsecond.
+ * Minimum number of comparisons for every attempt, also for an unknown client. Few clients have
+ * more live secrets than two rotations leave, and a comparison costs less than a microsecond.
  */
 const minComparisons = 4;
 
-/** Compares with every secret, in the same time wherever the match is. */
+/** Compares with every secret, so the time does not depend on which one matches. */
 function findSecret(value: string, secrets: readonly ClientSecret[]): ClientSecret | undefined {
   const hash = hashSecret(value);
   const missing = Math.max(0, minComparisons - secrets.length);
@@ -50,7 +50,7 @@ function findSecret(value: string, secrets: readonly ClientSecret[]): ClientSecr
   return secrets.filter((secret) => equalsHash(hash, secret.hash))[0];
 }
 
-/** Why a client does not authenticate with one of its secrets; `secret` is the one that matched. */
+/** Why a client fails to authenticate; `secret` is the one that matched. */
 export function findAuthenticationRefusal(
   client: Client | undefined,
   secret: ClientSecret | undefined,

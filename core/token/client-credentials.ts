@@ -4,7 +4,7 @@ import { authenticationSchemes } from './capabilities.ts';
 import { decodeFormValue, decodeUtf8 } from './form-decoding.ts';
 import type { TokenParameters } from './token-parameters.ts';
 
-/** What a client says of itself. The secret is a secret. */
+/** What a client claims to be. The secret must not be logged. */
 export interface ClientCredentials {
   readonly clientId: string;
   readonly clientSecret: string;
@@ -22,7 +22,7 @@ function decodeBase64(value: string): string | undefined {
   return bytes.toString('base64') === value ? decodeUtf8(bytes) : undefined;
 }
 
-/** One half of the pair: form-encoded within Basic (RFC 6749 §2.3.1). */
+/** The id or the secret: form-encoded within Basic (RFC 6749 §2.3.1). */
 function decodeHalf(encoded: string): string {
   const value = decodeFormValue(encoded);
   if (value === undefined || value === '' || controlCharacter.test(value)) {
@@ -47,7 +47,7 @@ export function parseBasicCredentials(authorization: string): ClientCredentials 
 }
 
 /**
- * Reads the client's credentials: HTTP Basic and nothing next to it (RFC 6749 §2.3).
+ * Reads the client's credentials: only HTTP Basic (RFC 6749 §2.3).
  *
  * @param authorizations each `Authorization` header of the request.
  */

@@ -9,11 +9,11 @@ export interface FailureLimits {
   readonly capacity: number;
 }
 
-/** One attempt to authenticate: any texts that a caller sent, and where it sent them from. */
+/** One attempt to authenticate: any texts that a caller sent, and its address. */
 export interface Attempt {
   readonly clientId: string;
   readonly clientSecret: string;
-  /** Network address that the caller cannot choose. */
+  /** A network address that the caller cannot choose. */
   readonly source: string;
 }
 
@@ -23,7 +23,7 @@ interface Counter {
   readonly endsAt: number;
 }
 
-/** A name of fixed size, so that no text of a caller is kept. */
+/** A name of fixed size, so text from a caller is never kept. */
 function nameOf(...parts: readonly string[]): string {
   return createHash('sha256').update(JSON.stringify(parts), 'utf8').digest('base64url');
 }
@@ -32,9 +32,10 @@ function nameOf(...parts: readonly string[]): string {
  * Counts failed authentications by client and source, only in this instance's memory.
  *
  * Different secrets for one client are guesses: after a few, every attempt from that source for
- * that client is refused. One secret again and again is a deployment with an old secret: after some
- * more, attempts with that secret are refused, and others of the same client and source go on.
- * Whether the client exists makes no difference, and no other source is ever held up.
+ * that client is refused. One repeated secret is a service with an old secret: after some more
+ * attempts, only attempts with that secret are refused, and others of the same client and source
+ * are still checked. Whether the client exists makes no difference, and other sources are never
+ * affected.
  */
 export class FailureLimiter {
   readonly #limits: FailureLimits;
@@ -47,10 +48,10 @@ export class FailureLimiter {
 
   /**
    * @param now seconds since the epoch.
-   * @throws {TooManyFailuresError} if the attempt may not even be looked at.
+   * @throws {TooManyFailuresError} if the attempt must be refused without a check.
    */
   assertAllowed(attempt: Attempt, now: number): void {
-    // Nearly always: hashing is left to instances that have seen a failure.
+    // The usual case. Only an instance that has seen a failure computes hashes.
     if (this.#counters.size === 0) return;
     const { clientId, clientSecret, source } = attempt;
     const { distinctSecrets, repetitions } = this.#limits;
@@ -73,7 +74,7 @@ export class FailureLimiter {
 
   #live(name: string, now: number): Counter | undefined {
     const counter = this.#counters.get(name);
-    // A clock that went back must not prolong a window.
+    // When the clock is set back, windows must not become longer.
     if (counter === undefined || now >= counter.endsAt) return undefined;
     return counter.endsAt - now <= this.#limits.window ? counter : undefined;
   }
@@ -89,7 +90,7 @@ export class FailureLimiter {
     return counter.count;
   }
 
-  /** Windows are of one length, so that the first in the map ends first. */
+  /** All windows have the same length, so the first in the map ends first. */
   #makeRoom(name: string, now: number): void {
     this.#counters.delete(name);
     for (const [oldest, { endsAt }] of this.#counters) {

@@ -11,7 +11,7 @@ export function decodeUtf8(bytes: Uint8Array): string | undefined {
 
 /**
  * Decodes one name or value of `application/x-www-form-urlencoded` (RFC 6749 Appendix B): `+` is a
- * space, `%` needs two hex digits, and the outcome must be UTF-8.
+ * space, `%` needs two hex digits, and the result must be UTF-8.
  *
  * @returns undefined if the text is not so encoded.
  */

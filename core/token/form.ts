@@ -9,7 +9,7 @@ const mediaType = 'application/x-www-form-urlencoded';
 const charsetParameter = /^charset="?utf-8"?$/i;
 
 /**
- * Requires that the body is said to be a form in UTF-8 (RFC 6749 §4.4.2).
+ * Requires that the content type is a form in UTF-8 (RFC 6749 §4.4.2).
  *
  * @param contentTypes each `Content-Type` header of the request.
  */
@@ -31,7 +31,7 @@ function decodeParameter(segment: string): readonly [name: string, value: string
   return [name, value];
 }
 
-/** Reads a form strictly. Its size is judged before any of it is decoded. */
+/** Reads a form strictly. Its size is checked before it is decoded. */
 export function parseForm(body: Uint8Array): Form {
   if (body.length > maxFormBytes) throw new OAuthError('body_too_large');
   const text = decodeUtf8(body);

@@ -8,7 +8,7 @@ import type { SignedToken, SignToken } from './sign-token.ts';
 import { parseTokenParameters, type TokenRequest } from './token-parameters.ts';
 import type { TokenValues } from './token-values.ts';
 
-/** The steps that reach beyond the request, with what stands around them. */
+/** The steps that do more than read the request. */
 export interface TokenSteps {
   readonly authenticate: Authenticate;
   readonly sign: SignToken;

@@ -3,8 +3,8 @@ import type { Authenticate } from './client-authentication.ts';
 import type { FailureLimiter } from './failure-limiter.ts';
 
 /**
- * Authenticates no client that failed too often before, and counts failures. A store that does not
- * answer is no failure of the client.
+ * Wraps authentication: refuses a client that failed too often, and counts failures. When the store
+ * does not answer, no failure is counted.
  *
  * @throws {TooManyFailuresError}
  */

@@ -9,7 +9,7 @@ export function parseResource(value: string | undefined): string | undefined {
 }
 
 /**
- * The `aud` of a token: the resource asked for, else the client's default (RFC 9068 §3).
+ * The `aud` of a token: the requested resource, or the client's default (RFC 9068 §3).
  *
  * @param audiences the client's own; if there are none, the deployment's default is the only one.
  */

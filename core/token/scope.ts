@@ -12,8 +12,8 @@ export function parseScope(value: string | undefined): readonly string[] | undef
 }
 
 /**
- * The scopes that a token gets: those asked for, or all of the client's if none were. They are in
- * the client's order, so the order of a request makes no difference.
+ * The scopes that a token gets: the requested ones, or all of the client's if none are requested.
+ * They are in the client's order, so the order of a request makes no difference.
  */
 export function grantScopes(
   requested: readonly string[] | undefined,

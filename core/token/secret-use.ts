@@ -24,8 +24,8 @@ function beginRecording(
 }
 
 /**
- * Records that a secret was used while its token is signed, unless that was recorded today. The
- * token neither waits for it nor fails with it.
+ * Records that a secret was used, unless that was already recorded today. The token is signed at
+ * the same time: it does not wait for the record, and does not fail when the record fails.
  */
 export function recordSecretUse(recorder: SecretUseRecorder, sign: SignWithKeys): SignWithKeys {
   return async (token, keys, values) => {

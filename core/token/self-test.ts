@@ -5,17 +5,17 @@ import type { TokenSettings } from './issue-token.ts';
 import type { TokenPorts } from './token-issuer.ts';
 import type { TokenValues } from './token-values.ts';
 
-/** A type that no verifier takes for a token, and a payload without a claim that says anything. */
+/** A type that no verifier accepts as a token, and a payload without meaningful claims. */
 const selfTestType = 'self-test+jwt';
 
-/** Has no form of an id, so that no client can ever have it. */
+/** Does not have the form of an id, so no client can ever have it. */
 const nobody = `${prefixes.client}self-test`;
 
 /**
- * Does what a token needs: reads a client, reads the key list, signs and verifies. What it signs
- * never leaves.
+ * Does what a token needs: reads a client, reads the key list, signs and verifies. The signed text
+ * is never returned.
  *
- * @throws what a token request would throw at the same time.
+ * @throws the error that a token request would throw at the same time.
  */
 export async function runSelfTest(
   ports: Pick<TokenPorts, 'clients' | 'listSigningKeys' | 'sign'>,

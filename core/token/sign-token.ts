@@ -7,17 +7,17 @@ import { type AccessTokenClaims, accessTokenType } from './access-token-claims.t
 import type { AuthenticatedClient } from './client-authentication.ts';
 import type { TokenValues } from './token-values.ts';
 
-/** A token that was granted to a client and is not signed yet. */
+/** A granted token before it is signed. */
 export interface UnsignedToken extends AuthenticatedClient {
   readonly claims: AccessTokenClaims;
 }
 
-/** A token as it was signed. */
+/** A signed token. */
 export interface SignedToken {
   readonly jws: string;
   readonly claims: AccessTokenClaims;
   readonly kid: string;
-  /** kids of keys that KMS refused before. */
+  /** kids of the keys that KMS refused before. */
   readonly unusableKids: readonly string[];
 }
 
@@ -44,7 +44,7 @@ export function createSignWithKeys(sign: Sign): SignWithKeys {
   };
 }
 
-/** Signs with the keys that the region's list has for the token's life. */
+/** Signs with the keys of the region that are valid for the lifetime of the token. */
 export function chooseKeys(
   listSigningKeys: ListSigningKeys,
   settings: Omit<SigningNeed, 'now' | 'expiresAt'>,

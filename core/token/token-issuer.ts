@@ -17,7 +17,7 @@ export interface TokenPorts {
   readonly listSigningKeys: ListSigningKeys;
   readonly sign: Sign;
   readonly failures: FailureLimiter;
-  /** If the deployment chose to give tokens again; see docs/adr/0031. */
+  /** Set if the deployment config turns on token reuse; see docs/adr/0031. */
   readonly reuse?: TokenReuse | undefined;
 }
 
@@ -31,7 +31,7 @@ export interface TokenPorts {
  */
 export type IssueToken = (request: TokenRequest, values: TokenValues) => Promise<TokenResponse>;
 
-/** {@link issueToken} with all that stands around its steps: limits, records and log fields. */
+/** {@link issueToken} with everything around its steps: limits, records and log fields. */
 export function createTokenIssuer(ports: TokenPorts, settings: TokenSettings): IssueToken {
   const authenticate = limitFailures(ports.failures, (credentials, { now, signal }) =>
     authenticateClient(credentials, ports.clients, now, { signal }),

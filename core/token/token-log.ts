@@ -9,7 +9,7 @@ import {
 import type { SignToken } from './sign-token.ts';
 import type { TokenLogFields } from './token-values.ts';
 
-/** The synthetic check's secrets end soon by design. */
+/** The secrets of the synthetic check expire soon by design. */
 function isNearExpiry({ client, secret }: AuthenticatedClient, now: number): boolean {
   return secretStatus(secret, now) === 'expires_soon' && !isSyntheticClientId(client.clientId);
 }
@@ -22,7 +22,7 @@ function logClient(
   if (known.secretId !== undefined) log.secretId = known.secretId;
 }
 
-/** Logs which client authenticates, with which of its secrets, also if it is refused. */
+/** Logs which client authenticates with which secret, also when it is refused. */
 export function logAuthentication(authenticate: Authenticate): Authenticate {
   return async (credentials, values) => {
     const { log, now } = values;
@@ -42,13 +42,13 @@ export function logAuthentication(authenticate: Authenticate): Authenticate {
   };
 }
 
-/** Logs which token is to be signed, and what signed it. */
+/** Logs the token and the key that signed it. */
 export function logSigning(sign: SignToken): SignToken {
   return async (token, values) => {
     const { scope, aud, jti } = token.claims;
     Object.assign(values.log, { scope, aud, jti });
     const signed = await sign(token, values);
-    // A token that is given again has its own id.
+    // A reused token keeps its own id.
     values.log.jti = signed.claims.jti;
     values.log.kid = signed.kid;
     values.log.unusableKids = signed.unusableKids;

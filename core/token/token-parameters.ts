@@ -4,7 +4,7 @@ import { assertFormContentType, type Form, parseForm } from './form.ts';
 import { parseResource } from './resource.ts';
 import { parseScope } from './scope.ts';
 
-/** A request to the token endpoint as it arrived: nothing in it can be trusted. */
+/** A request to the token endpoint as received. Its content is untrusted. */
 export interface TokenRequest {
   /** Each `Content-Type` header. */
   readonly contentTypes: readonly string[];
@@ -20,7 +20,7 @@ export interface TokenParameters {
   readonly clientId: string | undefined;
   /** Whether the body holds credentials of a method that is not supported. */
   readonly hasBodyCredentials: boolean;
-  /** Scope tokens asked for; undefined if none were. */
+  /** The requested scope tokens; undefined if there are none. */
   readonly scopes: readonly string[] | undefined;
   readonly resource: string | undefined;
 }
@@ -34,7 +34,9 @@ const bodyOnly: ReadonlySet<string> = new Set([
   ...unsupportedCredentialParameters,
 ]);
 
-/** RFC 6749 §3.2: no parameter twice. RFC 8707 allows several `resource`, of which we take one. */
+/**
+ * RFC 6749 §3.2: no parameter twice. RFC 8707 allows several `resource`; this service accepts one.
+ */
 function assertNoRepetition(form: Form): void {
   for (const [name, values] of form) {
     if (values.length === 1) continue;
@@ -65,7 +67,7 @@ export function parseTokenParameters(request: TokenRequest): TokenParameters {
     clientId: valueOf(form, 'client_id'),
     hasBodyCredentials: unsupportedCredentialParameters.some((name) => valueOf(form, name)),
     scopes: parseScope(valueOf(form, 'scope')),
-    // An empty resource is not an absolute URI: RFC 8707 §2 rules the parameter that it defines.
+    // An empty resource is not an absolute URI: for this parameter, RFC 8707 §2 applies.
     resource: parseResource(form.get('resource')?.[0]),
   };
 }

@@ -2,35 +2,35 @@ import type { AccessTokenClaims } from './access-token-claims.ts';
 import type { SignedToken, SignWithKeys } from './sign-token.ts';
 
 export interface TokenReuseSettings {
-  /** Share of its life that a token must have left to be given again: above 0, at most 1. */
+  /** Share of its lifetime that a token must have left to be returned again: above 0, at most 1. */
   readonly minimumRemainingShare: number;
-  /** Tokens kept at once; the one kept longest goes first. */
+  /** Maximum number of tokens in memory. When it is reached, the oldest entry is removed. */
   readonly maxTokens: number;
 }
 
-/** What a token must have in common with one that was given before. */
+/** What a request must have in common with the one that a token was issued for. */
 export interface ReuseRequest {
   readonly claims: AccessTokenClaims;
   /** The secret that authenticated this request. */
   readonly secretId: string;
-  /** Of the client's record: grows with each change that management makes. */
+  /** The version of the client's record. It grows when management changes the record. */
   readonly clientVersion: number;
   /** The key that would sign now. */
   readonly kid: string | undefined;
 }
 
-/** Everything that a token depends on but its times and its id. */
+/** Everything that a token depends on except its times and its id. */
 function keyOf({ claims, secretId, clientVersion }: ReuseRequest): string {
   const { iat, exp, jti: _, ...rest } = claims;
   return JSON.stringify([secretId, clientVersion, exp - iat, Object.values(rest)]);
 }
 
 /**
- * Gives one token to several requests for the same: the same secret of the same unchanged client,
- * the same scope and audience, and the key that would sign now. Each request has been
- * authenticated before it comes here, so that no one gets a token by a secret that was revoked,
- * and after a rotation or withdrawal no one gets one of the key before. Requests that come while
- * the first is being signed wait for that signature.
+ * Returns one token to several equal requests: the same secret of the same unchanged client, the
+ * same scope and audience, and the key that would sign now. Each request is authenticated first, so
+ * a revoked secret never gets a token. When a key is rotated or withdrawn, tokens of the former key
+ * are no longer returned. Requests that arrive while the first is being signed wait for that
+ * signature.
  */
 export class TokenReuse {
   readonly #settings: TokenReuseSettings;
@@ -66,7 +66,10 @@ export class TokenReuse {
     }
   }
 
-  /** `iat` of the request is now. A token from the future means that the clock went back. */
+  /**
+   * `iat` of the request is the present time. A token from the future means that the clock was set
+   * back.
+   */
   #mayGiveAgain({ kid, claims: { iat, exp } }: SignedToken, request: ReuseRequest): boolean {
     const now = request.claims.iat;
     const least = (exp - iat) * this.#settings.minimumRemainingShare;
@@ -83,7 +86,7 @@ export class TokenReuse {
   }
 }
 
-/** Gives a token again if {@link TokenReuse} has one that fits. */
+/** Wraps signing: returns a token of {@link TokenReuse} if one fits. */
 export function reuseTokens(reuse: TokenReuse, sign: SignWithKeys): SignWithKeys {
   return async (unsigned, keys, values) => {
     const { claims, client, secret } = unsigned;

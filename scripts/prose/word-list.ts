@@ -59,11 +59,20 @@ export const correctAfter: Readonly<Record<string, RegExp>> = {
   'are none': /\bthere $/i,
 };
 
-/** How often a word may stand in 10,000 words of prose: what the prose of comparable projects shows. */
-export const wordRates: Readonly<
-  Record<string, { readonly least?: number; readonly most?: number }>
-> = {
-  where: { most: 4 },
-  if: { least: 12.5, most: 72 },
-  when: { least: 22, most: 124 },
+export interface WordLimits {
+  readonly least?: number;
+  readonly most?: number;
+  /** What to write if the rate is outside. */
+  readonly advice: string;
+}
+
+/** How often a word may occur in 10,000 words of prose: what the prose of comparable projects shows. */
+export const wordRates: Readonly<Record<string, WordLimits>> = {
+  where: { most: 4, advice: '"if" for a condition, "when" for an event; "where" only for a place' },
+  if: { least: 12.5, most: 72, advice: '"when" for an event; "if" only for a condition' },
+  when: {
+    least: 22,
+    most: 124,
+    advice: '"when" for an event instead of "once", "as soon as" or "if"',
+  },
 };

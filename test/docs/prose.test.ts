@@ -38,6 +38,22 @@ describe('the prose linter', () => {
     expect(await findings('a.md', source)).toEqual(['1:8 "alone": write "only" before the noun']);
   });
 
+  it.each([
+    ['that is left alone', '// The update leaves the days of last use alone.\n'],
+    ['that is left alone, over two lines', '/**\n * A flood leaves\n * the others alone.\n */\n'],
+    ['after there', '// @returns undefined if there is none.\n'],
+    ['after there, in the plural', '// The list is empty if there are none.\n'],
+  ])('accepts a word %s', async (_, source) => {
+    expect(await findings('a.ts', source)).toEqual([]);
+  });
+
+  it.each([
+    ['alone', '// The update leaves them. For that account alone.\n'],
+    ['is none', '// There it refuses a time that is none.\n'],
+  ])('refuses %s if the exception is in another sentence or place', async (word, source) => {
+    expect(await findings('a.ts', source)).toEqual([expect.stringContaining(`"${word}": write`)]);
+  });
+
   it('counts words that have a limit in 10,000 words', () => {
     const { total, rates } = countWordRates('Where it is, if it is. When? If so.');
     expect(total).toBe(9);

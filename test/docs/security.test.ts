@@ -17,7 +17,7 @@ const rows = (heading: string) =>
     .slice(1)
     .map((line) => line.split(' | ').map((cell) => cell.replace(/^\| |\|$/g, '').trim())) ?? [];
 
-/** A file that stands alone in backticks is in the folder of the one before it. */
+/** A file name without a folder in backticks is in the folder of the one before it. */
 function filesIn(line: string): readonly string[] {
   let folder = '';
   return [...line.matchAll(/`([\w./-]+\.(?:ts|md|yml|svg))`/g)].map(([, name = '']) => {

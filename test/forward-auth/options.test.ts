@@ -114,7 +114,11 @@ describe('options', () => {
       ['--issuer', 'auth'],
       '--issuer (FORWARD_AUTH_ISSUER): received "auth"',
     ],
-    ['an invalid prefix of tables', ['--tables', 'a b'], '--tables (FORWARD_AUTH_TABLES): received "a b"'],
+    [
+      'an invalid prefix of tables',
+      ['--tables', 'a b'],
+      '--tables (FORWARD_AUTH_TABLES): received "a b"',
+    ],
     [
       'tables that are not to be read',
       ['--own-tokens-only'],

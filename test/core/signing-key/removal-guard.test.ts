@@ -36,7 +36,7 @@ describe('the last check before a key is taken out of use', () => {
   )('refuses that a key which is %s is %s', (state, step, check) => {
     expect(() => check(signingKey('k', { ...allTimes, state }), later)).toThrow(
       new RetainedKeyError(
-        `k is "${state}" and cannot be ${step}: its tokens may be in use; allowed never as it stands`,
+        `k is "${state}" and cannot be ${step}: its tokens may be in use; allowed never in its present state`,
       ),
     );
   });

@@ -87,7 +87,7 @@ describe('an emergency withdrawal', () => {
     await withdrawKey(context(world), emergency(world, findKid(world, 'current')));
     const lost = findKid(world, 'current');
     await expect(withdrawKey(context(world), emergency(world, lost))).rejects.toThrow(
-      /nothing may take its place: the next key of slc, .{43}, may sign from .* on, in 160 s at the earliest/,
+      /no other key may replace it: the next key of slc, .{43}, may sign from .* on, in 160 s at the earliest/,
     );
     expect(world.store.find(lost)?.state).toBe('current');
     await withdrawKey(context(world), { ...emergency(world, lost), activateEarly: true });

@@ -89,12 +89,12 @@ describe('the synthetic check', () => {
     [
       "somebody else's server",
       [{ status: 403, body: { error: '<script>' } }],
-      'the token endpoint answered 403 with another body than ours',
+      'the token endpoint answered 403 with an unexpected body',
     ],
-    ['no token', [{ status: 200, body: {} }], /without a good token/],
-    ['another token type', [answerWith('x', { token_type: 'DPoP' })], /without a good token/],
-    ['another scope', [answerWith('x', { scope: 'messaging:manage' })], /without a good token/],
-    ['a longer life', [answerWith('x', { expires_in: 3600 })], /without a good token/],
+    ['no token', [{ status: 200, body: {} }], /without a valid token/],
+    ['another token type', [answerWith('x', { token_type: 'DPoP' })], /without a valid token/],
+    ['another scope', [answerWith('x', { scope: 'messaging:manage' })], /without a valid token/],
+    ['a longer life', [answerWith('x', { expires_in: 3600 })], /without a valid token/],
   ] as const)('fails at the token with %s', async (_, answers, message) => {
     const { run } = world(answers);
     await expect(run()).rejects.toMatchObject({

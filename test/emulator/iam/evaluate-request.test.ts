@@ -227,7 +227,7 @@ describe('a decision', () => {
     expect(ignoredKeys).toEqual(['kms:MessageType']);
   });
 
-  it('is none for an action that IAM does not have', async () => {
+  it('is refused for an action that IAM does not have', async () => {
     const request = { ...query, action: 'dynamodb:Guess' };
     await expect(evaluateRequest({ identity: mayAll }, request)).rejects.toThrow('dynamodb:Guess');
   });

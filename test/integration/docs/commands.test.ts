@@ -23,8 +23,8 @@ const service = useLocalService({ https: true, stateDirectory: state });
 const cdk = join(root, 'node_modules/.bin/cdk');
 
 /** Commands of the pages in place of the real ones, by name. */
-const standIns = {
-  // Other tests use the bundles meanwhile, so that none may be built anew.
+const replacements = {
+  // Other tests use the bundles meanwhile, so none of them may be built again.
   cdk: `exec "${cdk}" --build true "$@"`,
   // What npm would start is running already, or is run by .ci/run; that it exists has its own test.
   npm: 'exit 0',
@@ -44,7 +44,7 @@ function makeClone(): void {
   }
   const bin = join(workspace.path, '.bin');
   mkdirSync(bin);
-  for (const [name, text] of Object.entries(standIns)) {
+  for (const [name, text] of Object.entries(replacements)) {
     writeFileSync(join(bin, name), `#!/bin/sh\n${text}\n`);
     chmodSync(join(bin, name), 0o755);
   }

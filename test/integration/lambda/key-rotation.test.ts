@@ -338,7 +338,7 @@ describe('the key-rotation function', () => {
 
   it.each([
     ['without an emergency', { emergency: false }, /is "current" and cannot be withdrawn/],
-    ['while nothing may take its place', { emergency: true }, /nothing may take its place/],
+    ['while no other key may replace it', { emergency: true }, /no other key may replace it/],
   ])('refuses to withdraw the signing key %s', async (_, how, message) => {
     const handler = createHandler();
     const { kid } = await handler({});

@@ -105,7 +105,7 @@ describe('the synthetic check', () => {
     expect(client).toMatchObject(syntheticAuthority);
   });
 
-  it('gives no one a useful token, whichever values they write to its record', async () => {
+  it('gives no one a useful token, even if they change its record', async () => {
     await checkOf(service()).run();
     expect((await requestWithOwnRecord(service(), 'messaging:manage')).status).toBe(400);
     const response = await requestWithOwnRecord(service());
