@@ -20,6 +20,8 @@ export const identityProviderSchema = v.strictObject({
   discovery_url: urlText,
   jwks_uri: urlText,
   allowed_algorithms: v.pipe(v.array(text), v.minLength(1), v.maxLength(maxAlgorithms)),
+  client_id_claim: v.optional(text),
+  audience_from: v.optional(v.literal('scope')),
   registered_at: epochSeconds,
 });
 
@@ -32,6 +34,8 @@ export function parseIdentityProviderItem(item: Item): IdentityProvider {
     discoveryUrl: record.discovery_url,
     jwksUri: record.jwks_uri,
     allowedAlgorithms: record.allowed_algorithms,
+    clientIdClaim: record.client_id_claim,
+    audienceFrom: record.audience_from,
     registeredAt: record.registered_at,
   };
 }
@@ -47,6 +51,8 @@ export function toIdentityProviderItem(provider: IdentityProvider): Item {
     discovery_url: provider.discoveryUrl,
     jwks_uri: provider.jwksUri,
     allowed_algorithms: [...provider.allowedAlgorithms],
+    client_id_claim: provider.clientIdClaim,
+    audience_from: provider.audienceFrom,
     registered_at: provider.registeredAt,
   } satisfies v.InferInput<typeof identityProviderSchema>);
   parseIdentityProviderItem(item);

@@ -5,6 +5,7 @@ import { formatTime } from '../../core/rfc3339.ts';
 import type { VerifiedCredential } from '../../core/verifier/verified-credential.ts';
 import { readStdin } from '../cli-io.ts';
 import { type CommandGroup, type CommandSpec, collectValues } from '../command-spec.ts';
+import { describeFinding } from '../show-finding.ts';
 import { UsageError } from '../usage-error.ts';
 
 interface TokenOptions {
@@ -70,24 +71,12 @@ function viewVerified(
   };
 }
 
-/** Longer values are cut off: what is wrong with them shows in their beginning. */
-const maxShown = 300;
-
-function show(value: unknown): string {
-  if (value === undefined) return 'nothing';
-  const text = JSON.stringify(value);
-  return text.length > maxShown ? `${text.slice(0, maxShown)}…` : text;
-}
-
 function describeRefusal(explanation: RequestExplanation): string {
   const { reason, rule, finding, status, error, errorDescription } = explanation;
   const seen = [status, error].filter((part) => part !== undefined).join(' ');
   return [
     `Refused (${reason ?? ''}). The rule: ${rule ?? ''}.`,
-    ...(finding === undefined
-      ? []
-      : [`${finding.name}: received ${show(finding.received)}; expected ${finding.expected}.`]),
-    ...(finding?.hint === undefined ? [] : [`Hint: ${finding.hint}.`]),
+    ...describeFinding(finding),
     `The caller sees ${seen}${errorDescription === undefined ? '' : `: ${errorDescription}`}.`,
   ].join('\n');
 }

@@ -1,4 +1,5 @@
 import { Option } from 'commander';
+import { defaultClientIdClaims } from '../../core/identity-provider/client-id-claim.ts';
 import type { IdentityProvider } from '../../core/identity-provider/identity-provider.ts';
 import {
   deleteProvider,
@@ -11,8 +12,19 @@ import { registerProvider } from '../../core/management/register-provider.ts';
 import { formatTime } from '../../core/rfc3339.ts';
 import type { CommandGroup, CommandSpec } from '../command-spec.ts';
 import type { Cell } from '../table.ts';
+import { inspectCommand } from './provider-inspect.ts';
+import {
+  confirmChoices,
+  discoveryUrl,
+  keyFields,
+  type ProviderOptions,
+  providerOptions,
+} from './provider-options.ts';
 
 const issuer = ['issuer', 'issuer of the provider, exactly as registered'] as const;
+
+const usualClaims = `${defaultClientIdClaims.join(', ')}: the first that a token has`;
+const audienceOfScope = 'aud, or the API that the scopes belong to if there is no aud';
 
 function fieldsOf(provider: IdentityProvider): readonly (readonly [string, Cell])[] {
   return [
@@ -20,6 +32,8 @@ function fieldsOf(provider: IdentityProvider): readonly (readonly [string, Cell]
     ['discovery URL', provider.discoveryUrl],
     ['JWKS URI', provider.jwksUri],
     ['algorithms', provider.allowedAlgorithms.join(' ')],
+    ['client id claim', provider.clientIdClaim ?? usualClaims],
+    ['audience', provider.audienceFrom === 'scope' ? audienceOfScope : 'aud'],
     ['registration', provider.registrationId],
     ['registered', formatTime(provider.registeredAt)],
   ];
@@ -28,26 +42,20 @@ function fieldsOf(provider: IdentityProvider): readonly (readonly [string, Cell]
 const register: CommandSpec = {
   name: 'register',
   summary: 'Register an identity provider from its discovery URL',
-  arguments: [['discovery-url', 'https URL, usually ending in /.well-known/openid-configuration']],
-  examples: ['provider register https://idp.example.com/.well-known/openid-configuration'],
-  run: async (cli, [url = '']) => {
-    const { provider, keySet } = await registerProvider(await cli.management(), url);
+  arguments: [discoveryUrl],
+  options: providerOptions(),
+  examples: [
+    'provider register https://idp.example.com/.well-known/openid-configuration',
+    'provider register https://idp.example.com/.well-known/openid-configuration --client-id-claim cid',
+  ],
+  run: async (cli, [url = ''], options: ProviderOptions) => {
+    const choices = await confirmChoices(cli, options);
+    const { provider, keySet } = await registerProvider(await cli.management(), url, choices);
     const keys = keySet.keys.map(({ kid, alg, kty }) => ({ kid, alg, kty }));
     cli.output.print({
       json: { ...viewIdentityProvider(provider), keys, skipped_keys: keySet.skipped },
       quiet: [provider.issuer],
-      text: cli.output.fields([
-        ...fieldsOf(provider),
-        ['keys', keys.map((key) => `${key.kid} (${key.alg})`)],
-        ...(keySet.skipped.length === 0
-          ? []
-          : [
-              [
-                'keys left out',
-                keySet.skipped.map((key) => `${key.kid || 'without kid'}: ${key.reason}`),
-              ] as const,
-            ]),
-      ]),
+      text: cli.output.fields([...fieldsOf(provider), ...keyFields(keySet)]),
     });
     cli.output.note(
       `Next: authctl client create --provider ${provider.issuer} --external-client-id ID --name … --trunk-group … --scope …`,
@@ -125,5 +133,5 @@ const remove: CommandSpec = {
 export const providerCommands: CommandGroup = {
   name: 'provider',
   summary: 'Manage registered identity providers; one is not edited: delete it and register again',
-  commands: [register, list, show, remove],
+  commands: [register, inspectCommand, list, show, remove],
 };

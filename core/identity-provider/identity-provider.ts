@@ -8,6 +8,10 @@ export interface IdentityProvider {
   readonly jwksUri: string;
   /** The only `alg` values that its tokens may have. */
   readonly allowedAlgorithms: readonly string[];
+  /** The claim that names the client; see `defaultClientIdClaims` if left out. */
+  readonly clientIdClaim?: string | undefined;
+  /** Where tokens without `aud` name their audience. Left out: a token without `aud` is refused. */
+  readonly audienceFrom?: 'scope' | undefined;
   /** Seconds since the epoch. */
   readonly registeredAt: number;
 }

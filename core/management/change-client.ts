@@ -119,7 +119,9 @@ export async function updateClient(
   const next = {
     name: optional(given.name, (value) => parseName(value)) ?? before.name,
     scopes: nextScopes(context, before, given),
-    audiences: optional(given.audiences, parseAudiences) ?? before.audiences,
+    audiences:
+      optional(given.audiences, (value) => parseAudiences(value, before.provider)) ??
+      before.audiences,
     tokenLifetime:
       optional(given.tokenLifetime, (value) => parseTokenLifetime(config, value)) ??
       before.tokenLifetime,

@@ -85,7 +85,7 @@ function buildClient(
     clientId,
     name: parseName(input.name),
     serviceTrunkGroup: parseOwnTrunkGroup(context, input.serviceTrunkGroup),
-    audiences: optional(input.audiences, parseAudiences) ?? [],
+    audiences: optional(input.audiences, (value) => parseAudiences(value, provider)) ?? [],
     tokenLifetime: parseTokenLifetime(context.config, input.tokenLifetime),
     scopes: parseScopes(context.config, input.scopes),
     enabled: true,

@@ -11,6 +11,7 @@ import { verifyBearer } from '../verifier/verify-bearer.ts';
 import { currentTime, type ManagementContext } from './management-context.ts';
 import { optional, readFields, readList, readText, refuseInput } from './read-input.ts';
 import { findIssuerHint } from './registered-issuer.ts';
+import { describeRule } from './rules.ts';
 
 export interface RequestQuestion {
   /** The credential as it follows `Bearer `. A secret. */
@@ -67,37 +68,6 @@ function readQuestion(question: unknown): RequestQuestion & { readonly scopes: r
     issuer: text('issuer', 'a URL'),
   };
 }
-
-/** The rules of the verifier for people who may know which one it was. */
-const rules: Readonly<Record<RefusalReason, string>> = {
-  no_credential: 'a request needs a Bearer credential',
-  authorization_repeated: 'there is one Authorization header',
-  authorization_malformed: 'a credential has no characters but those of RFC 6750 §2.1',
-  token_too_long: 'an access token has a bounded length',
-  token_malformed: 'an access token is a signed JWT of three base64url parts',
-  token_type_not_allowed: 'the typ of an access token is at+jwt (RFC 9068 §4)',
-  token_algorithm_not_allowed: "the alg is one of the issuer's, and that of the key",
-  token_critical_header: 'crit names nothing that is not understood (RFC 7515 §4.1.11)',
-  token_key_id_missing: 'an access token names its key by kid',
-  token_claims_malformed: 'every claim that is needed is there and of the right type',
-  token_expired: 'the time is before exp',
-  token_not_yet_valid: 'the time is not before nbf or iat',
-  token_lifetime_too_long: 'a token lives no longer than the longest lifetime allowed',
-  token_audience_not_allowed: "aud names this API, and is one of the client's audiences",
-  token_key_unknown: "the key is in the issuer's key set",
-  token_signature_wrong: "the signature is that of the issuer's key",
-  issuer_unknown: 'the issuer is this service or a registered provider',
-  client_unknown: "the provider's client was created here, under this registration",
-  client_disabled: "the provider's client is enabled",
-  api_key_malformed: 'an API key has the form and the checksum of one',
-  api_key_not_accepted: 'API keys are accepted',
-  api_key_unknown: 'the API key exists',
-  api_key_wrong: 'the value is the one that was shown at creation',
-  api_key_disabled: 'the API key is enabled',
-  api_key_source_refused: "the source address is in one of the key's subnets",
-  record_malformed: 'the stored record can be read',
-  insufficient_scope: 'the credential has every scope that the request requires',
-};
 
 function checkReach({ trunkGroups }: ManagementContext, verified: VerifiedCredential): void {
   if (trunkGroups?.includes(verified.serviceTrunkGroup) ?? true) return;
@@ -168,7 +138,7 @@ export async function explainRequest(
     return {
       accepted: false,
       reason,
-      rule: rules[reason],
+      rule: describeRule(reason),
       facts,
       finding: await describeFinding(context, error),
       status,

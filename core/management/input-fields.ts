@@ -1,3 +1,4 @@
+import { isAudience } from '../../contract/audience.ts';
 import type { DeploymentConfig } from '../../contract/deployment-config.ts';
 import {
   maxAudienceLength,
@@ -11,6 +12,7 @@ import {
 } from '../../contract/limits.ts';
 import { isResourceUri } from '../../contract/resource-uri.ts';
 import { scopeName } from '../../contract/scopes.ts';
+import type { ClientProvider } from '../client/client.ts';
 import { type IdKind, isId, prefixes } from '../credential/credential-value.ts';
 import { formatTime } from '../rfc3339.ts';
 import { findNearestNames } from './nearest-names.ts';
@@ -49,21 +51,41 @@ export function parseServiceTrunkGroup(value: unknown, field = 'serviceTrunkGrou
   return group;
 }
 
-const audienceHelp = `an absolute URI without fragment, at most ${maxAudienceLength} characters (RFC 8707 §2)`;
-
-/** A client could never get a token for an audience that no `resource` parameter can name. */
-function parseAudience(value: unknown): string {
-  const audience = readText('audiences', value, audienceHelp);
-  if (!isResourceUri(audience)) refuseInput('audiences', value, audienceHelp);
-  return audience;
+interface AudienceRule {
+  readonly isAllowed: (value: string) => boolean;
+  readonly help: string;
 }
 
-export function parseAudiences(values: unknown): readonly string[] {
-  const audiences = [...new Set(readList('audiences', values).map(parseAudience))];
-  if (audiences.length > maxAudiencesPerClient) {
-    refuseInput('audiences', audiences.length, `at most ${maxAudiencesPerClient}`);
+/** A client could never get a token for an audience that no `resource` parameter can name. */
+const ownAudience: AudienceRule = {
+  isAllowed: isResourceUri,
+  help: `an absolute URI without fragment, at most ${maxAudienceLength} characters (RFC 8707 §2)`,
+};
+
+/** What a provider writes into `aud`: a GUID, a client id, a name. */
+function providerAudience(externalClientId: string): AudienceRule {
+  return {
+    // An id token has the client itself as its audience (OpenID Connect Core §2).
+    isAllowed: (value) => isAudience(value) && value !== externalClientId,
+    help: `1 to ${maxAudienceLength} printable characters, a URI if there is a ":" (RFC 7519 §2), and not the client's own id at the provider, which is the audience of its id tokens`,
+  };
+}
+
+/** @param provider of the client; undefined: this service issues its tokens. */
+export function parseAudiences(
+  values: unknown,
+  provider: Pick<ClientProvider, 'externalClientId'> | undefined,
+): readonly string[] {
+  const rule = provider === undefined ? ownAudience : providerAudience(provider.externalClientId);
+  const audiences = readList('audiences', values).map((value) => {
+    const audience = readText('audiences', value, rule.help);
+    return rule.isAllowed(audience) ? audience : refuseInput('audiences', value, rule.help);
+  });
+  const distinct = [...new Set(audiences)];
+  if (distinct.length > maxAudiencesPerClient) {
+    refuseInput('audiences', distinct.length, `at most ${maxAudiencesPerClient}`);
   }
-  return audiences;
+  return distinct;
 }
 
 /** Beyond this the message names the command that lists them. */

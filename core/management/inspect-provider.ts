@@ -8,8 +8,17 @@ import { FetchError } from '../identity-provider/fetch-json.ts';
 import { isDiscoveryUrl } from '../identity-provider/issuer-variants.ts';
 import { lintKeySet, type ProviderKeySet } from '../identity-provider/key-lint.ts';
 import { parseProviderUrl } from '../identity-provider/provider-url.ts';
-import type { ManagementContext } from './management-context.ts';
-import { readText, refuseInput } from './read-input.ts';
+import { inspectToken, type TokenInspection } from './inspect-token.ts';
+import { currentTime, type ManagementContext } from './management-context.ts';
+import {
+  checkProviderChoices,
+  type ProviderChoices,
+  providerChoiceFields,
+  type ReadChoices,
+  readProviderChoices,
+  type StoredChoices,
+} from './provider-choices.ts';
+import { optional, readFields, readList, readText, refuseInput } from './read-input.ts';
 
 /** The findings of a registration until it stops. */
 export interface ProviderFindings {
@@ -22,16 +31,26 @@ export interface ProviderFindings {
   readonly keySet?: ProviderKeySet | undefined;
 }
 
+/** What a registration stores, and the keys that were found. */
+export type CompleteFindings = Required<ProviderFindings> & StoredChoices;
+
+export interface InspectOptions extends ProviderChoices {
+  /** Tokens of the provider. What would be decided of each is in the result, in this order. */
+  readonly tokens?: readonly string[] | undefined;
+}
+
 export interface ProviderInspection extends ProviderFindings {
   /** Whether {@link registerProvider} would register it now. */
   readonly registrable: boolean;
   /** Why not. */
   readonly problem?: string | undefined;
+  /** Empty if no tokens were given, and if the keys cannot be used. */
+  readonly tokens: readonly TokenInspection[];
 }
 
 /** The findings of a registration, and the error that stopped it. */
 export type Examined =
-  | { readonly findings: Required<ProviderFindings>; readonly refusal?: undefined }
+  | { readonly findings: CompleteFindings; readonly refusal?: undefined }
   | { readonly findings: ProviderFindings; readonly refusal: Error };
 
 async function fetchDocument(context: ManagementContext, url: string): Promise<DiscoveryDocument> {
@@ -133,6 +152,7 @@ function isRefusal(error: unknown): error is Error {
 export async function examineProvider(
   context: ManagementContext,
   discoveryUrl: string,
+  choices: ReadChoices,
 ): Promise<Examined> {
   const url = checkDiscoveryUrl(context, discoveryUrl);
   let findings: ProviderFindings = {};
@@ -146,23 +166,51 @@ export async function examineProvider(
     const complete = { ...found, issuer, jwksUri, allowedAlgorithms, keySet };
     findings = complete;
     await checkNotOurs(context, document, keySet);
-    return { findings: complete };
+    return { findings: { ...complete, ...checkProviderChoices(choices, issuer) } };
   } catch (error) {
     if (!isRefusal(error)) throw error;
     return { findings, refusal: error };
   }
 }
 
+async function inspectTokens(
+  context: ManagementContext,
+  findings: CompleteFindings,
+  tokens: readonly string[],
+): Promise<readonly TokenInspection[]> {
+  const { keySet, ...found } = findings;
+  const now = currentTime(context);
+  const provider = { ...found, registrationId: 'inspection', registeredAt: now };
+  return Promise.all(tokens.map((token) => inspectToken(token, provider, keySet, now)));
+}
+
+/** The value is a secret, even if it is not a text. */
+function readToken(value: unknown): string {
+  return typeof value === 'string' ? value : refuseInput('tokens', undefined, 'access tokens');
+}
+
 /**
  * Reports what a registration would find, without registering: the issuer and the JWKS URI of the
- * discovery document, the algorithms, the keys, and why it would be refused.
+ * discovery document, the algorithms, the keys, and why it would be refused. Of each token that is
+ * given it reports what the verifier would decide, and for which client and audience.
  *
  * @throws {InputError} for a URL that is not allowed.
  */
 export async function inspectProvider(
   context: ManagementContext,
   discoveryUrl: string,
+  options: InspectOptions = {},
 ): Promise<ProviderInspection> {
-  const { findings, refusal } = await examineProvider(context, discoveryUrl);
-  return { ...findings, registrable: refusal === undefined, problem: refusal?.message };
+  const given = readFields('options', options, [...providerChoiceFields, 'tokens']);
+  const choices = readProviderChoices(given);
+  const tokens = optional(given.tokens, (value) => readList('tokens', value).map(readToken)) ?? [];
+  const { findings, refusal } = await examineProvider(context, discoveryUrl, choices);
+  if (refusal !== undefined) {
+    return { ...findings, registrable: false, problem: refusal.message, tokens: [] };
+  }
+  return {
+    ...findings,
+    registrable: true,
+    tokens: await inspectTokens(context, findings, tokens),
+  };
 }

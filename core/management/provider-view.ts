@@ -9,6 +9,8 @@ export function viewIdentityProvider(provider: IdentityProvider): Record<string,
     discovery_url: provider.discoveryUrl,
     jwks_uri: provider.jwksUri,
     allowed_algorithms: provider.allowedAlgorithms,
+    client_id_claim: provider.clientIdClaim,
+    audience_from: provider.audienceFrom,
     registered_at: formatTime(provider.registeredAt),
   };
 }

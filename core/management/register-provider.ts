@@ -5,6 +5,11 @@ import { makeAuditedChange } from './audited-change.ts';
 import { parseIssuer } from './input-fields.ts';
 import { examineProvider } from './inspect-provider.ts';
 import { currentTime, type ManagementContext, newId } from './management-context.ts';
+import {
+  type ProviderChoices,
+  providerChoiceFields,
+  readProviderChoices,
+} from './provider-choices.ts';
 import { viewIdentityProvider } from './provider-view.ts';
 import { optional, readFields, readText } from './read-input.ts';
 import { requireEveryTrunkGroup } from './trunk-group-limit.ts';
@@ -16,20 +21,24 @@ export interface RegisteredProvider {
 }
 
 /** Registers the provider only if its discovery document still says what the caller has seen. */
-export interface RegisterOptions {
+export interface RegisterOptions extends ProviderChoices {
   readonly ifIssuer?: string | undefined;
   readonly ifJwksUri?: string | undefined;
 }
 
-function readOptions(options: unknown): RegisterOptions {
-  const given = readFields('options', options, ['ifIssuer', 'ifJwksUri']);
+function readOptions(options: unknown) {
+  const given = readFields('options', options, ['ifIssuer', 'ifJwksUri', ...providerChoiceFields]);
   return {
+    choices: readProviderChoices(given),
     ifIssuer: optional(given.ifIssuer, (value) => parseIssuer(value, 'ifIssuer')),
     ifJwksUri: optional(given.ifJwksUri, (value) => readText('ifJwksUri', value, 'a URL')),
   };
 }
 
-function checkUnchanged(provider: IdentityProvider, seen: RegisterOptions): void {
+function checkUnchanged(
+  provider: IdentityProvider,
+  seen: Pick<RegisterOptions, 'ifIssuer' | 'ifJwksUri'>,
+): void {
   const { ifIssuer = provider.issuer, ifJwksUri = provider.jwksUri } = seen;
   if (ifIssuer === provider.issuer && ifJwksUri === provider.jwksUri) return;
   throw new ConflictError(
@@ -41,7 +50,7 @@ function checkUnchanged(provider: IdentityProvider, seen: RegisterOptions): void
  * Registers an identity provider from its discovery URL. Nothing is stored unless everything that
  * was fetched is sound.
  *
- * @throws {InputError} for a URL that is not allowed.
+ * @throws {InputError} for a URL or a choice that is not allowed.
  * @throws {FetchError} if a document cannot be fetched.
  * @throws {RefusedError} if a document or a key is not sound, and for an issuer that is
  *   registered or is this service.
@@ -54,7 +63,7 @@ export async function registerProvider(
 ): Promise<RegisteredProvider> {
   requireEveryTrunkGroup(context, 'A provider');
   const seen = readOptions(options);
-  const { findings, refusal } = await examineProvider(context, discoveryUrl);
+  const { findings, refusal } = await examineProvider(context, discoveryUrl, seen.choices);
   if (refusal !== undefined) throw refusal;
   const { keySet, ...found } = findings;
   const provider: IdentityProvider = {

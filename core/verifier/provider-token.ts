@@ -2,8 +2,10 @@ import { maxExternalIdLength } from '../../contract/limits.ts';
 import type { Client } from '../client/client.ts';
 import type { ClientReader } from '../client/client-store.ts';
 import { deriveProviderClientId } from '../client/provider-client-id.ts';
+import { readNamedClient } from '../identity-provider/client-id-claim.ts';
 import type { IdentityProvider } from '../identity-provider/identity-provider.ts';
 import { isProviderAlg } from '../identity-provider/provider-algorithms.ts';
+import { audiencesOfScope } from '../identity-provider/token-audience.ts';
 import { type VerifierMoment, verifySignature } from './access-token.ts';
 import { refuse, refuseClaim } from './bearer-refusal.ts';
 import type { UnverifiedJws } from './compact-jws.ts';
@@ -34,21 +36,26 @@ function sourceOf(provider: IdentityProvider): JwksSource {
   return { issuer, jwksUri, registrationId, algorithms: allowedAlgorithms.filter(isProviderAlg) };
 }
 
-/** RFC 9068 §2.2 has `client_id`, OpenID Connect Core §2 `azp`; else the subject is the client. */
-const clientIdClaims = ['client_id', 'azp', 'sub'] as const;
+function readExternalClientId(claims: JsonObject, { clientIdClaim }: IdentityProvider): string {
+  const { claim, id, received } = readNamedClient(claims, clientIdClaim);
+  if (id !== undefined) return id;
+  throw refuseClaim(claim, received, `a text of 1 to ${maxExternalIdLength} characters`);
+}
 
 /**
- * The client's id at the provider: the first of these claims that the token has. If its
- * value is not a valid id, the token is refused and the other claims are not tried.
+ * If a token has `aud`, only `aud` counts, with any registration (RFC 7519 §4.1.3).
+ * Without it, the scopes of the token may name the API. `token_use` is Cognito's: its id tokens
+ * are no access tokens.
  */
-function readExternalClientId(claims: JsonObject): string {
-  const name = clientIdClaims.find((claim) => Object.hasOwn(claims, claim));
-  const value = name === undefined ? undefined : claims[name];
-  if (typeof value !== 'string' || value === '' || value.length > maxExternalIdLength) {
-    const expected = `a text of 1 to ${maxExternalIdLength} characters`;
-    throw refuseClaim(name ?? clientIdClaims.join(' or '), value, expected);
-  }
-  return value;
+function readProviderAudiences(
+  claims: JsonObject,
+  { audienceFrom }: IdentityProvider,
+): readonly string[] {
+  if (audienceFrom === undefined || claims.aud !== undefined) return readAudiences(claims);
+  const { token_use: use = 'access', scope } = claims;
+  if (use !== 'access') throw refuseClaim('token_use', use, 'access, or none');
+  if (typeof scope !== 'string') throw refuseClaim('scope', scope, 'a text that names the API');
+  return audiencesOfScope(scope);
 }
 
 /** The client must be one of this very registration, so that a new one adopts no old clients. */
@@ -100,6 +107,37 @@ function readTokenId(claims: JsonObject): string | undefined {
   throw refuseClaim('jti', tokenId, '1 to 256 visible ASCII characters, or none');
 }
 
+/** What a provider says in a token of its own. Which client that is, and what it may do, is ours. */
+export interface ProviderTokenClaims {
+  readonly externalClientId: string;
+  readonly subject: string;
+  readonly audiences: readonly string[];
+  readonly tokenId: string | undefined;
+  readonly expiresAt: number;
+}
+
+/**
+ * Verifies what does not depend on a client of this service: form, times and signature.
+ *
+ * @throws {BearerRefusal}
+ * @throws {UnavailableError} if the provider's keys cannot be read.
+ */
+export async function verifyProviderClaims(
+  { jws, provider }: { readonly jws: UnverifiedJws; readonly provider: IdentityProvider },
+  jwks: JwksCache,
+  moment: VerifierMoment,
+): Promise<ProviderTokenClaims> {
+  const profile: HeaderProfile = { types: providerTypes, algorithms: provider.allowedAlgorithms };
+  const header = checkJwsHeader(jws.header, profile);
+  const { expiresAt } = checkTimes(jws.payload, moment.now);
+  const audiences = readProviderAudiences(jws.payload, provider);
+  const externalClientId = readExternalClientId(jws.payload, provider);
+  const tokenId = readTokenId(jws.payload);
+  const subject = readOptionalString(jws.payload, 'sub') ?? externalClientId;
+  await verifySignature(jws, header, { source: sourceOf(provider), jwks }, moment);
+  return { externalClientId, subject, audiences, tokenId, expiresAt };
+}
+
 /**
  * Verifies an access token of a registered identity provider. The client was created under that
  * provider and gives scopes and trunk group; nothing in the token does.
@@ -109,33 +147,24 @@ function readTokenId(claims: JsonObject): string | undefined {
  * @throws {UnavailableError} if the provider's keys or the client cannot be read.
  */
 export async function verifyProviderToken(
-  { jws, provider }: { readonly jws: UnverifiedJws; readonly provider: IdentityProvider },
+  token: { readonly jws: UnverifiedJws; readonly provider: IdentityProvider },
   ports: ProviderTokenPorts,
   settings: ProviderTokenSettings,
   moment: VerifierMoment,
 ): Promise<VerifiedAccessToken> {
-  const profile: HeaderProfile = { types: providerTypes, algorithms: provider.allowedAlgorithms };
-  const header = checkJwsHeader(jws.header, profile);
-  const { expiresAt } = checkTimes(jws.payload, moment.now);
-  const audiences = readAudiences(jws.payload);
-  const externalClientId = readExternalClientId(jws.payload);
-  const tokenId = readTokenId(jws.payload);
-  const subject = readOptionalString(jws.payload, 'sub') ?? externalClientId;
-  const keys = { source: sourceOf(provider), jwks: ports.jwks };
-  await verifySignature(jws, header, keys, moment);
+  const { provider } = token;
+  const claims = await verifyProviderClaims(token, ports.jwks, moment);
+  const { externalClientId, ...shown } = claims;
   const clientId = deriveProviderClientId(provider.issuer, externalClientId);
   const found = await ports.clients.findClient(clientId, moment);
   const client = checkClient(found, provider, externalClientId);
-  checkAudience(audiences, allowedAudiences(client, settings), client.serviceTrunkGroup);
+  checkAudience(shown.audiences, allowedAudiences(client, settings), client.serviceTrunkGroup);
   return {
     credential: 'access_token',
     issuer: provider.issuer,
-    subject,
     clientId,
     scopes: client.scopes,
     serviceTrunkGroup: client.serviceTrunkGroup,
-    audiences,
-    tokenId,
-    expiresAt,
+    ...shown,
   };
 }

@@ -70,6 +70,9 @@ export function toClientChanges(values: ClientValues) {
     name: values.name,
     scopes: values.scopes,
     tokenLifetime: readDuration('tokenLifetime', values.tokenLifetime),
-    audiences: values.audiences.split(/\s+/).filter((audience) => audience !== ''),
+    audiences: values.audiences
+      .split(/\r?\n/)
+      .map((audience) => audience.trim())
+      .filter((audience) => audience !== ''),
   };
 }

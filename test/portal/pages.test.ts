@@ -140,6 +140,8 @@ describe.each(posts)('POST %s', (path) => {
       'credential',
       'sourceAddress',
       'discoveryUrl',
+      'clientIdClaim',
+      'audienceFrom',
       'rows',
       'subnets[0].name',
       'subnets[0].address',

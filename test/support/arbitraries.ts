@@ -117,6 +117,8 @@ export const identityProvider: fc.Arbitrary<IdentityProvider> = fc.record({
   allowedAlgorithms: fc.uniqueArray(fc.constantFrom('RS256', 'PS256', 'ES256', 'EdDSA'), {
     minLength: 1,
   }),
+  clientIdClaim: optional(fc.constantFrom('sub', 'appid', 'cid')),
+  audienceFrom: optional(fc.constant('scope' as const)),
   registeredAt: time,
 });
 

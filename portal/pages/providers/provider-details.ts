@@ -62,14 +62,19 @@ function clientsPanel(visit: Visit, issuer: string, page: ListedClients): Html {
   );
 }
 
-export function providerFacts(
-  provider: Pick<IdentityProvider, 'issuer' | 'discoveryUrl' | 'jwksUri' | 'allowedAlgorithms'>,
-) {
+export function providerFacts(provider: Omit<IdentityProvider, 'registrationId' | 'registeredAt'>) {
   return [
     ['Issuer', html`<code class="line">${provider.issuer}</code>`],
     ['Discovery URL', html`<code class="line">${provider.discoveryUrl}</code>`],
     ['JWKS URI', html`<code class="line">${provider.jwksUri}</code>`],
     ['Algorithms', provider.allowedAlgorithms.join(', ')],
+    [
+      'Claim of the client id',
+      provider.clientIdClaim ?? 'client_id, azp, sub: the first that a token has',
+    ],
+    ...(provider.audienceFrom === undefined
+      ? []
+      : [['Audience', 'aud, or the API that the scopes belong to'] as const]),
   ] as const;
 }
 

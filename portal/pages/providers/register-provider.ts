@@ -1,5 +1,13 @@
 import { InputError } from '../../../adapters/management.ts';
 import { noProblems, type Problems, problemAt, problemsOf } from '../../forms/problems.ts';
+import {
+  choiceFields,
+  choicesOf,
+  hiddenChoices,
+  type ProviderValues,
+  providerLabels,
+  readProviderValues,
+} from '../../forms/provider-form.ts';
 import { submit } from '../../forms/submit.ts';
 import { hiddenField, textField } from '../../html/field.ts';
 import { errorSummary, postForm } from '../../html/form.ts';
@@ -10,14 +18,13 @@ import type { Handler, Page, Visit } from '../../visit.ts';
 
 type Inspection = Awaited<ReturnType<Visit['management']['inspectProvider']>>;
 
-const labels = { discoveryUrl: 'Discovery URL' };
-
 /** The first step: it changes nothing, so that it is a query. */
-function lookUpForm({ href }: Visit, url: string, problems: Problems): Html {
-  return html`${errorSummary(problems, labels)}<form class="sheet" method="get" action="${href('/identity-providers/new')}">${textField(
+function lookUpForm({ href }: Visit, values: ProviderValues, problems: Problems): Html {
+  const { url } = values;
+  return html`${errorSummary(problems, providerLabels)}<form class="sheet" method="get" action="${href('/identity-providers/new')}">${textField(
     {
       name: 'discoveryUrl',
-      label: 'Discovery URL',
+      label: providerLabels.discoveryUrl,
       hint: 'It usually ends in /.well-known/openid-configuration.',
       value: url,
       type: 'url',
@@ -25,7 +32,7 @@ function lookUpForm({ href }: Visit, url: string, problems: Problems): Html {
       isCode: true,
       error: problemAt(problems, 'discoveryUrl'),
     },
-  )}<div class="form-actions"><button class="button button-${url === '' ? 'primary' : 'plain'}" type="submit">Look it up</button></div></form>`;
+  )}${choiceFields(values, problems)}<div class="form-actions"><button class="button button-${url === '' ? 'primary' : 'plain'}" type="submit">Look it up</button></div></form>`;
 }
 
 function foundFacts(found: Inspection): Html {
@@ -44,7 +51,12 @@ function foundFacts(found: Inspection): Html {
 }
 
 /** The second step: what was found, and what it would mean to trust it. */
-function confirmation({ href }: Visit, url: string, found: Inspection, problems: Problems): Html {
+function confirmation(
+  { href }: Visit,
+  values: ProviderValues,
+  found: Inspection,
+  problems: Problems,
+): Html {
   const keys = found.keySet && panel({ title: 'Keys', id: 'keys' }, providerKeyTable(found.keySet));
   if (!found.registrable) {
     return html`${panel({ title: 'Found', id: 'found' }, foundFacts(found))}${keys}<div class="notice notice-bad" role="status"><p><strong>It cannot be registered.</strong></p><p class="problem">${found.problem ?? ''}</p></div>`;
@@ -53,12 +65,12 @@ function confirmation({ href }: Visit, url: string, found: Inspection, problems:
     {
       action: href('/identity-providers'),
       problems,
-      labels,
+      labels: providerLabels,
       submit: 'Register provider',
       cancel: href('/identity-providers'),
     },
     [
-      hiddenField('discoveryUrl', url),
+      ...hiddenChoices(values),
       hiddenField('ifIssuer', found.issuer ?? ''),
       hiddenField('ifJwksUri', found.jwksUri ?? ''),
       html`<p>Tokens that <code>${found.issuer}</code> signs with these keys, and those that it publishes later, are then accepted for the clients that you create under it.</p>`,
@@ -68,7 +80,7 @@ function confirmation({ href }: Visit, url: string, found: Inspection, problems:
 
 function showPage(
   visit: Visit,
-  url: string,
+  values: ProviderValues,
   found: Inspection | undefined,
   problems: Problems,
 ): Page {
@@ -83,29 +95,33 @@ function showPage(
       title: 'Register identity provider',
       crumbs: [{ text: 'Identity providers', href: href('/identity-providers') }],
       lead: 'Enter the discovery URL. The issuer, the JWKS URI and the keys are filled in from there.',
-    })}${lookUpForm(visit, url, ofFirst)}${found !== undefined && confirmation(visit, url, found, problems)}`,
+    })}${lookUpForm(visit, values, ofFirst)}${found !== undefined && confirmation(visit, values, found, problems)}`,
   };
 }
 
 export const newProvider: Handler = async (visit) => {
   visit.require('registerProvider');
-  const url = visit.query.text('discoveryUrl').trim();
-  if (url === '') return showPage(visit, url, undefined, noProblems);
+  const values = readProviderValues(visit.query);
+  const { url } = values;
+  if (url === '') return showPage(visit, values, undefined, noProblems);
   try {
-    return showPage(visit, url, await visit.management.inspectProvider(url), noProblems);
+    const found = await visit.management.inspectProvider(url, choicesOf(values));
+    return showPage(visit, values, found, noProblems);
   } catch (error) {
     const problems = error instanceof InputError ? problemsOf(error) : undefined;
     if (problems === undefined) throw error;
-    return showPage(visit, url, undefined, problems);
+    return showPage(visit, values, undefined, problems);
   }
 };
 
 export const registerProvider: Handler = async (visit) => {
   const { management, form, href } = visit;
-  const url = form.text('discoveryUrl');
+  const values = readProviderValues(form);
+  const { url } = values;
   return submit(
     async () => {
       const { provider } = await management.registerProvider(url, {
+        ...choicesOf(values),
         ifIssuer: form.text('ifIssuer'),
         ifJwksUri: form.text('ifJwksUri'),
       });
@@ -115,8 +131,11 @@ export const registerProvider: Handler = async (visit) => {
       };
     },
     async (problems) => {
-      const found = problems.fields.length > 0 ? undefined : await management.inspectProvider(url);
-      return showPage(visit, url, found, problems);
+      const found =
+        problems.fields.length > 0
+          ? undefined
+          : await management.inspectProvider(url, choicesOf(values));
+      return showPage(visit, values, found, problems);
     },
   );
 };

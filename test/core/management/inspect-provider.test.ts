@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { InputError } from '../../../core/errors.ts';
 import { FetchError } from '../../../core/identity-provider/fetch-json.ts';
 import { createWorld, type World } from '../../adapters/management/world.ts';
+import { createTestKey, signToken } from '../../support/test-issuer.ts';
 
 async function createEmptyWorld(): Promise<World> {
   const world = await createWorld();
@@ -26,7 +27,7 @@ describe('inspecting a provider', () => {
     expect(world.providers.size).toBe(0);
     expect(world.audit).toEqual([]);
     const { provider } = await management.registerProvider(discoveryUrl);
-    const { keySet: _, registrable: __, problem: ___, ...found } = inspection;
+    const { keySet: _, registrable: __, problem: ___, tokens: ____, ...found } = inspection;
     expect(provider).toMatchObject(found);
   });
 
@@ -101,6 +102,78 @@ describe('inspecting a provider', () => {
       expect(refusal).toMatchObject({ field: 'discoveryUrl' });
     },
   );
+});
+
+describe('inspecting a token of a provider', () => {
+  const key = createTestKey('ES256');
+
+  async function inspect(
+    claims: Readonly<Record<string, unknown>>,
+    options: Parameters<World['management']['inspectProvider']>[1] = {},
+    signer = key,
+  ) {
+    const world = await createEmptyWorld();
+    const { management, issuer, discoveryUrl, now } = world;
+    world.documents.set(`${issuer}/keys`, { keys: [key.jwk] });
+    const usual = { iss: issuer, aud: 'api', iat: now, exp: now + 300 };
+    const token = signToken(signer, { ...usual, ...claims });
+    const inspection = await management.inspectProvider(discoveryUrl, {
+      ...options,
+      tokens: [token],
+    });
+    expect(JSON.stringify(inspection)).not.toContain(token.split('.')[2]);
+    expect(world.providers.size).toBe(0);
+    return inspection.tokens[0];
+  }
+
+  it('says which client and which audience it would be accepted for', async () => {
+    const claims = { sub: 'user-1', azp: 'app-1', appid: 'app-2', cid: 7 };
+    expect(await inspect(claims)).toEqual({
+      usable: true,
+      clientIdClaim: 'azp',
+      externalClientId: 'app-1',
+      audiences: ['api'],
+      subject: 'user-1',
+      expiresAt: 1_800_000_300,
+      otherClaims: { sub: 'user-1', appid: 'app-2' },
+    });
+    expect(await inspect(claims, { clientIdClaim: 'appid' })).toMatchObject({
+      clientIdClaim: 'appid',
+      externalClientId: 'app-2',
+    });
+  });
+
+  it.each<[string, Readonly<Record<string, unknown>>, object, object]>([
+    ['another issuer', { iss: 'https://other.example' }, {}, { reason: 'issuer_unknown' }],
+    ['an end in the past', { sub: 'a', exp: 1_000 }, {}, { reason: 'token_expired' }],
+    [
+      'no claim that was chosen',
+      { sub: 'a' },
+      { clientIdClaim: 'cid' },
+      { reason: 'token_claims_malformed', finding: { name: 'cid', received: undefined } },
+    ],
+    [
+      'no audience',
+      { sub: 'a', aud: undefined },
+      {},
+      { reason: 'token_claims_malformed', finding: { name: 'aud' } },
+    ],
+  ])('says why a token is refused for %s', async (_, claims, options, expected) => {
+    expect(await inspect(claims, options)).toMatchObject({ usable: false, ...expected });
+  });
+
+  it('verifies the signature', async () => {
+    const forged = await inspect({ sub: 'a' }, {}, { ...createTestKey('ES256'), kid: key.kid });
+    expect(forged).toMatchObject({ usable: false, reason: 'token_signature_wrong' });
+  });
+
+  it('never shows a token that is no token', async () => {
+    const { management, discoveryUrl } = await createEmptyWorld();
+    const secret = 'not-a-token-but-perhaps-a-password';
+    const { tokens } = await management.inspectProvider(discoveryUrl, { tokens: [secret] });
+    expect(tokens).toMatchObject([{ usable: false, reason: 'token_malformed' }]);
+    expect(JSON.stringify(tokens)).not.toContain(secret);
+  });
 });
 
 describe('the keys of a registered provider', () => {

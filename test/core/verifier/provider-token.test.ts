@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { maxExternalIdLength, maxTokenLifetime, verifierLeeway } from '../../../contract/limits.ts';
 import { deriveProviderClientId } from '../../../core/client/provider-client-id.ts';
 import type { RefusalReason } from '../../../core/verifier/bearer-refusal.ts';
+import { verifyBearer } from '../../../core/verifier/verify-bearer.ts';
 import { createTestKey, signToken } from '../../support/test-issuer.ts';
 import {
   audience,
@@ -18,6 +19,7 @@ import {
   providerIssuer,
   providerKey,
   reasonOf,
+  settings,
 } from './world.ts';
 
 function tokenOf(
@@ -114,6 +116,97 @@ describe('a token of a registered provider', () => {
     const world = createWorld();
     const token = signToken(providerKey, ownClaims);
     expect(await reasonOf(world.verify(`Bearer ${token}`))).toBe('token_key_unknown');
+  });
+
+  describe('whose registration chose the claim that names the client', () => {
+    const chosen = (clientIdClaim: string) => {
+      const world = createWorld();
+      world.providers.set(providerIssuer, createProvider({ clientIdClaim }));
+      return world;
+    };
+
+    it.each(['appid', 'cid', 'https://example.com/client'])('is accepted by %s', async (claim) => {
+      const token = tokenOf({ [claim]: externalClientId, client_id: 'x', azp: 'x', sub: 'x' });
+      expect(await chosen(claim).verify(token)).toMatchObject({ subject: 'x' });
+    });
+
+    it.each<[string, Readonly<Record<string, unknown>>]>([
+      ['no such claim, although others name the client', { client_id: externalClientId }],
+      ['an empty one', { appid: '' }],
+      ['a list', { appid: [externalClientId] }],
+      ['a number', { appid: 1 }],
+    ])('is refused with %s', async (_, claims) => {
+      expect(await reasonOf(chosen('appid').verify(tokenOf(claims)))).toBe(
+        'token_claims_malformed',
+      );
+    });
+
+    it('never takes what every object has', async () => {
+      expect(await reasonOf(chosen('constructor').verify(tokenOf()))).toBe(
+        'token_claims_malformed',
+      );
+    });
+  });
+
+  describe('without aud, whose scopes name the API', () => {
+    const withoutAud = { aud: undefined, token_use: 'access', client_id: externalClientId };
+    const scope = `openid ${audience}/messages.read https://other.example/x`;
+    const world = () => {
+      const created = createWorld();
+      created.providers.set(providerIssuer, createProvider({ audienceFrom: 'scope' }));
+      return created;
+    };
+
+    it('is accepted for the APIs that its scopes belong to', async () => {
+      expect(await world().verify(tokenOf({ ...withoutAud, scope }))).toMatchObject({
+        audiences: [audience, 'https://other.example'],
+      });
+    });
+
+    it('is refused unless the registration says so', async () => {
+      const token = tokenOf({ ...withoutAud, scope });
+      expect(await reasonOf(createWorld().verify(token))).toBe('token_claims_malformed');
+    });
+
+    it.each<[string, Readonly<Record<string, unknown>>, RefusalReason]>([
+      ['of another API', { scope: 'https://other.example/x' }, 'token_audience_not_allowed'],
+      ['of no API', { scope: 'openid messages.read' }, 'token_audience_not_allowed'],
+      ['only like the API', { scope: `${audience}.evil/x` }, 'token_audience_not_allowed'],
+      ['a list', { scope: [`${audience}/x`] }, 'token_claims_malformed'],
+      ['missing', {}, 'token_claims_malformed'],
+      ['of an id token', { scope, token_use: 'id' }, 'token_claims_malformed'],
+    ])('is refused with scopes %s', async (_, claims, reason) => {
+      expect(await reasonOf(world().verify(tokenOf({ ...withoutAud, ...claims })))).toBe(reason);
+    });
+
+    it('is judged by aud if it has one, and never by its scopes then', async () => {
+      const token = tokenOf({ ...withoutAud, aud: 'https://other.example', scope });
+      expect(await reasonOf(world().verify(token))).toBe('token_audience_not_allowed');
+      const good = tokenOf({ ...withoutAud, aud: audience, scope: 'x' });
+      expect(await world().verify(good)).toMatchObject({ audiences: [audience] });
+    });
+  });
+
+  it.each([
+    '0d6a2c1e-2d4a-4f7c-9a5c-4f8d6f0d7b11',
+    'account',
+    'sts.amazonaws.com',
+    '407408718192.apps.googleusercontent.com',
+    'spiffe://example.org/api',
+    'my api',
+  ])('may have the audience %j, which is no absolute URI', async (aud) => {
+    const world = createWorld();
+    const client = createProviderClient({ audiences: [aud] });
+    world.clients.set(client.clientId, client);
+    const bearer = `Bearer ${signToken(providerKey, { ...providerClaims, aud }, { typ: 'JWT' })}`;
+    const request = {
+      authorization: [bearer],
+      sourceAddress: undefined,
+      requiredScopes: [],
+      now: world.now,
+    };
+    const verified = await verifyBearer(request, world.ports, { ...settings, audiences: [aud] });
+    expect(verified).toMatchObject({ audiences: [aud] });
   });
 
   it.each([

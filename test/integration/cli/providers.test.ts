@@ -91,6 +91,43 @@ it('accepts tokens of its clients, which have no secret and get no token here', 
   expect(await verdict(token())).toBe('client_disabled');
 });
 
+it('is inspected with tokens before it is registered, and no token is shown', async () => {
+  const good = token({ aud: 'account', client_id: undefined, azp: 'erp' });
+  const late = token({ exp: 1_000 });
+  const inspect = ['provider', 'inspect', provider.discoveryUrl, '--token-stdin'];
+  const run = await authctl(inspect, { stdin: `${good}\n${late}\n` });
+  expect(run.exitCode).toBe(1);
+  expect(run.stdout).toContain('It can be registered.');
+  expect(run.stdout).toContain('Token 1: accepted, if there is a client with this id');
+  expect(run.stdout).toMatch(/external client id +erp \(azp\)\n *audience +account/);
+  expect(run.stdout).toContain('Token 2: refused (token_expired).');
+  for (const one of [good, late]) expect(run.stdout).not.toContain(one.split('.')[2]);
+  expect(await json(['provider', 'list'])).toEqual({ items: [] });
+
+  const only = await authctl([...inspect, '--json'], { stdin: good });
+  expect(only.exitCode).toBe(0);
+  expect(JSON.parse(only.stdout)).toMatchObject({
+    registrable: true,
+    issuer: provider.issuer,
+    tokens: [{ usable: true, external_client_id: 'erp', audience: ['account'] }],
+  });
+  const empty = await authctl(inspect, { stdin: '\n' });
+  expect(empty).toMatchObject({ exitCode: 2, stdout: '' });
+});
+
+it('names its clients by the claim that was chosen, and asks if users may write it', async () => {
+  const register = ['provider', 'register', provider.discoveryUrl, '--client-id-claim'];
+  const refused = await authctl([...register, 'preferred_username']);
+  expect(refused).toMatchObject({ exitCode: 2, stdout: '' });
+  expect(refused.stderr).toContain('each of them can call as any client');
+  expect(await json(['provider', 'list'])).toEqual({ items: [] });
+  const registered = await json([...register, 'appid']);
+  expect(registered).toMatchObject({ client_id_claim: 'appid' });
+  await createClient('erp');
+  expect(await verdict(token({ appid: 'erp', client_id: 'x' }))).toBe('accepted');
+  expect(await verdict(token())).toBe('token_claims_malformed');
+});
+
 it('is not deleted while it has clients, unless with them', async () => {
   await json(['provider', 'register', provider.discoveryUrl]);
   const { client_id: a } = await createClient('a');

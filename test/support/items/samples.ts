@@ -57,6 +57,15 @@ const provider = {
   externalClientId: 'external',
 };
 
+const identityProvider = {
+  issuer: provider.issuer,
+  registrationId: provider.registrationId,
+  discoveryUrl: `${provider.issuer}/.well-known/openid-configuration`,
+  jwksUri: `${provider.issuer}/jwks`,
+  allowedAlgorithms: ['RS256', 'ES256'],
+  registeredAt: at,
+};
+
 const apiKey = {
   keyId: 'apikey_1',
   hash,
@@ -141,13 +150,11 @@ export function writeSamples(): Readonly<Record<ItemKind, readonly Item[]>> {
     ],
     api_key: [toApiKeyItem(apiKey), toApiKeyItem({ ...apiKey, subnets: [], enabled: true })],
     identity_provider: [
+      toIdentityProviderItem(identityProvider),
       toIdentityProviderItem({
-        issuer: provider.issuer,
-        registrationId: provider.registrationId,
-        discoveryUrl: `${provider.issuer}/.well-known/openid-configuration`,
-        jwksUri: `${provider.issuer}/jwks`,
-        allowedAlgorithms: ['RS256', 'ES256'],
-        registeredAt: at,
+        ...identityProvider,
+        clientIdClaim: 'appid',
+        audienceFrom: 'scope',
       }),
     ],
     signing_key: [

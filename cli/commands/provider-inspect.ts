@@ -1,0 +1,132 @@
+import { Option } from 'commander';
+import { defaultClientIdClaims } from '../../core/identity-provider/client-id-claim.ts';
+import {
+  inspectProvider,
+  type ProviderInspection,
+} from '../../core/management/inspect-provider.ts';
+import type { TokenInspection } from '../../core/management/inspect-token.ts';
+import { formatTime } from '../../core/rfc3339.ts';
+import type { Cli } from '../cli.ts';
+import { readStdin } from '../cli-io.ts';
+import type { CommandSpec } from '../command-spec.ts';
+import { describeFinding } from '../show-finding.ts';
+import { UsageError } from '../usage-error.ts';
+import {
+  confirmChoices,
+  discoveryUrl,
+  keyFields,
+  type ProviderOptions,
+  providerOptions,
+} from './provider-options.ts';
+
+interface InspectOptions extends ProviderOptions {
+  readonly tokenStdin?: boolean;
+}
+
+/** One token on each line, so that neither a history nor a process list has them. */
+async function readTokens(cli: Cli): Promise<readonly string[]> {
+  const text = await readStdin(cli.io);
+  const tokens = text?.split(/\s+/).filter((token) => token !== '') ?? [];
+  if (tokens.length === 0) throw new UsageError('--token-stdin: received no token on stdin');
+  return tokens;
+}
+
+function viewToken(token: TokenInspection): Readonly<Record<string, unknown>> {
+  if (!token.usable) {
+    const { usable, reason, rule, finding } = token;
+    return { usable, reason, rule, finding };
+  }
+  return {
+    usable: true,
+    client_id_claim: token.clientIdClaim,
+    external_client_id: token.externalClientId,
+    audience: token.audiences,
+    sub: token.subject,
+    expires_at: formatTime(token.expiresAt),
+    other_claims: token.otherClaims,
+  };
+}
+
+function formatToken(cli: Cli, token: TokenInspection, index: number): string {
+  const title = `Token ${index + 1}`;
+  if (!token.usable) {
+    const { reason, rule, finding } = token;
+    return [`${title}: refused (${reason}). The rule: ${rule}.`, ...describeFinding(finding)].join(
+      '\n',
+    );
+  }
+  const { otherClaims } = token;
+  const others = Object.entries(otherClaims).map(([name, value]) => `${name}: ${value}`);
+  return [
+    `${title}: accepted, if there is a client with this id and one of these audiences.`,
+    cli.output.fields([
+      ['external client id', `${token.externalClientId} (${token.clientIdClaim})`],
+      ['audience', token.audiences],
+      ['sub', token.subject],
+      ['expires', formatTime(token.expiresAt)],
+      ...(others.length === 0 ? [] : [['other claims', others] as const]),
+    ]),
+  ].join('\n');
+}
+
+function formatFound(cli: Cli, found: ProviderInspection, options: ProviderOptions): string {
+  const missing = 'not found';
+  return cli.output.fields([
+    ['issuer', found.issuer ?? missing],
+    ['discovery URL', found.discoveryUrl ?? missing],
+    ['JWKS URI', found.jwksUri ?? missing],
+    ['algorithms', found.allowedAlgorithms?.join(' ') ?? missing],
+    [
+      'client id claim',
+      options.clientIdClaim ?? `${defaultClientIdClaims.join(', ')}: the first that a token has`,
+    ],
+    ...(found.keySet === undefined ? [] : keyFields(found.keySet)),
+  ]);
+}
+
+export const inspectCommand: CommandSpec = {
+  name: 'inspect',
+  summary:
+    'Show what registering a provider would find, and decide about its tokens; changes nothing',
+  arguments: [discoveryUrl],
+  options: [
+    ...providerOptions(),
+    new Option(
+      '--token-stdin',
+      'say what would be decided of the tokens on stdin, one on each line; they are not shown',
+    ),
+  ],
+  examples: [
+    'provider inspect https://idp.example.com/.well-known/openid-configuration',
+    'provider inspect https://idp.example.com/.well-known/openid-configuration --client-id-claim cid --token-stdin < token.txt',
+  ],
+  run: async (cli, [url = ''], options: InspectOptions) => {
+    const choices = await confirmChoices(cli, options);
+    const tokens = options.tokenStdin === true ? await readTokens(cli) : [];
+    const found = await inspectProvider(await cli.management(), url, { ...choices, tokens });
+    const { registrable, problem, keySet } = found;
+    const summary = registrable
+      ? 'It can be registered.'
+      : `It cannot be registered: ${problem ?? ''}.`;
+    cli.output.print({
+      json: {
+        registrable,
+        problem,
+        issuer: found.issuer,
+        discovery_url: found.discoveryUrl,
+        jwks_uri: found.jwksUri,
+        allowed_algorithms: found.allowedAlgorithms,
+        keys: keySet?.keys.map(({ kid, alg, kty }) => ({ kid, alg, kty })),
+        skipped_keys: keySet?.skipped,
+        tokens: found.tokens.map(viewToken),
+      },
+      quiet: [registrable ? 'registrable' : 'refused'],
+      text: [
+        formatFound(cli, found, options),
+        summary,
+        ...found.tokens.map((token, index) => formatToken(cli, token, index)),
+      ].join('\n\n'),
+    });
+    if (!registrable || found.tokens.some(({ usable }) => !usable)) cli.answerNo();
+  },
+};

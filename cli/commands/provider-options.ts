@@ -1,0 +1,53 @@
+import { Option } from 'commander';
+import type { ProviderKeySet } from '../../core/identity-provider/key-lint.ts';
+import {
+  type AudienceSource,
+  audienceSources,
+} from '../../core/identity-provider/token-audience.ts';
+import { describeClaimRisk, type ProviderChoices } from '../../core/management/provider-choices.ts';
+import type { Cli } from '../cli.ts';
+import type { Cell } from '../table.ts';
+
+export const discoveryUrl = [
+  'discovery-url',
+  'https URL, usually ending in /.well-known/openid-configuration',
+] as const;
+
+/** What a person decides about a provider's tokens. */
+export interface ProviderOptions {
+  readonly clientIdClaim?: string;
+  readonly audienceFrom?: AudienceSource;
+}
+
+export function providerOptions(): readonly Option[] {
+  return [
+    new Option(
+      '--client-id-claim <name>',
+      'claim that names the client; left out: client_id, azp or sub, the first that a token has',
+    ),
+    new Option(
+      '--audience-from <source>',
+      'where tokens without aud name their API: scope for Amazon Cognito',
+    ).choices(audienceSources),
+  ];
+}
+
+/** Asks before a claim is trusted that users of the provider may be able to write. */
+export async function confirmChoices(cli: Cli, options: ProviderOptions): Promise<ProviderChoices> {
+  const { clientIdClaim, audienceFrom } = options;
+  const choices = { clientIdClaim, audienceFrom };
+  const risk = describeClaimRisk(clientIdClaim);
+  if (risk === undefined) return choices;
+  await cli.confirm(`Warning: ${risk}. Trust it?`);
+  return { ...choices, allowUserWritableClaim: true };
+}
+
+/** The keys of a provider, and those that are left out with the reason. */
+export function keyFields(keySet: ProviderKeySet): readonly (readonly [string, Cell])[] {
+  const { keys, skipped } = keySet;
+  const leftOut = skipped.map((key) => `${key.kid || 'without kid'}: ${key.reason}`);
+  return [
+    ['keys', keys.map((key) => `${key.kid} (${key.alg})`)],
+    ...(leftOut.length === 0 ? [] : [['keys left out', leftOut] as const]),
+  ];
+}

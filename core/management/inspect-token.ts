@@ -1,0 +1,87 @@
+import { defaultClientIdClaims } from '../identity-provider/client-id-claim.ts';
+import type { IdentityProvider } from '../identity-provider/identity-provider.ts';
+import type { ProviderKeySet } from '../identity-provider/key-lint.ts';
+import { BearerRefusal, type RefusalReason, refuse } from '../verifier/bearer-refusal.ts';
+import { decodeUnverifiedJws, type UnverifiedJws } from '../verifier/compact-jws.ts';
+import { JwksCache } from '../verifier/jwks-cache.ts';
+import { verifyProviderClaims } from '../verifier/provider-token.ts';
+import type { RequestFinding } from './explain-request.ts';
+import { describeRule } from './rules.ts';
+
+/** What would be decided of a token if its provider were registered. It never holds the token. */
+export type TokenInspection =
+  | {
+      /** Accepted, for a client that has these values. */
+      readonly usable: true;
+      /** The claim that names the client, and its value: `externalClientId` of the client. */
+      readonly clientIdClaim: string;
+      readonly externalClientId: string;
+      /** One of them must be an audience of the client, and a name of the API. */
+      readonly audiences: readonly string[];
+      readonly subject: string;
+      /** Seconds since the epoch. */
+      readonly expiresAt: number;
+      /** Other claims of the token that could name the client, and their values. */
+      readonly otherClaims: Readonly<Record<string, string>>;
+    }
+  | {
+      readonly usable: false;
+      readonly reason: RefusalReason;
+      readonly rule: string;
+      /** What the rule looked at. */
+      readonly finding?: RequestFinding | undefined;
+    };
+
+/** Claims by which providers name clients. */
+const knownClaims = [...defaultClientIdClaims, 'appid', 'cid'];
+
+function otherClaims(jws: UnverifiedJws, chosen: string): Readonly<Record<string, string>> {
+  const found = knownClaims
+    .filter((name) => name !== chosen && Object.hasOwn(jws.payload, name))
+    .map((name) => [name, jws.payload[name]] as const)
+    .filter((entry): entry is readonly [string, string] => typeof entry[1] === 'string');
+  return Object.fromEntries(found);
+}
+
+function checkIssuer(received: unknown, issuer: string): void {
+  if (received === issuer) return;
+  throw refuse('issuer_unknown', () => ({ name: 'iss', received, expected: issuer }));
+}
+
+function chosenClaim(jws: UnverifiedJws, provider: IdentityProvider): string {
+  const { clientIdClaim } = provider;
+  const usual = defaultClientIdClaims.find((name) => Object.hasOwn(jws.payload, name));
+  return clientIdClaim ?? usual ?? '';
+}
+
+/**
+ * Decides about a token as the verifier does, but for the client, which need not exist yet.
+ *
+ * @param provider as it would be registered.
+ * @param now seconds since the epoch.
+ */
+export async function inspectToken(
+  token: string,
+  provider: IdentityProvider,
+  keySet: ProviderKeySet,
+  now: number,
+): Promise<TokenInspection> {
+  try {
+    const jws = decodeUnverifiedJws(token);
+    checkIssuer(jws.payload.iss, provider.issuer);
+    const jwks = new JwksCache(async () => ({ keys: keySet.keys }));
+    const { tokenId: _, ...claims } = await verifyProviderClaims({ jws, provider }, jwks, { now });
+    const clientIdClaim = chosenClaim(jws, provider);
+    return { usable: true, clientIdClaim, ...claims, otherClaims: otherClaims(jws, clientIdClaim) };
+  } catch (error) {
+    if (!(error instanceof BearerRefusal)) throw error;
+    const { reason, finding } = error;
+    const { serviceTrunkGroup: _, ...shown } = finding ?? {};
+    return {
+      usable: false,
+      reason,
+      rule: describeRule(reason),
+      finding: finding && (shown as RequestFinding),
+    };
+  }
+}

@@ -1,0 +1,84 @@
+import { describeClaimRisk } from '../../core/management/provider-choices.ts';
+import { checkbox, hiddenField, selectField, textField } from '../html/field.ts';
+import { type Html, html } from '../html/html.ts';
+import type { Fields } from './fields.ts';
+import { type Problems, problemAt } from './problems.ts';
+
+/** What the form of a provider holds, as it was typed. */
+export interface ProviderValues {
+  readonly url: string;
+  readonly clientIdClaim: string;
+  readonly isRiskAccepted: boolean;
+  readonly audienceFrom: string;
+}
+
+export const providerLabels = {
+  discoveryUrl: 'Discovery URL',
+  clientIdClaim: 'Claim that names the client (optional)',
+  audienceFrom: 'Audience',
+};
+
+export function readProviderValues(fields: Fields): ProviderValues {
+  return {
+    url: fields.text('discoveryUrl').trim(),
+    clientIdClaim: fields.text('clientIdClaim').trim(),
+    isRiskAccepted: fields.isOn('allowUserWritableClaim'),
+    audienceFrom: fields.text('audienceFrom'),
+  };
+}
+
+/** As the library takes them; it refuses what is not allowed. */
+export function choicesOf(values: ProviderValues) {
+  return {
+    clientIdClaim: values.clientIdClaim || undefined,
+    allowUserWritableClaim: values.isRiskAccepted,
+    audienceFrom: (values.audienceFrom || undefined) as 'aud' | 'scope' | undefined,
+  };
+}
+
+/** The confirmation is asked for only if the claim needs one. */
+function riskField({ clientIdClaim, isRiskAccepted }: ProviderValues): Html {
+  const risk = describeClaimRisk(clientIdClaim || undefined);
+  if (risk === undefined) return html``;
+  return checkbox({
+    name: 'allowUserWritableClaim',
+    label: 'Only the provider writes this claim, never one of its users',
+    hint: `Warning: ${risk}.`,
+    isOn: isRiskAccepted,
+  });
+}
+
+/** What no document of the provider says. */
+export function choiceFields(values: ProviderValues, problems: Problems): Html {
+  return html`${textField({
+    name: 'clientIdClaim',
+    label: providerLabels.clientIdClaim,
+    hint: 'Leave it empty for client_id, azp or sub, the first that a token has. Entra ID v1 has appid, Okta cid.',
+    value: values.clientIdClaim,
+    width: 'medium',
+    isCode: true,
+    suggestions: ['client_id', 'azp', 'sub', 'appid', 'cid'],
+    error: problemAt(problems, 'clientIdClaim'),
+  })}${riskField(values)}${selectField({
+    name: 'audienceFrom',
+    label: providerLabels.audienceFrom,
+    hint: 'Access tokens of Amazon Cognito have no aud.',
+    value: values.audienceFrom,
+    options: [
+      ['', 'The claim aud'],
+      ['aud', 'The claim aud, also of a Cognito user pool that adds it'],
+      ['scope', 'The API that the scopes belong to, if there is no aud'],
+    ],
+    error: problemAt(problems, 'audienceFrom'),
+  })}`;
+}
+
+/** What was looked up, for the step that registers it. */
+export function hiddenChoices(values: ProviderValues): readonly Html[] {
+  return [
+    hiddenField('discoveryUrl', values.url),
+    hiddenField('clientIdClaim', values.clientIdClaim),
+    hiddenField('allowUserWritableClaim', values.isRiskAccepted ? 'on' : ''),
+    hiddenField('audienceFrom', values.audienceFrom),
+  ];
+}

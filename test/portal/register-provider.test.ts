@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest';
+import { createPortalWorld, type PortalWorld } from './portal-world.ts';
+
+async function createEmptyWorld(): Promise<PortalWorld> {
+  const world = await createPortalWorld();
+  await world.management.deleteProvider(world.issuer);
+  return world;
+}
+
+async function lookUp(world: PortalWorld, choices: Readonly<Record<string, string>> = {}) {
+  const query = new URLSearchParams({ discoveryUrl: world.discoveryUrl, ...choices });
+  return (await world.get(`/identity-providers/new?${query.toString()}`)).text();
+}
+
+/** Sends the form of the page as it is. */
+async function sendForm(world: PortalWorld, page: string) {
+  const form = page.slice(page.indexOf('method="post"'));
+  const fields = [...form.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)"/g)];
+  return world.post(
+    '/identity-providers',
+    Object.fromEntries(fields.map(([, name = '', value = '']) => [name, value])),
+  );
+}
+
+describe('the form that registers a provider', () => {
+  it('registers the choices that were looked up', async () => {
+    const world = await createEmptyWorld();
+    const page = await lookUp(world, { clientIdClaim: 'appid', audienceFrom: 'scope' });
+    expect((await sendForm(world, page)).status).toBe(303);
+    expect(world.providers.get(world.issuer)).toMatchObject({
+      clientIdClaim: 'appid',
+      audienceFrom: 'scope',
+    });
+    const shown = await (
+      await world.get(`/identity-providers/show?issuer=${encodeURIComponent(world.issuer)}`)
+    ).text();
+    expect(shown).toContain('appid');
+  });
+
+  it('chooses nothing by itself', async () => {
+    const world = await createEmptyWorld();
+    const page = await lookUp(world);
+    expect(page).not.toContain('allowUserWritableClaim" value="on"');
+    expect((await sendForm(world, page)).status).toBe(303);
+    const { clientIdClaim, audienceFrom } = world.providers.get(world.issuer) ?? {};
+    expect([clientIdClaim, audienceFrom]).toEqual([undefined, undefined]);
+  });
+
+  it('asks before it trusts a claim that users may write', async () => {
+    const world = await createEmptyWorld();
+    const page = await lookUp(world, { clientIdClaim: 'email' });
+    expect(page).toContain('It cannot be registered.');
+    expect(page).toContain('Only the provider writes this claim');
+    const forced = await world.post('/identity-providers', {
+      discoveryUrl: world.discoveryUrl,
+      ifIssuer: world.issuer,
+      ifJwksUri: `${world.issuer}/keys`,
+      clientIdClaim: 'email',
+    });
+    expect(forced.status).toBe(422);
+    expect(world.providers.size).toBe(0);
+    const confirmed = await lookUp(world, { clientIdClaim: 'email', allowUserWritableClaim: 'on' });
+    expect((await sendForm(world, confirmed)).status).toBe(303);
+    expect(world.providers.get(world.issuer)).toMatchObject({ clientIdClaim: 'email' });
+  });
+
+  it('says next to the field which claim is not allowed', async () => {
+    const world = await createEmptyWorld();
+    expect(await lookUp(world, { clientIdClaim: 'aud' })).toContain('id="f-clientIdClaim-error"');
+  });
+});
