@@ -14,15 +14,12 @@ import {
   updateClientSecret,
 } from '../core/management/client-secrets.ts';
 import { createClient } from '../core/management/create-client.ts';
+import { deleteProvider } from '../core/management/delete-provider.ts';
 import { describeDeployment } from '../core/management/describe-deployment.ts';
 import { explainRequest } from '../core/management/explain-request.ts';
 import { explainToken } from '../core/management/explain-token.ts';
 import { findClient } from '../core/management/find-client.ts';
-import {
-  deleteProvider,
-  findProvider,
-  listProviders,
-} from '../core/management/identity-providers.ts';
+import { findProvider, listProviders } from '../core/management/identity-providers.ts';
 import { inspectProvider } from '../core/management/inspect-provider.ts';
 import { listApiKeys } from '../core/management/list-api-keys.ts';
 import { listAudit } from '../core/management/list-audit.ts';

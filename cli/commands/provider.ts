@@ -1,17 +1,15 @@
 import { Option } from 'commander';
 import { defaultClientIdClaims } from '../../core/identity-provider/client-id-claim.ts';
 import type { IdentityProvider } from '../../core/identity-provider/identity-provider.ts';
-import {
-  deleteProvider,
-  findProvider,
-  listProviderClients,
-  listProviders,
-} from '../../core/management/identity-providers.ts';
+import { deleteProvider } from '../../core/management/delete-provider.ts';
+import { findProvider, listProviders } from '../../core/management/identity-providers.ts';
+import { listClients } from '../../core/management/list-clients.ts';
 import { viewIdentityProvider } from '../../core/management/provider-view.ts';
 import { registerProvider } from '../../core/management/register-provider.ts';
 import { formatTime } from '../../core/rfc3339.ts';
 import type { CommandGroup, CommandSpec } from '../command-spec.ts';
 import type { Cell } from '../table.ts';
+import { collectPages } from './list-options.ts';
 import { inspectCommand } from './provider-inspect.ts';
 import {
   confirmChoices,
@@ -108,14 +106,16 @@ const remove: CommandSpec = {
   run: async (cli, [name = ''], { cascade = false }: { readonly cascade?: boolean }) => {
     const context = await cli.management();
     const { registrationId } = await findProvider(context, name);
-    const clients = cascade ? await listProviderClients(context, name) : [];
+    const readClients = (cursor?: string) => listClients(context, { provider: name, cursor });
+    const clients = cascade ? await collectPages(readClients, ({ clientId }) => clientId) : [];
     await cli.confirm(
       `Delete the provider ${name}${clients.length === 0 ? '' : ` and ${clients.length} clients under it`}?`,
     );
-    const deleted = await deleteProvider(context, name, {
-      cascade,
-      ifRegistration: registrationId,
-    });
+    const deleted = await collectPages(
+      (cursor) =>
+        deleteProvider(context, name, { cascade, ifRegistration: registrationId, cursor }),
+      ({ clientId }) => clientId,
+    );
     cli.output.print({
       json: {
         issuer: name,

@@ -1,4 +1,4 @@
-// Two comforts for people with script. Everything works without it.
+// Comforts for people with script. Everything works without it.
 
 // A second click while the first one is on its way would ask for the same thing again.
 for (const form of document.querySelectorAll('form[data-once]')) {
@@ -37,6 +37,9 @@ for (const value of document.querySelectorAll('[data-copy]')) {
   value.after(button);
 }
 document.querySelector('main')?.append(status);
+
+// What takes several requests goes on by itself, and can be left like any page.
+document.querySelector('form[data-continue]')?.requestSubmit();
 
 // The first thing to read after a form was refused is why.
 document.querySelector('.summary')?.focus();

@@ -10,7 +10,8 @@ export async function cpuTime(act: () => unknown): Promise<number> {
   return user + system;
 }
 
-async function cheapest(act: () => unknown): Promise<number> {
+/** Microseconds of CPU time that something takes when nothing adds to it. */
+export async function cheapestCpuTime(act: () => unknown): Promise<number> {
   const times: number[] = [];
   for (let round = 0; round < rounds; round += 1) times.push(await cpuTime(act));
   return Math.min(...times);
@@ -20,7 +21,7 @@ async function cheapest(act: () => unknown): Promise<number> {
 const results = new Int32Array(1);
 
 /** About a millisecond on a machine of 2026. */
-function workUnit(): void {
+export function workUnit(): void {
   let hash = 0x811c9dc5;
   for (let count = 0; count < 600_000; count += 1) {
     // FNV-1a, in which each step needs the one before.
@@ -34,8 +35,8 @@ function workUnit(): void {
  * next to it. A slow machine is slow at both.
  */
 export async function cpuCost(act: () => unknown): Promise<number> {
-  const unit = await cheapest(workUnit);
-  return (await cheapest(act)) / Math.max(unit, 1);
+  const unit = await cheapestCpuTime(workUnit);
+  return (await cheapestCpuTime(act)) / Math.max(unit, 1);
 }
 
 /** Spends so many units. */

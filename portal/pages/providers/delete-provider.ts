@@ -64,15 +64,50 @@ export const confirmDeleteProvider: Handler = async (visit) => {
   return showConfirmation(visit, provider, noProblems);
 };
 
+/**
+ * The deletion goes on: a request deletes some clients and reads one page of the table. The script
+ * sends the form by itself.
+ */
+function showProgress(visit: Visit, deleted: number, cursor: string): Page {
+  const { form, href } = visit;
+  const issuer = form.text('issuer');
+  const kept = ['issuer', 'ifRegistration', 'cascade'].map(
+    (name) => [name, form.text(name)] as const,
+  );
+  return {
+    title: `Deleting ${issuer}`,
+    section: 'identity-providers',
+    body: html`${pageHeader({
+      title: 'The provider is being deleted',
+      lead: html`<code>${issuer}</code>`,
+    })}<form class="sheet" method="post" action="${href('/identity-providers/delete')}" data-once data-continue>${[
+      ...kept,
+      ['cursor', cursor] as const,
+      ['deleted', deleted] as const,
+    ].map(([name, value]) => hiddenField(name, value))}<p role="status">Deleted ${
+      deleted === 1 ? 'one client' : `${deleted} clients`
+    } so far. The provider follows when its last client is deleted.</p><p>If you leave, what was deleted stays deleted, and the provider stays with the rest.</p><div class="form-actions"><button class="button button-danger" type="submit">Continue</button></div></form>`,
+  };
+}
+
+/** Clients that one request deletes: three writes each, and a person waits. */
+const deletedAtOnce = 20;
+
 export const deleteProvider: Handler = async (visit) => {
   const { management, form, href } = visit;
   const issuer = form.text('issuer');
   return submit(
     async () => {
-      await management.deleteProvider(issuer, {
+      const { items, nextCursor } = await management.deleteProvider(issuer, {
         cascade: form.isOn('cascade'),
         ifRegistration: form.text('ifRegistration'),
+        limit: deletedAtOnce,
+        cursor: form.optional('cursor'),
       });
+      if (nextCursor !== undefined) {
+        const before = Number(form.text('deleted')) || 0;
+        return showProgress(visit, before + items.length, nextCursor);
+      }
       return { redirectTo: href('/identity-providers', { done: 'provider-deleted' }) };
     },
     async (problems) => showConfirmation(visit, await management.findProvider(issuer), problems),

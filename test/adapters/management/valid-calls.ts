@@ -92,6 +92,8 @@ export function validCalls(world: World): Readonly<Record<OperationName, ValidCa
     inspectProviderKeys: call('issuer', issuer),
     deleteProvider: call('issuer options', issuer, {
       cascade: true,
+      limit: 500,
+      cursor: undefined,
       ifRegistration: world.providers.get(issuer)?.registrationId,
     }),
     explainToken: call('question', {

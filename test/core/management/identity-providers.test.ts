@@ -2,7 +2,8 @@ import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { NotFoundError, RefusedError } from '../../../core/errors.ts';
 import { createClient } from '../../../core/management/create-client.ts';
-import { deleteProvider, listProviders } from '../../../core/management/identity-providers.ts';
+import { deleteProvider } from '../../../core/management/delete-provider.ts';
+import { listProviders } from '../../../core/management/identity-providers.ts';
 import { registerProvider } from '../../../core/management/register-provider.ts';
 import { createTestManagement, type TestManagement } from '../../support/management.ts';
 
@@ -163,11 +164,46 @@ describe('deleting a provider', () => {
       scopes: ['calls:view'],
     });
     const gone = await deleteProvider(test.context, issuer, { cascade: true });
-    expect(gone.map(({ name }) => name)).toEqual(['a']);
+    expect(gone.nextCursor).toBeUndefined();
+    expect(gone.items.map(({ name }) => name)).toEqual(['a']);
     expect([...test.clients.values()].map(({ name }) => name)).toEqual(['ours']);
     expect(await listProviders(test.context)).toEqual([]);
     const done = test.audit.filter(({ outcome }) => outcome === 'done').map((r) => r.action);
     expect(done.slice(-2)).toEqual(['client.delete', 'identity_provider.delete']);
+  });
+
+  it('reads one page of clients a call, and ends with the provider', async () => {
+    const test = withProvider();
+    await registerProvider(test.context, url);
+    for (const name of ['a', 'b', 'c', 'd', 'e']) await addClient(test, name);
+    const steps: number[] = [];
+    let cursor: string | undefined;
+    do {
+      expect(test.providers.size).toBe(1);
+      const step = await deleteProvider(test.context, issuer, { cascade: true, limit: 2, cursor });
+      steps.push(step.items.length);
+      cursor = step.nextCursor;
+    } while (cursor !== undefined);
+    expect(steps).toEqual([2, 2, 1]);
+    expect([test.clients.size, test.providers.size]).toEqual([0, 0]);
+  });
+
+  it('deletes nothing without cascade if clients come on a later page', async () => {
+    const test = withProvider();
+    await registerProvider(test.context, url);
+    await addClient(test, 'late');
+    for (const name of ['ours', 'ours too']) {
+      const scopes = ['calls:view'];
+      await createClient(test.context, { name, serviceTrunkGroup: 'tg-1', scopes });
+    }
+    const deleteInSteps = async () => {
+      let cursor: string | undefined;
+      do {
+        ({ nextCursor: cursor } = await deleteProvider(test.context, issuer, { limit: 1, cursor }));
+      } while (cursor !== undefined);
+    };
+    await expect(deleteInSteps()).rejects.toThrow('has a client');
+    expect([test.clients.size, test.providers.size]).toEqual([3, 1]);
   });
 
   it('is refused if there is none', async () => {

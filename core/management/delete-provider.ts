@@ -1,0 +1,84 @@
+import type { Client } from '../client/client.ts';
+import { RefusedError, VersionConflictError } from '../errors.ts';
+import type { IdentityProvider } from '../identity-provider/identity-provider.ts';
+import { makeAuditedChange } from './audited-change.ts';
+import { byNameThen } from './by-name.ts';
+import { removeClient } from './change-client.ts';
+import { findProvider } from './identity-providers.ts';
+import { type Page, type PageRequest, pageFields, readPageRequest, toPage } from './list-query.ts';
+import type { ManagementContext } from './management-context.ts';
+import { viewIdentityProvider } from './provider-view.ts';
+import { optional, readBoolean, readFields, readText } from './read-input.ts';
+import { requireEveryTrunkGroup } from './trunk-group-limit.ts';
+
+export interface DeleteProviderOptions extends PageRequest {
+  /** Whether the clients under it are deleted with it. */
+  readonly cascade?: boolean | undefined;
+  /** `registrationId` of the registration that the caller has seen. */
+  readonly ifRegistration?: string | undefined;
+}
+
+/** One step of a deletion. The provider is deleted by the step that has no `nextCursor`. */
+export interface ProviderDeletion extends Page<Client> {
+  /** The clients that this step deleted. */
+  readonly items: readonly Client[];
+}
+
+/** More ids than this are counted, not listed, because people read the message. */
+const maxListed = 20;
+
+function refuseWithClients(issuer: string, { items, nextCursor }: Page<Client>): never {
+  const shown = items.slice(0, maxListed).map((client) => `${client.clientId} (${client.name})`);
+  const rest = items.length - shown.length;
+  const list = shown.join(', ') + (rest > 0 ? ` and ${rest} more` : '');
+  const count = items.length === 1 ? 'a client' : `${items.length} clients`;
+  const more = nextCursor === undefined ? '' : ', and others may follow';
+  throw new RefusedError(
+    `the provider ${issuer} has ${count}: ${list}${more}. Delete them first, or add --cascade`,
+  );
+}
+
+function checkRegistration(provider: IdentityProvider, expected: unknown): void {
+  const seen = optional(expected, (id) => readText('ifRegistration', id, 'a registrationId'));
+  if (seen === undefined || seen === provider.registrationId) return;
+  throw new VersionConflictError(`the provider ${provider.issuer}`, seen, provider.registrationId);
+}
+
+/**
+ * Deletes the clients under a provider, then the provider. The opposite order would leave clients
+ * without a provider. No index leads from a provider to its clients: each call reads one page of
+ * the clients table, and the caller continues with `nextCursor` until it is undefined.
+ *
+ * @returns the clients that this call deleted. Without `nextCursor`, the provider is deleted too.
+ * @throws {RefusedError} if it has clients and `cascade` is not true.
+ * @throws {ConflictError} if it was deleted and registered again in the meantime.
+ */
+export async function deleteProvider(
+  context: ManagementContext,
+  issuer: string,
+  options: DeleteProviderOptions = {},
+): Promise<ProviderDeletion> {
+  const given = readFields('options', options, ['cascade', 'ifRegistration', ...pageFields]);
+  const cascade = optional(given.cascade, (value) => readBoolean('cascade', value)) ?? false;
+  const request = readPageRequest(given);
+  requireEveryTrunkGroup(context, 'A provider');
+  const provider = await findProvider(context, issuer);
+  checkRegistration(provider, given.ifRegistration);
+  const page = toPage(
+    await context.clients.readClients({ ...request, issuer }),
+    byNameThen(({ clientId }) => clientId),
+  );
+  if (page.items.length > 0 && !cascade) refuseWithClients(issuer, page);
+  for (const client of page.items) await removeClient(context, client);
+  if (page.nextCursor !== undefined) return page;
+  await makeAuditedChange(
+    context,
+    {
+      action: 'identity_provider.delete',
+      subject: issuer,
+      before: viewIdentityProvider(provider),
+    },
+    () => context.identityProviders.deleteIdentityProvider(issuer, provider.registrationId),
+  );
+  return page;
+}
