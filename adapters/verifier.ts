@@ -1,4 +1,5 @@
 import { defaultBearerRealm, formatBearerChallenge } from '../contract/bearer-challenge.ts';
+import { tokenMemoryMegabytes } from '../contract/limits.ts';
 import { jwksPath } from '../contract/routes.ts';
 import type { ApiKeyReader } from '../core/api-key/api-key-store.ts';
 import type { ClientReader } from '../core/client/client-store.ts';
@@ -9,6 +10,7 @@ import { ownJwksSource } from '../core/verifier/access-token.ts';
 import { type BearerErrorResponse, bearerErrorResponse } from '../core/verifier/challenge.ts';
 import { JwksCache } from '../core/verifier/jwks-cache.ts';
 import type { VerifiedCredential } from '../core/verifier/verified-credential.ts';
+import { VerifiedTokens } from '../core/verifier/verified-tokens.ts';
 import { type VerifierSettings, verifyBearer } from '../core/verifier/verify-bearer.ts';
 import { createFetchKeySet } from './https/fetch-key-set.ts';
 import { createGuardedFetch } from './https/guarded-fetch.ts';
@@ -48,6 +50,14 @@ export interface VerifierOptions {
   readonly allowLoopbackProviders?: boolean | undefined;
   /** Certificates to trust for key sets in addition to those of Node, PEM. */
   readonly ca?: string | undefined;
+  /**
+   * Megabytes of tokens whose signature is not verified again at their next use, 0 to 64. Each use
+   * still checks everything that can change: the issuer's keys, times, audience, scopes, provider
+   * and client. The tokens themselves are not kept.
+   *
+   * @default 4, some 4,000 tokens; 0 verifies each signature each time
+   */
+  readonly tokenMemory?: number | undefined;
   /** Milliseconds since the epoch; the host's clock if left out. */
   readonly clock?: Clock | undefined;
 }
@@ -116,6 +126,15 @@ function readSettings(options: VerifierOptions): VerifierSettings {
   };
 }
 
+function openTokenMemory(megabytes: number = tokenMemoryMegabytes.default) {
+  if (!(megabytes >= 0 && megabytes <= tokenMemoryMegabytes.max)) {
+    throw new InputError(
+      `tokenMemory: received ${megabytes}; allowed: 0 to ${tokenMemoryMegabytes.max} megabytes`,
+    );
+  }
+  return megabytes === 0 ? undefined : new VerifiedTokens(megabytes * 1e6);
+}
+
 /**
  * Makes a verifier for a service that takes bearer credentials. Make one and keep it: it holds
  * the keys of each issuer, fetches them again by itself, and goes on with the last good ones for
@@ -133,17 +152,20 @@ export function createVerifier(options: VerifierOptions): Verifier {
     ca: options.ca,
   });
   const jwks = new JwksCache(createFetchKeySet({ ...settings, ca: options.ca }, fetchProvider));
-  const ports = { jwks, apiKeys, ...providers };
+  const verifiedTokens = openTokenMemory(options.tokenMemory);
+  const ports = { jwks, apiKeys, verifiedTokens, ...providers };
   const now = (): number => seconds(clock());
   return {
     verify: (request, requiredScopes = []) =>
       verifyBearer(
         {
           authorization: toList(request.authorization),
-          sourceAddress: request.sourceAddress,
           requiredScopes,
           now: now(),
-          // Read only if something is waited for: a timer costs more than verifying the claims.
+          // Both are read only if they are needed: a timer costs more than verifying the claims.
+          get sourceAddress() {
+            return request.sourceAddress;
+          },
           get signal() {
             return request.signal;
           },

@@ -165,6 +165,12 @@ export const maxClockDifference = 120;
 export const maxReusableTokens = 1000;
 
 /**
+ * Tokens whose signature a verifier does not verify again, in megabytes of their text. Their claims
+ * take about three times as much memory: 4 MB are some 4,000 tokens, the callers of a busy API.
+ */
+export const tokenMemoryMegabytes = { default: 4, max: 64 } as const;
+
+/**
  * Longest time for which a verifier may cache a record, in seconds. A revoked API key continues to
  * work for as long. No operator expects a revocation to take more than a minute.
  */

@@ -1,8 +1,6 @@
 import { type CallerHeaderName, callerHeaders } from '../contract/caller-headers.ts';
 import type { VerifiedCredential } from '../core/verifier/verified-credential.ts';
 
-export type CallerHeaderValues = Readonly<Record<CallerHeaderName, string>>;
-
 /** Printable ASCII without a space at either end (RFC 9110 §5.5), or nothing. */
 const headerValue = /^(?:[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?)?$/;
 
@@ -11,28 +9,27 @@ export class CallerHeaderError extends Error {
   override readonly name = 'CallerHeaderError';
 }
 
-/** @throws {CallerHeaderError} if a header cannot carry a value. The message names the header. */
-function checkValues(values: CallerHeaderValues): CallerHeaderValues {
-  for (const [name, value] of Object.entries(values)) {
-    if (!headerValue.test(value)) throw new CallerHeaderError(`${name} cannot carry its value`);
-  }
-  return values;
+/** @throws {CallerHeaderError} if a header cannot carry the value. The message names the header. */
+function header(name: CallerHeaderName, value: string): readonly [CallerHeaderName, string] {
+  if (!headerValue.test(value)) throw new CallerHeaderError(`${name} cannot carry its value`);
+  return [name, value];
 }
 
 /**
- * Says in headers who calls, every one of them present.
+ * Says in headers who calls, every one of them present: names and values in turn, which cost Node
+ * less than an object.
  *
  * @throws {CallerHeaderError} if a header cannot carry a value.
  */
-export function callerHeaderValues(verified: VerifiedCredential): CallerHeaderValues {
+export function callerHeaderList(verified: VerifiedCredential): readonly string[] {
   const isToken = verified.credential === 'access_token';
-  return checkValues({
-    [callerHeaders.credential]: verified.credential,
-    [callerHeaders.clientId]: isToken ? verified.clientId : '',
+  return [
+    ...header(callerHeaders.credential, verified.credential),
+    ...header(callerHeaders.clientId, isToken ? verified.clientId : ''),
     // An API key stands for its whole trunk group: it has no list of scopes.
-    [callerHeaders.scope]: isToken ? verified.scopes.join(' ') : '',
-    [callerHeaders.serviceTrunkGroup]: verified.serviceTrunkGroup,
-    [callerHeaders.issuer]: isToken ? verified.issuer : '',
-    [callerHeaders.keyId]: isToken ? '' : verified.keyId,
-  });
+    ...header(callerHeaders.scope, isToken ? verified.scopes.join(' ') : ''),
+    ...header(callerHeaders.serviceTrunkGroup, verified.serviceTrunkGroup),
+    ...header(callerHeaders.issuer, isToken ? verified.issuer : ''),
+    ...header(callerHeaders.keyId, isToken ? '' : verified.keyId),
+  ];
 }

@@ -2,7 +2,8 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { BearerErrorResponse, Verifier } from '../adapters/verifier.ts';
 import { refusalHeader } from '../contract/caller-headers.ts';
 import { checkDeadline } from '../contract/limits.ts';
-import { callerHeaderValues } from './caller-headers.ts';
+import { callerHeaderList } from './caller-headers.ts';
+import { createDeadlines } from './deadline.ts';
 import type { DecisionLog } from './decision-log.ts';
 import { clientAddress, headerValues } from './received-headers.ts';
 import { namingSegments, readRequiredScopes } from './required-scopes.ts';
@@ -47,26 +48,28 @@ function announcesBody({ rawHeaders }: IncomingMessage): boolean {
  */
 export function createHandler(options: HandlerOptions): RequestListener {
   const { verifier, log, clientAddressHeader } = options;
+  const deadline = createDeadlines(checkDeadline);
 
   async function verify(request: IncomingMessage): Promise<readonly string[]> {
     const scopes = readRequiredScopes(request.url ?? '');
     if (scopes === undefined) throw new ScopesMissingError();
     const { rawHeaders } = request;
-    let signal: AbortSignal | undefined;
     const verified = await verifier.verify(
       {
         authorization: headerValues(rawHeaders, 'authorization'),
-        sourceAddress:
-          clientAddressHeader && clientAddress(headerValues(rawHeaders, clientAddressHeader)),
+        // Read only if the decision needs them.
+        get sourceAddress() {
+          return (
+            clientAddressHeader && clientAddress(headerValues(rawHeaders, clientAddressHeader))
+          );
+        },
         get signal() {
-          signal ??= AbortSignal.timeout(checkDeadline);
-          return signal;
+          return deadline();
         },
       },
       scopes,
     );
-    // Names and values in turn cost Node less than an object.
-    const headers = Object.entries(callerHeaderValues(verified)).flat();
+    const headers = callerHeaderList(verified);
     log.accepted(verified);
     return headers;
   }

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { defaultBearerRealm } from '../contract/bearer-challenge.ts';
-import { maxLookupCacheSeconds } from '../contract/limits.ts';
+import { maxLookupCacheSeconds, tokenMemoryMegabytes } from '../contract/limits.ts';
 import { parseTableLocation, tableLocationHelp } from '../contract/table-location.ts';
 import { InputError } from '../core/errors.ts';
 import { type ListenTarget, parseListenTarget } from './listen-target.ts';
@@ -15,6 +15,8 @@ export interface ForwardAuthOptions {
   /** Undefined: only the issuer's own tokens are accepted. */
   readonly tables: string | undefined;
   readonly cacheSeconds: number;
+  /** Megabytes of tokens whose signature is not verified again. */
+  readonly tokenMemory: number;
   readonly listen: ListenTarget;
   /** In lower case. */
   readonly clientAddressHeader: string | undefined;
@@ -35,6 +37,7 @@ const flags = {
   listen: { type: 'string' },
   'listen-beyond-loopback': { type: 'boolean' },
   'cache-lookups': { type: 'string' },
+  'token-memory': { type: 'string' },
   'default-audience': { type: 'string' },
   realm: { type: 'string' },
   log: { type: 'string' },
@@ -147,6 +150,14 @@ function readCacheSeconds(reader: Reader): number {
   return refuse(flag, text, `0 to ${maxLookupCacheSeconds} seconds, e.g. "5" or "5s"`);
 }
 
+function readTokenMemory(reader: Reader): number {
+  const flag = 'token-memory';
+  const text = reader.text(flag) ?? String(tokenMemoryMegabytes.default);
+  const megabytes = /^\d{1,2}$/.test(text) ? Number(text) : Number.NaN;
+  if (megabytes <= tokenMemoryMegabytes.max) return megabytes;
+  return refuse(flag, text, `0 to ${tokenMemoryMegabytes.max} megabytes, e.g. "4"`);
+}
+
 const logChoices: readonly LoggedRequests[] = ['all', 'refused', 'none'];
 
 function readLog(reader: Reader): LoggedRequests {
@@ -186,6 +197,7 @@ function readAll(reader: Reader, environment: Environment): ForwardAuthOptions {
     defaultAudience: reader.text('default-audience'),
     tables: attempt(readTables),
     cacheSeconds: attempt(readCacheSeconds),
+    tokenMemory: attempt(readTokenMemory),
     listen: attempt(readListen),
     clientAddressHeader: attempt(readAddressHeader),
     realm: reader.text('realm') ?? defaultBearerRealm,

@@ -28,14 +28,15 @@ export async function startForwardAuth(
   write: WriteLog,
   onMistake: (error: unknown) => void,
 ): Promise<RunningForwardAuth> {
-  const { issuer, audiences, defaultAudience, realm, allowLoopbackProviders } = options;
+  const { issuer, audiences, defaultAudience, realm } = options;
   const lookups = openLookups(options);
   const verifier = createVerifier({
     issuer,
     audience: audiences,
     defaultAudience,
     realm,
-    allowLoopbackProviders,
+    allowLoopbackProviders: options.allowLoopbackProviders,
+    tokenMemory: options.tokenMemory,
     apiKeys: lookups?.apiKeys,
     providers: lookups?.providers,
   });

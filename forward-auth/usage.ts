@@ -15,6 +15,9 @@ authorization server, a token of a registered identity provider, or an API key. 
   --listen-beyond-loopback        allow an address that other machines reach
   --cache-lookups SECONDS         reuse a record for 0 to 60 s; a revocation takes as long.
                                   Default: 0
+  --token-memory MEGABYTES        tokens whose signature is verified once: 0 to 64 MB of them.
+                                  Each use still checks keys, times, audience and scopes.
+                                  Default: 4
   --default-audience TEXT         the deployment's default audience; default: the first --audience
   --realm TEXT                    protection space of the challenges; default: platform
   --log all|refused|none          requests that get a log line; default: refused

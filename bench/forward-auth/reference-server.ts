@@ -1,29 +1,59 @@
-import { createServer } from 'node:http';
+import { generateKeyPairSync, sign, verify } from 'node:crypto';
+import { Agent, createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createRemoteJWKSet, errors, jwtVerify } from 'jose';
 
-// What forward-auth is compared with: node:http that answers every request, and the usual way to
-// check an own token on it, jose with the issuer's keys at hand.
+// What forward-auth is compared with, one mode for each part of its work: node:http that answers
+// every request (bare), that verifies one RS256 signature (signature), that asks another node:http
+// server (request URL), and the usual way to check an own token on it (jose ISSUER AUDIENCE).
 
-const [mode, issuer = '', audience = ''] = process.argv.slice(2);
-const keys =
-  mode === 'jose' ? createRemoteJWKSet(new URL(`${issuer}/.well-known/jwks.json`)) : undefined;
+type Check = (authorization: string) => number | Promise<number>;
 
-async function statusOf(authorization: string | undefined): Promise<number> {
-  if (keys === undefined) return 200;
-  try {
-    const token = (authorization ?? '').replace(/^Bearer /, '');
-    const options = { issuer, audience, typ: 'at+jwt', algorithms: ['RS256'] };
-    const { payload } = await jwtVerify(token, keys, options);
-    return String(payload['scope']).split(' ').includes('messaging:view') ? 200 : 403;
-  } catch (error) {
-    if (error instanceof errors.JOSEError) return 401;
-    throw error;
-  }
+function verifySignatures(): Check {
+  const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const message = Buffer.alloc(700, 'a');
+  const signature = sign('sha256', message, privateKey);
+  return () => (verify('sha256', message, publicKey, signature) ? 200 : 401);
 }
 
-const server = createServer((request, response) => {
-  void statusOf(request.headers.authorization).then((status) => {
+function askServer(url: string): Check {
+  const agent = new Agent({ keepAlive: true });
+  return () =>
+    new Promise((done, reject) => {
+      const outgoing = request(url, { method: 'POST', agent }, (response) => {
+        response.resume().on('end', () => done(response.statusCode ?? 0));
+      });
+      outgoing.on('error', reject).end('{"TableName":"api-keys","Key":{"key_id":{"S":"key"}}}');
+    });
+}
+
+function verifyWithJose(issuer: string, audience: string): Check {
+  const keys = createRemoteJWKSet(new URL(`${issuer}/.well-known/jwks.json`));
+  const options = { issuer, audience, typ: 'at+jwt', algorithms: ['RS256'] };
+  return async (authorization) => {
+    try {
+      const { payload } = await jwtVerify(authorization.replace(/^Bearer /, ''), keys, options);
+      return String(payload['scope']).split(' ').includes('messaging:view') ? 200 : 403;
+    } catch (error) {
+      if (error instanceof errors.JOSEError) return 401;
+      throw error;
+    }
+  };
+}
+
+const modes: Readonly<Record<string, (...args: [string, string]) => Check>> = {
+  bare: () => () => 200,
+  signature: verifySignatures,
+  request: askServer,
+  jose: verifyWithJose,
+};
+
+const [mode = '', first = '', second = ''] = process.argv.slice(2);
+const check = modes[mode]?.(first, second);
+if (check === undefined) throw new Error(`${mode}: unknown mode`);
+
+const server = createServer((incoming, response) => {
+  void Promise.resolve(check(incoming.headers.authorization ?? '')).then((status) => {
     response.writeHead(status, { 'Content-Length': 0 }).end();
   });
 });

@@ -2,9 +2,9 @@ import { defaultClientIdClaims } from '../identity-provider/client-id-claim.ts';
 import type { IdentityProvider } from '../identity-provider/identity-provider.ts';
 import type { ProviderKeySet } from '../identity-provider/key-lint.ts';
 import { BearerRefusal, type RefusalReason, refuse } from '../verifier/bearer-refusal.ts';
-import { decodeUnverifiedJws, type UnverifiedJws } from '../verifier/compact-jws.ts';
 import { JwksCache } from '../verifier/jwks-cache.ts';
 import { verifyProviderClaims } from '../verifier/provider-token.ts';
+import { type ReceivedToken, readToken } from '../verifier/received-token.ts';
 import type { RequestFinding } from './explain-request.ts';
 import { describeRule } from './rules.ts';
 
@@ -35,10 +35,10 @@ export type TokenInspection =
 /** Claims by which providers name clients. */
 const knownClaims = [...defaultClientIdClaims, 'appid', 'cid'];
 
-function otherClaims(jws: UnverifiedJws, chosen: string): Readonly<Record<string, string>> {
+function otherClaims(received: ReceivedToken, chosen: string): Readonly<Record<string, string>> {
   const found = knownClaims
-    .filter((name) => name !== chosen && Object.hasOwn(jws.payload, name))
-    .map((name) => [name, jws.payload[name]] as const)
+    .filter((name) => name !== chosen && Object.hasOwn(received.payload, name))
+    .map((name) => [name, received.payload[name]] as const)
     .filter((entry): entry is readonly [string, string] => typeof entry[1] === 'string');
   return Object.fromEntries(found);
 }
@@ -48,9 +48,9 @@ function checkIssuer(received: unknown, issuer: string): void {
   throw refuse('issuer_unknown', () => ({ name: 'iss', received, expected: issuer }));
 }
 
-function chosenClaim(jws: UnverifiedJws, provider: IdentityProvider): string {
+function chosenClaim(received: ReceivedToken, provider: IdentityProvider): string {
   const { clientIdClaim } = provider;
-  const usual = defaultClientIdClaims.find((name) => Object.hasOwn(jws.payload, name));
+  const usual = defaultClientIdClaims.find((name) => Object.hasOwn(received.payload, name));
   return clientIdClaim ?? usual ?? '';
 }
 
@@ -67,12 +67,19 @@ export async function inspectToken(
   now: number,
 ): Promise<TokenInspection> {
   try {
-    const jws = decodeUnverifiedJws(token);
-    checkIssuer(jws.payload.iss, provider.issuer);
+    const received = readToken(token, undefined);
+    checkIssuer(received.payload.iss, provider.issuer);
     const jwks = new JwksCache(async () => ({ keys: keySet.keys }));
-    const { tokenId: _, ...claims } = await verifyProviderClaims({ jws, provider }, jwks, { now });
-    const clientIdClaim = chosenClaim(jws, provider);
-    return { usable: true, clientIdClaim, ...claims, otherClaims: otherClaims(jws, clientIdClaim) };
+    const { tokenId: _, ...claims } = await verifyProviderClaims({ received, provider }, jwks, {
+      now,
+    });
+    const clientIdClaim = chosenClaim(received, provider);
+    return {
+      usable: true,
+      clientIdClaim,
+      ...claims,
+      otherClaims: otherClaims(received, clientIdClaim),
+    };
   } catch (error) {
     if (!(error instanceof BearerRefusal)) throw error;
     const { reason, finding } = error;

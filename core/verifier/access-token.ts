@@ -1,11 +1,10 @@
 import { algs } from '../../contract/signing-algorithms.ts';
-import { isSignatureValid } from '../jws/jws-signature.ts';
 import type { PortOptions } from '../port.ts';
 import { refuse, refuseClaim } from './bearer-refusal.ts';
-import type { UnverifiedJws } from './compact-jws.ts';
 import type { JsonObject } from './json-object.ts';
 import type { JwksCache, JwksSource } from './jwks-cache.ts';
 import { checkJwsHeader, type HeaderProfile, type JwsHeader } from './jws-header.ts';
+import type { ReceivedToken } from './received-token.ts';
 import { checkAudience, checkTimes, readAudiences, readStringClaim } from './registered-claims.ts';
 import type { VerifiedAccessToken } from './verified-credential.ts';
 
@@ -41,7 +40,7 @@ const ownProfile: HeaderProfile = { types: ['at+jwt'], algorithms: algs };
  * @throws {UnavailableError} if the issuer's keys cannot be fetched.
  */
 export async function verifySignature(
-  jws: UnverifiedJws,
+  token: ReceivedToken,
   header: JwsHeader,
   { source, jwks }: { readonly source: JwksSource; readonly jwks: JwksCache },
   moment: VerifierMoment,
@@ -51,7 +50,7 @@ export async function verifySignature(
     const expected = `a key in the key set of ${source.issuer}`;
     throw refuse('token_key_unknown', () => ({ name: 'kid', received: header.kid, expected }));
   }
-  const { alg, publicKey } = key;
+  const { alg } = key;
   if (alg !== header.alg) {
     const expected = `${alg}, the algorithm of the key ${header.kid}`;
     throw refuse('token_algorithm_not_allowed', () => ({
@@ -60,7 +59,7 @@ export async function verifySignature(
       expected,
     }));
   }
-  if (!isSignatureValid(alg, publicKey, jws.signingInput, jws.signature)) {
+  if (!token.isSignedBy(key)) {
     const expected = 'the key that made the signature';
     throw refuse('token_signature_wrong', () => ({ name: 'kid', received: header.kid, expected }));
   }
@@ -94,19 +93,19 @@ function readOwnClaims(claims: JsonObject, now: number): VerifiedAccessToken {
  * Verifies an access token of this service (RFC 9068 §4). Cheap checks run first, so that
  * no key is fetched for a token that is refused anyway.
  *
- * @param jws a token whose `iss` is the service's.
+ * @param received a token whose `iss` is the service's.
  * @throws {BearerRefusal}
  * @throws {UnavailableError} if the service's keys cannot be fetched.
  */
 export async function verifyOwnToken(
-  jws: UnverifiedJws,
+  received: ReceivedToken,
   jwks: JwksCache,
   settings: OwnTokenSettings,
   moment: VerifierMoment,
 ): Promise<VerifiedAccessToken> {
-  const header = checkJwsHeader(jws.header, ownProfile);
-  const token = readOwnClaims(jws.payload, moment.now);
+  const header = checkJwsHeader(received.header, ownProfile);
+  const token = readOwnClaims(received.payload, moment.now);
   checkAudience(token.audiences, settings.audiences);
-  await verifySignature(jws, header, { source: ownJwksSource(settings), jwks }, moment);
+  await verifySignature(received, header, { source: ownJwksSource(settings), jwks }, moment);
   return token;
 }

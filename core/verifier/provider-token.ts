@@ -8,10 +8,10 @@ import { isProviderAlg } from '../identity-provider/provider-algorithms.ts';
 import { audiencesOfScope } from '../identity-provider/token-audience.ts';
 import { type VerifierMoment, verifySignature } from './access-token.ts';
 import { refuse, refuseClaim } from './bearer-refusal.ts';
-import type { UnverifiedJws } from './compact-jws.ts';
 import type { JsonObject } from './json-object.ts';
 import type { JwksCache, JwksSource } from './jwks-cache.ts';
 import { checkJwsHeader, type HeaderProfile } from './jws-header.ts';
+import type { ReceivedToken } from './received-token.ts';
 import { checkAudience, checkTimes, readAudiences } from './registered-claims.ts';
 import type { VerifiedAccessToken } from './verified-credential.ts';
 
@@ -123,18 +123,18 @@ export interface ProviderTokenClaims {
  * @throws {UnavailableError} if the provider's keys cannot be read.
  */
 export async function verifyProviderClaims(
-  { jws, provider }: { readonly jws: UnverifiedJws; readonly provider: IdentityProvider },
+  { received, provider }: { readonly received: ReceivedToken; readonly provider: IdentityProvider },
   jwks: JwksCache,
   moment: VerifierMoment,
 ): Promise<ProviderTokenClaims> {
   const profile: HeaderProfile = { types: providerTypes, algorithms: provider.allowedAlgorithms };
-  const header = checkJwsHeader(jws.header, profile);
-  const { expiresAt } = checkTimes(jws.payload, moment.now);
-  const audiences = readProviderAudiences(jws.payload, provider);
-  const externalClientId = readExternalClientId(jws.payload, provider);
-  const tokenId = readTokenId(jws.payload);
-  const subject = readOptionalString(jws.payload, 'sub') ?? externalClientId;
-  await verifySignature(jws, header, { source: sourceOf(provider), jwks }, moment);
+  const header = checkJwsHeader(received.header, profile);
+  const { expiresAt } = checkTimes(received.payload, moment.now);
+  const audiences = readProviderAudiences(received.payload, provider);
+  const externalClientId = readExternalClientId(received.payload, provider);
+  const tokenId = readTokenId(received.payload);
+  const subject = readOptionalString(received.payload, 'sub') ?? externalClientId;
+  await verifySignature(received, header, { source: sourceOf(provider), jwks }, moment);
   return { externalClientId, subject, audiences, tokenId, expiresAt };
 }
 
@@ -142,12 +142,12 @@ export async function verifyProviderClaims(
  * Verifies an access token of a registered identity provider. The client was created under that
  * provider and gives scopes and trunk group; nothing in the token does.
  *
- * @param jws a token whose `iss` is the provider's.
+ * @param received a token whose `iss` is the provider's.
  * @throws {BearerRefusal}
  * @throws {UnavailableError} if the provider's keys or the client cannot be read.
  */
 export async function verifyProviderToken(
-  token: { readonly jws: UnverifiedJws; readonly provider: IdentityProvider },
+  token: { readonly received: ReceivedToken; readonly provider: IdentityProvider },
   ports: ProviderTokenPorts,
   settings: ProviderTokenSettings,
   moment: VerifierMoment,

@@ -78,7 +78,8 @@ export function checkTimes(claims: JsonObject, now: number): TokenTimes {
  */
 export function readAudiences(claims: JsonObject): readonly string[] {
   const { aud } = claims;
-  const values: readonly unknown[] = Array.isArray(aud) ? aud : [aud];
+  // A copy: the caller gets the list, and the claims of a token may be read again.
+  const values: readonly unknown[] = Array.isArray(aud) ? [...(aud as unknown[])] : [aud];
   if (!values.every((value): value is string => typeof value === 'string')) {
     throw refuseClaim('aud', aud, 'a text, or an array of texts');
   }

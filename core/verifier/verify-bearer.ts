@@ -10,11 +10,12 @@ import { type OwnTokenSettings, type VerifierMoment, verifyOwnToken } from './ac
 import { verifyApiKey } from './api-key-credential.ts';
 import { readBearerCredential } from './bearer-credential.ts';
 import { BearerRefusal, refuse } from './bearer-refusal.ts';
-import { decodeUnverifiedJws } from './compact-jws.ts';
 import type { JwksCache } from './jwks-cache.ts';
 import { type ProviderTokenSettings, verifyProviderToken } from './provider-token.ts';
+import { readToken } from './received-token.ts';
 import { requireScopes } from './required-scopes.ts';
 import type { VerifiedAccessToken, VerifiedCredential } from './verified-credential.ts';
+import type { VerifiedTokens } from './verified-tokens.ts';
 
 /** The parts of a request that the decision depends on. */
 export interface BearerRequest extends VerifierMoment {
@@ -34,6 +35,8 @@ export interface VerifierPorts {
   /** Without both, no token of another issuer is accepted. */
   readonly identityProviders?: IdentityProviderReader | undefined;
   readonly clients?: ClientReader | undefined;
+  /** Without it each signature is verified each time. */
+  readonly verifiedTokens?: VerifiedTokens | undefined;
 }
 
 export type VerifierSettings = OwnTokenSettings & ProviderTokenSettings;
@@ -64,13 +67,13 @@ async function verifyAccessToken(
   settings: VerifierSettings,
   moment: VerifierMoment,
 ): Promise<VerifiedAccessToken> {
-  const jws = decodeUnverifiedJws(token);
-  const { iss } = jws.payload;
-  if (iss === settings.issuer) return verifyOwnToken(jws, ports.jwks, settings, moment);
+  const received = readToken(token, ports.verifiedTokens);
+  const { iss } = received.payload;
+  if (iss === settings.issuer) return verifyOwnToken(received, ports.jwks, settings, moment);
   const { clients, jwks } = ports;
   if (clients === undefined) throw refuseIssuer(iss, settings.issuer);
   const provider = await findProvider(iss, ports, settings.issuer, moment);
-  return verifyProviderToken({ jws, provider }, { clients, jwks }, settings, moment);
+  return verifyProviderToken({ received, provider }, { clients, jwks }, settings, moment);
 }
 
 async function verifyCredential(

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { callerHeaders } from '../../contract/caller-headers.ts';
 import type { VerifiedCredential } from '../../core/verifier/verified-credential.ts';
-import { CallerHeaderError, callerHeaderValues } from '../../forward-auth/caller-headers.ts';
+import { CallerHeaderError, callerHeaderList } from '../../forward-auth/caller-headers.ts';
 
 const token: VerifiedCredential = {
   credential: 'access_token',
@@ -20,9 +20,18 @@ const apiKey: VerifiedCredential = {
   serviceTrunkGroup: 'tg-1',
 };
 
+/** Names and values in turn, as an object. */
+function valuesOf(verified: VerifiedCredential): Readonly<Record<string, string>> {
+  const list = callerHeaderList(verified);
+  const entries = list.flatMap((name, index) =>
+    index % 2 === 0 ? [[name, list[index + 1] ?? 'missing'] as const] : [],
+  );
+  return Object.fromEntries(entries);
+}
+
 describe('the headers that say who calls', () => {
   it('are these for a token', () => {
-    expect(callerHeaderValues(token)).toEqual({
+    expect(valuesOf(token)).toEqual({
       'X-Auth-Credential': 'access_token',
       'X-Auth-Client-Id': 'client_1',
       'X-Auth-Scope': 'messaging:view calls:view',
@@ -33,7 +42,7 @@ describe('the headers that say who calls', () => {
   });
 
   it('are these for an API key', () => {
-    expect(callerHeaderValues(apiKey)).toEqual({
+    expect(valuesOf(apiKey)).toEqual({
       'X-Auth-Credential': 'api_key',
       'X-Auth-Client-Id': '',
       'X-Auth-Scope': '',
@@ -44,15 +53,13 @@ describe('the headers that say who calls', () => {
   });
 
   it.each([token, apiKey])('are all present for each kind of credential', (verified) => {
-    expect(Object.keys(callerHeaderValues(verified)).sort()).toEqual(
-      Object.values(callerHeaders).sort(),
-    );
+    expect(Object.keys(valuesOf(verified)).sort()).toEqual(Object.values(callerHeaders).sort());
   });
 
   it.each(['tg\r\nX-Auth-Client-Id: admin', 'tg\u0000', ' tg', 'tg ', 'grüppe', 'tg\t1'])(
     'cannot carry %j: there is no access then, and the message does not repeat it',
     (serviceTrunkGroup) => {
-      const act = () => callerHeaderValues({ ...apiKey, serviceTrunkGroup });
+      const act = () => callerHeaderList({ ...apiKey, serviceTrunkGroup });
       expect(act).toThrow(CallerHeaderError);
       expect(act).toThrow(/^X-Auth-Service-Trunk-Group cannot carry its value$/);
     },

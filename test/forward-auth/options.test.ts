@@ -27,6 +27,7 @@ describe('options', () => {
       defaultAudience: undefined,
       tables: 'authorization-server',
       cacheSeconds: 0,
+      tokenMemory: 4,
       listen: { host: '127.0.0.1', port: 9100, isBeyondLoopback: false },
       clientAddressHeader: undefined,
       realm: 'platform',
@@ -37,7 +38,7 @@ describe('options', () => {
 
   it('can all be given as arguments', () => {
     const text =
-      '--audience https://other.example.com --cache-lookups 5s --listen 0.0.0.0:9000 --listen-beyond-loopback ' +
+      '--audience https://other.example.com --cache-lookups 5s --token-memory 0 --listen 0.0.0.0:9000 --listen-beyond-loopback ' +
       '--log all --client-address-header X-Real-IP --default-audience x --realm voice';
     const args = [...needed, '--tables', arn, ...text.split(' ')];
     expect(readOptions(args, {})).toEqual({
@@ -46,6 +47,7 @@ describe('options', () => {
       defaultAudience: 'x',
       tables: arn,
       cacheSeconds: 5,
+      tokenMemory: 0,
       listen: { host: '0.0.0.0', port: 9000, isBeyondLoopback: true },
       clientAddressHeader: 'x-real-ip',
       realm: 'voice',
@@ -63,6 +65,7 @@ describe('options', () => {
       FORWARD_AUTH_CLIENT_ADDRESS_HEADER: 'X-Real-IP',
       FORWARD_AUTH_LISTEN_BEYOND_LOOPBACK: '',
       FORWARD_AUTH_CACHE_LOOKUPS: '60',
+      FORWARD_AUTH_TOKEN_MEMORY: '64',
       FORWARD_AUTH_DEFAULT_AUDIENCE: 'x',
       FORWARD_AUTH_REALM: 'voice',
       FORWARD_AUTH_LOG: 'none',
@@ -74,6 +77,7 @@ describe('options', () => {
       defaultAudience: 'x',
       tables: undefined,
       cacheSeconds: 60,
+      tokenMemory: 64,
       listen: { path: '/run/forward-auth.sock', isBeyondLoopback: false },
       clientAddressHeader: 'x-real-ip',
       realm: 'sms',
@@ -87,7 +91,7 @@ describe('options', () => {
     for (const name of named.filter((flag) => flag !== '--help')) {
       expect(() => readOptions([...least, name, ''], {}), name).not.toThrow(/Unknown option/);
     }
-    expect(named).toHaveLength(12);
+    expect(named).toHaveLength(13);
   });
 
   it.each([
@@ -136,6 +140,8 @@ describe('options', () => {
     ['a host name', ['--listen', 'example.com:9100'], 'received "example.com:9100"'],
     ['a port that is too high', ['--listen', '127.0.0.1:65536'], 'received "127.0.0.1:65536"'],
     ['a cache of more than a minute', ['--cache-lookups', '61'], 'received "61"; allowed: 0 to 60'],
+    ['more tokens than allowed', ['--token-memory', '65'], 'received "65"; allowed: 0 to 64'],
+    ['a memory in other units', ['--token-memory', '4k'], 'received "4k"; allowed: 0 to 64'],
     ['a cache of minutes', ['--cache-lookups', '5m'], 'received "5m"; allowed: 0 to 60'],
     ['a header that is no name', ['--client-address-header', 'X Real'], 'received "x real"'],
     [

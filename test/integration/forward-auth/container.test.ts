@@ -46,13 +46,15 @@ const deployment = parse(
 
 describe('the Dockerfile', () => {
   it('has everything that the command needs, and it runs as any user', async () => {
-    const entry = /^ENTRYPOINT \["node", "(.+)"\]$/m.exec(dockerfile)?.[1] ?? '';
-    const program = join(copyAsDockerfile(), entry);
-    expect(execFileSync(process.execPath, [program, '--version'], { encoding: 'utf8' })).toBe(
+    const entry = /^ENTRYPOINT (\[.+\])$/m.exec(dockerfile)?.[1] ?? '[]';
+    const [node, ...args] = JSON.parse(entry) as readonly string[];
+    expect(node).toBe('node');
+    const program = [...args.slice(0, -1), join(copyAsDockerfile(), args.at(-1) ?? '')];
+    expect(execFileSync(process.execPath, [...program, '--version'], { encoding: 'utf8' })).toBe(
       `${(JSON.parse(readFileSync(join(root, 'packages/verifier/package.json'), 'utf8')) as { version: string }).version}\n`,
     );
     const running = await startForwardAuthProcess({
-      command: [process.execPath, program],
+      command: [process.execPath, ...program],
       args: [...optionsFor(service()), '--own-tokens-only'],
       environment: {},
     });

@@ -1,0 +1,24 @@
+/** Milliseconds by which a deadline may be late: so many requests share one signal. */
+const step = 100;
+
+/**
+ * Signals that abort after a time. A signal of its own for each request would cost as much as
+ * verifying a token: a timer that nothing stops, and an exception when it fires.
+ *
+ * @param milliseconds the least time that a request has; it may have {@link step} more.
+ * @param clock milliseconds of a clock that never goes back.
+ * @returns the signal for a request that begins now.
+ */
+export function createDeadlines(
+  milliseconds: number,
+  clock: () => number = () => performance.now(),
+): () => AbortSignal {
+  let current: { readonly signal: AbortSignal; readonly until: number } | undefined;
+  return () => {
+    const now = clock();
+    if (current === undefined || now >= current.until) {
+      current = { signal: AbortSignal.timeout(milliseconds + step), until: now + step };
+    }
+    return current.signal;
+  };
+}

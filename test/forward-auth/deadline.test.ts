@@ -1,0 +1,21 @@
+import { describe, expect, it } from 'vitest';
+import { createDeadlines } from '../../forward-auth/deadline.ts';
+
+describe('the deadline of a request', () => {
+  it('is shared by the requests of a tenth of a second, and by no later one', () => {
+    let now = 1000;
+    const deadline = createDeadlines(60_000, () => now);
+    const first = deadline();
+    now = 1099;
+    expect(deadline()).toBe(first);
+    now = 1100;
+    expect(deadline()).not.toBe(first);
+  });
+
+  it('passes for a request that is waiting', async () => {
+    const signal = createDeadlines(1)();
+    expect(signal.aborted).toBe(false);
+    await new Promise((resolve) => signal.addEventListener('abort', resolve));
+    expect(signal.aborted).toBe(true);
+  });
+});
