@@ -1,14 +1,14 @@
-/** What AWS calls a refusal for lack of a permission, and for credentials that it does not know. */
+/** AWS's error names for a missing permission and for unknown credentials. */
 const denials: ReadonlySet<string> = new Set([
   'AccessDeniedException',
-  // A role that was just made: its session is not known in every place yet.
+  // A new role: its session is not known everywhere yet.
   'UnrecognizedClientException',
 ]);
 
 /**
  * The parts of AWS's message that name the permission: `User: … is not authorized to perform:
  * kms:CreateKey on resource: * because no identity-based policy allows the kms:CreateKey action`.
- * Nothing else of the message is repeated.
+ * No other part of the message is repeated.
  */
 const message =
   /not authorized to perform: (?<action>[\w-]+:\w+)(?: on resource: (?<resource>[\w:/*.+=@$-]+))?(?: because (?<missing>no [a-z -]+) allows| with an (?<denied>explicit deny in an? [a-z -]+))?/;

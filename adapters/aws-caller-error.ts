@@ -2,7 +2,7 @@ import { ResourceNotFoundError } from './aws-errors.ts';
 
 const whereTablesAre = "the config's name, the region and the account must be the deployment's";
 
-/** What AWS has against the caller, by the names of its errors. */
+/** Why AWS refuses the caller, by the name of the error. */
 const problems = {
   AccessDeniedException: [
     'access_denied',
@@ -19,15 +19,15 @@ const problems = {
   ],
   ResourceNotFoundException: [
     'no_such_table',
-    `a table of the deployment is not there; ${whereTablesAre}`,
+    `a table of the deployment does not exist; ${whereTablesAre}`,
   ],
 } as const;
 
 export type AwsCallerProblem = (typeof problems)[keyof typeof problems][0];
 
 /**
- * AWS answers, and refuses the caller: its credentials, its permissions, or if it looks. The
- * person who runs the program can do something about it.
+ * AWS refuses the caller because of its credentials, its permissions or a wrong place. The person
+ * who runs the program can fix this.
  */
 export class AwsCallerError extends Error {
   override readonly name = 'AwsCallerError';

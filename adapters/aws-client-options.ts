@@ -15,13 +15,13 @@ export interface AwsClientOptions {
         readonly sessionToken?: string | undefined;
       }
     | undefined;
-  /** How patient calls are; `request` if left out. */
+  /** Timeouts and retries of calls; `request` by default. */
   readonly profile?: CallProfileName | CallProfile | undefined;
 }
 
 /**
- * Concurrent connections of one client. A function handles one request at a time; the local run
- * serves many, and what exceeds this waits in the agent.
+ * Maximum connections of one client. A function handles one request at a time. The local run
+ * handles many; further requests wait in the agent.
  */
 export const maxSockets = 100;
 
@@ -38,7 +38,7 @@ export function clientConfiguration(options: AwsClientOptions) {
     requestHandler: {
       connectionTimeout: profile.connectionTimeout,
       requestTimeout: profile.requestTimeout,
-      // Without it the SDK only warns when the time is over.
+      // Without it, the SDK only logs a warning when the time is over.
       throwOnRequestTimeout: true,
       // A response that stops halfway.
       socketTimeout: profile.requestTimeout,

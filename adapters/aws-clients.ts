@@ -11,8 +11,8 @@ export interface AwsClients {
 }
 
 /**
- * Both clients. A function that needs only one of them imports that one's own file, so that its
- * bundle does not hold the other.
+ * Both clients. A function that needs only one of them imports the file of that one, so its bundle
+ * does not contain the other.
  */
 export function createAwsClients(options: AwsClientOptions = {}): AwsClients {
   return { dynamodb: createDynamoDbClient(options), kms: createKmsClient(options) };

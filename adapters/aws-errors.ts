@@ -7,8 +7,8 @@ import {
 } from './retryable-errors.ts';
 
 /**
- * Whether the service, the way to it or the time is what failed, so that the same call may succeed
- * later. `AbortError` is the caller's own deadline.
+ * Whether the service, the network or a timeout failed, so the same call may succeed later.
+ * `AbortError` is the caller's own deadline.
  */
 function isUnavailability(error: Error): boolean {
   const sdkError = error as CallError;
@@ -34,18 +34,18 @@ function describeCause(error: Error): string {
 }
 
 /**
- * What a call names does not exist: a table, or a function. AWS's own message does not say which.
- * It has the name of AWS's error, so that both are told apart from others in one way.
+ * A named table or function does not exist. AWS's own message does not say which. It has the name
+ * of AWS's error, so callers recognise both in the same way.
  */
 export class ResourceNotFoundError extends Error {
   override readonly name = 'ResourceNotFoundException';
 }
 
 /**
- * Makes an AWS call and gives its error the port's terms: UnavailableError for what passes by
- * itself, ResourceNotFoundError for what is not there, everything else as it came.
+ * Makes an AWS call and converts its errors to those of the port: UnavailableError for temporary
+ * failures, ResourceNotFoundError for missing resources. Other errors stay as they are.
  *
- * @param doing what is done, for the error and the log: `list keys`. Nothing that a caller sent.
+ * @param doing the operation, for the error and the log: `list keys`. Never text from a caller.
  */
 export async function callAws<T>(doing: string, call: () => Promise<T>): Promise<T> {
   try {

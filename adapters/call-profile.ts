@@ -1,4 +1,4 @@
-/** How long and how often one kind of caller tries. Times are milliseconds. */
+/** Timeouts and retries of one kind of caller. Times are milliseconds. */
 export interface CallProfile {
   readonly connectionTimeout: number;
   /** From the request's first byte to the response's headers. */
@@ -17,9 +17,9 @@ export type CallProfileName = 'request' | 'background';
 
 export const callProfiles: Readonly<Record<CallProfileName, CallProfile>> = {
   /**
-   * Someone waits for an HTTP response. Both services answer in milliseconds within a region: a
-   * lost SYN is sent again after 1 s, so 500 ms without a connection means to try another; and
-   * 2 s without an answer means that none comes in time. The caller's signal is the deadline.
+   * A client waits for an HTTP response. Both services answer in milliseconds within a region. A
+   * lost SYN is sent again after 1 s, so another connection is tried after 500 ms. When there is no
+   * answer after 2 s, none will come in time. The caller's signal is the deadline.
    */
   request: {
     connectionTimeout: 500,

@@ -9,13 +9,13 @@ import { parseServiceUrl } from './https/service-url.ts';
 interface IssuerCheck {
   /** Exactly as it must be in tokens. */
   readonly issuer: string;
-  /** Left out: if this service has it. */
+  /** The default is the address at this service. */
   readonly jwksUri?: string | undefined;
   /** A certificate to trust as well, PEM. */
   readonly ca?: string | undefined;
 }
 
-/** What Node says about a connection that failed: `ENOTFOUND`, `CERT_HAS_EXPIRED`. */
+/** Node's code of a failed connection: `ENOTFOUND`, `CERT_HAS_EXPIRED`. */
 function reasonOf(error: unknown): string {
   const { cause } = error as { readonly cause?: unknown };
   if (cause instanceof Error && 'code' in cause) return String(cause.code);
@@ -33,8 +33,8 @@ async function fetchDocument(text: string, ca: string | undefined): Promise<unkn
 }
 
 /**
- * Compares an issuer with its own discovery document and looks at its keys, so that a wrong issuer
- * shows at start and not as a refusal of every token.
+ * Compares an issuer with its own discovery document and reads its keys. A wrong issuer is found at
+ * start, not when every token is refused.
  *
  * @throws {InputError} if the issuer is another, or its keys cannot be used.
  * @throws {UnavailableError} if a document cannot be fetched. The message says which, and why.

@@ -28,28 +28,29 @@ export type { AwsCredentials, CredentialProvider } from './credentials/credentia
 
 export interface DynamoDbLookupOptions {
   /**
-   * Where the authorization server's tables are: the beginning of their names (`tablesName` of its
-   * config, or else its `name`), or of their ARNs if they are in another account or region, e.g.
+   * The prefix of the authorization server's table names (`tablesName` of its config, or else its
+   * `name`), or of their ARNs if they are in another account or region, e.g.
    * `arn:aws:dynamodb:us-west-2:111122223333:table/authorization-server`.
    *
    * @default authorization-server
    */
   readonly tables?: string | undefined;
-  /** Left out: the region of the ARNs, AWS_REGION, or the profile's region. */
+  /** The default is the region of the ARNs, AWS_REGION, or the profile's region. */
   readonly region?: string | undefined;
-  /** Left out: AWS_ENDPOINT_URL_DYNAMODB, AWS_ENDPOINT_URL, or the region's own endpoint. */
+  /** The default is AWS_ENDPOINT_URL_DYNAMODB, AWS_ENDPOINT_URL, or the region's own endpoint. */
   readonly endpointDynamoDb?: string | undefined;
   /**
-   * Credentials, or a function that returns them, such as one of the AWS SDK's providers. Left
-   * out: AWS_PROFILE, the environment's keys, IRSA, the container's role (ECS, EKS Pod Identity),
-   * the default profile, or the instance's role. Profiles need `@aws-sdk/credential-provider-node`.
+   * Credentials, or a function that returns them, such as one of the AWS SDK's providers. The
+   * default is AWS_PROFILE, the environment's keys, IRSA, the container's role (ECS, EKS Pod
+   * Identity), the default profile, or the instance's role. Profiles need
+   * `@aws-sdk/credential-provider-node`.
    */
   readonly credentials?: AwsCredentials | CredentialProvider | undefined;
   /**
-   * Seconds for which a record that was found is used again, 0 to 60. A key, client or provider
-   * that is disabled or deleted goes on for as long.
+   * Seconds for which a record is cached, 0 to 60. When a key, client or provider is disabled or
+   * deleted, it continues to work for as long.
    *
-   * @default 0, each credential is looked up
+   * @default 0: each credential is looked up
    */
   readonly cacheSeconds?: number | undefined;
   /** Milliseconds of a clock that never goes back; for tests. */
@@ -129,7 +130,7 @@ function openTables(options: DynamoDbLookupOptions) {
 }
 
 /**
- * Look-ups in the authorization server's own tables, with a small client in place of the AWS SDK.
+ * Look-ups in the authorization server's own tables, with a small client instead of the AWS SDK.
  * The caller's role needs `dynamodb:GetItem` on the tables `clients`, `api-keys` and
  * `identity-providers`, and nothing else. Reads are eventually consistent: a change is seen within
  * about a second, and `cacheSeconds` later if there is a cache.

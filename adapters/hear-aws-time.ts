@@ -13,7 +13,7 @@ function dateOf({ response }: Answered): number {
 }
 
 /**
- * Tells the `Date` of every answer of the clients (RFC 9110 §6.6.1).
+ * Reports the `Date` of every response to the clients (RFC 9110 §6.6.1).
  *
  * @param elapsed milliseconds on a counter that only counts up.
  */

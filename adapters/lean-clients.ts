@@ -18,7 +18,7 @@ export function createLeanDynamoDb(environment: Environment): LeanClient {
   return openClient('dynamodb', environment);
 }
 
-/** Both clients, for requests that someone waits for; see {@link createLeanDynamoDb}. */
+/** Both clients, for requests that a caller waits for; see {@link createLeanDynamoDb}. */
 export function createLeanClients(environment: Environment): LeanClients {
   return {
     dynamodb: createLeanDynamoDb(environment),
@@ -26,7 +26,7 @@ export function createLeanClients(environment: Environment): LeanClients {
   };
 }
 
-/** Options of the SDK's clients as the variables that the lean ones read. */
+/** Converts options of the SDK's clients to the variables that the lean clients read. */
 export function toVariables(options: AwsClientOptions): Environment {
   const { credentials } = options;
   return {

@@ -16,16 +16,16 @@ import { createCallerIdentity } from './sts/caller-identity.ts';
 export interface ManagementOptions {
   /** The deployment's config, as `parseDeploymentConfig` gives it; table names follow from it. */
   readonly config: DeploymentConfig;
-  /** Region, credentials and endpoints; what is left out follows the AWS SDK's own rules. */
+  /** Region, credentials and endpoints. Omitted options follow the AWS SDK's own rules. */
   readonly aws?: AwsClientOptions | undefined;
   /**
-   * Who makes the changes, for the audit: the person behind a portal, for instance. Asked before
-   * each change; the AWS caller's ARN if left out.
+   * Returns the actor for the audit, for instance the user of a portal. It is called before each
+   * change. The default is the AWS caller's ARN.
    */
   readonly actor?: (() => Promise<string>) | undefined;
-  /** Told of a stored record that cannot be read. Lists leave it out. */
+  /** Runs when a stored record cannot be read. Lists skip it. */
   readonly onMalformedRecord?: ((error: Error) => void) | undefined;
-  /** Told of a change whose outcome could not be written to the audit. Its intent stands there. */
+  /** Runs when the outcome of a change could not be written to the audit. Its intent is there. */
   readonly onAuditGap?: ((record: AuditRecord, cause: unknown) => void) | undefined;
   /** Providers on loopback, over https even so. Only for a local run and tests. */
   readonly allowLoopbackProviders?: boolean | undefined;
@@ -33,7 +33,7 @@ export interface ManagementOptions {
   readonly ca?: string | undefined;
 }
 
-/** What management reads and writes, over a deployment's tables. */
+/** Everything that management reads and writes, on a deployment's tables. */
 export function createManagementContext(options: ManagementOptions): ManagementContext {
   const { config, aws = {}, allowLoopbackProviders = false } = options;
   const { dynamodb } = createAwsClients(aws);

@@ -28,7 +28,7 @@ import { listSigningKeys } from '../core/management/list-signing-keys.ts';
 import { inspectProviderKeys } from '../core/management/provider-keys.ts';
 import { registerProvider } from '../core/management/register-provider.ts';
 
-/** What a portal, or `authctl`, can do. The definition of each has its documentation. */
+/** The operations that a portal or `authctl` can call. Each is documented at its definition. */
 export const operations = {
   describeDeployment,
   createClient,

@@ -41,37 +41,40 @@ type Bound<Operation> = Operation extends (
 
 export type OperationName = keyof Operations;
 
-/** Who makes the changes, and what is within reach. */
+/** The caller, and what it can access. */
 export interface ManagementCaller {
   /** For the audit: the person behind a portal, for instance. */
   readonly actor?: (() => Promise<string>) | undefined;
-  /** The service trunk groups that every operation is limited to; every group if left out. */
+  /** The service trunk groups that every operation is limited to. By default there is no limit. */
   readonly trunkGroups?: readonly string[] | undefined;
 }
 
 /**
  * The management of one deployment. Times are seconds since the epoch, lifetimes seconds. Every
- * change is written to the audit before it is made. Nothing that is returned holds a hash, or a
- * secret other than the `value` of what was just created.
+ * change is written to the audit before it is made. No result contains a hash, or a secret other
+ * than the `value` of a resource that was just created.
  *
  * Each operation rejects with
  * - {@link InputError} for a value that is not allowed, of any type; it names the field, and
  *   `field` is its path in the input. A field that is not known is refused;
- * - {@link NotFoundError}, also for what belongs to a trunk group that is out of reach;
- * - {@link RefusedError} if the rules do not allow it as things stand. {@link KeySetError} is one;
- * - {@link ConflictError} if another caller changed the same thing. {@link VersionConflictError}
- *   is one, for an `ifVersion` that is no longer the version;
+ * - {@link NotFoundError}, also for a resource of a trunk group that the caller cannot access;
+ * - {@link RefusedError} if the rules do not allow it in the present state. {@link KeySetError}
+ *   is one;
+ * - {@link ConflictError} if another caller changed the same resource. {@link
+ *   VersionConflictError} is one, for an `ifVersion` that is not the present version;
  * - {@link FetchError} if a document of an identity provider cannot be fetched;
  * - {@link MalformedRecordError} if a stored item cannot be read;
  * - {@link UnavailableError} if DynamoDB does not answer. A change may have been made;
  * - {@link AwsCallerError} if AWS refuses the caller.
  */
 export type Management = { readonly [Name in OperationName]: Bound<Operations[Name]> } & {
-  /** The same management for another caller. A limit can only become narrower. */
+  /**
+   * The same management for another caller. The new limits apply in addition to the present ones.
+   */
   readonly forCaller: (caller: ManagementCaller) => Management;
 };
 
-/** Gives errors of the SDK the library's terms. */
+/** Converts errors of the SDK to those of the library. */
 async function withOwnErrors<T>(run: () => T | Promise<T>): Promise<T> {
   try {
     return await run();
@@ -100,7 +103,7 @@ export function bindManagement(context: ManagementContext): Management {
 }
 
 /**
- * The management library over a deployment's tables: what the web portal calls.
+ * The management library on a deployment's tables. The web portal calls it.
  *
  *     const management = createManagement({ config, actor: async () => user.email });
  *     const { client } = await management.createClient({ name, serviceTrunkGroup, scopes });

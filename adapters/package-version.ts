@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** From the sources, from a bundle in dist/, and from the compiled files below it. */
+/** The paths from the sources, from a bundle in dist/, and from the compiled files below it. */
 const candidates = ['..', '../..'].map((path) => join(import.meta.dirname, path, 'package.json'));
 
 /** The version of the package that this file is part of. */

@@ -1,17 +1,17 @@
 import type { CallProfile } from './call-profile.ts';
 
-/** What the SDK hands from one attempt to the next. The delay is in milliseconds. */
+/** The value that the SDK passes from one attempt to the next. The delay is in milliseconds. */
 interface RetryToken {
   getRetryCount(): number;
   getRetryDelay(): number;
 }
 
-/** Errors that another attempt may cure; the SDK classifies them. */
+/** Errors for which a retry may succeed; the SDK classifies them. */
 const retryable: ReadonlySet<string> = new Set(['THROTTLING', 'TRANSIENT']);
 
 /**
- * Each success earns so much of a retry. One call in ten that fails is then always tried again,
- * and calls stay within 1.2 times the requests.
+ * The part of a retry that each success earns. When one call in ten fails, it can always be
+ * retried, and there are at most 1.2 times as many calls as requests.
  */
 const earnedBySuccess = 0.2;
 
@@ -21,8 +21,8 @@ function createToken(count: number, delay: number): RetryToken {
 
 /**
  * The SDK's standard retry with a smaller token bucket. The SDK's own starts with 500 tokens, a
- * hundred retries in each of many short-lived functions, which doubles the load on a service
- * that throttles. Here a client starts with few, and only successes earn more.
+ * hundred retries in each of many short-lived functions, which doubles the load on a service that
+ * throttles. Here, a client starts with few tokens, and only successes earn more.
  */
 export class RetryBudget {
   readonly mode = 'standard';

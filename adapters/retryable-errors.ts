@@ -1,9 +1,9 @@
 /**
- * Which errors another attempt may cure, by the SDK's own lists (`@smithy/core/retry`, with which
- * a test compares them). The package itself would be an eighth of the token function's bundle.
+ * Errors for which a retry may succeed, according to the SDK's own lists (a test compares them with
+ * `@smithy/core/retry`). The package itself would be an eighth of the token function's bundle.
  */
 
-/** What errors of the SDK, of lean/ and of node:net carry. */
+/** Properties of errors of the SDK, of lean/ and of node:net. */
 export interface CallError {
   readonly name?: string | undefined;
   readonly message?: string | undefined;
@@ -70,7 +70,7 @@ function isExpiredSignature({ name, message = '' }: CallError): boolean {
   return name === 'InvalidSignatureException' && message.includes('Signature expired');
 }
 
-/** `AbortError` is the caller's own deadline: never to be tried again. */
+/** `AbortError` is the caller's own deadline. It is never retried. */
 export function isTransientError(error: CallError, depth = 0): boolean {
   if (error.name === 'AbortError') return false;
   const { cause } = error;

@@ -27,22 +27,24 @@ export type {
 /** Look-ups by which tokens of registered identity providers are accepted. */
 export interface ProviderLookups {
   readonly identityProviders: IdentityProviderReader;
-  /** Clients, of which those under a provider are asked for. */
+  /** Looks up clients under a provider. */
   readonly clients: ClientReader;
 }
 
 export interface VerifierOptions {
   /** The authorization server, exactly as in `iss` and in its discovery document. */
   readonly issuer: string;
-  /** The values of `aud` by which your API knows itself (RFC 7519 §4.1.3). */
+  /** The values of `aud` that your API accepts (RFC 7519 §4.1.3). */
   readonly audience: string | readonly string[];
-  /** Where the issuer's keys are; `{issuer}/.well-known/jwks.json` if left out. */
+  /** The location of the issuer's keys. The default is `{issuer}/.well-known/jwks.json`. */
   readonly jwksUri?: string | undefined;
-  /** Accepts API keys. Left out: every API key is refused. */
+  /** Looks up API keys. Without it, every API key is refused. */
   readonly apiKeys?: ApiKeyReader | undefined;
-  /** Accepts tokens of registered identity providers. Left out: they are all refused. */
+  /** Looks up identity providers. Without it, all of their tokens are refused. */
   readonly providers?: ProviderLookups | undefined;
-  /** The deployment's default audience, for clients without one; your first audience if left out. */
+  /**
+   * The deployment's default audience, for clients without one. The default is your first audience.
+   */
   readonly defaultAudience?: string | undefined;
   /** Protection space of the challenges (RFC 9110 §11.5). */
   readonly realm?: string | undefined;
@@ -62,11 +64,11 @@ export interface VerifierOptions {
   readonly clock?: Clock | undefined;
 }
 
-/** The part of a request that decides. */
+/** The parts of a request that the decision depends on. */
 export interface VerifierRequest {
   /**
-   * Each `Authorization` header: `request.headersDistinct.authorization` of node:http. One text
-   * stands for one header.
+   * Each `Authorization` header: `request.headersDistinct.authorization` of node:http. A string
+   * means one header.
    */
   readonly authorization: string | readonly string[] | undefined;
   /**
@@ -74,7 +76,7 @@ export interface VerifierRequest {
    * write, such as the first of `X-Forwarded-For`. API keys with a list need it.
    */
   readonly sourceAddress?: string | undefined;
-  /** Ends look-ups when your request's deadline passes. */
+  /** Aborts look-ups when your request's deadline passes. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -85,11 +87,11 @@ export interface Verifier {
    *
    * @param requiredScopes all of them are needed, e.g. `['messaging:view']`; may be empty. An API
    *   key satisfies every scope.
-   * @returns who makes the request. It never returns for a credential that is not accepted.
+   * @returns the caller. It never returns for a credential that is not accepted.
    * @throws {BearerRefusal} if the credential is refused: status 400, 401 or 403
    *   (RFC 6750 §3.1).
-   * @throws {UnavailableError} if there is no decision, as keys or records cannot be read:
-   *   answer 503, and give no access.
+   * @throws {UnavailableError} if keys or records cannot be read, so there is no decision: answer
+   * 503, and give no access.
    */
   verify(request: VerifierRequest, requiredScopes?: readonly string[]): Promise<VerifiedCredential>;
   /**
@@ -105,7 +107,7 @@ function toList(value: string | readonly string[] | undefined): readonly string[
   return typeof value === 'string' ? [value] : (value ?? []);
 }
 
-/** Leaving out a check must fail at once, not accept more. */
+/** A missing check must fail at once, not accept more tokens. */
 function readSettings(options: VerifierOptions): VerifierSettings {
   const { issuer } = options;
   const audiences = toList(options.audience);
@@ -136,16 +138,16 @@ function openTokenMemory(megabytes: number = tokenMemoryMegabytes.default) {
 }
 
 /**
- * Makes a verifier for a service that takes bearer credentials. Make one and keep it: it holds
- * the keys of each issuer, fetches them again by itself, and goes on with the last good ones for
- * a day while an issuer does not answer.
+ * Creates a verifier for a service that accepts bearer credentials. Create one and reuse it: it
+ * caches the keys of each issuer, refreshes them, and uses the last good keys for a day when an
+ * issuer does not answer.
  *
  * @throws {InputError} for an option that cannot be used.
  */
 export function createVerifier(options: VerifierOptions): Verifier {
   const settings = readSettings(options);
   const { apiKeys, providers, realm = defaultBearerRealm, clock = Date.now } = options;
-  // A realm that no header can carry is an error now, not at the first refusal.
+  // If no header can carry the realm, fail now and not at the first refusal.
   formatBearerChallenge({ realm });
   const fetchProvider = createGuardedFetch({
     allowLoopback: options.allowLoopbackProviders,

@@ -4,7 +4,7 @@ import type { VerifiedCredential } from '../core/verifier/verified-credential.ts
 /** Printable ASCII without a space at either end (RFC 9110 §5.5), or nothing. */
 const headerValue = /^(?:[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?)?$/;
 
-/** A verified value that no header can carry. There is no access then. */
+/** A verified value that no header can carry. The request is then refused. */
 export class CallerHeaderError extends Error {
   override readonly name = 'CallerHeaderError';
 }

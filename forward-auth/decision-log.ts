@@ -18,7 +18,7 @@ export interface LogEntry {
 
 export type WriteLog = (entry: LogEntry) => void;
 
-/** What is logged of each decision. Never a credential. */
+/** Log fields of each decision. They never contain a credential. */
 export interface DecisionLog {
   accepted(verified: VerifiedCredential): void;
   notAccepted(error: unknown, context: DecisionFields): void;
@@ -37,7 +37,7 @@ function describeOutcome(error: unknown): Omit<LogEntry, 'fields'> & { fields: D
   };
 }
 
-/** Failures of the check itself are written also if requests are not. */
+/** Failures of the check itself are always logged, also when requests are not. */
 export function createDecisionLog(requests: LoggedRequests, write: WriteLog): DecisionLog {
   return {
     accepted(verified) {

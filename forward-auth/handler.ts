@@ -36,7 +36,7 @@ function sendState(response: ServerResponse, reason: string | undefined): void {
   response.writeHead(reason === undefined ? 200 : 503, headers).end(`${JSON.stringify(body)}\n`);
 }
 
-/** A body that the proxy announced, and may not send, must not be read as the next request. */
+/** A body that the proxy announced but does not send must not be read as the next request. */
 function announcesBody({ rawHeaders }: IncomingMessage): boolean {
   if (headerValues(rawHeaders, 'transfer-encoding').length > 0) return true;
   return headerValues(rawHeaders, 'content-length').some((length) => length !== '0');

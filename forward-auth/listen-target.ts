@@ -10,7 +10,7 @@ const addressPattern = /^(?:\[([0-9a-fA-F:.]+)\]|([0-9.]+|localhost)):(\d{1,5})$
 
 /**
  * Reads `127.0.0.1:9100`, `[::1]:9100`, `localhost:9100` or `unix:/run/forward-auth.sock`. Port 0
- * takes a free one.
+ * selects a free port.
  *
  * @returns undefined if the text has none of these forms.
  */

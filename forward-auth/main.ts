@@ -13,7 +13,7 @@ function write({ level, message, fields }: LogEntry): void {
   );
 }
 
-/** A mistake in the configuration: its message for a person, without a stack. */
+/** Prints a mistake in the configuration: only its message, without a stack. */
 function fail(error: unknown): never {
   const message = error instanceof InputError ? error.message : (error as Error).stack;
   process.stderr.write(`forward-auth: ${message?.replaceAll('\n', '\nforward-auth: ')}\n`);
@@ -44,6 +44,6 @@ async function main(): Promise<void> {
   }
 }
 
-// A reader of the log that goes away is no reason to stop.
+// When the reader of the log ends, the process continues.
 process.stdout.on('error', () => undefined);
 await main().catch(fail);

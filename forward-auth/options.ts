@@ -7,7 +7,7 @@ import { type ListenTarget, parseListenTarget } from './listen-target.ts';
 
 export type LoggedRequests = 'all' | 'refused' | 'none';
 
-/** What the process was told, checked as far as that goes without a network. */
+/** The options of the process, checked as far as possible without a network. */
 export interface ForwardAuthOptions {
   readonly issuer: string;
   readonly audiences: readonly [string, ...string[]];
@@ -54,7 +54,7 @@ function variableOf(flag: string): string {
   return variablePrefix + flag.toUpperCase().replaceAll('-', '_');
 }
 
-/** How a message calls an option: both ways in which it can be given. */
+/** The name of an option in messages, with both ways to set it. */
 function label(flag: FlagName): string {
   return `--${flag} (${variableOf(flag)})`;
 }
@@ -68,13 +68,13 @@ function readArguments(args: readonly string[]) {
   try {
     return parseArgs({ args: [...args], options: { ...flags, ...actions }, strict: true }).values;
   } catch (error) {
-    // What it says names the argument: "Unknown option '--isuer'".
+    // Its message names the argument: "Unknown option '--isuer'".
     const [message = ''] = error instanceof Error ? error.message.split('. ') : [];
     throw new InputError(`${message}; forward-auth --help lists the options`, { cause: error });
   }
 }
 
-/** A misspelt variable would otherwise be an option that was left out. */
+/** Otherwise a misspelt variable would be ignored silently. */
 function checkVariables(environment: Environment): void {
   const known = new Set(Object.keys(flags).map(variableOf));
   const unknown = Object.keys(environment).filter(
@@ -123,7 +123,7 @@ function readTables(reader: Reader): string | undefined {
   const tables = reader.text('tables');
   if (reader.isSet('own-tokens-only')) {
     if (tables === undefined) return undefined;
-    return refuse('tables', tables, 'nothing, since --own-tokens-only reads no tables');
+    return refuse('tables', tables, 'nothing, because --own-tokens-only reads no tables');
   }
   if (tables === undefined || parseTableLocation(tables) === undefined) {
     return refuse('tables', tables, `${tableLocationHelp}; or --own-tokens-only`);
@@ -131,7 +131,7 @@ function readTables(reader: Reader): string | undefined {
   return tables;
 }
 
-/** RFC 9110 §5.1, but for the names that no proxy sends an address in. */
+/** RFC 9110 §5.1, except names that no proxy uses for an address. */
 const headerName = /^[a-z0-9!#$%&'*+.^_`|~-]+$/;
 const otherHeaders: ReadonlySet<string> = new Set(['authorization', 'host', 'cookie', 'forwarded']);
 
@@ -179,7 +179,7 @@ function readListen(reader: Reader): ListenTarget {
   return target;
 }
 
-/** Reads every option before it refuses, so that a person sees all mistakes at once. */
+/** Reads every option before it refuses, so all mistakes are reported at once. */
 function readAll(reader: Reader, environment: Environment): ForwardAuthOptions {
   const problems: string[] = [];
   function attempt<T>(read: (reader: Reader) => T): T {
@@ -202,7 +202,7 @@ function readAll(reader: Reader, environment: Environment): ForwardAuthOptions {
     clientAddressHeader: attempt(readAddressHeader),
     realm: reader.text('realm') ?? defaultBearerRealm,
     log: attempt(readLog),
-    // The whole project has this one name for it.
+    // The whole project uses this name.
     allowLoopbackProviders: environment['AUTH_ALLOW_LOOPBACK_PROVIDERS'] === '1',
   };
   if (problems.length > 0) throw new InputError(problems.join('\n'));
@@ -212,9 +212,9 @@ function readAll(reader: Reader, environment: Environment): ForwardAuthOptions {
 /**
  * Reads the options of the process.
  *
- * @returns `help` or `version` if that is what was asked for.
- * @throws {InputError} for options that cannot be used, a line for each: its name, its value and
- *   what is allowed.
+ * @returns `help` or `version` if that was requested.
+ * @throws {InputError} if options cannot be used, with a line for each: its name, its value and
+ * what is allowed.
  */
 export function readOptions(
   args: readonly string[],

@@ -2,22 +2,25 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { UnavailableError } from '../core/errors.ts';
 import type { WriteLog } from './decision-log.ts';
 
-/** Milliseconds between two checks while something does not answer: no burden, no long wait. */
+/**
+ * Milliseconds between two checks when something does not answer: long enough to cause no load,
+ * short enough to wait for.
+ */
 const retryPause = 1000;
 
 export interface Readiness {
   /** Why the process is not ready, or undefined if it is. */
   reason(): string | undefined;
-  /** From now on the process is not ready any more. */
+  /** Makes the process not ready from now on. */
   stop(): void;
 }
 
 /**
- * Runs the start check until it passes once. What passed is not checked again: an outage after the
- * start shows in each answer, and own tokens are verified through it.
+ * Repeats the start check until it passes. It is not repeated after that: each response shows a
+ * later outage, and own tokens are still verified.
  *
- * @param check throws UnavailableError while something does not answer.
- * @param onMistake gets every other error: the configuration is wrong.
+ * @param check throws UnavailableError if something does not answer.
+ * @param onMistake receives every other error: the configuration is wrong.
  */
 export function createReadiness(
   check: () => Promise<void>,
@@ -34,7 +37,7 @@ export function createReadiness(
       write({ level: 'info', message: 'ready' });
     } catch (error) {
       if (!(error instanceof UnavailableError)) return onMistake(error);
-      // Each reason once, not once per second.
+      // Log each reason only once, not every second.
       if (reason !== error.message) {
         write({ level: 'warn', message: 'not ready', fields: { reason: error.message } });
       }

@@ -3,14 +3,14 @@ import { parseIpAddress } from '../core/network/ip-address.ts';
 /**
  * Every value of a header, in the order received.
  *
- * @param rawHeaders names and values in turn, as node:http has them.
+ * @param rawHeaders alternating names and values, as in node:http.
  * @param name in lower case.
  */
 export function headerValues(rawHeaders: readonly string[], name: string): readonly string[] {
   const values: string[] = [];
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const candidate = rawHeaders[index] ?? '';
-    // Most names differ in length, which is cheaper to compare.
+    // Most names differ in length, which is cheap to compare.
     if (candidate.length === name.length && candidate.toLowerCase() === name) {
       values.push(rawHeaders[index + 1] ?? '');
     }
@@ -19,8 +19,8 @@ export function headerValues(rawHeaders: readonly string[], name: string): reado
 }
 
 /**
- * The client's address from the header that the operator named: there once, and one address. A
- * list or a repetition may hold a caller's text, so it counts as no address.
+ * The client's address from the header that the operator named. The header must occur once and hold
+ * one address: a list or a repeated header may contain text of the caller, and is ignored.
  */
 export function clientAddress(values: readonly string[]): string | undefined {
   const [value, ...others] = values;

@@ -10,10 +10,12 @@ function isScope(text: string): boolean {
   );
 }
 
-/** Longer paths than any list of scopes are cut in a log line. */
+/** A path that is longer than any list of scopes is cut in the log. */
 const maxLoggedLength = 200;
 
-/** The part of a request target that names scopes, for the log: the rest is the caller's. */
+/**
+ * The part of a request target that names scopes, for the log. The rest may be text of the caller.
+ */
 export function namingSegments(target: string): string {
   const [path = ''] = target.split('?', 1);
   return path.split('/', 3).join('/').slice(0, maxLoggedLength);
@@ -21,8 +23,9 @@ export function namingSegments(target: string): string {
 
 /**
  * Reads the scopes that a proxy's route requires: `/verify/messaging:view,calls:view`, or
- * `/verify/-` for none. Only the first two segments count: what follows them, and the query, may
- * be the original request's, and so a caller's text. Nothing is decoded, as no scope needs it.
+ * `/verify/-` for none. Only the first two segments are read: the rest and the query may be those
+ * of the original request, and therefore text of the caller. Nothing is decoded, because no scope
+ * needs it.
  *
  * @param target the request target as received (RFC 9112 §3.2).
  * @returns undefined if the path names no scopes: a mistake in the proxy's configuration.

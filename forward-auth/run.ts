@@ -17,10 +17,10 @@ function openLookups({ tables, cacheSeconds }: ForwardAuthOptions): DynamoDbLook
 }
 
 /**
- * Starts the check. It answers at once; it is ready when the issuer, its keys and the tables have
+ * Starts the check. It listens at once, and is ready when the issuer, its keys and the tables have
  * answered.
  *
- * @param onMistake gets what the start check finds wrong with the configuration.
+ * @param onMistake receives each mistake in the configuration that the start check finds.
  * @throws {InputError} if an option cannot be used, or the address cannot be listened on.
  */
 export async function startForwardAuth(

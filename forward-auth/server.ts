@@ -4,25 +4,25 @@ import { type AddressInfo, connect } from 'node:net';
 import { InputError } from '../core/errors.ts';
 import type { ListenTarget } from './listen-target.ts';
 
-/** A proxy passes on every header of the client, cookies included. */
+/** A proxy passes on every header of the client, including cookies. */
 const maxHeaderSize = 64 * 1024;
 
 /**
- * Milliseconds for which a connection without requests is kept. Proxies close theirs sooner
- * (Envoy after an hour), so none is closed at the moment at which the proxy uses it.
+ * Milliseconds after which an idle connection is closed. Proxies close theirs sooner (Envoy after
+ * an hour), so a connection is never closed when the proxy is about to use it.
  */
 const keepAliveTimeout = 2 * 3_600_000;
 
 /** Milliseconds for the headers of one request: the proxy is on the same host or network. */
 const headersTimeout = 10_000;
 
-/** Milliseconds that requests in progress have when the process stops. */
+/** Milliseconds that requests in progress get when the process stops. */
 const drainTime = 5000;
 
 export interface ForwardAuthServer {
-  /** Where it listens, with the port that was free if none was chosen. */
+  /** The address on which it listens, with the selected port if none was configured. */
   readonly address: string;
-  /** Takes no new connection, and closes the others as their requests end. */
+  /** Accepts no new connection, and closes the others when their requests end. */
   close(): Promise<void>;
 }
 
@@ -36,7 +36,7 @@ function listenOnce(server: Server, target: ListenTarget): Promise<void> {
   });
 }
 
-/** Whether a process listens on a socket; one that was killed leaves its file behind. */
+/** Whether a process listens on a socket. A killed process leaves its file behind. */
 function isListening(path: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect({ path });

@@ -8,7 +8,7 @@ import {
 
 export { CallerMissingError, callerOf } from './require-credential.ts';
 
-/** Express 4 and 5, Connect, Polka: anything that takes `(request, response, next)`. */
+/** Express 4 and 5, Connect, Polka: any framework with handlers of `(request, response, next)`. */
 export type ExpressHandler = (
   request: IncomingMessage,
   response: ServerResponse,

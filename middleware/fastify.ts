@@ -8,12 +8,12 @@ import {
 
 export { CallerMissingError, callerOf } from './require-credential.ts';
 
-/** What of Fastify's request is used. */
+/** The used part of Fastify's request. */
 export interface FastifyRequestLike {
   readonly raw: IncomingMessage;
 }
 
-/** What of Fastify's reply is used. */
+/** The used part of Fastify's reply. */
 export interface FastifyReplyLike {
   code(status: number): FastifyReplyLike;
   headers(values: Readonly<Record<string, string>>): FastifyReplyLike;

@@ -7,7 +7,7 @@ import {
 
 export { CallerMissingError, callerOf } from './require-credential.ts';
 
-/** What of Hono's context is used. */
+/** The used part of Hono's context. */
 export interface HonoContextLike {
   readonly req: { readonly raw: Request };
   readonly env: unknown;
@@ -18,7 +18,7 @@ export type HonoHandler = (
   next: () => Promise<void>,
 ) => Promise<Response | undefined>;
 
-/** Hono's server for Node hands the socket over in `env`; other platforms have none. */
+/** Hono's server for Node passes the socket in `env`; other platforms have none. */
 function peerOf({ env }: HonoContextLike): string | undefined {
   const { incoming } = (env ?? {}) as {
     readonly incoming?: { readonly socket?: { readonly remoteAddress?: string } };
@@ -41,7 +41,7 @@ export function createHonoMiddleware(
     verifier,
     options,
     (context: HonoContextLike) => ({
-      // Headers that were sent twice are one text with a comma, which no credential has.
+      // A repeated header becomes one text with a comma, which no credential contains.
       authorization: context.req.raw.headers.get('authorization') ?? undefined,
       sourceAddress: peerOf(context),
     }),

@@ -5,17 +5,17 @@ import { InputError } from '../core/errors.ts';
 
 export interface MiddlewareOptions<Request> {
   /**
-   * The address that a request comes from, for API keys with subnets. Behind a proxy, return the
-   * address that the proxy saw, from a header that the proxy always sets.
+   * Returns the address that a request comes from, for API keys with subnets. Behind a proxy,
+   * return the address that the proxy saw, from a header that the proxy always sets.
    *
    * @default the TCP peer
    */
   readonly sourceAddress?: ((request: Request) => string | undefined) | undefined;
-  /** Gets each request that is not accepted, and why: for your log. */
+  /** Receives each refused request with the reason: for your log. */
   readonly onNotAccepted?: ((error: unknown, request: Request) => void) | undefined;
 }
 
-/** Middleware by what it requires. */
+/** Middleware for each kind of requirement. */
 export interface CredentialMiddleware<Handler> {
   /**
    * Requires a credential with every one of these scopes.
@@ -27,7 +27,7 @@ export interface CredentialMiddleware<Handler> {
   readonly requireCredential: () => Handler;
 }
 
-/** A handler asked who calls, and no middleware has verified that. */
+/** A handler asked for the caller, but no middleware has verified one. */
 export class CallerMissingError extends Error {
   override readonly name = 'CallerMissingError';
 
@@ -38,11 +38,11 @@ export class CallerMissingError extends Error {
   }
 }
 
-/** By the framework's own object for the request, so that nothing in the request can add one. */
+/** The key is the framework's own request object, so nothing in the request can add an entry. */
 const callers = new WeakMap<object, VerifiedCredential>();
 
 /**
- * Who makes a request that the middleware accepted.
+ * Returns the caller of a request that the middleware accepted.
  *
  * @param request the framework's object: Express' and Fastify's request, Hono's context.
  * @throws {CallerMissingError} if no middleware accepted the request.
@@ -53,7 +53,7 @@ export function callerOf(request: object): VerifiedCredential {
   return caller;
 }
 
-/** The part of a framework that decides. */
+/** The parts of a framework's request that the decision depends on. */
 interface Received {
   readonly authorization: string | readonly string[] | undefined;
   readonly sourceAddress: string | undefined;
@@ -72,10 +72,10 @@ function checkScopes(scopes: readonly string[]): void {
 }
 
 /**
- * What every framework's middleware shares.
+ * The shared part of every framework's middleware.
  *
- * @param read what of the framework's request decides.
- * @param toHandler makes the framework's handler of the check.
+ * @param read returns the parts of the framework's request that the decision depends on.
+ * @param toHandler converts the check to a handler of the framework.
  */
 export function createCredentialMiddleware<Request extends object, Handler>(
   verifier: Verifier,
@@ -91,7 +91,7 @@ export function createCredentialMiddleware<Request extends object, Handler>(
         const caller = await verifier.verify(
           {
             authorization,
-            // An option that finds no address means that none is known, not the peer.
+            // If the option finds no address, none is known. The peer's address must not be used.
             sourceAddress: options.sourceAddress ? options.sourceAddress(request) : sourceAddress,
             get signal() {
               signal ??= AbortSignal.timeout(requestDeadline);

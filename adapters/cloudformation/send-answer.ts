@@ -4,17 +4,16 @@ import type { CustomResourceAnswer } from '../../contract/deployment-check.ts';
 import { UnavailableError } from '../../core/errors.ts';
 import { parseServiceUrl } from '../https/service-url.ts';
 
-/** Gives CloudFormation the answer of a custom resource. */
+/** Sends the result of a custom resource to CloudFormation. */
 export type SendAnswer = (url: string, answer: CustomResourceAnswer) => Promise<void>;
 
 /** Milliseconds for one attempt. */
 const timeout = 5000;
 
 /**
- * Puts an answer to the address that CloudFormation gave: a signed one of S3. Errors do not name
- * it.
+ * Sends the result to the presigned S3 URL from CloudFormation. Errors do not contain the URL.
  *
- * @throws {UnavailableError} if the answer was not taken.
+ * @throws {UnavailableError} if S3 did not accept the result.
  */
 export const sendAnswer: SendAnswer = async (url, answer) => {
   const body = Buffer.from(JSON.stringify(answer));

@@ -8,13 +8,13 @@ import {
   readCredentials,
 } from './credential-provider.ts';
 
-/** Milliseconds. The agent answers on the same host; longer means that it does not answer. */
+/** Milliseconds. The agent runs on the same host. If it takes longer, it will not answer. */
 const timeout = 1000;
 
 /** The credentials agent of ECS, if the environment gives only a path. */
 const ecsAgent = 'http://169.254.170.2';
 
-/** Hosts that may be asked over plain HTTP: loopback, and the agents of ECS and EKS. */
+/** Hosts that may be called over plain HTTP: loopback, and the agents of ECS and EKS. */
 const plainHttpHosts =
   /^(?:localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\]|169\.254\.170\.2|169\.254\.170\.23|\[fd00:ec2::23\])$/;
 
@@ -53,7 +53,7 @@ async function fetchFromAgent(url: URL, environment: Environment): Promise<Expir
  * Credentials of the agent that ECS, EKS Pod Identity and Lambda SnapStart run next to a process.
  *
  * @returns undefined if the environment names no agent.
- * @throws {CredentialsError} if the agent would be asked in the clear on another host.
+ * @throws {CredentialsError} if the agent is on another host without TLS.
  */
 export function containerCredentials(environment: Environment): CredentialProvider | undefined {
   const url = agentUrl(environment);

@@ -12,10 +12,10 @@ const noSource: CredentialProvider = () => {
 };
 
 /**
- * Chooses where a process that is no Lambda function gets its credentials: the first of a named
- * profile, keys in the environment, IRSA, a container's agent (ECS, EKS Pod Identity), the files
- * of AWS's tools, and the instance's role. The environment says which of them there is. Nothing is
- * tried that it does not name, so a wrong role is an error and not another identity.
+ * Chooses the source of credentials of a process outside Lambda: the first of a named profile, keys
+ * in the environment, IRSA, a container's agent (ECS, EKS Pod Identity), the files of AWS's tools,
+ * and the instance's role. The environment says which of them exists. A source that it does not
+ * name is never tried: a wrong role is an error, never another identity.
  */
 export function credentialChain(environment: Environment): CredentialProvider {
   if (environment['AWS_PROFILE']) return profileCredentials();

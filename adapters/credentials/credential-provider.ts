@@ -9,10 +9,10 @@ export interface ExpiringCredentials extends AwsCredentials {
   readonly expiresAt: number;
 }
 
-/** Returns the credentials to sign with now. A call costs little while they are good. */
+/** Returns the present credentials. A call is cheap while they are valid. */
 export type CredentialProvider = () => AwsCredentials | Promise<AwsCredentials>;
 
-/** There are no credentials. The error never holds any. */
+/** There are no credentials. The error never contains any. */
 export class CredentialsError extends Error {
   override readonly name = 'CredentialsError';
   /** Set if an HTTP service answered: its status decides whether another attempt may help. */
@@ -29,11 +29,11 @@ export class CredentialsError extends Error {
 export const credentialSources =
   'AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, AWS_PROFILE, or the role of a container, a Kubernetes service account or an instance';
 
-/** Temporary credentials are renewed this long before they end, as AWS's own clients do. */
+/** Temporary credentials are renewed this long before they expire, as in AWS's own clients. */
 const renewalMargin = 5 * 60_000;
 
 /**
- * Keeps temporary credentials and renews them before they end, with one fetch for all callers.
+ * Caches temporary credentials and renews them before they expire, with one fetch for all callers.
  *
  * @param source where they come from, for the error: `the container's agent`.
  */
@@ -49,7 +49,7 @@ export function keepCredentials(
       known = await fetchCredentials();
       return known;
     } catch (error) {
-      // Credentials that are still good are used; the next call tries again.
+      // Credentials that are still valid are used; the next call tries again.
       if (known !== undefined && known.expiresAt > Date.now()) return known;
       if (error instanceof CredentialsError) throw error;
       throw new CredentialsError(`${source} did not answer`, { cause: error });
@@ -66,7 +66,7 @@ export function keepCredentials(
 }
 
 /**
- * Reads the JSON that container agents and instance metadata answer with.
+ * Reads the JSON response of a container agent or of instance metadata.
  *
  * @throws {CredentialsError} if it holds no credentials.
  */

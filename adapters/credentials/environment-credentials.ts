@@ -2,7 +2,10 @@ import type { Environment } from '../lean/endpoint.ts';
 import { containerCredentials } from './container-credentials.ts';
 import { type CredentialProvider, CredentialsError } from './credential-provider.ts';
 
-/** The keys in the variables, read at each call: Lambda replaces them before they end. */
+/**
+ * The keys in the variables. They are read at each call, because Lambda replaces them before they
+ * expire.
+ */
 export function environmentKeys(environment: Environment): CredentialProvider {
   return () => {
     const accessKeyId = environment['AWS_ACCESS_KEY_ID'];

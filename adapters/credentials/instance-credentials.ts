@@ -7,10 +7,10 @@ import {
   readCredentials,
 } from './credential-provider.ts';
 
-/** Milliseconds, as AWS's own clients wait. The metadata service is on the same host. */
+/** Milliseconds, the same as in AWS's own clients. The metadata service is on the same host. */
 const timeout = 1000;
 
-/** Seconds of the session token. It is used at once, so the shortest useful life is enough. */
+/** Lifetime of the session token in seconds. It is used at once, so a short one is enough. */
 const tokenLife = 60;
 
 const source = 'the instance metadata service';
@@ -53,7 +53,7 @@ async function fetchFromMetadata(base: URL): Promise<ExpiringCredentials> {
 
 /**
  * Credentials of the role of an EC2 instance, by version 2 of the metadata service only: version 1
- * answers any request that a server can be tricked into making.
+ * also answers requests that an attacker tricks a server into making.
  *
  * @returns undefined if AWS_EC2_METADATA_DISABLED is `true`.
  */

@@ -5,7 +5,7 @@ const packageName = '@aws-sdk/credential-provider-node';
 
 async function loadProvider(): Promise<CredentialProvider> {
   try {
-    // A literal, so that a bundler leaves it as an import that may fail.
+    // A literal, so a bundler keeps it as an import that may fail.
     const { defaultProvider } = await import('@aws-sdk/credential-provider-node');
     return defaultProvider();
   } catch (cause) {
@@ -16,7 +16,9 @@ async function loadProvider(): Promise<CredentialProvider> {
   }
 }
 
-/** Credentials of the SDK's own chain. The package is loaded at the first call, if it is there. */
+/**
+ * Credentials of the SDK's own chain. The package is loaded at the first call, if it is installed.
+ */
 export function profileCredentials(): CredentialProvider {
   let loading: Promise<CredentialProvider> | undefined;
   return async () => {

@@ -13,14 +13,16 @@ const timeout = 5000;
 const source = 'STS';
 const defaultSessionName = 'authorization-server-verifier';
 
-/** STS answers in XML. Credentials hold no character that XML escapes. */
+/** STS answers in XML. Credentials contain no character that XML escapes. */
 function element(xml: string, name: string): string {
   const value = new RegExp(`<${name}>([^<&]+)</${name}>`).exec(xml)?.[1];
   if (value === undefined) throw new CredentialsError(`${source} answered without ${name}`);
   return value;
 }
 
-/** STS's error code is a word such as `InvalidIdentityToken`; nothing else of the answer is shown. */
+/**
+ * STS's error code, a word such as `InvalidIdentityToken`. No other part of the response is shown.
+ */
 function errorCode(xml: string): string {
   return /<Code>(\w+)<\/Code>/.exec(xml)?.[1] ?? 'an error without a code';
 }
@@ -34,7 +36,7 @@ async function assumeRole(
     Version: '2011-06-15',
     RoleArn: role.arn,
     RoleSessionName: role.sessionName,
-    // Kubernetes replaces the file before its token ends.
+    // Kubernetes replaces the file before its token expires.
     WebIdentityToken: readFileSync(role.tokenFile, 'utf8').trim(),
   });
   const signal = AbortSignal.timeout(timeout);

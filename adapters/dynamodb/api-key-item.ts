@@ -19,7 +19,7 @@ import {
 
 const name = v.pipe(v.string(), v.minLength(1), v.maxLength(maxNameLength));
 
-/** /0 would accept every source, which is what an empty list says. */
+/** /0 would accept every source, which an empty list already means. */
 function isPrefixOfAddress(subnet: {
   readonly address: string;
   readonly prefix_length: number;
@@ -76,9 +76,7 @@ export function parseApiKeyItem(item: Item): ApiKey {
   };
 }
 
-/**
- * @throws {MalformedRecordError} if the item could not be read again: such a one is not written.
- */
+/** @throws {MalformedRecordError} if the item could not be read again. It is then not written. */
 export function toApiKeyItem(key: ApiKey): Item {
   const item = toItem({
     key_id: key.keyId,

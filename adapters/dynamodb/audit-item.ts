@@ -6,7 +6,7 @@ import { type Item, isMap, parseItem, schemaVersion, text, toItem } from './item
 /** Separates time and id in the sort key. Neither of them contains it. */
 const separator = '#';
 
-/** What management and rotation record of a state is JSON, with no bytes and no sets. */
+/** Management and rotation record a state as JSON, without bytes and sets. */
 function isJson(value: unknown): boolean {
   return isMap(value) && isDeepStrictEqual(value, toItem(value));
 }

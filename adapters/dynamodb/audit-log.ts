@@ -9,7 +9,10 @@ import { absent, writeConditionally } from './write-item.ts';
 
 const { partitionKey, sortKey } = tables.audit;
 
-/** The audit in DynamoDB: each record once, in a partition for each UTC day, never changed. */
+/**
+ * The audit in DynamoDB. Each record is written once, in the partition of its UTC day, and never
+ * changed.
+ */
 export function createDynamoDbAuditLog(
   dynamodb: DynamoDBDocument,
   table: string,
@@ -22,7 +25,7 @@ export function createDynamoDbAuditLog(
         doing: `append audit record "${record.recordId}"`,
         conflict: 'there is a record of this time and id',
         send: () => dynamodb.put(input),
-        // The id is this writer's own, and writers of the audit may not read it.
+        // Only this writer uses the id, and writers of the audit may not read it.
         wasDone: () => Promise.resolve(true),
       });
     },

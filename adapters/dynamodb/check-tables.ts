@@ -5,10 +5,10 @@ import type { CallError } from '../retryable-errors.ts';
 import type { DynamoDbCalls } from './dynamodb-calls.ts';
 import { getItem } from './read-items.ts';
 
-/** A key that no record has: the read shows that the table answers, and finds nothing. */
+/** A key that no record has. The read shows that the table answers, and finds nothing. */
 const probeKey = 'start-check';
 
-/** What an error of DynamoDB says about the configuration, by its name. */
+/** The mistake in the configuration that an error of DynamoDB means, by its name. */
 const explanations: Readonly<Record<string, (table: string, awsRegion: string) => string>> = {
   ResourceNotFoundException: (table, awsRegion) =>
     `there is no table "${table}" in ${awsRegion}; check the tables' name or ARN and the AWS region`,
@@ -24,7 +24,7 @@ const explanations: Readonly<Record<string, (table: string, awsRegion: string) =
     `the credentials that the table "${table}" was read with have expired`,
 };
 
-/** The credentials' own error, also if it was taken for an outage that passes. */
+/** The credentials' own error, also if it was reported as a temporary outage. */
 function credentialsError(error: unknown): CredentialsError | undefined {
   if (error instanceof CredentialsError) return error;
   return error instanceof UnavailableError ? credentialsError(error.cause) : undefined;
@@ -45,8 +45,8 @@ function explain(error: unknown, table: string, awsRegion: string): unknown {
 }
 
 /**
- * Reads one item of each table, so that a wrong name, region or permission shows at start and not
- * at the first API key.
+ * Reads one item of each table, to find a wrong name, region or permission at start and not at the
+ * first API key.
  *
  * @throws {InputError} if the configuration is wrong. The message names the table.
  * @throws {UnavailableError} if DynamoDB does not answer.

@@ -60,7 +60,7 @@ export const clientSchema = v.pipe(
       v.maxLength(maxScopesPerClient),
     ),
     enabled: v.boolean(),
-    /** By secret id, so that one path notes the use of one secret. */
+    /** By secret id, so one path records the use of one secret. */
     secrets: mapOf(secretSchema, maxSecretsPerClient),
     provider: v.optional(
       v.strictObject({ issuer: urlText, registration_id: text, external_client_id: text }),
@@ -77,7 +77,7 @@ export const clientSchema = v.pipe(
 
 export type ClientAttributes = v.InferOutput<typeof clientSchema>;
 
-/** A map has no order of its own: secrets of one second stand by name, as a person would have it. */
+/** A map has no order. Secrets that were created in the same second are sorted by name. */
 function compareSecrets(a: ClientSecret, b: ClientSecret): number {
   if (a.createdAt !== b.createdAt) return a.createdAt - b.createdAt;
   const [nameA = '', nameB = ''] = [a.name, b.name];
@@ -160,9 +160,7 @@ export function parseClientItem(item: Item): ClientAttributes {
   return parseItem(clientSchema, item, 'client', 'client_id');
 }
 
-/**
- * @throws {MalformedRecordError} if the item could not be read again: such a one is not written.
- */
+/** @throws {MalformedRecordError} if the item could not be read again. It is then not written. */
 export function toClientItem(client: Client): Item {
   const item = toItem(fromClient(client));
   parseClientItem(item);

@@ -41,7 +41,7 @@ async function recordSecretUse(
     TableName: table,
     Key: { [partitionKey]: use.clientId },
     UpdateExpression: 'SET secrets.#id.last_used_on = :day',
-    // A deleted secret stays deleted, and a clock that lags takes no day back.
+    // A deleted secret stays deleted, and a clock that is behind never overwrites a later day.
     ConditionExpression:
       'attribute_exists(secrets.#id) AND ' +
       '(attribute_not_exists(secrets.#id.last_used_on) OR secrets.#id.last_used_on < :day)',
@@ -49,11 +49,11 @@ async function recordSecretUse(
     ExpressionAttributeValues: { ':day': use.day },
   };
   try {
-    await callAws(`note the use of a secret of client "${use.clientId}"`, () =>
+    await callAws(`record the use of a secret of client "${use.clientId}"`, () =>
       calls.update(input, { abortSignal: options.signal }),
     );
   } catch (error) {
-    // Noted already, or there is no such secret any more: nothing to note.
+    // Already recorded, or the secret no longer exists: there is nothing to record.
     const known = error instanceof Error && error.name === 'ConditionalCheckFailedException';
     if (!known) throw error;
   }

@@ -6,7 +6,9 @@ import {
   type UpdateExpression,
 } from './update-expression.ts';
 
-/** What management may change in a secret: everything but what the token path writes. */
+/**
+ * The fields of a secret that management may change: all except those that the token path writes.
+ */
 const secretFields = [
   'hash',
   'name',
@@ -41,9 +43,9 @@ function secretChanges(
 }
 
 /**
- * The update that makes one state of a client into another. It touches only what differs, and of
- * a secret that stays never `last_used_on`: so a use that the token path notes meanwhile is kept,
- * and since that note never adds a secret, a deleted one stays deleted.
+ * The update that changes one state of a client into another. It writes only differences, and never
+ * `last_used_on` of an existing secret. A use that the token path records at the same time is
+ * therefore kept. Recording a use never adds a secret, so a deleted secret stays deleted.
  */
 export function createClientUpdate(from: ClientAttributes, to: ClientAttributes): UpdateExpression {
   const changed = fields.filter((name) => !isDeepStrictEqual(from[name], to[name]));
@@ -54,7 +56,7 @@ export function createClientUpdate(from: ClientAttributes, to: ClientAttributes)
   ]);
 }
 
-/** Whether two states of a client are the same but for what the token path writes. */
+/** Whether two states of a client are equal except for what the token path writes. */
 export function isSameClient(a: ClientAttributes, b: ClientAttributes): boolean {
   return createClientUpdate(a, b).UpdateExpression === '';
 }

@@ -20,7 +20,7 @@ import {
 import { parseSigningKeyItem } from './signing-key-item.ts';
 import { absent, putItem } from './write-item.ts';
 
-/** Tables that several regions share. Each region's audit does not move. */
+/** Tables that several regions share. Each region keeps its own audit. */
 export type CopiedTable = Exclude<TableKey, 'audit'>;
 
 export interface TableCopy {
@@ -28,16 +28,16 @@ export interface TableCopy {
   /** Names of the tables. */
   readonly from: string;
   readonly to: string;
-  /** Only says what would be done. */
+  /** Only reports what would be done. */
   readonly dryRun: boolean;
 }
 
-/** What became of one item. */
+/** The outcome for one item. */
 export interface CopiedRow {
   readonly id: string;
   /**
-   * `different`: the copy has an item of this id that is not the source's. `only there`: the copy
-   * has an item that the source has not. Neither is touched: someone has to look.
+   * `different`: the copy has another item with this id. `only there`: the copy has an item that
+   * the source lacks. Neither is changed: an operator must decide.
    */
   readonly outcome: 'copied' | 'present' | 'different' | 'only there' | 'unreadable';
   readonly because?: string;
@@ -59,7 +59,7 @@ function parseSigningKeyRecord(item: Item): void {
   parse(item);
 }
 
-/** An item that no function could read is not brought into a new table. */
+/** An item that no function can read is not copied to a new table. */
 const parsers: { readonly [T in CopiedTable]: (item: Item) => unknown } = {
   clients: parseClientItem,
   apiKeys: parseApiKeyItem,
@@ -78,9 +78,9 @@ function idOf(table: CopiedTable, item: Item): string {
 }
 
 /**
- * Whether two items say the same. Items with a version change it with everything that matters;
- * what changes without it is the day on which a secret was last used. A heartbeat has no version
- * and is of no interest once it is older.
+ * Whether two items have the same content. Every relevant change of an item also changes its
+ * version; only the day on which a secret was last used changes without it. A heartbeat has no
+ * version, and an older one is not relevant.
  */
 function isSame(a: Item, b: Item): boolean {
   if (a['record_type'] === heartbeat) return true;
@@ -129,9 +129,9 @@ async function copyItem(
 }
 
 /**
- * Copies every item of a table into another one, byte for byte, that has none of its id. Nothing
- * is overwritten or deleted, so that a run that was interrupted can be repeated. What is in both
- * and not the same, and items that are only in the copy, are reported.
+ * Copies every item of a table, byte for byte, to another table that has no item with its id.
+ * Nothing is overwritten or deleted, so an interrupted run can be repeated. Items that differ, and
+ * items that only the copy has, are reported.
  *
  * @throws {UnavailableError} if DynamoDB does not answer in time.
  */

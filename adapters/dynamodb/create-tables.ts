@@ -7,7 +7,7 @@ import {
 import { type TableSchema, tableKeys, tableName, tables } from '../../contract/tables.ts';
 import { UnavailableError } from '../../core/errors.ts';
 
-/** A local server needs none of this; DynamoDB itself takes some seconds. Milliseconds. */
+/** Milliseconds. A local server is ready at once; DynamoDB needs some seconds. */
 const activeWithin = 60_000;
 const pollInterval = 50;
 
@@ -51,7 +51,7 @@ async function waitUntilActive(dynamodb: DynamoDBClient, name: string): Promise<
 
 /**
  * Creates the tables of a deployment that do not exist, and waits until all can be used. For the
- * local run and tests: in AWS the stack makes them, with backups and deletion protection.
+ * local run and tests. In AWS the stack creates the tables, with backups and deletion protection.
  */
 export async function createTables(
   dynamodb: DynamoDBClient,

@@ -12,9 +12,9 @@ export interface Page {
 }
 
 /**
- * The calls that functions make while a request waits, to the SDK's document client or to the lean
- * client. Items are plain objects; the names of inputs, outputs and errors are
- * those of DynamoDB's API.
+ * The calls that functions make while a request waits. The SDK's document client and the lean
+ * client implement them. Items are plain objects; the names of inputs, outputs and errors are those
+ * of DynamoDB's API.
  */
 export interface DynamoDbCalls {
   get(input: GetCommandInput, options: CallOptions): Promise<{ readonly Item?: Item | undefined }>;

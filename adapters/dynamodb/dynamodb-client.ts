@@ -4,8 +4,8 @@ import { type AwsClientOptions, clientConfiguration } from '../aws-client-option
 import { readNumber } from './item.ts';
 
 /**
- * A client with bounded time and retries, whose items are plain objects. Attributes that are
- * undefined are left out. Make one for each process: it keeps its connections.
+ * A client with limited time and retries, whose items are plain objects. Undefined attributes are
+ * omitted. Create one per process: it keeps its connections.
  */
 export function createDynamoDbClient(options: AwsClientOptions = {}): DynamoDBDocument {
   const { endpointDynamoDb: endpoint } = options;
@@ -15,7 +15,7 @@ export function createDynamoDbClient(options: AwsClientOptions = {}): DynamoDBDo
   });
   const documents = DynamoDBDocument.from(client, {
     marshallOptions: { removeUndefinedValues: true },
-    // Without it, a number that JavaScript cannot hold fails the whole page of a list.
+    // Without it, a whole page of a list fails when JavaScript cannot represent one of its numbers.
     unmarshallOptions: { wrapNumbers: readNumber },
   });
   // Its own `destroy` does nothing.

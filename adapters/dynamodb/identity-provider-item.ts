@@ -10,7 +10,7 @@ import {
   urlText,
 } from './item.ts';
 
-/** Many times what the JWA registry has; a longer list is no list of algorithms. */
+/** Many times the size of the JWA registry. A longer list is not a list of algorithms. */
 const maxAlgorithms = 50;
 
 export const identityProviderSchema = v.strictObject({
@@ -40,9 +40,7 @@ export function parseIdentityProviderItem(item: Item): IdentityProvider {
   };
 }
 
-/**
- * @throws {MalformedRecordError} if the item could not be read again: such a one is not written.
- */
+/** @throws {MalformedRecordError} if the item could not be read again. It is then not written. */
 export function toIdentityProviderItem(provider: IdentityProvider): Item {
   const item = toItem({
     issuer: provider.issuer,

@@ -9,7 +9,7 @@ import { absent, deleteItem, having, putItem } from './write-item.ts';
 
 const { partitionKey } = tables.identityProviders;
 
-/** Identity providers in DynamoDB, one item each. There is no way to change one. */
+/** Identity providers in DynamoDB, one item each. A provider cannot be changed. */
 export function createDynamoDbIdentityProviderStore(
   dynamodb: DynamoDBDocument,
   table: string,

@@ -5,14 +5,14 @@ import { MalformedRecordError } from '../../core/errors.ts';
 export type Item = Readonly<Record<string, unknown>>;
 
 /**
- * Every item says by which schema it was written. Schemas are strict: a new attribute takes a new
+ * Every item has the version of its schema. Schemas are strict: a new attribute needs a new
  * version, and readers that know it are released before writers (docs/upgrade.md).
  */
 export const schemaVersion = v.literal(1);
 
-/** Identifiers and names that the limits do not bound more tightly. */
+/** Maximum length of identifiers and names that have no tighter limit. */
 export const text = v.pipe(v.string(), v.minLength(1), v.maxLength(256));
-/** URLs: what browsers and servers commonly accept. */
+/** Maximum length of URLs that browsers and servers commonly accept. */
 export const urlText = v.pipe(v.string(), v.minLength(1), v.maxLength(2048));
 /** A stored hash: its format's name and up to 512 bits. */
 export const hashText = v.pipe(v.string(), v.minLength(1), v.maxLength(128));
@@ -30,7 +30,7 @@ export function isMap(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && value.constructor === Object;
 }
 
-/** A DynamoDB map by keys that are not known before: no list and no set, which look alike. */
+/** A DynamoDB map with any keys. Lists and sets, which look similar, are refused. */
 export function mapOf<const T extends v.GenericSchema>(value: T, maxEntries: number) {
   return v.pipe(
     v.custom<Record<string, unknown>>(isMap, 'a map'),
@@ -39,23 +39,23 @@ export function mapOf<const T extends v.GenericSchema>(value: T, maxEntries: num
   );
 }
 
-/** An item as DynamoDB keeps it: without the attributes that are undefined, at any depth. */
+/** An item as DynamoDB stores it: without undefined attributes, at any depth. */
 export function toItem(attributes: Item): Item {
   return JSON.parse(JSON.stringify(attributes)) as Item;
 }
 
-/** Reads a number of DynamoDB, which has 38 digits. One that JavaScript cannot hold is `NaN`. */
+/** Reads a DynamoDB number, which can have 38 digits. `NaN` if JavaScript cannot represent it. */
 export function readNumber(text: string): number {
   const value = Number(text);
   return Math.abs(value) <= Number.MAX_SAFE_INTEGER ? value : Number.NaN;
 }
 
-/** Where in the item and what was expected there, never the value: it may be a hash. */
+/** The place in the item and what was expected there, but never the value: it may be a hash. */
 function describeIssue(issue: v.BaseIssue<unknown>): string {
   const path = issue.path?.map((part) => String(part.key)).join('.') ?? '';
   const where = path === '' ? 'the item' : path.slice(0, 80);
   if (issue.expected === 'never') return `${where}: expected no such attribute`;
-  // The messages of these are ours. Messages of the library show the value.
+  // These checks have our own messages. Messages of the library contain the value.
   const isOurs = issue.type === 'check' || issue.type === 'custom';
   return `${where}: expected ${isOurs ? issue.message : (issue.expected ?? issue.type)}`;
 }
@@ -64,7 +64,7 @@ function describeIssue(issue: v.BaseIssue<unknown>): string {
  * Reads an item.
  *
  * @param kind what the item describes, for the error: `client`.
- * @param idAttribute names it among its kind.
+ * @param idAttribute the attribute that identifies the item.
  * @throws {MalformedRecordError} that shows no value of the item but its id.
  */
 export function parseItem<const T extends v.GenericSchema>(

@@ -18,7 +18,7 @@ function readValue(value: AttributeValue): unknown {
   if (value.N !== undefined) return readNumber(value.N);
   if (value.M !== undefined) return readValues(value.M);
   if (value.L !== undefined) return value.L.map(readValue);
-  // No item has null, bytes or a set, and no schema accepts NaN in their place.
+  // No item has null, bytes or a set. They become NaN, which no schema accepts.
   return value.BOOL ?? Number.NaN;
 }
 

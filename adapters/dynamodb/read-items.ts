@@ -7,8 +7,8 @@ import type { Item } from './item.ts';
 import type { StoreOptions } from './store-options.ts';
 
 /**
- * Reads one item by its key. Its errors do not name the key, which may be anything that a caller
- * sent, a secret in the wrong place included.
+ * Reads one item by its key. Its errors do not contain the key: a caller chose it, and may have
+ * sent a secret in the wrong place.
  *
  * @throws {UnavailableError} if DynamoDB does not answer in time.
  */
@@ -103,7 +103,7 @@ export function parseOrReport<T>(
   }
 }
 
-/** Parses each item of a list. One that cannot be read is reported and left out. */
+/** Parses each item of a list. An item that cannot be read is reported and skipped. */
 export async function* parseItems<T extends object>(
   items: AsyncIterable<Item>,
   parse: (item: Item) => T,

@@ -17,7 +17,7 @@ type Filter = Pick<
   'FilterExpression' | 'ExpressionAttributeNames' | 'ExpressionAttributeValues'
 >;
 
-/** The conditions as DynamoDB checks them itself, so that what does not match is not sent. */
+/** The conditions as a filter that DynamoDB applies, so items that do not match are not sent. */
 export function createFilter(conditions: readonly Condition[]): Filter {
   if (conditions.length === 0) return {};
   const names: Record<string, string> = {};
@@ -43,7 +43,7 @@ export function createFilter(conditions: readonly Condition[]): Filter {
   };
 }
 
-/** What every list of clients and API keys can be narrowed down to. */
+/** Filters of every list of clients and API keys. */
 export function ownedItemsConditions({ trunkGroups, enabled }: OwnedItemsQuery): Condition[] {
   return [
     ...(trunkGroups === undefined ? [] : [{ path: ['service_trunk_group'], values: trunkGroups }]),
@@ -64,7 +64,9 @@ function textOf(key: Item | undefined, attribute: string): string | undefined {
   return key?.[attribute] as string | undefined;
 }
 
-/** Whether the name or the id of an item has a text, looked up before the item is parsed. */
+/**
+ * Whether the name or the id of an item contains a text. This is checked before the item is parsed.
+ */
 function hasText(item: Item, partitionKey: string, text: string | undefined): boolean {
   if (text === undefined) return true;
   const wanted = text.toLowerCase();
@@ -73,13 +75,13 @@ function hasText(item: Item, partitionKey: string, text: string | undefined): bo
   );
 }
 
-/** How many items DynamoDB looks at. Without a filter, only those that the page takes. */
+/** How many items DynamoDB reads. Without a filter, only those of the page. */
 function scanLimit<T extends object>({ query, conditions, matches }: ScanPage<T>): number {
   const isFiltered = conditions.length > 0 || query.text !== undefined || matches !== undefined;
   return isFiltered ? maxExaminedItems : query.limit;
 }
 
-/** The page that the items of one read make: up to the limit, and the key to go on from. */
+/** Makes a page of the items of one read: up to the limit, and the key for the next page. */
 function takePage<T extends object>(
   page: ScanCommandOutput,
   scan: ScanPage<T>,
@@ -104,7 +106,7 @@ function takePage<T extends object>(
 
 /**
  * One page of a table, in the table's own order, from one read. DynamoDB reads at most 1 MiB at
- * once, so that a page of a filter that few items pass may be empty, and the list still go on.
+ * once. If few items pass a filter, a page may be empty although the list continues.
  */
 export async function scanPage<T extends object>(
   dynamodb: DynamoDBDocument,

@@ -6,14 +6,17 @@ interface Remembered<T> {
   readonly until: number;
 }
 
-/** 10,000 records of a usual size are 10 to 30 MB; the one remembered longest goes first. */
+/**
+ * 10,000 records of a usual size take 10 to 30 MB. When the limit is reached, the oldest is
+ * removed.
+ */
 const maxRemembered = 10_000;
 
 /**
- * Remembers what a look-up found. A record is used for at most `seconds` from the moment its read
- * began, so a change that was visible to a read at time t is seen by t + `seconds`. Neither a
- * missing record nor a failure is remembered: a new record is found at once, and a record whose
- * time is over is not used while the store is down.
+ * Caches the results of a look-up. A record is used for at most `seconds` from the start of its
+ * read, so a change that a read could see at time t takes effect by t + `seconds`. Missing records
+ * and failures are not cached: a new record is found at once, and an expired record is not used
+ * when the store is down.
  */
 export function rememberFound<T, Options>(
   find: (key: string, options?: Options) => Promise<T | undefined>,

@@ -24,7 +24,7 @@ function keyOf(recordType: string, recordId: string): Record<string, string> {
   return { [partitionKey]: recordType, [sortKey]: recordId };
 }
 
-/** Heartbeats as this region sees them by now: an eventually consistent read. */
+/** Heartbeats as this region sees them: an eventually consistent read. */
 export function createDynamoDbHeartbeatReader(
   dynamodb: DynamoDBDocument,
   table: string,
@@ -34,8 +34,8 @@ export function createDynamoDbHeartbeatReader(
 }
 
 /**
- * Signing keys and what the rotation keeps next to them, in one table and in partitions of their
- * own. Every read is strongly consistent: a plan made on an old state costs a failed write.
+ * Signing keys and the rotation's own records, in separate partitions of one table. Every read is
+ * strongly consistent, because a plan from an old state ends in a failed write.
  */
 export function createDynamoDbRotationStore(
   dynamodb: DynamoDBDocument,

@@ -86,9 +86,7 @@ export function parseSigningKeyItem(item: Item): SigningKey {
   };
 }
 
-/**
- * @throws {MalformedRecordError} if the item could not be read again: such a one is not written.
- */
+/** @throws {MalformedRecordError} if the item could not be read again. It is then not written. */
 export function toSigningKeyItem(key: SigningKey): Item {
   const item = toItem({
     record_type: signingKeyRecordTypes.key,

@@ -8,7 +8,7 @@ import { absent, having, putItem } from './write-item.ts';
 
 const { partitionKey, sortKey } = tables.signingKeys;
 
-/** Signing keys in DynamoDB: one item each, all in one partition, so that one Query reads them. */
+/** Signing keys in DynamoDB: one item each, all in one partition, which one Query reads. */
 export function createDynamoDbSigningKeyStore(
   dynamodb: DynamoDBDocument,
   table: string,

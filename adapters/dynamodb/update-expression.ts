@@ -5,12 +5,12 @@ export interface UpdateExpression {
   readonly ExpressionAttributeValues: Record<string, unknown>;
 }
 
-/** An attribute, by the names on the way to it, and its new value: undefined removes it. */
+/** The path of an attribute and its new value. Undefined removes the attribute. */
 export type AttributeChange = readonly [path: readonly string[], value: unknown];
 
 /**
- * Placeholders are as short as possible, since DynamoDB limits an expression to 4 KB: a client with
- * every one of its secrets changed must fit.
+ * Placeholders are short because DynamoDB limits an expression to 4 KB. A client whose secrets all
+ * changed must fit.
  */
 export function toUpdateExpression(changes: readonly AttributeChange[]): UpdateExpression {
   const names = [...new Set(changes.flatMap(([path]) => path))];

@@ -32,21 +32,22 @@ export function having(attribute: string, value: string | number): WriteConditio
 }
 
 export interface ConditionalWrite {
-  /** What is done, for the error: `create client "client_x"`. */
+  /** The operation, for the error: `create client "client_x"`. */
   readonly doing: string;
   /** What a failed condition means: `the client exists`. */
   readonly conflict: string;
   readonly send: () => Promise<unknown>;
-  /** Whether the table already holds what this write was to bring about. */
+  /** Whether the table already has the intended state. */
   readonly wasDone: () => Promise<boolean>;
 }
 
 /**
- * Makes a conditional write. When an answer is lost the SDK sends the write again, and then its
- * own first attempt fails the condition: so a refusal after more than one attempt is looked into.
+ * Makes a conditional write. When a response is lost, the SDK sends the write again, and its own
+ * first attempt makes the condition fail. So when the condition fails after more than one attempt,
+ * the item is read to decide.
  *
- * @throws {ConflictError} if the condition does not hold; {@link UncertainConflictError} if
- *   an earlier attempt may have made it so.
+ * @throws {ConflictError} if the condition fails; {@link UncertainConflictError} if an earlier
+ * attempt may be the reason.
  * @throws {UnavailableError} if DynamoDB does not answer in time: the write may have been made.
  */
 export async function writeConditionally(write: ConditionalWrite): Promise<void> {
@@ -61,7 +62,7 @@ export async function writeConditionally(write: ConditionalWrite): Promise<void>
   }
 }
 
-/** A write to one item: which, and what must hold for it. */
+/** A write to one item with its condition. */
 interface ItemWrite extends Omit<ConditionalWrite, 'send' | 'wasDone'> {
   readonly table: string;
   readonly key: Record<string, string>;
@@ -73,7 +74,7 @@ function readBack(dynamodb: DynamoDBDocument, write: ItemWrite): Promise<Item | 
   return getItem(dynamodb, { table, key, consistentRead: true });
 }
 
-/** Puts a whole item if the condition holds. Errors as {@link writeConditionally}. */
+/** Puts a whole item if the condition is met. Throws the errors of {@link writeConditionally}. */
 export function putItem(
   dynamodb: DynamoDBDocument,
   item: Item,
@@ -88,7 +89,7 @@ export function putItem(
   });
 }
 
-/** Deletes an item if the condition holds. Errors as {@link writeConditionally}. */
+/** Deletes an item if the condition is met. Throws the errors of {@link writeConditionally}. */
 export function deleteItem(
   dynamodb: DynamoDBDocument,
   write: ItemWrite,

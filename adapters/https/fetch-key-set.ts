@@ -13,8 +13,8 @@ export interface OwnKeySet {
 }
 
 /**
- * Fetches key sets for a verifier: the service's own from the address that was configured, every
- * other one under the guard that URLs of identity providers need.
+ * Fetches key sets for a verifier: the service's own from the configured address, every other one
+ * with the checks that URLs of identity providers need.
  *
  * @param fetchProvider the guarded fetch.
  * @throws {InputError} if the service's own address is not allowed.

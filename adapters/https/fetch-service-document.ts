@@ -8,17 +8,16 @@ export interface FetchServiceDocumentOptions {
   readonly ca?: string | undefined;
 }
 
-/** Milliseconds for one region's answer: longer than a cold start of its function. */
+/** Milliseconds for the response of one region: longer than a cold start of its function. */
 const timeout = 5000;
 /** A JWKS of twenty keys of the largest kind; a region publishes three or four. */
 const maxBytes = 128 * 1024;
 
 /**
- * Fetches a public document of this service, a JWKS or the discovery document, from an address
- * that the deployment knows, without any cache in between. Plain http is allowed only on loopback,
- * for the local run.
+ * Fetches a public document of this service, a JWKS or the discovery document, from a configured
+ * address without any cache. Plain http is allowed only on loopback, for the local run.
  *
- * @throws {UnavailableError} if it is not answered with JSON in time.
+ * @throws {UnavailableError} if no JSON arrives in time.
  */
 export type FetchServiceDocument = (url: string, options?: PortOptions) => Promise<unknown>;
 

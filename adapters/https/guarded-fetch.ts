@@ -29,9 +29,9 @@ function resolveAll(hostname: string, callback: Parameters<Resolve>[1]): void {
 }
 
 /**
- * The check stands inside the connection's own look-up: the addresses that were checked are the
- * ones that are connected to, so that nothing can change between the two. One forbidden address
- * among several refuses the name.
+ * The check is part of the connection's own look-up: the connection uses exactly the checked
+ * addresses, so they cannot change in between. If one of several addresses is forbidden, the name
+ * is refused.
  */
 function guardLookup(url: string, options: GuardedFetchOptions): LookupFunction {
   const resolve = options.resolve ?? resolveAll;
@@ -53,7 +53,7 @@ function guardLookup(url: string, options: GuardedFetchOptions): LookupFunction 
 
 /**
  * Fetches documents of identity providers: only https, only public addresses, no redirect, no
- * proxy, and bounds on time and size. Each failure is one of a closed set of problems.
+ * proxy, and limits on time and size. Each failure is one of a closed set of problems.
  */
 export function createGuardedFetch(options: GuardedFetchOptions = {}): FetchJson {
   return async (text, port = {}) => {

@@ -5,7 +5,7 @@ import * as tls from 'node:tls';
 import { FetchError } from '../../core/identity-provider/fetch-json.ts';
 
 export interface JsonDocumentOptions {
-  /** Resolves the host; Node's own way if left out. */
+  /** Resolves the host. The default is Node's own resolver. */
   readonly lookup?: LookupFunction | undefined;
   /** Certificates to trust as well, PEM. */
   readonly ca?: string | undefined;
@@ -25,7 +25,10 @@ export interface JsonAnswer {
   readonly body: unknown;
 }
 
-/** What Node trusts, NODE_EXTRA_CA_CERTS included if this Node can say it. */
+/**
+ * The certificates that Node trusts, including NODE_EXTRA_CA_CERTS if this version of Node can list
+ * them.
+ */
 function trusted(): readonly string[] {
   const { getCACertificates }: Partial<typeof tls> = tls;
   return getCACertificates?.('default') ?? tls.rootCertificates;
@@ -99,7 +102,7 @@ function parseJson(url: string, body: Buffer): unknown {
   }
 }
 
-/** If `form` is left out, a document is asked for, and any other status than 200 is no answer. */
+/** Without `form`, a document is fetched, and any status other than 200 is an error. */
 async function exchange(
   url: URL,
   form: URLSearchParams | undefined,
@@ -136,19 +139,19 @@ async function exchangeInTime(
 }
 
 /**
- * Fetches a JSON document without following redirects, within bounds on time and size.
+ * Fetches a JSON document without following redirects, within limits on time and size.
  *
  * @param url must be one that the caller may open.
- * @throws {FetchError} if it does not give a JSON document.
+ * @throws {FetchError} if the response is not a JSON document.
  */
 export async function fetchJsonDocument(url: URL, options: JsonDocumentOptions): Promise<unknown> {
   return (await exchangeInTime(url, undefined, options)).body;
 }
 
 /**
- * Posts a form and reads the JSON that comes back, under the same bounds.
+ * Posts a form and reads the JSON response, within the same limits.
  *
- * @throws {FetchError} if it is not answered with JSON.
+ * @throws {FetchError} if the response is not JSON.
  */
 export function postForm(
   url: URL,

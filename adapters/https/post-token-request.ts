@@ -6,23 +6,29 @@ export interface PostTokenRequestOptions {
   readonly ca?: string | undefined;
 }
 
-/** A client's id and secret; both of characters that RFC 6749 §2.3.1's encoding leaves alone. */
+/**
+ * A client's id and secret. Both contain only characters that RFC 6749 §2.3.1's encoding leaves
+ * alone.
+ */
 interface Credentials {
   readonly clientId: string;
   readonly clientSecret: string;
 }
 
-/** Milliseconds. OAuth clients wait for 10 s and more; a region that needs as long is not well. */
+/**
+ * Milliseconds. OAuth clients wait for 10 s and more. When a region needs as long, it has a
+ * problem.
+ */
 const timeout = 8000;
 /** The largest token has less than 12 KiB. */
 const maxBytes = 16 * 1024;
 
 /**
- * Asks a token endpoint of this service for a token (RFC 6749 §4.4.2), over a connection of its
- * own: plain http only for the loopback of the local run.
+ * Requests a token from a token endpoint of this service (RFC 6749 §4.4.2), over a new connection.
+ * Plain http is allowed only for the local run on loopback.
  *
  * @returns the JSON of the response, also of an error.
- * @throws {FetchError} if it answers with no JSON in time.
+ * @throws {FetchError} if no JSON arrives in time.
  */
 export type PostTokenRequest = (url: string, credentials: Credentials) => Promise<JsonAnswer>;
 

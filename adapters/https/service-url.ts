@@ -3,8 +3,8 @@ import { InputError } from '../../core/errors.ts';
 const loopbackHosts: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 /**
- * Reads an address of this service, which a deployment configured: any host over https, and http
- * on loopback, which is the local run's.
+ * Reads a configured address of this service: any host over https, and http on loopback for the
+ * local run.
  *
  * @throws {InputError} with the value received and what is allowed.
  */

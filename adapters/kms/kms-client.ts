@@ -1,7 +1,7 @@
 import { KMSClient } from '@aws-sdk/client-kms';
 import { type AwsClientOptions, clientConfiguration } from '../aws-client-options.ts';
 
-/** A client with bounded time and retries. One a process: it keeps its connections. */
+/** A client with limited time and retries. Create one per process: it keeps its connections. */
 export function createKmsClient(options: AwsClientOptions = {}): KMSClient {
   const { endpointKms: endpoint } = options;
   return new KMSClient({

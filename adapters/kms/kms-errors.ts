@@ -1,19 +1,19 @@
 import { SigningKeyUnusableError, UnavailableError } from '../../core/errors.ts';
 import { callAws } from '../aws-errors.ts';
 
-/** KMS answered with something else than what was asked for. Nothing of it may be used. */
+/** KMS's response does not match the request. No part of it may be used. */
 export class KmsAnswerError extends UnavailableError {
   override readonly name = 'KmsAnswerError';
 }
 
-/** Names of KMS errors that say: not with this key, however often you ask. */
+/** Names of KMS errors that mean that no retry with this key can succeed. */
 const unusable: ReadonlySet<string> = new Set([
   'NotFoundException',
   'DisabledException',
-  // Being deleted, or still being made.
+  // Being deleted, or still being created.
   'KMSInvalidStateException',
   'InvalidKeyUsageException',
-  // The tag by which roles select keys is not set, or does not count yet.
+  // The tag that roles select keys by is not set, or has no effect yet.
   'AccessDeniedException',
 ]);
 
@@ -22,7 +22,7 @@ export function isKmsError(error: unknown, ...names: readonly string[]): boolean
 }
 
 /**
- * Makes a KMS call that needs one key to be in order.
+ * Makes a KMS call that needs a usable key.
  *
  * @throws {SigningKeyUnusableError} if KMS refuses the key.
  * @throws {UnavailableError} if KMS does not answer in time.

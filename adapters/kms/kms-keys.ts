@@ -23,13 +23,13 @@ import { listTaggedKeys } from './list-tagged-keys.ts';
 import { sendOnce } from './send-once.ts';
 
 export interface KmsKeysSettings {
-  /** Value of the constant tag by which roles select the keys of this deployment. */
+  /** Value of the constant tag that roles select the keys of this deployment by. */
   readonly deploymentName: string;
   /** The key policy that CreateKey sends, a JSON object. */
   readonly keyPolicy: unknown;
 }
 
-/** KMS `KeyState`; every other state is one in which the key cannot be used. */
+/** KMS `KeyState`. In every other state, the key cannot be used. */
 const states: ReadonlyMap<string | undefined, ManagedKeyState> = new Map([
   ['Enabled', 'enabled'],
   ['Disabled', 'disabled'],
@@ -55,8 +55,8 @@ function toDescription(metadata: KeyMetadata | undefined): ManagedKeyDescription
 }
 
 /**
- * Whether a key lies in another AWS region: its platform region was moved from there. KMS knows no
- * such key here and the role may not ask for it, so that the answer would be AccessDenied.
+ * Whether a key is in another AWS region: its platform region was moved from there. KMS does not
+ * have the key here and the role has no permission for it, so a call would get AccessDenied.
  */
 async function isElsewhere(kms: KMSClient, kmsKeyArn: string): Promise<boolean> {
   return kmsKeyArn.split(':')[3] !== (await kms.config.region());
@@ -91,8 +91,8 @@ async function createKey(
     KeyUsage: 'SIGN_VERIFY',
     Description: request.description,
     Policy: JSON.stringify(settings.keyPolicy),
-    // The rotation's role has no PutKeyPolicy, and KMS would otherwise refuse to let it lock
-    // itself out. The policy gives the account's root every action.
+    // The rotation's role has no PutKeyPolicy. Without this option, KMS refuses a policy that locks
+    // its caller out. The policy gives the account's root user every action.
     BypassPolicyLockoutSafetyCheck: true,
     MultiRegion: false,
     Tags: [
@@ -124,7 +124,7 @@ async function scheduleKeyDeletion(
   kmsKeyArn: string,
   options: PortOptions,
 ): Promise<void> {
-  // A person ends it in its own region: docs/procedures/replace-a-region.md.
+  // An operator deletes it in its own region: docs/procedures/replace-a-region.md.
   if (await isElsewhere(kms, kmsKeyArn)) return;
   const command = new ScheduleKeyDeletionCommand({
     KeyId: kmsKeyArn,
@@ -141,7 +141,7 @@ async function scheduleKeyDeletion(
   }
 }
 
-/** Makes and ends the signing keys of one deployment in one region's KMS. */
+/** Creates and deletes the signing keys of one deployment in one region's KMS. */
 export function createKmsKeys(kms: KMSClient, settings: KmsKeysSettings): KeyManagement {
   return {
     createKey: (request, options = {}) => createKey(kms, settings, request, options),

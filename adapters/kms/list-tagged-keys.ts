@@ -5,9 +5,9 @@ import type { ManagedKey } from '../../core/signing-key/key-management.ts';
 import { callAws } from '../aws-errors.ts';
 import { isKmsError } from './kms-errors.ts';
 
-/** KMS's maximum of keys a page. */
+/** KMS's maximum number of keys per page. */
 const keysPerPage = 1000;
-/** KMS's maximum of tags a page, and of tags a key. */
+/** KMS's maximum number of tags per page, and of tags per key. */
 const tagsPerPage = 50;
 
 async function* listKeyArns(kms: KMSClient, options: PortOptions): AsyncGenerator<string> {
@@ -22,7 +22,7 @@ async function* listKeyArns(kms: KMSClient, options: PortOptions): AsyncGenerato
   } while (marker !== undefined);
 }
 
-/** The account's other keys may forbid to read their tags, or be gone by now: undefined. */
+/** Undefined if another key of the account does not allow reading its tags, or is gone. */
 async function readTags(
   kms: KMSClient,
   kmsKeyArn: string,
@@ -41,7 +41,7 @@ async function readTags(
 }
 
 /**
- * The keys that carry the tags of a deployment. One call for each key of the account and region,
+ * The keys with the tags of a deployment. There is one call for each key of the account and region,
  * because KMS cannot list keys by tag. The calls are sequential, because the quota is a few per
  * second. The caller's role needs ListResourceTags on every key, regardless of its tags: the tags
  * of a new key take minutes to have an effect, and a key that is missed here is created a second

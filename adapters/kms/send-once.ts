@@ -2,8 +2,8 @@ import type { CreateKeyCommand, CreateKeyCommandOutput, KMSClient } from '@aws-s
 import type { PortOptions } from '../../core/port.ts';
 
 /**
- * Carries an error past the SDK's retry, which knows the error in `failure` and not this one. Not
- * `cause`: the SDK looks into causes.
+ * Carries an error past the SDK's retry, which would retry the error in `failure`. It is not in
+ * `cause`, because the SDK also reads causes.
  */
 class FirstAttemptError extends Error {
   override readonly name = 'FirstAttemptError';
@@ -29,7 +29,7 @@ export async function sendOnce(
         throw new FirstAttemptError(failure);
       }
     },
-    // Within the SDK's retry, which has high priority in the same step.
+    // This runs inside the SDK's retry, which has high priority in the same step.
     { step: 'finalizeRequest', priority: 'low', name: 'sendOnce' },
   );
   try {

@@ -12,7 +12,10 @@ import { UnavailableError } from '../../core/errors.ts';
 import type { ProveKey } from '../../core/signing-key/rotation-ports.ts';
 import type { InvokeFunction } from './invoke-function.ts';
 
-/** A function whose answer has another shape is another version of itself: wait for this one. */
+/**
+ * A response with another shape comes from another version of the function: wait until this version
+ * is deployed.
+ */
 function readAnswer<T extends v.GenericSchema>(
   schema: T,
   functionName: string,
@@ -20,7 +23,7 @@ function readAnswer<T extends v.GenericSchema>(
 ): v.InferOutput<T> {
   const result = v.safeParse(schema, answer);
   if (result.success) return result.output;
-  throw new UnavailableError(`${functionName} gave an answer of an unknown shape`);
+  throw new UnavailableError(`${functionName} returned a response of an unknown shape`);
 }
 
 /** The token function's self-test, by invoking it. */

@@ -6,8 +6,8 @@ import { callAws } from '../aws-errors.ts';
 /**
  * Invokes a function with a JSON event and waits for its answer.
  *
- * @throws {InputError} if the function does not take the event.
- * @throws {RefusedError} if the function's rules do not allow what is asked.
+ * @throws {InputError} if the function does not accept the event.
+ * @throws {RefusedError} if the function's rules do not allow the request.
  * @throws {UnavailableError} if the function fails, or Lambda does not answer.
  */
 export type InvokeFunction = (
@@ -16,7 +16,7 @@ export type InvokeFunction = (
   options?: PortOptions,
 ) => Promise<unknown>;
 
-/** Our functions' errors that are answers, by name; any other is a failure. */
+/** Errors of our functions that are valid results, by name. Any other error is a failure. */
 const meanings: ReadonlyMap<unknown, typeof InputError | typeof RefusedError> = new Map<
   unknown,
   typeof InputError | typeof RefusedError
@@ -37,7 +37,7 @@ function readError(payload: string): { readonly errorType?: unknown; readonly te
   }
 }
 
-/** A function that throws answers with its error's name and message. */
+/** When a function throws, the response has the error's name and message. */
 function toError(functionName: string, payload: string): Error {
   const { errorType, text } = readError(payload);
   const Meaning = meanings.get(errorType);

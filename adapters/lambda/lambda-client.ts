@@ -2,12 +2,13 @@ import { LambdaClient } from '@aws-sdk/client-lambda';
 import { type AwsClientOptions, clientConfiguration } from '../aws-client-options.ts';
 
 /**
- * Milliseconds for which an invocation may last: a rotation asks the canary, which asks every
- * region. Nothing is sent twice, as the function may have done its work when the answer was lost.
+ * Maximum milliseconds of an invocation: a rotation invokes the canary, which calls every region.
+ * An invocation is never repeated, because the function may have done its work when the response
+ * was lost.
  */
 const requestTimeout = 120_000;
 
-/** A client that invokes functions, with bounded time and without retries. */
+/** A client that invokes functions, with limited time and without retries. */
 export function createLambdaClient(options: AwsClientOptions = {}): LambdaClient {
   const { requestHandler, retryStrategy: _, ...configuration } = clientConfiguration(options);
   const { endpointLambda: endpoint } = options;

@@ -17,7 +17,7 @@ export interface HttpResponse {
 
 /** Times are milliseconds. */
 export interface ConnectionOptions {
-  /** Until a new connection stands. */
+  /** Until a new connection is open. */
   readonly connectionTimeout: number;
   /** From the request to the whole response. */
   readonly requestTimeout: number;
@@ -37,14 +37,14 @@ export interface Connection {
   close(): void;
 }
 
-/** A kept connection that the other side closed while this process was idle or frozen. */
+/** An idle connection that the other side closed while this process was idle or frozen. */
 class StaleConnectionError extends Error {}
 
 /**
- * Gives up if the request or its new connection takes too long, or the caller's time is over.
+ * Aborts if the request or its new connection takes too long, or the caller's deadline passes.
  * Node's own `signal` option does the last at ten times the cost.
  *
- * @returns how to stop that.
+ * @returns a function that stops the timers.
  */
 function limitTime(
   request: ClientRequest,
@@ -67,7 +67,7 @@ function limitTime(
   };
 }
 
-/** Settles with the whole response, or with the first error of request or response. */
+/** Resolves with the whole response, or rejects with the first error of request or response. */
 function readResponse(request: ClientRequest, stopLimits: () => void): Promise<HttpResponse> {
   return new Promise((resolve, reject) => {
     const fail = (error: Error) => {
@@ -100,10 +100,10 @@ export function createConnection(url: URL, options: ConnectionOptions): Connecti
   const agent = new (secure ? HttpsAgent : HttpAgent)({
     keepAlive: true,
     maxSockets: options.maxSockets,
-    // The connection used last is the least likely to have been closed meanwhile.
+    // The most recently used connection is the least likely to have been closed.
     scheduling: 'lifo',
   });
-  // All requests have one target; without this the agent spells it out four times a request.
+  // All requests have one target. Without this, the agent computes its name four times per request.
   agent.getName = () => url.host;
   const ahead = openAhead(agent, url);
   const { protocol, port, pathname: path } = url;
@@ -123,7 +123,7 @@ export function createConnection(url: URL, options: ConnectionOptions): Connecti
       try {
         return await send(headers, body, signal);
       } catch (error) {
-        // Nothing was answered on it, and every call that is made here may be made twice.
+        // It returned no response, and every call that is made here can be repeated.
         if (error instanceof StaleConnectionError) return send(headers, body, signal);
         throw error;
       }

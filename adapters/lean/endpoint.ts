@@ -5,7 +5,7 @@ export type LeanService = 'kms' | 'dynamodb';
 
 type Service = LeanService | 'sts';
 
-/** The address of a service, and the name under which requests to it are signed. */
+/** The address of a service, and the name that requests to it are signed for. */
 export interface Endpoint {
   readonly url: URL;
   readonly region: string;
@@ -35,7 +35,7 @@ function configuredUrl(service: Service, environment: Environment): string | und
   );
 }
 
-/** In GovCloud, DynamoDB and STS have their FIPS endpoints under the plain names. */
+/** In GovCloud, the plain names of DynamoDB and STS are FIPS endpoints. */
 function hostPrefix(service: Service, region: string, fips: boolean, dualStack: boolean) {
   const plain = service !== 'kms' && region.startsWith('us-gov-') && !dualStack;
   return fips && !plain ? `${service}-fips` : service;

@@ -15,10 +15,10 @@ export interface LeanClientOptions {
   readonly service: LeanService;
   /** The process's variables: region, endpoints and credentials, by AWS's own names. */
   readonly environment: Environment;
-  /** The source of credentials. Left out: as in a Lambda function. */
+  /** The source of credentials. The default is that of a Lambda function. */
   readonly credentials?: CredentialProvider | undefined;
   readonly profile: CallProfile;
-  /** Connections at most; a function handles one request at a time, the local run many. */
+  /** Maximum connections. A function handles one request at a time, the local run many. */
   readonly maxSockets: number;
   /** Milliseconds since the epoch, by this host's clock. */
   readonly clock?: Clock;
@@ -42,7 +42,10 @@ const protocols: Readonly<Record<LeanService, Protocol>> = {
   dynamodb: { contentType: 'application/x-amz-json-1.0', targetPrefix: 'DynamoDB_20120810' },
 };
 
-/** Signatures hold for 15 minutes; from 4 on the SDK corrects, and so does this. */
+/**
+ * Signatures are valid for 15 minutes. Like the SDK, this client corrects a difference of 4 minutes
+ * or more.
+ */
 const toleratedSkewMs = 240_000;
 
 function errorType(error: Error): string {
@@ -52,8 +55,8 @@ function errorType(error: Error): string {
 }
 
 /**
- * A client of the AWS JSON protocol for the calls that every token makes. The SDK's clients do
- * the same and more in three times the CPU time and ten times the code; see docs/adr/0029. Retries,
+ * A client of the AWS JSON protocol for the calls of every token request. The SDK's clients do
+ * more, but need three times the CPU time and ten times the code; see docs/adr/0029. Retries,
  * timeouts, region, endpoint, credentials and clock follow the SDK's rules.
  */
 class AwsJsonClient implements LeanClient {
@@ -65,7 +68,7 @@ class AwsJsonClient implements LeanClient {
   readonly #service: LeanService;
   readonly #signature = new SignatureV4();
   readonly #clock: Clock;
-  /** What the service's clock is ahead of this host's, in milliseconds. */
+  /** How far the service's clock is ahead of this host's, in milliseconds. */
   #clockOffset = 0;
 
   constructor(options: LeanClientOptions) {
@@ -142,7 +145,9 @@ class AwsJsonClient implements LeanClient {
     throw readServiceError(response, this.#correctClock(response));
   }
 
-  /** @returns whether the clock was off and the next request is signed by the service's. */
+  /**
+   * @returns whether the clock was wrong and the next request is signed with the service's time.
+   */
   #correctClock({ headers }: HttpResponse): boolean {
     const serverTime = Date.parse(headers.date ?? '');
     if (Number.isNaN(serverTime)) return false;

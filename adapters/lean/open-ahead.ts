@@ -2,7 +2,7 @@ import type { Agent } from 'node:http';
 import { isIP } from 'node:net';
 import type { Duplex } from 'node:stream';
 
-/** What the agent connects with. Node documents `options`; its types leave it out. */
+/** The options that the agent connects with. Node documents `options`, but its types lack it. */
 interface Connecting {
   readonly options: Readonly<Record<string, unknown>>;
   createConnection(
@@ -16,14 +16,14 @@ export interface OpenedAhead {
   close(): void;
 }
 
-/** Host without the brackets of an IPv6 address, as sockets want it. */
+/** Host without the brackets of an IPv6 address, as sockets need it. */
 export function hostOf(url: URL): string {
   return url.hostname.replaceAll(/[[\]]/g, '');
 }
 
 /**
- * Lets an agent have one connection before there is a request for it: the handshake goes on while
- * a function is still loading, and the first request takes the connection, open or half open.
+ * Opens a connection of an agent before the first request. The handshake runs while a function is
+ * still loading, and the first request uses the connection, even if it is still being opened.
  */
 export function openAhead(agent: Agent, url: URL): OpenedAhead {
   const connecting = agent as unknown as Connecting;
@@ -40,7 +40,7 @@ export function openAhead(agent: Agent, url: URL): OpenedAhead {
   return {
     open: () => {
       const socket = create({ ...connecting.options, host, port, servername });
-      // No one waits for it yet. A request that finds it broken opens its own.
+      // No request waits for it yet. When it is broken, the first request opens its own.
       socket.on('error', () => socket.destroy());
       opened = socket;
     },

@@ -1,21 +1,21 @@
-/** Errors of both services that their models call retryable and no general rule knows. */
+/** Errors that the models of both services mark as retryable, and that no general rule covers. */
 const retryable: ReadonlySet<string> = new Set(['ReplicatedWriteConflictException']);
 
 /**
- * An error that an AWS service answered. It has the shape of the SDK's own errors, so that they
- * are told apart in one way: `name` is the service's code.
+ * An error response of an AWS service. It has the shape of the SDK's own errors, so callers handle
+ * both alike: `name` is the service's code.
  */
 export class AwsServiceError extends Error {
   override readonly name: string;
   readonly $metadata: {
     readonly httpStatusCode: number;
     readonly requestId?: string | undefined;
-    /** Set if the clocks differed and the next attempt is signed by the service's. */
+    /** Set if the clocks differed and the next attempt is signed with the service's time. */
     readonly clockSkewCorrected?: boolean;
     attempts?: number;
   };
 
-  /** Set if the service's model says that another attempt may succeed. */
+  /** Set if the service's model marks the error as retryable. */
   readonly $retryable?: object;
 
   constructor(code: string, message: string, metadata: AwsServiceError['$metadata']) {
@@ -26,12 +26,12 @@ export class AwsServiceError extends Error {
   }
 }
 
-/** No answer in time. Named as the SDK names it. */
+/** No response in time. It has the SDK's name. */
 export class AwsTimeoutError extends Error {
   override readonly name = 'TimeoutError';
 }
 
-/** The caller's deadline has passed. Named as the SDK names it. */
+/** The caller's deadline has passed. It has the SDK's name. */
 export class AwsAbortError extends Error {
   override readonly name = 'AbortError';
 }
@@ -41,7 +41,7 @@ function readBody(body: string): Readonly<Record<string, unknown>> {
     const parsed: unknown = JSON.parse(body);
     return typeof parsed === 'object' && parsed !== null ? { ...parsed } : {};
   } catch {
-    // A proxy's page, or nothing: the status says enough.
+    // The body is empty or a proxy's page. The status is enough.
     return {};
   }
 }
@@ -77,8 +77,8 @@ export function readServiceError(
 }
 
 /**
- * Reads the body of a success. What is not JSON comes from something before the service and is as
- * good as that one's 502. The parser's own error would quote the body.
+ * Reads the body of a successful response. A body that is not JSON comes from a proxy, and is
+ * treated like a 502. The parser's own error would quote the body.
  */
 export function readOutput(body: string): unknown {
   try {

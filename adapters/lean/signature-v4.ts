@@ -3,20 +3,20 @@ import { seconds } from '../../core/clock.ts';
 import { formatTime } from '../../core/rfc3339.ts';
 import type { AwsCredentials } from '../credentials/credential-provider.ts';
 
-/** What a signature covers in addition to the body. */
+/** The parts that a signature covers in addition to the body. */
 export interface SignedRequest {
   readonly region: string;
   /** Signing name of the service, e.g. `kms`. */
   readonly service: string;
   /** Value of the Host header. */
   readonly host: string;
-  /** Path as it is sent; `/` for both services, unless an endpoint of one's own has a path. */
+  /** The path as it is sent: `/` for both services, unless a configured endpoint has a path. */
   readonly path: string;
   readonly contentType: string;
   /** `X-Amz-Target`: the service's API and the operation. */
   readonly target: string;
   readonly body: string;
-  /** Milliseconds since the epoch, corrected by the service's clock. */
+  /** Milliseconds since the epoch, corrected with the service's clock. */
   readonly time: number;
 }
 
@@ -26,7 +26,10 @@ const algorithm = 'AWS4-HMAC-SHA256';
 const namesWithoutToken = 'content-type;host;x-amz-date;x-amz-target';
 const namesWithToken = 'content-type;host;x-amz-date;x-amz-security-token;x-amz-target';
 
-/** With a key object an HMAC takes 2 µs; with the key's bytes, Node makes one of them: 16 µs. */
+/**
+ * An HMAC takes 2 µs with a key object. With the key's bytes, Node creates such an object first: 16
+ * µs.
+ */
 function hmac(key: KeyObject, text: string): Buffer {
   return createHmac('sha256', key).update(text).digest();
 }
@@ -46,14 +49,14 @@ function escapePath(path: string): string {
 
 /**
  * Signs JSON requests with Signature Version 4: POST, no query, and always the same headers. The
- * derived key is kept for its day, since four of the five HMACs go into it.
+ * derived key is cached for its day, because it takes four of the five HMACs.
  */
 export class SignatureV4 {
   #scope = '';
   #secret = '';
   #key: KeyObject | undefined;
 
-  /** @returns the request's headers, names and values in turn, ready to be sent. */
+  /** @returns the request's headers as alternating names and values, ready to be sent. */
   sign(request: SignedRequest, credentials: AwsCredentials): string[] {
     const { host, contentType, target, body } = request;
     const { accessKeyId, secretAccessKey, sessionToken } = credentials;

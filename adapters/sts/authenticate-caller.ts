@@ -7,9 +7,9 @@ import { InputError, UnavailableError } from '../../core/errors.ts';
 import { type Environment, resolveEndpoint } from '../lean/endpoint.ts';
 
 /**
- * Asks STS who signed a proof.
+ * Sends a proof to STS, which returns its signer.
  *
- * @param digest names what the caller asks; the signature must cover it.
+ * @param digest identifies the request of the caller; the signature must cover it.
  * @returns the ARN of the user, or of the role's session.
  * @throws {InputError} if AWS does not accept the signature.
  * @throws {UnavailableError} if STS does not answer in time.

@@ -4,7 +4,7 @@ import { callAws } from '../aws-errors.ts';
 
 /**
  * Names the caller: the ARN of the user or of the role's session. The call needs no permission. It
- * is repeated until it has succeeded once.
+ * is repeated until it succeeds.
  *
  * @throws {UnavailableError} if STS does not answer in time.
  */
@@ -23,7 +23,7 @@ export function createCallerIdentity(options: AwsClientOptions = {}): () => Prom
     return arn;
   };
   return () => {
-    // A failure is not kept: a portal lives longer than an outage of STS.
+    // A failure is not cached, because a portal runs longer than an outage of STS.
     known ??= ask().catch((error: unknown) => {
       known = undefined;
       throw error;

@@ -9,10 +9,13 @@ import {
 import { type AwsClientOptions, clientConfiguration } from '../aws-client-options.ts';
 import { type Environment, resolveEndpoint } from '../lean/endpoint.ts';
 
-/** Proves to the function of an AWS region who asks it. */
+/** Proves the identity of the caller to a function of an AWS region. */
 export type ProveCaller = (region: string, digest: string) => Promise<CallerProof>;
 
-/** Where the function finds STS: FIPS endpoints that this machine prefers do not count there. */
+/**
+ * The STS endpoint of the function. Preferences of this machine, such as FIPS endpoints, do not
+ * apply to it.
+ */
 function findSts(environment: Environment, region: string): URL {
   const { AWS_ENDPOINT_URL, AWS_ENDPOINT_URL_STS } = environment;
   return resolveEndpoint('sts', { AWS_ENDPOINT_URL, AWS_ENDPOINT_URL_STS, AWS_REGION: region }).url;
@@ -20,7 +23,7 @@ function findSts(environment: Environment, region: string): URL {
 
 /**
  * Signs, with the caller's own credentials, a request that the function sends to STS. The secret
- * key stays here. The signature counts for this request only, and for some minutes.
+ * key stays here. The signature is valid only for this request, and for some minutes.
  *
  * @param environment may name an endpoint of STS, by AWS's variables.
  */
@@ -28,7 +31,7 @@ export function createCallerProof(
   options: AwsClientOptions,
   environment: Environment,
 ): ProveCaller {
-  // Of the SDK, for its credentials: profiles, single sign-on and all the rest.
+  // An SDK client, for its credentials: profiles, single sign-on and all other sources.
   const client = new STSClient(clientConfiguration(options));
   const { method, path, contentType, body } = callerProofRequest;
   return async (region, digest) => {

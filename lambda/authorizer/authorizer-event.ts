@@ -2,7 +2,7 @@ import type { APIGatewayRequestAuthorizerEvent } from 'aws-lambda';
 import { routeKey } from '../../contract/platform-authorizer.ts';
 import type { BearerRequest } from '../../core/verifier/verify-bearer.ts';
 
-/** A method that the authorizer guards and that no one gave scopes: a fault of the deployment. */
+/** A guarded method without configured scopes: a mistake in the deployment. */
 export class UnknownRouteError extends Error {
   override readonly name = 'UnknownRouteError';
 }
@@ -19,16 +19,16 @@ function readAuthorization(event: APIGatewayRequestAuthorizerEvent): readonly st
     .flatMap(([, values]) => values ?? []);
 }
 
-/** The gateway's own word for where the request came from. No header of the request is asked. */
+/** The source address according to the gateway. No header of the request is used. */
 function readSourceAddress(event: APIGatewayRequestAuthorizerEvent): string | undefined {
   return event.requestContext.identity.sourceIp;
 }
 
 /**
- * The scopes that the method of an event requires. An `ANY` method stands for those that have no
+ * The scopes that the method of an event requires. An `ANY` entry applies to methods without an
  * entry of their own.
  *
- * @throws {UnknownRouteError} if the method has none: it is not open by oversight.
+ * @throws {UnknownRouteError} if the method has none. It must not be open by mistake.
  */
 export function readRequiredScopes(
   event: APIGatewayRequestAuthorizerEvent,
@@ -41,7 +41,7 @@ export function readRequiredScopes(
   return (required[key] ?? '').split(' ').filter((scope) => scope !== '');
 }
 
-/** What of an event decides. */
+/** The parts of an event that the decision depends on. */
 export function readBearerRequest(
   event: APIGatewayRequestAuthorizerEvent,
   signal: AbortSignal,

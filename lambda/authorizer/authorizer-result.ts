@@ -7,7 +7,7 @@ import { formatTime } from '../../core/rfc3339.ts';
 import type { RefusalFacts } from '../../core/verifier/bearer-refusal.ts';
 import type { VerifiedCredential } from '../../core/verifier/verified-credential.ts';
 
-/** Name of the one action by which API Gateway asks a policy (execute-api). */
+/** The only action that API Gateway evaluates in a policy (execute-api). */
 const invoke = 'execute-api:Invoke';
 
 function policy(statement: Statement): APIGatewayAuthorizerResult['policyDocument'] {
@@ -20,7 +20,7 @@ function contextOf(verified: VerifiedCredential): AuthorizerContext {
   const isToken = credential === 'access_token';
   return {
     client_id: isToken ? verified.clientId : '',
-    // An API key stands for its whole trunk group: it has no list of scopes.
+    // An API key has access to its whole trunk group: it has no list of scopes.
     scope: isToken ? verified.scopes.join(' ') : '',
     service_trunk_group: serviceTrunkGroup,
     credential,
@@ -29,16 +29,19 @@ function contextOf(verified: VerifiedCredential): AuthorizerContext {
   };
 }
 
-/** API Gateway evaluates a cached policy with each request: this ends it with the token. */
+/**
+ * API Gateway evaluates a cached policy for each request. This condition ends it when the token
+ * expires.
+ */
 function endsWith(verified: VerifiedCredential): ConditionBlock | undefined {
   if (verified.credential !== 'access_token') return undefined;
   return { DateLessThan: { 'aws:CurrentTime': formatTime(verified.expiresAt) } };
 }
 
 /**
- * Allows exactly the method that was asked for.
+ * Allows exactly the requested method.
  *
- * @param isCached whether the gateway may keep the result beyond the request.
+ * @param isCached whether the gateway may cache the result.
  */
 export function allow(
   verified: VerifiedCredential,
@@ -58,7 +61,7 @@ export function allow(
   };
 }
 
-/** Denies a request that lacks a scope; the gateway's 403 shows which are required. */
+/** Denies a request that lacks a scope. The gateway's 403 shows the required scopes. */
 export function deny(facts: RefusalFacts, methodArn: string): APIGatewayAuthorizerResult {
   return {
     principalId: facts.clientId ?? 'unknown',

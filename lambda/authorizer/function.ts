@@ -43,7 +43,7 @@ class UnauthorizedError extends Error {
   }
 }
 
-/** Nothing of an error reaches API Gateway, whose log would have it. */
+/** No detail of an error is passed to API Gateway, which would log it. */
 class NoVerdictError extends Error {
   constructor() {
     super('there is no decision on the credential');
@@ -88,8 +88,8 @@ function settingsOf(environment: Environment<'authorizer'>): VerifierSettings {
 
 /**
  * A REQUEST authorizer of a REST API. It returns a policy that allows the one method, or one that
- * denies it for want of a scope (403); it throws `Unauthorized` for every other refusal (401), and
- * something else if there is no decision (500). No error ever allows.
+ * denies it because a scope is missing (403); it throws `Unauthorized` for every other refusal
+ * (401), and another error if there is no decision (500). No error ever allows access.
  */
 export function createAuthorizerFunction(
   environment: Environment<'authorizer'>,
@@ -99,7 +99,7 @@ export function createAuthorizerFunction(
   const { clock, telemetry } = resolveOptions('authorizer', {}, given);
   const settings = settingsOf(environment);
   const isCached = environment.AUTH_RESULT_CACHE_TTL > 0;
-  // At INIT, so that the first request finds the keys. The cache keeps what goes wrong.
+  // At INIT, so the keys are there for the first request. The cache records failures.
   void ports.jwks.refresh(ownJwksSource(settings), seconds(clock()));
 
   async function decide(event: APIGatewayRequestAuthorizerEvent): Promise<VerifiedCredential> {

@@ -19,14 +19,14 @@ import { regionsInService } from '../../core/signing-key/regions-in-service.ts';
 import type { SigningKey } from '../../core/signing-key/signing-key.ts';
 import { createRunTelemetry, type RunTelemetry } from '../shared/run-telemetry.ts';
 
-/** Seconds after which the alarm on missed runs says that a region's rotation has stopped. */
+/** Seconds after which the alarm on missed runs fires for a region. */
 const silence = missedRotationMinutes * 60;
 
 export type CanaryHandler = (event: unknown) => Promise<CanaryResult>;
 
 /**
- * The canary function: signs a token that authorises nothing and verifies it through the JWKS that
- * each region serves. It is a function of its own because the rotation may not sign.
+ * The canary function: signs a token that authorises nothing, and verifies it with the JWKS of each
+ * region. It is a separate function because the rotation must not sign.
  */
 export function createCanaryHandler(
   environment: Environment<'canary'>,
@@ -71,7 +71,7 @@ function report(verdicts: readonly CanaryVerdict[], telemetry: RunTelemetry): Ca
   return { verdicts: [...verdicts] };
 }
 
-/** The key that is asked about, or what signs in this region now. */
+/** The requested key, or the key that signs in this region now. */
 function selectKeys(
   keys: readonly SigningKey[],
   own: RegionId,

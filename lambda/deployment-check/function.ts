@@ -17,7 +17,7 @@ import { MalformedRecordError, RefusedError, UnavailableError } from '../../core
 import { assertAlgorithmsKept } from '../../core/signing-key/kept-algorithms.ts';
 import { createRunTelemetry, type RunTelemetry } from '../shared/run-telemetry.ts';
 
-/** What the check takes from its surroundings; a test gives its own. */
+/** The dependencies of the check. Tests pass their own. */
 export interface DeploymentCheckPorts {
   readonly sendAnswer: SendAnswer;
   /** Seconds since the epoch. */
@@ -33,15 +33,15 @@ export type DeploymentCheckHandler = (
 
 /** Milliseconds between two attempts. */
 const interval = 2000;
-/** Milliseconds that the last attempt and the answer take, with every retry. */
+/** Milliseconds that the last attempt and the response take, with every retry. */
 const reserve = 70_000;
 const maxAnswerAttempts = 3;
-/** CloudFormation refuses an answer of more than 4,096 bytes. */
+/** CloudFormation refuses a response of more than 4,096 bytes. */
 const maxReasonLength = 3000;
 
 /**
- * The deployment check: a stack asks it before it changes any permission, and goes no further
- * unless it is told that every signing key in use keeps its algorithm.
+ * The deployment check. A stack invokes it before any permission changes. The deployment continues
+ * only if every signing key in use keeps its algorithm.
  */
 export function createDeploymentCheckHandler(
   environment: Environment<'deployment-check'>,
@@ -51,7 +51,7 @@ export function createDeploymentCheckHandler(
   const { now = () => seconds(Date.now()), sleep = wait } = ports;
   const telemetry = ports.telemetry ?? createRunTelemetry('deployment-check');
   const store = createDynamoDbRotationStore(aws.dynamodb, environment.AUTH_SIGNING_KEYS_TABLE, {
-    // A record that this version cannot read may be one of a key that signs.
+    // A record that this version cannot read may belong to a key that signs.
     onMalformedRecord: (error) => {
       throw error;
     },
@@ -85,10 +85,10 @@ export function createDeploymentCheckHandler(
   };
 }
 
-/** Errors whose message says why a deployment may not go on. */
+/** Errors whose message says why a deployment must not continue. */
 const objections = [RefusedError, MalformedRecordError, CustomResourceEventError] as const;
 
-/** What may end by itself. A role that was just made takes some seconds until it may read. */
+/** Temporary errors. When a role is new, it takes some seconds until it may read. */
 function describePassing(error: unknown): string | undefined {
   return describeDenial(error) ?? (error instanceof UnavailableError ? error.message : undefined);
 }
@@ -100,7 +100,7 @@ function describe(error: unknown): string {
   return `the signing keys could not be read: ${reason}`;
 }
 
-/** @returns why the deployment may not go on; undefined if it may. */
+/** @returns why the deployment must not continue; undefined if it may. */
 async function findObjection(
   check: () => Promise<void>,
   sleep: (milliseconds: number) => Promise<unknown>,
@@ -129,7 +129,7 @@ function toAnswer(event: CustomResourceEvent, reason: string | undefined): Custo
   };
 }
 
-/** Without an answer, CloudFormation waits until the custom resource's own timeout is over. */
+/** Without a response, CloudFormation waits for the timeout of the custom resource. */
 async function answerWithRetries(
   sendAnswer: SendAnswer,
   sleep: (milliseconds: number) => Promise<unknown>,

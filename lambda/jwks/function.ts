@@ -30,7 +30,7 @@ export function createJwksFunction(
   const options = resolveOptions('jwks', {}, given);
   const cache = new SigningKeyCache(signingKeys, {
     refreshInterval: environment.AUTH_KEY_LIST_REFRESH,
-    // Old keys verify more than no keys, and each leaves at its own time all the same.
+    // An old list verifies more tokens than none, and each key still leaves at its recorded time.
     maxAge: Number.POSITIVE_INFINITY,
   });
   const documentOf = createJwksDocuments(environment.AUTH_JWKS_MAX_AGE);

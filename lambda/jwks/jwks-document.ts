@@ -2,7 +2,9 @@ import { buildJwks } from '../../core/jwks/jwks.ts';
 import type { SigningKey } from '../../core/signing-key/signing-key.ts';
 import { createDocument, type Document } from '../shared/document-endpoint.ts';
 
-/** Until when a list of keys gives the same JWKS: a `previous` key leaves at its own time. */
+/**
+ * Until when a list of keys results in the same JWKS: a `previous` key leaves at its recorded time.
+ */
 function nextChange(keys: readonly SigningKey[], now: number): number {
   return Math.min(
     ...keys.map(({ withdrawAt = Number.POSITIVE_INFINITY }) =>
@@ -21,8 +23,9 @@ interface Made {
 /**
  * Makes the JWKS of a list of keys, once for each list and set of keys within it.
  *
- * @param maxAge seconds for which readers may keep it.
- * @returns takes the time in seconds since the epoch; throws as {@link buildJwks}.
+ * @param maxAge seconds for which readers may cache it.
+ * @returns a function of the time in seconds since the epoch, which throws the errors of {@link
+ * buildJwks}.
  */
 export function createJwksDocuments(
   maxAge: number,

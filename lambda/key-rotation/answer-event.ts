@@ -7,7 +7,7 @@ import { rotateKey } from '../../core/signing-key/rotate-key.ts';
 import { withdrawKey } from '../../core/signing-key/withdraw-key.ts';
 import { awaitSelfTest, createPause, type Waiting } from './await-self-test.ts';
 
-/** What a deployment waits with. */
+/** How a deployment waits. */
 export interface DeploymentPorts extends Waiting {
   readonly selfTest: () => Promise<SelfTestResult>;
 }
@@ -40,7 +40,7 @@ const answers: Answers = {
     }),
 };
 
-/** Does what an event asks for. */
+/** Handles an event. */
 export function answerEvent(
   event: KeyRotationEvent,
   context: RotationContext,

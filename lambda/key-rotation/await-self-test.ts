@@ -2,28 +2,28 @@ import { describeDenial } from '../../adapters/access-denied.ts';
 import type { SelfTestResult } from '../../contract/function-events.ts';
 import { UnavailableError } from '../../core/errors.ts';
 
-/** How a run waits for others. Milliseconds. */
+/** How a run waits. Milliseconds. */
 export interface Waiting {
   readonly sleep: (milliseconds: number) => Promise<unknown>;
-  /** Until Lambda ends the run. */
+  /** The time until Lambda ends the run. */
   readonly remaining: () => number;
 }
 
-/** The deployment did not finish in time. Its message ends with the last reason to wait. */
+/** The deployment did not finish in time. The message ends with the last reason to wait. */
 export class DeploymentTimeoutError extends Error {
   override readonly name = 'DeploymentTimeoutError';
 }
 
-/** Milliseconds of the first pause: most of what a deployment waits for takes seconds. */
+/** Milliseconds of the first pause: most waits of a deployment take seconds. */
 const firstPause = 2000;
-/** Each pause is longer than the one before: what is not there yet may take minutes. */
+/** Factor by which each pause is longer than the one before: some waits take minutes. */
 const pauseGrowth = 1.5;
-/** Milliseconds of the longest pause, by which a deployment may end late. */
+/** Milliseconds of the longest pause. A deployment may end late by this time. */
 const longestPause = 10_000;
-/** What the last attempt, its audit record and the answer take. */
+/** Milliseconds for the last attempt, its audit record and the response. */
 const reserve = 15_000;
 
-/** @returns a function that waits, and rejects if no time is left for another attempt. */
+/** @returns a function that waits, and rejects if there is no time for another attempt. */
 export function createPause({ sleep, remaining }: Waiting): (reason: string) => Promise<void> {
   let pause = firstPause;
   return async (reason) => {
@@ -36,9 +36,9 @@ export function createPause({ sleep, remaining }: Waiting): (reason: string) => 
 }
 
 /**
- * Asks the token function to test itself until it has signed.
+ * Repeats the token function's self-test until it signs.
  *
- * @throws {DeploymentTimeoutError} with the last reason why it has not signed.
+ * @throws {DeploymentTimeoutError} with the last reason why it did not sign.
  */
 export async function awaitSelfTest(
   selfTest: () => Promise<SelfTestResult>,

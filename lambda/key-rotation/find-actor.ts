@@ -8,10 +8,10 @@ import type { KeyRotationEvent } from '../../contract/function-events.ts';
 import { requestDigest } from '../../core/audit/request-digest.ts';
 import { InputError, UnavailableError } from '../../core/errors.ts';
 
-/** Who runs what the schedule and deployments ask for. */
+/** The actor of scheduled runs and deployments. */
 const ownActor = 'key-rotation';
 
-/** What is known of an invocation, and who can say more. */
+/** What is known about an invocation, and how to authenticate its caller. */
 export interface CallerSource {
   readonly authenticate: AuthenticateCaller;
   readonly functionName: string;
@@ -51,12 +51,12 @@ async function authenticate(input: object, proof: unknown, source: CallerSource)
 }
 
 /**
- * Finds whom the audit names. An operator proves who asks; no one can name another. Only an
- * emergency goes on without a proof, and then the audit says so.
+ * Finds the actor for the audit. An operator sends a proof, and cannot act under another name. Only
+ * an emergency is possible without a proof, and the audit then says so.
  *
  * @param input the event as it was received, which the proof covers.
- * @throws {InputError} if the proof is missing or not good.
- * @throws {UnavailableError} if STS does not answer, and it is no emergency.
+ * @throws {InputError} if the proof is missing or invalid.
+ * @throws {UnavailableError} if STS does not answer, and it is not an emergency.
  */
 export async function findActor(
   event: KeyRotationEvent,

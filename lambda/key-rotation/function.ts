@@ -27,25 +27,25 @@ import { answerEvent } from './answer-event.ts';
 import { findActor } from './find-actor.ts';
 import { type LagMetric, reportFailure, reportSuccess } from './report-run.ts';
 
-/** What the rotation asks of other functions, and of STS. */
+/** The calls of the rotation to other functions and to STS. */
 export interface FunctionPorts {
-  /** Asks STS who signed an operator's request. */
+  /** Finds out from STS who signed an operator's request. */
   readonly authenticateCaller: AuthenticateCaller;
-  /** Asks the token function to sign a token for no one and to verify it. */
+  /** Invokes the token function's self-test, which signs a token for no client and verifies it. */
   readonly selfTest: () => Promise<SelfTestResult>;
-  /** Asks the canary function to prove a key. */
+  /** Invokes the canary function to prove a key. */
   readonly proveKey: ProveKey;
   /** The host's clock, which is checked against the times of AWS's answers. */
   readonly clock?: Clock;
   /** Seconds since the epoch, from a clock that needs no check; `clock` if left out. */
   readonly now?: () => number;
-  /** Waits for so many milliseconds; the clock if left out. */
+  /** Waits for so many milliseconds. The default is a timer. */
   readonly sleep?: (milliseconds: number) => Promise<unknown>;
   /** Standard output if left out. */
   readonly telemetry?: RunTelemetry;
 }
 
-/** What Lambda says of an invocation. */
+/** What Lambda tells an invocation. */
 export interface InvocationContext {
   /** Milliseconds. */
   getRemainingTimeInMillis(): number;
@@ -64,7 +64,7 @@ export function createKeyRotationHandler(
   aws: Pick<AwsClients, 'dynamodb' | 'kms'>,
   functions: FunctionPorts,
 ): KeyRotationHandler {
-  // A record that no one can read is left out everywhere: this is who notices.
+  // Every function skips a record that cannot be read. The rotation reports it.
   const malformed = new Set<string>();
   const clock = createCheckedClock(environment, aws, functions);
   const ports = createPorts(environment, aws, { ...functions, now: clock.now }, malformed);
@@ -110,8 +110,8 @@ export function createKeyRotationHandler(
 }
 
 /**
- * Reads the replication lag ahead of everything else: a region that is cut off from the others can
- * write nothing, and must still say so.
+ * Reads the replication lag before everything else: a disconnected region cannot write, but must
+ * still report it.
  */
 function createLagReader(
   environment: Environment<'key-rotation'>,

@@ -15,14 +15,14 @@ import { describeRun } from './rotation-report.ts';
 /** The replication lag by its metric's name; empty if it could not be read. */
 export type LagMetric = Readonly<Record<string, number>>;
 
-/** What a run met in the table next to the keys. */
+/** Findings of a run in the table. */
 export interface TableFindings {
   readonly lag: LagMetric;
-  /** What is wrong with records that were left out. */
+  /** Problems of the records that were skipped. */
   readonly malformed: readonly string[];
 }
 
-/** A run that did what it was asked. */
+/** A run that did what was requested. */
 export interface FinishedRun {
   readonly event: KeyRotationEvent;
   readonly outcome: RunOutcome;
@@ -30,8 +30,8 @@ export interface FinishedRun {
 }
 
 /**
- * Logs what a run did. A run that had to wait for a region has run all the same; one that could
- * not read every record has not, and the alarm on missed runs says so.
+ * Logs what a run did. A run that waits for a region counts as complete. A run that could not read
+ * every record does not, so the alarm on missed runs fires.
  */
 export function reportSuccess(
   { event, outcome, context }: FinishedRun,
@@ -67,10 +67,10 @@ export function reportSuccess(
   return report;
 }
 
-/** Errors that are an answer to anyone who asked, and no trouble of the function. */
+/** Errors that are valid results for the caller, not failures of the function. */
 const refusals = [InputError, RefusedError, PromotionRefusedError, RetainedKeyError] as const;
 
-/** Logs why a run came to nothing. */
+/** Logs why a run failed. */
 export function reportFailure(
   event: KeyRotationEvent,
   error: unknown,

@@ -6,7 +6,7 @@ import type { RunOutcome } from '../../core/signing-key/reconcile.ts';
 import { subjectOf } from '../../core/signing-key/rotation-action.ts';
 import { findCurrentKey } from '../../core/signing-key/rotation-state.ts';
 
-/** What a run did, as it is returned and logged. */
+/** The result of a run, as it is returned and logged. */
 export function describeRun(
   { done, refused, state }: RunOutcome,
   { ports, settings }: RotationContext,

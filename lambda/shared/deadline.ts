@@ -2,13 +2,13 @@
 export interface Deadline {
   /** Aborts when the time is over. */
   readonly signal: AbortSignal;
-  /** The request is answered. */
+  /** Ends the deadline when the request is answered. */
   end(): void;
 }
 
 /**
- * Starts a deadline. Unlike the timer of `AbortSignal.timeout` its timer ends with the request:
- * under load, seconds of answered requests would else be kept in memory by theirs.
+ * Starts a deadline. Its timer ends with the request. Timers of `AbortSignal.timeout` would keep
+ * answered requests in memory for seconds under load.
  */
 export function startDeadline(milliseconds: number): Deadline {
   const controller = new AbortController();

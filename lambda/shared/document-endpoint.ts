@@ -3,11 +3,11 @@ import { matchesEtag, strongEtag } from '../../core/document/etag.ts';
 import type { Exchange } from './exchange.ts';
 import type { HttpRequest, HttpResponse } from './http-message.ts';
 
-/** A public document. Anybody may read it, browsers on any page included (RFC 9700 §2.6). */
+/** A public document. Every client can read it, including browsers on any page (RFC 9700 §2.6). */
 export interface Document {
   readonly body: string;
   readonly etag: string;
-  /** Seconds for which anybody may keep it. */
+  /** Seconds for which every client may cache it. */
   readonly maxAge: number;
 }
 
@@ -32,7 +32,7 @@ function preflightResponse(): HttpResponse {
   return { statusCode: 204, headers, body: '' };
 }
 
-/** Answers GET, HEAD and OPTIONS, conditional requests included (RFC 9110 §13). */
+/** Answers GET, HEAD and OPTIONS, including conditional requests (RFC 9110 §13). */
 export async function serveDocument(
   request: HttpRequest,
   exchange: Exchange,

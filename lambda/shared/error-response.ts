@@ -27,9 +27,9 @@ function refusalResponse(error: OAuthError, challenge: string | undefined): Http
 }
 
 /**
- * The one place that makes responses of errors. What is not known is the same opaque 500.
+ * The only place that converts errors to responses. Every unknown error gives the same opaque 500.
  *
- * @param challenge what to send with 401 (RFC 6749 §5.2).
+ * @param challenge is sent with 401 (RFC 6749 §5.2).
  */
 export function toErrorResponse(error: unknown, challenge?: string): HttpResponse {
   if (error instanceof OAuthError) return refusalResponse(error, challenge);
@@ -44,7 +44,7 @@ export function toErrorResponse(error: unknown, challenge?: string): HttpRespons
   return jsonResponse(500, serverErrorBody, noStoreHeaders);
 }
 
-/** The outcome that log and metrics give an error. */
+/** The outcome of an error in log and metrics. */
 export function outcomeOf(error: unknown): string {
   if (error instanceof OAuthError) return error.code;
   if (error instanceof TooManyFailuresError) return 'throttled';

@@ -2,28 +2,31 @@ import type { Context } from 'aws-lambda';
 
 export type LogValue = string | number | boolean | readonly string[] | undefined;
 
-/** One request and its answer, as far as the log and the metrics are concerned. */
+/** One request and its response, for the log and the metrics. */
 export interface Exchange {
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
-  /** Ends calls to AWS when the request's deadline passes; begins with its first use. */
+  /**
+   * Aborts calls to AWS when the request's deadline passes. The deadline begins when it is first
+   * used.
+   */
   readonly signal: AbortSignal;
-  /** Stops the clock of `signal`: the response is made. */
+  /** Stops the timer of `signal` when the response is made. */
   readonly end: () => void;
-  /** One word of a closed set: what came of it. */
+  /** The result, one word of a closed set. */
   outcome: string;
-  /** A client that proved who it is. */
+  /** The authenticated client. */
   clientId?: string | undefined;
-  /** Metrics next to those of every request: 1 each. */
+  /** Metrics in addition to those of every request. The value is 1. */
   readonly counts: Set<string>;
-  /** Metrics next to those that have values of their own. */
+  /** Metrics with other values. */
   measures?: ReadonlyMap<string, number> | undefined;
-  /** What the log line says as well, snake_case. Never a credential, never a caller's own text. */
+  /** Further log fields in snake_case. Never a credential or text of a caller. */
   readonly fields: Record<string, LogValue>;
   error?: unknown;
 }
 
-/** Lambda's context with the exchange, by which middleware and endpoints share it. */
+/** Lambda's context with the exchange, which middleware and endpoints share. */
 export interface ExchangeContext extends Context {
   exchange: Exchange;
 }

@@ -4,7 +4,7 @@ import type { MetricSource } from './metric-line.ts';
 import type { LogFields } from './request-report.ts';
 import { createTelemetry, type Telemetry } from './telemetry.ts';
 
-/** What a function takes from the process it runs in; a test gives its own. */
+/** What a function takes from its process. Tests pass their own values. */
 export interface FunctionOptions {
   readonly clock: Clock;
   readonly telemetry: Telemetry;

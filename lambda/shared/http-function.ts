@@ -25,15 +25,15 @@ export interface HttpFunctionProps extends FunctionOptions {
   readonly name: HttpFunctionName;
   /** By the path of the route. */
   readonly endpoints: ReadonlyMap<string, Endpoint>;
-  /** What to send with 401. */
+  /** Sent with 401. */
   readonly challenge?: string;
-  /** On every response, next to the security headers. */
+  /** On every response, in addition to the security headers. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 export type HttpFunction = (event: APIGatewayProxyEvent, context: Context) => Promise<HttpResponse>;
 
-/** Gives a request to the endpoint of its route, if the method is one that the route answers. */
+/** Passes a request to the endpoint of its route if the route supports the method. */
 function dispatch(
   { name, endpoints }: HttpFunctionProps,
   request: HttpRequest,

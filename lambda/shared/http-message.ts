@@ -1,19 +1,19 @@
-/** A request of the REST API. Nothing in it can be trusted but what API Gateway says itself. */
+/** A request of the REST API. Only the values that API Gateway sets can be trusted. */
 export interface HttpRequest {
   readonly method: string;
-  /** The route's path, not what the client typed. */
+  /** The route's path, not the one that the client sent. */
   readonly path: string;
   /** The values of a header, by its name in lower case. The request may use any case. */
   readonly headerValues: (lowerName: string) => readonly string[];
   readonly queryNames: readonly string[];
   readonly body: Uint8Array;
-  /** Address of the TCP peer, as API Gateway saw it. */
+  /** Address of the TCP peer, from API Gateway. */
   readonly sourceIp: string;
-  /** When API Gateway got it, by its own clock, in milliseconds since the epoch. */
+  /** When API Gateway received the request, by its own clock, in milliseconds since the epoch. */
   readonly receivedAt: number;
 }
 
-/** What a function of a proxy integration returns. */
+/** The result of a function with a proxy integration. */
 export interface HttpResponse {
   readonly statusCode: number;
   readonly headers: Readonly<Record<string, string>>;

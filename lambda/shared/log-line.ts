@@ -2,7 +2,7 @@ import type { Context } from 'aws-lambda';
 import { formatMilliseconds } from '../../core/rfc3339.ts';
 import type { LogFields, RequestReport } from './request-report.ts';
 
-/** Levels in rising order, and those of Lambda's setting that no report has. */
+/** Levels in rising order, including Lambda's levels that no report has. */
 const levels = ['TRACE', 'DEBUG', 'INFO', 'WARN', 'ERROR', 'CRITICAL', 'FATAL', 'SILENT'];
 
 /** The least level that is written: Lambda's own setting, or Powertools', or INFO. */
@@ -18,7 +18,7 @@ function readTraceId(header: string | undefined): string | undefined {
   return start < 0 ? undefined : header?.slice(start + 'Root='.length).split(';', 1)[0];
 }
 
-/** Leaves out what says nothing, as Powertools does. JSON leaves out undefined itself. */
+/** Omits empty values, as Powertools does. JSON omits undefined itself. */
 function withoutEmpty(fields: LogFields): LogFields {
   const isEmpty = (value: unknown) => value === '' || value === null;
   return Object.values(fields).some(isEmpty)
@@ -29,18 +29,21 @@ function withoutEmpty(fields: LogFields): LogFields {
 /** Times are milliseconds since the epoch. */
 export interface LogMoment {
   readonly time: number;
-  /** The X-Ray header of the invocation, as Lambda gives it to the process. */
+  /** The X-Ray header of the invocation, from Lambda. */
   readonly traceHeader: string | undefined;
 }
 
-/** @returns what makes the log line of a request, with its line end; empty below the least level. */
+/**
+ * @returns a function that makes the log line of a request with its line end, or an empty text
+ * below the minimum level.
+ */
 export function createLogLines(
   service: string,
   persistentKeys: LogFields,
   environment: Readonly<Record<string, string | undefined>>,
 ): (report: RequestReport, context: Context, moment: LogMoment) => string {
   const least = leastLevel(environment);
-  // With provisioned concurrency INIT is over long before the first request.
+  // With provisioned concurrency, INIT ends long before the first request.
   let isColdStart = environment['AWS_LAMBDA_INITIALIZATION_TYPE'] === 'on-demand';
   return (report, context, { time, traceHeader }) => {
     const level = report.level.toUpperCase();

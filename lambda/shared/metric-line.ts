@@ -22,11 +22,11 @@ function unitOf(name: string): string {
   return name === requestMetrics.latency ? 'Milliseconds' : 'Count';
 }
 
-/** Under which names a function's metrics stand. */
+/** The names of a function's metrics. */
 export interface MetricSource {
   readonly namespace: string;
   readonly service: string;
-  /** Whether all metrics stand under the client too, and not only those that are about a client. */
+  /** Whether all metrics also have the client as a dimension, not only those about clients. */
   readonly byClient: boolean;
 }
 
@@ -36,7 +36,7 @@ interface Directive {
   readonly Metrics: readonly { readonly Name: string; readonly Unit: string }[];
 }
 
-/** Which of the values become metrics, and under which dimensions (embedded metric format). */
+/** The values that become metrics, and their dimensions (embedded metric format). */
 function directivesOf(
   { namespace: Namespace, byClient }: MetricSource,
   { clientId, measures }: RequestReport,
@@ -45,7 +45,7 @@ function directivesOf(
   const metrics = (of: readonly string[]) => of.map((Name) => ({ Name, Unit: unitOf(Name) }));
   const ofClient = ['service', metricDimensions.clientId];
   const isOfClient = clientId !== undefined;
-  // Alarms look at the totals, only under the function's name.
+  // Alarms use the totals, which have only the function's name as a dimension.
   const dimensions = [['service', metricDimensions.outcome], ['service']];
   const all = {
     Namespace,
@@ -56,7 +56,9 @@ function directivesOf(
   return [all, { Namespace, Dimensions: [ofClient], Metrics: metrics([...measures.keys()]) }];
 }
 
-/** When a request was answered, in milliseconds since the epoch, and by which version of the function. */
+/**
+ * When a request was answered, in milliseconds since the epoch, and the version of the function.
+ */
 export interface MetricMoment {
   readonly time: number;
   readonly functionVersion: string;

@@ -1,6 +1,6 @@
 import { commonMetricNamespace } from '../../contract/key-metrics.ts';
 
-/** The namespace that the stack chose, by the variable that Powertools has for it. */
+/** The namespace that the stack set, from Powertools' own variable. */
 export function readMetricNamespace(
   environment: Readonly<Record<string, string | undefined>>,
 ): string {

@@ -3,7 +3,7 @@ import type { HttpRequest } from './http-message.ts';
 
 type MultiValue = Readonly<Record<string, readonly (string | undefined)[] | undefined>>;
 
-/** Header names are case-insensitive: two spellings of one are one header with two values. */
+/** Header names are case-insensitive: two spellings of a name are one header with two values. */
 function readHeader(headers: MultiValue, lowerName: string): readonly string[] {
   const isNamed = (name: string) =>
     name.length === lowerName.length && name.toLowerCase() === lowerName;

@@ -2,17 +2,17 @@ import type { LogValue } from './exchange.ts';
 
 export type LogFields = Readonly<Record<string, LogValue>>;
 
-/** What is reported of one request. */
+/** The report of one request. */
 export interface RequestReport {
   readonly level: 'info' | 'warn' | 'error';
   readonly outcome: string;
   readonly statusCode: number;
   /** Milliseconds. */
   readonly latency: number;
-  /** A client that proved who it is. */
+  /** The authenticated client. */
   readonly clientId?: string | undefined;
   readonly counts: ReadonlySet<string>;
-  /** Values of metrics that not every request has. */
+  /** Values of metrics that only some requests have. */
   readonly measures?: ReadonlyMap<string, number> | undefined;
   readonly fields: LogFields;
 }

@@ -2,8 +2,8 @@ import { describeError } from '../../core/describe-error.ts';
 import type { Exchange } from './exchange.ts';
 
 /**
- * Says in the log line of a good answer that it comes from an old list of keys, and why: no one
- * would look for it otherwise.
+ * Adds to the log line of a successful response that it comes from an old list of keys, and why.
+ * Otherwise the problem would not be visible.
  *
  * @param failure undefined if the list is fresh.
  */

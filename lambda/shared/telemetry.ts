@@ -5,14 +5,14 @@ import { formatMetricLine, type MetricSource } from './metric-line.ts';
 import { readMetricNamespace } from './metric-namespace.ts';
 import type { LogFields, RequestReport } from './request-report.ts';
 
-/** One JSON line a request, and its metrics in embedded metric format. */
+/** One JSON line per request, and its metrics in embedded metric format. */
 export interface Telemetry {
   report(report: RequestReport, context: Context): void;
 }
 
 /**
- * Telemetry on standard output, which Lambda gives to CloudWatch line by line. Both lines are what
- * Powertools writes, to the letter; they go out in one write.
+ * Telemetry on standard output, which Lambda sends to CloudWatch line by line. Both lines are
+ * identical to those of Powertools, and are written together.
  */
 export function createTelemetry(
   service: FunctionName,

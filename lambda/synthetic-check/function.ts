@@ -17,7 +17,7 @@ import {
 } from '../../core/synthetic-check/synthetic-check-error.ts';
 import { createRunTelemetry, type RunTelemetry } from '../shared/run-telemetry.ts';
 
-/** How the check talks to the public endpoints; a test or the local run gives its own. */
+/** How the check calls the public endpoints. Tests and the local run pass their own. */
 export interface SyntheticCheckHttp {
   readonly postTokenRequest: PostTokenRequest;
   readonly fetchJwks: FetchServiceDocument;
@@ -28,7 +28,7 @@ export interface SyntheticCheckOptions {
   readonly clock: Clock;
 }
 
-/** What a person who invokes the function by hand is told. */
+/** The result for an operator who invokes the function by hand. */
 export type SyntheticCheckResult =
   | { readonly ok: true; readonly token_latency_ms: number }
   | { readonly ok: false; readonly step: SyntheticStep; readonly reason: string };
@@ -51,8 +51,8 @@ function report(result: SyntheticCheckResult, telemetry: RunTelemetry): Syntheti
 }
 
 /**
- * The synthetic check: every few minutes it is a client of its own region and a platform API, by
- * the addresses that the world uses. It holds no stored secret.
+ * The synthetic check. Every few minutes it acts as a client of its own region and as a platform
+ * API, on the public addresses. It has no stored secret.
  */
 export function createSyntheticCheckHandler(
   environment: Environment<'synthetic-check'>,

@@ -10,7 +10,7 @@ import type { Endpoint } from '../shared/http-function.ts';
 export function withClockCheck(endpoint: Endpoint): Endpoint {
   return (request, exchange) => {
     const difference = Math.abs(exchange.startedAt - request.receivedAt) / 1000;
-    // Not `>`: a time that is missing is no time to trust.
+    // Not `>`: a missing time must also fail the check.
     if (!(difference <= maxClockDifference)) {
       exchange.counts.add(requestMetrics.clockDifferences);
       throw new UnavailableError(`the clock differs from API Gateway's by ${difference} s`);

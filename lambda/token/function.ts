@@ -36,13 +36,16 @@ export interface TokenFunctionPorts {
 
 type SelfTestEvent = typeof selfTestEvent;
 
-/** Answers the gateway's requests, and the self-test that the key rotation invokes it for. */
+/** Answers the gateway's requests, and the self-test that the key rotation invokes. */
 export type TokenFunction = {
   (event: APIGatewayProxyEvent, context: Context): Promise<HttpResponse>;
   (event: SelfTestEvent, context: Context): Promise<SelfTestResult>;
 };
 
-/** The gateway's events have no `action`: anyone who sends one may invoke the function itself. */
+/**
+ * The gateway's events have no `action`: only a caller that may invoke the function directly can
+ * send one.
+ */
 function isSelfTest(event: APIGatewayProxyEvent | SelfTestEvent): event is SelfTestEvent {
   return 'action' in event && event.action === selfTestEvent.action;
 }

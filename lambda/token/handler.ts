@@ -3,7 +3,7 @@ import { readEnvironment } from '../../contract/environment.ts';
 import { createTokenHandler } from './function.ts';
 
 const aws = createLeanClients(process.env);
-// A TLS handshake takes longer than all that a token costs as well: both go on during INIT.
+// A TLS handshake takes longer than the rest of a token request. Both handshakes run during INIT.
 aws.kms.open();
 aws.dynamodb.open();
 

@@ -11,12 +11,12 @@ import type { Endpoint } from '../shared/http-function.ts';
 import { jsonResponse } from '../shared/http-message.ts';
 
 /**
- * Milliseconds for which a self-test stands for the ones after it: a region that cannot sign is
- * noticed within one round of health checks, and an instance signs at most six times a minute for it.
+ * Milliseconds for which the result of a self-test is reused. When a region cannot sign, one round
+ * of health checks notices it, and an instance signs at most six times a minute for the check.
  */
 const selfTestMaxAge = 10_000;
 
-/** Runs the self-test and says what came of it. It never throws. */
+/** Runs the self-test and returns its result. It never throws. */
 export type RunSelfTest = (startedAt: number, signal: AbortSignal) => Promise<SelfTestResult>;
 
 export function createSelfTest(
@@ -34,7 +34,7 @@ export function createSelfTest(
   };
 }
 
-/** `GET /health`, for load balancers: whether this region issues tokens, and no more than that. */
+/** `GET /health`, for load balancers: only whether this region can issue tokens. */
 export function createHealthEndpoint(selfTest: RunSelfTest): Endpoint {
   let testedAt = Number.NEGATIVE_INFINITY;
   let result: Promise<SelfTestResult> | undefined;

@@ -1,11 +1,11 @@
 import { randomFillSync } from 'node:crypto';
 
-/** Enough for 256 tokens. A draw costs up to 10 µs of a token's time, however many bytes it is for. */
+/** Enough for 256 tokens. A call takes up to 10 µs for any number of bytes. */
 const poolBytes = 4096;
 
 /**
- * Random bytes for ids, drawn many at a time; each is given once. The first draw comes with the
- * first request, so that no snapshot of a process that is about to serve holds any.
+ * Random bytes for ids, generated many at a time; each is used once. They are first generated at
+ * the first request, so a snapshot of the process never contains any.
  */
 export function createRandomPool(): (length: number) => Uint8Array {
   let pool = Buffer.alloc(0);

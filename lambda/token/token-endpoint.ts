@@ -15,7 +15,7 @@ import { type HttpRequest, jsonResponse } from '../shared/http-message.ts';
 import { noteStaleKeyList } from '../shared/stale-key-list.ts';
 import { createRandomPool } from './random-pool.ts';
 
-/** What to look for in logs; the word is that of OWASP's logging vocabulary. */
+/** An event to search for in logs, from OWASP's logging vocabulary. */
 const guessingEvent = 'authn_login_fail_max';
 
 function readTokenRequest(request: HttpRequest): TokenRequest {
@@ -29,7 +29,7 @@ function readTokenRequest(request: HttpRequest): TokenRequest {
 
 const secondsPerDay = 86_400;
 
-/** Who uses a secret that ends soon should hear of it while there is time. */
+/** The owner of a secret that expires soon should know while there is time. */
 function reportNearExpiry(exchange: Exchange, { secretExpiresAt }: TokenLogFields): void {
   if (secretExpiresAt === undefined) return;
   const secondsLeft = secretExpiresAt - seconds(exchange.startedAt);
@@ -38,9 +38,9 @@ function reportNearExpiry(exchange: Exchange, { secretExpiresAt }: TokenLogField
   exchange.fields['secret_expires_at'] = formatTime(secretExpiresAt);
 }
 
-/** Gives the log and the metrics what is known of a token, issued or not. */
+/** Passes the known fields of a token request to the log and the metrics, also when it fails. */
 function reportToken(exchange: Exchange, log: TokenLogFields): void {
-  // A secret that matched is proof of who the client is; its id is only a claim.
+  // A matching secret authenticates the client; an id is only a claim.
   if (log.secretId !== undefined) exchange.clientId = log.clientId;
   if (log.secretUse === 'failed') exchange.counts.add(requestMetrics.secretUseFailures);
   if (log.unusableKids?.length) exchange.counts.add(requestMetrics.signingKeyFallbacks);
@@ -59,7 +59,7 @@ function reportToken(exchange: Exchange, log: TokenLogFields): void {
 }
 
 export interface TokenEndpointPorts extends TokenPorts {
-  /** Why the list of signing keys is an old one; undefined if it is fresh. */
+  /** Why the list of signing keys is old; undefined if it is fresh. */
   readonly keyListFailure: () => unknown;
 }
 

@@ -31,7 +31,7 @@ describe('the reply of the key rotation', () => {
     ['steps that are text', { ...report, done: ['promote kid-1'] }],
   ])('is refused if it is %s', async (_name, reply) => {
     await expect(ask(reply)).rejects.toThrow(
-      new UnavailableError('rotation gave an answer of an unknown shape'),
+      new UnavailableError('rotation returned a response of an unknown shape'),
     );
   });
 });

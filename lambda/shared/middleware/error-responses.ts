@@ -5,7 +5,7 @@ import type { HttpMiddleware } from './http-middleware.ts';
 /**
  * Makes the response to any error, and records the outcome of the exchange.
  *
- * @param challenge what to send with 401.
+ * @param challenge is sent with 401.
  */
 export function errorResponses(challenge: string | undefined): HttpMiddleware {
   return {

@@ -3,7 +3,7 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 import type { ExchangeContext } from '../exchange.ts';
 import type { HttpResponse } from '../http-message.ts';
 
-/** Transport around an endpoint: what it does concerns no step of the protocol. */
+/** Transport around an endpoint. It contains no step of the protocol. */
 export type HttpMiddleware = MiddlewareObj<
   APIGatewayProxyEvent,
   HttpResponse,

@@ -7,7 +7,7 @@ import type { FunctionOptions } from '../function-options.ts';
 import type { RequestReport } from '../request-report.ts';
 import type { HttpHook, HttpMiddleware } from './http-middleware.ts';
 
-/** Methods and paths are any words that a client writes; the log knows these. */
+/** A client can send any method and path. The log has only these. */
 const knownMethods: ReadonlySet<string> = new Set([
   'GET',
   'HEAD',
@@ -33,7 +33,7 @@ function beginExchange(startedAt: number): Exchange {
   let deadline: Deadline | undefined;
   return {
     startedAt,
-    // Documents come from memory and call nothing that would have to be ended.
+    // Documents come from memory and make no calls that a deadline would abort.
     get signal() {
       deadline ??= startDeadline(requestDeadline);
       return deadline.signal;

@@ -1,6 +1,6 @@
 import type { HttpHook, HttpMiddleware } from './http-middleware.ts';
 
-/** Adds headers to every response, and leaves out the body if the method is HEAD. */
+/** Adds headers to every response, and removes the body if the method is HEAD. */
 export function responseHeaders(headers: Readonly<Record<string, string>>): HttpMiddleware {
   const add: HttpHook = (request) => {
     const { response, event } = request;

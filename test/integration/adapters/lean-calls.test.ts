@@ -56,7 +56,7 @@ describe('readers on the lean client', () => {
     );
   });
 
-  it('note the use of a secret, once a day, and of no secret that is gone', async () => {
+  it('record the use of a secret once a day, and never for a deleted secret', async () => {
     const store = createDynamoDbClientStore(dynamodb, clients, { consistentRead });
     const reader = createDynamoDbClientReader(createLeanCalls(lean), clients);
     const [sample] = fc.sample(
