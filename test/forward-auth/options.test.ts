@@ -126,7 +126,7 @@ describe('options', () => {
     [
       'tables that are not to be read',
       ['--own-tokens-only'],
-      'allowed: nothing, since --own-tokens-only',
+      'allowed: nothing, because --own-tokens-only',
     ],
     [
       'every address without saying so',
