@@ -53,14 +53,14 @@ export interface VerifierOptions {
   /** Certificates to trust for key sets in addition to those of Node, PEM. */
   readonly ca?: string | undefined;
   /**
-   * Megabytes of tokens whose signature is not verified again at their next use, 0 to 64. Each use
-   * still checks everything that can change: the issuer's keys, times, audience, scopes, provider
-   * and client. The tokens themselves are not kept.
+   * Megabytes of verified tokens whose signature is not verified again, 0 to 64. Each use still
+   * checks everything that can change: the issuer's keys, times, audience, scopes, provider and
+   * client. The tokens themselves are not stored.
    *
-   * @default 4, some 4,000 tokens; 0 verifies each signature each time
+   * @default 4, about 4,000 tokens; with 0 each signature is verified each time
    */
   readonly tokenMemory?: number | undefined;
-  /** Milliseconds since the epoch; the host's clock if left out. */
+  /** Milliseconds since the epoch. The default is the host's clock. */
   readonly clock?: Clock | undefined;
 }
 
@@ -164,7 +164,7 @@ export function createVerifier(options: VerifierOptions): Verifier {
           authorization: toList(request.authorization),
           requiredScopes,
           now: now(),
-          // Both are read only if they are needed: a timer costs more than verifying the claims.
+          // Both are read only when they are needed: a timer costs more than verifying the claims.
           get sourceAddress() {
             return request.sourceAddress;
           },

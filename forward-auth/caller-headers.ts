@@ -16,8 +16,8 @@ function header(name: CallerHeaderName, value: string): readonly [CallerHeaderNa
 }
 
 /**
- * Says in headers who calls, every one of them present: names and values in turn, which cost Node
- * less than an object.
+ * The headers that describe the caller. All of them are always present. Alternating names and
+ * values cost Node less than an object.
  *
  * @throws {CallerHeaderError} if a header cannot carry a value.
  */
@@ -26,7 +26,7 @@ export function callerHeaderList(verified: VerifiedCredential): readonly string[
   return [
     ...header(callerHeaders.credential, verified.credential),
     ...header(callerHeaders.clientId, isToken ? verified.clientId : ''),
-    // An API key stands for its whole trunk group: it has no list of scopes.
+    // An API key has access to its whole trunk group: it has no list of scopes.
     ...header(callerHeaders.scope, isToken ? verified.scopes.join(' ') : ''),
     ...header(callerHeaders.serviceTrunkGroup, verified.serviceTrunkGroup),
     ...header(callerHeaders.issuer, isToken ? verified.issuer : ''),
