@@ -13,7 +13,7 @@ try {
   checkAgainstRulePacks(app);
   app.synth();
 } catch (error) {
-  // What is wrong with the config is for the person who wrote it; a stack trace would hide it.
+  // The message is for the author of the config. A stack trace would hide it.
   if (!(error instanceof DeploymentConfigError) && !(error instanceof ConfigFileError)) throw error;
   process.stderr.write(`${error.message}\n`);
   process.exitCode = 1;

@@ -16,8 +16,8 @@ export interface AuthorizationServerOptions {
 }
 
 /**
- * Adds the stacks of a deployment to an app: one for each region and, if there are several,
- * one before them for the tables that they share.
+ * Adds the stacks of a deployment to an app: one per region and, if there are several regions,
+ * first one for the tables that they share.
  */
 export function addAuthorizationServer(
   app: App,
@@ -36,7 +36,8 @@ export function addAuthorizationServer(
       env: { region: awsRegion },
       description: `Authorization server ${config.name}, region ${id}`,
     });
-    // Only by name and order: an export would tie the stacks of three AWS regions together.
+    // The stacks are connected only by names and order. An export would couple the stacks of three
+    // AWS regions.
     if (data !== undefined) stack.addStackDependency(data);
     return stack;
   });

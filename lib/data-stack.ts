@@ -9,8 +9,8 @@ export interface DataStackProps extends StackProps {
 }
 
 /**
- * The tables that all regions share. A global table is one resource with all its replicas, so
- * that one stack owns it and the regions' stacks find it by name.
+ * The tables that all regions share. A global table is one resource with all its replicas, so one
+ * stack owns it, and the regions' stacks refer to it by name.
  */
 export class DataStack extends Stack {
   constructor(scope: Construct, id: string, props: DataStackProps) {

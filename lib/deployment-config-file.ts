@@ -10,7 +10,7 @@ export class ConfigFileError extends Error {
  * Reads the file that the CDK context `config` names.
  *
  * @throws {ConfigFileError} if the context or the file is missing, or is not JSON.
- * @throws {DeploymentConfigError} if what it says cannot be deployed.
+ * @throws {DeploymentConfigError} if the config cannot be deployed.
  */
 export function readDeploymentConfigFile(path: unknown): DeploymentConfig {
   if (typeof path !== 'string' || path === '') {

@@ -12,11 +12,14 @@ import { BearerGatewayResponses } from './platform/bearer-gateway-responses.ts';
 import { RequiredScopeError, RouteScopes } from './platform/route-scopes.ts';
 
 export interface PlatformAuthorizerProps {
-  /** Your API. It has one PlatformAuthorizer, as gateway responses are one set per API. */
+  /**
+   * Your API. It can have only one PlatformAuthorizer, because gateway responses are one set per
+   * API.
+   */
   readonly restApi: RestApi;
   /** The authorization server's issuer, exactly as in its discovery document. */
   readonly issuer: string;
-  /** The values of `aud` by which your API knows itself (RFC 7519 §4.1.3); one at least. */
+  /** The values of `aud` that your API accepts (RFC 7519 §4.1.3), at least one. */
   readonly audiences: readonly string[];
   /**
    * The authorization server's default audience, for clients without one.
@@ -25,8 +28,8 @@ export interface PlatformAuthorizerProps {
    */
   readonly defaultAudience?: string;
   /**
-   * Name of the authorization server's deployment, whose tables in this account and AWS region
-   * are read.
+   * Name of the authorization server's deployment. Its tables in this account and AWS region are
+   * read.
    *
    * @default authorization-server
    */
@@ -39,10 +42,10 @@ export interface PlatformAuthorizerProps {
    */
   readonly tablesName?: string;
   /**
-   * How long API Gateway may keep a decision. A revoked API key, client or provider goes on for as
-   * long; a token never outlives its `exp`. At most an hour.
+   * How long API Gateway may cache a decision, at most an hour. When an API key, client or provider
+   * is revoked, it continues to work for as long. A token is never accepted after its `exp`.
    *
-   * @default Duration.seconds(0), no decision is kept
+   * @default Duration.seconds(0), no decision is cached
    */
   readonly resultCacheTtl?: Duration;
   /**
@@ -84,13 +87,13 @@ function checkProps(props: PlatformAuthorizerProps): void {
 }
 
 /**
- * Lets a REST API accept the platform's bearer credentials: access tokens of the authorization
+ * Makes a REST API accept the platform's bearer credentials: access tokens of the authorization
  * server and of registered identity providers, and API keys.
  *
  *     const authorizer = new PlatformAuthorizer(this, 'Authorizer', { restApi, issuer, audiences });
  *     messages.addMethod('GET', integration, authorizer.requireScopes('messaging:view'));
  *
- * The integration finds who calls in `requestContext.authorizer`: `client_id`, `scope`,
+ * The integration finds the caller in `requestContext.authorizer`: `client_id`, `scope`,
  * `service_trunk_group`, `credential`, `issuer`, `jti`.
  */
 export class PlatformAuthorizer extends Construct {
@@ -149,7 +152,8 @@ export class PlatformAuthorizer extends Construct {
       type: 'REQUEST',
       name: this.node.id,
       authorizerResultTtlInSeconds: ttl,
-      // A request without the first of these gets 401 from the gateway, which asks no one.
+      // When a request lacks the first of these, the gateway returns 401 without invoking the
+      // authorizer.
       identitySource: (ttl === 0 ? cacheIdentitySources.slice(0, 1) : cacheIdentitySources).join(
         ',',
       ),
@@ -167,7 +171,7 @@ export class PlatformAuthorizer extends Construct {
         resourceName: `authorizers/${authorizer.ref}`,
       }),
     });
-    // A stage shows a changed authorizer only after a new deployment.
+    // A stage uses a changed authorizer only after a new deployment.
     props.restApi.latestDeployment?.addToLogicalId({ authorizer: settings });
     return authorizer;
   }

@@ -54,7 +54,7 @@ export class RegionStack extends Stack {
     this.addOutputs(addresses);
   }
 
-  /** Whether other regions share the issuer, and with it the tables and the default name. */
+  /** Whether other regions share the issuer, and therefore the tables and the default name. */
   private get shared(): boolean {
     return deployedRegions(this.props.config).length > 1;
   }

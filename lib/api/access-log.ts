@@ -1,8 +1,8 @@
 import { AccessLogField, AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
 
 /**
- * One JSON line a request. It contains no header, query string or body, and therefore no
- * credential; `resourcePath` is the route and not the path that was asked for.
+ * One JSON line per request. It contains no header, query string or body, and therefore no
+ * credential. `resourcePath` is the route, not the requested path.
  */
 export const accessLogFormat = AccessLogFormat.custom(
   JSON.stringify({

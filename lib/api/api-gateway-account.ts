@@ -4,8 +4,8 @@ import { ManagedPolicy, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 
 /**
- * The role with which API Gateway writes its logs. There is one for all APIs of an account and
- * region, so that one owner sets it and no one's stack may take it away from the others.
+ * The role that API Gateway writes its logs with. All APIs of an account and region share it, so
+ * only one owner may set it, and no stack may remove it.
  */
 export class ApiGatewayAccount extends Construct {
   readonly account: CfnAccount;

@@ -7,7 +7,7 @@ import {
   securityHeaders,
 } from '../../contract/error-body.ts';
 
-/** Gives the errors that API Gateway makes itself the service's shape and headers. */
+/** Gives errors that API Gateway generates the service's shape and headers. */
 export class GatewayResponses extends Construct {
   constructor(scope: Construct, id: string, props: { readonly restApi: IRestApi }) {
     super(scope, id);
@@ -25,7 +25,7 @@ export class GatewayResponses extends Construct {
   }
 }
 
-/** API Gateway takes a literal in single quotes. */
+/** API Gateway expects a literal in single quotes. */
 function responseHeaders(error: GatewayError): Record<string, string> {
   const headers: Record<string, string> = {
     ...noStoreHeaders,

@@ -24,18 +24,18 @@ import {
 import { accessLogFormat } from './access-log.ts';
 import { GatewayResponses } from './gateway-responses.ts';
 
-/** Literal, so that the issuer can name it before the stage exists. */
+/** A literal, because the issuer contains it before the stage exists. */
 export const stageName = 'live';
 
-/** Post-quantum key exchange if the caller has it, TLS 1.2 for callers that are older. */
+/** Post-quantum key exchange if the caller supports it, TLS 1.2 for older callers. */
 export const tlsPolicy = SecurityPolicy.TLS13_1_2_PFS_PQ_2025_09;
 
 export interface ServiceApiProps {
   readonly deploymentName: string;
-  /** Whether callers come through a domain of our own; the API's own host is then closed. */
+  /** Whether callers use a custom domain. The API's own host is then closed. */
   readonly hasDomain: boolean;
   readonly throttles: Throttles;
-  /** Whether a web ACL stands before the stage. */
+  /** Whether the stage has a web ACL. */
   readonly hasWebAcl: boolean;
 }
 
@@ -47,7 +47,7 @@ export class ServiceApi extends Construct {
 
   constructor(scope: Construct, id: string, props: ServiceApiProps) {
     super(scope, id);
-    // Without a domain the stage comes first in each path, so that nothing can stand at the origin.
+    // Without a domain each path begins with the stage, so no path can be at the origin's root.
     this.routes = routes.filter((route) => props.hasDomain || !route.atOrigin);
     this.accessLog = this.addAccessLog(props.deploymentName);
     this.restApi = this.addRestApi(props);
@@ -57,7 +57,7 @@ export class ServiceApi extends Construct {
     new GatewayResponses(this, 'GatewayResponses', { restApi: this.restApi });
   }
 
-  /** Where the API is found without a domain, stage included. Known before the stage is made. */
+  /** The API's address without a domain, including the stage. Known before the stage exists. */
   get address(): string {
     const { region, urlSuffix } = Stack.of(this);
     return `https://${this.restApi.restApiId}.execute-api.${region}.${urlSuffix}/${stageName}`;
@@ -71,7 +71,7 @@ export class ServiceApi extends Construct {
   private addRoute(route: Route, handler: IFunction): void {
     const resource = this.restApi.root.resourceForPath(route.path);
     const integration = proxyTo(handler);
-    // ANY, so that a wrong method gets our 405 and not the gateway's 403.
+    // ANY: a wrong method gets our 405 and not the gateway's 403.
     for (const method of [...route.methods, 'ANY']) resource.addMethod(method, integration);
     handler.addPermission(`Invoke ${route.path}`, {
       principal: new ServicePrincipal('apigateway.amazonaws.com'),
@@ -82,7 +82,7 @@ export class ServiceApi extends Construct {
   private addAccessLog(deploymentName: string): LogGroup {
     return new LogGroup(this, 'AccessLog', {
       logGroupName: `/aws/apigateway/${deploymentName}/access`,
-      // Longer than a year, so that an intrusion found late can still be read up.
+      // Longer than a year, so an intrusion that is found late can still be investigated.
       retention: RetentionDays.THIRTEEN_MONTHS,
       removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
     });
@@ -101,7 +101,7 @@ export class ServiceApi extends Construct {
         accessLogFormat,
         tracingEnabled: true,
         ...methodSettings,
-        // What no route names is an error of the gateway's, which costs nothing to make.
+        // The gateway refuses unknown paths, which costs nothing.
         throttlingRateLimit: 100,
         throttlingBurstLimit: 100,
         methodOptions: Object.fromEntries(
@@ -109,7 +109,7 @@ export class ServiceApi extends Construct {
         ),
       },
     });
-    // An output of CDK's own, which with a domain names a host that is closed.
+    // CDK's own output. With a domain it names a closed host.
     restApi.node.tryRemoveChild('Endpoint');
     return restApi;
   }
@@ -126,7 +126,7 @@ export class ServiceApi extends Construct {
     Validations.of(this.restApi).acknowledge({
       id: 'AwsSolutions::AwsSolutions-APIG3',
       reason:
-        'The configuration asks for no web ACL, which has a monthly price: method throttles and cheap refusals protect a small deployment.',
+        'The configuration has no web ACL, which has a monthly price: method throttles and cheap refusals protect a small deployment.',
     });
   }
 
@@ -150,14 +150,14 @@ export class ServiceApi extends Construct {
   }
 }
 
-/** Settings of a method do not add to the stage's but replace them, so each carries them all. */
+/** Settings of a method replace those of the stage, so each method has all settings. */
 const methodSettings = {
   loggingLevel: MethodLoggingLevel.ERROR,
   // A data trace would log the Authorization header and the body.
   dataTraceEnabled: false,
   // A cached token response would be one client's token for another.
   cachingEnabled: false,
-  // The functions' own metrics say more, and each of these costs money per method.
+  // The functions' own metrics are more detailed, and these cost money per method.
   metricsEnabled: false,
 } satisfies MethodDeploymentOptions;
 
@@ -176,7 +176,7 @@ function methodOptions(
   ]);
 }
 
-/** A proxy integration without the permissions per method that the ready-made one adds. */
+/** A proxy integration without the per-method permissions that CDK's own adds. */
 function proxyTo(handler: IFunction): Integration {
   return new AwsIntegration({
     proxy: true,

@@ -29,15 +29,15 @@ export interface ServiceDomainProps {
   readonly domain: NonNullable<DeploymentConfig['domain']>;
   readonly regionId: RegionId;
   readonly awsRegion: string;
-  /** Whether other regions answer under the same name. */
+  /** Whether other regions serve the same name. */
   readonly shared: boolean;
   readonly restApi: RestApi;
 }
 
 /**
- * Serves the API under the deployment's name and under the region's own. If several regions
- * share the name, DNS gives each caller the nearest one that is healthy; to lose a region needs
- * no call to any control plane.
+ * Serves the API under the deployment's name and under the region's own. If several regions share
+ * the name, DNS sends each caller to the nearest healthy region. When a region is lost, no call to
+ * a control plane is needed.
  */
 export class ServiceDomain extends Construct {
   private readonly zone: IHostedZone;
@@ -58,8 +58,8 @@ export class ServiceDomain extends Construct {
       'Default',
       domain.name,
       certificate,
-      // A latency record for one region, too: Route 53 makes no simple one into such by an update,
-      // and regions may follow (docs/procedures/one-region-to-three.md).
+      // One region also gets a latency record: an update cannot convert a simple record to one, and
+      // regions may be added later (docs/procedures/one-region-to-three.md).
       {
         region: awsRegion,
         setIdentifier: regionId,
@@ -99,8 +99,8 @@ export class ServiceDomain extends Construct {
   }
 
   /**
-   * Asks what only a region that issues tokens can answer: API Gateway's own health, which an
-   * alias record could evaluate, says nothing about a function, a table or a key.
+   * Only a region that can issue tokens passes this check. API Gateway's own health, which an alias
+   * record could evaluate, does not cover functions, tables and keys.
    */
   private addHealthCheck(ownHost: string): IHealthCheck {
     return new HealthCheck(this, 'HealthCheck', {
@@ -109,9 +109,9 @@ export class ServiceDomain extends Construct {
       resourcePath: healthPath,
       searchString: healthySearchString,
       enableSNI: true,
-      // Several checkers ask at this interval each: about a request every other second in all.
+      // Several checkers send requests at this interval: about one every other second in total.
       requestInterval: Duration.seconds(30),
-      // Three in a row: one lost request must not move a region's traffic.
+      // Three in a row: a single lost request must not move a region's traffic.
       failureThreshold: 3,
     });
   }

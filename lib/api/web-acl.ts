@@ -18,7 +18,7 @@ export interface WebAclProps {
 type Rule = CfnWebACL.RuleProperty;
 type Statement = CfnWebACL.StatementProperty;
 
-/** What WAF counts; it keeps no sample of requests, which would hold their headers. */
+/** WAF's metrics. It keeps no samples of requests, because they contain headers. */
 function visibility(metricName: string): CfnWebACL.VisibilityConfigProperty {
   return { metricName, cloudWatchMetricsEnabled: true, sampledRequestsEnabled: false };
 }
@@ -50,13 +50,13 @@ export class WebAcl extends Construct {
     const logGroup = new LogGroup(this, 'Log', {
       // WAF writes only to groups with this prefix.
       logGroupName: `aws-waf-logs-${deploymentName}`,
-      // Longer than a year, so that an intrusion found late can still be read up.
+      // Longer than a year, so an intrusion that is found late can still be investigated.
       retention: RetentionDays.THIRTEEN_MONTHS,
       removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
     });
     new CfnLoggingConfiguration(this, 'Logging', {
       resourceArn: acl.attrArn,
-      // WAF wants the ARN without the ":*" that the log group's own attribute ends in.
+      // WAF needs the ARN without the ":*" at the end of the log group's attribute.
       logDestinationConfigs: [
         Stack.of(this).formatArn({
           service: 'logs',
@@ -69,8 +69,8 @@ export class WebAcl extends Construct {
 }
 
 /**
- * The path as WAF sees it: the stage comes first without a domain, and is absent with one. What
- * follows, e.g. a slash, does not matter: the function gets what API Gateway takes for the route.
+ * The path as WAF sees it. Without a domain it begins with the stage. A suffix such as a slash does
+ * not matter: the function gets every request that API Gateway matches to the route.
  */
 function onPath(path: string): Statement {
   return {
@@ -78,7 +78,7 @@ function onPath(path: string): Statement {
       fieldToMatch: { uriPath: {} },
       searchString: path,
       positionalConstraint: 'CONTAINS',
-      // API Gateway finds the route in the decoded path, so `toke%6E` must count as well.
+      // API Gateway matches the decoded path, so `toke%6E` must also count.
       textTransformations: [
         { priority: 0, type: 'URL_DECODE' },
         { priority: 1, type: 'NORMALIZE_PATH' },
@@ -105,7 +105,7 @@ function addressRate(name: string, priority: number, path: string, limit: number
   };
 }
 
-/** The function refuses such a form too, but only after API Gateway has taken all of it. */
+/** The function also refuses such a form, but only after API Gateway has received all of it. */
 const bodySize: Rule = {
   name: 'body-size',
   priority: 1,
@@ -113,7 +113,7 @@ const bodySize: Rule = {
   visibilityConfig: visibility('body-size'),
   statement: {
     sizeConstraintStatement: {
-      // A body longer than WAF inspects is longer than the limit.
+      // A body that is longer than WAF inspects also exceeds the limit.
       fieldToMatch: { body: { oversizeHandling: 'MATCH' } },
       comparisonOperator: 'GT',
       size: maxFormBytes,

@@ -17,13 +17,13 @@ import {
   tables,
 } from '../../contract/tables.ts';
 
-/** The tables of a deployment as its functions see them, no matter who owns them. */
+/** The tables of a deployment for its functions, in this stack or in another. */
 export type ServiceTables = Readonly<Record<TableKey, ITableV2>>;
 
 /** The other AWS regions of a table that all regions share. */
 export interface Replication {
   readonly awsRegions: readonly string[];
-  /** Keeps the log, and no copy, if there are two regions. */
+  /** With two regions, the witness keeps the log but no copy. */
   readonly witnessAwsRegion: string | undefined;
 }
 
@@ -31,20 +31,20 @@ export interface ServiceTableProps {
   /** The deployment's config, for the names. */
   readonly config: TableNames;
   readonly table: TableKey;
-  /** None: a table of one region. */
+  /** None for a table in one region. */
   readonly replication?: Replication | undefined;
 }
 
-/** What each replica has, since a replica does not take it from the others. */
+/** Settings of each replica. A replica does not inherit them. */
 const replicaOptions = {
   pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
   deletionProtection: true,
 } satisfies TableOptionsV2;
 
 /**
- * A table that outlives its stack. A stack which never came to exist would leave nothing behind,
- * were it not for deletion protection, which counts more (docs/adr/0038). Encryption is DynamoDB's own: a customer managed key would make every token depend on
- * one more KMS call.
+ * A table that is kept when its stack is deleted. Because of deletion protection, it is also kept
+ * when the first deployment fails (docs/adr/0038). Encryption is DynamoDB's own: with a customer
+ * managed key, every token would depend on one more KMS call.
  */
 export class ServiceTable extends Construct {
   readonly table: TableV2;
@@ -52,7 +52,7 @@ export class ServiceTable extends Construct {
   constructor(scope: Construct, id: string, props: ServiceTableProps) {
     super(scope, id);
     const schema: TableSchema = tables[props.table];
-    // An id of `Default` leaves no trace in the logical id, by which a retained table is imported.
+    // The id `Default` does not change the logical id, which is needed to import a retained table.
     this.table = new TableV2(this, 'Default', {
       tableName: deployedTableName(props.config, props.table),
       partitionKey: { name: schema.partitionKey, type: AttributeType.STRING },
@@ -67,7 +67,7 @@ export class ServiceTable extends Construct {
   }
 }
 
-/** A conditional write then holds in all regions: no concurrent one can undo a revocation. */
+/** A conditional write then applies in all regions: a concurrent write cannot undo a revocation. */
 function stronglyConsistent({ awsRegions, witnessAwsRegion }: Replication) {
   return {
     multiRegionConsistency: MultiRegionConsistency.STRONG,
@@ -81,7 +81,7 @@ export function tableId(key: TableKey): string {
   return `${key.charAt(0).toUpperCase()}${key.slice(1)}Table`;
 }
 
-/** Makes one of each table. */
+/** Creates each table. */
 export function eachTable(make: (key: TableKey) => ITableV2): ServiceTables {
   return Object.fromEntries(tableKeys.map((key) => [key, make(key)])) as unknown as ServiceTables;
 }

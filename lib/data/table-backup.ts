@@ -18,8 +18,8 @@ export interface TableBackupProps extends NonNullable<DeploymentConfig['backup']
 }
 
 /**
- * Copies the tables once a day. Point-in-time recovery goes back further in detail but dies with
- * its table and its account; a backup survives both.
+ * Copies the tables once a day. Point-in-time recovery can restore any second, but is lost with its
+ * table and its account. A backup survives both.
  */
 export class TableBackup extends Construct {
   readonly vault: BackupVault;
@@ -51,8 +51,8 @@ export class TableBackup extends Construct {
   private addVault(): BackupVault {
     return new BackupVault(this, 'Vault', {
       backupVaultName: this.props.deploymentName,
-      // Without a grace period the lock stays removable, only by principals that may remove it: one
-      // that no one can remove also outlives a mistake in the retention.
+      // Without a grace period, principals with that permission can remove the lock. With a lock
+      // that no one can remove, a mistake in the retention could not be corrected.
       lockConfiguration: { minRetention: Duration.days(this.props.retentionDays) },
       removalPolicy: RemovalPolicy.RETAIN,
     });

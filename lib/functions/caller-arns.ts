@@ -5,8 +5,8 @@ import { functionName, roleName } from '../../contract/function-names.ts';
 import type { RegionId } from '../../contract/regions.ts';
 
 /**
- * A function's ARN by its fixed name. The construct's own attribute would be a cycle in the
- * policies of the function's role, which exist before the function.
+ * A function's ARN by its fixed name. The construct's own attribute would cause a cycle, because
+ * the policies of the function's role exist before the function.
  */
 export function functionArn(scope: IConstruct, deploymentName: string, name: FunctionName): string {
   return Stack.of(scope).formatArn({

@@ -26,7 +26,7 @@ export function environmentBytes(
   );
 }
 
-/** Of a text, or of what CloudFormation will make into one. */
+/** The size of a text, or of a value that CloudFormation resolves to one. */
 function valueBytes(value: unknown): number {
   if (typeof value === 'string') return Buffer.byteLength(value);
   if (typeof value !== 'object' || value === null) return bytesPerUnknown;

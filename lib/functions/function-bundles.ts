@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { Code } from 'aws-cdk-lib/aws-lambda';
 import type { FunctionName } from '../../contract/environment.ts';
 
-/** A function whose bundle was not built. */
+/** The bundle of a function does not exist. */
 export class MissingBundleError extends Error {
   override readonly name = 'MissingBundleError';
 }
 
-/** The bundles of this package: next to its code as published, in `dist/` if the sources run. */
+/** The bundles of this package: next to the published code, or in `dist/` if the sources run. */
 export function findBundles(): string {
   const published = join(import.meta.dirname, '../../lambda');
   return existsSync(join(published, 'token/index.js'))
@@ -17,8 +17,8 @@ export function findBundles(): string {
 }
 
 /**
- * The folder that the build wrote for a function. What is uploaded is what was tested and
- * measured: the stack bundles nothing itself.
+ * The folder that the build wrote for a function. The stack bundles nothing itself, so it uploads
+ * exactly what was tested and measured.
  *
  * @param directory holds a folder for each function, e.g. `dist/lambda`.
  * @throws {MissingBundleError} if the function was not built.

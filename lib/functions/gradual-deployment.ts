@@ -13,13 +13,13 @@ import type { HttpFunctionName } from '../../contract/routes.ts';
 export interface GradualDeploymentProps {
   readonly deploymentName: string;
   readonly aliases: Readonly<Record<HttpFunctionName, Alias>>;
-  /** Any of them, while a version is new, brings the old one back. */
+  /** When any of them fires while a version is new, the old version comes back. */
   readonly alarms: readonly IAlarm[];
 }
 
 /**
- * Gives a new version of a function a tenth of the requests for five minutes, and all of them if
- * no alarm has gone off by then.
+ * Gives a new version of a function a tenth of the requests for five minutes, and then all of them
+ * if no alarm has fired.
  */
 export class GradualDeployment extends Construct {
   constructor(scope: Construct, id: string, props: GradualDeploymentProps) {

@@ -1,6 +1,6 @@
 import { Architecture, LoggingFormat, Runtime, Tracing } from 'aws-cdk-lib/aws-lambda';
 
-/** What every bundle of this project runs on. */
+/** The runtime of every bundle of this project. */
 export const runtimeDefaults = {
   runtime: Runtime.NODEJS_24_X,
   architecture: Architecture.ARM_64,

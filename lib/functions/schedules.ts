@@ -39,7 +39,7 @@ export class Schedules extends Construct {
       targets: [
         new LambdaFunction(fn.handler, {
           event: RuleTargetInput.fromObject(event),
-          // The next run does what this one could not; a late one would only be a second.
+          // The next run does what this one could not. A late repetition would be superfluous.
           retryAttempts: 0,
           maxEventAge: Duration.minutes(minutes),
         }),
@@ -48,7 +48,7 @@ export class Schedules extends Construct {
     Validations.of(rule).acknowledge({
       id: 'Serverless::Serverless-EventBusDLQ',
       reason:
-        'A run that did not start is made good by the next one; several in a row are an alarm.',
+        'When a run does not start, the next one does its work; several in a row are an alarm.',
     });
   }
 }

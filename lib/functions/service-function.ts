@@ -12,7 +12,7 @@ import { environmentBytes, maxEnvironmentBytes } from './environment-size.ts';
 import { functionBundle } from './function-bundles.ts';
 import { runtimeDefaults } from './runtime-defaults.ts';
 
-/** What every function of one region has in common. */
+/** Common properties of the functions of one region. */
 export interface FunctionContext {
   readonly deploymentName: string;
   readonly regionId: RegionId;
@@ -27,11 +27,11 @@ export interface ServiceFunctionProps<F extends FunctionName> extends FunctionCo
   readonly environment: EnvironmentVariables<F>;
   readonly memorySize: number;
   readonly timeout: Duration;
-  /** Concurrent executions kept for the function, which are its limit too. */
+  /** Concurrent executions that are reserved for the function. They are also its limit. */
   readonly reservedConcurrency?: number | undefined;
 }
 
-/** What a role may do, or may not. */
+/** What a role may or may not do. */
 export interface Statement {
   readonly actions: readonly string[];
   readonly resources: readonly string[];
@@ -44,8 +44,8 @@ export class EnvironmentTooLargeError extends Error {
 }
 
 /**
- * A function with a role and a log group of its own. The role may write that log and send traces;
- * everything else is granted if the function is made.
+ * A function with its own role and log group. The role may write that log and send traces.
+ * Everything else is granted when the function is created.
  */
 export class ServiceFunction<F extends FunctionName> extends Construct {
   readonly name: F;
@@ -64,9 +64,9 @@ export class ServiceFunction<F extends FunctionName> extends Construct {
   }
 
   /**
-   * The version that requests get; a deployment moves it.
+   * The version that receives requests. A deployment changes it.
    *
-   * @param provisionedConcurrency instances of it that are kept started; none if left out.
+   * @param provisionedConcurrency instances of it that are always started; none by default.
    */
   addLive(provisionedConcurrency?: number): Alias {
     return new Alias(this, 'Live', {
@@ -79,8 +79,8 @@ export class ServiceFunction<F extends FunctionName> extends Construct {
   }
 
   /**
-   * Allows exactly these actions, and only to code of this function: anyone who may pass the role to
-   * another function gets nothing of it there.
+   * Allows exactly these actions, and only to code of this function. When the role is passed to
+   * another function, it allows nothing there.
    */
   allow({ conditions = {}, ...statement }: Statement): void {
     const ofThisFunction = { 'lambda:SourceFunctionArn': this.arn };
@@ -109,7 +109,7 @@ export class ServiceFunction<F extends FunctionName> extends Construct {
   private addLogGroup(props: ServiceFunctionProps<F>): LogGroup {
     return new LogGroup(this, 'Logs', {
       logGroupName: `/aws/lambda/${functionName(props.deploymentName, props.name)}`,
-      // Longer than a year, so that an intrusion found late can still be read up.
+      // Longer than a year, so an intrusion that is found late can still be investigated.
       retention: RetentionDays.THIRTEEN_MONTHS,
       removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
     });
@@ -155,7 +155,7 @@ export class ServiceFunction<F extends FunctionName> extends Construct {
       logGroup: this.logGroup,
       memorySize: props.memorySize,
       timeout: props.timeout,
-      // What a deployment replaces stays, so that an alias can go back to it at once.
+      // Old versions are kept, so an alias can go back to them at once.
       currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE },
       ...(props.reservedConcurrency === undefined
         ? {}

@@ -29,21 +29,24 @@ export interface ServiceFunctionsProps
   readonly tables: ServiceTables;
 }
 
-/** Documents from memory; the rest is a start's speed. */
+/** Documents come from memory; more memory only makes a start faster. */
 const documentMemory = 1024;
-/** Keys are made and proved off the request path. */
+/** Keys are created and proved outside the request path. */
 const backgroundMemory = 512;
 
-/** Above the handlers' own deadlines, so that these answer first; below the gateway's 29 s. */
+/** Above the handlers' own deadlines, so the handlers answer first; below the gateway's 29 s. */
 const requestTimeout = Duration.seconds(10);
-/** A JWKS from each region, or a token after some refusals, retries included. */
+/** Enough for a JWKS from each region, or a token after some refusals, including retries. */
 const checkTimeout = Duration.minutes(1);
-/** A fresh key's tag may take minutes to count; a custom resource's function ends at 15. */
+/**
+ * The tag of a new key can take minutes to have an effect. A custom resource's function ends after
+ * 15.
+ */
 export const rotationTimeout = Duration.minutes(14);
 
 /**
- * For an Allow that depends on a list of the request. `ForAllValues` also holds for a request
- * without the list, so the list must be there.
+ * For an Allow that depends on a list in the request. `ForAllValues` is also true for a request
+ * without the list, so the list must be present.
  */
 function onlyValues(key: `dynamodb:${'LeadingKeys' | 'Attributes'}`, values: readonly string[]) {
   return { 'ForAllValues:StringEquals': { [key]: values }, Null: { [key]: 'false' } };
@@ -53,7 +56,7 @@ function onlyItems(...partitionKeys: readonly string[]) {
   return onlyValues('dynamodb:LeadingKeys', partitionKeys);
 }
 
-/** The functions of one region, each with what it may do. */
+/** The functions of one region with their permissions. */
 export class ServiceFunctions extends Construct {
   readonly token: ServiceFunction<'token'>;
   readonly discovery: ServiceFunction<'discovery'>;
@@ -62,7 +65,7 @@ export class ServiceFunctions extends Construct {
   readonly keyRotation: ServiceFunction<'key-rotation'>;
   readonly syntheticCheck: ServiceFunction<'synthetic-check'>;
   readonly deploymentCheck: ServiceFunction<'deployment-check'>;
-  /** What answers the gateway's requests. */
+  /** Functions that answer the gateway's requests. */
   readonly live: Readonly<Record<HttpFunctionName, Alias>>;
   private readonly source: EnvironmentSource;
   private readonly context: FunctionContext;
@@ -92,7 +95,7 @@ export class ServiceFunctions extends Construct {
     };
   }
 
-  /** Every function of the running service; the deployment check runs before there is one. */
+  /** Every function of the running service. The deployment check runs before the service exists. */
   get all(): readonly ServiceFunction<FunctionName>[] {
     const { token, discovery, jwks, canary, keyRotation, syntheticCheck } = this;
     return [token, discovery, jwks, canary, keyRotation, syntheticCheck];
@@ -122,7 +125,7 @@ export class ServiceFunctions extends Construct {
       timeout: requestTimeout,
     });
     fn.allow({ actions: ['dynamodb:GetItem'], resources: [tables.clients.tableArn] });
-    // Notes, once a day, that a secret was used: it can change no scope, group or lifetime.
+    // Records, once a day, that a secret was used. It cannot change a scope, group or lifetime.
     fn.allow({
       actions: ['dynamodb:UpdateItem'],
       resources: [tables.clients.tableArn],
@@ -174,7 +177,7 @@ export class ServiceFunctions extends Construct {
     const fn = new ServiceFunction(this, 'Canary', {
       ...this.context,
       name: 'canary',
-      description: 'Proves that a signing key verifies through the JWKS of every region',
+      description: 'Proves that a signing key verifies with the JWKS of every region',
       environment: canaryEnvironment(this.source),
       memorySize: backgroundMemory,
       timeout: checkTimeout,
@@ -192,7 +195,7 @@ export class ServiceFunctions extends Construct {
     const fn = new ServiceFunction(this, 'DeploymentCheck', {
       ...this.context,
       name: 'deployment-check',
-      description: 'Refuses a deployment that would take its algorithm from a signing key in use',
+      description: 'Refuses a deployment that would remove the algorithm of a signing key in use',
       environment: deploymentCheckEnvironment(this.source),
       memorySize: backgroundMemory,
       timeout: Duration.minutes(deploymentCheckMinutes),
@@ -209,12 +212,12 @@ export class ServiceFunctions extends Construct {
     const fn = new ServiceFunction(this, 'SyntheticCheck', {
       ...this.context,
       name: 'synthetic-check',
-      description: 'Gets a token and verifies it, as the world does',
+      description: 'Gets a token and verifies it, on the public addresses',
       environment: syntheticCheckEnvironment(this.source),
       memorySize: backgroundMemory,
       timeout: checkTimeout,
     });
-    // Only the item of its own client, of which the token path takes nothing but the secrets.
+    // Only the item of its own client. The token path uses only the secrets of that item.
     fn.allow({
       actions: ['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'],
       resources: [tables.clients.tableArn],
@@ -227,7 +230,7 @@ export class ServiceFunctions extends Construct {
     const fn = new ServiceFunction(this, 'KeyRotation', {
       ...this.context,
       name: 'key-rotation',
-      description: 'Makes, promotes and retires signing keys',
+      description: 'Creates, promotes and retires signing keys',
       environment: keyRotationEnvironment(this.source),
       memorySize: backgroundMemory,
       timeout: rotationTimeout,

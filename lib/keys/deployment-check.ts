@@ -16,9 +16,9 @@ export interface DeploymentCheckProps {
 }
 
 /**
- * Asks, before a deployment changes what any role may do, whether the config still names the
- * algorithm of every signing key in use. If it does not, the deployment fails with the reason, and
- * CloudFormation rolls it back. It asks when `signingAlgorithms` or the regions change.
+ * Before a deployment changes any permission, this checks that the config still names the algorithm
+ * of every signing key in use. If it does not, the deployment fails with the reason, and
+ * CloudFormation rolls it back. The check runs when `signingAlgorithms` or the regions change.
  */
 export class DeploymentCheck extends Construct {
   constructor(scope: Construct, id: string, { config, functions, table }: DeploymentCheckProps) {

@@ -5,15 +5,15 @@ import { rotationTimeout, type ServiceFunctions } from '../functions/service-fun
 
 export interface FirstSigningKeyProps {
   readonly functions: ServiceFunctions;
-  /** What must exist before a key can be made and used. */
+  /** Resources that must exist before a key can be created and used. */
   readonly after: readonly Construct[];
 }
 
 /**
- * Runs the key rotation during deployment, which ends when the newest code of the token function
- * signs: a deployment that has succeeded issues tokens, and the aliases that requests reach move
- * only then. Runs again when the code or the settings of the rotation or of the token function
- * change, and does nothing when the stack is deleted.
+ * Runs the key rotation during a deployment. It ends when the newest code of the token function
+ * signs: a successful deployment issues tokens, and only then the aliases move. It runs again when
+ * the code or the settings of the rotation or of the token function change. When the stack is
+ * deleted, it does nothing.
  */
 export class FirstSigningKey extends Construct {
   constructor(scope: Construct, id: string, props: FirstSigningKeyProps) {
@@ -24,7 +24,7 @@ export class FirstSigningKey extends Construct {
       timeout: rotationTimeout,
       executeAfter: [
         ...props.after,
-        // Not the functions as a whole, to which their aliases belong.
+        // Not the whole constructs of the functions, because they contain the aliases.
         ...all.flatMap(({ handler, role, logGroup }) => [handler, role, logGroup]),
       ],
       executeBefore: Object.values(live),

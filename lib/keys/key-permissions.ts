@@ -8,13 +8,13 @@ import {
 } from '../../contract/signing-algorithms.ts';
 import type { ServiceFunction } from '../functions/service-function.ts';
 
-/** Which keys of KMS belong to the deployment, and what they are. */
+/** The KMS keys of the deployment and their properties. */
 export interface SigningKeys {
   readonly deploymentName: string;
   readonly algorithms: readonly Alg[];
 }
 
-/** Keys of this account and region; which of them, a condition says. */
+/** Keys of this account and region. A condition selects the deployment's own. */
 function anyKey(fn: ServiceFunction<FunctionName>): string {
   return Stack.of(fn).formatArn({ service: 'kms', resource: 'key', resourceName: '*' });
 }
@@ -28,8 +28,8 @@ const keysByTag =
 
 function acknowledgeAnyKey(fn: ServiceFunction<FunctionName>, reason: string): void {
   const stack = Stack.of(fn);
-  // A finding names a value that only the deployment knows by its pseudo parameter. The partition is
-  // one unless the app of the caller has the feature flag `enablePartitionLiterals`.
+  // A finding shows a value that is known only at deployment as its pseudo parameter. The partition
+  // is such a value unless the caller's app sets the feature flag `enablePartitionLiterals`.
   const partition = Token.isUnresolved(stack.partition) ? '<AWS::Partition>' : stack.partition;
   Validations.of(fn.role).acknowledge({
     id: `AwsSolutions::AwsSolutions-IAM5[Resource::arn:${partition}:kms:${stack.region}:<AWS::AccountId>:key/*]`,
@@ -37,7 +37,7 @@ function acknowledgeAnyKey(fn: ServiceFunction<FunctionName>, reason: string): v
   });
 }
 
-/** Allows signing, and nothing else, with the deployment's keys and configured algorithms. */
+/** Allows only signing, with the deployment's keys and configured algorithms. */
 export function allowSign(fn: ServiceFunction<FunctionName>, keys: SigningKeys): void {
   const kinds = new Map(
     keys.algorithms
@@ -60,7 +60,7 @@ export function allowSign(fn: ServiceFunction<FunctionName>, keys: SigningKeys):
   acknowledgeAnyKey(fn, keysByTag);
 }
 
-/** Allows making keys and taking them out of use; never signing. */
+/** Allows creating keys and taking them out of use. It never allows signing. */
 export function allowKeyManagement(fn: ServiceFunction<FunctionName>, keys: SigningKeys): void {
   allowCreation(fn, keys);
   allowInspection(fn);
@@ -68,7 +68,7 @@ export function allowKeyManagement(fn: ServiceFunction<FunctionName>, keys: Sign
   fn.deny({ actions: ['kms:Sign', 'kms:CreateGrant', 'kms:PutKeyPolicy'], resources: ['*'] });
   acknowledgeAnyKey(
     fn,
-    `${keysByTag} Reading is not limited to the tag: a fresh tag takes minutes to count, and the rotation reads the key that it has just made.`,
+    `${keysByTag} Reading is not limited to the tag: a new tag takes minutes to have an effect, and the rotation reads the key that it has just created.`,
   );
 }
 
@@ -79,9 +79,10 @@ function allowCreation(fn: ServiceFunction<FunctionName>, keys: SigningKeys): vo
   const noOtherTags = {
     'ForAllValues:StringEquals': { 'aws:TagKeys': Object.values(kmsKeyTags) },
   };
-  // Key material that was imported could have copies.
+  // Imported key material could have copies.
   const material = { 'kms:KeyOrigin': 'AWS_KMS' };
-  // A new key has no ARN yet, so both take "*"; TagResource counts when CreateKey carries tags.
+  // A new key has no ARN yet, so both need "*". TagResource is also checked when CreateKey has
+  // tags.
   fn.allow({
     actions: ['kms:CreateKey'],
     resources: ['*'],
@@ -91,8 +92,8 @@ function allowCreation(fn: ServiceFunction<FunctionName>, keys: SigningKeys): vo
       Bool: { 'kms:MultiRegion': 'false' },
     },
   });
-  // KMS documents these two keys of TagResource for a key that exists, and none does while
-  // CreateKey is decided; what is made there, CreateKey's own statement limits.
+  // KMS documents these two condition keys of TagResource only for existing keys. CreateKey's own
+  // statement limits the keys that it creates.
   fn.allow({
     actions: ['kms:TagResource'],
     resources: ['*'],
@@ -100,7 +101,7 @@ function allowCreation(fn: ServiceFunction<FunctionName>, keys: SigningKeys): vo
   });
 }
 
-/** What finds a key that was made but never recorded, and reads its public half. */
+/** Needed to find a key that was created but never recorded, and to read its public half. */
 function allowInspection(fn: ServiceFunction<FunctionName>): void {
   fn.allow({ actions: ['kms:ListKeys'], resources: ['*'] });
   fn.allow({

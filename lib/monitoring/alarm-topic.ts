@@ -25,7 +25,7 @@ export class AlarmTopic extends Construct {
     this.acknowledge();
   }
 
-  /** Without the condition, the service would publish for any account that names the topic. */
+  /** Without the condition, the service would publish for any account that knows the topic. */
   private allowOwn(sid: string, service: string): void {
     this.topic.addToResourcePolicy(
       new PolicyStatement({
@@ -42,7 +42,7 @@ export class AlarmTopic extends Construct {
     Validations.of(this.topic).acknowledge({
       id: 'Serverless::Serverless-SNSRedrivePolicy',
       reason:
-        'SNS keeps trying to send an email by itself, and an alarm stays on until it is seen to.',
+        'SNS retries an email automatically, and an alarm stays on until its cause is removed.',
     });
   }
 }

@@ -15,7 +15,7 @@ export interface BackupAlarmsProps extends AlarmContext {
   readonly vault: WatchedVault;
 }
 
-/** The alarms on backups of the tables, and on their copies, that did not succeed. */
+/** The alarms on failed backups of the tables, and on failed copies. */
 export class BackupAlarms extends Construct {
   readonly alarms: readonly Alarm[];
 

@@ -18,14 +18,14 @@ import {
 
 export interface EventAlarmProps extends AlarmText {
   readonly pattern: EventPattern;
-  /** Whether the rule sees calls that CloudTrail counts as reads; plain rules do not. */
+  /** Whether the rule also matches calls that CloudTrail classifies as reads. */
   readonly includesReads?: boolean;
 }
 
 /**
- * The alarm and the whole event. A field of the event is not named: EventBridge leaves a field
- * that an event lacks out of the message, which is then no JSON and is not delivered, and it does
- * not escape the quotes within a field.
+ * The alarm and the whole event. The message has no single fields: when an event lacks a field,
+ * EventBridge omits it, and the message is then not valid JSON and not delivered. EventBridge also
+ * does not escape quotes within a field.
  */
 class AlarmMessage extends RuleTargetInput {
   readonly #text: AlarmText;
@@ -43,7 +43,7 @@ class AlarmMessage extends RuleTargetInput {
   }
 }
 
-/** Tells the topic of each event at once, and has an alarm that stays on for the record. */
+/** Sends each event to the topic at once, and has an alarm that records it. */
 export function addEventAlarm(
   scope: Construct,
   context: AlarmContext,
@@ -52,7 +52,7 @@ export function addEventAlarm(
   const rule = new Rule(scope, `${text.id}-call`, {
     description: alarmDescription(text),
     eventPattern: pattern,
-    // The topic's own policy lets the rules of this account publish.
+    // The topic's own policy allows the rules of this account to publish.
     targets: [{ bind: () => ({ arn: context.topic.topicArn, input: new AlarmMessage(text) }) }],
   });
   if (includesReads) {

@@ -18,7 +18,7 @@ import { ServiceMetrics } from './service-metrics.ts';
 /** A call to KMS that is an alarm, as CloudTrail reports it. */
 interface KmsCall extends AlarmText {
   readonly eventName: string;
-  /** Functions whose role does this in the ordinary course; any other caller is an alarm. */
+  /** Functions that make this call as planned. Any other caller raises the alarm. */
   readonly exceptFunctions?: readonly FunctionName[];
 }
 
@@ -26,13 +26,13 @@ const kmsCalls: readonly KmsCall[] = [
   {
     id: 'signing-key-disabled',
     eventName: 'DisableKey',
-    description: 'A signing key was disabled, and not by the rotation.',
+    description: 'A caller other than the rotation disabled a signing key.',
     exceptFunctions: ['key-rotation'],
   },
   {
     id: 'signing-key-deletion-scheduled',
     eventName: 'ScheduleKeyDeletion',
-    description: 'Deletion of a signing key was requested, and not by the rotation.',
+    description: 'A caller other than the rotation requested the deletion of a signing key.',
     exceptFunctions: ['key-rotation'],
   },
   {
@@ -43,12 +43,12 @@ const kmsCalls: readonly KmsCall[] = [
   {
     id: 'signing-key-grant-created',
     eventName: 'CreateGrant',
-    description: 'Someone was granted the use of a signing key.',
+    description: 'A caller created a grant on a signing key.',
   },
   {
     id: 'signing-key-created',
     eventName: 'CreateKey',
-    description: 'A key was made in KMS, and not by the rotation.',
+    description: 'A caller other than the rotation created a key in KMS.',
     exceptFunctions: ['key-rotation'],
   },
   {
@@ -59,7 +59,7 @@ const kmsCalls: readonly KmsCall[] = [
   },
 ];
 
-/** A day: a rotation may wait for a slow region that long before a person must look. */
+/** A day: a rotation may wait that long for a slow region before an operator must act. */
 const overdueLimit = 86_400;
 
 /** Three schedules, in seconds: one missed run in each other region stays below this. */
@@ -99,20 +99,19 @@ export class KeyAlarms extends Construct {
       },
       {
         id: 'signing-key-canary-failed',
-        description: 'A token of a signing key does not verify through the JWKS of a region.',
+        description: 'A token of a signing key does not verify with the JWKS of a region.',
         metric: this.metric(keyMetrics.canaryFailure, keyScheduleMinutes),
         periods: 2,
       },
       {
         id: 'signing-key-removal-refused',
-        description:
-          'Someone asked to take a signing key that is in use out of use, and was refused.',
+        description: 'The rotation refused a request to withdraw a signing key that is in use.',
         metric: this.metric(keyMetrics.retainedKeyRefusal, 1),
       },
       {
         id: 'replication-lag',
         description:
-          'The region does not see what other regions write: revocations may not have arrived.',
+          'The region does not see writes of other regions: revocations may not have arrived.',
         metric: this.metric(keyMetrics.replicationLag, keyScheduleMinutes, 'Maximum'),
         threshold: replicationLagLimit,
       },
@@ -139,7 +138,7 @@ export class KeyAlarms extends Construct {
     return addEventAlarm(this, this.context, {
       ...text,
       pattern: this.callPattern(eventName, exceptFunctions),
-      // `Sign` counts as one.
+      // CloudTrail classifies `Sign` as a read.
       includesReads: true,
     });
   }
@@ -157,10 +156,11 @@ export class KeyAlarms extends Construct {
   }
 
   /**
-   * Everyone but these functions. The session tells a function's role and name. CloudTrail adds
-   * `inScopeOf` to calls of Lambda functions, with the function's ARN: it tells a function of the
-   * same name in another AWS region. AWS does not promise the field for every call, so its absence
-   * is no alarm. A caller without a session, e.g. the root user, is not one of these functions.
+   * Every caller except these functions. The session contains a function's role and name.
+   * CloudTrail adds `inScopeOf` with the function's ARN to calls of Lambda functions. It identifies
+   * a function of the same name in another AWS region. AWS does not promise the field for every
+   * call, so its absence is no alarm. A caller without a session, e.g. the root user, is not one of
+   * these functions.
    */
   private byOthers(names: readonly FunctionName[]): Record<string, unknown> {
     const { deploymentName, regionId } = this.context;

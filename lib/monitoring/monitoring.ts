@@ -14,13 +14,13 @@ import { VersionAlarm } from './version-alarm.ts';
 export interface MonitoringProps {
   readonly config: DeploymentConfig;
   readonly regionId: RegionId;
-  /** Undefined if the config asks for no backups. */
+  /** Undefined if the config has no backups. */
   readonly vault: WatchedVault | undefined;
 }
 
-/** What tells people how a region is, and wakes them when it is not well. */
+/** The dashboard and the alarms of a region. */
 export class Monitoring extends Construct {
-  /** Alarms that take a new version of a function back. */
+  /** Alarms that roll a new version of a function back. */
   readonly ofNewVersions: readonly Alarm[];
   private readonly context: AlarmContext;
 

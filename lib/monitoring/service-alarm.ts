@@ -9,7 +9,7 @@ import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
 import type { RegionId } from '../../contract/regions.ts';
 
-/** What every alarm of one region has in common. */
+/** Common properties of the alarms of one region. */
 export interface AlarmContext {
   readonly deploymentName: string;
   readonly regionId: RegionId;
@@ -19,28 +19,28 @@ export interface AlarmContext {
 export interface AlarmText {
   /** Last part of the alarm's name: `{deployment}-{region}-{id}`. */
   readonly id: string;
-  /** One sentence for the person who is woken: what happened. */
+  /** One sentence for the person on call: what happened. */
   readonly description: string;
-  /** Page of docs/runbook that says what to do; the one with the id's name if left out. */
+  /** Page of docs/runbook that says what to do. The default is the page with the id's name. */
   readonly page?: string;
 }
 
 export interface AlarmProps extends AlarmText {
   readonly metric: IMetric;
-  /** Which values are bad; those that reach the threshold if left out. */
+  /** Which values are bad. The default is those that reach the threshold. */
   readonly operator?: ComparisonOperator;
   /** @default 1 */
   readonly threshold?: number;
-  /** Periods that are looked at, @default 1, and how many of them must be bad: all if left out. */
+  /** Evaluated periods, @default 1, and how many of them must be bad, by default all. */
   readonly periods?: number;
   readonly badPeriods?: number;
-  /** Whether no data is as bad as a bad value. */
+  /** Whether missing data counts as a bad value. */
   readonly missingIsBad?: boolean;
-  /** Whether it wakes no one: only a deployment looks at it. */
+  /** Whether no one is notified: only a deployment uses the alarm. */
   readonly silent?: boolean;
 }
 
-/** Adds an alarm that, unless it is silent, tells the topic when it begins and when it ends. */
+/** Adds an alarm. Unless it is silent, it notifies the topic when it begins and when it ends. */
 export function addAlarm(scope: Construct, context: AlarmContext, props: AlarmProps): Alarm {
   const { threshold = 1, periods = 1 } = props;
   const alarm = new Alarm(scope, props.id, {

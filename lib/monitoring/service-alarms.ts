@@ -13,12 +13,12 @@ export interface ServiceAlarmsProps extends AlarmContext {
   readonly config: DeploymentConfig;
 }
 
-/** Share of the quota at which there is still time to have it raised. */
+/** Share of the quota at which there is still time to request a higher one. */
 const quotaShare = 0.6;
 
-/** The alarms on requests and on what they need. */
+/** The alarms on requests and on the services that they need. */
 export class ServiceAlarms extends Construct {
-  /** Those that take a new version of a function back. */
+  /** Those that roll a new version of a function back. */
   readonly ofNewVersions: readonly Alarm[];
   readonly alarms: readonly Alarm[];
   private readonly context: AlarmContext;
@@ -43,7 +43,7 @@ export class ServiceAlarms extends Construct {
         this.add({
           id: `${table === 'clients' ? 'clients' : 'signing-keys'}-table-throttled`,
           page: 'table-throttled',
-          description: `DynamoDB refuses reads of the ${table} table for their rate.`,
+          description: `DynamoDB throttles reads of the ${table} table.`,
           metric: this.metrics.ofTable(table, 'ReadThrottleEvents', 'Sum'),
           threshold: 1,
           periods: 5,
@@ -62,7 +62,7 @@ export class ServiceAlarms extends Construct {
       id: 'api-errors',
       description: 'The API answers with server errors.',
       metric: this.metrics.ofApi(stageName, '5XXError', 'Sum'),
-      // A single one may be a lost connection; five a minute are a fault.
+      // A single error may be a lost connection; five a minute are a fault.
       threshold: 5,
       periods: 5,
       badPeriods: 3,
@@ -85,7 +85,8 @@ export class ServiceAlarms extends Construct {
       id: 'invalid-client-share',
       description: 'Most token requests fail to authenticate their client.',
       metric: this.metrics.invalidClientShare(),
-      // Some client always has an old secret; more than half of all is a fault or an attack.
+      // There is always some client with an old secret; more than half of all requests are a fault
+      // or an attack.
       threshold: 50,
       periods: 3,
     });
@@ -94,7 +95,7 @@ export class ServiceAlarms extends Construct {
   private addUnverifiable(): Alarm {
     return this.add({
       id: 'unverifiable-signatures',
-      description: 'KMS made a signature that the published key does not verify.',
+      description: 'KMS returned a signature that the published key does not verify.',
       metric: this.metrics.own('token', requestMetrics.unverifiableSignatures),
     });
   }
@@ -102,7 +103,7 @@ export class ServiceAlarms extends Construct {
   private addFallbacks(): Alarm {
     return this.add({
       id: 'signing-key-fallback',
-      description: 'KMS refuses the current signing key, so that another one signs.',
+      description: 'KMS refuses the current signing key, so another one signs.',
       metric: this.metrics.own('token', requestMetrics.signingKeyFallbacks),
     });
   }
@@ -131,7 +132,7 @@ export class ServiceAlarms extends Construct {
     });
   }
 
-  /** By the day, so that a client which asks once a day keeps the alarm on. */
+  /** A period of a day, so a client that requests one token a day keeps the alarm on. */
   private addSecretExpiry(): Alarm {
     return this.add({
       id: 'client-secret-expiry',
@@ -145,7 +146,7 @@ export class ServiceAlarms extends Construct {
     });
   }
 
-  /** Three runs in a row: one may meet a restart, or a lost connection. */
+  /** Three runs in a row: a single one can fail because of a restart or a lost connection. */
   private addSyntheticCheck(): Alarm {
     return this.add({
       id: 'synthetic-check-failed',
@@ -174,7 +175,7 @@ export class ServiceAlarms extends Construct {
     return this.add({
       id: `${name}-function-throttled`,
       page: 'function-throttled',
-      description: `The ${name} function has no concurrency left and turns requests away.`,
+      description: `The ${name} function has no concurrency left, so Lambda refuses requests.`,
       metric: this.metrics.ofFunction(name, 'Throttles', 'Sum'),
       threshold: 1,
       periods: 5,

@@ -27,7 +27,7 @@ export interface ServiceDashboardProps {
 /** Half the width of a dashboard. */
 const half = { width: 12, height: 6 };
 
-/** One page that tells whether a region issues tokens, and if not, what it waits for. */
+/** One page that shows whether a region issues tokens, and if not, why. */
 export class ServiceDashboard extends Construct {
   private readonly props: ServiceDashboardProps;
   private readonly metrics: ServiceMetrics;
@@ -143,7 +143,7 @@ export class ServiceDashboard extends Construct {
   private search(dimension: string, metricName: string, statistic: string, period: Duration) {
     const namespace = metricNamespace(this.props.config.name);
     return new MathExpression({
-      // Names in braces that are not only letters and digits need the quotes.
+      // In braces, names with characters other than letters and digits need quotes.
       expression: `SEARCH('{"${namespace}","service","${dimension}"} MetricName="${metricName}" service="token"', '${statistic}')`,
       usingMetrics: {},
       period,

@@ -18,12 +18,12 @@ export const watchedFunctions: readonly FunctionName[] = [
   'synthetic-check',
 ];
 
-/** Refusals in five minutes: more than a client makes that tries again twice a minute. */
+/** Refusals in five minutes: more than those of a client that retries twice a minute. */
 const leastRefusals = 11;
 
 /**
- * Metrics of one region's service, ours and AWS's. They carry no labels: a label makes an alarm on
- * one metric a metric math alarm.
+ * Metrics of one region's service, ours and AWS's. They have no labels, because a label turns an
+ * alarm on one metric into a metric math alarm.
  */
 export class ServiceMetrics {
   private readonly names: TableNames;
@@ -36,7 +36,7 @@ export class ServiceMetrics {
     return this.names.name;
   }
 
-  /** One of our own metrics: of a function in all, or of one outcome of its requests. */
+  /** One of our own metrics: the total of a function, or of one outcome of its requests. */
   own(name: FunctionName, metricName: string, statistic = 'Sum', outcome?: string): Metric {
     return new Metric({
       namespace: metricNamespace(this.deploymentName),
@@ -56,8 +56,8 @@ export class ServiceMetrics {
   }
 
   /**
-   * Percentage of the token requests whose client did not authenticate; 0 while there are so few
-   * that one client with an old secret, which tries again each minute, would be most of them.
+   * Percentage of the token requests whose client failed to authenticate. 0 if there are so few
+   * requests that one client with an old secret, which retries each minute, could be most of them.
    */
   invalidClientShare(): IMetric {
     const period = Duration.minutes(5);
@@ -66,7 +66,7 @@ export class ServiceMetrics {
       expression: `IF(${refused} >= ${leastRefusals}, 100 * ${refused} / (${refused} + FILL(issued, 1)), 0)`,
       usingMetrics: {
         invalid: this.tokenRequests('invalid_client').with({ period }),
-        // Those that failed too often are not even looked at.
+        // This includes requests that were refused without a check after too many failures.
         throttled: this.tokenRequests('throttled').with({ period }),
         issued: this.tokenRequests('issued').with({ period }),
       },
@@ -75,8 +75,8 @@ export class ServiceMetrics {
   }
 
   /**
-   * Sign calls a minute against the account's quota. KMS reports those of RSA keys, no matter who makes
-   * them; for other keys the tokens issued here are the nearest thing.
+   * Sign calls a minute against the account's quota. KMS reports calls with RSA keys of all
+   * callers. For other keys, the tokens issued here are the best estimate.
    */
   signCalls(alg: Alg): Metric {
     if (signingAlgorithms[alg].kty !== 'RSA') return this.tokenRequests('issued');

@@ -15,13 +15,16 @@ export interface VersionAlarmProps extends AlarmContext {
   readonly token: ServiceFunction<'token'>;
 }
 
-/** A handful a minute is not one client's mistake; a tenth of 50 requests a minute is as many. */
+/**
+ * Five a minute are not the mistake of one client. A version with a tenth of 50 requests a minute
+ * also reaches this number.
+ */
 const leastRefusals = 5;
 
 /**
  * Whether the newest version of the token function refuses most clients. The share of all requests
- * cannot tell: a version that has a tenth of them never makes it a half. Nor can an outsider hold
- * up a deployment by guessing without as many guesses as the version issues tokens.
+ * does not show this, because a version with a tenth of them never reaches half. To block a
+ * deployment by guessing, an attacker needs as many guesses as the version issues tokens.
  */
 export class VersionAlarm extends Construct {
   readonly alarm: Alarm;
@@ -31,7 +34,7 @@ export class VersionAlarm extends Construct {
     const issued = this.count(props, versionMetrics.issued, ['issued']);
     const refused = this.count(props, versionMetrics.refusedClients, [
       'invalid_client',
-      // Those that failed too often are not even looked at.
+      // This includes requests that were refused without a check after too many failures.
       'throttled',
     ]);
     this.alarm = addAlarm(this, props, {
@@ -43,7 +46,7 @@ export class VersionAlarm extends Construct {
         usingMetrics: { issued, refused },
         period: Duration.minutes(1),
       }),
-      // Within the five minutes of a tenth, of which the first is not whole.
+      // Within the five minutes of a tenth of the requests. The first minute is not complete.
       periods: 3,
       badPeriods: 2,
       silent: true,
@@ -62,7 +65,8 @@ export class VersionAlarm extends Construct {
     );
     new MetricFilter(this, metricName, {
       logGroup: token.logGroup,
-      // The log line of a request has its outcome, too, and no version: each request counts once.
+      // The log line of a request also has its outcome, but no version, so each request counts
+      // once.
       filterPattern: FilterPattern.all(
         FilterPattern.exists(`$.${functionVersionProperty}`),
         FilterPattern.any(...ofOutcomes),

@@ -15,8 +15,8 @@ export interface OperatorPoliciesProps {
 }
 
 /**
- * Managed policies for the people who run the service, so that what someone may do is granted by
- * name. No one needs more than these for everyday work; none lets write the signing keys.
+ * Managed policies for operators, granted by name. They are enough for everyday work. None of them
+ * allows writing signing keys.
  */
 export class OperatorPolicies extends Construct {
   private readonly props: OperatorPoliciesProps;

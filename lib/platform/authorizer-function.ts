@@ -10,7 +10,7 @@ import { functionBundle } from '../functions/function-bundles.ts';
 import { runtimeDefaults } from '../functions/runtime-defaults.ts';
 
 export interface AuthorizerFunctionProps {
-  /** Of the authorization server, whose tables are read. */
+  /** The deployment of the authorization server. Its tables are read. */
   readonly deploymentName: string;
   /** `tablesName` of its config, if it has one. */
   readonly tablesName?: string | undefined;
@@ -21,20 +21,20 @@ export interface AuthorizerFunctionProps {
 /** The tables that a decision may need. Each is read by its key, one item at a time. */
 const readTables: readonly TableKey[] = ['clients', 'apiKeys', 'identityProviders'];
 
-/** One vCPU whole: a verification is CPU, and every request of the API waits for it. */
+/** One full vCPU: a verification needs CPU, and every request of the API waits for it. */
 const memorySize = 1769;
 
 /** Above the handler's own deadline for look-ups and key fetches; far below the gateway's 29 s. */
 const timeout = Duration.seconds(10);
 
-/** The authorizer function, named by CloudFormation, so that a stack may have several. */
+/** The authorizer function. CloudFormation generates its name, so a stack can have several. */
 export class AuthorizerFunction extends Construct {
   readonly handler: Function;
 
   constructor(scope: Construct, id: string, props: AuthorizerFunctionProps) {
     super(scope, id);
     const logGroup = new LogGroup(this, 'Logs', {
-      // As long as the authorization server keeps its own.
+      // The retention of the authorization server's own logs.
       retention: RetentionDays.THIRTEEN_MONTHS,
       removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
     });

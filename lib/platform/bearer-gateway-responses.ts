@@ -8,7 +8,7 @@ export interface BearerGatewayResponsesProps {
   readonly realm: string;
 }
 
-/** API Gateway takes a literal in single quotes, and has no escape for one. */
+/** API Gateway expects a literal in single quotes, and has no escape for a quote. */
 function literals(headers: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, `'${value}'`]));
 }

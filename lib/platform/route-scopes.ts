@@ -10,25 +10,25 @@ export class RequiredScopeError extends Error {
 }
 
 /**
- * Room that the table of required scopes has in the function's environment, in bytes. Lambda
+ * Maximum size of the table of required scopes in the function's environment, in bytes. Lambda
  * allows 4,096 for all variables; the others of the authorizer need less than 1,200.
  */
 export const maxRequiredScopesBytes = 2800;
 
 /**
- * Which scopes each method of an API requires. A method tells which by the authorizer that it was
- * given: each is the one authorizer under a token of its own, which its method's resource keeps.
+ * The scopes that each method of an API requires. Each method gets its own token for the one
+ * authorizer, and its resource keeps the token. The token identifies the method's scopes.
  */
 export class RouteScopes {
   readonly #authorizerId: string;
   readonly #scopesByToken = new Map<string, readonly string[]>();
 
-  /** @param authorizerId of the one authorizer. */
+  /** @param authorizerId the id of the authorizer. */
   constructor(authorizerId: string) {
     this.#authorizerId = authorizerId;
   }
 
-  /** @throws {RequiredScopeError} for a text that is no scope (RFC 6749 §3.3). */
+  /** @throws {RequiredScopeError} if a text is not a scope (RFC 6749 §3.3). */
   authorizerFor(scopes: readonly string[]): IAuthorizer {
     const wrong = scopes.find((scope) => !isScopeToken(scope));
     if (wrong !== undefined) {
