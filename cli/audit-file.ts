@@ -2,13 +2,13 @@ import { appendFile } from 'node:fs/promises';
 import type { AuditLog, AuditRecord } from '../core/audit/audit-log.ts';
 import { toPrintable } from '../core/printable-text.ts';
 
-/** Printable, as people read such files in a terminal. */
+/** Only printable text, because people read such files in a terminal. */
 function toLine(record: AuditRecord): string {
   const { recordId, ...rest } = record;
   return `${toPrintable(JSON.stringify({ record_id: recordId, ...rest }))}\n`;
 }
 
-/** An audit that is appended to a file too, before the table: without it nothing is changed. */
+/** An audit that first appends each record to a file. If that fails, nothing is changed. */
 export function withAuditFile(audit: AuditLog, path: string): AuditLog {
   return {
     appendAudit: async (record) => {

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { runAuthctl } from './run-authctl.ts';
 
-// `authctl client list | head` ends the pipe early, which is no error.
+// `authctl client list | head` closes the pipe early, which is not an error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit(error.code === 'EPIPE' ? 0 : 1);
 });

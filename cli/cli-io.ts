@@ -1,17 +1,17 @@
 import type { Readable, Writable } from 'node:stream';
 
-/** What a run of the command line reads and writes. */
+/** Input and output of a run of the command line. */
 export interface CliIo {
   readonly stdin: Readable & { readonly isTTY?: boolean };
   readonly stdout: Writable & { readonly isTTY?: boolean; readonly columns?: number };
   readonly stderr: Writable & { readonly isTTY?: boolean };
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
-  /** What runs this program, for the completion of shells. Left out: its name. */
+  /** The command that runs this program, for shell completion. The default is its name. */
   readonly command?: readonly string[];
 }
 
-/** More than any credential that a command reads has. */
+/** Longer than any credential that a command reads. */
 const maxInputBytes = 64 * 1024;
 
 /**

@@ -9,7 +9,7 @@ import type { Tables } from './open-tables.ts';
 import { Output, type OutputOptions } from './output.ts';
 import { UsageError } from './usage-error.ts';
 
-/** Options that every command takes. */
+/** Options of every command. */
 export interface GlobalOptions extends OutputOptions, DeploymentOptions {
   readonly yes?: boolean | undefined;
 }
@@ -18,7 +18,7 @@ export interface GlobalOptions extends OutputOptions, DeploymentOptions {
 export interface Cli {
   readonly io: CliIo;
   readonly output: Output;
-  /** Whether a script asked: `--json` or `--quiet`. */
+  /** Whether the output is for a script: `--json` or `--quiet`. */
   readonly options: GlobalOptions;
   /** The deployment that the options name. */
   readonly deployment: () => Deployment;
@@ -26,13 +26,13 @@ export interface Cli {
   readonly management: () => Promise<ManagementContext>;
   /** The audit of the deployment. */
   readonly audit: () => Promise<AuditReader>;
-  /** Its tables as a whole, and others next to them. */
+  /** Its whole tables, and other tables next to them. */
   readonly tables: () => Promise<Tables>;
   /** The signing keys of the deployment. */
   readonly signingKeys: () => Promise<SigningKeys>;
-  /** Asks before something that cannot be undone, unless `--yes` was said. */
+  /** Asks before a change that cannot be undone, unless `--yes` is given. */
   readonly confirm: (question: string) => Promise<void>;
-  /** The command did what it should, and its answer is no: exit code 1. */
+  /** The command succeeded, and its answer is no: exit code 1. */
   readonly answerNo: () => void;
 }
 
@@ -47,7 +47,7 @@ export function createCli(io: CliIo, options: GlobalOptions, answerNo: () => voi
     output,
     options,
     deployment,
-    // The SDK is loaded by what needs it: --help and completion answer without.
+    // The SDK is loaded only when it is needed: --help and completion work without it.
     management: async () => {
       const found = deployment();
       const { openManagement } = await import('./open-management.ts');

@@ -8,9 +8,9 @@ export interface CommandSpec {
   /** Positional arguments, all required: name and description. */
   readonly arguments?: readonly (readonly [name: string, description: string])[];
   readonly options?: readonly Option[];
-  /** What follows `authctl`; shown by `--help`. At least one. */
+  /** Command lines after `authctl`, shown by `--help`. At least one. */
   readonly examples: readonly [string, ...string[]];
-  /** Each command knows the type that its own `options` describe, hence `never`. */
+  /** `never`, because only the command itself knows the type that its `options` describe. */
   readonly run: (cli: Cli, args: readonly string[], options: never) => Promise<void>;
 }
 

@@ -1,9 +1,9 @@
-/** A word that a POSIX shell takes as it is. */
+/** A word that a POSIX shell reads unchanged. */
 function quote(word: string): string {
   return `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-/** The command that runs this program, wherever it was installed. */
+/** The command that runs this program, in its place of installation. */
 export function formatCommand(command: readonly string[]): string {
   return command.map(quote).join(' ');
 }
@@ -12,7 +12,7 @@ export function formatCommand(command: readonly string[]): string {
  * Completion for bash, its version 3.2 included, without the package bash-completion. It reads the
  * line without evaluating it, may be sourced again, and completes `npx authctl` as well.
  *
- * @param command what runs this program.
+ * @param command the command that runs this program.
  */
 export function bashCompletion(command: readonly string[]): string {
   return `# bash completion for authctl and npx authctl

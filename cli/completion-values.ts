@@ -11,7 +11,7 @@ import { collectPages } from './commands/list-options.ts';
 /** Values by the name of the argument, or by the option with its dashes. */
 export type CompletionValues = ReadonlyMap<string, readonly string[]>;
 
-/** Milliseconds that a person waits for a completion. */
+/** Maximum milliseconds for a completion. */
 const patience = 3000;
 
 type Read = (cli: Cli) => Promise<readonly string[]>;
@@ -36,7 +36,7 @@ const readKids: Read = async (cli) =>
 
 const readScopes: Read = async (cli) => cli.deployment().config.scopes.map(scopeName);
 
-/** What is read for each group of commands. */
+/** The values for each group of commands. */
 const reads: Readonly<Record<string, Readonly<Record<string, Read>>>> = {
   client: { 'client-id': readClients, '--scope': readScopes, '--provider': readIssuers },
   'client-secret': { 'client-id': readClients },
@@ -60,8 +60,8 @@ function isAskedFor(name: string, words: readonly string[]): boolean {
 }
 
 /**
- * Reads the values that may follow the words of a command line. What cannot be read, or not in
- * time, is left out: there is no one to tell.
+ * Reads the values that may follow the words of a command line. Values that cannot be read in time
+ * are omitted, because completion cannot show errors.
  */
 export async function readCompletionValues(
   io: CliIo,

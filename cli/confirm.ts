@@ -4,7 +4,7 @@ import { toPrintableLine } from '../core/printable-text.ts';
 import type { CliIo } from './cli-io.ts';
 import { UsageError } from './usage-error.ts';
 
-/** The person said no. */
+/** The user did not confirm. */
 export class NotConfirmedError extends Error {
   override readonly name = 'NotConfirmedError';
 
@@ -14,20 +14,22 @@ export class NotConfirmedError extends Error {
 }
 
 /**
- * Asks before something that cannot be undone.
+ * Asks before a change that cannot be undone.
  *
- * @param isAssured whether `--yes` was said.
- * @throws {UsageError} if no one can be asked.
- * @throws {NotConfirmedError} for every answer but yes.
+ * @param isAssured whether `--yes` was given.
+ * @throws {UsageError} if there is no terminal.
+ * @throws {NotConfirmedError} for every answer except yes.
  */
 export async function confirm(io: CliIo, question: string, isAssured: boolean): Promise<void> {
   if (isAssured) return;
   if (io.stdin.isTTY !== true) {
-    throw new UsageError(`${question} This needs confirmation and stdin is no terminal: say --yes`);
+    throw new UsageError(
+      `${question} This needs confirmation and stdin is not a terminal: add --yes`,
+    );
   }
   const prompt = createInterface({ input: io.stdin, output: io.stderr });
   try {
-    // An end of the input, such as Ctrl-D, closes the prompt and answers nothing.
+    // When the input ends, e.g. by Ctrl-D, the prompt closes without an answer.
     const ended = once(prompt, 'close').then(() => '');
     const answer = await Promise.race([
       prompt.question(`${toPrintableLine(question)} [y/N] `),

@@ -20,9 +20,9 @@ export interface DeploymentOptions {
 export interface Deployment {
   readonly config: DeploymentConfig;
   readonly aws: AwsClientOptions;
-  /** The variables that it was found by. */
+  /** The environment variables. */
   readonly environment: Environment;
-  /** Whether its tables are on this machine, if there is no STS to ask. */
+  /** Whether its tables are on this machine, without an STS. */
   readonly isLoopback: boolean;
   /** Whether a provider may be on loopback. */
   readonly allowLoopbackProviders: boolean;
@@ -66,7 +66,7 @@ function readConfig(path: string, allowLoopbackIssuer: boolean): DeploymentConfi
 function awsOptions(env: Environment, isLocal: boolean): AwsClientOptions {
   if (!isLocal) return { profile: 'background' };
   return {
-    // What is on this machine answers at once or not at all.
+    // Services on this machine answer at once or not at all.
     profile: 'request',
     region: env.AWS_REGION,
     endpointDynamoDb: env.AWS_ENDPOINT_URL_DYNAMODB,
@@ -81,8 +81,8 @@ function awsOptions(env: Environment, isLocal: boolean): AwsClientOptions {
 }
 
 /**
- * Finds the deployment: `--local` for the local run, else the config that `--config` or
- * AUTHCTL_CONFIG names.
+ * Finds the deployment: `--local` selects the local run, otherwise `--config` or AUTHCTL_CONFIG
+ * names the config.
  *
  * @throws {UsageError} if there is none, or it cannot be used.
  */

@@ -4,7 +4,7 @@ import { UsageError } from './usage-error.ts';
 /**
  * Reads `90d`, `1h`, `30m`, `45s`, `2w`, or a plain number of seconds.
  *
- * @param flag the option that the text came with, for the message.
+ * @param flag the option that the text belongs to, for the message.
  */
 export function parseDuration(text: string, flag: string): number {
   const seconds = readDuration(text);

@@ -8,11 +8,11 @@ export interface ExpiryOptions {
   readonly expiresAt?: string;
 }
 
-/** `--expires-in` and `--expires-at`, of which one can be said. */
+/** `--expires-in` and `--expires-at`. Only one can be given. */
 export function expiryOptions(): readonly Option[] {
   return [
-    new Option('--expires-in <duration>', 'how long it lives, e.g. 90d').conflicts('expiresAt'),
-    new Option('--expires-at <time>', 'when it ends, RFC 3339, e.g. 2027-03-31T00:00:00Z'),
+    new Option('--expires-in <duration>', 'how long it is valid, e.g. 90d').conflicts('expiresAt'),
+    new Option('--expires-at <time>', 'when it expires, RFC 3339, e.g. 2027-03-31T00:00:00Z'),
   ];
 }
 

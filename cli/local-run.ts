@@ -5,14 +5,14 @@ import { UsageError } from './usage-error.ts';
 
 const demoEnvironment = join('.local', 'demo.env');
 
-/** Every folder from one up to the root. */
+/** A folder and its parents up to the root. */
 function ancestors(folder: string): readonly string[] {
   const parent = dirname(folder);
   return parent === folder ? [folder] : [folder, ...ancestors(parent)];
 }
 
 /**
- * The environment that `npm start` wrote, in the folder where the command runs or in one above it.
+ * The environment that `npm start` wrote, in the current folder or a parent folder.
  *
  * @throws {UsageError} if there is none.
  */

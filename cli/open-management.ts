@@ -5,12 +5,12 @@ import { withAuditFile } from './audit-file.ts';
 import type { Deployment } from './deployment.ts';
 
 export interface OpenOptions {
-  /** File to which each audit record is appended as well, one JSON document a line. */
+  /** File that each audit record is also appended to, one JSON document per line. */
   readonly auditFile?: string | undefined;
   readonly warn: (text: string) => void;
 }
 
-/** The management library over a deployment's tables. */
+/** The management library on a deployment's tables. */
 export function openManagement(deployment: Deployment, options: OpenOptions): ManagementContext {
   const { auditFile, warn } = options;
   const { config, aws, allowLoopbackProviders, ca, isLoopback } = deployment;
@@ -19,7 +19,7 @@ export function openManagement(deployment: Deployment, options: OpenOptions): Ma
     aws,
     allowLoopbackProviders,
     ca,
-    // On AWS the caller is who AWS says; on this machine there is only the login name.
+    // On AWS, AWS identifies the caller. On this machine there is only the login name.
     ...(isLoopback && { actor: async () => `local:${userInfo().username}` }),
     onMalformedRecord: (error) => warn(`left out: ${error.message}`),
     onAuditGap: (record) =>

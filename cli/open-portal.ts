@@ -7,20 +7,20 @@ import { UsageError } from './usage-error.ts';
 export interface OpenedPortal {
   readonly origin: string;
   readonly person: string;
-  /** A link that signs in one browser; the one before it is no longer good. */
+  /** A link that signs in one browser. The previous link becomes invalid. */
   readonly createLink: () => string;
 }
 
 /**
- * The portal of a deployment on loopback. IAM decides what the person may do, and the audit names
- * the AWS caller, as with every other command.
+ * The portal of a deployment on loopback. As for every other command, IAM decides what is allowed,
+ * and the audit names the AWS caller.
  *
  * @throws {UsageError} if the port is taken.
  */
 export async function openPortal(cli: Cli, port: number): Promise<OpenedPortal> {
   const deployment = cli.deployment();
   const context = openManagement(
-    // A person waits for each page.
+    // A user waits for each page.
     { ...deployment, aws: { ...deployment.aws, profile: 'request' } },
     {
       auditFile: cli.io.env.AUTHCTL_AUDIT_FILE || undefined,
@@ -40,7 +40,7 @@ export async function openPortal(cli: Cli, port: number): Promise<OpenedPortal> 
     return { origin, person, createLink };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
-    throw new UsageError(`--port: ${port} is in use; leave it out for a free one`, {
+    throw new UsageError(`--port: ${port} is in use; omit it to use a free one`, {
       cause: error,
     });
   }

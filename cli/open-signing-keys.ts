@@ -16,7 +16,7 @@ import type { Deployment } from './deployment.ts';
 /** The signing keys of a deployment: read from the table, changed only by the rotation. */
 export interface SigningKeys {
   readonly read: () => Promise<RotationState>;
-  /** Asks a region's rotation, and proves to it who asks. */
+  /** Invokes a region's rotation, with a proof of the caller. */
   readonly ask: (
     regionId: RegionId,
     event: Extract<KeyRotationEvent, { action: 'rotate' | 'withdraw' }>,

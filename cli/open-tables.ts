@@ -8,7 +8,7 @@ import { RefusedError } from '../core/errors.ts';
 import type { RestoredTables } from '../core/restore/restorables.ts';
 import type { Deployment } from './deployment.ts';
 
-/** Whole tables of a deployment, and others next to them in the same AWS region. */
+/** Whole tables of a deployment, and other tables in the same AWS region. */
 export interface Tables {
   readonly copy: (request: TableCopy) => AsyncIterable<CopiedRow>;
   readonly restored: (table: string) => RestoredTables;
@@ -37,7 +37,7 @@ export function openTables(deployment: Deployment, warn: (text: string) => void)
           consistentRead: true,
           onMalformedRecord: ({ message }) => {
             throw new RefusedError(
-              `${message}, in ${region}: what it revoked is not known, so that nothing is restored`,
+              `${message}, in ${region}: its revocations are not known, so nothing is restored`,
             );
           },
         });

@@ -7,11 +7,11 @@ export interface OutputOptions {
   readonly quiet?: boolean | undefined;
 }
 
-/** What a command tells, in each of the three forms. */
+/** The result of a command in each of the three forms. */
 export interface Answer {
-  /** `--json`: one document. Members that are undefined are left out. */
+  /** `--json`: one document. Undefined members are omitted. */
   readonly json: Readonly<Record<string, unknown>>;
-  /** `--quiet`: what a script would cut out of the rest. */
+  /** `--quiet`: only the values that a script needs. */
   readonly quiet: readonly string[];
   readonly text: string;
 }
@@ -32,14 +32,14 @@ export class Output {
     else if (answer.text !== '') this.#write(answer.text);
   }
 
-  /** A list: `{"items": []}`, one id a line, or a table. */
+  /** A list: `{"items": []}`, one id per line, or a table. */
   printList<T>(
     items: readonly T[],
     form: {
       readonly view: (item: T) => Readonly<Record<string, unknown>>;
       readonly id: (item: T) => string;
       readonly columns: Readonly<Record<string, (item: T) => Cell>>;
-      /** What is said if there are none. */
+      /** Shown if there are none. */
       readonly none: string;
     },
   ): void {
@@ -54,12 +54,12 @@ export class Output {
     });
   }
 
-  /** Rows under a head; a block for each if stdout is a terminal that is too narrow. */
+  /** Rows under a header. If stdout is a terminal that is too narrow, each row becomes a block. */
   table(head: readonly string[], rows: readonly (readonly Cell[])[]): string {
     return formatTableWithin(head, rows, (word) => this.#terminal.bold(word), this.#terminal.width);
   }
 
-  /** One thing: a name and a value on each line. */
+  /** One item: a name and a value on each line. */
   fields(fields: readonly (readonly [string, Cell])[]): string {
     return formatFields(fields, (word) => this.#terminal.bold(word));
   }
@@ -69,7 +69,7 @@ export class Output {
     this.#terminal.clear();
   }
 
-  /** A remark for a person. A script that asked for quiet or for JSON does not get it. */
+  /** A remark for people. It is omitted with `--quiet` and `--json`. */
   note(text: string): void {
     if (this.#options.json !== true && this.#options.quiet !== true) this.warn(text);
   }

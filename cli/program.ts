@@ -44,13 +44,13 @@ function configureAll(command: Command, io: CliIo): void {
       getErrHelpWidth: () => io.stdout.columns ?? 100,
       getOutHasColors: () => false,
       getErrHasColors: () => false,
-      // Errors are thrown, and told in one form with all others.
+      // Errors are thrown, and reported in the same form as all others.
       outputError: () => undefined,
     });
   for (const child of command.commands) configureAll(child, io);
 }
 
-/** The completion reads each command's visible options, which leave out the global ones. */
+/** The completion reads each command's visible options, which do not include the global ones. */
 function showGlobalOptions(command: Command, global: readonly Option[]): void {
   const plain = new Help();
   command.configureHelp({
@@ -59,7 +59,7 @@ function showGlobalOptions(command: Command, global: readonly Option[]): void {
   for (const child of command.commands) showGlobalOptions(child, global);
 }
 
-/** The completion offers choices; the commands themselves do not check them. */
+/** Only the completion uses these choices; the commands do not check them. */
 function offerValues(command: Command, values: CompletionValues): void {
   for (const argument of command.registeredArguments) {
     const known = values.get(argument.name());
@@ -82,7 +82,7 @@ function addCompletion(program: Command, values: CompletionValues): void {
  * The command line.
  *
  * @param answerNo see {@link Cli.answerNo}.
- * @param values what a completion offers.
+ * @param values the values that completion offers.
  */
 export function createProgram(
   io: CliIo,
@@ -94,11 +94,11 @@ export function createProgram(
       'Manages the clients, secrets, API keys and identity providers of an authorization server.',
     )
     .version(packageVersion(), '--version', 'show the version')
-    .option('--config <file>', 'deployment config; else AUTHCTL_CONFIG')
-    .option('--local', 'the local run that npm start keeps')
+    .option('--config <file>', 'deployment config; default: AUTHCTL_CONFIG')
+    .option('--local', 'the local run of npm start')
     .option('--json', 'one JSON document on stdout')
-    .option('--quiet', 'only ids, or the secret of what was created')
-    .option('--yes', 'no question before what cannot be undone')
+    .option('--quiet', 'only ids, or only the new secret')
+    .option('--yes', 'do not ask before a change that cannot be undone')
     .addHelpText(
       'after',
       formatExamples([

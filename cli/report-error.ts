@@ -57,10 +57,10 @@ function describe(error: unknown): Report {
   return report('failed', exitCodes.refused, text);
 }
 
-/** Says what went wrong on stderr, never on stdout. @returns the exit code. */
+/** Reports an error on stderr, never on stdout. @returns the exit code. */
 export function reportError(io: CliIo, error: unknown, options: GlobalOptions): ExitCode {
   if (error instanceof CommanderError) {
-    // The help or the version that was asked for, or the help in place of a command.
+    // The requested help or version, or the help if the command is missing.
     if (error.exitCode === 0) return exitCodes.done;
     if (error.code === 'commander.help') return exitCodes.usage;
   }

@@ -6,17 +6,17 @@ import { reportError } from './report-error.ts';
 import { Terminal } from './terminal.ts';
 import { type ExitCode, exitCodes } from './usage-error.ts';
 
-/** A kid is a SHA-256 in base64url. One in 64 begins with "-", and is no option. */
+/** A kid is a SHA-256 in base64url. One in 64 begins with "-" but is not an option. */
 const kidLikeAnOption = /^-[\w-]{42}$/;
 
-/** Puts "--" before such kids; options may come before or after what they belong to. */
+/** Puts "--" before such kids. Options may come before or after the arguments. */
 function separateKids(args: readonly string[]): readonly string[] {
   const kids = args.filter((arg) => kidLikeAnOption.test(arg));
   if (kids.length === 0 || args.includes('--')) return args;
   return [...args.filter((arg) => !kids.includes(arg)), '--', ...kids];
 }
 
-/** Loaded for completions only: it needs the management library. */
+/** Loaded only for completions, because it needs the management library. */
 async function readValues(io: CliIo, words: readonly string[]): Promise<CompletionValues> {
   const { readCompletionValues } = await import('./completion-values.ts');
   return readCompletionValues(io, words);
@@ -25,7 +25,7 @@ async function readValues(io: CliIo, words: readonly string[]): Promise<Completi
 /**
  * Runs one command line.
  *
- * @param args what follows `authctl`.
+ * @param args the arguments after `authctl`.
  * @returns the exit code.
  */
 export async function runAuthctl(args: readonly string[], io: CliIo): Promise<ExitCode> {

@@ -1,6 +1,6 @@
 import type { RequestFinding } from '../core/management/explain-request.ts';
 
-/** Longer values are cut off: what is wrong with them shows in their beginning. */
+/** Longer values are cut: the problem is usually visible in the beginning. */
 const maxShown = 300;
 
 function show(value: unknown): string {
@@ -9,7 +9,7 @@ function show(value: unknown): string {
   return text.length > maxShown ? `${text.slice(0, maxShown)}…` : text;
 }
 
-/** What a rule of the verifier looked at, in a line or two. */
+/** What a rule of the verifier looked at, in one or two lines. */
 export function describeFinding(finding: RequestFinding | undefined): readonly string[] {
   if (finding === undefined) return [];
   const { name, received, expected, hint } = finding;

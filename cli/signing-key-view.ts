@@ -12,7 +12,7 @@ const units = [
   ['s', 1],
 ] as const;
 
-/** A span for people, its two largest units: `23h 4m`. */
+/** A duration in its two largest units: `23h 4m`. */
 export function formatSpan(seconds: number): string {
   const size = Math.abs(Math.round(seconds));
   const first = units.findIndex(([, unit]) => size >= unit);
@@ -26,7 +26,7 @@ export function formatSpan(seconds: number): string {
   return `${seconds < 0 ? '-' : ''}${parts.join(' ')}`;
 }
 
-/** What the next step means to a person. */
+/** The next step in words. */
 const meanings = {
   promote: 'may sign',
   retire: 'stops signing',
@@ -91,7 +91,7 @@ export function viewEvent({ at, key, state }: KeyEvent): Readonly<Record<string,
   return { time: formatTime(at), kid: key.kid, region: key.regionId, algorithm: key.alg, state };
 }
 
-/** A key that was asked for by its kid, with how long its tokens live. */
+/** A key by its kid, with the time until its last token expires. */
 export function findEntry(
   keys: readonly SigningKey[],
   kid: string,

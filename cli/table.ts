@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from 'node:util';
 import Table from 'cli-table3';
 import { toPrintableLine } from '../core/printable-text.ts';
 
-/** No lines: columns are told apart by space, and lines can be cut with standard tools. */
+/** No borders: spaces separate columns, and standard tools can process the lines. */
 const noBorders = Object.fromEntries(
   [
     'top',
@@ -27,10 +27,10 @@ const layout = {
   style: { head: [], border: [], compact: true, 'padding-left': 0, 'padding-right': 0 },
 };
 
-/** One value, or several with a line each. A line feed within a value does not begin a line. */
+/** One value, or several with one line each. A line feed within a value does not begin a line. */
 export type Cell = string | number | boolean | readonly string[] | undefined;
 
-/** Makes a word stand out. */
+/** Highlights a word. */
 export type Bold = (word: string) => string;
 
 function show(cell: Cell): string {
@@ -57,10 +57,12 @@ function formatTable(
   return toText(table.toString());
 }
 
-/** From here on characters may take two columns: taken for wide, none is underestimated. */
+/**
+ * From here on, characters may take two columns. All count as wide, so no width is underestimated.
+ */
 const firstWide = 0x11_00;
 
-/** Columns of a terminal that the longest line takes, at most. */
+/** The most columns of a terminal that the longest line can take. */
 function widthOf(text: string): number {
   const widths = text
     .split('\n')
@@ -74,7 +76,7 @@ function widthOf(text: string): number {
 
 const columnGap = 2;
 
-/** Values narrower than this say nothing. */
+/** Narrower values are not useful. */
 const leastValueWidth = 20;
 
 /** A block for each row: a name and a value on each line, longer values on several. */
@@ -94,7 +96,7 @@ function formatBlocks(
       wrapOnWordBoundary: false,
     });
     head.forEach((title, index) => table.push([title.toUpperCase(), show(row[index])]));
-    // Made bold here: the library cuts the sequences of styles if it wraps.
+    // Made bold here, because the library cuts style sequences when it wraps.
     return toText(table.toString())
       .split('\n')
       .map((line) => {
@@ -107,9 +109,9 @@ function formatBlocks(
 }
 
 /**
- * Rows under a head or, if the terminal is too narrow for that, a block for each row.
+ * Rows under a header or, if the terminal is too narrow, a block for each row.
  *
- * @param width columns of the terminal. Left out: as many as there must be.
+ * @param width columns of the terminal. Without it, there is no limit.
  */
 export function formatTableWithin(
   head: readonly string[],

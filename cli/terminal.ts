@@ -12,7 +12,7 @@ const boldPattern = new RegExp(`(${escape}\\[1m[^${escape}]*${escape}\\[22m)`);
 const clearSequence = `${escape}[H${escape}[2J`;
 
 /**
- * The one place that prints. No control character of a text reaches the terminal, except those of
+ * The only place that prints. No control character of a text reaches the terminal, except those of
  * words that {@link Terminal.bold} made.
  */
 export class Terminal {
@@ -32,13 +32,13 @@ export class Terminal {
     return styled;
   }
 
-  /** Columns of stdout; undefined if it is no terminal. */
+  /** Columns of stdout; undefined if it is not a terminal. */
   get width(): number | undefined {
     const { isTTY, columns } = this.#io.stdout;
     return isTTY === true ? columns : undefined;
   }
 
-  /** Writes to stdout: results, and nothing else. */
+  /** Writes a result to stdout. */
   writeOut(text: string): void {
     this.#write(this.#io.stdout, text);
   }

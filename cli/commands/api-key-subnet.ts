@@ -34,7 +34,7 @@ const add: CommandSpec = {
     new Option('--address <address>', 'IPv4 or IPv6 address').makeOptionMandatory(),
     new Option(
       '--netmask <netmask>',
-      '255.255.255.0, or a prefix length; left out if the address has one',
+      '255.255.255.0, or a prefix length; not needed if the address has one',
     ),
   ],
   examples: [
@@ -85,10 +85,13 @@ const list: CommandSpec = {
 
 const remove: CommandSpec = {
   name: 'remove',
-  summary: 'Take a subnet from an API key',
+  summary: 'Remove a subnet from an API key',
   arguments: [keyId, ['subnet-id', 'id of the subnet, subnet_...']],
   options: [
-    new Option('--allow-any-source', 'even the last one, which opens the key to every source'),
+    new Option(
+      '--allow-any-source',
+      'also remove the last subnet: every source may then use the key',
+    ),
   ],
   examples: ['api-key-subnet remove key_7HsLEXAMPLE subnet_2xPdEXAMPLE'],
   run: async (

@@ -51,7 +51,7 @@ function printApiKey(cli: Cli, key: ApiKey): void {
   });
 }
 
-/** Reads `office=203.0.113.0/24`. The name may hold "=", an address cannot. */
+/** Reads `office=203.0.113.0/24`. The name may contain "=", an address cannot. */
 function parseAllow(text: string): NewSubnet {
   const separator = text.lastIndexOf('=');
   if (separator < 1) {
@@ -79,7 +79,7 @@ const create: CommandSpec = {
     new Option('--disabled', 'create it disabled'),
     new Option(
       '--allow <name=subnet>',
-      'a subnet that may use it; may be repeated; none: every source',
+      'a subnet that may use it; may be repeated; without it, every source may',
     ).argParser(collectValues),
     clientOptions.idempotencyKey(),
   ],
@@ -119,7 +119,7 @@ const list: CommandSpec = {
   summary: 'List API keys',
   options: [
     ...listFilterOptions(),
-    new Option('--any-source', 'those that every address may use: keys without subnets'),
+    new Option('--any-source', 'only keys without subnets, which every address may use'),
   ],
   examples: ['api-key list', 'api-key list --trunk-group tg-1001 --any-source'],
   run: async (cli, _, options: ListFilterOptions & { readonly anySource?: true }) => {

@@ -13,7 +13,7 @@ interface ListOptions {
 
 const dayPattern = /^\d{4}-\d{2}-\d{2}$/;
 
-/** JavaScript takes the thirtieth of February for the second of March. */
+/** JavaScript reads the 30th of February as the 2nd of March. */
 function isDay(text: string): boolean {
   const time = dayPattern.test(text) ? Date.parse(text) : Number.NaN;
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
@@ -25,7 +25,7 @@ function readDay(day: string | undefined): string {
   throw new UsageError(`--day: received "${day}"; allowed: a UTC day, e.g. 2026-11-20`);
 }
 
-/** Intents that no outcome followed: the change may have been made. */
+/** Intents without an outcome: the change may have been made. */
 function withoutOutcome(records: readonly AuditRecord[]): readonly AuditRecord[] {
   const nameOf = ({ action, subject }: AuditRecord): string => JSON.stringify([action, subject]);
   const lastOutcome = new Map(
@@ -55,7 +55,7 @@ const list: CommandSpec = {
     new Option('--subject <id>', 'changes of one client, secret, key, provider'),
     new Option('--actor <text>', 'changes by callers whose ARN has this text'),
     new Option('--action <prefix>', 'e.g. client_secret, signing_key.withdraw'),
-    new Option('--unfinished', 'intents that no outcome followed: look at what they were about'),
+    new Option('--unfinished', 'only intents without an outcome: check what they changed'),
   ],
   examples: [
     'audit list',
@@ -88,6 +88,6 @@ const list: CommandSpec = {
 
 export const auditCommands: CommandGroup = {
   name: 'audit',
-  summary: 'Look at who changed what',
+  summary: 'Show who changed what',
   commands: [list],
 };

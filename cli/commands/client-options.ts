@@ -13,10 +13,10 @@ export const clientOptions = {
       '--audience <uri>',
       'a value that aud may have, the first is the default; may be repeated',
     ).argParser(collectValues),
-  tokenLifetime: () => new Option('--token-lifetime <duration>', 'life of a token, e.g. 1h'),
+  tokenLifetime: () => new Option('--token-lifetime <duration>', 'lifetime of a token, e.g. 1h'),
   idempotencyKey: () =>
     new Option(
       '--idempotency-key <key>',
-      'creating twice with the same key makes one; e.g. a UUID',
+      'two creations with the same key create one; e.g. a UUID',
     ),
 };

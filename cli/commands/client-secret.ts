@@ -29,7 +29,7 @@ function formatExpiry(secret: ClientSecret): string {
   return secret.expiresAt === undefined ? 'never' : formatTime(secret.expiresAt);
 }
 
-/** The one place where a secret leaves the program: once, on stdout. */
+/** The only place that prints a secret: once, on stdout. */
 function printCreated(
   cli: Cli,
   { secret, value }: CreatedClientSecret,
@@ -122,19 +122,19 @@ interface UpdateOptions extends ExpiryOptions {
 
 const update: CommandSpec = {
   name: 'update',
-  summary: 'Rename a secret or move its end',
+  summary: 'Rename a secret or change its end',
   arguments: [clientId, secretId],
   options: [
     secretName(),
     ...expiryOptions(),
-    new Option('--never-expires', 'take its end away').conflicts(['expiresAt', 'expiresIn']),
+    new Option('--never-expires', 'remove its end').conflicts(['expiresAt', 'expiresIn']),
   ],
   examples: [
     'client-secret update client_4fWqEXAMPLE secret_9aKdEXAMPLE --name old --expires-in 7d',
   ],
   run: async (cli, [id = '', secret = ''], options: UpdateOptions) => {
     if (Object.keys(options).length === 0) {
-      throw new UsageError('nothing to change; say --name, --expires-in or --expires-at');
+      throw new UsageError('nothing to change; add --name, --expires-in or --expires-at');
     }
     const context = await cli.management();
     const now = currentTime(context);
@@ -165,7 +165,7 @@ const rotate: CommandSpec = {
   options: [
     new Option('--expire-old-in <duration>', 'how long the others still work').default(
       '7d',
-      '7d: a week to roll the new one out',
+      '7d: a week to roll out the new one',
     ),
     secretName(),
     ...expiryOptions(),

@@ -116,9 +116,15 @@ const list: CommandSpec = {
   summary: 'List clients',
   options: [
     ...listFilterOptions(),
-    new Option('--provider <issuer>', 'those under this registered provider'),
-    new Option('--ends-within <duration>', 'those with a secret that ends so soon, e.g. 14d'),
-    new Option('--unused-for <duration>', 'those with a secret not used for so long, e.g. 90d'),
+    new Option('--provider <issuer>', 'only clients under this registered provider'),
+    new Option(
+      '--ends-within <duration>',
+      'only clients with a secret that expires within this time, e.g. 14d',
+    ),
+    new Option(
+      '--unused-for <duration>',
+      'only clients with a secret not used for this time, e.g. 90d',
+    ),
   ],
   examples: [
     'client list',
@@ -179,13 +185,13 @@ interface UpdateOptions {
 
 const update: CommandSpec = {
   name: 'update',
-  summary: 'Change a client; what is not named stays',
+  summary: 'Change a client; only the given fields change',
   arguments: [clientId],
   options: [
     clientOptions.name(),
     new Option('--scope <scope>', 'replaces all scopes; may be repeated').argParser(collectValues),
-    new Option('--add-scope <scope>', 'one more scope; may be repeated').argParser(collectValues),
-    new Option('--remove-scope <scope>', 'one scope less; may be repeated').argParser(
+    new Option('--add-scope <scope>', 'adds a scope; may be repeated').argParser(collectValues),
+    new Option('--remove-scope <scope>', 'removes a scope; may be repeated').argParser(
       collectValues,
     ),
     new Option('--audience <uri>', 'replaces all audiences; may be repeated').argParser(
@@ -202,7 +208,7 @@ const update: CommandSpec = {
   ],
   run: async (cli, [id = ''], options: UpdateOptions) => {
     if (Object.keys(options).length === 0) {
-      throw new UsageError('nothing to change; say what, see authctl client update --help');
+      throw new UsageError('nothing to change; add an option, see authctl client update --help');
     }
     const { scope, addScope, removeScope, audience, defaultAudience, tokenLifetime } = options;
     const context = await cli.management();
@@ -265,7 +271,7 @@ export const clientCommands: CommandGroup = {
     defineSwitch(
       'disable',
       'Disable a client: it gets no more tokens',
-      'Tokens that it has live out their lives.',
+      'Its tokens stay valid until they expire.',
     ),
     defineSwitch('enable', 'Enable a disabled client', 'Its secrets authenticate again.'),
     remove,

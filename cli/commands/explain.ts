@@ -16,13 +16,13 @@ interface TokenOptions {
 
 const token: CommandSpec = {
   name: 'token',
-  summary: 'Say, step by step, why a token request is granted or refused; nothing is issued',
+  summary: 'Explain step by step why a token request is granted or refused; issues no token',
   options: [
-    new Option('--client-id <id>', 'the client that would ask').makeOptionMandatory(),
-    new Option('--scope <scope>', 'a scope that it would ask for; may be repeated').argParser(
+    new Option('--client-id <id>', 'the client that would send the request').makeOptionMandatory(),
+    new Option('--scope <scope>', 'a scope that it would request; may be repeated').argParser(
       collectValues,
     ),
-    new Option('--resource <uri>', 'the resource that it would name'),
+    new Option('--resource <uri>', 'the resource that it would request'),
   ],
   examples: [
     'explain token --client-id client_4fWqEXAMPLE --scope messaging:view',
@@ -36,7 +36,7 @@ const token: CommandSpec = {
     });
     const { granted, steps, error, errorDescription, reason, claims } = explanation;
     const verdict = granted
-      ? 'A request with a good secret gets a token.'
+      ? 'A request with a valid secret gets a token.'
       : `Refused: ${error ?? ''}${errorDescription === undefined ? '' : `, "${errorDescription}"`} (${reason ?? ''}).`;
     const rows = steps.map(({ step, outcome, detail }) => [step, outcome, detail?.split('\n')]);
     cli.output.print({
@@ -91,21 +91,21 @@ interface RequestOptions {
 
 const request: CommandSpec = {
   name: 'request',
-  summary: 'Say which rule accepts or refuses a bearer credential: a token or an API key',
+  summary: 'Show which rule accepts or refuses a bearer credential: a token or an API key',
   options: [
     new Option(
       '--bearer-stdin',
-      'read the credential from stdin, so that no history or process list has it',
+      'read the credential from stdin, which keeps it out of history and process list',
     ).makeOptionMandatory(),
     new Option('--source-ip <address>', 'source address of the request'),
-    new Option('--scope <scope>', 'a scope that it would need; may be repeated').argParser(
+    new Option('--scope <scope>', 'a scope that the request would need; may be repeated').argParser(
       collectValues,
     ),
     new Option(
       '--audience <uri>',
-      'name of the API; the default audience of the deployment if left out',
+      "audience of the API; default: the deployment's default audience",
     ),
-    new Option('--issuer <url>', 'issuer of a deployment whose config names none'),
+    new Option('--issuer <url>', 'issuer of a deployment whose config has none'),
   ],
   examples: [
     'explain request --bearer-stdin --source-ip 203.0.113.9 --scope messaging:view < token.txt',

@@ -9,11 +9,11 @@ export interface ListFilterOptions {
   readonly disabled?: true;
 }
 
-/** Options that narrow a list of clients or API keys. */
+/** Filters of a list of clients or API keys. */
 export function listFilterOptions(): readonly Option[] {
   return [
-    new Option('--trunk-group <group>', 'those of one service trunk group'),
-    new Option('--text <text>', 'those with this text in their name or id'),
+    new Option('--trunk-group <group>', 'only those of one service trunk group'),
+    new Option('--text <text>', 'only those with this text in their name or id'),
     new Option('--enabled', 'only those that are enabled').conflicts('disabled'),
     new Option('--disabled', 'only those that are disabled'),
   ];

@@ -16,18 +16,18 @@ function readPort(text = '0'): number {
   throw new UsageError(`--port: received "${text}"; allowed: 0 to ${maxPort}`);
 }
 
-/** A new link each time that the person presses Enter: the one before may have been used. */
+/** Prints a new link each time the user presses Enter, because the previous one may be used up. */
 function offerLinks(cli: Cli, createLink: () => string): void {
   if (cli.io.stdin.isTTY !== true) return;
   const lines = createInterface({ input: cli.io.stdin });
   lines.on('line', () => cli.output.warn(`Portal  ${createLink()}`));
 }
 
-/** Ends by a signal, as any server does. */
+/** Runs until a signal ends it. */
 export const portalCommand: CommandSpec = {
   name: 'portal',
   summary: 'Run the web portal on this machine, with your own AWS credentials',
-  options: [new Option('--port <number>', 'port on 127.0.0.1; a free one if left out')],
+  options: [new Option('--port <number>', 'port on 127.0.0.1; default: a free one')],
   examples: ['portal', 'portal --port 8085', 'portal --local'],
   run: async (cli, _, options: PortalOptions) => {
     const port = readPort(options.port);

@@ -23,7 +23,7 @@ interface InspectOptions extends ProviderOptions {
   readonly tokenStdin?: boolean;
 }
 
-/** One token on each line, so that neither a history nor a process list has them. */
+/** One token per line on stdin, which keeps tokens out of history and process list. */
 async function readTokens(cli: Cli): Promise<readonly string[]> {
   const text = await readStdin(cli.io);
   const tokens = text?.split(/\s+/).filter((token) => token !== '') ?? [];
@@ -93,7 +93,7 @@ export const inspectCommand: CommandSpec = {
     ...providerOptions(),
     new Option(
       '--token-stdin',
-      'say what would be decided of the tokens on stdin, one on each line; they are not shown',
+      'decide about the tokens on stdin, one per line; they are not shown',
     ),
   ],
   examples: [

@@ -13,7 +13,7 @@ export const discoveryUrl = [
   'https URL, usually ending in /.well-known/openid-configuration',
 ] as const;
 
-/** What a person decides about a provider's tokens. */
+/** What an operator decides about a provider's tokens. */
 export interface ProviderOptions {
   readonly clientIdClaim?: string;
   readonly audienceFrom?: AudienceSource;
@@ -23,16 +23,16 @@ export function providerOptions(): readonly Option[] {
   return [
     new Option(
       '--client-id-claim <name>',
-      'claim that names the client; left out: client_id, azp or sub, the first that a token has',
+      'claim that names the client; default: client_id, azp or sub, the first that a token has',
     ),
     new Option(
       '--audience-from <source>',
-      'where tokens without aud name their API: scope for Amazon Cognito',
+      'claim that names the API in tokens without aud: scope for Amazon Cognito',
     ).choices(audienceSources),
   ];
 }
 
-/** Asks before a claim is trusted that users of the provider may be able to write. */
+/** Asks before it trusts a claim that users of the provider may be able to write. */
 export async function confirmChoices(cli: Cli, options: ProviderOptions): Promise<ProviderChoices> {
   const { clientIdClaim, audienceFrom } = options;
   const choices = { clientIdClaim, audienceFrom };
@@ -42,7 +42,7 @@ export async function confirmChoices(cli: Cli, options: ProviderOptions): Promis
   return { ...choices, allowUserWritableClaim: true };
 }
 
-/** The keys of a provider, and those that are left out with the reason. */
+/** The keys of a provider, and the skipped ones with the reason. */
 export function keyFields(keySet: ProviderKeySet): readonly (readonly [string, Cell])[] {
   const { keys, skipped } = keySet;
   const leftOut = skipped.map((key) => `${key.kid || 'without kid'}: ${key.reason}`);

@@ -98,7 +98,7 @@ const remove: CommandSpec = {
   name: 'delete',
   summary: 'Delete a provider: its tokens are no longer accepted',
   arguments: [issuer],
-  options: [new Option('--cascade', 'with the clients under it, and those first')],
+  options: [new Option('--cascade', 'first delete the clients under it')],
   examples: [
     'provider delete https://idp.example.com',
     'provider delete https://idp.example.com --cascade --yes',
@@ -132,6 +132,6 @@ const remove: CommandSpec = {
 
 export const providerCommands: CommandGroup = {
   name: 'provider',
-  summary: 'Manage registered identity providers; one is not edited: delete it and register again',
+  summary: 'Manage registered identity providers; to change one, delete it and register again',
   commands: [register, inspectCommand, list, show, remove],
 };

@@ -28,6 +28,6 @@ const list: CommandSpec = {
 
 export const scopeCommands: CommandGroup = {
   name: 'scope',
-  summary: 'Look at the catalogue of scopes',
+  summary: 'Show the catalogue of scopes',
   commands: [list],
 };

@@ -11,7 +11,7 @@ interface ListOptions {
   readonly watch?: boolean;
 }
 
-/** Milliseconds between two looks: what changes, changes in seconds at the most often. */
+/** Milliseconds between two reads. Nothing changes more often than every few seconds. */
 const watchInterval = 1000;
 
 async function print(cli: Cli, signingKeys: SigningKeys): Promise<void> {
@@ -22,15 +22,15 @@ async function print(cli: Cli, signingKeys: SigningKeys): Promise<void> {
     view: viewEntry,
     id: ({ key }) => key.kid,
     columns: timelineColumns(now),
-    none: 'There are no signing keys; a deployment makes the first one.',
+    none: 'There are no signing keys; a deployment creates the first one.',
   });
 }
 
 export const list: CommandSpec = {
   name: 'list',
   summary:
-    'Show which key signs in each region, what happens next and how many seconds are to spare',
-  options: [new Option('--watch', 'look again every second until Ctrl-C')],
+    'Show which key signs in each region, what happens next and the safety margin in seconds',
+  options: [new Option('--watch', 'refresh every second until Ctrl-C')],
   examples: ['signing-key list', 'signing-key list --watch --local', 'signing-key list --json'],
   run: async (cli, _, options: ListOptions) => {
     const signingKeys = await cli.signingKeys();

@@ -14,7 +14,7 @@ import { formatSpan, viewEvent } from '../signing-key-view.ts';
 interface PlannedStep {
   readonly region: string;
   readonly action: string;
-  /** A kid, or what the key will be made for. */
+  /** A kid, or the purpose of a key that does not exist yet. */
   readonly subject: string;
   /** Seconds since the epoch. */
   readonly at: number;
@@ -32,7 +32,7 @@ function settingsOf(config: DeploymentConfig): readonly RotationSettings[] {
   }));
 }
 
-/** What every region's next run would do. Whether KMS would sign, only the region itself sees. */
+/** The steps of every region's next run. Only the region itself can see whether KMS would sign. */
 function listDue(state: RotationState, config: DeploymentConfig, now: number) {
   return settingsOf(config).flatMap((settings): readonly PlannedStep[] =>
     planRegion(state, settings, now).map((action) => ({
@@ -55,7 +55,7 @@ function listComing(state: RotationState, config: DeploymentConfig, now: number)
 
 export const plan: CommandSpec = {
   name: 'plan',
-  summary: 'Show what the rotation would do now and what comes after, without doing it',
+  summary: 'Show the steps that the rotation would take now and later, without taking them',
   examples: ['signing-key plan', 'signing-key plan --json'],
   run: async (cli) => {
     const signingKeys = await cli.signingKeys();
@@ -99,7 +99,7 @@ export const history: CommandSpec = {
         algorithm: ({ key }) => key.alg,
         became: ({ state }) => state,
       },
-      none: 'There are no signing keys; a deployment makes the first one.',
+      none: 'There are no signing keys; a deployment creates the first one.',
     });
   },
 };

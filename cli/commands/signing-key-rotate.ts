@@ -22,7 +22,7 @@ function chooseRegions(cli: Cli, wanted: RegionId | undefined): readonly RegionI
   );
 }
 
-/** What a run did, for a person: a line for each key that changed. */
+/** What a run did, one line for each key that changed. */
 export function describeReport(report: RotationReport): string {
   const { region, kid, next, done, refused, waits_for_room: wait } = report;
   const steps = done
@@ -48,9 +48,10 @@ export const rotate: CommandSpec = {
   summary: 'Let the next key sign now, or move to another algorithm',
   options: [
     new Option('--region <region>', 'one region; default all').choices(regionIds),
-    new Option('--algorithm <alg>', 'publish a key of it, which signs once it is known').choices(
-      algs,
-    ),
+    new Option(
+      '--algorithm <alg>',
+      'publish a key with it, which signs when every verifier knows it',
+    ).choices(algs),
   ],
   examples: [
     'signing-key rotate',
@@ -65,7 +66,7 @@ export const rotate: CommandSpec = {
       try {
         reports.push(await signingKeys.ask(id, { action: 'rotate', algorithm }));
       } catch (error) {
-        // The other regions' keys are their own: one that must wait holds up none.
+        // Each region has its own keys: a region that must wait does not delay the others.
         if (!(error instanceof RefusedError) || regions.length === 1) throw error;
         cli.output.warn(`${id}: refused: ${error.message}`);
         cli.answerNo();

@@ -10,22 +10,25 @@ interface WithdrawOptions {
   readonly activateEarly?: boolean;
 }
 
-/** What a person must know before saying yes. */
+/** What an operator must know before confirming. */
 function describeDamage({ key, signs, liveTokens }: TimelineEntry): string {
   const role = signs ? `signs in ${key.regionId}` : `is "${key.state}" in ${key.regionId}`;
   const damage =
     liveTokens === 0
-      ? 'No living token is signed by it.'
-      : `Tokens that it signed stop verifying: up to ${liveTokens} s of their life are lost.`;
+      ? 'No unexpired token is signed by it.'
+      : `Tokens that it signed stop verifying, up to ${liveTokens} s before they expire.`;
   return `${key.kid} ${role}. ${damage} Withdraw it?`;
 }
 
 export const withdraw: CommandSpec = {
   name: 'withdraw',
-  summary: 'Take a key out of the JWKS and have KMS disable it',
+  summary: 'Remove a key from the JWKS and disable it in KMS',
   arguments: [['kid', 'id of the key, as the list shows it']],
   options: [
-    new Option('--emergency', 'although it is in use: it is lost, and so are its tokens'),
+    new Option(
+      '--emergency',
+      'although it is in use: the key is compromised, and its tokens are lost',
+    ),
     new Option(
       '--activate-early',
       'let the next key sign although verifiers with an old JWKS do not know it yet',

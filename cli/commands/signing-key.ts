@@ -6,6 +6,6 @@ import { withdraw } from './signing-key-withdraw.ts';
 
 export const signingKeyCommands: CommandGroup = {
   name: 'signing-key',
-  summary: 'Watch signing keys, rotate them, and take a lost one out of use',
+  summary: 'Watch signing keys, rotate them, and withdraw a compromised one',
   commands: [list, plan, history, rotate, withdraw],
 };

@@ -29,9 +29,9 @@ function print(cli: Cli, rows: readonly CopiedRow[]): void {
 
 export const copy: CommandSpec = {
   name: 'copy',
-  summary: "Copy a table's items into the deployment's own table, unless it has their id",
+  summary: "Copy a table's items to the deployment's own table, unless it already has their id",
   arguments: [tableArgument],
-  options: [fromOption(), new Option('--dry-run', 'only say what would be copied')],
+  options: [fromOption(), new Option('--dry-run', 'only show what would be copied')],
   examples: [
     'table copy clients --from authorization-server-clients --dry-run',
     'table copy signing-keys --from authorization-server-signing-keys --yes',

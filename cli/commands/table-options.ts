@@ -6,7 +6,7 @@ import { UsageError } from '../usage-error.ts';
 
 export const tableArgument = [
   'table',
-  'which: clients, api-keys, identity-providers or, to copy, signing-keys',
+  'clients, api-keys, identity-providers or, to copy, signing-keys',
 ] as const;
 
 export const fromOption = () =>
@@ -15,7 +15,7 @@ export const fromOption = () =>
     'full name of the table to read, in AWS_REGION',
   ).makeOptionMandatory();
 
-/** Reads a table's name as it stands after the deployment's: `api-keys`. */
+/** Reads the suffix of a table's name: `api-keys`. */
 export function readTable<T extends CopiedTable>(
   name: string | undefined,
   allowed: readonly T[],

@@ -53,7 +53,10 @@ function readRestorePoint(text: string, now: number): number {
   );
 }
 
-/** The AWS regions whose audit counts: those of the deployment, less and more what was said. */
+/**
+ * The AWS regions whose audit is read: those of the deployment, without and with those of the
+ * options.
+ */
 function auditedRegions(config: DeploymentConfig, options: Options): readonly string[] {
   const { withoutAudit = [], alsoAudit = [] } = options;
   const own = deployedRegions(config).map(({ awsRegion }) => awsRegion);
@@ -91,26 +94,26 @@ function print(cli: Cli, rows: readonly RestoredRow[]): void {
 export const restore: CommandSpec = {
   name: 'restore',
   summary:
-    'Bring back the items of a table as DynamoDB restored it, without what was revoked since',
+    'Restore the items of a table that DynamoDB restored, without access that was revoked since',
   arguments: [tableArgument],
   options: [
     fromOption(),
     new Option(
       '--restore-point <time>',
-      'the time to which it was restored, RFC 3339: the audit since then is replayed',
+      'restore point of that table, RFC 3339: the audit since then is replayed',
     ).makeOptionMandatory(),
-    new Option('--dry-run', 'only say what would be restored'),
+    new Option('--dry-run', 'only show what would be restored'),
     new Option(
       '--undelete <id>',
-      'bring it back although the audit says that it was deleted; may be repeated',
+      'restore it although the audit says that it was deleted; may be repeated',
     ).argParser(collectValues),
     new Option(
       '--also-audit <aws-region>',
-      'read the audit of a region that the deployment has left, too; may be repeated',
+      'also read the audit of a region that the deployment has left; may be repeated',
     ).argParser(collectValues),
     new Option(
       '--without-audit <aws-region>',
-      'go on although this region cannot be asked: what was revoked there comes back',
+      'continue although this region cannot be read: what was revoked there is valid again',
     ).argParser(collectValues),
   ],
   examples: [
@@ -128,7 +131,7 @@ export const restore: CommandSpec = {
     const since = readRestorePoint(options.restorePoint, now);
     for (const region of withoutAudit) {
       cli.output.warn(
-        `warning: ${deployedTableName(config, 'audit')} of ${region} is not read; what was revoked there since comes back`,
+        `warning: ${deployedTableName(config, 'audit')} of ${region} is not read; what was revoked there since then is valid again`,
       );
     }
     if (!dryRun) await cli.confirm(`Restore items of ${from} into ${to}?`);

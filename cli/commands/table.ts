@@ -4,6 +4,6 @@ import { restore } from './table-restore.ts';
 
 export const tableCommands: CommandGroup = {
   name: 'table',
-  summary: 'Bring back, or move, the items of whole tables',
+  summary: 'Restore or copy the items of whole tables',
   commands: [restore, copy],
 };

@@ -147,9 +147,9 @@ describe('wrong usage ends with 2', () => {
     [
       'no confirmation',
       ['client', 'delete', '$client'],
-      'This needs confirmation and stdin is no terminal: say --yes',
+      'This needs confirmation and stdin is not a terminal: add --yes',
     ],
-    ['no confirmation for a key', ['api-key', 'delete', '$key'], 'say --yes'],
+    ['no confirmation for a key', ['api-key', 'delete', '$key'], 'add --yes'],
     [
       'no credential',
       ['explain', 'request', '--bearer-stdin'],

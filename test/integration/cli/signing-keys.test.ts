@@ -198,7 +198,7 @@ describe('signing-key withdraw', () => {
     [
       ['$current', '--emergency'],
       2,
-      'signs in slc. Tokens that it signed stop verifying: up to 60 s of their life are lost.',
+      'signs in slc. Tokens that it signed stop verifying, up to 60 s before they expire.',
     ],
   ])('refuses %j', async (words, code, message) => {
     const kids = await Promise.all(

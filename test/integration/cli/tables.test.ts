@@ -164,7 +164,7 @@ describe('authctl table restore, from a table of an earlier time', () => {
     await dynamodb().send(new PutItemCommand({ TableName, Item }));
     const { exitCode, stderr } = await authctl(['table', ...args, '--yes']);
     expect(exitCode).toBe(1);
-    expect(stderr).toContain('what it revoked is not known, so that nothing is restored');
+    expect(stderr).toContain('its revocations are not known, so nothing is restored');
   });
 });
 
