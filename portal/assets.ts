@@ -7,7 +7,7 @@ interface Asset {
   readonly path: string;
   readonly type: string;
   readonly content: string;
-  /** Changes with the content, so that a browser may keep the file for good. */
+  /** Changes with the content, so a browser may cache the file forever. */
   readonly version: string;
 }
 
@@ -17,7 +17,7 @@ function readAsset(name: string, type: string): Asset {
   return { path: `/assets/${name}`, type, content, version };
 }
 
-/** The portal's own files: all there is, and nothing from elsewhere. */
+/** The portal's own files. Pages load no others. */
 const assets = {
   style: readAsset('portal.css', 'text/css; charset=utf-8'),
   script: readAsset('portal.js', 'text/javascript; charset=utf-8'),
@@ -29,7 +29,7 @@ export function assetUrls(href: Href): AssetUrls {
   return { style: url(assets.style), script: url(assets.script), icon: url(assets.icon) };
 }
 
-/** @param path of the request, without the place where the portal is mounted. */
+/** @param path of the request, without the path of the mount point. */
 export function findAsset(path: string): Response | undefined {
   const found = Object.values(assets).find((asset) => asset.path === path);
   if (found === undefined) return undefined;

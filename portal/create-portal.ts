@@ -20,7 +20,7 @@ interface Environment {
 
 type PortalContext = Context<Environment>;
 
-/** The last word on every response: the headers of the portal, and a line for the log. */
+/** The last step of every response: it adds the portal's headers and writes a log line. */
 function finish(options: PortalOptions) {
   const { clock = Date.now, onRequest } = options;
   return async (c: PortalContext, next: () => Promise<void>) => {
@@ -39,7 +39,7 @@ function finish(options: PortalOptions) {
   };
 }
 
-/** What is refused before anything is known of the person. */
+/** Checks before the user is known. */
 function guard({ origins }: PortalOptions) {
   return async (c: PortalContext, next: () => Promise<void>) => {
     if (!isOwnHost(c.req.raw, origins)) throw new HttpError(421);
@@ -48,7 +48,7 @@ function guard({ origins }: PortalOptions) {
   };
 }
 
-/** Who it is. From here on, pages know the person. */
+/** Identifies the user. From here on, pages know the user. */
 function identify(options: PortalOptions, health: ProviderHealth) {
   return async (c: PortalContext, next: () => Promise<void>) => {
     const found = await options.identify(c.req.raw);
@@ -80,8 +80,8 @@ function fail(options: PortalOptions, error: unknown, c: PortalContext): Respons
 }
 
 /**
- * The web portal: every page over the management operations. It neither listens nor knows how
- * people sign in: a server runs `fetch`, and `identify` says who sends a request.
+ * The web portal: every page over the management operations. It does not listen and does not know
+ * how users sign in: a server calls `fetch`, and `identify` returns the sender of a request.
  */
 export function createPortal(options: PortalOptions): Portal {
   const { basePath = '', signOut } = options;

@@ -8,7 +8,7 @@ import type { PortalOptions } from './portal-options.ts';
 import type { ProviderHealth } from './provider-health.ts';
 import type { Visit } from './visit.ts';
 
-/** What every request of a known person has in common. The route adds the rest. */
+/** Common properties of every request of a known user. The route adds the rest. */
 export async function createVisit(
   { management, basePath = '', clock = Date.now }: PortalOptions,
   request: Request,

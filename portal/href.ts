@@ -1,6 +1,6 @@
 import type { Href } from './visit.ts';
 
-/** Addresses of pages, wherever the portal is mounted. What is undefined is left out. */
+/** Addresses of pages, with the path of the mount point. Undefined parameters are omitted. */
 export function createHref(basePath: string): Href {
   return (path, query = {}) => {
     const parameters = new URLSearchParams();

@@ -1,35 +1,35 @@
 import type { Management } from '../adapters/management.ts';
 import type { Person } from './access/person.ts';
 
-/** One request, for the log. It holds no query, no form and no credential. */
+/** One request, for the log. It contains no query, form or credential. */
 export interface PortalRequest {
   readonly method: string;
   /** The route, e.g. `/clients/:clientId`; undefined for other addresses. */
   readonly route: string | undefined;
   readonly status: number;
-  /** Who it was; undefined for those who are not known. */
+  /** The user; undefined if the user is not known. */
   readonly person: string | undefined;
   readonly milliseconds: number;
 }
 
 export interface PortalOptions {
-  /** The operations, without limits: the portal limits them for each person. */
+  /** The operations without limits. The portal limits them for each user. */
   readonly management: Management;
   /**
-   * Who sends this request, and what may they do? A response, e.g. one that leads to a login, is
-   * sent as it is; undefined refuses the request.
+   * Returns the user who sends a request. A response, such as a redirect to a login, is sent as it
+   * is. Undefined refuses the request.
    */
   readonly identify: (request: Request) => Promise<Person | Response | undefined>;
-  /** How the portal is reached, e.g. `https://portal.example.com`. Other names are refused. */
+  /** The origins of the portal, e.g. `https://portal.example.com`. Other names are refused. */
   readonly origins: readonly [string, ...string[]];
-  /** Where it is mounted, e.g. `/portal`; the root if left out. */
+  /** The path of the mount point, e.g. `/portal`. The default is the root. */
   readonly basePath?: string | undefined;
-  /** Ends the session of a request. The pages have a button for it if it is given. */
+  /** Ends the session of a request. If it is given, pages have a button for it. */
   readonly signOut?: ((request: Request) => Promise<Response>) | undefined;
-  /** What the page for those who are not known tells them to do. */
+  /** The instruction on the page for unknown users. */
   readonly signInHint?: string | undefined;
   readonly onRequest?: ((request: PortalRequest) => void) | undefined;
-  /** Told of what should not have happened. The page says no more than that. */
+  /** Receives unexpected errors. The page shows no details of them. */
   readonly onFault?: ((error: unknown) => void) | undefined;
   /** Milliseconds since the epoch. */
   readonly clock?: (() => number) | undefined;

@@ -2,7 +2,7 @@ import type { PortalManagement } from './access/guarded-management.ts';
 
 type ProviderKeys = Awaited<ReturnType<PortalManagement['inspectProviderKeys']>>;
 
-/** What is known of a provider's keys: `undefined` while there is no answer yet. */
+/** The state of a provider's keys; `undefined` if there is no response yet. */
 export type Health = ProviderKeys | undefined;
 
 interface Known {
@@ -10,15 +10,15 @@ interface Known {
   readonly keys: ProviderKeys;
 }
 
-/** Seconds for which an answer is good: a provider that breaks is seen within five minutes. */
+/** Seconds for which a result is cached: a failing provider is noticed within five minutes. */
 const freshFor = 300;
 
-/** Milliseconds that a page waits for providers; an answer that comes later is for the next page. */
+/** Milliseconds that a page waits for providers. A later response is used by the next page. */
 const patience = 1500;
 
 /**
- * Whether the keys of registered providers can be fetched, remembered for a while: pages that
- * show it must not wait for other people's servers each time.
+ * Whether the keys of registered providers can be fetched. The result is cached for a while,
+ * because pages must not wait for other servers each time.
  */
 export class ProviderHealth {
   readonly #known = new Map<string, Known>();
@@ -50,7 +50,8 @@ export class ProviderHealth {
       .then((keys) => {
         this.#known.set(issuer, { at: now, keys });
       })
-      // Deleted in the meantime, or DynamoDB does not answer: the page that lists it says so.
+      // It was deleted in the meantime, or DynamoDB does not answer. The page that lists it shows
+      // this.
       .catch(() => undefined)
       .finally(() => this.#asked.delete(issuer));
     this.#asked.set(issuer, asking);

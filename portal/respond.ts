@@ -15,7 +15,7 @@ function htmlResponse(body: Html, status: number): Response {
   });
 }
 
-/** An answer as it is sent: a page with the navigation around it, or the way to another page. */
+/** The response: a page with the navigation around it, or a redirect. */
 export function toResponse(options: PortalOptions, visit: Visit, answer: Answer): Response {
   if ('redirectTo' in answer) {
     return new Response(null, { status: 303, headers: { Location: answer.redirectTo } });
@@ -25,7 +25,7 @@ export function toResponse(options: PortalOptions, visit: Visit, answer: Answer)
   return htmlResponse(page, answer.status ?? 200);
 }
 
-/** A page about an error, for a person who is known. */
+/** An error page for a known user. */
 export function errorResponse(
   options: PortalOptions,
   visit: Visit,
@@ -37,7 +37,7 @@ export function errorResponse(
   return toResponse(options, visit, errorPage(error, pathname + search, form));
 }
 
-/** A page about an error, for those who are not known. It has no navigation. */
+/** An error page for unknown users. It has no navigation. */
 export function plainErrorResponse(
   { basePath = '', origins, signInHint }: PortalOptions,
   { status, title, text }: ErrorText,

@@ -40,7 +40,7 @@ import type { Handler } from './visit.ts';
 
 export interface Route {
   readonly method: 'GET' | 'POST';
-  /** `:name` stands for one part of the path. */
+  /** `:name` matches one part of the path. */
   readonly path: string;
   readonly handle: Handler;
 }
@@ -49,7 +49,7 @@ const get = (path: string, handle: Handler): Route => ({ method: 'GET', path, ha
 const post = (path: string, handle: Handler): Route => ({ method: 'POST', path, handle });
 
 /**
- * Every page of the portal. A GET changes nothing; every change is a POST. A fixed path stands
+ * Every page of the portal. A GET changes nothing; every change is a POST. A fixed path comes
  * before one with a name in its place.
  */
 export const routes: readonly Route[] = [

@@ -8,16 +8,18 @@ import type { Portal, PortalOptions } from './portal-options.ts';
 import { LinkSessions } from './session/link-sessions.ts';
 
 /**
- * The name is the address itself: cookies of `localhost` go to every server of this machine that a
- * person opens by that name, regardless of its port.
+ * The name is the address itself, because a browser sends cookies of `localhost` to every server
+ * with that name, regardless of its port.
  */
 const host = '127.0.0.1';
 
-/** Milliseconds for the head of a request, and for all of it: forms are small and near. */
+/**
+ * Milliseconds for the headers of a request, and for the whole request: forms are small and local.
+ */
 const headersTimeout = 5000;
 const requestTimeout = 10_000;
 
-/** Seconds. A link is used at once, as it is printed for that. */
+/** Seconds. A link is printed to be used at once. */
 const linkLifetime = 60;
 const idleLimit = 30 * 60;
 const sessionLifetime = 8 * 3600;
@@ -26,9 +28,9 @@ export interface LoopbackPortalOptions
   extends Pick<PortalOptions, 'onRequest' | 'onFault' | 'clock'> {
   readonly management: Management;
   readonly person: Person;
-  /** 0 takes a free one. */
+  /** 0 selects a free one. */
   readonly port: number;
-  /** Whether the link, and the sessions, are good for as long as the portal runs. */
+  /** Whether the link and the sessions are valid for as long as the portal runs. */
   readonly isLasting?: boolean | undefined;
   readonly signInHint: string;
 }
@@ -59,9 +61,9 @@ async function close(server: Server): Promise<void> {
 }
 
 /**
- * Runs the portal on loopback for one person.
+ * Runs the portal on loopback for one user.
  *
- * @throws {Error} the system's own, with its `code`, if the port cannot be taken.
+ * @throws {Error} the system's own, with its `code`, if the port is not available.
  */
 export async function servePortalOnLoopback(
   options: LoopbackPortalOptions,

@@ -6,7 +6,7 @@ import type { Fields } from './forms/fields.ts';
 import type { Html } from './html/html.ts';
 import type { ProviderHealth } from './provider-health.ts';
 
-/** One request of a known person: everything that a page is made of. */
+/** One request of a known user: everything that a page needs. */
 export interface Visit {
   readonly person: Person;
   readonly deployment: DeploymentDescription;
@@ -16,17 +16,17 @@ export interface Visit {
   readonly query: Fields;
   /** Of a POST; empty otherwise. */
   readonly form: Fields;
-  /** What is known of the keys of registered providers. */
+  /** The state of the keys of registered providers. */
   readonly health: ProviderHealth;
   /** Seconds since the epoch. */
   readonly now: number;
-  /** The address of a page of the portal, wherever it is mounted. */
+  /** The address of a page of the portal, with the path of the mount point. */
   readonly href: Href;
-  /** Whether the person's role allows an operation. */
+  /** Whether the user's role allows an operation. */
   readonly may: (operation: OperationName) => boolean;
-  /** @throws {ForbiddenError} if it does not: for a form whose sending would be refused. */
+  /** @throws {ForbiddenError} if it does not: for a form that would be refused when it is sent. */
   readonly require: (operation: OperationName) => void;
-  /** For a form: what is sent twice with the same id is done once. */
+  /** For a form: when it is sent twice with the same id, the change is made once. */
   readonly newRequestId: () => string;
 }
 
@@ -46,7 +46,7 @@ export type Section =
   | 'audit';
 
 export interface Page {
-  /** 200 if left out. */
+  /** 200 by default. */
   readonly status?: number | undefined;
   readonly title: string;
   readonly section?: Section | undefined;
@@ -59,5 +59,5 @@ export interface Redirect {
 
 export type Answer = Page | Redirect;
 
-/** What a route does. It throws what the error pages know. */
+/** The handler of a route. It throws errors that the error pages know. */
 export type Handler = (visit: Visit) => Promise<Answer>;

@@ -2,7 +2,7 @@ import type { Management, OperationName } from '../../adapters/management.ts';
 import { leastRoles, mayUse } from './permissions.ts';
 import type { Person, Role } from './person.ts';
 
-/** The person is known, and the person's role does not allow the operation. */
+/** The user is known, but the user's role does not allow the operation. */
 export class ForbiddenError extends Error {
   override readonly name = 'ForbiddenError';
   readonly needed: Role;
@@ -13,12 +13,12 @@ export class ForbiddenError extends Error {
   }
 }
 
-/** What pages are given: the operations and nothing to get around a limit with. */
+/** What pages receive: only the operations, so they cannot bypass a limit. */
 export type PortalManagement = Omit<Management, 'forCaller'>;
 
 /**
- * The management as one person may use it. Roles are checked here and trunk groups in the
- * library, below every page, so that a page that shows too much still cannot do too much.
+ * The management with the permissions of one user. Roles are checked here and trunk groups in the
+ * library. Both are below the pages: even a page that shows too much cannot do too much.
  */
 export function guardManagement(management: Management, person: Person): PortalManagement {
   const { actor, trunkGroups, role } = person;

@@ -28,7 +28,7 @@ export const leastRoles: Readonly<Record<OperationName, Role>> = {
   deleteApiKey: 'operator',
   addSubnet: 'operator',
   removeSubnet: 'operator',
-  // A provider concerns every trunk group, and so does what the audit tells.
+  // Providers and the audit concern every trunk group.
   inspectProvider: 'administrator',
   registerProvider: 'administrator',
   deleteProvider: 'administrator',

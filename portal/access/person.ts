@@ -1,18 +1,18 @@
-/** What a person may do. Each role may do what the one before it may. */
+/** Roles. Each role includes the permissions of the previous one. */
 export const roles = ['viewer', 'operator', 'administrator'] as const;
 
 export type Role = (typeof roles)[number];
 
-/** Who uses the portal, as the function that identifies a request says. */
+/** A user of the portal, as the function `identify` returns it. */
 export interface Person {
   /** Shown on every page. */
   readonly name: string;
   readonly role: Role;
-  /** The service trunk groups that are within reach; every group if left out. */
+  /** The service trunk groups that the user can access. By default, every group. */
   readonly trunkGroups?: readonly string[] | undefined;
   /**
-   * Who the audit says made a change, e.g. the issuer and the subject of the login. If left out,
-   * the management library says it: the AWS caller.
+   * The actor of changes in the audit, e.g. the issuer and the subject of the login. The default is
+   * the AWS caller.
    */
   readonly actor?: (() => Promise<string>) | undefined;
 }

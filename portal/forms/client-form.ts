@@ -4,13 +4,13 @@ import type { DeploymentDescription } from '../../core/management/describe-deplo
 import type { Fields } from './fields.ts';
 import { FormError } from './problems.ts';
 
-/** What the form of a client holds, as it was typed. */
+/** The content of a client's form, as entered. */
 export interface ClientValues {
   readonly name: string;
   readonly serviceTrunkGroup: string;
   readonly tokenLifetime: string;
   readonly scopes: readonly string[];
-  /** One on each line. */
+  /** One per line. */
   readonly audiences: string;
   /** Issuer of a registered provider; empty: this service. */
   readonly provider: string;
@@ -56,7 +56,7 @@ export function readClientValues(form: Fields): ClientValues {
   };
 }
 
-/** A duration as a person types it: `1 h`, `15m`, `3600`. */
+/** A duration as users type it: `1 h`, `15m`, `3600`. */
 export function readDuration(field: string, text: string): number {
   const seconds = parseDuration(text.replace(/\s/g, '').toLowerCase());
   if (seconds !== undefined) return seconds;
@@ -64,7 +64,7 @@ export function readDuration(field: string, text: string): number {
   throw new FormError([{ field, message }]);
 }
 
-/** What can be changed later, as the library takes it. */
+/** The fields that can change later, as input of the library. */
 export function toClientChanges(values: ClientValues) {
   return {
     name: values.name,

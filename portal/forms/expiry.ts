@@ -4,7 +4,7 @@ import { FormError } from './problems.ts';
 
 const day = 86_400;
 
-/** When something ends, as a form offers it. `days-90` is in 90 days. */
+/** Choices for an end in a form. `days-90` means in 90 days. */
 export const expiryChoices = [
   ['never', 'Never'],
   ['days-30', 'In 30 days'],
@@ -24,7 +24,7 @@ export function readExpiryValues(form: Fields): ExpiryValues {
 
 /**
  * @returns seconds since the epoch; null for never; undefined if the end stays as it is.
- * @throws {FormError} if no day is given if one is meant.
+ * @throws {FormError} if a day is selected but not given.
  */
 export function readExpiry(
   { expiry, expiryDate }: ExpiryValues,

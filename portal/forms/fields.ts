@@ -9,9 +9,9 @@ export class Fields {
   }
 
   /**
-   * What was typed into a field; empty if the field is not there.
+   * The content of a field; empty if the field is missing.
    *
-   * @throws {HttpError} 400 if the field is there twice, which no page of the portal sends.
+   * @throws {HttpError} 400 if the field occurs twice, which no page of the portal sends.
    */
   text(name: string): string {
     const [value = '', ...others] = this.#parameters.getAll(name);
@@ -19,7 +19,7 @@ export class Fields {
     return value;
   }
 
-  /** What was typed; undefined if that is nothing. */
+  /** The content of a field; undefined if it is empty. */
   optional(name: string): string | undefined {
     return this.text(name) || undefined;
   }
@@ -29,7 +29,7 @@ export class Fields {
     return this.#parameters.getAll(name);
   }
 
-  /** Whether a checkbox is ticked. */
+  /** Whether a checkbox is checked. */
   isOn(name: string): boolean {
     return this.text(name) !== '';
   }

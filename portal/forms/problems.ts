@@ -14,13 +14,13 @@ export interface FieldProblem {
   readonly message: string;
 }
 
-/** Why a form was not accepted. What was typed stays in it. */
+/** Why a form was not accepted. The form keeps its content. */
 export interface Problems {
   readonly status: number;
   readonly fields: readonly FieldProblem[];
-  /** What concerns the form as a whole. */
+  /** A problem of the whole form. */
   readonly general?: string | undefined;
-  /** The version that is stored now, if another one was changed. */
+  /** The version that is stored now, after a conflict. */
   readonly currentVersion?: number | undefined;
 }
 
@@ -37,13 +37,13 @@ export class FormError extends Error {
   }
 }
 
-/** The message of a field without its name, as it stands next to the field. */
+/** The message of a field without its name, because it is shown next to the field. */
 function withoutLabel(message: string): string {
   const text = message.replace(/^(?:[\w[\] ]+: )+(?=received )/, '');
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }
 
-/** The problems that an error stands for; undefined if the form as it is cannot help it. */
+/** The problems that an error means; undefined if a change to the form cannot solve it. */
 export function problemsOf(error: unknown): Problems | undefined {
   if (error instanceof FormError) return { status: 422, fields: error.fields };
   if (error instanceof InputError) {
@@ -56,7 +56,7 @@ export function problemsOf(error: unknown): Problems | undefined {
     return {
       status: 409,
       fields: [],
-      general: `This was changed since you opened the form. You saw version ${expected}, and now it is version ${current}. Nothing was overwritten. Compare what is stored now with what you want, then send the form again.`,
+      general: `This was changed since you opened the form. You saw version ${expected}, and now it is version ${current}. Nothing was overwritten. Compare the stored values with yours, then send the form again.`,
       currentVersion: Number(current),
     };
   }
@@ -73,12 +73,12 @@ export function problemsOf(error: unknown): Problems | undefined {
   return undefined;
 }
 
-/** Whether AWS refused a read that a page can do without. */
+/** Whether AWS refused a read that a page does not need. */
 export function isDenied(error: unknown): boolean {
   return error instanceof AwsCallerError && error.problem === 'access_denied';
 }
 
-/** What is wrong with a field, if anything is. */
+/** The problem of a field, if there is one. */
 export function problemAt({ fields }: Problems, field: string): string | undefined {
   return fields.find((problem) => problem.field === field)?.message;
 }

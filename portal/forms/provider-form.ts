@@ -4,7 +4,7 @@ import { type Html, html } from '../html/html.ts';
 import type { Fields } from './fields.ts';
 import { type Problems, problemAt } from './problems.ts';
 
-/** What the form of a provider holds, as it was typed. */
+/** The content of a provider's form, as entered. */
 export interface ProviderValues {
   readonly url: string;
   readonly clientIdClaim: string;
@@ -27,7 +27,7 @@ export function readProviderValues(fields: Fields): ProviderValues {
   };
 }
 
-/** As the library takes them; it refuses what is not allowed. */
+/** As input of the library, which refuses invalid values. */
 export function choicesOf(values: ProviderValues) {
   return {
     clientIdClaim: values.clientIdClaim || undefined,
@@ -36,7 +36,7 @@ export function choicesOf(values: ProviderValues) {
   };
 }
 
-/** The confirmation is asked for only if the claim needs one. */
+/** The form asks for the confirmation only if the claim needs one. */
 function riskField({ clientIdClaim, isRiskAccepted }: ProviderValues): Html {
   const risk = describeClaimRisk(clientIdClaim || undefined);
   if (risk === undefined) return html``;
@@ -48,7 +48,7 @@ function riskField({ clientIdClaim, isRiskAccepted }: ProviderValues): Html {
   });
 }
 
-/** What no document of the provider says. */
+/** Settings that no document of the provider contains. */
 export function choiceFields(values: ProviderValues, problems: Problems): Html {
   return html`${textField({
     name: 'clientIdClaim',
@@ -73,7 +73,7 @@ export function choiceFields(values: ProviderValues, problems: Problems): Html {
   })}`;
 }
 
-/** What was looked up, for the step that registers it. */
+/** The looked-up provider, for the step that registers it. */
 export function hiddenChoices(values: ProviderValues): readonly Html[] {
   return [
     hiddenField('discoveryUrl', values.url),

@@ -1,7 +1,7 @@
 import type { Fields } from './fields.ts';
 import { FormError } from './problems.ts';
 
-/** @throws {FormError} with every one of these fields that is empty, so that all are seen at once. */
+/** @throws {FormError} with all of these fields that are empty. */
 export function requireFields(form: Fields, messages: Readonly<Record<string, string>>): void {
   const missing = Object.entries(messages).filter(
     ([field]) => !form.all(field).some((value) => value.trim() !== ''),

@@ -2,7 +2,7 @@ import type { Answer } from '../visit.ts';
 import { type Problems, problemsOf } from './problems.ts';
 
 /**
- * Does what a form asks for. If that is refused, the form is shown again with what was typed.
+ * Runs the change of a form. If it is refused, the form is shown again with its content.
  *
  * @param again shows the form with its problems.
  */

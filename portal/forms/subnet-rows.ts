@@ -1,6 +1,6 @@
 import type { Fields } from './fields.ts';
 
-/** A subnet as it was typed. */
+/** A subnet as entered. */
 export interface SubnetRow {
   readonly name: string;
   readonly address: string;
@@ -16,7 +16,7 @@ function isEmpty({ name, address, netmask }: SubnetRow): boolean {
   return `${name}${address}${netmask}`.trim() === '';
 }
 
-/** The rows of a form: as many as it says it has. */
+/** The rows of a form, as many as it declares. */
 export function readSubnetRows(form: Fields): readonly SubnetRow[] {
   const count = Math.min(maxRows, Number.parseInt(form.text('rows'), 10) || 0);
   return Array.from({ length: count }, (_, index) => ({
@@ -26,12 +26,12 @@ export function readSubnetRows(form: Fields): readonly SubnetRow[] {
   }));
 }
 
-/** Rows that a form begins with, and that each press of its button adds. */
+/** Rows of a new form. Its button adds the same number. */
 const rowsAtOnce = 2;
 
 /**
- * The rows of a form that is shown: what was filled in, then empty ones. The place of a row is
- * the place of its subnet in the list, so that problems find it.
+ * The rows of a form: first the filled ones, then empty ones. The index of a row is that of its
+ * subnet in the list, so problems are shown at the right row.
  */
 export function showSubnetRows(rows: readonly SubnetRow[], more = false): readonly SubnetRow[] {
   const filled = rows.filter((row) => !isEmpty(row));
@@ -40,7 +40,7 @@ export function showSubnetRows(rows: readonly SubnetRow[], more = false): readon
   return [...filled, ...Array.from({ length: empty }, () => emptyRow)];
 }
 
-/** What was filled in, as the library takes it. */
+/** The filled rows as input of the library. */
 export function toSubnets(rows: readonly SubnetRow[]) {
   return rows
     .filter((row) => !isEmpty(row))

@@ -1,6 +1,6 @@
 /**
- * Whether a request names the portal by one of its own addresses. A page of another site that
- * points its name at this machine (DNS rebinding) sends that name.
+ * Whether the Host of a request is one of the portal's own. When a page of another site points its
+ * name at this machine (DNS rebinding), requests have that name.
  */
 export function isOwnHost(request: Request, origins: readonly string[]): boolean {
   const hosts = origins.map((origin) => new URL(origin).host);

@@ -5,7 +5,7 @@ export const maxFormBytes = 16 * 1024;
 
 const formType = 'application/x-www-form-urlencoded';
 
-/** The bytes of a body, counted as they come: what a header says about them proves nothing. */
+/** The bytes of a body, counted as they arrive, because a header can be wrong. */
 async function readBytes(request: Request): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let length = 0;

@@ -1,8 +1,8 @@
 const safeMethods: readonly string[] = ['GET', 'HEAD'];
 
 /**
- * Whether a request that may change something comes from a page of the portal. Every browser
- * says so in both headers; a request without them is refused.
+ * Whether a request that changes something comes from a page of the portal. Every browser sends
+ * both headers; a request without them is refused.
  */
 export function isSameOrigin(request: Request, origins: readonly string[]): boolean {
   if (safeMethods.includes(request.method)) return true;

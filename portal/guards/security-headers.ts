@@ -1,4 +1,4 @@
-/** Nothing from elsewhere, nothing inline, in no frame. */
+/** No content from other hosts, no inline script or style, no frame. */
 const contentSecurityPolicy = [
   "default-src 'none'",
   "style-src 'self'",
@@ -15,18 +15,19 @@ const securityHeaders: Readonly<Record<string, string>> = {
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Cross-Origin-Resource-Policy': 'same-origin',
   'Permissions-Policy': 'camera=(), geolocation=(), microphone=()',
-  // With no-referrer, browsers send "Origin: null" with the portal's own forms.
+  // With no-referrer, browsers send "Origin: null" also with the portal's own forms.
   'Referrer-Policy': 'same-origin',
   'X-Content-Type-Options': 'nosniff',
   'X-Frame-Options': 'DENY',
 };
 
-/** What holds a secret once must not be kept: not on disk, not behind the Back button. */
+/** A response with a secret must not be cached, neither on disk nor for the Back button. */
 const noStore = 'no-store';
 
 /**
- * The response with the headers. Only assets, which say so themselves, may be cached. It is a new
- * one, as the headers of some responses, such as those of `Response.redirect`, cannot be changed.
+ * The response with the headers. Only assets, which set the header themselves, may be cached. This
+ * makes a new response, because the headers of some responses, such as `Response.redirect`, cannot
+ * be changed.
  */
 export function withSecurityHeaders({ body, status, headers: given }: Response): Response {
   const headers = new Headers(given);

@@ -2,7 +2,7 @@ import { type Html, html } from './html.ts';
 
 export type Tone = 'good' | 'warn' | 'bad' | 'off' | 'info';
 
-/** A word about a state. Its colour says nothing that the word does not. */
+/** A word for a state. Its colour adds no information. */
 export function badge(tone: Tone, text: string): Html {
   return html`<span class="badge badge-${tone}">${text}</span>`;
 }

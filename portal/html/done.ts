@@ -1,7 +1,7 @@
 import type { Fields } from '../forms/fields.ts';
 import { type Html, html } from './html.ts';
 
-/** What a page says after a change. The address names the sentence and holds nothing else of it. */
+/** Messages after a change. The address contains only the name of the message. */
 const sentences: ReadonlyMap<string, string> = new Map([
   ['client-created', 'The client was created. Now give it a secret.'],
   ['provider-client-created', 'The client was created. It authenticates at its provider.'],

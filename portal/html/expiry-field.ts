@@ -3,7 +3,7 @@ import { type Problems, problemAt } from '../forms/problems.ts';
 import { radioGroup } from './field.ts';
 import { type Html, html } from './html.ts';
 
-/** When a secret ends. @param keep what stands now, if it can stay as it is. */
+/** A field for the end of a secret. @param keep the present value, if it can stay. */
 export function expiryField(
   label: string,
   values: ExpiryValues,

@@ -4,7 +4,7 @@ interface Common {
   readonly name: string;
   readonly label: string;
   readonly hint?: HtmlValue;
-  /** What is wrong with what was typed. */
+  /** The problem of the content. */
   readonly error?: string | undefined;
 }
 
@@ -38,7 +38,7 @@ export interface TextField extends Common {
   readonly width?: 'short' | 'medium' | undefined;
   readonly type?: 'text' | 'url' | 'date' | 'search' | undefined;
   readonly placeholder?: string | undefined;
-  /** Ids and addresses, in a font that tells their letters apart. */
+  /** For ids and addresses: a font in which similar letters differ. */
   readonly isCode?: boolean | undefined;
   readonly suggestions?: readonly string[] | undefined;
 }
@@ -97,10 +97,10 @@ export function checkbox(
   }</div>`;
 }
 
-/** Choices of which one is taken. What belongs to a choice stands under it. */
+/** Choices, of which one is selected. Content of a choice is below it. */
 export function radioGroup(
   field: Common & {
-    /** Name of the form field; that of the problem's field if left out. */
+    /** Name of the form field. The default is that of the problem's field. */
     readonly group?: string | undefined;
     readonly value: string;
     readonly options: readonly {
@@ -123,7 +123,7 @@ export function hiddenField(name: string, value: string | number): Html {
   return html`<input type="hidden" name="${name}" value="${value}">`;
 }
 
-/** The place on the page of a field, for links from the error summary. */
+/** The id of a field on the page, for links from the error summary. */
 export function fieldAnchor(name: string): string {
   return `#${idOf(name)}`;
 }

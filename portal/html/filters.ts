@@ -2,7 +2,7 @@ import type { Visit } from '../visit.ts';
 import { type Option, selectField, textField } from './field.ts';
 import { type Html, type HtmlValue, html } from './html.ts';
 
-/** The trunk group of a filter: one of the person's own, or any. */
+/** The trunk group of a filter: one of the user's own, or any. */
 export function trunkGroupFilter({ person }: Visit, value: string, error?: string): Html {
   const { trunkGroups } = person;
   if (trunkGroups === undefined) {
@@ -21,7 +21,7 @@ export const enabledOptions: readonly Option[] = [
   ['no', 'Disabled'],
 ];
 
-/** A filter of a list: it is sent in the address, so that it can be kept and shared. */
+/** A filter of a list. It is part of the address, so it can be bookmarked and shared. */
 export function filterForm(action: string, isActive: boolean, fields: HtmlValue): Html {
   return html`<form class="filters" method="get" action="${action}" role="search">${fields}<div class="filter-actions"><button class="button button-plain" type="submit">Filter</button>${
     isActive ? html`<a class="link" href="${action}">Clear</a>` : ''

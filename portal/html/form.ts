@@ -2,7 +2,10 @@ import type { Problems } from '../forms/problems.ts';
 import { fieldAnchor } from './field.ts';
 import { type Html, type HtmlValue, html } from './html.ts';
 
-/** What is wrong with the form, with a link to each field. It comes first and is announced. */
+/**
+ * The problems of the form, with a link to each field. It comes first, and screen readers announce
+ * it.
+ */
 export function errorSummary({ fields, general }: Problems, labels: Labels): Html | '' {
   if (fields.length === 0 && general === undefined) return '';
   return html`<div class="summary" role="alert" tabindex="-1"><h2>There is a problem</h2>${
@@ -17,7 +20,7 @@ export function errorSummary({ fields, general }: Problems, labels: Labels): Htm
   }</div>`;
 }
 
-/** What the fields of a form are called, for the summary. */
+/** The labels of a form's fields, for the summary. */
 export type Labels = Readonly<Record<string, string>>;
 
 export interface FormParts {
@@ -26,17 +29,20 @@ export interface FormParts {
   readonly labels: Labels;
   readonly submit: string;
   readonly submitKind?: 'primary' | 'danger' | undefined;
-  /** Where the person goes who changes their mind. */
+  /** The address of the Cancel link. */
   readonly cancel: string;
 }
 
-/** A form that sends once: the script takes no second click while the first is on its way. */
+/**
+ * A form that sends only once: the script ignores a second click while the first request is in
+ * progress.
+ */
 export function postForm(parts: FormParts, fields: HtmlValue): Html {
   const { action, problems, labels, cancel } = parts;
   return html`${errorSummary(problems, labels)}<form class="sheet" method="post" action="${action}" data-once>${fields}<div class="form-actions"><button class="button button-${parts.submitKind ?? 'primary'}" type="submit">${parts.submit}</button><a class="button button-plain" href="${cancel}">Cancel</a></div></form>`;
 }
 
-/** A button that changes something at once: for what can be undone. */
+/** A button that makes a change at once, for changes that can be undone. */
 export function actionButton(
   action: string,
   text: string,

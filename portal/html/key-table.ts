@@ -6,7 +6,7 @@ interface KeySet {
   readonly skipped: readonly { readonly kid: string; readonly reason: string }[];
 }
 
-/** The keys of a provider, and those that are left out. */
+/** The keys of a provider, and the skipped ones. */
 export function providerKeyTable({ keys, skipped }: KeySet): Html {
   return html`${dataTable(
     'Keys',

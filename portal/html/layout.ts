@@ -12,7 +12,7 @@ interface NavigationItem {
   readonly section: Section;
   readonly path: string;
   readonly text: string;
-  /** Shown to those who may use it. */
+  /** Shown to users with this permission. */
   readonly needs: OperationName;
 }
 
@@ -103,7 +103,7 @@ export function layout(visit: Visit, page: Page, assets: AssetUrls, canSignOut: 
   );
 }
 
-/** A page for those who are not known, or while nothing can be read. */
+/** A page for unknown users, or when nothing can be read. */
 export function plainLayout(title: string, body: Html, assets: AssetUrls): Html {
   return document(title, assets, html`<main id="main" class="plain">${body}</main>`);
 }

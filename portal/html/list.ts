@@ -3,13 +3,13 @@ import { type Html, type HtmlValue, html } from './html.ts';
 
 export interface Column {
   readonly text: string;
-  /** Left out on narrow screens. */
+  /** Omitted on narrow screens. */
   readonly isMinor?: boolean | undefined;
   /** Only on wide screens. */
   readonly isWide?: boolean | undefined;
 }
 
-/** A table that scrolls by itself if the screen is too narrow for it. */
+/** A table that scrolls horizontally if the screen is too narrow. */
 export function dataTable(
   caption: string,
   columns: readonly Column[],
@@ -33,7 +33,7 @@ export function dataTable(
   )}</tbody></table></div>`;
 }
 
-/** Where a list goes on. A page is one read, so that a filtered page may have few rows. */
+/** The navigation of a list. A page is one read, so a filtered page may have few rows. */
 export function pager(options: {
   readonly href: Href;
   readonly path: string;
@@ -44,7 +44,7 @@ export function pager(options: {
   readonly shown: number;
   readonly examined: number;
   readonly isFiltered: boolean;
-  /** What is listed, in the plural. */
+  /** The kind of items, in the plural. */
   readonly what: string;
 }): Html {
   const { href, path, query, nextCursor, shown, what, isFirst } = options;

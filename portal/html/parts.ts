@@ -52,7 +52,7 @@ export function facts(list: readonly (Fact | undefined)[]): Html {
   )}</dl>`;
 }
 
-/** What a list says while there is nothing in it. */
+/** The text of an empty list. */
 export function emptyState(title: string, text: HtmlValue, action?: Html): Html {
   return html`<div class="empty"><p class="empty-title">${title}</p><p>${text}</p>${action ?? ''}</div>`;
 }
@@ -65,7 +65,7 @@ export function linkButton(
   return html`<a class="button button-${kind}" href="${href}">${text}</a>`;
 }
 
-/** An identifier that a person copies: one click selects it, the script adds a copy button. */
+/** An identifier for copying: one click selects it, and the script adds a copy button. */
 export function copyable(value: string, label: string): Html {
   return html`<span class="copyable"><code class="id" data-copy="${label}">${value}</code></span>`;
 }

@@ -13,7 +13,7 @@ function count(value: number, unit: string): string {
   return `${value} ${unit}${value === 1 ? '' : 's'}`;
 }
 
-/** A span in its largest whole unit: `12 days`. Two months are still said in days. */
+/** A duration in its largest whole unit: `12 days`. Two months are still shown in days. */
 export function formatSpan(seconds: number): string {
   const size = Math.abs(seconds);
   const found = units.find(([, unit], index) => size >= unit * (index < 2 ? 2 : 1));
@@ -36,26 +36,26 @@ export function timeWithDistance(time: number, now: number): Html {
   return html`<time datetime="${formatTime(time)}">${formatMinute(time)}</time> <span class="muted">${formatRelative(time, now)}</span>`;
 }
 
-/** The distance from now, with the exact time for those who point at it. */
+/** The distance from now, with the exact time as a tooltip. */
 export function distance(time: number, now: number): Html {
   return html`<time datetime="${formatTime(time)}" title="${formatMinute(time)}">${formatRelative(time, now)}</time>`;
 }
 
-/** The day of a last use as a cell shows it: `Today`, `Never`. */
+/** The day of a last use in a table cell: `Today`, `Never`. */
 export function lastUseText(day: string | undefined, now: number): string {
   if (day === undefined) return 'Never';
   const text = formatDayDistance(day, now);
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }
 
-/** A UTC day, as the last use of a secret is kept: `today`, `3 days ago`. */
+/** A UTC day, such as the last use of a secret: `today`, `3 days ago`. */
 export function formatDayDistance(day: string, now: number): string {
   const days = Math.floor(now / 86_400) - Math.floor(Date.parse(day) / 86_400_000);
   if (days <= 0) return 'today';
   return days === 1 ? 'yesterday' : `${count(days, 'day')} ago`;
 }
 
-/** Exact, in the largest unit that is: `1 hour`, `90 minutes`. */
+/** The exact duration in the largest possible unit: `1 hour`, `90 minutes`. */
 export function formatExactSpan(seconds: number): string {
   const found = units.slice(2).find(([, unit]) => seconds >= unit && seconds % unit === 0);
   return found === undefined ? count(seconds, 'second') : count(seconds / found[1], found[0]);

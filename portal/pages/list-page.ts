@@ -19,10 +19,10 @@ export interface ListPage<T> {
   readonly lead: string;
   readonly section: Section;
   readonly path: string;
-  /** What is listed, in the plural. */
+  /** The kind of items, in the plural. */
   readonly what: string;
   readonly create: Html | undefined;
-  /** The filter as the address says it. */
+  /** The filter in the address. */
   readonly query: Readonly<Record<string, string | undefined>>;
   readonly filterFields: (problems: Problems) => HtmlValue;
   readonly labels: Labels;
@@ -32,7 +32,7 @@ export interface ListPage<T> {
   readonly read: (cursor: string | undefined) => Promise<ListedPage<T>>;
 }
 
-/** A filter that is not allowed leaves an empty list and says what is wrong. */
+/** An invalid filter shows an empty list and the problem. */
 async function readPage<T>(
   list: ListPage<T>,
   cursor: string | undefined,

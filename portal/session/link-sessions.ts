@@ -1,14 +1,16 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Person } from '../access/person.ts';
 
-/** 256 bits: beyond guessing. */
+/** 256 bits cannot be guessed. */
 const tokenBytes = 32;
 
-/** Sessions that are kept; the oldest goes. One person has a few browsers. */
+/**
+ * Maximum number of sessions. When it is reached, the oldest is removed. A user has a few browsers.
+ */
 const maxSessions = 20;
 
 export interface LinkSessionOptions {
-  /** Who the person is that has the link. */
+  /** The user who has the link. */
   readonly person: Person;
   /** Seconds for which a link can be used. */
   readonly linkLifetime: number;
@@ -46,15 +48,15 @@ function readCookie(request: Request, name: string): string | undefined {
 /** The path that a link leads to: `/enter/` and its token. */
 const linkPath = '/enter/';
 
-/** A browser that fetches pages ahead of the person must not use up the link. */
+/** A browser that prefetches pages must not use up the link. */
 function isPrefetch(request: Request): boolean {
   return (request.headers.get('sec-purpose') ?? '').includes('prefetch');
 }
 
 /**
- * Sessions of one person on one machine. The person is the one who has the link: it is printed on the
- * person's own terminal. The browser gets a cookie in exchange, so that the token is in no address
- * of a page.
+ * Sessions of one user on one machine. The link identifies the user, because it is printed on the
+ * user's own terminal. The browser exchanges it for a cookie, so the address of a page never
+ * contains the token.
  */
 export class LinkSessions {
   readonly #options: LinkSessionOptions;
@@ -62,7 +64,7 @@ export class LinkSessions {
   readonly #cookie: string;
   #link: Link | undefined;
 
-  /** @param port tells the cookies of two portals of one machine apart. */
+  /** @param port distinguishes the cookies of two portals on one machine. */
   constructor(options: LinkSessionOptions, port: number) {
     this.#options = options;
     this.#cookie = `portal-${port}`;
@@ -72,7 +74,7 @@ export class LinkSessions {
     return Math.floor((this.#options.clock ?? Date.now)() / 1000);
   }
 
-  /** A new link; the one before it is no longer good. */
+  /** A new link. The previous link becomes invalid. */
   createLink(origin: string): string {
     const token = randomBytes(tokenBytes).toString('base64url');
     const until = this.#now() + this.#options.linkLifetime;
@@ -80,7 +82,7 @@ export class LinkSessions {
     return `${origin}${linkPath}${token}`;
   }
 
-  /** Who sends a request; a response for one that opens a link. */
+  /** The user of a request, or a response if the request opens a link. */
   async identify(request: Request): Promise<Person | Response | undefined> {
     const { pathname } = new URL(request.url);
     if (pathname.startsWith(linkPath) && request.method === 'GET') return this.#open(request);

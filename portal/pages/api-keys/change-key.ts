@@ -123,7 +123,7 @@ function showConfirmation(visit: Visit, key: ApiKey, problems: Problems): Page {
       html`<ul class="consequences"><li>${
         key.enabled
           ? html`Requests with the key are refused, at once. It is usable from ${sourcesSummary(key)} now.`
-          : 'The key is disabled: nothing works with it now.'
+          : 'The key is disabled and does not work at present.'
       }</li><li>It acts for the trunk group <code>${key.serviceTrunkGroup}</code>. Other keys of the group keep working.</li><li>It cannot be undone. To stop it for a while, disable it.</li></ul>`,
     ],
   );

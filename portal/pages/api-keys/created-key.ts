@@ -16,7 +16,7 @@ function once({ href }: Visit, key: ApiKey, value: string): Html {
   return html`${shownOnce({ title: 'API key', label: 'the API key', value, more })}<div class="form-actions">${linkButton(href(`/api-keys/${key.keyId}`), 'I have copied it', 'primary')}</div>`;
 }
 
-/** The answer to the form that made a key: the one place that shows the value. */
+/** The response to the form that created a key: the only place that shows the value. */
 export function createdKeyPage(
   visit: Visit,
   { key, value }: { readonly key: ApiKey; readonly value: string | undefined },

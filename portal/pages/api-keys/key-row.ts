@@ -14,7 +14,7 @@ export const keyColumns: readonly Column[] = [
   { text: 'Created', isMinor: true },
 ];
 
-/** A key that every address may use is worth a second look, unless it is switched off. */
+/** A warning for a key that every address may use, unless it is disabled. */
 export function sourcesSummary({ subnets, enabled }: ApiKey): Html {
   const [first, ...others] = subnets;
   if (first === undefined) {

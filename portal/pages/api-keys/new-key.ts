@@ -36,7 +36,7 @@ function readValues(form: Fields): KeyValues {
   };
 }
 
-/** Problems name the place of a subnet in the list; the summary says which one that is. */
+/** Problems have the index of a subnet in the list. The summary shows which one that is. */
 function labelsOf(rows: readonly SubnetRow[]): Readonly<Record<string, string>> {
   const fields = [
     ['name', 'name'],

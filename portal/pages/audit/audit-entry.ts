@@ -5,7 +5,7 @@ import type { Visit } from '../../visit.ts';
 
 export type AuditEntry = Awaited<ReturnType<Management['listAudit']>>['items'][number];
 
-/** What an action is, in words. One that is not here is shown as it is. */
+/** Actions in words. Other actions are shown by their name. */
 const actions: ReadonlyMap<string, string> = new Map([
   ['client.create', 'Created a client'],
   ['client.update', 'Changed a client'],
@@ -25,9 +25,9 @@ const actions: ReadonlyMap<string, string> = new Map([
   ['api_key_subnet.remove', 'Removed a subnet'],
   ['identity_provider.register', 'Registered a provider'],
   ['identity_provider.delete', 'Deleted a provider'],
-  ['signing_key.open_intent', 'Began to make a signing key'],
-  ['signing_key.take_over_intent', 'Went on with a signing key'],
-  ['signing_key.create_key', 'Made a signing key in KMS'],
+  ['signing_key.open_intent', 'Began to create a signing key'],
+  ['signing_key.take_over_intent', 'Continued with a signing key'],
+  ['signing_key.create_key', 'Created a signing key in KMS'],
   ['signing_key.read_public_key', 'Read the public key'],
   ['signing_key.publish', 'Published a signing key'],
   ['signing_key.close_intent', 'Finished a signing key'],
@@ -39,15 +39,15 @@ const actions: ReadonlyMap<string, string> = new Map([
 ]);
 
 const outcomes = {
-  // What went as meant needs no word.
+  // A successful change has no badge.
   done: '',
   failed: badge('off', 'Failed: nothing changed'),
-  unfinished: badge('warn', 'Unfinished: look at it'),
+  unfinished: badge('warn', 'Unfinished: check it'),
 } as const;
 
 type State = Readonly<Record<string, unknown>>;
 
-/** Members that tell nothing to a person who reads what was changed. */
+/** Members that are not useful for readers of a change. */
 const silent = new Set(['updated_at', 'version', 'client_version']);
 
 function show(value: unknown): string {
@@ -55,7 +55,7 @@ function show(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** What differs between two states: its name, what it was and what it became. */
+/** A difference between two states: its name, the old and the new value. */
 export function differences(
   before: State = {},
   after: State = {},
@@ -76,7 +76,7 @@ function changes({ before, after }: AuditEntry): Html | '' {
   )}</tbody></table></details>`;
 }
 
-/** Where the page is of what was changed, if it still has one. */
+/** The address of the changed item's page, if it still has one. */
 function addressOf({
   subject,
   after,
@@ -94,7 +94,7 @@ function nameOf({ before, after }: AuditEntry): string | undefined {
   return typeof name === 'string' ? name : undefined;
 }
 
-/** One change: when, what, to what, by whom, and what came of it. */
+/** One change: time, action, subject, actor and outcome. */
 export function auditEntry({ href }: Visit, entry: AuditEntry): Html {
   const address = addressOf(entry);
   const name = nameOf(entry);

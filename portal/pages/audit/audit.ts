@@ -47,7 +47,7 @@ export const showAudit: Handler = async (visit) => {
     section: 'audit',
     body: html`${pageHeader({
       title: 'Audit',
-      lead: 'Who changed what, as this region recorded it. Times are UTC; changes that may have been left halfway come first.',
+      lead: 'Who changed what, as this region recorded it. Times are UTC; changes that may be incomplete come first.',
     })}${errorSummary(problems, { day: 'Day', text: 'Text', cursor: 'Page' })}${filterForm(
       href('/audit'),
       text !== undefined || query.optional('day') !== undefined,

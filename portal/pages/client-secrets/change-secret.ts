@@ -17,7 +17,7 @@ import { secretLabels, secretNameField, secretPage } from './new-secret.ts';
 interface Found {
   readonly client: Client;
   readonly secret: ClientSecret;
-  /** Of the page; the address of what is sent follows it. */
+  /** The address of the page. The address of the form begins with it. */
   readonly address: string;
 }
 
@@ -80,7 +80,7 @@ export const updateSecret: Handler = async (visit) => {
   const version = readVersion(form);
   return submit(
     async () => {
-      // A name cannot be taken away: an empty field leaves it.
+      // A name cannot be removed: an empty field does not change it.
       await management.updateClientSecret(client.clientId, secret.secretId, {
         name: values.name.trim() || undefined,
         expiresAt: readExpiry(values, now),

@@ -11,7 +11,7 @@ interface Created {
   readonly client: Pick<Client, 'clientId' | 'name'>;
   readonly secret: ClientSecret;
   readonly value: string | undefined;
-  /** The secrets that a rotation ends, with their new ends. */
+  /** The secrets that expire because of a rotation, with their new ends. */
   readonly expired?: readonly ClientSecret[];
 }
 
@@ -51,7 +51,7 @@ function before({ href }: Visit, { client, secret }: Created): Html {
   });
 }
 
-/** The answer to a form that made a secret: the one place that shows the value. */
+/** The response to a form that created a secret: the only place that shows the value. */
 export function createdSecretPage(visit: Visit, created: Created): Page {
   const { client, value } = created;
   const { href } = visit;

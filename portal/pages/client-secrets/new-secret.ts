@@ -34,7 +34,7 @@ export function secretNameField(value: string, problems: Problems): Html {
   return textField({
     name: 'name',
     label: 'Name (optional)',
-    hint: 'Where it is used, e.g. “billing server 2”. It tells secrets apart when one must go.',
+    hint: 'Where it is used, e.g. “billing server 2”. It helps to tell secrets apart when one must be deleted.',
     value,
     maxLength: maxNameLength,
     error: problemAt(problems, 'name'),

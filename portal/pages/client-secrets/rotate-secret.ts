@@ -38,7 +38,7 @@ function overlapField(values: RotationValues, problems: Problems): Html {
   return radioGroup({
     name: 'overlap',
     label: 'The old secrets end',
-    hint: 'Until then old and new work side by side. One that ends sooner anyway keeps its end.',
+    hint: 'Until then, old and new secrets both work. A secret that ends sooner keeps its end.',
     value: values.overlap,
     error: problemAt(problems, 'overlap'),
     options: [

@@ -1,7 +1,7 @@
 import { type Html, html } from '../../html/html.ts';
 import { panel } from '../../html/parts.ts';
 
-/** A credential, in the one response that has it. */
+/** A credential, in the only response that shows it. */
 export function shownOnce(part: {
   readonly title: string;
   readonly label: string;
@@ -14,7 +14,7 @@ export function shownOnce(part: {
   );
 }
 
-/** What a page says if the request that is repeated had its answer before. */
+/** The text for a repeated request whose response was already sent. */
 export function shownBefore(part: {
   readonly what: string;
   readonly deleteLink: Html;

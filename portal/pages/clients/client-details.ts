@@ -10,10 +10,10 @@ import { formatExactSpan, timeWithDistance } from '../../html/time.ts';
 import type { Handler, Visit } from '../../visit.ts';
 import { secretTable } from './secret-table.ts';
 
-/** What kind of name a shell gives the address if the deployment's config has none. */
+/** A shell variable for the address if the deployment's config has none. */
 const unknownIssuer = 'https://API_ADDRESS';
 
-/** A request for a token. curl asks for the secret, so that no history and no process list has it. */
+/** A token request. curl asks for the secret, which keeps it out of history and process list. */
 export function tokenCommand(issuer: string | undefined, client: Pick<Client, 'clientId'>): string {
   return `curl -u ${client.clientId} -d grant_type=client_credentials ${issuer ?? unknownIssuer}${tokenPath}`;
 }
@@ -84,7 +84,7 @@ function requestPanel({ deployment, href }: Visit, client: Client): Html {
     {
       title: 'Get a token',
       id: 'token',
-      note: 'curl asks for the secret. Paste it there, so that the history of the shell does not keep it.',
+      note: 'curl asks for the secret. Paste it there, so it does not get into the history of the shell.',
       actions: linkButton(href('/explain', { clientId: client.clientId }), 'Why refused?'),
     },
     html`<pre class="command"><code data-copy="the command">${tokenCommand(deployment.issuer, client)}</code></pre>`,

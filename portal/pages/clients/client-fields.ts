@@ -19,7 +19,7 @@ export const clientLabels: Labels = {
   externalClientId: 'Client id at the provider',
 };
 
-/** The stored value, if another person has changed it since the form was opened. */
+/** The stored value, if another user has changed it since the form was opened. */
 function storedHint(stored: string | undefined, typed: string): string {
   return stored === undefined || stored === typed ? '' : ` Stored now: ${stored}.`;
 }
@@ -36,7 +36,9 @@ export function nameField(value: string, problems: Problems, stored?: string): H
   });
 }
 
-/** A trunk group is chosen once. Those who look after some groups choose among them. */
+/**
+ * The trunk group cannot be changed later. Users with limited access choose from their own groups.
+ */
 export function trunkGroupField({ person }: Visit, value: string, problems: Problems): Html {
   const field = {
     name: 'serviceTrunkGroup',
@@ -57,7 +59,9 @@ export function trunkGroupField({ person }: Visit, value: string, problems: Prob
   });
 }
 
-/** What can be changed in a client later. @param stored what is stored, after a conflict. */
+/**
+ * The fields of a client that can change later. @param stored the stored values, after a conflict.
+ */
 export function changeableFields(
   { deployment }: Visit,
   values: ClientValues,
@@ -73,7 +77,7 @@ export function changeableFields(
   return html`${nameField(values.name, problems, stored?.name)}${textField({
     name: 'tokenLifetime',
     label: 'Token lifetime',
-    hint: `${formatDuration(minimum)} to ${formatDuration(maximum)}, e.g. 15m or 1h. A token cannot be revoked; this is how long one that leaks can be used.${storedHint(lifetime, values.tokenLifetime)}`,
+    hint: `${formatDuration(minimum)} to ${formatDuration(maximum)}, e.g. 15m or 1h. A token cannot be revoked; a leaked token can be used for this time.${storedHint(lifetime, values.tokenLifetime)}`,
     value: values.tokenLifetime,
     required: true,
     width: 'short',

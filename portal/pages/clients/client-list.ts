@@ -10,7 +10,7 @@ import { clientColumns, clientRow } from './client-row.ts';
 
 const day = 86_400;
 
-/** What can be asked of a client's secrets, and the filter that asks it. */
+/** Choices for a client's secrets, with the filter of each. */
 const secretFilters: ReadonlyMap<string, readonly [text: string, filter: object]> = new Map([
   ['attention', ['Need attention', { needsAttention: true }]],
   ['ends-14', ['End within 14 days', { endsWithin: 14 * day }]],

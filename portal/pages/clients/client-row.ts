@@ -38,7 +38,7 @@ function scopesCell({ scopes }: Client): Html {
   }</span>`;
 }
 
-/** A client in a list: what tells it from others, and what is urgent about it. */
+/** A client in a list: its identifying fields and urgent problems. */
 export function clientRow({ href, now }: Visit, client: Client): readonly HtmlValue[] {
   return [
     html`<a class="row-link" href="${href(`/clients/${client.clientId}`)}">${client.name}</a>${!client.enabled && html` ${disabledBadge}`}`,

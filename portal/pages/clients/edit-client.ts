@@ -43,7 +43,7 @@ function showForm(visit: Visit, { client, values, version, problems }: Editing):
         { text: 'Clients', href: visit.href('/clients') },
         { text: client.name, href: address },
       ],
-      lead: 'Tokens that the client has already keep what they say until they end.',
+      lead: 'Issued tokens keep their claims until they expire.',
     })}${form}`,
   };
 }

@@ -59,7 +59,7 @@ async function showForm(
     body: html`${pageHeader({
       title: 'New client',
       crumbs: [{ text: 'Clients', href: href('/clients') }],
-      lead: 'A program that will ask for access tokens. Its secret comes in the next step.',
+      lead: 'A program that requests access tokens. You create its secret in the next step.',
     })}${form}`,
   };
 }

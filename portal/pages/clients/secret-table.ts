@@ -6,7 +6,7 @@ import { dataTable } from '../../html/list.ts';
 import { distance, lastUseText } from '../../html/time.ts';
 import type { Visit } from '../../visit.ts';
 
-/** What a person calls a secret: its name, or the end of its id. */
+/** The label of a secret: its name, or the end of its id. */
 export function secretTitle({ name, secretId }: ClientSecret): string {
   return name ?? `Secret …${secretId.slice(-6)}`;
 }
@@ -34,7 +34,7 @@ function actions(
   }${may('deleteClientSecret') && html`<a href="${href(`${address}/delete`)}">Delete${label}</a>`}</span>`;
 }
 
-/** The secrets of a client, as far as anyone may see them. */
+/** The visible fields of a client's secrets. */
 export function secretTable(visit: Visit, client: Client): Html {
   const { now } = visit;
   const canChange = visit.may('updateClientSecret');

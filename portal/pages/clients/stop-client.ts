@@ -10,7 +10,7 @@ import { formatDayDistance, formatExactSpan } from '../../html/time.ts';
 import type { Handler, Page, Visit } from '../../visit.ts';
 import { secretTitle } from './secret-table.ts';
 
-/** A change that was refused, with the way back to what it was about. */
+/** A refused change, with a link back to the client. */
 export function refusedPage(visit: Visit, client: Client, problems: Problems): Page {
   const address = visit.href(`/clients/${client.clientId}`);
   return {

@@ -18,17 +18,17 @@ type Text = readonly [title: string, text: string];
 const statusTexts: Readonly<Record<HttpStatus, Text>> = {
   400: [
     'This request is not complete',
-    'The form lacks something that the portal put into it. Go back, load the page again, and repeat the request.',
+    'A part of the form is missing. Go back, load the page again, and repeat the request.',
   ],
   401: ['You are not signed in', ''],
   403: [
     'This request was refused',
-    'It did not come from a page of the portal. Go back to the portal and do it there.',
+    'It did not come from a page of the portal. Repeat it in the portal.',
   ],
   404: ['There is nothing here', 'It may have been deleted, or it belongs to another trunk group.'],
   405: ['This is not a page', 'Forms are sent to this address. Open the page that the form is on.'],
-  413: ['The form is too large', 'The portal takes at most 16 KiB.'],
-  415: ['This form cannot be read', 'The portal takes forms of its own pages only.'],
+  413: ['The form is too large', 'The portal accepts at most 16 KiB.'],
+  415: ['This form cannot be read', 'The portal accepts only forms of its own pages.'],
   421: ['This is not the address of the portal', ''],
 };
 
@@ -47,10 +47,10 @@ export function describeStatus(status: HttpStatus): ErrorText {
   return { status, title, text };
 }
 
-/** What a page says of an error. What is not known here is a fault, and says nothing of itself. */
+/** The text of an error page. For an unknown error, the page has no details. */
 export function describeError(error: unknown): ErrorText {
   if (error instanceof HttpError) return describeStatus(error.status);
-  // An id in an address that cannot be one is no different from one that is not there.
+  // An invalid id in an address is handled like an unknown one.
   if (error instanceof NotFoundError || error instanceof InputError) return describeStatus(404);
   if (error instanceof ForbiddenError) {
     const text = `This needs the role “${error.needed}”. Ask the person who manages the portal.`;
@@ -74,17 +74,17 @@ export function describeError(error: unknown): ErrorText {
     };
   }
   if (error instanceof MalformedRecordError) {
-    const text = 'What is stored cannot be read. It is refused everywhere until it is repaired.';
+    const text = 'The stored record cannot be read. It is refused everywhere until it is repaired.';
     return { status: 500, title: 'This record is damaged', text, isFault: true };
   }
   const text = 'It is recorded in the log of the portal.';
   return { status: 500, title: 'Something went wrong', text, isRetryable: true, isFault: true };
 }
 
-/** Never sent back in a page. */
+/** Fields that a page never repeats. */
 const secretFields = new Set(['credential']);
 
-/** The same form again, with everything that was typed into it. */
+/** The same form again, with its content. */
 function retryForm(action: string, form: Fields): Html {
   const fields = form.entries().filter(([name]) => !secretFields.has(name));
   return html`<form method="post" action="${action}" data-once>${fields.map(([name, value]) => hiddenField(name, value))}<p>What you typed is kept. The change may have been made or not: sending it again does not make it twice.</p><div class="form-actions"><button class="button button-primary" type="submit">Try again</button></div></form>`;
@@ -93,7 +93,7 @@ function retryForm(action: string, form: Fields): Html {
 /**
  * A page about an error.
  *
- * @param address of the request, to try it again.
+ * @param address of the request, to repeat it.
  * @param form that was sent, of a POST.
  */
 export function errorPage(

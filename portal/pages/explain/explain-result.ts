@@ -23,11 +23,7 @@ export function tokenResult({
   claims,
 }: TokenExplanation): Html {
   const headline = granted
-    ? answer(
-        'good',
-        'It gets a token.',
-        'A request with a secret that is good is answered with a token.',
-      )
+    ? answer('good', 'It gets a token.', 'A request with a valid secret gets a token.')
     : answer(
         'bad',
         'It is refused.',
@@ -66,7 +62,7 @@ function verifiedFacts(
   ]);
 }
 
-/** What the credential said about itself before it was refused. */
+/** The claims of the credential before it was refused. */
 function foundFacts(found: NonNullable<RequestExplanation['facts']>): Html {
   const list: readonly (readonly [string, string | undefined])[] = [
     ['Client id', found.clientId],
@@ -81,7 +77,7 @@ function foundFacts(found: NonNullable<RequestExplanation['facts']>): Html {
   );
 }
 
-/** What the verifier decides, and by which rule. */
+/** The decision of the verifier, with the rule. */
 export function requestResult(visit: Visit, explanation: RequestExplanation): Html {
   const { accepted, verified, reason, rule, status, error, errorDescription } = explanation;
   if (accepted && verified !== undefined) {

@@ -24,7 +24,7 @@ function scopeOptions({ deployment }: Visit, any: string): readonly Option[] {
   return [['', any], ...deployment.scopes.map(({ scope }): Option => [scope, scope])];
 }
 
-/** A question without secrets: it is in the address, so that it can be sent to a colleague. */
+/** A question without secrets. It is in the address, so it can be sent to a colleague. */
 function tokenForm(visit: Visit, values: Fields, problems: Problems): Html {
   return html`<form method="get" action="${visit.href('/explain')}" class="panel-form">${textField({
     name: 'clientId',
@@ -36,8 +36,8 @@ function tokenForm(visit: Visit, values: Fields, problems: Problems): Html {
     error: problemAt(problems, 'clientId'),
   })}${textField({
     name: 'scope',
-    label: 'Scopes that it asks for (optional)',
-    hint: 'With a space between. Empty: all that the client has.',
+    label: 'Scopes that it requests (optional)',
+    hint: 'Separated by spaces. Empty: all scopes of the client.',
     value: values.text('scope'),
     isCode: true,
     error: problemAt(problems, 'scope'),
@@ -51,7 +51,7 @@ function tokenForm(visit: Visit, values: Fields, problems: Problems): Html {
   })}<button class="button button-primary" type="submit">Explain the token request</button></form>`;
 }
 
-/** A question with a credential, which is never in an address, and is not shown again. */
+/** A question with a credential, which is never in an address and never shown again. */
 function requestForm(visit: Visit, values: Fields, problems: Problems): Html {
   const { deployment, href } = visit;
   const needsIssuer = deployment.issuer === undefined;
@@ -81,7 +81,7 @@ function requestForm(visit: Visit, values: Fields, problems: Problems): Html {
     textField({
       name: 'issuer',
       label: 'Issuer of the deployment',
-      hint: 'Its config names none.',
+      hint: 'Its config has none.',
       value: values.text('issuer'),
       type: 'url',
       error: problemAt(problems, 'issuer'),
@@ -105,21 +105,21 @@ function showPage(visit: Visit, { token, request, problems = noProblems }: Expla
     section: 'explain',
     body: html`${pageHeader({
       title: 'Why refused?',
-      lead: 'Takes the steps that the service takes, and says which one refuses. Nothing is issued.',
+      lead: 'Runs the steps of the service, and shows the one that refuses. No token is issued.',
     })}${errorSummary(problems, labels)}${token !== undefined && tokenResult(token)}${
       request !== undefined && requestResult(visit, request)
     }<div class="columns">${panel(
       {
         title: 'A token request',
         id: 'token',
-        note: 'A client asks the token endpoint. No secret is needed: each one of the client is judged.',
+        note: 'A client requests a token. You need no secret: each secret of the client is checked.',
       },
       tokenForm(visit, visit.query, problems),
     )}${panel(
       {
         title: 'A credential',
         id: 'credential',
-        note: 'A caller shows an access token or an API key to an API.',
+        note: 'A caller sends an access token or an API key to an API.',
       },
       requestForm(visit, visit.form, problems),
     )}</div>`,

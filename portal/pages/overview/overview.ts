@@ -9,7 +9,7 @@ import { distance, formatDayDistance } from '../../html/time.ts';
 import type { Handler, Visit } from '../../visit.ts';
 import { secretTitle } from '../clients/secret-table.ts';
 
-/** Rows of one kind on the overview; the list behind it has them all. */
+/** Maximum rows of one kind on the overview. The linked list has all of them. */
 const maxRows = 20;
 
 const days = (seconds: number) => seconds / 86_400;
@@ -29,16 +29,16 @@ function concernsOf(clients: readonly Client[], now: number): readonly Concern[]
   );
 }
 
-/** One thing that is looked at: what was found, or that nothing was. */
+/** One check: its findings, or the text if there are none. */
 interface Check {
   readonly id: string;
   readonly title: string;
   readonly count: number;
-  /** Whether there may be more than what was looked at. */
+  /** Whether there may be more findings. */
   readonly isPartial: boolean;
   /** The list with all of them. */
   readonly all: string;
-  /** What is said if nothing was found. */
+  /** Shown if there are no findings. */
   readonly fine: string;
   readonly table: () => Html;
 }
@@ -48,7 +48,7 @@ interface Denied {
   readonly denied: string;
 }
 
-/** What AWS does not let the person see is left out, and said. */
+/** A check that AWS does not allow is omitted, and the page says so. */
 async function unlessDenied<T>(what: string, check: Promise<T>): Promise<T | Denied> {
   try {
     return await check;
@@ -76,7 +76,7 @@ function finePanel(checks: readonly Check[], denied: readonly Denied[]): Html {
   );
 }
 
-/** Which secrets of the page are of a kind, the most urgent first. */
+/** The secrets of one kind on the page, the most urgent first. */
 function secretRows({ href, now }: Visit, concerns: readonly Concern[]) {
   const urgency = ({ secret }: Concern) => secret.expiresAt ?? Number.POSITIVE_INFINITY;
   return concerns
@@ -106,7 +106,7 @@ async function checkSecrets(visit: Visit): Promise<readonly Check[]> {
   const page = await management.listClients({ needsAttention: true });
   const concerns = concernsOf(page.items, now);
   const isPartial = page.nextCursor !== undefined;
-  const rest = isPartial ? ` ${page.examined} clients were looked at; the list has the rest.` : '';
+  const rest = isPartial ? ` ${page.examined} clients were checked; the list has the rest.` : '';
   const check = (id: Concern['kind'], title: string, filter: string, fine: string): Check => {
     const found = concerns.filter(({ kind }) => kind === id);
     const table = () => dataTable(title, secretColumns, secretRows(visit, found));
@@ -117,7 +117,7 @@ async function checkSecrets(visit: Visit): Promise<readonly Check[]> {
   const unused = `Secrets not used for ${days(secretAttention.unusedFor)} days`;
   return [
     check('ends_soon', soon, 'ends-14', ''),
-    check('unused', unused, 'unused-90', 'Younger secrets are not judged.'),
+    check('unused', unused, 'unused-90', 'Newer secrets are not checked.'),
   ];
 }
 
@@ -175,7 +175,7 @@ async function checkProviders({ management, href, health, now }: Visit): Promise
   };
 }
 
-/** What needs attention comes first; the lists are one step away. */
+/** Items that need attention come first. The lists are one click away. */
 export const showOverview: Handler = async (visit) => {
   const { href, may } = visit;
   const parts = await Promise.all([

@@ -65,8 +65,8 @@ export const confirmDeleteProvider: Handler = async (visit) => {
 };
 
 /**
- * The deletion goes on: a request deletes some clients and reads one page of the table. The script
- * sends the form by itself.
+ * The deletion continues: each request deletes some clients and reads one page of the table. The
+ * script sends the form automatically.
  */
 function showProgress(visit: Visit, deleted: number, cursor: string): Page {
   const { form, href } = visit;
@@ -90,7 +90,7 @@ function showProgress(visit: Visit, deleted: number, cursor: string): Page {
   };
 }
 
-/** Clients that one request deletes: three writes each, and a person waits. */
+/** Clients that one request deletes. Each takes three writes, and a user waits. */
 const deletedAtOnce = 20;
 
 export const deleteProvider: Handler = async (visit) => {

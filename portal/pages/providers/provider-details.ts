@@ -11,12 +11,12 @@ import type { Handler, Visit } from '../../visit.ts';
 import { clientColumns, clientRow } from '../clients/client-row.ts';
 import { healthBadge } from './provider-list.ts';
 
-/** Clients that the page of a provider shows; the list of clients has the rest. */
+/** Maximum clients on the page of a provider. The list of clients has the rest. */
 const shownClients = 20;
 
 type ListedClients = Awaited<ReturnType<Visit['management']['listClients']>>;
 
-/** `7`, or `500 or more` if the list goes on. */
+/** `7`, or `500 or more` if the list continues. */
 export function countOf({ items, nextCursor }: ListedClients): string {
   if (nextCursor === undefined) return String(items.length);
   return items.length === 0 ? 'not counted' : `${items.length} or more`;
@@ -100,7 +100,7 @@ export const showProvider: Handler = async (visit) => {
       {
         title: 'Details',
         id: 'details',
-        note: 'A provider is not edited. To change it, delete it and register it again.',
+        note: 'A provider cannot be edited. To change it, delete it and register it again.',
       },
       facts([
         ...providerFacts(provider),

@@ -7,7 +7,7 @@ import { distance } from '../../html/time.ts';
 import type { Health } from '../../provider-health.ts';
 import type { Handler } from '../../visit.ts';
 
-/** What a page says of the keys of a provider. */
+/** The text about the keys of a provider. */
 export function healthBadge(health: Health): Html {
   if (health === undefined) return badge('info', 'Being checked');
   if (health.keySet === undefined) return badge('bad', 'Keys cannot be fetched');

@@ -18,7 +18,7 @@ import type { Handler, Page, Visit } from '../../visit.ts';
 
 type Inspection = Awaited<ReturnType<Visit['management']['inspectProvider']>>;
 
-/** The first step: it changes nothing, so that it is a query. */
+/** The first step. It changes nothing, so it is a query. */
 function lookUpForm({ href }: Visit, values: ProviderValues, problems: Problems): Html {
   const { url } = values;
   return html`${errorSummary(problems, providerLabels)}<form class="sheet" method="get" action="${href('/identity-providers/new')}">${textField(
@@ -50,7 +50,7 @@ function foundFacts(found: Inspection): Html {
   ]);
 }
 
-/** The second step: what was found, and what it would mean to trust it. */
+/** The second step: the findings, and the consequences of trusting them. */
 function confirmation(
   { href }: Visit,
   values: ProviderValues,
@@ -85,7 +85,7 @@ function showPage(
   problems: Problems,
 ): Page {
   const { href } = visit;
-  // Problems of the second step stand there.
+  // Problems of the second step are shown there.
   const ofFirst = found === undefined ? problems : noProblems;
   return {
     status: problems.status,

@@ -2,7 +2,7 @@ import type { Management } from '../../../adapters/management.ts';
 
 export type SigningKeyEntry = Awaited<ReturnType<Management['listSigningKeys']>>[number];
 
-/** What a key does during a part of its life. */
+/** The state of a key during a part of its life cycle. */
 export type Phase = 'next' | 'current' | 'previous' | 'withdrawn';
 
 export const phaseTexts: Readonly<Record<Phase, string>> = {
@@ -17,11 +17,11 @@ export interface LifePart {
   /** Seconds since the epoch. */
   readonly from: number;
   readonly to: number;
-  /** Whether it is still to come, as the rotation plans it. */
+  /** Whether it is in the future, as the rotation plans it. */
   readonly isPlanned: boolean;
 }
 
-/** Marks of a key's life, in their order. A key that never signed has no `retired`. */
+/** Marks of a key's life cycle, in order. A key that never signed has no `retired`. */
 function boundaries({
   key,
   next,
@@ -36,9 +36,9 @@ function boundaries({
 }
 
 /**
- * The parts of a key's life. What comes after the part that a key is in is a plan.
+ * The parts of a key's life cycle. The parts after the present one are planned.
  *
- * @param end if the picture ends: the last part goes on to there.
+ * @param end the end of the picture, and of the last part.
  */
 export function lifeOf(entry: SigningKeyEntry, now: number, end: number): readonly LifePart[] {
   const { key } = entry;

@@ -20,7 +20,7 @@ const day = 86_400;
 /** Steps between the lines of the scale, in seconds. */
 const steps = [60, 600, 3600, 6 * 3600, day, 7 * day, 30 * day, 90 * day, 365 * day];
 
-/** From the first mark of a key that still matters to the last one that is planned. */
+/** From the first mark of a relevant key to the last planned one. */
 function createScale(entries: readonly SigningKeyEntry[], now: number): Scale {
   const marks = entries.flatMap(({ key, next }) => [
     key.publishedAt,
@@ -37,7 +37,7 @@ function createScale(entries: readonly SigningKeyEntry[], now: number): Scale {
   return { start, end, x };
 }
 
-/** Lines of the scale at round times, at most eight of them. */
+/** At most eight lines of the scale, at round times. */
 function ticks({
   start,
   end,
@@ -59,7 +59,10 @@ function bar({ x }: Scale, row: number, { phase, from, to, isPlanned }: LifePart
   return html`<rect class="life life-${phase}${isPlanned && ' life-planned'}" x="${x(from)}" y="${y}" width="${span}" height="${barHeight}" rx="2"><title>${phaseTexts[phase]}: ${formatTime(from)} to ${formatTime(to)}${isPlanned && ', planned'}</title></rect>`;
 }
 
-/** The life of the keys of a region as a picture. The table below it says the same in words. */
+/**
+ * The life cycle of a region's keys as a picture. The table below has the same information in
+ * words.
+ */
 export function lifePicture(
   entries: readonly SigningKeyEntry[],
   now: number,

@@ -16,7 +16,7 @@ const states: Readonly<Record<SigningKeyEntry['key']['state'], readonly [Tone, s
   deletion_scheduled: ['off', 'Being deleted'],
 };
 
-/** What the next step means to a person. */
+/** The next step in words. */
 const nextSteps = {
   promote: 'May sign',
   retire: 'Stops signing',
@@ -72,7 +72,7 @@ function regionPanel(visit: Visit, regionId: string, entries: readonly SigningKe
   );
 }
 
-/** Read only: keys rotate by themselves, and changes stay with `authctl`. */
+/** Read-only: keys rotate automatically, and changes need `authctl`. */
 export const showSigningKeys: Handler = async (visit) => {
   const entries = await visit.management.listSigningKeys();
   const regions = [...new Set(entries.map(({ key }) => key.regionId))];
@@ -81,10 +81,10 @@ export const showSigningKeys: Handler = async (visit) => {
     section: 'signing-keys',
     body: html`${pageHeader({
       title: 'Signing keys',
-      lead: html`Keys rotate by themselves. To rotate one now, or to withdraw one that leaked, use <code>authctl signing-key</code>.`,
+      lead: html`Keys rotate automatically. To rotate one now, or to withdraw a compromised one, use <code>authctl signing-key</code>.`,
     })}${
       entries.length === 0
-        ? emptyState('No signing keys yet', 'A deployment makes the first one.')
+        ? emptyState('No signing keys yet', 'A deployment creates the first one.')
         : html`${legend()}${regions.map((regionId) =>
             regionPanel(
               visit,

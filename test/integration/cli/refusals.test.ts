@@ -36,7 +36,7 @@ describe('wrong usage ends with 2', () => {
       ['client', 'list', '--quiet', '--json'],
       '--json and --quiet: only one can be given',
     ],
-    ['no change', ['client', 'update', noClient], 'authctl: nothing to change; say what'],
+    ['no change', ['client', 'update', noClient], 'authctl: nothing to change; add an option'],
     ['no change of a secret', ['client-secret', 'update', noClient, noSecret], 'nothing to change'],
     ['a bad id', ['client', 'show', 'x'], `client_id: received "x"; allowed: client_ ${idForm}`],
     ['a bad key id', ['api-key', 'show', 'x'], `key_id: received "x"; allowed: key_ ${idForm}`],
