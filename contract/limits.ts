@@ -92,6 +92,16 @@ export const maxKeyIdLength = 256;
  */
 export const maxExternalIdLength = 255;
 
+/**
+ * Patterns that are looked up for one token of a provider, each with one read: the branches
+ * `refs/heads/a/b/` of a CI subject, or the path of a SPIFFE id, are no deeper.
+ */
+export const maxClientPatternLookups = 4;
+
+/** Claims that a client's tokens must have, and values of each: the item stays small. */
+export const maxClaimConditions = 10;
+export const maxClaimConditionValues = 10;
+
 /** Deeper JSON than this is in no token that anyone issues; it only costs stack. */
 export const maxJsonDepth = 32;
 

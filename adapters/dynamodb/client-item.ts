@@ -2,6 +2,8 @@ import * as v from 'valibot';
 import {
   maxAudienceLength,
   maxAudiencesPerClient,
+  maxClaimConditions,
+  maxClaimConditionValues,
   maxNameLength,
   maxScopesPerClient,
   maxSecretsPerClient,
@@ -31,6 +33,11 @@ const secretSchema = v.strictObject({
   created_at: epochSeconds,
   expires_at: v.optional(epochSeconds),
   last_used_on: v.optional(v.pipe(v.string(), v.isoDate())),
+});
+
+const condition = v.strictObject({
+  claim: text,
+  values: v.pipe(v.array(text), v.minLength(1), v.maxLength(maxClaimConditionValues)),
 });
 
 export type SecretAttributes = v.InferOutput<typeof secretSchema>;
@@ -63,7 +70,12 @@ export const clientSchema = v.pipe(
     /** By secret id, so one path records the use of one secret. */
     secrets: mapOf(secretSchema, maxSecretsPerClient),
     provider: v.optional(
-      v.strictObject({ issuer: urlText, registration_id: text, external_client_id: text }),
+      v.strictObject({
+        issuer: urlText,
+        registration_id: text,
+        external_client_id: text,
+        conditions: v.optional(v.pipe(v.array(condition), v.maxLength(maxClaimConditions))),
+      }),
     ),
     version,
     created_at: epochSeconds,
@@ -113,6 +125,7 @@ export function toClient(item: ClientAttributes): Client {
       issuer: item.provider.issuer,
       registrationId: item.provider.registration_id,
       externalClientId: item.provider.external_client_id,
+      conditions: item.provider.conditions,
     },
     version: item.version,
     createdAt: item.created_at,
@@ -148,6 +161,10 @@ export function fromClient(client: Client): ClientAttributes {
       issuer: provider.issuer,
       registration_id: provider.registrationId,
       external_client_id: provider.externalClientId,
+      conditions: provider.conditions?.map(({ claim, values }) => ({
+        claim,
+        values: [...values],
+      })),
     },
     version: client.version,
     created_at: client.createdAt,

@@ -22,6 +22,7 @@ export const identityProviderSchema = v.strictObject({
   allowed_algorithms: v.pipe(v.array(text), v.minLength(1), v.maxLength(maxAlgorithms)),
   client_id_claim: v.optional(text),
   audience_from: v.optional(v.literal('scope')),
+  client_patterns: v.optional(v.literal(true)),
   registered_at: epochSeconds,
 });
 
@@ -36,6 +37,7 @@ export function parseIdentityProviderItem(item: Item): IdentityProvider {
     allowedAlgorithms: record.allowed_algorithms,
     clientIdClaim: record.client_id_claim,
     audienceFrom: record.audience_from,
+    clientPatterns: record.client_patterns,
     registeredAt: record.registered_at,
   };
 }
@@ -51,6 +53,7 @@ export function toIdentityProviderItem(provider: IdentityProvider): Item {
     allowed_algorithms: [...provider.allowedAlgorithms],
     client_id_claim: provider.clientIdClaim,
     audience_from: provider.audienceFrom,
+    client_patterns: provider.clientPatterns,
     registered_at: provider.registeredAt,
   } satisfies v.InferInput<typeof identityProviderSchema>);
   parseIdentityProviderItem(item);

@@ -1,5 +1,7 @@
 import { Option } from 'commander';
+import { type ClaimCondition, groupClaims } from '../../core/client/claim-condition.ts';
 import { collectValues } from '../command-spec.ts';
+import { UsageError } from '../usage-error.ts';
 
 /** Options that several commands about clients share. */
 export const clientOptions = {
@@ -20,3 +22,12 @@ export const clientOptions = {
       'two creations with the same key create one; e.g. a UUID',
     ),
 };
+
+/** `name=value` of each `--require-claim`; values of one name are alternatives. */
+export function parseRequiredClaims(texts: readonly string[]): readonly ClaimCondition[] {
+  const conditions = groupClaims(texts);
+  if (conditions !== undefined) return conditions;
+  throw new UsageError(
+    `--require-claim: received ${JSON.stringify(texts)}; allowed: NAME=VALUE, e.g. repository_id=1296269`,
+  );
+}

@@ -1,4 +1,5 @@
 import { Option } from 'commander';
+import type { ClaimCondition } from '../../core/client/claim-condition.ts';
 import type { Client } from '../../core/client/client.ts';
 import { formatDuration } from '../../core/duration.ts';
 import {
@@ -15,7 +16,7 @@ import type { Cli } from '../cli.ts';
 import { type CommandGroup, type CommandSpec, collectValues } from '../command-spec.ts';
 import { parseDuration } from '../duration.ts';
 import { UsageError } from '../usage-error.ts';
-import { clientOptions } from './client-options.ts';
+import { clientOptions, parseRequiredClaims } from './client-options.ts';
 import {
   collectPages,
   type ListFilterOptions,
@@ -24,6 +25,12 @@ import {
 } from './list-options.ts';
 
 const clientId = ['client-id', 'id of the client, client_...'] as const;
+
+function formatConditions(conditions: readonly ClaimCondition[]) {
+  if (conditions.length === 0) return [];
+  const lines = conditions.map(({ claim, values }) => `${claim}: ${values.join(' or ')}`);
+  return [['required claims', lines] as const];
+}
 
 function formatClient(cli: Cli, context: ManagementContext, client: Client): string {
   const view = viewClient(client, context.config);
@@ -37,7 +44,10 @@ function formatClient(cli: Cli, context: ManagementContext, client: Client): str
     ['provider', client.provider?.issuer ?? 'this service'],
     ...(client.provider === undefined
       ? []
-      : [['external client id', client.provider.externalClientId] as const]),
+      : [
+          ['external client id', client.provider.externalClientId] as const,
+          ...formatConditions(client.provider.conditions ?? []),
+        ]),
     ['enabled', client.enabled],
     ['secrets', client.provider === undefined ? client.secrets.length : 'none, by its provider'],
     ['created', String(view.created_at)],
@@ -65,6 +75,7 @@ interface CreateOptions {
   readonly audience?: readonly string[];
   readonly provider?: string;
   readonly externalClientId?: string;
+  readonly requireClaim?: readonly string[];
   readonly idempotencyKey?: string;
 }
 
@@ -78,7 +89,11 @@ const create: CommandSpec = {
     clientOptions.tokenLifetime(),
     clientOptions.audience(),
     new Option('--provider <issuer>', 'registered identity provider that the client is under'),
-    new Option('--external-client-id <id>', "the client's id at that provider"),
+    new Option('--external-client-id <id>', "the client's id at that provider, or a pattern"),
+    new Option(
+      '--require-claim <name=value>',
+      'what else a token of the provider must say; may be repeated, several values of one name are alternatives',
+    ).argParser(collectValues),
     clientOptions.idempotencyKey(),
   ],
   examples: [
@@ -87,13 +102,14 @@ const create: CommandSpec = {
     'client create --name ERP --trunk-group tg-7 --scope calls:view --provider https://idp.example.com --external-client-id erp',
   ],
   run: async (cli, _, options: CreateOptions) => {
-    const { trunkGroup, tokenLifetime, scope, audience, ...rest } = options;
+    const { trunkGroup, tokenLifetime, scope, audience, requireClaim, ...rest } = options;
     const context = await cli.management();
     const { client, existed } = await createClient(context, {
       ...rest,
       serviceTrunkGroup: trunkGroup,
       scopes: scope,
       audiences: audience,
+      requiredClaims: requireClaim && parseRequiredClaims(requireClaim),
       tokenLifetime:
         tokenLifetime === undefined ? undefined : parseDuration(tokenLifetime, '--token-lifetime'),
     });

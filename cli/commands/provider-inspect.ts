@@ -40,6 +40,7 @@ function viewToken(token: TokenInspection): Readonly<Record<string, unknown>> {
     usable: true,
     client_id_claim: token.clientIdClaim,
     external_client_id: token.externalClientId,
+    patterns: token.patterns,
     audience: token.audiences,
     sub: token.subject,
     expires_at: formatTime(token.expiresAt),
@@ -61,6 +62,7 @@ function formatToken(cli: Cli, token: TokenInspection, index: number): string {
     `${title}: accepted, if there is a client with this id and one of these audiences.`,
     cli.output.fields([
       ['external client id', `${token.externalClientId} (${token.clientIdClaim})`],
+      ...(token.patterns.length === 0 ? [] : [['or a pattern', token.patterns] as const]),
       ['audience', token.audiences],
       ['sub', token.subject],
       ['expires', formatTime(token.expiresAt)],

@@ -17,6 +17,7 @@ export const discoveryUrl = [
 export interface ProviderOptions {
   readonly clientIdClaim?: string;
   readonly audienceFrom?: AudienceSource;
+  readonly allowClientPatterns?: boolean;
 }
 
 export function providerOptions(): readonly Option[] {
@@ -29,13 +30,17 @@ export function providerOptions(): readonly Option[] {
       '--audience-from <source>',
       'claim that names the API in tokens without aud: scope for Amazon Cognito',
     ).choices(audienceSources),
+    new Option(
+      '--allow-client-patterns',
+      'ids of its clients may end with *, as for the branches of a CI system',
+    ),
   ];
 }
 
 /** Asks before it trusts a claim that users of the provider may be able to write. */
 export async function confirmChoices(cli: Cli, options: ProviderOptions): Promise<ProviderChoices> {
-  const { clientIdClaim, audienceFrom } = options;
-  const choices = { clientIdClaim, audienceFrom };
+  const { clientIdClaim, audienceFrom, allowClientPatterns } = options;
+  const choices = { clientIdClaim, audienceFrom, allowClientPatterns };
   const risk = describeClaimRisk(clientIdClaim);
   if (risk === undefined) return choices;
   await cli.confirm(`Warning: ${risk}. Trust it?`);

@@ -32,6 +32,7 @@ function fieldsOf(provider: IdentityProvider): readonly (readonly [string, Cell]
     ['algorithms', provider.allowedAlgorithms.join(' ')],
     ['client id claim', provider.clientIdClaim ?? usualClaims],
     ['audience', provider.audienceFrom === 'scope' ? audienceOfScope : 'aud'],
+    ...(provider.clientPatterns === true ? [['client patterns', 'allowed'] as const] : []),
     ['registration', provider.registrationId],
     ['registered', formatTime(provider.registeredAt)],
   ];

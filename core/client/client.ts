@@ -1,3 +1,5 @@
+import type { ClaimCondition } from './claim-condition.ts';
+
 /** A client secret as it is stored, without its value. Times are seconds since the epoch. */
 export interface ClientSecret {
   readonly secretId: string;
@@ -18,6 +20,8 @@ export interface ClientProvider {
   readonly registrationId: string;
   /** The client's id at the provider. Identity is the pair (issuer, external client id). */
   readonly externalClientId: string;
+  /** What else its tokens must say. */
+  readonly conditions?: readonly ClaimCondition[] | undefined;
 }
 
 /** An OAuth 2.0 client. Times are seconds since the epoch. */

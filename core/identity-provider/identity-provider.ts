@@ -12,6 +12,8 @@ export interface IdentityProvider {
   readonly clientIdClaim?: string | undefined;
   /** Where tokens without `aud` name their audience. Left out: a token without `aud` is refused. */
   readonly audienceFrom?: 'scope' | undefined;
+  /** Whether the id of a client under the provider may be a pattern; see `patternsOf`. */
+  readonly clientPatterns?: true | undefined;
   /** Seconds since the epoch. */
   readonly registeredAt: number;
 }

@@ -34,6 +34,7 @@ export function viewClient(client: Client, config: DeploymentConfig): Record<str
     enabled: client.enabled,
     provider: client.provider?.issuer ?? config.issuer,
     external_client_id: client.provider?.externalClientId,
+    required_claims: client.provider?.conditions,
     created_at: formatTime(client.createdAt),
     updated_at: formatTime(client.updatedAt),
     version: client.version,

@@ -1,7 +1,9 @@
+import type { ClaimCondition } from '../client/claim-condition.ts';
 import type { Client, ClientProvider } from '../client/client.ts';
 import { deriveProviderClientId } from '../client/provider-client-id.ts';
 import { ConflictError, RefusedError } from '../errors.ts';
 import { makeAuditedChange } from './audited-change.ts';
+import { parseClaimConditions } from './claim-conditions.ts';
 import { viewClient } from './client-view.ts';
 import { idForCreation, parseIdempotencyKey } from './idempotency.ts';
 import {
@@ -27,7 +29,10 @@ export interface NewClient {
   readonly tokenLifetime?: number | undefined;
   /** Issuer of the registered provider that the client is under. Needs `externalClientId`. */
   readonly provider?: string | undefined;
+  /** The client's id there; a pattern if the provider was registered with patterns. */
   readonly externalClientId?: string | undefined;
+  /** What else a token of the provider must say. Needs `provider`. */
+  readonly requiredClaims?: readonly ClaimCondition[] | undefined;
   readonly idempotencyKey?: string | undefined;
 }
 
@@ -39,6 +44,7 @@ const newClientFields = [
   'tokenLifetime',
   'provider',
   'externalClientId',
+  'requiredClaims',
   'idempotencyKey',
 ] as const;
 
@@ -54,19 +60,21 @@ async function findProvider(
   context: ManagementContext,
   input: GivenClient,
 ): Promise<ClientProvider | undefined> {
-  const { provider, externalClientId } = input;
-  if (provider === undefined && externalClientId === undefined) return undefined;
+  const { provider, externalClientId, requiredClaims } = input;
+  if ((provider ?? externalClientId ?? requiredClaims) === undefined) return undefined;
   if (provider === undefined) {
     return refuseInput('provider', undefined, 'the issuer of a registered provider');
   }
   if (externalClientId === undefined) {
     return refuseInput('externalClientId', undefined, "the client's id at the provider");
   }
-  const { issuer, registrationId } = await findRegisteredIssuer(context, provider, 'provider');
+  const registered = await findRegisteredIssuer(context, provider, 'provider');
+  const conditions = optional(requiredClaims, parseClaimConditions) ?? [];
   return {
-    issuer,
-    registrationId,
-    externalClientId: parseExternalClientId(externalClientId),
+    issuer: registered.issuer,
+    registrationId: registered.registrationId,
+    externalClientId: parseExternalClientId(externalClientId, registered),
+    conditions: conditions.length === 0 ? undefined : conditions,
   };
 }
 
@@ -106,6 +114,7 @@ function isSameRequest(stored: Client, wanted: Client): boolean {
       client.tokenLifetime,
       client.scopes,
       client.provider?.registrationId,
+      client.provider?.conditions,
     ]);
   // When a client has been changed, its record no longer shows the values that it was created with.
   return stored.version > 1 || key(stored) === key(wanted);

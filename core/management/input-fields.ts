@@ -13,7 +13,10 @@ import {
 import { isResourceUri } from '../../contract/resource-uri.ts';
 import { scopeName } from '../../contract/scopes.ts';
 import type { ClientProvider } from '../client/client.ts';
+import { findPatternProblem, hasWildcard } from '../client/client-id-pattern.ts';
 import { type IdKind, isId, prefixes } from '../credential/credential-value.ts';
+import { RefusedError } from '../errors.ts';
+import type { IdentityProvider } from '../identity-provider/identity-provider.ts';
 import { formatTime } from '../rfc3339.ts';
 import { findNearestNames } from './nearest-names.ts';
 import { readList, readText, refuseInput } from './read-input.ts';
@@ -156,13 +159,27 @@ export function parseExpiry(value: unknown, now: number): number | undefined {
 const externalIdPattern = /^[\x21-\x7E]+$/;
 const externalIdHelp = `1 to ${maxExternalIdLength} printable ASCII characters without space`;
 
-/** A client's id at its provider: compared byte for byte with a claim. */
-export function parseExternalClientId(value: unknown): string {
+/**
+ * A client's id at its provider: compared byte for byte with a claim, or a pattern.
+ *
+ * @throws {RefusedError} for a pattern if the provider was registered without patterns.
+ */
+export function parseExternalClientId(
+  value: unknown,
+  { issuer, clientPatterns }: Pick<IdentityProvider, 'issuer' | 'clientPatterns'>,
+): string {
   const id = readText('externalClientId', value, externalIdHelp);
   if (id.length > maxExternalIdLength || !externalIdPattern.test(id)) {
     refuseInput('externalClientId', value, externalIdHelp);
   }
-  return id;
+  if (!hasWildcard(id)) return id;
+  if (clientPatterns !== true) {
+    throw new RefusedError(
+      `the provider ${issuer} was registered without patterns, so "*" stands for nothing in ${JSON.stringify(id)}; register it with --allow-client-patterns`,
+    );
+  }
+  const problem = findPatternProblem(id);
+  return problem === undefined ? id : refuseInput('externalClientId', value, problem);
 }
 
 const issuerHelp = 'the issuer of a registered provider, an https URL';

@@ -1,3 +1,4 @@
+import { patternsOf } from '../client/client-id-pattern.ts';
 import { defaultClientIdClaims } from '../identity-provider/client-id-claim.ts';
 import type { IdentityProvider } from '../identity-provider/identity-provider.ts';
 import type { ProviderKeySet } from '../identity-provider/key-lint.ts';
@@ -16,6 +17,8 @@ export type TokenInspection =
       /** The claim that names the client, and its value: `externalClientId` of the client. */
       readonly clientIdClaim: string;
       readonly externalClientId: string;
+      /** Patterns that would match it, if the registration allows patterns. */
+      readonly patterns: readonly string[];
       /** One of them must be an audience of the client, and a name of the API. */
       readonly audiences: readonly string[];
       readonly subject: string;
@@ -78,6 +81,7 @@ export async function inspectToken(
       usable: true,
       clientIdClaim,
       ...claims,
+      patterns: provider.clientPatterns === true ? patternsOf(claims.externalClientId) : [],
       otherClaims: otherClaims(received, clientIdClaim),
     };
   } catch (error) {

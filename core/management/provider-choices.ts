@@ -23,19 +23,25 @@ export interface ProviderChoices {
   readonly allowUserWritableClaim?: boolean | undefined;
   /** `scope` for a provider whose access tokens have no `aud`, such as Amazon Cognito. */
   readonly audienceFrom?: AudienceSource | undefined;
+  /** Whether ids of clients under it may be patterns, as for the jobs of a CI system. */
+  readonly allowClientPatterns?: boolean | undefined;
 }
 
 export const providerChoiceFields = [
   'clientIdClaim',
   'allowUserWritableClaim',
   'audienceFrom',
+  'allowClientPatterns',
 ] as const;
 
 const claimHelp =
   'the name of a claim that says who the client is: 1 to 128 printable ASCII characters, and not one of the claims about the token itself, such as aud or jti';
 
 /** What is stored of the choices. */
-export type StoredChoices = Pick<IdentityProvider, 'clientIdClaim' | 'audienceFrom'>;
+export type StoredChoices = Pick<
+  IdentityProvider,
+  'clientIdClaim' | 'audienceFrom' | 'clientPatterns'
+>;
 
 function readClaim(value: unknown): string {
   const claim = readText('clientIdClaim', value, claimHelp);
@@ -68,6 +74,9 @@ export function readProviderChoices(
   return {
     clientIdClaim: optional(given.clientIdClaim, readClaim),
     audienceFrom: optional(given.audienceFrom, readAudienceSource),
+    allowClientPatterns: optional(given.allowClientPatterns, (value) =>
+      readBoolean('allowClientPatterns', value),
+    ),
     isRiskAccepted: accepted ?? false,
   };
 }
@@ -91,5 +100,9 @@ export function checkProviderChoices(choices: ReadChoices, issuer: string): Stor
       { field: 'audienceFrom' },
     );
   }
-  return { clientIdClaim, audienceFrom: audienceFrom === 'scope' ? 'scope' : undefined };
+  return {
+    clientIdClaim,
+    audienceFrom: audienceFrom === 'scope' ? 'scope' : undefined,
+    clientPatterns: choices.allowClientPatterns === true ? true : undefined,
+  };
 }

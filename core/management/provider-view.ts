@@ -11,6 +11,7 @@ export function viewIdentityProvider(provider: IdentityProvider): Record<string,
     allowed_algorithms: provider.allowedAlgorithms,
     client_id_claim: provider.clientIdClaim,
     audience_from: provider.audienceFrom,
+    client_patterns: provider.clientPatterns,
     registered_at: formatTime(provider.registeredAt),
   };
 }

@@ -20,6 +20,7 @@ const rules: Readonly<Record<RefusalReason, string>> = {
   issuer_unknown: 'the issuer is this service or a registered provider',
   client_unknown: "the provider's client was created here, under this registration",
   client_disabled: "the provider's client is enabled",
+  client_condition_unmet: "the token has every claim that the client's record requires",
   api_key_malformed: 'an API key has the form and the checksum of one',
   api_key_not_accepted: 'API keys are accepted',
   api_key_unknown: 'the API key exists',

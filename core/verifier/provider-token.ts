@@ -1,16 +1,16 @@
 import { maxExternalIdLength } from '../../contract/limits.ts';
 import type { Client } from '../client/client.ts';
 import type { ClientReader } from '../client/client-store.ts';
-import { deriveProviderClientId } from '../client/provider-client-id.ts';
 import { readNamedClient } from '../identity-provider/client-id-claim.ts';
 import type { IdentityProvider } from '../identity-provider/identity-provider.ts';
 import { isProviderAlg } from '../identity-provider/provider-algorithms.ts';
 import { audiencesOfScope } from '../identity-provider/token-audience.ts';
 import { type VerifierMoment, verifySignature } from './access-token.ts';
-import { refuse, refuseClaim } from './bearer-refusal.ts';
+import { refuseClaim } from './bearer-refusal.ts';
 import type { JsonObject } from './json-object.ts';
 import type { JwksCache, JwksSource } from './jwks-cache.ts';
 import { checkJwsHeader, type HeaderProfile } from './jws-header.ts';
+import { checkConditions, findProviderClient } from './provider-client.ts';
 import type { ReceivedToken } from './received-token.ts';
 import { checkAudience, checkTimes, readAudiences } from './registered-claims.ts';
 import type { VerifiedAccessToken } from './verified-credential.ts';
@@ -56,33 +56,6 @@ function readProviderAudiences(
   if (use !== 'access') throw refuseClaim('token_use', use, 'access, or none');
   if (typeof scope !== 'string') throw refuseClaim('scope', scope, 'a text that names the API');
   return audiencesOfScope(scope);
-}
-
-/** The client must be one of this very registration, so that a new one adopts no old clients. */
-function checkClient(
-  client: Client | undefined,
-  provider: IdentityProvider,
-  externalClientId: string,
-): Client {
-  const at = client?.provider;
-  const isOfProvider =
-    at?.issuer === provider.issuer &&
-    at.registrationId === provider.registrationId &&
-    at.externalClientId === externalClientId;
-  if (client === undefined || !isOfProvider) {
-    const finding = {
-      name: 'external client id',
-      received: externalClientId,
-      expected: `a client that was created under the present registration of ${provider.issuer}`,
-    };
-    throw refuse('client_unknown', () => finding, { issuer: provider.issuer });
-  }
-  const { clientId, enabled, serviceTrunkGroup } = client;
-  if (!enabled) {
-    const finding = { name: 'enabled', received: false, expected: 'true', serviceTrunkGroup };
-    throw refuse('client_disabled', () => finding, { issuer: provider.issuer, clientId });
-  }
-  return client;
 }
 
 /** `aud` must name this API, and by a name that is one of the client's audiences. */
@@ -155,14 +128,13 @@ export async function verifyProviderToken(
   const { provider } = token;
   const claims = await verifyProviderClaims(token, ports.jwks, moment);
   const { externalClientId, ...shown } = claims;
-  const clientId = deriveProviderClientId(provider.issuer, externalClientId);
-  const found = await ports.clients.findClient(clientId, moment);
-  const client = checkClient(found, provider, externalClientId);
+  const client = await findProviderClient(ports.clients, provider, externalClientId, moment);
   checkAudience(shown.audiences, allowedAudiences(client, settings), client.serviceTrunkGroup);
+  checkConditions(client, token.received.payload);
   return {
     credential: 'access_token',
     issuer: provider.issuer,
-    clientId,
+    clientId: client.clientId,
     scopes: client.scopes,
     serviceTrunkGroup: client.serviceTrunkGroup,
     ...shown,

@@ -1,4 +1,5 @@
 import type { Client } from '../../adapters/management.ts';
+import { groupClaims } from '../../core/client/claim-condition.ts';
 import { formatDuration, parseDuration } from '../../core/duration.ts';
 import type { DeploymentDescription } from '../../core/management/describe-deployment.ts';
 import type { Fields } from './fields.ts';
@@ -15,6 +16,8 @@ export interface ClientValues {
   /** Issuer of a registered provider; empty: this service. */
   readonly provider: string;
   readonly externalClientId: string;
+  /** `NAME=VALUE` on each line. */
+  readonly requiredClaims: string;
 }
 
 export function newClientValues(
@@ -29,6 +32,7 @@ export function newClientValues(
     audiences: '',
     provider: '',
     externalClientId: '',
+    requiredClaims: '',
   };
 }
 
@@ -41,6 +45,7 @@ export function valuesOfClient(client: Client): ClientValues {
     audiences: client.audiences.join('\n'),
     provider: client.provider?.issuer ?? '',
     externalClientId: client.provider?.externalClientId ?? '',
+    requiredClaims: '',
   };
 }
 
@@ -53,6 +58,7 @@ export function readClientValues(form: Fields): ClientValues {
     audiences: form.text('audiences'),
     provider: form.text('provider'),
     externalClientId: form.text('externalClientId'),
+    requiredClaims: form.text('requiredClaims'),
   };
 }
 
@@ -64,15 +70,27 @@ export function readDuration(field: string, text: string): number {
   throw new FormError([{ field, message }]);
 }
 
+function linesOf(text: string): readonly string[] {
+  const lines = text.split(/\r?\n/).map((line) => line.trim());
+  return lines.filter((line) => line !== '');
+}
+
+/** As the library takes them; undefined if the field is empty. */
+export function readRequiredClaims({ requiredClaims }: ClientValues) {
+  const lines = linesOf(requiredClaims);
+  if (lines.length === 0) return undefined;
+  const conditions = groupClaims(lines);
+  if (conditions !== undefined) return conditions;
+  const message = 'Received a line that is not NAME=VALUE, such as repository_id=1296269.';
+  throw new FormError([{ field: 'requiredClaims', message }]);
+}
+
 /** The fields that can change later, as input of the library. */
 export function toClientChanges(values: ClientValues) {
   return {
     name: values.name,
     scopes: values.scopes,
     tokenLifetime: readDuration('tokenLifetime', values.tokenLifetime),
-    audiences: values.audiences
-      .split(/\r?\n/)
-      .map((audience) => audience.trim())
-      .filter((audience) => audience !== ''),
+    audiences: linesOf(values.audiences),
   };
 }

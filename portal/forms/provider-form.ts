@@ -10,6 +10,7 @@ export interface ProviderValues {
   readonly clientIdClaim: string;
   readonly isRiskAccepted: boolean;
   readonly audienceFrom: string;
+  readonly allowsPatterns: boolean;
 }
 
 export const providerLabels = {
@@ -24,6 +25,7 @@ export function readProviderValues(fields: Fields): ProviderValues {
     clientIdClaim: fields.text('clientIdClaim').trim(),
     isRiskAccepted: fields.isOn('allowUserWritableClaim'),
     audienceFrom: fields.text('audienceFrom'),
+    allowsPatterns: fields.isOn('allowClientPatterns'),
   };
 }
 
@@ -33,6 +35,7 @@ export function choicesOf(values: ProviderValues) {
     clientIdClaim: values.clientIdClaim || undefined,
     allowUserWritableClaim: values.isRiskAccepted,
     audienceFrom: (values.audienceFrom || undefined) as 'aud' | 'scope' | undefined,
+    allowClientPatterns: values.allowsPatterns,
   };
 }
 
@@ -70,6 +73,10 @@ export function choiceFields(values: ProviderValues, problems: Problems): Html {
       ['scope', 'The API that the scopes belong to, if there is no aud'],
     ],
     error: problemAt(problems, 'audienceFrom'),
+  })}${checkbox({
+    name: 'allowClientPatterns',
+    label: 'Ids of its clients may end with *, as for the branches of a CI system',
+    isOn: values.allowsPatterns,
   })}`;
 }
 
@@ -80,5 +87,6 @@ export function hiddenChoices(values: ProviderValues): readonly Html[] {
     hiddenField('clientIdClaim', values.clientIdClaim),
     hiddenField('allowUserWritableClaim', values.isRiskAccepted ? 'on' : ''),
     hiddenField('audienceFrom', values.audienceFrom),
+    hiddenField('allowClientPatterns', values.allowsPatterns ? 'on' : ''),
   ];
 }

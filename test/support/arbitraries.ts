@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import {
   maxAudiencesPerClient,
+  maxClaimConditions,
+  maxClaimConditionValues,
   maxNameLength,
   maxScopesPerClient,
   maxServiceTrunkGroupLength,
@@ -70,6 +72,18 @@ const provider = fc.record({
   issuer: fc.webUrl({ size: 'small' }),
   registrationId: id('registration'),
   externalClientId: fc.string({ minLength: 1, maxLength: 100 }),
+  conditions: optional(
+    fc.array(
+      fc.record({
+        claim: fc.string({ minLength: 1, maxLength: 40 }),
+        values: fc.array(fc.string({ minLength: 1, maxLength: 40 }), {
+          minLength: 1,
+          maxLength: maxClaimConditionValues,
+        }),
+      }),
+      { maxLength: maxClaimConditions },
+    ),
+  ),
 });
 
 export const client: fc.Arbitrary<Client> = fc.oneof(
@@ -119,6 +133,7 @@ export const identityProvider: fc.Arbitrary<IdentityProvider> = fc.record({
   }),
   clientIdClaim: optional(fc.constantFrom('sub', 'appid', 'cid')),
   audienceFrom: optional(fc.constant('scope' as const)),
+  clientPatterns: optional(fc.constant(true as const)),
   registeredAt: time,
 });
 

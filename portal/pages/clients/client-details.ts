@@ -43,6 +43,12 @@ function clientFacts({ deployment, now, href, may }: Visit, client: Client): Htm
         : html`<a href="${href('/identity-providers/show', { issuer: provider.issuer })}">${provider.issuer}</a>`,
     ],
     provider && ['Client id at the provider', html`<code>${provider.externalClientId}</code>`],
+    provider?.conditions && [
+      'Required claims',
+      provider.conditions.map(
+        ({ claim, values }) => html`<code class="line">${claim}: ${values.join(' or ')}</code>`,
+      ),
+    ],
     ['Created', timeWithDistance(client.createdAt, now)],
     [
       'Changed',

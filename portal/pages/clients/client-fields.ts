@@ -17,6 +17,7 @@ export const clientLabels: Labels = {
   audiences: 'Audiences',
   provider: 'Provider',
   externalClientId: 'Client id at the provider',
+  requiredClaims: 'Required claims',
 };
 
 /** The stored value, if another user has changed it since the form was opened. */
@@ -119,5 +120,12 @@ export function providerFields(
     value: values.externalClientId,
     isCode: true,
     error: problemAt(problems, 'externalClientId'),
+  })}${textArea({
+    name: 'requiredClaims',
+    label: 'Required claims (only under a registered provider)',
+    hint: 'What else a token of the provider must say, NAME=VALUE on each line. Lines of one name are alternatives.',
+    value: values.requiredClaims,
+    rows: 2,
+    error: problemAt(problems, 'requiredClaims'),
   })}`;
 }

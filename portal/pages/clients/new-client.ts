@@ -2,6 +2,7 @@ import {
   type ClientValues,
   newClientValues,
   readClientValues,
+  readRequiredClaims,
   toClientChanges,
 } from '../../forms/client-form.ts';
 import { isDenied, noProblems, type Problems } from '../../forms/problems.ts';
@@ -88,6 +89,7 @@ export const createClient: Handler = async (visit) => {
         serviceTrunkGroup: values.serviceTrunkGroup.trim(),
         provider: values.provider || undefined,
         externalClientId: values.externalClientId.trim() || undefined,
+        requiredClaims: readRequiredClaims(values),
         idempotencyKey: requestId || undefined,
       });
       return { redirectTo: href(`/clients/${client.clientId}`, { done: 'client-created' }) };

@@ -75,6 +75,7 @@ export function providerFacts(provider: Omit<IdentityProvider, 'registrationId' 
     ...(provider.audienceFrom === undefined
       ? []
       : [['Audience', 'aud, or the API that the scopes belong to'] as const]),
+    ...(provider.clientPatterns === true ? [['Client patterns', 'Allowed'] as const] : []),
   ] as const;
 }
 

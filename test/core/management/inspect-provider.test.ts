@@ -135,6 +135,7 @@ describe('inspecting a token of a provider', () => {
       audiences: ['api'],
       subject: 'user-1',
       expiresAt: 1_800_000_300,
+      patterns: [],
       otherClaims: { sub: 'user-1', appid: 'app-2' },
     });
     expect(await inspect(claims, { clientIdClaim: 'appid' })).toMatchObject({

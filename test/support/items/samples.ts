@@ -147,6 +147,11 @@ export function writeSamples(): Readonly<Record<ItemKind, readonly Item[]>> {
       toClientItem(client),
       toClientItem({ ...client, secrets: [], audiences: [], scopes: [], enabled: false }),
       toClientItem({ ...client, secrets: [], provider }),
+      toClientItem({
+        ...client,
+        secrets: [],
+        provider: { ...provider, conditions: [{ claim: 'repository_id', values: ['1', '2'] }] },
+      }),
     ],
     api_key: [toApiKeyItem(apiKey), toApiKeyItem({ ...apiKey, subnets: [], enabled: true })],
     identity_provider: [
@@ -155,6 +160,7 @@ export function writeSamples(): Readonly<Record<ItemKind, readonly Item[]>> {
         ...identityProvider,
         clientIdClaim: 'appid',
         audienceFrom: 'scope',
+        clientPatterns: true,
       }),
     ],
     signing_key: [

@@ -1,0 +1,80 @@
+import { findUnmetCondition, readClaim } from '../client/claim-condition.ts';
+import type { Client } from '../client/client.ts';
+import { patternsOf } from '../client/client-id-pattern.ts';
+import type { ClientReader } from '../client/client-store.ts';
+import { deriveProviderClientId } from '../client/provider-client-id.ts';
+import type { IdentityProvider } from '../identity-provider/identity-provider.ts';
+import type { PortOptions } from '../port.ts';
+import { type BearerRefusal, refuse } from './bearer-refusal.ts';
+import type { JsonObject } from './json-object.ts';
+
+/** The client must be one of this very registration, so that a new one adopts no old clients. */
+function isOfProvider(
+  client: Client | undefined,
+  provider: IdentityProvider,
+  externalClientId: string,
+): client is Client {
+  const at = client?.provider;
+  return (
+    at?.issuer === provider.issuer &&
+    at.registrationId === provider.registrationId &&
+    at.externalClientId === externalClientId
+  );
+}
+
+function refuseUnknown(provider: IdentityProvider, externalClientId: string): BearerRefusal {
+  const finding = {
+    name: 'external client id',
+    received: externalClientId,
+    expected: `a client that was created under the present registration of ${provider.issuer}`,
+  };
+  return refuse('client_unknown', () => finding, { issuer: provider.issuer });
+}
+
+function refuseDisabled(client: Client, { issuer }: IdentityProvider): BearerRefusal {
+  const { clientId, serviceTrunkGroup } = client;
+  const finding = { name: 'enabled', received: false, expected: 'true', serviceTrunkGroup };
+  return refuse('client_disabled', () => finding, { issuer, clientId });
+}
+
+/**
+ * Finds the client that a provider's token belongs to. The exact id is looked up first. If the
+ * registration allows patterns, the patterns that could match follow, the most specific one first.
+ * The first client that is found decides; a broader one is not tried after it.
+ *
+ * @throws {BearerRefusal} if there is no such client, or it is disabled.
+ * @throws {UnavailableError} if the client cannot be read.
+ */
+export async function findProviderClient(
+  clients: ClientReader,
+  provider: IdentityProvider,
+  externalClientId: string,
+  options: PortOptions,
+): Promise<Client> {
+  const patterns = provider.clientPatterns === true ? patternsOf(externalClientId) : [];
+  for (const id of [externalClientId, ...patterns]) {
+    const found = await clients.findClient(deriveProviderClientId(provider.issuer, id), options);
+    if (!isOfProvider(found, provider, id)) continue;
+    if (!found.enabled) throw refuseDisabled(found, provider);
+    return found;
+  }
+  throw refuseUnknown(provider, externalClientId);
+}
+
+/** @throws {BearerRefusal} if the token lacks a claim that the client's record requires. */
+export function checkConditions(client: Client, claims: JsonObject): void {
+  const unmet = findUnmetCondition(claims, client.provider?.conditions ?? []);
+  if (unmet === undefined) return;
+  const { clientId, serviceTrunkGroup, provider } = client;
+  const { claim, values } = unmet;
+  const finding = () => ({
+    name: claim,
+    received: readClaim(claims, claim),
+    expected: values.join(' or '),
+    serviceTrunkGroup,
+  });
+  throw refuse('client_condition_unmet', finding, {
+    clientId,
+    ...(provider && { issuer: provider.issuer }),
+  });
+}

@@ -1,0 +1,293 @@
+import { bareJwk, type Platform } from './platform.ts';
+
+const api = 'https://api.example.com';
+const sts = 'https://sts.amazonaws.com/';
+
+/** Discovery document of the service account issuer of Kubernetes. */
+const kubernetesDocument = {
+  response_types_supported: ['id_token'],
+  subject_types_supported: ['public'],
+  id_token_signing_alg_values_supported: ['RS256'],
+};
+
+const pod = { name: 'dialer-6b9c', uid: '3a2f5b6c-7d8e-4f90-a1b2-c3d4e5f60718' };
+const serviceaccount = { name: 'dialer', uid: '9f8e7d6c-5b4a-4392-8170-6f5e4d3c2b1a' };
+
+/** Platforms that give a workload a token of its own. */
+export const workloads: readonly Platform[] = [
+  {
+    name: 'GitHub Actions',
+    document: {
+      issuer: 'https://token.actions.githubusercontent.com',
+      jwks_uri: 'https://token.actions.githubusercontent.com/.well-known/jwks',
+      subject_types_supported: ['public', 'pairwise'],
+      response_types_supported: ['id_token'],
+      claims_supported: ['sub', 'aud', 'exp', 'iat', 'iss', 'jti', 'nbf', 'ref', 'repository'],
+      id_token_signing_alg_values_supported: ['RS256'],
+      scopes_supported: ['openid'],
+    },
+    jwk: ({ jwk }) => ({ ...jwk, x5t: 'x', x5c: ['MIIDrDCCApSgAwIBAgIQ'] }),
+    alg: 'RS256',
+    typ: 'JWT',
+    claims: {
+      jti: '3c8a1e6e-7f4d-4e6e-9a0b-1f2d3c4b5a69',
+      sub: 'repo:acme/app:ref:refs/heads/feature/login',
+      aud: api,
+      ref: 'refs/heads/feature/login',
+      ref_type: 'branch',
+      ref_protected: 'true',
+      repository: 'acme/app',
+      repository_id: '1296269',
+      repository_owner: 'acme',
+      repository_owner_id: '583231',
+      repository_visibility: 'private',
+      environment: 'production',
+      event_name: 'push',
+      job_workflow_ref: 'acme/app/.github/workflows/deploy.yml@refs/heads/main',
+      runner_environment: 'github-hosted',
+    },
+    choices: { clientIdClaim: 'sub', allowClientPatterns: true },
+    client: {
+      externalClientId: 'repo:acme/app:ref:refs/heads/*',
+      audiences: [api],
+      requiredClaims: [
+        { claim: 'repository_id', values: ['1296269'] },
+        { claim: 'environment', values: ['production', 'staging'] },
+      ],
+    },
+    refused: [
+      ['another repository', { sub: 'repo:acme/other:ref:refs/heads/main' }, 'client_unknown'],
+      [
+        'a repository with a longer name',
+        { sub: 'repo:acme/app2:ref:refs/heads/a' },
+        'client_unknown',
+      ],
+      ['a pull request', { sub: 'repo:acme/app:pull_request' }, 'client_unknown'],
+      ['a tag', { sub: 'repo:acme/app:ref:refs/tags/v1' }, 'client_unknown'],
+      ['a repository made again', { repository_id: '99' }, 'client_condition_unmet'],
+      ['another environment', { environment: 'test' }, 'client_condition_unmet'],
+      ['no environment', { environment: undefined }, 'client_condition_unmet'],
+      [
+        'the audience of another service',
+        { aud: 'sts.amazonaws.com' },
+        'token_audience_not_allowed',
+      ],
+    ],
+  },
+  {
+    name: 'GitLab CI',
+    document: {
+      issuer: 'https://gitlab.com',
+      jwks_uri: 'https://gitlab.com/oauth/discovery/keys',
+      token_endpoint: 'https://gitlab.com/oauth/token',
+      response_types_supported: ['code'],
+      subject_types_supported: ['public'],
+      id_token_signing_alg_values_supported: ['RS256'],
+    },
+    jwk: ({ jwk }) => ({ ...jwk }),
+    alg: 'RS256',
+    typ: 'JWT',
+    claims: {
+      sub: 'project_path:acme/voice/app:ref_type:branch:ref:main',
+      aud: api,
+      project_id: '46573356',
+      project_path: 'acme/voice/app',
+      namespace_id: '68413579',
+      ref: 'main',
+      ref_type: 'branch',
+      ref_protected: 'true',
+      pipeline_source: 'push',
+      runner_id: 12_270_835,
+      jti: '02f8d1a4-2b58-4a3e-9a0d-6a0f0ab7f9c1',
+    },
+    choices: { clientIdClaim: 'sub', allowClientPatterns: true },
+    client: {
+      externalClientId: 'project_path:acme/voice/app:ref_type:branch:ref:*',
+      audiences: [api],
+      requiredClaims: [
+        { claim: 'project_id', values: ['46573356'] },
+        { claim: 'ref_protected', values: ['true'] },
+      ],
+    },
+    refused: [
+      [
+        'another project',
+        { sub: 'project_path:acme/voice/other:ref_type:branch:ref:main' },
+        'client_unknown',
+      ],
+      ['a tag', { sub: 'project_path:acme/voice/app:ref_type:tag:ref:v1' }, 'client_unknown'],
+      ['a fork of the project', { project_id: '1' }, 'client_condition_unmet'],
+      ['a branch that is not protected', { ref_protected: 'false' }, 'client_condition_unmet'],
+    ],
+  },
+  {
+    name: 'Amazon EKS',
+    document: {
+      ...kubernetesDocument,
+      issuer: 'https://oidc.eks.us-west-2.amazonaws.com/id/A1B2C3D4E5F60718293A4B5C6D7E8F90',
+      jwks_uri: 'https://oidc.eks.us-west-2.amazonaws.com/id/A1B2C3D4E5F60718293A4B5C6D7E8F90/keys',
+      authorization_endpoint: 'urn:kubernetes:programmatic_authorization',
+      claims_supported: ['sub', 'iss'],
+    },
+    jwk: ({ jwk }) => ({ ...jwk }),
+    alg: 'RS256',
+    typ: undefined,
+    claims: {
+      aud: [api],
+      sub: 'system:serviceaccount:voice:dialer',
+      'kubernetes.io': { namespace: 'voice', pod, serviceaccount, node: { name: 'ip-10-0-1-2' } },
+    },
+    choices: { clientIdClaim: 'sub' },
+    client: { externalClientId: 'system:serviceaccount:voice:dialer', audiences: [api] },
+    refused: [
+      ['another service account', { sub: 'system:serviceaccount:voice:other' }, 'client_unknown'],
+      ['another namespace', { sub: 'system:serviceaccount:test:dialer' }, 'client_unknown'],
+      ['the token for AWS', { aud: ['sts.amazonaws.com'] }, 'token_audience_not_allowed'],
+    ],
+  },
+  {
+    name: 'Kubernetes',
+    document: {
+      ...kubernetesDocument,
+      issuer: 'https://kubernetes.example.com',
+      jwks_uri: 'https://kubernetes.example.com/openid/v1/jwks',
+    },
+    jwk: ({ jwk }) => ({ ...jwk }),
+    alg: 'RS256',
+    typ: undefined,
+    claims: {
+      aud: [api],
+      jti: 'd7e8f90a-1b2c-4d3e-8f40-51627384950a',
+      sub: 'system:serviceaccount:voice:dialer',
+      'kubernetes.io': { namespace: 'voice', pod, serviceaccount },
+    },
+    choices: { clientIdClaim: 'sub', allowClientPatterns: true },
+    client: {
+      externalClientId: 'system:serviceaccount:voice:*',
+      audiences: [api],
+      requiredClaims: [{ claim: '/kubernetes.io/namespace', values: ['voice'] }],
+    },
+    refused: [
+      ['another namespace', { sub: 'system:serviceaccount:test:dialer' }, 'client_unknown'],
+      [
+        'a claim that says otherwise',
+        { 'kubernetes.io': { namespace: 'test', serviceaccount } },
+        'client_condition_unmet',
+      ],
+      ['no such claim', { 'kubernetes.io': undefined }, 'client_condition_unmet'],
+    ],
+  },
+  {
+    name: 'AWS STS, GetWebIdentityToken',
+    document: {
+      issuer: 'https://3f1c9a52-0b7e-4f3a-9d15-6f2d8c1b7a40.tokens.sts.global.api.aws',
+      jwks_uri:
+        'https://3f1c9a52-0b7e-4f3a-9d15-6f2d8c1b7a40.tokens.sts.global.api.aws/.well-known/jwks.json',
+      response_types_supported: ['id_token'],
+      subject_types_supported: ['public'],
+      id_token_signing_alg_values_supported: ['RS256', 'ES384'],
+      claims_supported: ['aud', 'exp', 'iat', 'iss', 'jti', 'sub'],
+    },
+    jwk: ({ jwk }) => ({ ...jwk }),
+    alg: 'ES384',
+    typ: 'JWT',
+    claims: {
+      aud: api,
+      sub: 'arn:aws:iam::123456789012:role/DialerRole',
+      jti: 'b1946ac9-2492-4d23-8e1f-5e2a9b7c0d31',
+      [sts]: {
+        aws_account: '123456789012',
+        source_region: 'us-west-2',
+        org_id: 'o-abc1234567',
+        principal_tags: { environment: 'production' },
+        lambda_source_function_arn: 'arn:aws:lambda:us-west-2:123456789012:function:dialer',
+      },
+    },
+    choices: { clientIdClaim: 'sub' },
+    client: {
+      externalClientId: 'arn:aws:iam::123456789012:role/DialerRole',
+      audiences: [api],
+      requiredClaims: [
+        { claim: '/https:~1~1sts.amazonaws.com~1/org_id', values: ['o-abc1234567'] },
+        {
+          claim: '/https:~1~1sts.amazonaws.com~1/principal_tags/environment',
+          values: ['production'],
+        },
+      ],
+    },
+    refused: [
+      ['another role', { sub: 'arn:aws:iam::123456789012:role/Other' }, 'client_unknown'],
+      ['another account', { sub: 'arn:aws:iam::210987654321:role/DialerRole' }, 'client_unknown'],
+      ['another organisation', { [sts]: { org_id: 'o-other' } }, 'client_condition_unmet'],
+    ],
+  },
+  {
+    name: 'Google Cloud',
+    document: {
+      issuer: 'https://accounts.google.com',
+      jwks_uri: 'https://www.googleapis.com/oauth2/v3/certs',
+      token_endpoint: 'https://oauth2.googleapis.com/token',
+      response_types_supported: ['code', 'token', 'id_token', 'none'],
+      subject_types_supported: ['public'],
+      id_token_signing_alg_values_supported: ['RS256'],
+      scopes_supported: ['openid', 'email', 'profile'],
+    },
+    jwk: ({ jwk }) => ({ ...jwk }),
+    alg: 'RS256',
+    typ: 'JWT',
+    claims: {
+      aud: api,
+      azp: '107517467455664443765',
+      sub: '107517467455664443765',
+      email: 'dialer@example-project.iam.gserviceaccount.com',
+      email_verified: true,
+      google: { compute_engine: { project_id: 'example-project', zone: 'us-west1-a' } },
+    },
+    choices: { clientIdClaim: 'sub' },
+    client: {
+      externalClientId: '107517467455664443765',
+      audiences: [api],
+      requiredClaims: [
+        { claim: 'email_verified', values: ['true'] },
+        { claim: '/google/compute_engine/project_id', values: ['example-project'] },
+      ],
+    },
+    refused: [
+      ['another service account', { sub: '1', azp: '1' }, 'client_unknown'],
+      ['a person with a Google account', { sub: '2', azp: '3.apps' }, 'client_unknown'],
+      [
+        'the same account outside the project',
+        { google: { compute_engine: { project_id: 'x' } } },
+        'client_condition_unmet',
+      ],
+    ],
+  },
+  {
+    name: 'SPIRE',
+    document: {
+      issuer: 'https://spire-oidc.example.org',
+      jwks_uri: 'https://spire-oidc.example.org/keys',
+      authorization_endpoint: '',
+      response_types_supported: ['id_token'],
+      subject_types_supported: [],
+      id_token_signing_alg_values_supported: ['RS256', 'ES256', 'ES384'],
+    },
+    jwk: (key) => bareJwk(key),
+    alg: 'ES256',
+    typ: 'JWT',
+    claims: {
+      aud: ['spiffe://example.org/platform-api'],
+      sub: 'spiffe://example.org/ns/voice/sa/dialer',
+    },
+    choices: { clientIdClaim: 'sub', allowClientPatterns: true },
+    client: {
+      externalClientId: 'spiffe://example.org/ns/voice/*',
+      audiences: ['spiffe://example.org/platform-api'],
+    },
+    refused: [
+      ['another namespace', { sub: 'spiffe://example.org/ns/test/sa/dialer' }, 'client_unknown'],
+      ['another trust domain', { sub: 'spiffe://evil.org/ns/voice/sa/dialer' }, 'client_unknown'],
+      ['another audience', { aud: ['spiffe://example.org/b'] }, 'token_audience_not_allowed'],
+    ],
+  },
+];
