@@ -11,7 +11,8 @@ const budgets: Readonly<Record<string, number>> = {
   token: 74_000,
   jwks: 55_000,
   discovery: 40_000,
-  authorizer: 85_000,
+  // Patterns of client ids and required claims of providers (ADR 0057).
+  authorizer: 87_000,
   'key-rotation': 600_000,
   canary: 500_000,
   'synthetic-check': 500_000,

@@ -251,3 +251,35 @@ it('hints at the issuer of a token that lacks a slash', async () => {
     `iss: received "${provider.issuer}/"; expected ${service().issuer}, or the issuer of a registered provider, character by character.\nHint: registered is "${provider.issuer}", without a slash at the end.\n`,
   );
 });
+
+it('accepts what a pattern matches, and only with the claims that the client requires', async () => {
+  await json(['provider', 'register', provider.discoveryUrl, '--allow-client-patterns']);
+  const client = ['client', 'create', '--name', 'CI', '--trunk-group', 'tg-1'];
+  const options = ['--scope', 'calls:view', '--provider', provider.issuer, '--audience', 'my api'];
+  const id = (value: string) => ['--external-client-id', value];
+  const broad = await authctl([...client, ...options, ...id('repo:acme/*')]);
+  expect(broad).toMatchObject({ exitCode: 2, stdout: '' });
+  expect(broad.stderr).toContain('a pattern that is not so broad');
+  const created = await json([
+    ...[...client, ...options, ...id('repo:acme/app:ref:refs/heads/*')],
+    ...['--require-claim', 'environment=production', '--require-claim', 'environment=staging'],
+    ...['--require-claim', 'repository_id=7'],
+  ]);
+  expect(created).toMatchObject({
+    required_claims: [
+      { claim: 'environment', values: ['production', 'staging'] },
+      { claim: 'repository_id', values: ['7'] },
+    ],
+  });
+  const sub = 'repo:acme/app:ref:refs/heads/main';
+  const claims = { client_id: undefined, sub, aud: 'my api', environment: 'staging' };
+  const decide = async (changes: Readonly<Record<string, unknown>>) => {
+    const explain = ['explain', 'request', '--bearer-stdin', '--audience', 'my api', '--json'];
+    const run = await authctl(explain, { stdin: token({ ...claims, ...changes }) });
+    const { accepted, reason } = JSON.parse(run.stdout) as { accepted: boolean; reason?: string };
+    return accepted ? 'accepted' : reason;
+  };
+  expect(await decide({ repository_id: 7 })).toBe('accepted');
+  expect(await decide({ repository_id: 8 })).toBe('client_condition_unmet');
+  expect(await decide({ sub: 'repo:acme/app:pull_request' })).toBe('client_unknown');
+});
