@@ -21,16 +21,15 @@ function fixedParts(prefix: string): number {
  */
 export function patternsOf(externalClientId: string): readonly string[] {
   const lastField = externalClientId.lastIndexOf(':') + 1;
-  const ends = [...externalClientId.slice(lastField)].flatMap((character, index) =>
-    character === '/' ? [lastField + index + 1] : [],
-  );
+  const slashes = [...externalClientId.matchAll(/\//g)].map(({ index }) => index + 1);
+  const ends = slashes.filter((end) => end > lastField);
   return [lastField, ...ends]
     .filter((end) => end > 0 && end < externalClientId.length)
     .map((end) => externalClientId.slice(0, end))
     .filter((prefix) => fixedParts(prefix) >= leastFixedParts)
     .slice(0, maxClientPatternLookups)
     .map((prefix) => prefix + wildcard)
-    .reverse();
+    .toReversed();
 }
 
 export function hasWildcard(externalClientId: string): boolean {

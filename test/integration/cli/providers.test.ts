@@ -260,10 +260,14 @@ it('accepts what a pattern matches, and only with the claims that the client req
   const broad = await authctl([...client, ...options, ...id('repo:acme/*')]);
   expect(broad).toMatchObject({ exitCode: 2, stdout: '' });
   expect(broad.stderr).toContain('a pattern that is not so broad');
+  const require = (condition: string) => ['--require-claim', condition];
   const created = await json([
-    ...[...client, ...options, ...id('repo:acme/app:ref:refs/heads/*')],
-    ...['--require-claim', 'environment=production', '--require-claim', 'environment=staging'],
-    ...['--require-claim', 'repository_id=7'],
+    ...client,
+    ...options,
+    ...id('repo:acme/app:ref:refs/heads/*'),
+    ...require('environment=production'),
+    ...require('environment=staging'),
+    ...require('repository_id=7'),
   ]);
   expect(created).toMatchObject({
     required_claims: [
