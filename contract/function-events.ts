@@ -75,7 +75,7 @@ export type RotationReport = Readonly<v.InferOutput<typeof rotationReportSchema>
 export const canaryEventSchema = v.object({ kid: v.optional(kid) });
 
 /** Whether a canary token of a key verified with the JWKS that a region serves. */
-export const canaryVerdictSchema = v.object({
+export const canaryFindingSchema = v.object({
   kid: v.string(),
   region: v.picklist(regionIds),
   ok: v.boolean(),
@@ -86,9 +86,9 @@ export const canaryVerdictSchema = v.object({
   reason: v.optional(v.string()),
 });
 
-export type CanaryVerdict = Readonly<v.InferOutput<typeof canaryVerdictSchema>>;
+export type CanaryFinding = Readonly<v.InferOutput<typeof canaryFindingSchema>>;
 
-export const canaryResultSchema = v.object({ verdicts: v.array(canaryVerdictSchema) });
+export const canaryResultSchema = v.object({ findings: v.array(canaryFindingSchema) });
 
 export type CanaryResult = Readonly<v.InferOutput<typeof canaryResultSchema>>;
 

@@ -48,6 +48,6 @@ export async function askKeyRotation(
 export function createProveKey(invoke: InvokeFunction, functionName: string): ProveKey {
   return async (kid) => {
     const answer = await invoke(functionName, { kid });
-    return readAnswer(canaryResultSchema, functionName, answer).verdicts;
+    return readAnswer(canaryResultSchema, functionName, answer).findings;
   };
 }

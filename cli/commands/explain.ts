@@ -35,14 +35,14 @@ const token: CommandSpec = {
       resource: options.resource,
     });
     const { granted, steps, error, errorDescription, reason, claims } = explanation;
-    const verdict = granted
+    const decision = granted
       ? 'A request with a valid secret gets a token.'
       : `Refused: ${error ?? ''}${errorDescription === undefined ? '' : `, "${errorDescription}"`} (${reason ?? ''}).`;
     const rows = steps.map(({ step, outcome, detail }) => [step, outcome, detail?.split('\n')]);
     cli.output.print({
       json: { granted, reason, error, error_description: errorDescription, steps, claims },
       quiet: [granted ? 'granted' : 'refused'],
-      text: `${cli.output.table(['step', 'outcome', 'detail'], rows)}\n\n${verdict}`,
+      text: `${cli.output.table(['step', 'outcome', 'detail'], rows)}\n\n${decision}`,
     });
     if (!granted) cli.answerNo();
   },

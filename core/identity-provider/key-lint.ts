@@ -54,10 +54,10 @@ const secretMembers = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k', 'priv'];
 
 const base64url = /^[A-Za-z0-9_-]+$/;
 
-type Verdict = { key: ProviderKey } | { skipped: string } | { problem: string };
+type Assessment = { key: ProviderKey } | { skipped: string } | { problem: string };
 
 /** A key's `alg`, or the only one that its type and the provider's own list allow. */
-function decideAlg(raw: RawKey, allowed: readonly ProviderAlg[] | undefined): string | Verdict {
+function decideAlg(raw: RawKey, allowed: readonly ProviderAlg[] | undefined): string | Assessment {
   if (typeof raw.alg === 'string') return raw.alg;
   if (raw.alg !== undefined) return { problem: 'its alg is not a string' };
   const fitting = (allowed ?? []).filter((alg) => fits(raw, alg));
@@ -75,7 +75,7 @@ function fits(raw: RawKey, alg: ProviderAlg): boolean {
   return raw.kty === kty && (crv === undefined || raw.crv === crv);
 }
 
-function readPublicMembers(raw: RawKey, alg: ProviderAlg): Verdict {
+function readPublicMembers(raw: RawKey, alg: ProviderAlg): Assessment {
   const { kty } = providerAlgorithms[alg];
   const members: Record<string, string> = {};
   for (const name of publicMembers[kty]) {
@@ -95,7 +95,7 @@ function readPublicMembers(raw: RawKey, alg: ProviderAlg): Verdict {
   return { key: { kid: String(raw.kid), alg, kty, ...members } };
 }
 
-function judge(raw: RawKey, allowed: readonly ProviderAlg[] | undefined): Verdict {
+function judge(raw: RawKey, allowed: readonly ProviderAlg[] | undefined): Assessment {
   const secret = secretMembers.find((name) => Object.hasOwn(raw, name));
   if (secret !== undefined) return { problem: `it holds the secret member ${secret}` };
   if (raw.kty === 'oct') return { problem: 'it is a symmetric key' };
@@ -148,21 +148,23 @@ export function lintKeySet(
   if (raw.length > maxProviderKeys) {
     throw new KeySetError([`it has ${raw.length} keys; allowed: at most ${maxProviderKeys}`]);
   }
-  const verdicts = raw.map((key, index) => ({
+  const assessments = raw.map((key, index) => ({
     name: nameOf(key, index),
     kid: typeof key.kid === 'string' ? key.kid : '',
     ...judge(key, allowed),
   }));
-  const keys = verdicts.flatMap((verdict) => ('key' in verdict ? [verdict.key] : []));
+  const keys = assessments.flatMap((assessment) => ('key' in assessment ? [assessment.key] : []));
   const problems = [
-    ...verdicts.flatMap((found) => ('problem' in found ? `${found.name}: ${found.problem}` : [])),
+    ...assessments.flatMap((found) =>
+      'problem' in found ? `${found.name}: ${found.problem}` : [],
+    ),
     ...findDuplicateKids(keys),
   ];
   if (problems.length > 0) throw new KeySetError(problems);
   if (keys.length === 0) throw new KeySetError(['it has no key that verifies signatures']);
   return {
     keys,
-    skipped: verdicts.flatMap((found) =>
+    skipped: assessments.flatMap((found) =>
       'skipped' in found ? [{ kid: found.kid, reason: found.skipped }] : [],
     ),
   };

@@ -1,6 +1,6 @@
 import { compactVerify, createLocalJWKSet, type JSONWebKeySet } from 'jose';
 import * as v from 'valibot';
-import type { CanaryVerdict } from '../../contract/function-events.ts';
+import type { CanaryFinding } from '../../contract/function-events.ts';
 import type { RegionId } from '../../contract/regions.ts';
 import { SigningKeyUnusableError, UnavailableError } from '../errors.ts';
 import { servedJwksSchema } from '../jwks/served-jwks.ts';
@@ -54,7 +54,7 @@ export async function checkKey(
   regionIds: readonly RegionId[],
   ports: CanaryPorts,
   values: CanaryValues,
-): Promise<readonly CanaryVerdict[]> {
+): Promise<readonly CanaryFinding[]> {
   const signed = await signCanary(key, ports.sign, values);
   return Promise.all(
     regionIds.map(async (region) => ({
@@ -65,7 +65,7 @@ export async function checkKey(
   );
 }
 
-type Finding = Pick<CanaryVerdict, 'ok' | 'problem' | 'reason'>;
+type Finding = Pick<CanaryFinding, 'ok' | 'problem' | 'reason'>;
 
 async function signCanary(
   key: SigningKey,

@@ -1,4 +1,4 @@
-import type { CanaryVerdict } from '../../contract/function-events.ts';
+import type { CanaryFinding } from '../../contract/function-events.ts';
 import { UnavailableError } from '../errors.ts';
 import type { RotationContext } from './execute-action.ts';
 import { PromotionRefusedError } from './rotation-errors.ts';
@@ -58,7 +58,7 @@ function advanceProof(
 /** A region that serves a JWKS without the key may have done so until now, for any reason. */
 function withdrawProof(
   { seenAt, provedAt }: SigningKey,
-  findings: readonly CanaryVerdict[],
+  findings: readonly CanaryFinding[],
 ): Proof | undefined {
   const isMissing = findings.some(
     ({ problem }) => problem === 'absent' || problem === 'not_verified',
@@ -68,7 +68,7 @@ function withdrawProof(
 }
 
 /** When the canary does not answer, nothing is proved, but all other steps are still taken. */
-async function askCanary(key: SigningKey, ports: RotationPorts): Promise<readonly CanaryVerdict[]> {
+async function askCanary(key: SigningKey, ports: RotationPorts): Promise<readonly CanaryFinding[]> {
   try {
     return await ports.proveKey(key.kid);
   } catch (error) {

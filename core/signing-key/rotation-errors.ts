@@ -1,16 +1,16 @@
-import type { CanaryVerdict } from '../../contract/function-events.ts';
+import type { CanaryFinding } from '../../contract/function-events.ts';
 
 /** A key may not sign yet: a region does not verify its tokens. */
 export class PromotionRefusedError extends Error {
   override readonly name = 'PromotionRefusedError';
-  readonly verdicts: readonly CanaryVerdict[];
+  readonly findings: readonly CanaryFinding[];
 
-  constructor(kid: string, verdicts: readonly CanaryVerdict[]) {
-    const lagging = verdicts
-      .filter((verdict) => !verdict.ok)
-      .map((verdict) => `${verdict.region}: ${verdict.reason ?? verdict.problem ?? 'unknown'}`);
+  constructor(kid: string, findings: readonly CanaryFinding[]) {
+    const lagging = findings
+      .filter((finding) => !finding.ok)
+      .map((finding) => `${finding.region}: ${finding.reason ?? finding.problem ?? 'unknown'}`);
     super(`${kid} may not sign yet: ${lagging.join('; ') || 'no region has proved it'}`);
-    this.verdicts = verdicts;
+    this.findings = findings;
   }
 }
 

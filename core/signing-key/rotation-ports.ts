@@ -1,4 +1,4 @@
-import type { CanaryVerdict } from '../../contract/function-events.ts';
+import type { CanaryFinding } from '../../contract/function-events.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { KeyManagement } from './key-management.ts';
 import type { AlgorithmChoice, Heartbeat, KeyIntent } from './rotation-state.ts';
@@ -24,7 +24,7 @@ export interface RotationStore extends SigningKeyStore {
  *
  * @throws {UnavailableError} if the canary itself does not answer.
  */
-export type ProveKey = (kid: string) => Promise<readonly CanaryVerdict[]>;
+export type ProveKey = (kid: string) => Promise<readonly CanaryFinding[]>;
 
 /** Everything that a run of the rotation calls. */
 export interface RotationPorts {

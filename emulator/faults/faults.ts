@@ -86,7 +86,7 @@ export class Faults {
   #start: number;
   readonly #throttles = new Map<FaultRule, { tokens: number; at: number }>();
   #counts: Record<string, number> = {};
-  #struck = 0;
+  #affected = 0;
 
   /** @param now milliseconds since the epoch. */
   constructor(script: FaultScriptInput = { rules: [] }, now: () => number = Date.now) {
@@ -120,18 +120,18 @@ export class Faults {
     return counts;
   }
 
-  /** Calls that a rule has struck since the last time. */
-  takeStruck(): number {
-    const struck = this.#struck;
-    this.#struck = 0;
-    return struck;
+  /** Calls that a rule has affected since the last time. */
+  takeAffected(): number {
+    const affected = this.#affected;
+    this.#affected = 0;
+    return affected;
   }
 
   treat(call: AwsCall): Treatment {
     const name = `${call.service}.${call.operation}`;
     this.#counts[name] = (this.#counts[name] ?? 0) + 1;
     const draft: Draft = { delay: 0 };
-    let isStruck = false;
+    let isAffected = false;
     for (const rule of this.#active()) {
       if (!('service' in rule) || !concerns(rule, call)) continue;
       // Drawn for every call that is concerned, so that one rule does not shift another's draws.
@@ -139,9 +139,9 @@ export class Faults {
       if (rule.fault !== 'throttle') this.#apply(rule, draft);
       else if (!this.#admits(rule)) draft.instead ??= { code: throttlingCode[call.service] };
       else continue;
-      isStruck = true;
+      isAffected = true;
     }
-    if (isStruck) this.#struck += 1;
+    if (isAffected) this.#affected += 1;
     return draft;
   }
 

@@ -5,11 +5,11 @@ import { localApi } from './request-context.ts';
 
 /** The decision of an authorizer; what is not `allow` names API Gateway's `ResponseType`. */
 export type Authorization =
-  | { readonly verdict: 'allow'; readonly context: AuthorizerContext }
-  | { readonly verdict: 'ACCESS_DENIED'; readonly context: AuthorizerContext }
-  | { readonly verdict: 'UNAUTHORIZED' }
-  | { readonly verdict: 'AUTHORIZER_FAILURE'; readonly error: unknown }
-  | { readonly verdict: 'AUTHORIZER_CONFIGURATION_ERROR'; readonly error: unknown };
+  | { readonly decision: 'allow'; readonly context: AuthorizerContext }
+  | { readonly decision: 'ACCESS_DENIED'; readonly context: AuthorizerContext }
+  | { readonly decision: 'UNAUTHORIZED' }
+  | { readonly decision: 'AUTHORIZER_FAILURE'; readonly error: unknown }
+  | { readonly decision: 'AUTHORIZER_CONFIGURATION_ERROR'; readonly error: unknown };
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -69,7 +69,7 @@ function readOutput(output: unknown, arn: string): Authorization {
   const effects = effectsOn(arn, [policyDocument['Statement']].flat());
   const allowed = effects.includes('Allow') && !effects.includes('Deny');
   return {
-    verdict: allowed ? 'allow' : 'ACCESS_DENIED',
+    decision: allowed ? 'allow' : 'ACCESS_DENIED',
     context: readContext(context, principalId),
   };
 }
@@ -86,11 +86,11 @@ export async function authorize(
     output = await authorizer.handler(request, context);
   } catch (error) {
     const refused = error instanceof Error && error.message === unauthorizedMessage;
-    return refused ? { verdict: 'UNAUTHORIZED' } : { verdict: 'AUTHORIZER_FAILURE', error };
+    return refused ? { decision: 'UNAUTHORIZED' } : { decision: 'AUTHORIZER_FAILURE', error };
   }
   try {
     return readOutput(output, request.methodArn);
   } catch (error) {
-    return { verdict: 'AUTHORIZER_CONFIGURATION_ERROR', error };
+    return { decision: 'AUTHORIZER_CONFIGURATION_ERROR', error };
   }
 }

@@ -58,7 +58,7 @@ async function askAuthorizer(
   call: GatewayCall,
 ): Promise<Authorization> {
   const { authorizer } = call.route;
-  if (authorizer === undefined) return { verdict: 'allow', context: {} };
+  if (authorizer === undefined) return { decision: 'allow', context: {} };
   const deadline = call.time + call.timeout;
   const context = buildLambdaContext(authorizer.functionName, call.requestId, deadline);
   const handler: typeof authorizer.handler = (authorizerEvent, lambdaContext) =>
@@ -82,11 +82,11 @@ export async function integrate(
   const authorization = await askAuthorizer(event, call);
   if ('error' in authorization) {
     onFunctionError(call.route.authorizer?.functionName ?? '', authorization.error);
-    return refuse(call, authorization.verdict);
+    return refuse(call, authorization.decision);
   }
-  if (authorization.verdict === 'UNAUTHORIZED') return refuse(call, authorization.verdict);
-  const { verdict, context } = authorization;
-  if (verdict !== 'allow') return refuse(call, verdict, context);
+  if (authorization.decision === 'UNAUTHORIZED') return refuse(call, authorization.decision);
+  const { decision, context } = authorization;
+  if (decision !== 'allow') return refuse(call, decision, context);
   const authorizer = call.route.authorizer === undefined ? undefined : context;
   const requestContext = { ...event.requestContext, authorizer };
   try {

@@ -44,7 +44,7 @@ class UnauthorizedError extends Error {
 }
 
 /** No detail of an error is passed to API Gateway, which would log it. */
-class NoVerdictError extends Error {
+class NoDecisionError extends Error {
   constructor() {
     super('there is no decision on the credential');
   }
@@ -128,7 +128,7 @@ export function createAuthorizerFunction(
     } catch (error) {
       if (!(error instanceof BearerRefusal)) {
         report(reportFailure(error));
-        throw new NoVerdictError();
+        throw new NoDecisionError();
       }
       report(reportRefusal(error));
       if (error.code === 'insufficient_scope') return deny(error.facts, event.methodArn);

@@ -6,8 +6,8 @@ import { createKmsSign } from '../../adapters/kms/kms-sign.ts';
 import { discoveryUriBeside } from '../../contract/addresses.ts';
 import type { Environment } from '../../contract/environment.ts';
 import {
+  type CanaryFinding,
   type CanaryResult,
-  type CanaryVerdict,
   parseCanaryEvent,
 } from '../../contract/function-events.ts';
 import { keyMetrics, missedRotationMinutes } from '../../contract/key-metrics.ts';
@@ -53,22 +53,22 @@ export function createCanaryHandler(
     const configured = Object.keys(uris) as RegionId[];
     const heartbeats = await store.listHeartbeats();
     const regions = regionsInService({ own, configured, heartbeats, silence });
-    const verdicts = await Promise.all(
+    const findings = await Promise.all(
       keys.map((key) => checkKey(key, regions, ports, { now, jti: randomUUID() })),
     );
-    return report(verdicts.flat(), telemetry);
+    return report(findings.flat(), telemetry);
   };
 }
 
-function report(verdicts: readonly CanaryVerdict[], telemetry: RunTelemetry): CanaryResult {
-  const failures = verdicts.filter((verdict) => !verdict.ok).length;
+function report(findings: readonly CanaryFinding[], telemetry: RunTelemetry): CanaryResult {
+  const failures = findings.filter((finding) => !finding.ok).length;
   telemetry.report({
     level: failures > 0 ? 'warn' : 'info',
     outcome: failures > 0 ? 'not_verified' : 'verified',
-    fields: { verdicts },
+    fields: { findings },
     metrics: { [keyMetrics.canaryFailure]: failures },
   });
-  return { verdicts: [...verdicts] };
+  return { findings: [...findings] };
 }
 
 /** The requested key, or the key that signs in this region now. */

@@ -34,26 +34,26 @@ const maxSockets = concurrency * (1 + 2 * (2 + 2 + 2));
 interface Record {
   readonly samples: readonly Sample[];
   readonly measured: readonly Measurement[];
-  /** Calls that each fault struck, in the order of the schedule. */
-  readonly struck: readonly number[];
+  /** Calls that each fault affected, in the order of the schedule. */
+  readonly affected: readonly number[];
 }
 
-/** Breaks and heals things as scheduled, and counts the calls that each fault struck. */
+/** Breaks and heals things as scheduled, and counts the calls that each fault affected. */
 async function playFaults(
   { periods }: Schedule,
   service: SoakedService,
   waitUntil: (at: number) => Promise<boolean>,
 ): Promise<readonly number[]> {
-  const struck: number[] = [];
+  const affected: number[] = [];
   for (const { from, until, rules } of periods) {
     if (!(await waitUntil(from))) break;
     service.play(rules);
     const isComplete = await waitUntil(until);
     service.play([]);
-    struck.push(await service.takeStruck());
+    affected.push(await service.takeAffected());
     if (!isComplete) break;
   }
-  return struck;
+  return affected;
 }
 
 async function measureAll(
@@ -90,12 +90,12 @@ async function run(
   const work = async (): Promise<void> => {
     while (!isOver()) samples.push(await traffic.next(isBroken));
   };
-  const [struck, measured] = await Promise.all([
+  const [affected, measured] = await Promise.all([
     playFaults(schedule, service, waitUntil),
     measureAll(schedule, service, waitUntil),
     ...Array.from({ length: concurrency }, work),
   ]);
-  return { samples, measured, struck };
+  return { samples, measured, affected };
 }
 
 function mostSockets(measured: readonly Measurement[]): number {
@@ -104,12 +104,12 @@ function mostSockets(measured: readonly Measurement[]): number {
 
 /** What the soak must not show; empty if all is well. */
 function findProblems(schedule: Schedule, record: Record, growth: Growth): readonly string[] {
-  const { samples, measured, struck } = record;
+  const { samples, measured, affected } = record;
   const problems = samples.flatMap(({ wrong }) => (wrong === undefined ? [] : [`wrong: ${wrong}`]));
-  const missed = schedule.periods.filter((_, index) => (struck[index] ?? 0) === 0);
+  const missed = schedule.periods.filter((_, index) => (affected[index] ?? 0) === 0);
   if (missed.length > 0 || measured.length < measurements) {
     problems.push(
-      `the soak proves nothing: ${measured.length} of ${measurements} measurements, no call struck by ${missed.map(({ name }) => name).join(', ') || 'none'}`,
+      `the soak proves nothing: ${measured.length} of ${measurements} measurements, no call affected by ${missed.map(({ name }) => name).join(', ') || 'none'}`,
     );
   }
   if (!(growth.share <= maxGrowth)) problems.push(`the heap grows by ${growth.percent} %`);
@@ -137,10 +137,10 @@ async function main({ seconds, requests, chart }: SoakArguments): Promise<void> 
   process.stdout.write(describeSamples(record.samples));
   for (const problem of problems.slice(0, 10)) process.stdout.write(`  ${problem}\n`);
   const wrong = record.samples.filter((sample) => sample.wrong !== undefined).length;
-  const faults = record.struck.filter((count) => count > 0).length;
-  const calls = record.struck.reduce((sum, count) => sum + count, 0);
+  const faults = record.affected.filter((count) => count > 0).length;
+  const calls = record.affected.reduce((sum, count) => sum + count, 0);
   process.stdout.write(
-    `figure: soak: requests ${record.samples.length}, seconds ${seconds}, faults ${faults}, calls struck ${calls}, wrong outcomes ${wrong}, heap after the warm-up ${growth.from} MB, at the end ${growth.to} MB, growth ${growth.percent} %, open sockets at most ${mostSockets(record.measured)}, with no load ${sockets}, chart ${chart}\n`,
+    `figure: soak: requests ${record.samples.length}, seconds ${seconds}, faults ${faults}, calls affected ${calls}, wrong outcomes ${wrong}, heap after the warm-up ${growth.from} MB, at the end ${growth.to} MB, growth ${growth.percent} %, open sockets at most ${mostSockets(record.measured)}, with no load ${sockets}, chart ${chart}\n`,
   );
   if (problems.length > 0) process.exitCode = 1;
 }

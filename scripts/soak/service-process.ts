@@ -38,7 +38,7 @@ async function close(): Promise<void> {
 function obey(command: ServiceCommand): void {
   if (command.do === 'play') faults.play({ seed: 1, rules: [...command.rules] });
   if (command.do === 'measure') answer({ is: 'measured', measurement: measure() });
-  if (command.do === 'count') answer({ is: 'counted', struck: faults.takeStruck() });
+  if (command.do === 'count') answer({ is: 'counted', affected: faults.takeAffected() });
   if (command.do === 'close') void close();
 }
 

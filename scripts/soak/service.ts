@@ -24,7 +24,7 @@ export type ServiceCommand =
 export type ServiceAnswer =
   | { readonly is: 'ready'; readonly target: Target }
   | { readonly is: 'measured'; readonly measurement: Measurement }
-  | { readonly is: 'counted'; readonly struck: number };
+  | { readonly is: 'counted'; readonly affected: number };
 
 /** The service in a process of its own. */
 export interface SoakedService {
@@ -32,8 +32,8 @@ export interface SoakedService {
   /** Breaks things from now on; none heals everything. */
   play(rules: readonly FaultRuleInput[]): void;
   measure(): Promise<Measurement>;
-  /** Calls that a fault has struck since the last time. */
-  takeStruck(): Promise<number>;
+  /** Calls that a fault has affected since the last time. */
+  takeAffected(): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -74,10 +74,10 @@ export async function startService(): Promise<SoakedService> {
       say({ do: 'measure' });
       return (await answer).measurement;
     },
-    takeStruck: async () => {
+    takeAffected: async () => {
       const answer = hear('counted');
       say({ do: 'count' });
-      return (await answer).struck;
+      return (await answer).affected;
     },
     close: async () => {
       say({ do: 'close' });

@@ -86,22 +86,22 @@ function relativeImports(file: string): readonly string[] {
 }
 
 /** A way from a file back to itself, or undefined if there is none. */
-function findCircle(graph: ReadonlyMap<string, readonly string[]>): readonly string[] | undefined {
+function findCycle(graph: ReadonlyMap<string, readonly string[]>): readonly string[] | undefined {
   const done = new Set<string>();
   const visit = (file: string, way: readonly string[]): readonly string[] | undefined => {
     const at = way.indexOf(file);
     if (at >= 0) return [...way.slice(at), file];
     if (done.has(file)) return undefined;
     for (const next of graph.get(file) ?? []) {
-      const circle = visit(next, [...way, file]);
-      if (circle !== undefined) return circle;
+      const cycle = visit(next, [...way, file]);
+      if (cycle !== undefined) return cycle;
     }
     done.add(file);
     return undefined;
   };
   for (const file of graph.keys()) {
-    const circle = visit(file, []);
-    if (circle !== undefined) return circle;
+    const cycle = visit(file, []);
+    if (cycle !== undefined) return cycle;
   }
   return undefined;
 }
@@ -139,20 +139,20 @@ describe('the dependency rule', () => {
     expect(unescaped).toEqual([]);
   });
 
-  it('has no circle: no file imports itself through others, types included', () => {
+  it('has no cycle: no file imports itself through others, types included', () => {
     const files = Object.keys(rule).flatMap(sourceFiles);
     const graph = new Map(files.map((file) => [file, relativeImports(file)]));
-    expect(findCircle(graph)?.map((file) => relative(root, file))).toBeUndefined();
+    expect(findCycle(graph)?.map((file) => relative(root, file))).toBeUndefined();
   });
 
-  it('sees a circle', () => {
+  it('sees a cycle', () => {
     const graph = new Map([
       ['a', ['b']],
       ['b', ['c', 'd']],
       ['c', []],
       ['d', ['b']],
     ]);
-    expect(findCircle(graph)).toEqual(['b', 'd', 'b']);
+    expect(findCycle(graph)).toEqual(['b', 'd', 'b']);
   });
 
   it('has no barrel', () => {

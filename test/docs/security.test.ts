@@ -76,9 +76,9 @@ describe('SECURITY.md', () => {
       ...rows('OWASP ASVS 5.0, V10 OAuth and OIDC'),
     ];
     expect(answers.length).toBeGreaterThan(35);
-    for (const [row, verdict = '', reason = ''] of answers) {
+    for (const [row, decision = '', reason = ''] of answers) {
       expect(row).toMatch(/^(?:9|10)\.\d\.\d/);
-      expect(['met', 'not met', 'n/a', "client's"]).toContain(verdict);
+      expect(['met', 'not met', 'n/a', "client's"]).toContain(decision);
       expect(reason.length).toBeGreaterThan(5);
     }
   });

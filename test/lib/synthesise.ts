@@ -93,7 +93,7 @@ const pseudoParameters: Readonly<Record<string, string>> = {
 };
 
 /**
- * Writes out what CloudFormation would make of a value, with stand-ins for what only a deployment
+ * Writes out what CloudFormation would make of a value, with placeholders for values that only a deployment
  * knows: a resource is `{logical id}` and its attribute `{logical id}.Arn`.
  */
 // oxlint-disable-next-line typescript/no-explicit-any -- CloudFormation's shape, asserted by tests

@@ -38,8 +38,8 @@ async function check(
   metadata: unknown = metadataOf('RS256', 'ES256'),
 ) {
   const ports = { sign, fetchJwks: answerWith(served), fetchMetadata: answerWith(metadata) };
-  const [verdict] = await checkKey(recordOf(pair), ['dfw'], ports, values);
-  return verdict;
+  const [finding] = await checkKey(recordOf(pair), ['dfw'], ports, values);
+  return finding;
 }
 
 describe('the canary of a key', () => {
@@ -52,8 +52,8 @@ describe('the canary of a key', () => {
         fetchJwks: async () => jwksOf(other, key),
         fetchMetadata: async () => metadataOf(alg),
       };
-      const verdicts = await checkKey(recordOf(key), ['slc', 'dfw'], ports, values);
-      expect(verdicts).toEqual([
+      const findings = await checkKey(recordOf(key), ['slc', 'dfw'], ports, values);
+      expect(findings).toEqual([
         { kid: key.kid, region: 'slc', ok: true },
         { kid: key.kid, region: 'dfw', ok: true },
       ]);

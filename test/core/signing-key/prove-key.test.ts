@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { CanaryVerdict } from '../../../contract/function-events.ts';
+import type { CanaryFinding } from '../../../contract/function-events.ts';
 import { UnavailableError } from '../../../core/errors.ts';
 import { proveKey } from '../../../core/signing-key/prove-key.ts';
 import { regionsInService } from '../../../core/signing-key/regions-in-service.ts';
@@ -17,7 +17,7 @@ const okInDfw = { ...ok, region: 'dfw' } as const;
 const published = signingKey('k', { state: 'next', provedAt: undefined });
 
 interface Setting {
-  readonly findings: readonly CanaryVerdict[] | Error;
+  readonly findings: readonly CanaryFinding[] | Error;
   readonly key?: SigningKey;
   readonly heartbeats?: readonly Heartbeat[];
 }
@@ -77,7 +77,7 @@ describe('the proof of a key', () => {
     expect([error, provedAt]).toEqual([undefined, 2_000]);
   });
 
-  it.each<[string, readonly CanaryVerdict[], string]>([
+  it.each<[string, readonly CanaryFinding[], string]>([
     ['no region answered', [], 'k may not sign yet: no region has proved it'],
     ['the own region is missing', [okInDfw], 'no region has proved it'],
     [

@@ -21,22 +21,22 @@ const awsVerifier = JwtRsaVerifier.create({
 });
 awsVerifier.cacheJwks(keys);
 
-type Verdict = boolean;
+type Acceptance = boolean;
 
-async function isAccepted(verification: Promise<unknown>): Promise<Verdict> {
+async function isAccepted(verification: Promise<unknown>): Promise<Acceptance> {
   return verification.then(
     () => true,
     () => false,
   );
 }
 
-function ours(token: string): Promise<Verdict> {
+function ours(token: string): Promise<Acceptance> {
   world.now = now;
   return isAccepted(world.verify(`Bearer ${token}`));
 }
 
 /** jose with every check that RFC 9068 asks for. */
-function jose(token: string): Promise<Verdict> {
+function jose(token: string): Promise<Acceptance> {
   const options = {
     issuer,
     audience,
@@ -49,7 +49,7 @@ function jose(token: string): Promise<Verdict> {
 }
 
 /** aws-jwt-verify as it comes: it asks for neither `typ` nor `exp` by itself. */
-function aws(token: string): Promise<Verdict> {
+function aws(token: string): Promise<Acceptance> {
   return isAccepted(awsVerifier.verify(token));
 }
 
@@ -102,7 +102,7 @@ describe('other verifiers', () => {
   const withHeader = (different: object) => sign(JSON.stringify({ ...header, ...different }), body);
 
   /** Where this verifier refuses what a peer accepts: name, token, jose, aws-jwt-verify. */
-  const stricter: readonly [string, string, Verdict, Verdict][] = [
+  const stricter: readonly [string, string, Acceptance, Acceptance][] = [
     ['a repeated claim', sign(head, body.replace('{', '{"exp":1,')), true, true],
     ['a repeated header member', sign(head.replace('{', '{"alg":"none",'), body), true, true],
     ['padding', `${sign(head, body)}==`, true, true],
@@ -120,11 +120,14 @@ describe('other verifiers', () => {
     ['no trunk group', withClaims({ service_trunk_group: undefined }), true, true],
   ];
 
-  it.each(stricter)('are laxer in known places: %s', async (_, token, joseVerdict, awsVerdict) => {
-    expect({ ours: await ours(token), jose: await jose(token), aws: await aws(token) }).toEqual({
-      ours: false,
-      jose: joseVerdict,
-      aws: awsVerdict,
-    });
-  });
+  it.each(stricter)(
+    'are laxer in known places: %s',
+    async (_, token, joseAcceptance, awsAcceptance) => {
+      expect({ ours: await ours(token), jose: await jose(token), aws: await aws(token) }).toEqual({
+        ours: false,
+        jose: joseAcceptance,
+        aws: awsAcceptance,
+      });
+    },
+  );
 });

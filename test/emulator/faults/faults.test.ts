@@ -58,13 +58,13 @@ describe('faults', () => {
 
   it('strike the same calls again with the same seed, and a share of them', () => {
     const rules = [{ service: 'kms', fault: 'reset', share: 0.1 } as const];
-    const struck = (seed: number) => {
+    const affected = (seed: number) => {
       const faults = new Faults({ seed, rules });
       return Array.from({ length: 10_000 }, () => faults.treat(sign).instead === 'reset');
     };
-    expect(struck(7)).toEqual(struck(7));
-    expect(struck(7)).not.toEqual(struck(8));
-    const count = struck(7).filter(Boolean).length;
+    expect(affected(7)).toEqual(affected(7));
+    expect(affected(7)).not.toEqual(affected(8));
+    const count = affected(7).filter(Boolean).length;
     expect(count).toBeGreaterThan(900);
     expect(count).toBeLessThan(1100);
   });

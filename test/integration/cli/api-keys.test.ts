@@ -17,7 +17,7 @@ async function createKey(...more: readonly string[]) {
 }
 
 /** What the verifier says about a key from a source. */
-async function verdict(value: string, source: string): Promise<string> {
+async function decisionOn(value: string, source: string): Promise<string> {
   const run = await authctl(
     ['explain', 'request', '--bearer-stdin', '--source-ip', source, '--json'],
     { stdin: value },
@@ -30,7 +30,7 @@ it('creates a key, shows it once, and it is accepted from everywhere', async () 
   const { keyId, value, acl } = await createKey();
   expect(value).toMatch(new RegExp(`^ak_${keyId.slice(4)}_\\w{49}$`));
   expect(acl).toEqual([]);
-  expect(await verdict(value, '203.0.113.9')).toBe('accepted');
+  expect(await decisionOn(value, '203.0.113.9')).toBe('accepted');
   const later = await Promise.all([
     authctl(['api-key', 'show', keyId, '--json']),
     authctl(['api-key', 'list', '--json']),
@@ -44,23 +44,23 @@ it('renames, disables, enables and deletes', async () => {
   const { keyId, value } = await createKey();
   expect(await json(['api-key', 'rename', keyId, '--name', 'Bea'])).toMatchObject({ name: 'Bea' });
   await json(['api-key', 'disable', keyId]);
-  expect(await verdict(value, '203.0.113.9')).toBe('api_key_disabled');
+  expect(await decisionOn(value, '203.0.113.9')).toBe('api_key_disabled');
   await json(['api-key', 'enable', keyId]);
-  expect(await verdict(value, '203.0.113.9')).toBe('accepted');
+  expect(await decisionOn(value, '203.0.113.9')).toBe('accepted');
   await json(['api-key', 'delete', keyId, '--yes']);
-  expect(await verdict(value, '203.0.113.9')).toBe('api_key_unknown');
+  expect(await decisionOn(value, '203.0.113.9')).toBe('api_key_unknown');
 });
 
 it('may be created disabled', async () => {
   const { value } = await createKey('--disabled');
-  expect(await verdict(value, '203.0.113.9')).toBe('api_key_disabled');
+  expect(await decisionOn(value, '203.0.113.9')).toBe('api_key_disabled');
 });
 
 describe('the list of a key', () => {
   it('accepts its subnets and no other source', async () => {
     const { keyId, value } = await createKey('--allow', 'office=203.0.113.77/24');
-    expect(await verdict(value, '203.0.113.9')).toBe('accepted');
-    expect(await verdict(value, '198.51.100.1')).toBe('api_key_source_refused');
+    expect(await decisionOn(value, '203.0.113.9')).toBe('accepted');
+    expect(await decisionOn(value, '198.51.100.1')).toBe('api_key_source_refused');
     const added = await authctl([
       'api-key-subnet',
       'add',
@@ -73,7 +73,7 @@ describe('the list of a key', () => {
       'ffff:ffff::',
     ]);
     expect(added.stderr).toBe('2001:db8::1 was stored as the network 2001:db8::/32.\n');
-    expect(await verdict(value, '2001:db8:5::1')).toBe('accepted');
+    expect(await decisionOn(value, '2001:db8:5::1')).toBe('accepted');
     const { items } = await json(['api-key-subnet', 'list', keyId]);
     expect(items).toEqual([
       expect.objectContaining({ name: 'office', address: '203.0.113.0', netmask: '255.255.255.0' }),
@@ -89,9 +89,9 @@ describe('the list of a key', () => {
     const refused = await authctl(remove);
     expect(refused).toMatchObject({ exitCode: 1, stdout: '' });
     expect(refused.stderr).toContain('is the last subnet');
-    expect(await verdict(value, '198.51.100.1')).toBe('api_key_source_refused');
+    expect(await decisionOn(value, '198.51.100.1')).toBe('api_key_source_refused');
     expect(await json([...remove, '--allow-any-source'])).toMatchObject({ removed: true, acl: [] });
-    expect(await verdict(value, '198.51.100.1')).toBe('accepted');
+    expect(await decisionOn(value, '198.51.100.1')).toBe('accepted');
   });
 
   it('warns that the first subnet shuts all others out', async () => {

@@ -47,7 +47,7 @@ function token(different: Readonly<Record<string, unknown>> = {}): string {
   });
 }
 
-async function verdict(stdin: string) {
+async function decisionOn(stdin: string) {
   const run = await authctl(['explain', 'request', '--bearer-stdin', '--json'], { stdin });
   const { accepted, reason } = JSON.parse(run.stdout) as { accepted: boolean; reason?: string };
   return accepted ? 'accepted' : reason;
@@ -75,11 +75,11 @@ it('registers a provider and shows what was filled in', async () => {
 
 it('accepts tokens of its clients, which have no secret and get no token here', async () => {
   await json(['provider', 'register', provider.discoveryUrl]);
-  expect(await verdict(token())).toBe('client_unknown');
+  expect(await decisionOn(token())).toBe('client_unknown');
   const client = await createClient('erp');
   expect(client).toMatchObject({ provider: provider.issuer, external_client_id: 'erp' });
-  expect(await verdict(token())).toBe('accepted');
-  expect(await verdict(token({ client_id: 'other' }))).toBe('client_unknown');
+  expect(await decisionOn(token())).toBe('accepted');
+  expect(await decisionOn(token({ client_id: 'other' }))).toBe('client_unknown');
 
   const clientId = String(client.client_id);
   const refused = await authctl(['client-secret', 'create', clientId]);
@@ -88,7 +88,7 @@ it('accepts tokens of its clients, which have no secret and get no token here', 
   expect(await requestToken(clientId, 'x')).toMatchObject({ status: 401 });
 
   await json(['client', 'disable', clientId]);
-  expect(await verdict(token())).toBe('client_disabled');
+  expect(await decisionOn(token())).toBe('client_disabled');
 });
 
 it('is inspected with tokens before it is registered, and no token is shown', async () => {
@@ -124,8 +124,8 @@ it('names its clients by the claim that was chosen, and asks if users may write 
   const registered = await json([...register, 'appid']);
   expect(registered).toMatchObject({ client_id_claim: 'appid' });
   await createClient('erp');
-  expect(await verdict(token({ appid: 'erp', client_id: 'x' }))).toBe('accepted');
-  expect(await verdict(token())).toBe('token_claims_malformed');
+  expect(await decisionOn(token({ appid: 'erp', client_id: 'x' }))).toBe('accepted');
+  expect(await decisionOn(token())).toBe('token_claims_malformed');
 });
 
 it('is not deleted while it has clients, unless with them', async () => {
@@ -135,10 +135,10 @@ it('is not deleted while it has clients, unless with them', async () => {
   const refused = await authctl(['provider', 'delete', provider.issuer, '--yes']);
   expect(refused).toMatchObject({ exitCode: 1, stdout: '' });
   expect(refused.stderr).toContain(`has 2 clients: ${String(a)} (a), ${String(erp)} (erp)`);
-  expect(await verdict(token())).toBe('accepted');
+  expect(await decisionOn(token())).toBe('accepted');
   const deleted = await json(['provider', 'delete', provider.issuer, '--cascade', '--yes']);
   expect(deleted).toEqual({ issuer: provider.issuer, deleted: true, deleted_clients: [a, erp] });
-  expect(await verdict(token())).toBe('issuer_unknown');
+  expect(await decisionOn(token())).toBe('issuer_unknown');
 });
 
 it.each<[string, (documents: Map<string, unknown>, issuer: string) => void, string]>([

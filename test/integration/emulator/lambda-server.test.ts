@@ -89,7 +89,7 @@ describe('the functions of the local run', () => {
   it('prove the current key through the JWKS that is served', async () => {
     const client = clientOf(service());
     expect(await invoke(client, 'local-canary', {})).toEqual({
-      payload: { verdicts: [{ kid: expect.any(String), region: 'slc', ok: true }] },
+      payload: { findings: [{ kid: expect.any(String), region: 'slc', ok: true }] },
     });
   });
 

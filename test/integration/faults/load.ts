@@ -67,10 +67,10 @@ export async function countUnverifiable(
   keys: JSONWebKeySet,
 ): Promise<number> {
   const known = createLocalJWKSet(keys);
-  const verdicts = await Promise.allSettled(
+  const outcomes = await Promise.allSettled(
     answers.map(({ body }) => jwtVerify(String(body['access_token']), known)),
   );
-  return verdicts.filter(({ status }) => status === 'rejected').length;
+  return outcomes.filter(({ status }) => status === 'rejected').length;
 }
 
 /** What every answer must look like while the service cannot issue. */

@@ -60,10 +60,10 @@ export function useThreeRegions() {
     let count = 0;
     for (const region of world.all) {
       const keys = createLocalJWKSet(await keysOf(region));
-      const verdicts = await Promise.allSettled(
+      const outcomes = await Promise.allSettled(
         tokens.map((token) => jwtVerify(token, keys, { currentDate: world.now() })),
       );
-      count += verdicts.filter(({ status }) => status === 'rejected').length;
+      count += outcomes.filter(({ status }) => status === 'rejected').length;
     }
     return count;
   }

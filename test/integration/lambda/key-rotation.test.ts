@@ -12,7 +12,7 @@ import {
   type FunctionName,
   readEnvironment,
 } from '../../../contract/environment.ts';
-import type { CanaryVerdict, SelfTestResult } from '../../../contract/function-events.ts';
+import type { CanaryFinding, SelfTestResult } from '../../../contract/function-events.ts';
 import { algs } from '../../../contract/signing-algorithms.ts';
 import { tableName } from '../../../contract/tables.ts';
 import { checkKey } from '../../../core/signing-key/canary.ts';
@@ -96,7 +96,7 @@ const openStore = () =>
   createDynamoDbRotationStore(aws.dynamodb, tableName(deployment, 'signingKeys'));
 
 /** The canary over the JWKS that the table makes, for the one region that is in service. */
-async function proveKey(kid: string): Promise<readonly CanaryVerdict[]> {
+async function proveKey(kid: string): Promise<readonly CanaryFinding[]> {
   const keys = await openStore().listSigningKeys();
   const key = keys.find((candidate) => candidate.kid === kid);
   if (key === undefined) throw new Error(`no key ${kid}`);
@@ -365,7 +365,7 @@ describe('the key-rotation function', () => {
   });
 
   it('says for how long the signing key has been due while a region holds it up', async () => {
-    let lagging: readonly CanaryVerdict[] = [];
+    let lagging: readonly CanaryFinding[] = [];
     const handler = createHandler({
       proveKey: async (kid) => [...(await proveKey(kid)), ...lagging],
     });

@@ -1,4 +1,4 @@
-import type { CanaryVerdict } from '../../../contract/function-events.ts';
+import type { CanaryFinding } from '../../../contract/function-events.ts';
 import { type RegionId, regionIds } from '../../../contract/regions.ts';
 import type { Alg } from '../../../contract/signing-algorithms.ts';
 import type { SigningKeyPolicy } from '../../../contract/signing-key-policy.ts';
@@ -197,7 +197,7 @@ export class World {
   }
 
   /** What the canary of a region finds out about a key, region by region. */
-  async prove(kid: string, asking: Region): Promise<readonly CanaryVerdict[]> {
+  async prove(kid: string, asking: Region): Promise<readonly CanaryFinding[]> {
     const heartbeats = await this.store.listHeartbeats();
     const { regions } = asking.config;
     const asked = regionsInService({
@@ -207,19 +207,19 @@ export class World {
       silence: 6 * this.options.interval,
     });
     const key = this.store.find(kid);
-    const verdicts: CanaryVerdict[] = [];
+    const findings: CanaryFinding[] = [];
     for (const id of asked) {
       const problem = await this.#findProblem(key, asking, this.region(id));
-      verdicts.push({ kid, region: id, ok: problem === undefined, problem });
+      findings.push({ kid, region: id, ok: problem === undefined, problem });
     }
-    return verdicts;
+    return findings;
   }
 
   async #findProblem(
     key: SigningKey | undefined,
     asking: Region,
     asked: Region,
-  ): Promise<CanaryVerdict['problem']> {
+  ): Promise<CanaryFinding['problem']> {
     if (key === undefined || !asking.kms.canSign(key.kmsKeyArn)) return 'not_signed';
     const isKnown = asking.config.regions.includes(asked.id);
     if (!isKnown || !asked.inService || asking.unreachable.has(asked.id)) return 'unreachable';
