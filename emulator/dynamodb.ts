@@ -1,12 +1,17 @@
 import type { AccessKey } from './aws-server/access-key.ts';
-import { createAwsServer } from './aws-server/aws-server.ts';
+import { createAwsServer, type VerifiedRequest } from './aws-server/aws-server.ts';
+import type { AccessControl } from './iam/access-control.ts';
+import { dynamodbCalls } from './iam/dynamodb-calls.ts';
 import { ItemStore } from './item-store.ts';
+import { localAccountId } from './kms/kms-key.ts';
 import { closeServer, listenOnLoopback, loopbackHost, type PortChoice } from './loopback-server.ts';
 import { answersUnavailable, type OnStorage, StorageWatch } from './storage.ts';
 
 export interface DynamoDbOptions {
   /** Only requests that are signed with it are answered. */
   readonly accessKey: AccessKey;
+  /** Decides which calls are allowed. Left out: every signed call is. */
+  readonly accessControl?: AccessControl | undefined;
   /** The folder of the items. Left out: in memory only. */
   readonly directory?: string;
   /** Left out: a free one. */
@@ -24,9 +29,16 @@ export interface RunningDynamoDb {
 /** DynamoDB's quota. */
 const maxRequestBytes = 16 * 1024 * 1024;
 
+async function authorize(request: VerifiedRequest, accessControl?: AccessControl): Promise<void> {
+  if (accessControl === undefined) return;
+  const { partitionKey } = accessControl;
+  const calls = dynamodbCalls(request, { account: localAccountId, partitionKey });
+  await accessControl.authorize(request.accessKeyId, calls);
+}
+
 /** Starts a server that speaks DynamoDB's protocol on loopback. */
 export async function startDynamoDb(options: DynamoDbOptions): Promise<RunningDynamoDb> {
-  const { accessKey, directory, onStorage } = options;
+  const { accessKey, accessControl, directory, onStorage } = options;
   const storage =
     directory === undefined
       ? undefined
@@ -35,8 +47,12 @@ export async function startDynamoDb(options: DynamoDbOptions): Promise<RunningDy
   const server = createAwsServer({
     service: 'dynamodb',
     accessKey,
+    accessControl,
     maxRequestBytes,
-    answer: (request, response) => items.answer(request, response),
+    answer: async (request, response) => {
+      await authorize(request, accessControl);
+      await items.answer(request, response);
+    },
   });
   const port = await listenOnLoopback(server, options.port ?? { port: 0 }, 'DynamoDB server');
   return {

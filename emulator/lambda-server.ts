@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { AccessKey } from './aws-server/access-key.ts';
 import { type AwsAnswer, AwsError, contentTypes, sendAnswer } from './aws-server/aws-error.ts';
 import { createAwsServer, type VerifiedRequest } from './aws-server/aws-server.ts';
+import { localApi } from './gateway/request-context.ts';
+import type { AccessControl } from './iam/access-control.ts';
 import { closeServer, listenOnLoopback, loopbackHost, type PortChoice } from './loopback-server.ts';
 
 /** A function that is invoked with an event, not with a request. */
@@ -12,6 +14,8 @@ export interface LambdaOptions {
   readonly functions: ReadonlyMap<string, EventHandler>;
   /** Only requests that are signed with it are answered. */
   readonly accessKey: AccessKey;
+  /** Decides which calls are allowed. Left out: every signed call is. */
+  readonly accessControl?: AccessControl | undefined;
   /** Left out: a free one. */
   readonly port?: PortChoice;
 }
@@ -62,14 +66,18 @@ function functionError(error: unknown): AwsAnswer {
 }
 
 async function invoke(
-  { method, url, body }: VerifiedRequest,
-  functions: ReadonlyMap<string, EventHandler>,
+  { method, url, body, region, accessKeyId }: VerifiedRequest,
+  { functions, accessControl }: LambdaOptions,
 ): Promise<AwsAnswer> {
   const name = readFunctionName(url) ?? '';
   const handler = functions.get(name);
   if (method !== 'POST' || handler === undefined) {
     throw new AwsError('ResourceNotFoundException', `Function not found: ${name}`, 404);
   }
+  const resource = `arn:aws:lambda:${region}:${localApi.accountId}:function:${name}`;
+  await accessControl?.authorize(accessKeyId, [
+    { action: 'lambda:InvokeFunction', resource, context: {} },
+  ]);
   const event = parseEvent(body);
   try {
     return toAnswer((await handler(event)) ?? null);
@@ -83,12 +91,13 @@ async function invoke(
  * rotation function to rotate.
  */
 export async function startLambda(options: LambdaOptions): Promise<RunningLambda> {
-  const { functions, accessKey } = options;
+  const { accessKey, accessControl } = options;
   const server = createAwsServer({
     service: 'lambda',
     accessKey,
+    accessControl,
     maxRequestBytes: maxEventBytes,
-    answer: async (request, response) => sendAnswer(response, await invoke(request, functions)),
+    answer: async (request, response) => sendAnswer(response, await invoke(request, options)),
   });
   const port = await listenOnLoopback(server, options.port ?? { port: 0 }, 'Lambda server');
   return { endpoint: `http://${loopbackHost}:${port}`, close: () => closeServer(server) };

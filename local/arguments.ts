@@ -62,13 +62,14 @@ function readFlags(argv: readonly string[]) {
         faults: { type: 'string' },
         'from-synth': { type: 'boolean', default: false },
         config: { type: 'string' },
+        'permissions-boundary': { type: 'string' },
         state: { type: 'string', default: resolve(packageDirectory, '.local') },
       },
     }).values;
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new LocalRunError(
-      `${reason}\nallowed: --https, --reset, --algorithm <algs>, --rotation-demo, --state <dir>, --faults <file>, --from-synth, --config <file>, --help`,
+      `${reason}\nallowed: --https, --reset, --algorithm <algs>, --rotation-demo, --state <dir>, --faults <file>, --from-synth, --config <file>, --permissions-boundary <file>, --help`,
       {
         cause: error,
       },
@@ -85,13 +86,17 @@ function synthesisedConfig(): string {
   return context.config;
 }
 
+/** These flags say more of the templates. */
+const onlyWithSynth = ['config', 'permissions-boundary'] as const;
+
 /** The templates have decided what these flags would choose. */
 const decidedBySynth = ['algorithm', 'rotation-demo', 'faults'] as const;
 
 function readFromSynth(flags: Flags): FromSynth | undefined {
   if (!flags['from-synth']) {
-    if (flags.config === undefined) return undefined;
-    throw new LocalRunError('--config: allowed only with --from-synth');
+    const only = onlyWithSynth.find((name) => flags[name] !== undefined);
+    if (only === undefined) return undefined;
+    throw new LocalRunError(`--${only}: allowed only with --from-synth`);
   }
   const other = decidedBySynth.find((name) => flags[name] !== undefined && flags[name] !== false);
   if (other !== undefined) throw new LocalRunError(`--${other}: not allowed with --from-synth`);
@@ -101,6 +106,9 @@ function readFromSynth(flags: Flags): FromSynth | undefined {
       flags.config === undefined
         ? resolve(packageDirectory, synthesisedConfig())
         : resolve(flags.config),
+    ...(flags['permissions-boundary'] !== undefined && {
+      permissionsBoundary: resolve(flags['permissions-boundary']),
+    }),
   };
 }
 

@@ -4,6 +4,7 @@ import { createAwsCaller } from '../emulator/aws-server/aws-caller.ts';
 import { startDynamoDb } from '../emulator/dynamodb.ts';
 import type { Faults } from '../emulator/faults/faults.ts';
 import { startFaultyService } from '../emulator/faults/faulty-service.ts';
+import type { AccessControl } from '../emulator/iam/access-control.ts';
 import { startKms } from '../emulator/kms/kms-server.ts';
 import { localRegion } from '../emulator/local-region.ts';
 import type { PortChoice } from '../emulator/loopback-server.ts';
@@ -28,6 +29,7 @@ export interface Backends {
 interface BackendOptions {
   /** Of this run: only requests that are signed with it are answered. */
   readonly accessKey: AccessKey;
+  readonly accessControl?: AccessControl | undefined;
   readonly paths: StatePaths;
   readonly ports: Readonly<Record<'dynamodb' | 'kms' | 'sts', PortChoice>>;
   readonly createTables: Program['createTables'];
@@ -66,20 +68,27 @@ async function startFaultyServices(
 
 /** Starts DynamoDB, with the tables of the deployment, KMS and STS. */
 export async function startBackends(options: BackendOptions, cleanUp: CleanUp): Promise<Backends> {
-  const { accessKey, paths, ports, faults, onStorage } = options;
+  const { accessKey, accessControl, paths, ports, faults, onStorage } = options;
   const behind = faults === undefined ? ports : { dynamodb: { port: 0 }, kms: { port: 0 } };
   const dynamodb = cleanUp.use(
     await startDynamoDb({
       accessKey,
+      accessControl,
       directory: paths.dynamodb,
       port: behind.dynamodb,
       onStorage,
     }),
   );
   const kms = cleanUp.use(
-    await startKms({ accessKey, directory: paths.kms, port: behind.kms, onStorage }),
+    await startKms({
+      accessKey,
+      accessControl,
+      directory: paths.kms,
+      port: behind.kms,
+      onStorage,
+    }),
   );
-  const sts = cleanUp.use(await startSts({ accessKey, port: ports.sts }));
+  const sts = cleanUp.use(await startSts({ accessKey, accessControl, port: ports.sts }));
   const working = { dynamodb: dynamodb.endpoint, kms: kms.endpoint };
   const endpoints =
     faults === undefined ? working : await startFaultyServices(working, options, faults, cleanUp);

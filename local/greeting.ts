@@ -1,6 +1,7 @@
 import type { RotationReport } from '../contract/function-events.ts';
 import type { FaultScript } from '../emulator/faults/fault-script.ts';
 import type { RequestNote } from '../emulator/gateway/gateway-server.ts';
+import type { DecidedRequest } from '../emulator/iam/access-control.ts';
 import { docsPath } from './docs-page.ts';
 import type { FromSynth } from './from-synth/synthesised-deployment.ts';
 import { rotationDemo } from './rotation-demo.ts';
@@ -101,6 +102,17 @@ const steps: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** A line of the terminal for each step of a key's life that a run of the rotation took. */
+/** Tells of the first denial of each action for each principal: functions repeat their calls. */
+export function createDenialReporter(tell: (text: string) => void) {
+  const told = new Set<string>();
+  return ({ principal, action, resource, result }: DecidedRequest): void => {
+    const key = `${principal} ${action}`;
+    if (result === 'Allowed' || told.has(key)) return;
+    told.add(key);
+    tell(`IAM does not allow ${action} on ${resource} to ${principal}`);
+  };
+}
+
 export function describeRotation({ done, refused }: RotationReport): string {
   const taken = done.flatMap(({ action, subject }) => {
     const meaning = steps.get(action);

@@ -3,6 +3,7 @@ import { toPrintable } from '../core/printable-text.ts';
 import { LocalRunError } from '../emulator/loopback-server.ts';
 import { parseArguments } from './arguments.ts';
 import {
+  createDenialReporter,
   describeRequest,
   describeRotation,
   faultsHint,
@@ -87,6 +88,7 @@ async function main(): Promise<void> {
     },
     onStorage: (text) => print(process.stderr, `${text}\n`),
     onRotation: (report) => print(process.stdout, describeRotation(report)),
+    onDecision: createDenialReporter((text) => print(process.stderr, `${text}\n`)),
   });
   endOnSignal(local);
   print(process.stdout, greet(local));

@@ -1,5 +1,6 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { createTable, createTables } from '../adapters/dynamodb/create-tables.ts';
+import type { Access, AccessOptions } from './from-synth/access.ts';
 import { type FromSynth, readSynthesisedDeployment } from './from-synth/synthesised-deployment.ts';
 import { createSynthesisedFunctions } from './from-synth/synthesised-functions.ts';
 import { createFunctions, type LocalFunctions } from './functions.ts';
@@ -14,6 +15,8 @@ import type { Surroundings } from './surroundings.ts';
 export interface Program {
   readonly deployment: LocalDeployment;
   readonly createTables: (dynamodb: DynamoDBClient) => Promise<void>;
+  /** Whose calls are allowed. Left out: every signed call is. */
+  readonly createAccess?: (options: AccessOptions) => Promise<Access>;
   readonly createFunctions: (surroundings: Surroundings) => LocalFunctions;
 }
 
@@ -39,6 +42,11 @@ function fromTemplates(issuer: string, from: FromSynth): Program {
     deployment,
     createTables: async (dynamodb) => {
       await Promise.all(deployment.contents.tables.map((table) => createTable(dynamodb, table)));
+    },
+    createAccess: async (options) => {
+      // Here and not above: a run from the sources does not load the engine of IAM.
+      const { createAccess } = await import('./from-synth/access.ts');
+      return createAccess(deployment, options);
     },
     createFunctions: (surroundings) => createSynthesisedFunctions(deployment, surroundings),
   };

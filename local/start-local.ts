@@ -2,7 +2,7 @@ import { type DemoEnvironment, formatDemoEnvironment } from '../contract/demo-en
 import type { RotationReport } from '../contract/function-events.ts';
 import { jwksPath, tokenPath } from '../contract/routes.ts';
 import { type TableKey, tableName } from '../contract/tables.ts';
-import { createAccessKey } from '../emulator/aws-server/access-key.ts';
+import { type AccessKey, createAccessKey } from '../emulator/aws-server/access-key.ts';
 import type { Faults } from '../emulator/faults/faults.ts';
 import { createGateway } from '../emulator/gateway/gateway.ts';
 import { createGatewayServer, type RequestNote } from '../emulator/gateway/gateway-server.ts';
@@ -19,6 +19,7 @@ import { deferGateway } from './deferred-gateway.ts';
 import { seedDemoApiKey } from './demo-api-key.ts';
 import { type DemoClient, seedDemoClient } from './demo-client.ts';
 import { examplePath } from './example-api.ts';
+import type { AccessOptions } from './from-synth/access.ts';
 import type { FromSynth } from './from-synth/synthesised-deployment.ts';
 import { startKeySchedule } from './key-schedule.ts';
 import type { LocalAwsOptions } from './local-aws-options.ts';
@@ -26,9 +27,10 @@ import type { LocalDeploymentOptions } from './local-deployment.ts';
 import type { LocalPortalOptions } from './local-portal.ts';
 import { listenOnLocalhost, localOrigin } from './localhost.ts';
 import { openLogFile } from './log-file.ts';
-import { chooseProgram } from './program.ts';
+import { chooseProgram, type Program } from './program.ts';
 import { makeStateDirectory, resetState, type StatePaths, statePaths } from './state.ts';
 import { lockState } from './state-lock.ts';
+import type { Surroundings } from './surroundings.ts';
 
 export interface LocalOptions extends LocalDeploymentOptions {
   readonly stateDirectory: string;
@@ -54,6 +56,8 @@ export interface LocalOptions extends LocalDeploymentOptions {
   readonly onStorage?: OnStorage;
   /** Hears of each run of the key rotation. */
   readonly onRotation?: (report: RotationReport) => void;
+  /** From templates: hears of each request that IAM decided. */
+  readonly onDecision?: AccessOptions['onDecision'];
 }
 
 /** The whole service, running on loopback. */
@@ -70,6 +74,8 @@ export interface LocalRun {
   readonly portalUrl: string | undefined;
   /** For clients of DynamoDB, KMS and Lambda. */
   readonly aws: LocalAwsOptions;
+  /** From templates: access keys of users that have one operator's policy each, by its name. */
+  readonly operatorKeys: ReadonlyMap<string, AccessKey>;
   /** Content of demo.env. */
   readonly environment: DemoEnvironment;
   readonly paths: StatePaths;
@@ -93,6 +99,7 @@ interface Running {
   readonly lambdaEndpoint: string;
   readonly certificate: LocalCertificate | undefined;
   readonly portalUrl: string | undefined;
+  readonly operatorKeys: LocalRun['operatorKeys'];
 }
 
 function buildEnvironment(running: Running, paths: StatePaths): DemoEnvironment {
@@ -155,11 +162,51 @@ async function seedDemo(name: string, aws: LocalAwsOptions, paths: StatePaths) {
   };
 }
 
+/** The access keys of the run, and the servers that verify them. */
+async function startAws(
+  program: Program,
+  options: Pick<LocalOptions, 'faults' | 'onDecision' | 'onStorage'> &
+    Pick<Parameters<typeof startBackends>[0], 'paths' | 'ports'>,
+  cleanUp: CleanUp,
+) {
+  const { createTables, createAccess } = program;
+  const accessKey = createAccessKey();
+  const access = await createAccess?.({ accessKey, onDecision: options.onDecision });
+  const backends = await startBackends(
+    { ...options, accessKey, accessControl: access?.control, createTables },
+    cleanUp,
+  );
+  return { access, backends };
+}
+
+/** Functions find each other through the Lambda server, so that it is there first. */
+async function startFunctions(
+  program: Program,
+  surroundings: Omit<Surroundings, 'lambdaEndpoint'>,
+  port: PortChoice,
+  cleanUp: CleanUp,
+) {
+  const byName = new Map<string, EventHandler>();
+  const { clientOptions, access } = surroundings;
+  const lambda = cleanUp.use(
+    await startLambda({
+      functions: byName,
+      accessKey: clientOptions.credentials,
+      accessControl: access?.control,
+      port,
+    }),
+  );
+  const lambdaEndpoint = lambda.endpoint;
+  const functions = cleanUp.use(program.createFunctions({ ...surroundings, lambdaEndpoint }));
+  for (const [name, handler] of functions.eventHandlers) byName.set(name, handler);
+  return { functions, lambdaEndpoint };
+}
+
 async function start(options: LocalOptions, paths: StatePaths, cleanUp: CleanUp): Promise<Running> {
   cleanUp.use(await lockState(paths.directory));
   if (options.reset === true) resetState(paths);
   const log = cleanUp.use(openLogFile(paths.log, options.onStorage));
-  const { faults, onStorage } = options;
+  const { faults } = options;
   const front = await startFront(options, paths, cleanUp);
   const { issuer, certificate } = front;
   const program = chooseProgram(issuer, options);
@@ -172,29 +219,24 @@ async function start(options: LocalOptions, paths: StatePaths, cleanUp: CleanUp)
     kms: near(2, options.kmsPort),
     sts: near(4),
   };
-  const { createTables } = program;
-  const accessKey = createAccessKey();
-  const backends = await startBackends(
-    { accessKey, paths, ports, createTables, faults, onStorage },
-    cleanUp,
-  );
+  const { access, backends } = await startAws(program, { ...options, paths, ports }, cleanUp);
   const { clientOptions } = backends;
   await checkAlgorithms(config, clientOptions);
-  const functionsByName = new Map<string, EventHandler>();
-  const port = near(3);
-  const lambda = cleanUp.use(await startLambda({ functions: functionsByName, accessKey, port }));
-  const functions = cleanUp.use(
-    program.createFunctions({
-      issuer,
-      clientOptions,
-      lambdaEndpoint: lambda.endpoint,
-      log,
-      ca: certificate?.ca,
-      caPath: certificate?.caPath,
-      clock: faults === undefined ? undefined : () => faults.clock(),
-    }),
+  const surroundings = {
+    issuer,
+    clientOptions,
+    access,
+    log,
+    ca: certificate?.ca,
+    caPath: certificate?.caPath,
+    clock: faults === undefined ? undefined : () => faults.clock(),
+  };
+  const { functions, lambdaEndpoint } = await startFunctions(
+    program,
+    surroundings,
+    near(3),
+    cleanUp,
   );
-  for (const [name, handler] of functions.eventHandlers) functionsByName.set(name, handler);
   front.open(createGateway({ routes: functions.routes, onFunctionError: log.writeError }));
   await functions.rotateKeys({ action: 'deploy' });
   cleanUp.use(startKeySchedule(functions, log, options));
@@ -209,9 +251,10 @@ async function start(options: LocalOptions, paths: StatePaths, cleanUp: CleanUp)
     ...demo,
     audience: config.defaultAudience,
     backends,
-    lambdaEndpoint: lambda.endpoint,
+    lambdaEndpoint,
     certificate,
     portalUrl,
+    operatorKeys: access?.operatorKeys ?? new Map(),
   };
 }
 
@@ -238,6 +281,7 @@ export async function startLocal(options: LocalOptions): Promise<LocalRun> {
       tokenUrl: issuer + tokenPath,
       jwksUri: issuer + jwksPath,
       portalUrl: running.portalUrl,
+      operatorKeys: running.operatorKeys,
       aws: { ...running.backends.clientOptions, endpointLambda: running.lambdaEndpoint },
       environment,
       paths,

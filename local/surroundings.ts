@@ -1,3 +1,4 @@
+import type { Access } from './from-synth/access.ts';
 import type { LocalAwsOptions } from './local-aws-options.ts';
 import type { LogFile } from './log-file.ts';
 
@@ -6,6 +7,8 @@ export interface Surroundings {
   readonly issuer: string;
   readonly clientOptions: LocalAwsOptions;
   readonly lambdaEndpoint: string;
+  /** Whose calls are allowed. Left out: every signed call is. */
+  readonly access?: Access | undefined;
   readonly log: LogFile;
   /** Certificates to trust in addition to those of Node: PEM, and the file that holds it. */
   readonly ca: string | undefined;

@@ -14,8 +14,11 @@ usage: npm start [-- <flags>]
   --state <dir>      keep the state in another folder than .local
   --faults <file>    make DynamoDB, KMS and the clock fail as the file says: docs/faults.md
   --from-synth       run what "npx cdk synth" wrote to cdk.out, a process for each function, in
-                     place of the sources: docs/from-synth.md
+                     place of the sources, with the permissions of the templates:
+                     docs/from-synth.md
   --config <file>    the deployment config that was synthesised; default the one of cdk.json
+  --permissions-boundary <file>
+                     with --from-synth, the policy of the boundary that the config names
   --help             show this text
 
 environment:

@@ -51,8 +51,23 @@ function renderXml({ type, message }: AwsError): string {
   return `<ErrorResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><Error>${error}</Error></ErrorResponse>`;
 }
 
+/** What IAM refuses is answered by AWS's own framework, which writes the member in upper case. */
+export class AccessDeniedError extends AwsError {
+  constructor(service: string, message: string) {
+    super('AccessDeniedException', message, service === 'lambda' ? 403 : 400);
+  }
+}
+
+function renderDenial(service: AwsService, { type, message: Message }: AwsError): string {
+  if (service === 'lambda') return JSON.stringify({ Message });
+  const prefix = service === 'dynamodb' ? 'com.amazon.coral.service#' : '';
+  return JSON.stringify({ __type: `${prefix}${type}`, Message });
+}
+
 /** The body of an error of the JSON protocols. */
-function renderJson(service: AwsService, { type, message }: AwsError): string {
+function renderJson(service: AwsService, error: AwsError): string {
+  if (error instanceof AccessDeniedError) return renderDenial(service, error);
+  const { type, message } = error;
   return JSON.stringify(
     service === 'lambda'
       ? { Type: 'User', message }

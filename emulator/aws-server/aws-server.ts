@@ -1,20 +1,20 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AccessControl } from '../iam/access-control.ts';
 import { BodyTooLargeError, readBody } from '../request-body.ts';
 import type { AccessKey } from './access-key.ts';
 import { AwsError, type AwsService, renderAwsError, sendAnswer } from './aws-error.ts';
 import { refuseBrowsers } from './refuse-browsers.ts';
-import { type ReceivedRequest, verifySignature } from './verify-signature.ts';
+import { type ReceivedRequest, type Signer, verifySignature } from './verify-signature.ts';
 
 /** A request whose signature was verified. */
-export interface VerifiedRequest extends ReceivedRequest {
-  /** AWS region that the signature names. */
-  readonly region: string;
-}
+export interface VerifiedRequest extends ReceivedRequest, Signer {}
 
 export interface AwsServerOptions {
   readonly service: AwsService;
-  /** Only requests that are signed with it are answered. */
+  /** Of the one who started the run. Only requests that are signed with a known key are answered. */
   readonly accessKey: AccessKey;
+  /** Knows other access keys. Left out: there are none. */
+  readonly accessControl?: AccessControl | undefined;
   readonly maxRequestBytes: number;
   /** Answers a request. What it throws is answered as an error of the service. */
   readonly answer: (request: VerifiedRequest, response: ServerResponse) => Promise<void> | void;
@@ -44,15 +44,17 @@ function toAwsError(service: AwsService, error: unknown): AwsError {
 
 async function verify(
   message: IncomingMessage,
-  { service, accessKey, maxRequestBytes }: AwsServerOptions,
+  { service, accessKey, accessControl, maxRequestBytes }: AwsServerOptions,
 ): Promise<VerifiedRequest> {
   // Read in any case: a client sends first and listens then.
   const body = await readBody(message, maxRequestBytes);
   refuseBrowsers(message);
   const { method = '', url = '/', headers } = message;
   const request = { method, url, headers, body };
-  const region = await verifySignature(request, { service, accessKey, now: Date.now() });
-  return { ...request, region };
+  const findAccessKey = (id: string) =>
+    id === accessKey.accessKeyId ? accessKey : accessControl?.findAccessKey(id);
+  const signer = await verifySignature(request, { service, findAccessKey, now: Date.now() });
+  return { ...request, ...signer };
 }
 
 /**

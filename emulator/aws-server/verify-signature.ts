@@ -16,7 +16,8 @@ export interface ReceivedRequest {
 
 export interface SignatureExpectations {
   readonly service: AwsService;
-  readonly accessKey: AccessKey;
+  /** Access keys that this run issued, by id. */
+  readonly findAccessKey: (accessKeyId: string) => AccessKey | undefined;
   /** Milliseconds since the epoch. */
   readonly now: number;
 }
@@ -89,7 +90,8 @@ function hasOwnChecksum({ headers, body }: ReceivedRequest): boolean {
 async function signAgain(
   { method, url, headers, body }: ReceivedRequest,
   { region, signedHeaders }: Authorization,
-  { service, accessKey }: SignatureExpectations,
+  service: AwsService,
+  accessKey: AccessKey,
 ): Promise<string> {
   const [path = '/', query = ''] = url.split('?');
   const parameters = new URLSearchParams(query);
@@ -121,21 +123,27 @@ function isEqual(a: string, b: string): boolean {
   return a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b));
 }
 
+/** Who signed a request, and for which AWS region. */
+export interface Signer {
+  readonly region: string;
+  readonly accessKeyId: string;
+}
+
 /**
  * Verifies a Signature Version 4 as AWS does: signs the request again and compares.
  *
- * @returns the AWS region that the signature names.
- * @throws {AwsError} if there is no signature, it is of another access key, or it does not fit.
+ * @throws {AwsError} if there is no signature, it is of an unknown access key, or it does not fit.
  */
 export async function verifySignature(
   request: ReceivedRequest,
   expectations: SignatureExpectations,
-): Promise<string> {
-  const { service, accessKey, now } = expectations;
+): Promise<Signer> {
+  const { service, findAccessKey, now } = expectations;
   const authorization = readAuthorization(request.headers, service);
   const invalid = (message: string): AwsError =>
     refusal(service, 'InvalidSignatureException', message);
-  if (!isEqual(authorization.accessKeyId, accessKey.accessKeyId)) {
+  const accessKey = findAccessKey(authorization.accessKeyId);
+  if (accessKey === undefined) {
     throw refusal(
       service,
       'UnrecognizedClientException',
@@ -148,9 +156,9 @@ export async function verifySignature(
   if (!(Math.abs(readTime(request.headers) - now) <= maxSkew)) {
     throw invalid('Signature expired or not yet current: x-amz-date is more than 15 minutes off');
   }
-  const signature = await signAgain(request, authorization, expectations);
+  const signature = await signAgain(request, authorization, service, accessKey);
   if (hasOwnChecksum(request) && isEqual(signature, authorization.signature)) {
-    return authorization.region;
+    return { region: authorization.region, accessKeyId: accessKey.accessKeyId };
   }
   throw invalid(
     'The request signature we calculated does not match the signature you provided. Check your AWS Secret Access Key and signing method.',

@@ -3,6 +3,8 @@ import type { ServerResponse } from 'node:http';
 import type { AccessKey } from '../aws-server/access-key.ts';
 import { contentTypes, sendAnswer } from '../aws-server/aws-error.ts';
 import { createAwsServer, type VerifiedRequest } from '../aws-server/aws-server.ts';
+import type { AccessControl } from '../iam/access-control.ts';
+import { kmsCalls } from '../iam/kms-calls.ts';
 import {
   closeServer,
   listenOnLoopback,
@@ -10,6 +12,7 @@ import {
   type PortChoice,
 } from '../loopback-server.ts';
 import type { OnStorage } from '../storage.ts';
+import { findKey } from './find-key.ts';
 import type { KmsInput } from './input.ts';
 import { KeyStore } from './key-store.ts';
 import { KmsError } from './kms-error.ts';
@@ -18,6 +21,8 @@ import { operations } from './operations.ts';
 export interface KmsOptions {
   /** Only requests that are signed with it are answered. */
   readonly accessKey: AccessKey;
+  /** Decides which calls are allowed. Left out: every signed call is. */
+  readonly accessControl?: AccessControl | undefined;
   /** The folder of the keys, private halves included. Left out: in memory only. */
   readonly directory?: string;
   /** A free one if left out. */
@@ -49,17 +54,25 @@ function parseInput(body: Buffer): KmsInput {
   throw new KmsError('SerializationException', 'the request is not a JSON object');
 }
 
+interface AnswerOptions extends Pick<KmsOptions, 'accessControl'> {
+  readonly store: KeyStore;
+  readonly now: () => number;
+}
+
 async function answer(
-  { method, headers, body, region }: VerifiedRequest,
-  store: KeyStore,
-  now: () => number,
+  { method, headers, body, region, accessKeyId }: VerifiedRequest,
+  { store, now, accessControl }: AnswerOptions,
 ): Promise<KmsInput | undefined> {
   const target = targetPattern.exec(headers['x-amz-target']?.toString() ?? '')?.[1];
   const operation = operations.get(target ?? '');
-  if (method !== 'POST' || operation === undefined) {
+  if (method !== 'POST' || target === undefined || operation === undefined) {
     throw new KmsError('UnknownOperationException', `unknown operation ${target ?? ''}`.trim());
   }
-  return operation(parseInput(body), { store, region, now: now() / 1000 });
+  const input = parseInput(body);
+  const context = { store, region, now: now() / 1000 };
+  const calls = { region, findKey: () => findKey(input, context) };
+  await accessControl?.authorize(accessKeyId, kmsCalls(target, input, calls));
+  return operation(input, context);
 }
 
 function send(response: ServerResponse, output: KmsInput | undefined): void {
@@ -70,13 +83,15 @@ function send(response: ServerResponse, output: KmsInput | undefined): void {
 
 /** Starts a server that speaks KMS's JSON protocol on loopback. */
 export async function startKms(options: KmsOptions): Promise<RunningKms> {
-  const { accessKey, directory, now = Date.now, onStorage } = options;
+  const { accessKey, accessControl, directory, now = Date.now, onStorage } = options;
   const store = new KeyStore(directory, onStorage);
   const server = createAwsServer({
     service: 'kms',
     accessKey,
+    accessControl,
     maxRequestBytes,
-    answer: async (request, response) => send(response, await answer(request, store, now)),
+    answer: async (request, response) =>
+      send(response, await answer(request, { store, now, accessControl })),
   });
   const port = await listenOnLoopback(server, options.port ?? { port: 0 }, 'KMS server');
   return {

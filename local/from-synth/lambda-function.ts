@@ -9,6 +9,8 @@ import type { SynthesisedFunction } from './stack-contents.ts';
 export interface ProcessSurroundings {
   readonly awsRegion: string;
   readonly variables: Readonly<Record<string, string>>;
+  /** Hears of each invocation. */
+  readonly onInvocation: (functionName: string) => void;
   /** Hears each line that a function writes. */
   readonly onLine: (functionName: string, line: string) => void;
 }
@@ -54,6 +56,7 @@ export class LambdaFunction {
   /** @throws {Error} with the name and message of what the function threw. */
   async invoke(event: unknown): Promise<unknown> {
     const running = await this.#ensureProcess();
+    this.#surroundings.onInvocation(this.#function.name);
     try {
       return (await running.invoke(event)).payload;
     } catch (error) {

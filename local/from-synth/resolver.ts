@@ -33,9 +33,17 @@ const refs: Readonly<Record<string, Attribute>> = {
 };
 
 const attributes: Readonly<Record<string, Attribute>> = {
+  'AWS::DynamoDB::GlobalTable Arn': (id, resource, resolver) =>
+    `arn:aws:dynamodb:${resolver.awsRegion}:${localApi.accountId}:table/${String(nameOf('TableName')(id, resource, resolver))}`,
+  'AWS::Events::Rule Arn': (id, resource, resolver) =>
+    `arn:aws:events:${resolver.awsRegion}:${localApi.accountId}:rule/${String(nameOf('Name')(id, resource, resolver))}`,
+  'AWS::IAM::Role Arn': (id, resource, resolver) =>
+    `arn:aws:iam::${localApi.accountId}:role/${String(nameOf('RoleName')(id, resource, resolver))}`,
   'AWS::ApiGateway::RestApi RootResourceId': () => rootResource,
   'AWS::Lambda::Function Arn': (id, resource, resolver) =>
     functionArn(nameOf('FunctionName')(id, resource, resolver), resolver),
+  'AWS::Logs::LogGroup Arn': (id, resource, resolver) =>
+    `arn:aws:logs:${resolver.awsRegion}:${localApi.accountId}:log-group:${String(nameOf('LogGroupName')(id, resource, resolver))}:*`,
   'AWS::Lambda::Version Version': () => onlyVersion,
 };
 

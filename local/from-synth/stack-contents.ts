@@ -5,6 +5,7 @@ import { localApi } from '../../emulator/gateway/request-context.ts';
 import { LocalRunError } from '../../emulator/loopback-server.ts';
 import type { SynthesisedStack, TemplateResource } from './assembly.ts';
 import { Resolver, rootResource } from './resolver.ts';
+import { readStackPolicies, type StackPolicies } from './stack-policies.ts';
 
 export interface SynthesisedFunction {
   readonly name: string;
@@ -25,6 +26,9 @@ export interface StackContents {
   readonly functions: ReadonlyMap<string, SynthesisedFunction>;
   /** Name of the function that answers a path, by path. */
   readonly routes: ReadonlyMap<string, string>;
+  /** ARN of the function, or of its alias, that API Gateway invokes, by path. */
+  readonly integrations: ReadonlyMap<string, string>;
+  readonly policies: StackPolicies;
   /** Addresses under which the API would be found: the API's own host, and its domains. */
   readonly addresses: readonly string[];
 }
@@ -44,7 +48,7 @@ const functionSchema = v.object({
 });
 
 /** The function within the address that API Gateway calls. */
-const integrationUri = /:function:([^:/]+)(?::[^:/]+)?\/invocations$/;
+const integrationUri = /(arn:[\w-]+:lambda:[^/]+:function:[^:/]+(?::[^:/]+)?)\/invocations$/;
 
 class ContentsReader {
   readonly #stack: SynthesisedStack;
@@ -56,12 +60,15 @@ class ContentsReader {
   }
 
   read(): StackContents {
+    const integrations = this.#readIntegrations();
     return {
       awsRegion: this.#stack.awsRegion,
       tables: this.#each('AWS::DynamoDB::GlobalTable', (_, table) => this.#readTable(table)),
       functions: new Map(this.#readFunctions().map((fn) => [fn.name, fn])),
-      routes: this.#readRoutes(),
+      routes: new Map([...integrations].map(([path, arn]) => [path, arn.split(':')[6] ?? ''])),
+      integrations,
       addresses: this.#readAddresses(),
+      policies: readStackPolicies(this.#stack),
     };
   }
 
@@ -117,19 +124,19 @@ class ContentsReader {
   }
 
   /** `ANY` answers every method, so that its function is the path's. */
-  #readRoutes(): ReadonlyMap<string, string> {
+  #readIntegrations(): ReadonlyMap<string, string> {
     const routes = new Map<string, string>();
     this.#each('AWS::ApiGateway::Method', (_, { Properties }) => {
       const path = this.#pathOf(Properties['ResourceId']);
       const uri = this.#resolver.resolveText(
         (Properties['Integration'] as Readonly<Record<string, unknown>>)['Uri'],
       );
-      const name = integrationUri.exec(uri)?.[1];
-      if (name === undefined) throw this.#resolver.misunderstood(`the integration ${uri}`);
-      if (routes.has(path) && routes.get(path) !== name) {
+      const arn = integrationUri.exec(uri)?.[1];
+      if (arn === undefined) throw this.#resolver.misunderstood(`the integration ${uri}`);
+      if (routes.has(path) && routes.get(path) !== arn) {
         throw this.#resolver.misunderstood(`two functions for ${path}`);
       }
-      routes.set(path, name);
+      routes.set(path, arn);
     });
     return routes;
   }

@@ -7,6 +7,7 @@ import {
 } from '../../contract/deployment-config.ts';
 import { discoveryEnvironment, tokenEnvironment } from '../../contract/function-environments.ts';
 import { functionName } from '../../contract/function-names.ts';
+import type { NamedPolicy, PolicyDocument } from '../../emulator/iam/evaluate-request.ts';
 import { LocalRunError } from '../../emulator/loopback-server.ts';
 import { describeEnvironments } from '../environment-source.ts';
 import type { LocalDeployment } from '../local-deployment.ts';
@@ -23,10 +24,35 @@ export interface FromSynth {
   readonly directory: string;
   /** Path of the deployment config that was synthesised. */
   readonly config: string;
+  /** Path of the document of the permissions boundary that the config names by its ARN. */
+  readonly permissionsBoundary?: string | undefined;
 }
 
 export interface SynthesisedDeployment extends LocalDeployment {
   readonly contents: StackContents;
+  readonly permissionsBoundary?: NamedPolicy | undefined;
+}
+
+/** The templates name the boundary by its ARN, and do not contain it. */
+function readBoundary(
+  { policies }: StackContents,
+  { permissionsBoundary: path }: FromSynth,
+): NamedPolicy | undefined {
+  const arn = [...policies.roles.values()].find(({ boundaryArn }) => boundaryArn)?.boundaryArn;
+  if (arn === undefined && path === undefined) return undefined;
+  if (arn === undefined) {
+    throw new LocalRunError('--permissions-boundary: the roles of the templates have no boundary');
+  }
+  if (path === undefined) {
+    throw new LocalRunError(
+      `the roles have the permissions boundary ${arn}, which is not in the templates: name the file of its policy with --permissions-boundary <file>`,
+    );
+  }
+  try {
+    return { name: arn, document: JSON.parse(readFileSync(path, 'utf8')) as PolicyDocument };
+  } catch (cause) {
+    throw new LocalRunError(`the permissions boundary ${path} is no JSON file`, { cause });
+  }
 }
 
 function readConfig(path: string, issuer: string): LocalDeployment {
@@ -90,7 +116,8 @@ function checkSameConfig({ config, contents }: SynthesisedDeployment, from: From
  */
 export function readSynthesisedDeployment(from: FromSynth, issuer: string): SynthesisedDeployment {
   const contents = serveLocally(readStackContents(readAssembly(from.directory)), issuer);
-  const deployment = { ...readConfig(from.config, issuer), contents };
+  const permissionsBoundary = readBoundary(contents, from);
+  const deployment = { ...readConfig(from.config, issuer), contents, permissionsBoundary };
   checkSameConfig(deployment, from);
   return deployment;
 }

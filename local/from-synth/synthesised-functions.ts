@@ -10,15 +10,23 @@ import type { LocalFunctions } from '../functions.ts';
 import { createLocalTelemetry } from '../local-telemetry.ts';
 import type { LogFile } from '../log-file.ts';
 import type { Surroundings } from '../surroundings.ts';
+import type { Access } from './access.ts';
+import { createCallers } from './callers.ts';
 import { LambdaFunction } from './lambda-function.ts';
+import { createLambdaService } from './lambda-service.ts';
 import type { SynthesisedDeployment } from './synthesised-deployment.ts';
 
-/** What the SDK in the functions needs to find this machine's services. */
-function sdkVariables(surroundings: Surroundings): Readonly<Record<string, string>> {
+/** What the SDK in a function needs to find this machine's services, with the function's own key. */
+function sdkVariables(
+  name: string,
+  surroundings: Surroundings,
+  access: Access,
+): Readonly<Record<string, string>> {
   const { clientOptions, lambdaEndpoint, caPath } = surroundings;
+  const accessKey = access.functionKeys.get(name);
   return {
-    AWS_ACCESS_KEY_ID: clientOptions.credentials.accessKeyId,
-    AWS_SECRET_ACCESS_KEY: clientOptions.credentials.secretAccessKey,
+    AWS_ACCESS_KEY_ID: accessKey?.accessKeyId ?? '',
+    AWS_SECRET_ACCESS_KEY: accessKey?.secretAccessKey ?? '',
     AWS_ENDPOINT_URL_DYNAMODB: clientOptions.endpointDynamoDb ?? '',
     AWS_ENDPOINT_URL_KMS: clientOptions.endpointKms ?? '',
     AWS_ENDPOINT_URL_LAMBDA: lambdaEndpoint,
@@ -39,16 +47,22 @@ function writeLine(log: LogFile, service: string, line: string): void {
 function startFunctions(
   { contents }: SynthesisedDeployment,
   surroundings: Surroundings,
+  access: Access,
 ): ReadonlyMap<string, LambdaFunction> {
-  const processSurroundings = {
-    awsRegion: contents.awsRegion,
-    variables: sdkVariables(surroundings),
-    onLine: (name: string, line: string) => writeLine(surroundings.log, name, line),
-  };
+  const service = createLambdaService(contents.awsRegion, access);
   return new Map(
     [...contents.functions].map(([name, fn]) => [
       name,
-      new LambdaFunction(fn, processSurroundings),
+      new LambdaFunction(fn, {
+        awsRegion: contents.awsRegion,
+        variables: sdkVariables(name, surroundings, access),
+        onInvocation: service.trace,
+        onLine: (from: string, line: string) => {
+          void service.mayLog(from).then((may) => {
+            if (may) writeLine(surroundings.log, from, line);
+          });
+        },
+      }),
     ]),
   );
 }
@@ -72,7 +86,10 @@ export function createSynthesisedFunctions(
   surroundings: Surroundings,
 ): LocalFunctions {
   const { config, contents } = deployment;
-  const functions = startFunctions(deployment, surroundings);
+  const { access } = surroundings;
+  if (access === undefined) throw new Error('functions from templates need their policies');
+  const functions = startFunctions(deployment, surroundings, access);
+  const callers = createCallers(deployment, access);
   const invoke = (name: string, event: unknown): Promise<unknown> => {
     const fn = functions.get(name);
     if (fn === undefined) throw new Error(`there is no function ${name} in the templates`);
@@ -84,7 +101,10 @@ export function createSynthesisedFunctions(
     ([path, name]): GatewayRoute => ({
       path,
       functionName: name,
-      handler: (event) => invoke(name, event),
+      handler: async (event) => {
+        await callers.fromApi(path, event.httpMethod);
+        return invoke(name, event);
+      },
     }),
   );
   const example = createExample(deployment, surroundings);
@@ -93,9 +113,15 @@ export function createSynthesisedFunctions(
     eventHandlers: new Map<string, EventHandler>(
       [...functions].map(([name, fn]) => [name, (event) => fn.invoke(event)]),
     ),
-    rotateKeys: async (event) =>
-      v.parse(rotationReportSchema, await invokeOwn('key-rotation', event)),
-    checkKeys: () => invokeOwn('canary', {}),
+    rotateKeys: async (event) => {
+      if (event.action === 'deploy') await callers.fromDeployment();
+      else await callers.fromSchedule('key-rotation');
+      return v.parse(rotationReportSchema, await invokeOwn('key-rotation', event));
+    },
+    checkKeys: async () => {
+      await callers.fromSchedule('canary');
+      return invokeOwn('canary', {});
+    },
     close: async () => {
       example.close();
       await Promise.all([...functions.values()].map((fn) => fn.close()));

@@ -52,9 +52,11 @@ export const oneRoute: Resources = {
       ],
     },
   },
+  Role: { Type: 'AWS::IAM::Role', Properties: { RoleName: 'test-role' } },
   Fn: {
     Type: 'AWS::Lambda::Function',
     Properties: {
+      Role: { 'Fn::GetAtt': ['Role', 'Arn'] },
       FunctionName: 'test-token',
       Handler: 'index.handler',
       Runtime: 'nodejs24.x',
@@ -81,7 +83,14 @@ export const oneRoute: Resources = {
     },
   },
   Live: { Type: 'AWS::Lambda::Alias', Properties: { FunctionName: { Ref: 'Fn' }, Name: 'live' } },
-  Provider: { Type: 'AWS::Lambda::Function', Properties: { Handler: 'x', Runtime: 'nodejs24.x' } },
+  Provider: {
+    Type: 'AWS::Lambda::Function',
+    Properties: {
+      Handler: 'x',
+      Runtime: 'nodejs24.x',
+      Role: { 'Fn::GetAtt': ['Role', 'Arn'] },
+    },
+  },
   Api: { Type: 'AWS::ApiGateway::RestApi', Properties: {} },
   Stage: { Type: 'AWS::ApiGateway::Stage', Properties: { StageName: 'live' } },
   Health: {

@@ -41,6 +41,10 @@ describe('what the local run takes from a stack', () => {
         ],
       ]),
       routes: new Map([['/health/deep', 'test-token']]),
+      integrations: new Map([
+        ['/health/deep', 'arn:aws:lambda:us-west-2:000000000000:function:test-token:live'],
+      ]),
+      policies: expect.objectContaining({ permissions: [], managed: new Map() }),
       addresses: ['https://local.execute-api.us-west-2.amazonaws.com/live'],
     });
   });

@@ -1,0 +1,29 @@
+import type { AccessKey } from '../aws-server/access-key.ts';
+import type { Decision, IamRequest, NamedPolicy, RequestContext } from './evaluate-request.ts';
+
+/** What a call does to one resource. */
+export interface ResourceCall {
+  /** E.g. `kms:Sign`. */
+  readonly action: string;
+  /** ARN; `*` for actions that have no resource. */
+  readonly resource: string;
+  /** Condition keys that describe the call and the resource; those of the caller are added. */
+  readonly context: RequestContext;
+  /** The resource's own policy, if its kind has one. */
+  readonly resourcePolicy?: NamedPolicy | undefined;
+}
+
+/** A request, and what IAM says to it. */
+export interface DecidedRequest extends IamRequest, Decision {}
+
+/** Decides who may do what, as IAM does. Without one, every signed call is allowed. */
+export interface AccessControl {
+  /** Access keys of principals other than the one that started the run. */
+  findAccessKey(accessKeyId: string): AccessKey | undefined;
+  /** ARN of the principal that an access key belongs to. */
+  principalArn(accessKeyId: string): string;
+  /** Attribute of a table's partition key; undefined for a table that is not known. */
+  readonly partitionKey: (table: string) => string | undefined;
+  /** @throws {AwsError} with AWS's own `AccessDeniedException` if a call is not allowed. */
+  authorize(accessKeyId: string, calls: readonly ResourceCall[]): Promise<void>;
+}

@@ -1,0 +1,111 @@
+import type { AccessKey } from '../aws-server/access-key.ts';
+import type { AccessControl, DecidedRequest, ResourceCall } from './access-control.ts';
+import { accessDenied } from './access-denied.ts';
+import {
+  evaluateRequest,
+  type NamedPolicy,
+  type Policies,
+  type PolicyType,
+  type RequestContext,
+} from './evaluate-request.ts';
+
+/** Someone who calls AWS: a function with its role, a user, or an AWS service. */
+export interface Principal {
+  /** ARN of the user or of the role's session, or the service's name. */
+  readonly arn: string;
+  readonly policies: readonly NamedPolicy[];
+  readonly boundary?: NamedPolicy | undefined;
+  /** Condition keys that describe the principal, e.g. `aws:PrincipalArn`. */
+  readonly context: RequestContext;
+}
+
+export interface AuthorizerOptions {
+  readonly account: string;
+  /** Hears of every request, those that a cached decision answers included. */
+  readonly onDecision?: ((request: DecidedRequest) => void) | undefined;
+}
+
+/** Decisions to keep. A run with more different requests evaluates some of them again. */
+const maxDecisions = 20_000;
+
+/** Decides requests as IAM does, and remembers what it decided. */
+export class Authorizer {
+  readonly #options: AuthorizerOptions;
+  readonly #decisions = new Map<string, Promise<DecidedRequest>>();
+
+  constructor(options: AuthorizerOptions) {
+    this.#options = options;
+  }
+
+  async decide(principal: Principal, call: ResourceCall): Promise<DecidedRequest> {
+    const key = JSON.stringify([
+      principal.arn,
+      principal.context,
+      call.action,
+      call.resource,
+      call.context,
+      call.resourcePolicy?.document,
+    ]);
+    const known = this.#decisions.get(key) ?? this.#evaluate(principal, call);
+    if (this.#decisions.size >= maxDecisions) this.#decisions.clear();
+    this.#decisions.set(key, known);
+    const decided = await known;
+    this.#options.onDecision?.(decided);
+    return decided;
+  }
+
+  /** @throws {AwsError} `AccessDeniedException` if the call is not allowed. */
+  async authorize(principal: Principal, call: ResourceCall): Promise<void> {
+    const decided = await this.decide(principal, call);
+    if (decided.result === 'Allowed') return;
+    const types: PolicyType[] = ['identity'];
+    if (principal.boundary !== undefined) types.push('boundary');
+    if (call.resourcePolicy !== undefined) types.push('resource');
+    throw accessDenied(decided, types);
+  }
+
+  async #evaluate(principal: Principal, call: ResourceCall): Promise<DecidedRequest> {
+    const { arn, policies, boundary } = principal;
+    const { action, resource, resourcePolicy } = call;
+    const counting: Policies = { identity: policies, boundary, resource: resourcePolicy };
+    const request = {
+      principal: arn,
+      action,
+      resource,
+      account: this.#options.account,
+      context: { ...principal.context, ...call.context },
+    };
+    return { ...request, ...(await evaluateRequest(counting, request)) };
+  }
+}
+
+/** A principal that has an access key. */
+export interface KeyHolder {
+  readonly accessKey: AccessKey;
+  readonly principal: Principal;
+}
+
+export interface AccessControlOptions {
+  readonly authorizer: Authorizer;
+  readonly holders: readonly KeyHolder[];
+  /** Attribute of the partition key by table. */
+  readonly partitionKeys: ReadonlyMap<string, string>;
+}
+
+export function createAccessControl(options: AccessControlOptions): AccessControl {
+  const { authorizer, partitionKeys } = options;
+  const holders = new Map(options.holders.map((one) => [one.accessKey.accessKeyId, one]));
+  const principalOf = (accessKeyId: string): Principal => {
+    const holder = holders.get(accessKeyId);
+    if (holder === undefined) throw new Error('a verified access key belongs to no principal');
+    return holder.principal;
+  };
+  return {
+    findAccessKey: (accessKeyId) => holders.get(accessKeyId)?.accessKey,
+    principalArn: (accessKeyId) => principalOf(accessKeyId).arn,
+    partitionKey: (table) => partitionKeys.get(table),
+    authorize: async (accessKeyId, calls) => {
+      for (const call of calls) await authorizer.authorize(principalOf(accessKeyId), call);
+    },
+  };
+}

@@ -1,0 +1,133 @@
+import type { VerifiedRequest } from '../aws-server/aws-server.ts';
+import type { ResourceCall } from './access-control.ts';
+import type { RequestContext } from './evaluate-request.ts';
+import { expressionAttributes } from './expression-attributes.ts';
+
+/** A value as DynamoDB writes it, e.g. `{"S": "x"}`. */
+type AttributeValue = Readonly<Record<string, unknown>>;
+type Item = Readonly<Record<string, AttributeValue>>;
+
+/** What the condition keys of an operation are read from. */
+interface Input {
+  readonly TableName?: string;
+  readonly Key?: Item;
+  readonly Item?: Item;
+  readonly ReturnValues?: string;
+  readonly Select?: string;
+  readonly ProjectionExpression?: string;
+  readonly KeyConditionExpression?: string;
+  readonly ExpressionAttributeNames?: Readonly<Record<string, string>>;
+  readonly ExpressionAttributeValues?: Item;
+  readonly [member: string]: unknown;
+}
+
+export interface DynamoDbScope {
+  readonly account: string;
+  /** Attribute of a table's partition key. */
+  readonly partitionKey: (table: string) => string | undefined;
+}
+
+const expressionMembers = [
+  'ConditionExpression',
+  'FilterExpression',
+  'KeyConditionExpression',
+  'ProjectionExpression',
+  'UpdateExpression',
+];
+
+/** Of whole tables; `dynamodb:ListTables` has no resource. */
+const targetPattern = /^DynamoDB_20120810\.(\w+)$/;
+
+function attributesOf(input: Input): readonly string[] {
+  const expressions = expressionMembers
+    .map((member) => input[member])
+    .filter((value) => typeof value === 'string');
+  const used = expressionAttributes(expressions, input.ExpressionAttributeNames ?? {});
+  const named = [...Object.keys(input.Key ?? {}), ...Object.keys(input.Item ?? {}), ...used];
+  return [...new Set(named)].toSorted();
+}
+
+function valueOf(value: AttributeValue | undefined): readonly string[] {
+  return Object.values(value ?? {}).map(String);
+}
+
+/** The value that a condition on the key requires of the partition key, e.g. `#p = :p`. */
+function queriedPartition(input: Input, partitionKey: string): readonly string[] {
+  const { KeyConditionExpression = '', ExpressionAttributeNames: names = {} } = input;
+  for (const [, name = '', value = ''] of KeyConditionExpression.matchAll(
+    /(#?[\w-]+)\s*=\s*(:\w+)/g,
+  )) {
+    if ((names[name] ?? name) === partitionKey) {
+      return valueOf(input.ExpressionAttributeValues?.[value]);
+    }
+  }
+  return [];
+}
+
+function leadingKeys(input: Input, partitionKey: string | undefined): readonly string[] {
+  if (partitionKey === undefined) return [];
+  const item = input.Key ?? input.Item;
+  return item === undefined ? queriedPartition(input, partitionKey) : valueOf(item[partitionKey]);
+}
+
+function contextOf(input: Input, partitionKey: string | undefined): RequestContext {
+  const keys = leadingKeys(input, partitionKey);
+  const attributes = attributesOf(input);
+  const select =
+    input.Select ?? (input.ProjectionExpression === undefined ? undefined : 'SPECIFIC_ATTRIBUTES');
+  return {
+    ...(keys.length > 0 && { 'dynamodb:LeadingKeys': keys }),
+    ...(attributes.length > 0 && { 'dynamodb:Attributes': attributes }),
+    ...(input.ReturnValues !== undefined && { 'dynamodb:ReturnValues': input.ReturnValues }),
+    ...(select !== undefined && { 'dynamodb:Select': select }),
+  };
+}
+
+/** What each operation of several items has for one table. */
+function splitByTable(operation: string, input: Input): readonly Input[] {
+  if (!operation.startsWith('Batch') || typeof input['RequestItems'] !== 'object') return [input];
+  const byTable = Object.entries(input['RequestItems'] as Readonly<Record<string, unknown>>);
+  return byTable.flatMap(([TableName, asked]) => {
+    if (!Array.isArray(asked)) {
+      const { Keys = [], ...rest } = asked as { readonly Keys?: readonly Item[] };
+      return Keys.map((Key) => ({ ...rest, TableName, Key }));
+    }
+    return (asked as readonly Readonly<Record<string, object>>[]).map((write) => ({
+      ...Object.values(write)[0],
+      TableName,
+    }));
+  });
+}
+
+/**
+ * What a request to DynamoDB does, with the condition keys that AWS documents for its actions. A
+ * body that is not a JSON object makes no call: DynamoDB refuses it.
+ */
+export function dynamodbCalls(
+  { headers, body, region }: Pick<VerifiedRequest, 'headers' | 'body' | 'region'>,
+  { account, partitionKey }: DynamoDbScope,
+): readonly ResourceCall[] {
+  const operation = targetPattern.exec(headers['x-amz-target']?.toString() ?? '')?.[1];
+  const input = readInput(body);
+  if (operation === undefined || input === undefined) return [];
+  const action = `dynamodb:${operation}`;
+  if (operation === 'ListTables') return [{ action, resource: '*', context: {} }];
+  return splitByTable(operation, input)
+    .filter(({ TableName }) => typeof TableName === 'string')
+    .map((one) => {
+      const name = String(one.TableName);
+      const resource = name.startsWith('arn:')
+        ? name
+        : `arn:aws:dynamodb:${region}:${account}:table/${name}`;
+      return { action, resource, context: contextOf(one, partitionKey(name)) };
+    });
+}
+
+function readInput(body: Buffer): Input | undefined {
+  try {
+    const input: unknown = JSON.parse(body.toString());
+    return typeof input === 'object' && input !== null ? (input as Input) : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,172 @@
+import { restoredTableName, tableKeys, tables } from '../../contract/tables.ts';
+import { type AccessKey, createAccessKey } from '../../emulator/aws-server/access-key.ts';
+import { localApi } from '../../emulator/gateway/request-context.ts';
+import type { AccessControl, DecidedRequest } from '../../emulator/iam/access-control.ts';
+import {
+  Authorizer,
+  createAccessControl,
+  type KeyHolder,
+  type Principal,
+} from '../../emulator/iam/authorizer.ts';
+import type { NamedPolicy, RequestContext } from '../../emulator/iam/evaluate-request.ts';
+import { localUserArn } from '../../emulator/sts-server.ts';
+import type { SynthesisedRole } from './stack-policies.ts';
+import type { SynthesisedDeployment } from './synthesised-deployment.ts';
+
+/** An invocation by an AWS service, or with a role. */
+export interface Invocation {
+  /** A service's name or, for a role of the templates, the function that has it. */
+  readonly by: string;
+  /** ARN of what makes the service call: an API's method, or a rule. */
+  readonly source?: string | undefined;
+  readonly functionArn: string;
+}
+
+/** Who may do what in a synthesis, and the access keys by which this run tells them apart. */
+export interface Access {
+  readonly control: AccessControl;
+  /** Access keys of functions, by the function's name. */
+  readonly functionKeys: ReadonlyMap<string, AccessKey>;
+  /** Access keys of users that have one managed policy each, by the policy's name. */
+  readonly operatorKeys: ReadonlyMap<string, AccessKey>;
+  /** @throws {AwsError} if the function's permissions or the role do not allow it. */
+  authorizeInvocation(invocation: Invocation): Promise<void>;
+  /** Whether the Lambda service may do something for a function, with the function's role. */
+  mayService(functionName: string, action: string, resource: string): Promise<boolean>;
+}
+
+export interface AccessOptions {
+  /** Of the one who started the run, who is an administrator. */
+  readonly accessKey: AccessKey;
+  readonly onDecision?: ((request: DecidedRequest) => void) | undefined;
+}
+
+const { accountId } = localApi;
+
+/** `AdministratorAccess`, which is a managed policy of AWS. Key policies limit it. */
+const administrator: NamedPolicy = {
+  name: 'AdministratorAccess',
+  document: {
+    Version: '2012-10-17',
+    Statement: [{ Effect: 'Allow', Action: '*', Resource: '*' }],
+  },
+};
+
+/** Condition keys that every request of a principal has. */
+function principalContext(arn: string, type: 'AssumedRole' | 'User'): RequestContext {
+  return {
+    'aws:PrincipalArn': arn,
+    'aws:PrincipalAccount': accountId,
+    'aws:PrincipalType': type,
+    'aws:SecureTransport': 'true',
+    'aws:ViaAWSService': 'false',
+  };
+}
+
+function userOf(arn: string, policy: NamedPolicy): Principal {
+  return { arn, policies: [policy], context: principalContext(arn, 'User') };
+}
+
+function partitionKeys({ config, contents }: SynthesisedDeployment): ReadonlyMap<string, string> {
+  return new Map([
+    ...tableKeys.map(
+      (key) => [restoredTableName(config.name, key), tables[key].partitionKey] as const,
+    ),
+    ...contents.tables.map(({ name, partitionKey }) => [name, partitionKey] as const),
+  ]);
+}
+
+/** Evaluates the policies of a synthesis. */
+class SynthesisedAccess implements Access {
+  readonly control: AccessControl;
+  readonly functionKeys: ReadonlyMap<string, AccessKey>;
+  readonly operatorKeys: ReadonlyMap<string, AccessKey>;
+  readonly #deployment: SynthesisedDeployment;
+  readonly #authorizer: Authorizer;
+
+  constructor(deployment: SynthesisedDeployment, { accessKey, onDecision }: AccessOptions) {
+    this.#deployment = deployment;
+    this.#authorizer = new Authorizer({ account: accountId, onDecision });
+    const { functions, policies } = deployment.contents;
+    const issue = (names: Iterable<string>) =>
+      new Map([...names].map((name) => [name, createAccessKey()] as const));
+    this.functionKeys = issue(functions.keys());
+    this.operatorKeys = issue(policies.managed.keys());
+    const holders: readonly KeyHolder[] = [
+      { accessKey, principal: userOf(localUserArn(), administrator) },
+      ...[...this.functionKeys].map(([name, key]) => ({
+        accessKey: key,
+        principal: this.#functionPrincipal(name),
+      })),
+      ...[...this.operatorKeys].map(([name, key]) => ({
+        accessKey: key,
+        principal: this.#operatorPrincipal(name),
+      })),
+    ];
+    this.control = createAccessControl({
+      authorizer: this.#authorizer,
+      holders,
+      partitionKeys: partitionKeys(deployment),
+    });
+  }
+
+  async authorizeInvocation({ by, source, functionArn }: Invocation): Promise<void> {
+    const call = { action: 'lambda:InvokeFunction', resource: functionArn, context: {} };
+    if (source === undefined) {
+      await this.#authorizer.authorize(this.#session(by), call);
+      return;
+    }
+    const context = { 'aws:SourceArn': source, 'aws:SourceAccount': accountId };
+    const principal = { arn: by, policies: [], context };
+    const resourcePolicy = this.#functionPolicy(functionArn);
+    await this.#authorizer.authorize(principal, { ...call, resourcePolicy });
+  }
+
+  async mayService(functionName: string, action: string, resource: string): Promise<boolean> {
+    const principal = this.#session(functionName);
+    const call = { action, resource, context: {} };
+    return (await this.#authorizer.decide(principal, call)).result === 'Allowed';
+  }
+
+  #role(functionName: string): SynthesisedRole {
+    const role = this.#deployment.contents.policies.roles.get(functionName);
+    if (role === undefined) throw new Error(`the templates have no role of ${functionName}`);
+    return role;
+  }
+
+  /** Lambda names the session of a role after the function. */
+  #session(functionName: string, context: RequestContext = {}): Principal {
+    const { arn, name, policies, boundaryArn } = this.#role(functionName);
+    return {
+      arn: `arn:aws:sts::${accountId}:assumed-role/${name}/${functionName}`,
+      policies,
+      boundary: boundaryArn === undefined ? undefined : this.#deployment.permissionsBoundary,
+      context: { ...principalContext(arn, 'AssumedRole'), ...context },
+    };
+  }
+
+  #functionPrincipal(name: string): Principal {
+    const { awsRegion } = this.#deployment.contents;
+    const arn = `arn:aws:lambda:${awsRegion}:${accountId}:function:${name}`;
+    return this.#session(name, { 'lambda:SourceFunctionArn': arn });
+  }
+
+  #operatorPrincipal(name: string): Principal {
+    const policy = this.#deployment.contents.policies.managed.get(name);
+    if (policy === undefined) throw new Error(`the templates have no managed policy ${name}`);
+    return userOf(`arn:aws:iam::${accountId}:user/${name}`, policy);
+  }
+
+  #functionPolicy(functionArn: string): NamedPolicy | undefined {
+    const Statement = this.#deployment.contents.policies.permissions
+      .filter((permission) => permission.functionArn === functionArn)
+      .map(({ statement }) => statement);
+    if (Statement.length === 0) return undefined;
+    const name = `permissions of ${functionArn.split(':function:')[1]}`;
+    return { name, document: { Version: '2012-10-17', Statement } };
+  }
+}
+
+export function createAccess(deployment: SynthesisedDeployment, options: AccessOptions): Access {
+  return new SynthesisedAccess(deployment, options);
+}

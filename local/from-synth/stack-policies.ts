@@ -1,0 +1,145 @@
+import type { NamedPolicy, PolicyDocument } from '../../emulator/iam/evaluate-request.ts';
+import type { SynthesisedStack, TemplateResource } from './assembly.ts';
+import { Resolver } from './resolver.ts';
+
+/** A role, with the policies that the templates give it. */
+export interface SynthesisedRole {
+  readonly arn: string;
+  readonly name: string;
+  readonly policies: readonly NamedPolicy[];
+  /** ARN of the permissions boundary. */
+  readonly boundaryArn?: string;
+}
+
+/** Who may invoke a function. */
+export interface InvokePermission {
+  /** ARN of the function, or of its alias. */
+  readonly functionArn: string;
+  readonly statement: object;
+}
+
+/** Policies of the templates, without intrinsic functions. */
+export interface StackPolicies {
+  /** Roles of functions by the function's name, or its logical id if it has no name. */
+  readonly roles: ReadonlyMap<string, SynthesisedRole>;
+  /** Managed policies, for operators, by name. */
+  readonly managed: ReadonlyMap<string, NamedPolicy>;
+  readonly permissions: readonly InvokePermission[];
+  /** ARN of the EventBridge rule that invokes a function, by the function's ARN. */
+  readonly rules: ReadonlyMap<string, string>;
+}
+
+class PoliciesReader {
+  readonly #stack: SynthesisedStack;
+  readonly #resolver: Resolver;
+
+  constructor(stack: SynthesisedStack) {
+    this.#stack = stack;
+    this.#resolver = new Resolver(stack);
+  }
+
+  read(): StackPolicies {
+    return {
+      roles: new Map(this.#each('AWS::Lambda::Function', (id, fn) => this.#readRoleOf(id, fn))),
+      managed: new Map(
+        this.#each('AWS::IAM::ManagedPolicy', (id, { Properties }) => {
+          const name = this.#text(Properties['ManagedPolicyName'] ?? id);
+          return [name, { name, document: this.#document(Properties['PolicyDocument']) }];
+        }),
+      ),
+      permissions: this.#each('AWS::Lambda::Permission', (_, { Properties }) =>
+        this.#readPermission(Properties),
+      ),
+      rules: new Map(
+        this.#each('AWS::Events::Rule', (id, rule) => this.#readRule(id, rule)).flat(),
+      ),
+    };
+  }
+
+  #each<T>(type: string, read: (id: string, resource: TemplateResource) => T): readonly T[] {
+    return [...this.#stack.resources]
+      .filter(([, resource]) => resource.Type === type)
+      .map(([id, resource]) => read(id, resource));
+  }
+
+  #text(value: unknown): string {
+    return this.#resolver.resolveText(value);
+  }
+
+  #document(value: unknown): PolicyDocument {
+    return this.#resolver.resolve(value) as PolicyDocument;
+  }
+
+  #readRoleOf(id: string, { Properties }: TemplateResource): readonly [string, SynthesisedRole] {
+    const { 'Fn::GetAtt': [roleId = ''] = [] } = Properties['Role'] as {
+      readonly 'Fn::GetAtt'?: readonly string[];
+    };
+    const role = this.#stack.resources.get(roleId);
+    if (role === undefined) throw this.#resolver.misunderstood(`a role outside of it, in ${id}`);
+    return [this.#text(Properties['FunctionName'] ?? id), this.#readRole(roleId, role)];
+  }
+
+  /** Of a schedule. Rules for events that AWS sends have topics as targets. */
+  #readRule(id: string, { Properties }: TemplateResource): readonly (readonly [string, string])[] {
+    if (Properties['ScheduleExpression'] === undefined) return [];
+    const rule = this.#text({ 'Fn::GetAtt': [id, 'Arn'] });
+    const targets = Properties['Targets'] as readonly { readonly Arn: unknown }[];
+    return targets.map(({ Arn }) => [this.#text(Arn), rule]);
+  }
+
+  #readRole(id: string, { Properties }: TemplateResource): SynthesisedRole {
+    const arn = this.#text({ 'Fn::GetAtt': [id, 'Arn'] });
+    const name = arn.split('/').at(-1) ?? id;
+    const own = this.#resolver.resolve(Properties['Policies'] ?? []) as readonly {
+      readonly PolicyName: string;
+      readonly PolicyDocument: PolicyDocument;
+    }[];
+    const { PermissionsBoundary: boundary } = Properties;
+    return {
+      arn,
+      name,
+      policies: [
+        ...own.map(({ PolicyName, PolicyDocument }) => ({
+          name: `${name}/${PolicyName}`,
+          document: PolicyDocument,
+        })),
+        ...this.#attachedPolicies(id, name),
+      ],
+      ...(boundary !== undefined && { boundaryArn: this.#text(boundary) }),
+    };
+  }
+
+  /** The CDK gives each role one policy of its own; it is named after the role. */
+  #attachedPolicies(roleId: string, roleName: string): readonly NamedPolicy[] {
+    return this.#each('AWS::IAM::Policy', (_, { Properties }) => Properties)
+      .filter(({ Roles }) => JSON.stringify(Roles ?? []).includes(`{"Ref":"${roleId}"}`))
+      .map(({ PolicyDocument }, index) => ({
+        name: index === 0 ? roleName : `${roleName}/${index + 1}`,
+        document: this.#document(PolicyDocument),
+      }));
+  }
+
+  #readPermission(properties: TemplateResource['Properties']): InvokePermission {
+    const { Action, Principal, SourceArn, SourceAccount } = properties;
+    const functionArn = this.#text(properties['FunctionName']);
+    const account = SourceAccount === undefined ? undefined : this.#text(SourceAccount);
+    return {
+      functionArn,
+      statement: {
+        Effect: 'Allow',
+        Principal: { Service: Principal },
+        Action,
+        Resource: functionArn,
+        Condition: {
+          ArnLike: { 'aws:SourceArn': this.#text(SourceArn) },
+          ...(account !== undefined && { StringEquals: { 'aws:SourceAccount': account } }),
+        },
+      },
+    };
+  }
+}
+
+/** @throws {LocalRunError} for what the local run does not understand. */
+export function readStackPolicies(stack: SynthesisedStack): StackPolicies {
+  return new PoliciesReader(stack).read();
+}
