@@ -1,6 +1,6 @@
 import { deployedTableName } from '../contract/tables.ts';
-import type { AuditReader } from '../core/audit/audit-log.ts';
 import type { ManagementContext } from '../core/management/management-context.ts';
+import { limitToTrunkGroups } from '../core/management/trunk-group-limit.ts';
 import type { CliIo } from './cli-io.ts';
 import { confirm } from './confirm.ts';
 import { type Deployment, type DeploymentOptions, findDeployment } from './deployment.ts';
@@ -12,6 +12,8 @@ import { UsageError } from './usage-error.ts';
 /** Options of every command. */
 export interface GlobalOptions extends OutputOptions, DeploymentOptions {
   readonly yes?: boolean | undefined;
+  /** The service trunk groups that the command is limited to. */
+  readonly onlyTrunkGroup?: readonly string[] | undefined;
 }
 
 /** What a command works with. */
@@ -24,8 +26,6 @@ export interface Cli {
   readonly deployment: () => Deployment;
   /** The management library over it. */
   readonly management: () => Promise<ManagementContext>;
-  /** The audit of the deployment. */
-  readonly audit: () => Promise<AuditReader>;
   /** Its whole tables, and other tables next to them. */
   readonly tables: () => Promise<Tables>;
   /** The signing keys of the deployment. */
@@ -34,6 +34,13 @@ export interface Cli {
   readonly confirm: (question: string) => Promise<void>;
   /** The command succeeded, and its answer is no: exit code 1. */
   readonly answerNo: () => void;
+}
+
+function requireNoLimit(what: string, { onlyTrunkGroup }: GlobalOptions): void {
+  if (onlyTrunkGroup === undefined) return;
+  throw new UsageError(
+    `--only-trunk-group: ${what} concern every service trunk group; leave the option out`,
+  );
 }
 
 export function createCli(io: CliIo, options: GlobalOptions, answerNo: () => void): Cli {
@@ -51,22 +58,21 @@ export function createCli(io: CliIo, options: GlobalOptions, answerNo: () => voi
     management: async () => {
       const found = deployment();
       const { openManagement } = await import('./open-management.ts');
-      return openManagement(found, {
+      const context = openManagement(found, {
         auditFile: io.env.AUTHCTL_AUDIT_FILE || undefined,
         warn: (text) => output.warn(text),
       });
-    },
-    audit: async () => {
-      const found = deployment();
-      const { openAudit } = await import('./open-audit.ts');
-      return openAudit(found, (text) => output.warn(text));
+      const { onlyTrunkGroup } = options;
+      return onlyTrunkGroup === undefined ? context : limitToTrunkGroups(context, onlyTrunkGroup);
     },
     tables: async () => {
+      requireNoLimit('tables', options);
       const found = deployment();
       const { openTables } = await import('./open-tables.ts');
       return openTables(found, (text) => output.warn(text));
     },
     signingKeys: async () => {
+      requireNoLimit('signing keys', options);
       const found = deployment();
       const { openSigningKeys } = await import('./open-signing-keys.ts');
       return openSigningKeys(found, deployedTableName(found.config, 'signingKeys'));

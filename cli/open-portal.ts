@@ -31,7 +31,7 @@ export async function openPortal(cli: Cli, port: number): Promise<OpenedPortal> 
   try {
     const { origin, createLink } = await servePortalOnLoopback({
       management: bindManagement(context),
-      person: { name: person, role: 'administrator' },
+      person: { name: person, role: 'administrator', trunkGroups: cli.options.onlyTrunkGroup },
       port,
       signInHint:
         'A link signs in one browser, once, within a minute. Press Enter in the terminal of authctl portal for another one.',

@@ -4,7 +4,7 @@ import { packageVersion } from '../adapters/package-version.ts';
 import { type Cli, createCli, type GlobalOptions } from './cli.ts';
 import type { CliIo } from './cli-io.ts';
 import { commandGroups } from './command-groups.ts';
-import type { CommandGroup, CommandSpec } from './command-spec.ts';
+import { type CommandGroup, type CommandSpec, collectValues } from './command-spec.ts';
 import { portalCommand } from './commands/portal.ts';
 import type { CompletionValues } from './completion-values.ts';
 import { Terminal } from './terminal.ts';
@@ -98,6 +98,11 @@ export function createProgram(
     .option('--local', 'the local run of npm start')
     .option('--json', 'one JSON document on stdout')
     .option('--quiet', 'only ids, or only the new secret')
+    .option(
+      '--only-trunk-group <group>',
+      'limit the command to this service trunk group; may be repeated',
+      collectValues,
+    )
     .option('--yes', 'do not ask before a change that cannot be undone')
     .addHelpText(
       'after',

@@ -6,6 +6,7 @@ import {
   MalformedRecordError,
   RefusedError,
   UnavailableError,
+  VersionConflictError,
 } from '../core/errors.ts';
 import { FetchError } from '../core/identity-provider/fetch-json.ts';
 import type { GlobalOptions } from './cli.ts';
@@ -44,6 +45,8 @@ function describe(error: unknown): Report {
     return report('refused', exitCodes.refused);
   }
   if (error instanceof NotConfirmedError) return report('not_confirmed', exitCodes.refused);
+  // The same command again would be refused again.
+  if (error instanceof VersionConflictError) return report('conflict', exitCodes.refused);
   if (error instanceof ConflictError) {
     return report('conflict', exitCodes.refused, `${error.message}; try again`);
   }

@@ -14,6 +14,9 @@ import { errorResponse, plainErrorResponse, toResponse } from './respond.ts';
 import { type Route, routes } from './routes.ts';
 import type { Visit } from './visit.ts';
 
+export type { Person, Role } from './access/person.ts';
+export type { Portal, PortalOptions, PortalRequest } from './portal-options.ts';
+
 interface Environment {
   readonly Variables: { visit?: Visit; route?: string; form?: Fields };
 }

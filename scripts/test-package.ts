@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { type Authctl, runEveryGroup } from './package/run-commands.ts';
+import { type Authctl, runEveryGroup, usePortal } from './package/run-commands.ts';
 import {
   compileVerifierConsumer,
   describeInstallation,
@@ -126,6 +126,7 @@ async function usePackage(node: string, project: string, installed: string): Pro
     const authctl: Authctl = (...args) => run([node, path, ...args], options);
     assert.equal((await authctl('--version')).trim(), manifest.version);
     await runEveryGroup(authctl, clientId);
+    await usePortal([node, path], environment);
   });
 }
 

@@ -5,6 +5,7 @@ import { addSubnet, findSubnet, removeSubnet } from '../../core/management/api-k
 import { viewSubnet } from '../../core/management/api-key-view.ts';
 import { findApiKey } from '../../core/management/api-keys.ts';
 import type { CommandGroup, CommandSpec } from '../command-spec.ts';
+import { type IfVersionOptions, ifVersionOption } from '../if-version-option.ts';
 import type { Cell } from '../table.ts';
 
 const keyId = ['key-id', 'id of the API key, key_...'] as const;
@@ -19,7 +20,7 @@ function fieldsOf(subnet: ApiKeySubnet): readonly (readonly [string, Cell])[] {
   ];
 }
 
-interface AddOptions {
+interface AddOptions extends IfVersionOptions {
   readonly name: string;
   readonly address: string;
   readonly netmask?: string;
@@ -36,6 +37,7 @@ const add: CommandSpec = {
       '--netmask <netmask>',
       '255.255.255.0, or a prefix length; not needed if the address has one',
     ),
+    ifVersionOption('API key'),
   ],
   examples: [
     'api-key-subnet add key_7HsLEXAMPLE --name office --address 203.0.113.0 --netmask 255.255.255.0',
@@ -46,6 +48,7 @@ const add: CommandSpec = {
       name: options.name,
       address: options.address,
       netmask: options.netmask,
+      ifVersion: options.ifVersion,
     });
     cli.output.print({
       json: { key_id: id, ...viewSubnet(subnet) },
@@ -92,12 +95,13 @@ const remove: CommandSpec = {
       '--allow-any-source',
       'also remove the last subnet: every source may then use the key',
     ),
+    ifVersionOption('API key'),
   ],
   examples: ['api-key-subnet remove key_7HsLEXAMPLE subnet_2xPdEXAMPLE'],
   run: async (
     cli,
     [id = '', subnetId = ''],
-    { allowAnySource = false }: { readonly allowAnySource?: boolean },
+    { allowAnySource = false, ifVersion }: IfVersionOptions & { readonly allowAnySource?: boolean },
   ) => {
     const context = await cli.management();
     const key = await findApiKey(context, id);
@@ -108,7 +112,7 @@ const remove: CommandSpec = {
     );
     const { subnets } = await removeSubnet(context, id, subnetId, {
       allowAnySource,
-      ifVersion: key.version,
+      ifVersion: ifVersion ?? key.version,
     });
     cli.output.print({
       json: { key_id: id, subnet_id: subnetId, removed: true, acl: subnets.map(viewSubnet) },

@@ -14,6 +14,7 @@ import type { NewSubnet } from '../../core/management/subnet-list.ts';
 import { formatTime } from '../../core/rfc3339.ts';
 import type { Cli } from '../cli.ts';
 import { type CommandGroup, type CommandSpec, collectValues } from '../command-spec.ts';
+import { type IfVersionOptions, ifVersionOption } from '../if-version-option.ts';
 import type { Cell } from '../table.ts';
 import { UsageError } from '../usage-error.ts';
 import { clientOptions } from './client-options.ts';
@@ -157,10 +158,13 @@ const rename: CommandSpec = {
   name: 'rename',
   summary: 'Rename an API key',
   arguments: [keyId],
-  options: [new Option('--name <name>', 'new name').makeOptionMandatory()],
+  options: [
+    new Option('--name <name>', 'new name').makeOptionMandatory(),
+    ifVersionOption('API key'),
+  ],
   examples: ['api-key rename key_7HsLEXAMPLE --name "Ada (laptop)"'],
-  run: async (cli, [id = ''], { name }: { readonly name: string }) =>
-    printApiKey(cli, await renameApiKey(await cli.management(), id, name)),
+  run: async (cli, [id = ''], { name, ifVersion }: IfVersionOptions & { readonly name: string }) =>
+    printApiKey(cli, await renameApiKey(await cli.management(), id, name, { ifVersion })),
 };
 
 function defineSwitch(name: 'enable' | 'disable', summary: string): CommandSpec {
@@ -168,9 +172,12 @@ function defineSwitch(name: 'enable' | 'disable', summary: string): CommandSpec 
     name,
     summary,
     arguments: [keyId],
+    options: [ifVersionOption('API key')],
     examples: [`api-key ${name} key_7HsLEXAMPLE`],
-    run: async (cli, [id = '']) =>
-      printApiKey(cli, await setApiKeyEnabled(await cli.management(), id, name === 'enable')),
+    run: async (cli, [id = ''], { ifVersion }: IfVersionOptions) => {
+      const context = await cli.management();
+      printApiKey(cli, await setApiKeyEnabled(context, id, name === 'enable', { ifVersion }));
+    },
   };
 }
 
@@ -178,12 +185,13 @@ const remove: CommandSpec = {
   name: 'delete',
   summary: 'Delete an API key',
   arguments: [keyId],
+  options: [ifVersionOption('API key')],
   examples: ['api-key delete key_7HsLEXAMPLE'],
-  run: async (cli, [id = '']) => {
+  run: async (cli, [id = ''], { ifVersion }: IfVersionOptions) => {
     const context = await cli.management();
     const key = await findApiKey(context, id);
     await cli.confirm(`Delete the API key ${key.keyId} (${key.name})?`);
-    await deleteApiKey(context, key.keyId, { ifVersion: key.version });
+    await deleteApiKey(context, key.keyId, { ifVersion: ifVersion ?? key.version });
     cli.output.print({
       json: { key_id: key.keyId, deleted: true },
       quiet: [],

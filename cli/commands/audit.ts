@@ -1,5 +1,7 @@
 import { Option } from 'commander';
-import type { AuditRecord } from '../../core/audit/audit-log.ts';
+import { type AuditedChange, type AuditPage, listAudit } from '../../core/management/list-audit.ts';
+import type { ManagementContext } from '../../core/management/management-context.ts';
+import { isDay } from '../../core/rfc3339.ts';
 import type { CommandGroup, CommandSpec } from '../command-spec.ts';
 import { UsageError } from '../usage-error.ts';
 
@@ -11,51 +13,41 @@ interface ListOptions {
   readonly unfinished?: boolean;
 }
 
-const dayPattern = /^\d{4}-\d{2}-\d{2}$/;
-
-/** JavaScript reads the 30th of February as the 2nd of March. */
-function isDay(text: string): boolean {
-  const time = dayPattern.test(text) ? Date.parse(text) : Number.NaN;
-  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
-}
-
-function readDay(day: string | undefined): string {
-  if (day === undefined) return new Date().toISOString().slice(0, 'yyyy-mm-dd'.length);
-  if (isDay(day)) return day;
+/** The library checks the day too; this message names the option. */
+function checkDay(day: string | undefined): void {
+  if (day === undefined || isDay(day)) return;
   throw new UsageError(`--day: received "${day}"; allowed: a UTC day, e.g. 2026-11-20`);
 }
 
-/** Intents without an outcome: the change may have been made. */
-function withoutOutcome(records: readonly AuditRecord[]): readonly AuditRecord[] {
-  const nameOf = ({ action, subject }: AuditRecord): string => JSON.stringify([action, subject]);
-  const lastOutcome = new Map(
-    records
-      .filter(({ outcome }) => outcome !== 'intended')
-      .map((record) => [nameOf(record), record.time]),
-  );
-  return records.filter(
-    (record) =>
-      record.outcome === 'intended' && (lastOutcome.get(nameOf(record)) ?? '') < record.time,
-  );
+async function readChanges(context: ManagementContext, day: string | undefined) {
+  const changes: AuditedChange[] = [];
+  let page: AuditPage | undefined;
+  do {
+    page = await listAudit(context, { day, cursor: page?.nextCursor });
+    changes.push(...page.items);
+  } while (page.nextCursor !== undefined);
+  return { day: page.day, changes };
 }
 
-function matches(record: AuditRecord, { subject, actor, action }: ListOptions): boolean {
+function matches(change: AuditedChange, options: ListOptions): boolean {
+  const { subject, actor, action, unfinished } = options;
   return (
-    (subject === undefined || record.subject === subject) &&
-    (actor === undefined || record.actor.includes(actor)) &&
-    (action === undefined || record.action.startsWith(action))
+    (subject === undefined || change.subject === subject) &&
+    (actor === undefined || change.actor.includes(actor)) &&
+    (action === undefined || change.action.startsWith(action)) &&
+    (unfinished !== true || change.outcome === 'unfinished')
   );
 }
 
 const list: CommandSpec = {
   name: 'list',
-  summary: 'Show who changed what on a day, as this region recorded it',
+  summary: 'Show who changed what on a day, the newest first, as this region recorded it',
   options: [
     new Option('--day <day>', 'UTC day, e.g. 2026-11-20; default today'),
     new Option('--subject <id>', 'changes of one client, secret, key, provider'),
     new Option('--actor <text>', 'changes by callers whose ARN has this text'),
     new Option('--action <prefix>', 'e.g. client_secret, signing_key.withdraw'),
-    new Option('--unfinished', 'only intents without an outcome: check what they changed'),
+    new Option('--unfinished', 'only changes without an outcome: check the item that they concern'),
   ],
   examples: [
     'audit list',
@@ -63,16 +55,13 @@ const list: CommandSpec = {
     'audit list --unfinished --json',
   ],
   run: async (cli, _, options: ListOptions) => {
-    const day = readDay(options.day);
-    const reader = await cli.audit();
-    const all: AuditRecord[] = [];
-    for await (const record of reader.listAudit(day)) all.push(record);
-    const records = options.unfinished === true ? withoutOutcome(all) : all;
-    cli.output.printList<AuditRecord>(
-      records.filter((record) => matches(record, options)),
+    checkDay(options.day);
+    const { day, changes } = await readChanges(await cli.management(), options.day);
+    cli.output.printList<AuditedChange>(
+      changes.filter((change) => matches(change, options)),
       {
-        view: ({ recordId, ...record }) => ({ record_id: recordId, ...record }),
-        id: ({ recordId }) => recordId,
+        view: ({ changeId, ...change }) => ({ change_id: changeId, ...change }),
+        id: ({ changeId }) => changeId,
         columns: {
           time: ({ time }) => time,
           actor: ({ actor }) => actor,

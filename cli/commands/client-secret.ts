@@ -17,6 +17,7 @@ import type { Cli } from '../cli.ts';
 import type { CommandGroup, CommandSpec } from '../command-spec.ts';
 import { parseDuration } from '../duration.ts';
 import { type ExpiryOptions, expiryOptions, readExpiry } from '../expiry-options.ts';
+import { type IfVersionOptions, ifVersionOption } from '../if-version-option.ts';
 import { UsageError } from '../usage-error.ts';
 import { clientOptions } from './client-options.ts';
 
@@ -57,7 +58,7 @@ function printCreated(
   }
 }
 
-interface CreateOptions extends ExpiryOptions {
+interface CreateOptions extends ExpiryOptions, IfVersionOptions {
   readonly name?: string;
   readonly idempotencyKey?: string;
 }
@@ -66,7 +67,12 @@ const create: CommandSpec = {
   name: 'create',
   summary: 'Create a client secret and show it once',
   arguments: [clientId],
-  options: [secretName(), ...expiryOptions(), clientOptions.idempotencyKey()],
+  options: [
+    secretName(),
+    ...expiryOptions(),
+    clientOptions.idempotencyKey(),
+    ifVersionOption('client'),
+  ],
   examples: [
     'client-secret create client_4fWqEXAMPLE',
     'client-secret create client_4fWqEXAMPLE --name blue --expires-in 90d',
@@ -79,6 +85,7 @@ const create: CommandSpec = {
       name: options.name,
       expiresAt: readExpiry(options, now),
       idempotencyKey: options.idempotencyKey,
+      ifVersion: options.ifVersion,
     });
     printCreated(cli, created, { id, now });
   },
@@ -115,7 +122,7 @@ const list: CommandSpec = {
   },
 };
 
-interface UpdateOptions extends ExpiryOptions {
+interface UpdateOptions extends ExpiryOptions, IfVersionOptions {
   readonly name?: string;
   readonly neverExpires?: boolean;
 }
@@ -128,12 +135,14 @@ const update: CommandSpec = {
     secretName(),
     ...expiryOptions(),
     new Option('--never-expires', 'remove its end').conflicts(['expiresAt', 'expiresIn']),
+    ifVersionOption('client'),
   ],
   examples: [
     'client-secret update client_4fWqEXAMPLE secret_9aKdEXAMPLE --name old --expires-in 7d',
   ],
   run: async (cli, [id = '', secret = ''], options: UpdateOptions) => {
-    if (Object.keys(options).length === 0) {
+    const { ifVersion, ...changes } = options;
+    if (Object.keys(changes).length === 0) {
       throw new UsageError('nothing to change; add --name, --expires-in or --expires-at');
     }
     const context = await cli.management();
@@ -141,6 +150,7 @@ const update: CommandSpec = {
     const changed = await updateClientSecret(context, id, secret, {
       name: options.name,
       expiresAt: options.neverExpires === true ? null : readExpiry(options, now),
+      ifVersion,
     });
     cli.output.print({
       json: { client_id: id, ...viewClientSecret(changed, now) },
@@ -170,6 +180,7 @@ const rotate: CommandSpec = {
     secretName(),
     ...expiryOptions(),
     clientOptions.idempotencyKey(),
+    ifVersionOption('client'),
   ],
   examples: [
     'client-secret rotate client_4fWqEXAMPLE',
@@ -184,6 +195,7 @@ const rotate: CommandSpec = {
       name: options.name,
       expiresAt: readExpiry(options, now),
       idempotencyKey: options.idempotencyKey,
+      ifVersion: options.ifVersion,
       overlap,
     });
     const ended = rotated.expired.map((secret) => viewClientSecret(secret, now));
@@ -198,14 +210,15 @@ const remove: CommandSpec = {
   name: 'delete',
   summary: 'Delete a client secret: it stops working',
   arguments: [clientId, secretId],
+  options: [ifVersionOption('client')],
   examples: ['client-secret delete client_4fWqEXAMPLE secret_9aKdEXAMPLE'],
-  run: async (cli, [id = '', secret = '']) => {
+  run: async (cli, [id = '', secret = ''], { ifVersion }: IfVersionOptions) => {
     const context = await cli.management();
     const found = findSecret(await findClient(context, id), secret);
     const use =
       found.lastUsedOn === undefined ? 'It was never used.' : `Last used ${found.lastUsedOn}.`;
     await cli.confirm(`Delete the secret ${secret} of ${id}? ${use}`);
-    await deleteClientSecret(context, id, secret);
+    await deleteClientSecret(context, id, secret, { ifVersion });
     cli.output.print({
       json: { client_id: id, secret_id: secret, deleted: true },
       quiet: [],

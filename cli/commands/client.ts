@@ -15,6 +15,7 @@ import { currentTime, type ManagementContext } from '../../core/management/manag
 import type { Cli } from '../cli.ts';
 import { type CommandGroup, type CommandSpec, collectValues } from '../command-spec.ts';
 import { parseDuration } from '../duration.ts';
+import { type IfVersionOptions, ifVersionOption } from '../if-version-option.ts';
 import { UsageError } from '../usage-error.ts';
 import { clientOptions, parseRequiredClaims } from './client-options.ts';
 import {
@@ -189,7 +190,7 @@ const show: CommandSpec = {
   },
 };
 
-interface UpdateOptions {
+interface UpdateOptions extends IfVersionOptions {
   readonly name?: string;
   readonly scope?: readonly string[];
   readonly addScope?: readonly string[];
@@ -217,19 +218,22 @@ const update: CommandSpec = {
       'audience',
     ),
     clientOptions.tokenLifetime(),
+    ifVersionOption('client'),
   ],
   examples: [
     'client update client_4fWqEXAMPLE --name "Billing EU"',
     'client update client_4fWqEXAMPLE --add-scope calls:view --token-lifetime 30m',
   ],
   run: async (cli, [id = ''], options: UpdateOptions) => {
-    if (Object.keys(options).length === 0) {
+    const { ifVersion, ...changes } = options;
+    if (Object.keys(changes).length === 0) {
       throw new UsageError('nothing to change; add an option, see authctl client update --help');
     }
-    const { scope, addScope, removeScope, audience, defaultAudience, tokenLifetime } = options;
+    const { scope, addScope, removeScope, audience, defaultAudience, tokenLifetime } = changes;
     const context = await cli.management();
     const client = await updateClient(context, id, {
-      name: options.name,
+      ifVersion,
+      name: changes.name,
       scopes: scope,
       addScopes: addScope,
       removeScopes: removeScope,
@@ -246,10 +250,11 @@ function defineSwitch(name: 'enable' | 'disable', summary: string, note: string)
     name,
     summary,
     arguments: [clientId],
+    options: [ifVersionOption('client')],
     examples: [`client ${name} client_4fWqEXAMPLE`],
-    run: async (cli, [id = '']) => {
+    run: async (cli, [id = ''], { ifVersion }: IfVersionOptions) => {
       const context = await cli.management();
-      const client = await setClientEnabled(context, id, name === 'enable');
+      const client = await setClientEnabled(context, id, name === 'enable', { ifVersion });
       printClient(cli, context, client);
       cli.output.note(note);
     },
@@ -260,14 +265,15 @@ const remove: CommandSpec = {
   name: 'delete',
   summary: 'Delete a client with its secrets',
   arguments: [clientId],
+  options: [ifVersionOption('client')],
   examples: ['client delete client_4fWqEXAMPLE', 'client delete client_4fWqEXAMPLE --yes'],
-  run: async (cli, [id = '']) => {
+  run: async (cli, [id = ''], { ifVersion }: IfVersionOptions) => {
     const context = await cli.management();
     const client = await findClient(context, id);
     await cli.confirm(
       `Delete the client ${client.clientId} (${client.name}) with its secrets (${client.secrets.length})?`,
     );
-    await deleteClient(context, client.clientId, { ifVersion: client.version });
+    await deleteClient(context, client.clientId, { ifVersion: ifVersion ?? client.version });
     cli.output.print({
       json: { client_id: client.clientId, deleted: true },
       quiet: [],

@@ -95,16 +95,24 @@ const show: CommandSpec = {
   },
 };
 
+interface DeleteOptions {
+  readonly cascade?: boolean;
+  readonly ifRegistration?: string;
+}
+
 const remove: CommandSpec = {
   name: 'delete',
   summary: 'Delete a provider: its tokens are no longer accepted',
   arguments: [issuer],
-  options: [new Option('--cascade', 'first delete the clients under it')],
+  options: [
+    new Option('--cascade', 'first delete the clients under it'),
+    new Option('--if-registration <id>', 'delete it only if its registration still has this id'),
+  ],
   examples: [
     'provider delete https://idp.example.com',
     'provider delete https://idp.example.com --cascade --yes',
   ],
-  run: async (cli, [name = ''], { cascade = false }: { readonly cascade?: boolean }) => {
+  run: async (cli, [name = ''], { cascade = false, ifRegistration }: DeleteOptions) => {
     const context = await cli.management();
     const { registrationId } = await findProvider(context, name);
     const readClients = (cursor?: string) => listClients(context, { provider: name, cursor });
@@ -114,7 +122,11 @@ const remove: CommandSpec = {
     );
     const deleted = await collectPages(
       (cursor) =>
-        deleteProvider(context, name, { cascade, ifRegistration: registrationId, cursor }),
+        deleteProvider(context, name, {
+          cascade,
+          ifRegistration: ifRegistration ?? registrationId,
+          cursor,
+        }),
       ({ clientId }) => clientId,
     );
     cli.output.print({

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { commandGroups } from '../../cli/command-groups.ts';
 import { tableName } from '../../contract/tables.ts';
 import { formatTime } from '../../core/rfc3339.ts';
+import { signIn, startPortalProcess } from '../support/portal-process.ts';
 
 /** Runs `authctl` with arguments. @returns what it printed. */
 export type Authctl = (...args: readonly string[]) => Promise<string>;
@@ -31,6 +32,21 @@ const commands: Readonly<Record<string, (subject: Subject) => readonly string[]>
   },
   explain: ({ clientId }) => ['token', '--client-id', clientId],
 };
+
+/** Runs the portal of the installed package, and opens its first page and what that loads. */
+export async function usePortal(
+  command: readonly [string, ...string[]],
+  environment: Readonly<Record<string, string>>,
+): Promise<void> {
+  const portal = await startPortalProcess({ command, environment });
+  const visitor = await signIn(portal);
+  const page = await (await visitor.get('/')).text();
+  assert.match(page, /<h1>N(?:eeds|othing needs) attention<\/h1>/);
+  const assets = page.match(/\/assets\/[^"]+/g) ?? [];
+  assert.ok(assets.length >= 3, 'style, script and icon');
+  for (const asset of assets) assert.equal((await visitor.get(asset)).status, 200, asset);
+  assert.equal(await portal.stop(), 'SIGINT');
+}
 
 /** Runs one command of every group against a local run. */
 export async function runEveryGroup(authctl: Authctl, clientId: string): Promise<void> {

@@ -14,6 +14,7 @@ import {
   type Management,
 } from 'authorization-server-aws/management';
 import { PlatformAuthorizer } from 'authorization-server-aws/platform-authorizer';
+import { createPortal, type Person, type Portal } from 'authorization-server-aws/portal';
 import {
   BearerRefusal,
   createVerifier,
@@ -76,6 +77,25 @@ async function verify(client: Client, secret: string): Promise<void> {
   });
 }
 
+/** A company mounts the portal behind its own login. */
+async function mountPortal(): Promise<void> {
+  const origin = 'https://portal.example.com';
+  const people: Readonly<Record<string, Person>> = {
+    ada: { name: 'Ada', role: 'viewer', trunkGroups: ['tg-1001'] },
+  };
+  const portal: Portal = createPortal({
+    management: createManagement({ config, actor: async () => 'portal:test' }),
+    origins: [origin],
+    identify: async (request) => people[request.headers.get('x-user') ?? ''],
+  });
+  const get = (url: string, user: string) =>
+    portal.fetch(new Request(url, { headers: { 'x-user': user } }));
+  assert.match(await (await get(`${origin}/clients`, 'ada')).text(), /Packed/);
+  assert.equal((await get(`${origin}/clients/new`, 'ada')).status, 403);
+  assert.equal((await get(`${origin}/clients`, 'eve')).status, 401);
+  assert.equal((await get('https://evil.example/clients', 'ada')).status, 421);
+}
+
 function synthesise(): void {
   const app = new App();
   const single = parseDeploymentConfig({
@@ -104,5 +124,6 @@ assert.equal(BearerRefusal, verifierPackage.BearerRefusal);
 
 const { client, secret } = await manage();
 await verify(client, secret);
+await mountPortal();
 synthesise();
 console.log('every entry works');

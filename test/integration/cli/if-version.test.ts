@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest';
+import { commandGroups } from '../../../cli/command-groups.ts';
+import { useLocalCli } from './use-authctl.ts';
+
+const { authctl, json } = useLocalCli();
+
+interface Made {
+  readonly client: string;
+  readonly secret: string;
+  readonly key: string;
+  readonly subnet: string;
+}
+
+async function make(): Promise<Made> {
+  const owner = ['--name', 'A', '--trunk-group', 'tg'];
+  const client = await json(['client', 'create', ...owner, '--scope', 'calls:view']);
+  const secret = await json(['client-secret', 'create', String(client['client_id'])]);
+  const key = await json(['api-key', 'create', ...owner, '--allow', 'a=203.0.113.0/24']);
+  const [subnet] = key['acl'] as readonly { readonly subnet_id: string }[];
+  return {
+    client: String(client['client_id']),
+    secret: String(secret['secret_id']),
+    key: String(key['key_id']),
+    subnet: subnet?.subnet_id ?? '',
+  };
+}
+
+/** Every change of something that exists, with its options. */
+const changes: Readonly<Record<string, (made: Made) => readonly string[]>> = {
+  'client update': ({ client }) => [client, '--name', 'B'],
+  'client disable': ({ client }) => [client],
+  'client enable': ({ client }) => [client],
+  'client delete': ({ client }) => [client],
+  'client-secret create': ({ client }) => [client],
+  'client-secret update': ({ client, secret }) => [client, secret, '--name', 'B'],
+  'client-secret rotate': ({ client }) => [client],
+  'client-secret delete': ({ client, secret }) => [client, secret],
+  'api-key rename': ({ key }) => [key, '--name', 'B'],
+  'api-key enable': ({ key }) => [key],
+  'api-key disable': ({ key }) => [key],
+  'api-key delete': ({ key }) => [key],
+  'api-key-subnet add': ({ key }) => [key, '--name', 'b', '--address', '198.51.100.1'],
+  'api-key-subnet remove': ({ key, subnet }) => [key, subnet, '--allow-any-source'],
+};
+
+async function read({ client, key }: Made) {
+  const documents = [
+    await authctl(['client', 'show', client, '--json']),
+    await authctl(['api-key', 'show', key, '--json']),
+  ];
+  return documents.map(({ stdout }) => stdout);
+}
+
+describe('--if-version', () => {
+  it('is an option of every command that changes a client, a secret or an API key', () => {
+    const groups = ['client', 'client-secret', 'api-key', 'api-key-subnet'];
+    const notChanges = ['client create', 'api-key create'];
+    const found = commandGroups
+      .filter(({ name }) => groups.includes(name))
+      .flatMap(({ name, commands }) => commands.map((command) => `${name} ${command.name}`))
+      .filter((name) => !/ (?:list|show)$/.test(name) && !notChanges.includes(name));
+    expect(found.toSorted()).toEqual(Object.keys(changes).toSorted());
+  });
+
+  it.each(Object.entries(changes))(
+    '%s is made only of the version that was seen',
+    async (name, rest) => {
+      const made = await make();
+      const command = [...name.split(' '), ...rest(made), '--yes'];
+      const before = await read(made);
+      const stale = await authctl([...command, '--if-version', '9', '--json']);
+      expect(stale.exitCode).toBe(1);
+      expect(stale.stdout).toBe('');
+      expect(JSON.parse(stale.stderr)).toMatchObject({
+        error: 'conflict',
+        error_description: expect.stringContaining('version 9') as string,
+      });
+      expect(await read(made)).toEqual(before);
+      const version = name.startsWith('client') ? '2' : '1';
+      const done = await authctl([...command, '--if-version', version, '--json']);
+      expect([done.exitCode, done.stderr]).toEqual([0, expect.anything()]);
+    },
+  );
+
+  it.each(['0', '-1', '1.5', 'new', ''])('refuses the version "%s"', async (version) => {
+    const refused = await authctl(['client', 'disable', 'client_x', `--if-version=${version}`]);
+    expect(refused.exitCode).toBe(2);
+    expect(refused.stderr).toContain(`--if-version: received "${version}"`);
+  });
+
+  it('has no effect by itself', async () => {
+    const { client } = await make();
+    const refused = await authctl(['client', 'update', client, '--if-version', '2']);
+    expect(refused.exitCode).toBe(2);
+    expect(refused.stderr).toContain('nothing to change');
+  });
+});
