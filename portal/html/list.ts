@@ -3,13 +3,18 @@ import { type Html, type HtmlValue, html } from './html.ts';
 
 export interface Column {
   readonly text: string;
-  /** Omitted on narrow screens. */
+  /** Left out on narrow screens. */
   readonly isMinor?: boolean | undefined;
   /** Only on wide screens. */
   readonly isWide?: boolean | undefined;
+  /** Whether a value says what it is, so that a narrow screen needs no label next to it. */
+  readonly isPlain?: boolean | undefined;
 }
 
-/** A table that scrolls horizontally if the screen is too narrow. */
+/**
+ * A table. On a narrow screen each row becomes a block in which values have their labels; the roles
+ * keep it a table for a screen reader, as the style removes what HTML says.
+ */
 export function dataTable(
   caption: string,
   columns: readonly Column[],
@@ -17,23 +22,26 @@ export function dataTable(
 ): Html {
   const classOf = ({ isMinor, isWide }: Column) =>
     isWide === true ? 'wide' : isMinor === true ? 'minor' : '';
-  const attributes = columns.map((column) => {
+  const classes = columns.map((column) => {
     const names = classOf(column);
     return names === '' ? '' : html` class="${names}"`;
   });
-  return html`<div class="table"><table><caption class="visually-hidden">${caption}</caption><thead><tr>${columns.map(
-    ({ text }, index) => html`<th scope="col"${attributes[index]}>${text}</th>`,
-  )}</tr></thead><tbody>${rows.map(
+  const labels = columns.map(({ text, isPlain }) =>
+    isPlain === true ? '' : html` data-label="${text}"`,
+  );
+  return html`<div class="table"><table role="table"><caption class="visually-hidden">${caption}</caption><thead role="rowgroup"><tr role="row">${columns.map(
+    ({ text }, index) => html`<th role="columnheader" scope="col"${classes[index]}>${text}</th>`,
+  )}</tr></thead><tbody role="rowgroup">${rows.map(
     (cells) =>
-      html`<tr>${cells.map((cell, index) =>
+      html`<tr role="row">${cells.map((cell, index) =>
         index === 0
-          ? html`<th scope="row"${attributes[index]}>${cell}</th>`
-          : html`<td${attributes[index]}>${cell}</td>`,
+          ? html`<th role="rowheader" scope="row"${classes[index]}>${cell}</th>`
+          : html`<td role="cell"${classes[index]}${labels[index]}>${cell}</td>`,
       )}</tr>`,
   )}</tbody></table></div>`;
 }
 
-/** The navigation of a list. A page is one read, so a filtered page may have few rows. */
+/** Where a list goes on. A page is one read, so that a filtered page may have few rows. */
 export function pager(options: {
   readonly href: Href;
   readonly path: string;
@@ -44,7 +52,7 @@ export function pager(options: {
   readonly shown: number;
   readonly examined: number;
   readonly isFiltered: boolean;
-  /** The kind of items, in the plural. */
+  /** What is listed, in the plural. */
   readonly what: string;
 }): Html {
   const { href, path, query, nextCursor, shown, what, isFirst } = options;

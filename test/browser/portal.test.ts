@@ -5,12 +5,13 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createManagement } from '../../adapters/management.ts';
 import { parseDeploymentConfig } from '../../contract/deployment-config.ts';
+import { launchBrowser } from '../../scripts/support/launch-browser.ts';
 import {
   type LoopbackProvider,
   startLoopbackProvider,
 } from '../integration/cli/loopback-provider.ts';
 import { basic, useLocalService } from '../integration/local/use-local-service.ts';
-import { launchBrowser, useBrowser } from '../support/browser.ts';
+import { useBrowser } from '../support/browser.ts';
 import { signToken } from '../support/test-issuer.ts';
 import { expectAccessible, openPortal } from './use-portal.ts';
 

@@ -205,10 +205,10 @@ describe('bad input', () => {
     expect(world.audit).toHaveLength(records);
   });
 
-  it('names every field that is empty', async () => {
+  it('names every field that is empty or cannot be read, at once', async () => {
     const { post } = await createPortalWorld();
-    const text = await (await post('/clients', {})).text();
-    for (const field of ['name', 'serviceTrunkGroup', 'scopes'])
+    const text = await (await post('/clients', { tokenLifetime: 'a while' })).text();
+    for (const field of ['name', 'serviceTrunkGroup', 'scopes', 'tokenLifetime'])
       expect(text).toContain(`id="f-${field}-error"`);
   });
 

@@ -1,36 +1,7 @@
-import { type Browser, chromium, type LaunchOptions, type Page } from 'playwright-core';
+import type { Browser, LaunchOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll } from 'vitest';
-import { findChromium } from '../../scripts/support/find-chromium.ts';
 import { stepLimit } from '../../scripts/support/hang-limit.ts';
-
-const flags = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-  // A page reaches this machine and nothing else.
-  '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE 127.0.0.1',
-];
-
-/**
- * Launches a headless Chromium.
- *
- * @throws {Error} if this machine has no Chromium; `npm run test:all -- browser` skips the tests there.
- */
-export function launchBrowser({ args = [], ...options }: LaunchOptions = {}): Promise<Browser> {
-  const found = findChromium();
-  if ('missing' in found) throw new Error(found.missing);
-  return chromium.launch({
-    executablePath: found.path,
-    headless: true,
-    args: [...flags, ...args],
-    timeout: stepLimit,
-    ...options,
-  });
-}
+import { launchBrowser } from '../../scripts/support/launch-browser.ts';
 
 /** Launches a browser for the tests of a file. It is closed after them. */
 export function useBrowser(options: LaunchOptions = {}): () => Browser {

@@ -24,7 +24,7 @@ function subnetTable({ href, may }: Visit, key: ApiKey): Html {
       { text: 'IP address' },
       { text: 'Netmask', isMinor: true },
       { text: 'Prefix' },
-      ...(canChange ? [{ text: 'Actions' }] : []),
+      ...(canChange ? [{ text: 'Actions', isPlain: true }] : []),
     ],
     key.subnets.map((subnet) => [
       subnet.name,

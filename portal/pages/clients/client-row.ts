@@ -25,15 +25,15 @@ function secretsCell(client: Client, now: number): Html {
   const live = client.secrets.filter(({ expiresAt }) => expiresAt === undefined || expiresAt > now);
   const [firstEnd = 0] = live.flatMap(({ expiresAt }) => expiresAt ?? []).toSorted((a, b) => a - b);
   const concerns = live.map((secret) => findSecretConcern(client, secret, now));
-  return html`${live.length === 0 ? html`<span class="muted">None</span>` : live.length}${
+  return html`<span class="tight">${live.length === 0 ? html`<span class="muted">None</span>` : live.length}${
     concerns.includes('ends_soon') &&
     html` ${badge('warn', `Ends in ${formatSpan(firstEnd - now)}`)}`
-  }${concerns.includes('unused') && html` ${badge('warn', 'Unused')}`}`;
+  }${concerns.includes('unused') && html` ${badge('warn', 'Unused')}`}</span>`;
 }
 
 function scopesCell({ scopes }: Client): Html {
   const [first = '', ...others] = scopes;
-  return html`<span title="${scopes.join(' ')}"><code>${first}</code>${
+  return html`<span class="tight" title="${scopes.join(' ')}"><code>${first}</code>${
     others.length > 0 && html` <span class="muted">+${others.length}</span>`
   }</span>`;
 }

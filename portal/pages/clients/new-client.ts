@@ -79,11 +79,12 @@ export const createClient: Handler = async (visit) => {
   const requestId = form.text('requestId');
   return submit(
     async () => {
-      requireFields(form, {
+      const required = {
         serviceTrunkGroup: 'Say which trunk group the client belongs to.',
         name: 'Give the client a name.',
         scopes: 'Choose one scope or more.',
-      });
+      };
+      requireFields(form, required, () => toClientChanges(values));
       const { client } = await management.createClient({
         ...toClientChanges(values),
         serviceTrunkGroup: values.serviceTrunkGroup.trim(),

@@ -42,11 +42,11 @@ export function secretTable(visit: Visit, client: Client): Html {
     'Secrets',
     [
       { text: 'Secret' },
-      { text: 'Status' },
+      { text: 'Status', isPlain: true },
       { text: 'Ends' },
       { text: 'Last used' },
       { text: 'Created', isMinor: true },
-      ...(canChange ? [{ text: 'Actions' }] : []),
+      ...(canChange ? [{ text: 'Actions', isPlain: true }] : []),
     ],
     client.secrets.map((secret) => [
       html`${secretTitle(secret)}<span class="sub"><code>${secret.secretId}</code></span>`,

@@ -5,7 +5,7 @@ import { badge } from '../../html/badge.ts';
 import { type Html, html } from '../../html/html.ts';
 import { dataTable } from '../../html/list.ts';
 import { linkButton, pageHeader, panel } from '../../html/parts.ts';
-import { distance, formatDayDistance } from '../../html/time.ts';
+import { distance, lastUseText } from '../../html/time.ts';
 import type { Handler, Visit } from '../../visit.ts';
 import { secretTitle } from '../clients/secret-table.ts';
 
@@ -87,18 +87,16 @@ function secretRows({ href, now }: Visit, concerns: readonly Concern[]) {
       secretTitle(secret),
       client.serviceTrunkGroup,
       kind === 'ends_soon' && secret.expiresAt !== undefined
-        ? html`Ends ${distance(secret.expiresAt, now)}`
-        : secret.lastUsedOn === undefined
-          ? 'Never used'
-          : `Last used ${formatDayDistance(secret.lastUsedOn, now)}`,
+        ? distance(secret.expiresAt, now)
+        : lastUseText(secret.lastUsedOn, now),
     ]);
 }
 
-const secretColumns = [
+const secretColumns = (last: string) => [
   { text: 'Client' },
   { text: 'Secret' },
   { text: 'Trunk group', isMinor: true },
-  { text: 'What' },
+  { text: last },
 ];
 
 async function checkSecrets(visit: Visit): Promise<readonly Check[]> {
@@ -109,7 +107,8 @@ async function checkSecrets(visit: Visit): Promise<readonly Check[]> {
   const rest = isPartial ? ` ${page.examined} clients were checked; the list has the rest.` : '';
   const check = (id: Concern['kind'], title: string, filter: string, fine: string): Check => {
     const found = concerns.filter(({ kind }) => kind === id);
-    const table = () => dataTable(title, secretColumns, secretRows(visit, found));
+    const columns = secretColumns(id === 'ends_soon' ? 'Ends' : 'Last used');
+    const table = () => dataTable(title, columns, secretRows(visit, found));
     const all = href('/clients', { secrets: filter });
     return { id, title, count: found.length, isPartial, all, fine: `${fine}${rest}`, table };
   };
@@ -166,7 +165,7 @@ async function checkProviders({ management, href, health, now }: Visit): Promise
     table: () =>
       dataTable(
         title,
-        [{ text: 'Issuer' }, { text: 'What' }],
+        [{ text: 'Issuer' }, { text: 'Problem' }],
         broken.map(({ issuer, problem }) => [
           html`<a class="row-link" href="${href('/identity-providers/show', { issuer })}">${issuer}</a>`,
           problem,

@@ -3,8 +3,8 @@ import { type Html, html } from '../../html/html.ts';
 import { type LifePart, lifeOf, phaseTexts, type SigningKeyEntry } from './key-life.ts';
 
 /** Units of the drawing; it is scaled to the width of the page. */
-const width = 960;
-const labelWidth = 132;
+const width = 800;
+const labelWidth = 128;
 const rowHeight = 30;
 const barHeight = 14;
 const top = 26;
