@@ -1,3 +1,4 @@
+import { tableRegion } from '../contract/table-location.ts';
 import { type AwsClientOptions, maxSockets } from './aws-client-options.ts';
 import { callProfiles } from './call-profile.ts';
 import type { Environment, LeanService } from './lean/endpoint.ts';
@@ -13,9 +14,13 @@ function openClient(service: LeanService, environment: Environment): LeanClient 
   return createLeanClient({ service, environment, profile: callProfiles.request, maxSockets });
 }
 
-/** @param environment the process's variables, by AWS's own names. */
-export function createLeanDynamoDb(environment: Environment): LeanClient {
-  return openClient('dynamodb', environment);
+/**
+ * @param environment the process's variables, by AWS's own names.
+ * @param table a table that is read. If it is named by its ARN, the client is one of its AWS region.
+ */
+export function createLeanDynamoDb(environment: Environment, table = ''): LeanClient {
+  const awsRegion = tableRegion(table) ?? environment['AWS_REGION'];
+  return openClient('dynamodb', { ...environment, AWS_REGION: awsRegion });
 }
 
 /** Both clients, for requests that a caller waits for; see {@link createLeanDynamoDb}. */

@@ -7,7 +7,7 @@ import { discoveryMaxAge } from './limits.ts';
 import type { RegionId } from './regions.ts';
 import { scopeName } from './scopes.ts';
 import { keyListMaxAge } from './signing-key-policy.ts';
-import { deployedTableName } from './tables.ts';
+import { deployedTableName, tableName } from './tables.ts';
 
 /** The inputs that determine the variables of one region's functions. */
 export interface EnvironmentSource {
@@ -129,10 +129,8 @@ export function keyRotationEnvironment(
 /** The properties of the guarded API that the authorizer's environment needs. */
 export interface GuardedApi {
   readonly issuer: string;
-  /** Of the authorization server, whose tables are read. */
-  readonly deploymentName: string;
-  /** `tablesName` of its config, if it has one. */
-  readonly tablesName?: string | undefined;
+  /** The beginning of the names or ARNs of the authorization server's tables. */
+  readonly tables: string;
   /** The values of `aud` that the API accepts, at least one. */
   readonly audiences: readonly string[];
   readonly defaultAudience?: string | undefined;
@@ -143,14 +141,13 @@ export interface GuardedApi {
 }
 
 export function authorizerEnvironment(api: GuardedApi): EnvironmentVariables<'authorizer'> {
-  const guarded = { name: api.deploymentName, tablesName: api.tablesName };
   return {
     AUTH_ISSUER: api.issuer,
     AUTH_AUDIENCES: api.audiences.join(' '),
     AUTH_DEFAULT_AUDIENCE: api.defaultAudience ?? api.audiences[0] ?? '',
-    AUTH_CLIENTS_TABLE: deployedTableName(guarded, 'clients'),
-    AUTH_API_KEYS_TABLE: deployedTableName(guarded, 'apiKeys'),
-    AUTH_IDENTITY_PROVIDERS_TABLE: deployedTableName(guarded, 'identityProviders'),
+    AUTH_CLIENTS_TABLE: tableName(api.tables, 'clients'),
+    AUTH_API_KEYS_TABLE: tableName(api.tables, 'apiKeys'),
+    AUTH_IDENTITY_PROVIDERS_TABLE: tableName(api.tables, 'identityProviders'),
     AUTH_REQUIRED_SCOPES: api.requiredScopes,
     AUTH_RESULT_CACHE_TTL: String(api.resultCacheTtl),
   };

@@ -40,6 +40,43 @@ const emails = v.pipe(
   v.check((all) => new Set(all).size === all.length, 'allowed: each address once'),
 );
 
+const accountId = v.pipe(
+  v.string(),
+  v.regex(/^\d{12}$/, 'allowed: the id of an AWS account, 12 digits'),
+);
+
+/** Each is some 40 bytes of the 20 KB of policy that DynamoDB takes for a table. */
+const maxReaderAccounts = 200;
+
+const tableReadersSchema = v.pipe(
+  v.strictObject({
+    accounts: v.optional(
+      v.pipe(
+        v.array(accountId),
+        v.minLength(1, 'allowed: one account or more'),
+        v.maxLength(
+          maxReaderAccounts,
+          `allowed: at most ${maxReaderAccounts} accounts; organizationId names all of an organization`,
+        ),
+        v.check((all) => new Set(all).size === all.length, 'allowed: each account once'),
+      ),
+    ),
+    organizationId: v.optional(
+      v.pipe(
+        v.string(),
+        v.regex(/^o-[a-z0-9]{10,32}$/, 'allowed: the id of an organization, e.g. "o-a1b2c3d4e5"'),
+      ),
+    ),
+  }),
+  v.check(
+    ({ accounts, organizationId }) => accounts !== undefined || organizationId !== undefined,
+    'allowed: accounts, organizationId or both',
+  ),
+);
+
+/** Who may read the tables from another account. */
+export type TableReaders = Readonly<v.InferOutput<typeof tableReadersSchema>>;
+
 const tagText = (maximum: number) =>
   v.pipe(
     v.string(),
@@ -152,6 +189,11 @@ export const operationsEntries = {
       copyToVaultArn: v.optional(vaultArn),
     }),
   ),
+  /**
+   * AWS accounts whose platform APIs read clients, API keys and identity providers, one item at a
+   * time by its key. None by default: only this account.
+   */
+  tableReaders: v.optional(tableReadersSchema),
   /** Tags of every resource, e.g. a cost centre. */
   tags: v.optional(v.record(tagName, tagText(256)), {}),
 } as const;

@@ -15,6 +15,11 @@ export const tableLocationHelp =
 const namePattern = /^[A-Za-z0-9_.-]{3,220}$/;
 const arnPattern = /^arn:aws[a-z-]*:dynamodb:([a-z0-9-]+):[0-9]{12}:table\/[A-Za-z0-9_.-]{3,220}$/;
 
+/** The AWS region of a table that is named by its ARN; undefined for a name. */
+export function tableRegion(table: string): string | undefined {
+  return parseTableLocation(table)?.awsRegion;
+}
+
 /** @returns undefined if the text is neither. */
 export function parseTableLocation(text: string): TableLocation | undefined {
   if (namePattern.test(text)) return { prefix: text, awsRegion: undefined };

@@ -9,6 +9,7 @@ import { cacheIdentitySources, maxResultCacheTtl } from '../contract/platform-au
 import { findBundles } from './functions/function-bundles.ts';
 import { AuthorizerFunction } from './platform/authorizer-function.ts';
 import { BearerGatewayResponses } from './platform/bearer-gateway-responses.ts';
+import { tableArns } from './platform/read-tables.ts';
 import { RequiredScopeError, RouteScopes } from './platform/route-scopes.ts';
 
 export interface PlatformAuthorizerProps {
@@ -28,19 +29,25 @@ export interface PlatformAuthorizerProps {
    */
   readonly defaultAudience?: string;
   /**
-   * Name of the authorization server's deployment. Its tables in this account and AWS region are
-   * read.
+   * Name of the authorization server's deployment.
    *
    * @default authorization-server
    */
   readonly deploymentName?: string;
-
   /**
    * `tablesName` of the authorization server's config.
    *
    * @default the deployment's name
    */
   readonly tablesName?: string;
+  /**
+   * The beginning of the ARNs of the authorization server's tables, if they are in another account
+   * or AWS region, e.g. `arn:aws:dynamodb:us-west-2:111122223333:table/authorization-server`. Its
+   * config must name this account (`tableReaders`).
+   *
+   * @default the tables of the deployment in this account and AWS region
+   */
+  readonly tables?: string;
   /**
    * How long API Gateway may cache a decision, at most an hour. When an API key, client or provider
    * is revoked, it continues to work for as long. A token is never accepted after its `exp`.
@@ -74,6 +81,11 @@ function checkProps(props: PlatformAuthorizerProps): void {
       `audiences: received ${JSON.stringify(audiences)}; allowed: one or more texts without spaces`,
     );
   }
+  if (props.tables !== undefined && props.tablesName !== undefined) {
+    throw new PlatformAuthorizerError(
+      `tablesName: received ${JSON.stringify(props.tablesName)}; allowed: nothing, since tables names the tables`,
+    );
+  }
   if (realm.includes("'")) {
     throw new PlatformAuthorizerError(
       `realm: received ${JSON.stringify(realm)}; allowed: printable ASCII without quotes`,
@@ -104,18 +116,18 @@ export class PlatformAuthorizer extends Construct {
     checkProps(props);
     const { restApi, bundles = findBundles() } = props;
     const deploymentName = props.deploymentName ?? defaultDeploymentName;
+    const tables = props.tables ?? props.tablesName ?? deploymentName;
     const requiredScopes = Lazy.string({ produce: () => this.#routes.toJson(restApi) });
     const resultCacheTtl = props.resultCacheTtl?.toSeconds() ?? 0;
     const environment = authorizerEnvironment({
       ...props,
-      deploymentName,
-      tablesName: props.tablesName,
+      tables,
       requiredScopes,
       resultCacheTtl,
     });
     const fn = new AuthorizerFunction(this, 'Function', {
       deploymentName,
-      tablesName: props.tablesName,
+      tables: tableArns(this, tables),
       bundles,
       environment,
     });

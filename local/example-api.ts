@@ -34,7 +34,7 @@ function createAuthorizer(options: ExampleApiOptions): AuthorizerFunction {
   const { config, issuer, aws, telemetry, ca } = options;
   const variables = authorizerEnvironment({
     issuer,
-    deploymentName: config.name,
+    tables: config.tablesName ?? config.name,
     audiences: [config.defaultAudience],
     requiredScopes: JSON.stringify(requiredScopes),
     resultCacheTtl: 0,

@@ -1,3 +1,4 @@
+import { probeKey } from '../../contract/platform-api-tables.ts';
 import { type TableKey, tables } from '../../contract/tables.ts';
 import { InputError, UnavailableError } from '../../core/errors.ts';
 import { CredentialsError, credentialSources } from '../credentials/credential-provider.ts';
@@ -5,15 +6,12 @@ import type { CallError } from '../retryable-errors.ts';
 import type { DynamoDbCalls } from './dynamodb-calls.ts';
 import { getItem } from './read-items.ts';
 
-/** A key that no record has. The read shows that the table answers, and finds nothing. */
-const probeKey = 'start-check';
-
 /** The mistake in the configuration that an error of DynamoDB means, by its name. */
 const explanations: Readonly<Record<string, (table: string, awsRegion: string) => string>> = {
   ResourceNotFoundException: (table, awsRegion) =>
     `there is no table "${table}" in ${awsRegion}; check the tables' name or ARN and the AWS region`,
   AccessDeniedException: (table) =>
-    `the credentials may not read the table "${table}"; they need dynamodb:GetItem on it`,
+    `the credentials may not read the table "${table}"; they need dynamodb:GetItem on it, and a table in another account needs tableReaders in its deployment config`,
   ValidationException: (table) =>
     `the table "${table}" is not one of the authorization server: its key is another`,
   UnrecognizedClientException: (table) =>

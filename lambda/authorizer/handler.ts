@@ -2,9 +2,8 @@ import { createLeanDynamoDb } from '../../adapters/lean-clients.ts';
 import { readEnvironment } from '../../contract/environment.ts';
 import { createAuthorizerHandler } from './function.ts';
 
-const dynamodb = createLeanDynamoDb(process.env);
+const environment = readEnvironment('authorizer', process.env);
+const dynamodb = createLeanDynamoDb(process.env, environment.AUTH_API_KEYS_TABLE);
 dynamodb.open();
 
-export const handler = createAuthorizerHandler(readEnvironment('authorizer', process.env), {
-  dynamodb,
-});
+export const handler = createAuthorizerHandler(environment, { dynamodb });

@@ -1,4 +1,4 @@
-import { RemovalPolicy } from 'aws-cdk-lib';
+import { RemovalPolicy, Stack } from 'aws-cdk-lib';
 import {
   AttributeType,
   Billing,
@@ -11,11 +11,11 @@ import { Construct } from 'constructs';
 import {
   deployedTableName,
   type TableKey,
-  type TableNames,
   type TableSchema,
   tableKeys,
   tables,
 } from '../../contract/tables.ts';
+import { type ReaderPolicyProps, readerPolicy } from './reader-policy.ts';
 
 /** The tables of a deployment for its functions, in this stack or in another. */
 export type ServiceTables = Readonly<Record<TableKey, ITableV2>>;
@@ -28,8 +28,8 @@ export interface Replication {
 }
 
 export interface ServiceTableProps {
-  /** The deployment's config, for the names. */
-  readonly config: TableNames;
+  /** The deployment's config, for the names and the accounts that read. */
+  readonly config: ReaderPolicyProps['config'];
   readonly table: TableKey;
   /** None for a table in one region. */
   readonly replication?: Replication | undefined;
@@ -52,6 +52,9 @@ export class ServiceTable extends Construct {
   constructor(scope: Construct, id: string, props: ServiceTableProps) {
     super(scope, id);
     const schema: TableSchema = tables[props.table];
+    const readable = (awsRegion: string) => ({
+      resourcePolicy: readerPolicy(this, { ...props, awsRegion }),
+    });
     // The id `Default` does not change the logical id, which is needed to import a retained table.
     this.table = new TableV2(this, 'Default', {
       tableName: deployedTableName(props.config, props.table),
@@ -62,16 +65,20 @@ export class ServiceTable extends Construct {
       billing: Billing.onDemand(),
       removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
       ...replicaOptions,
-      ...(props.replication === undefined ? {} : stronglyConsistent(props.replication)),
+      ...readable(Stack.of(this).region),
+      ...(props.replication === undefined ? {} : stronglyConsistent(props.replication, readable)),
     });
   }
 }
 
 /** A conditional write then applies in all regions: a concurrent write cannot undo a revocation. */
-function stronglyConsistent({ awsRegions, witnessAwsRegion }: Replication) {
+function stronglyConsistent(
+  { awsRegions, witnessAwsRegion }: Replication,
+  optionsOf: (awsRegion: string) => TableOptionsV2,
+) {
   return {
     multiRegionConsistency: MultiRegionConsistency.STRONG,
-    replicas: awsRegions.map((region) => ({ region, ...replicaOptions })),
+    replicas: awsRegions.map((region) => ({ region, ...replicaOptions, ...optionsOf(region) })),
     ...(witnessAwsRegion === undefined ? {} : { witnessRegion: witnessAwsRegion }),
   };
 }

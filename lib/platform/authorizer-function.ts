@@ -1,25 +1,21 @@
-import { Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Function } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { EnvironmentVariables } from '../../contract/environment.ts';
 import { metricNamespace } from '../../contract/key-metrics.ts';
-import { deployedTableName, type TableKey } from '../../contract/tables.ts';
 import { functionBundle } from '../functions/function-bundles.ts';
 import { runtimeDefaults } from '../functions/runtime-defaults.ts';
+import { readTablesOf, type TableArns } from './read-tables.ts';
 
 export interface AuthorizerFunctionProps {
-  /** The deployment of the authorization server. Its tables are read. */
+  /** The deployment of the authorization server, for the names of metrics. */
   readonly deploymentName: string;
-  /** `tablesName` of its config, if it has one. */
-  readonly tablesName?: string | undefined;
+  readonly tables: TableArns;
   readonly bundles: string;
   readonly environment: EnvironmentVariables<'authorizer'>;
 }
-
-/** The tables that a decision may need. Each is read by its key, one item at a time. */
-const readTables: readonly TableKey[] = ['clients', 'apiKeys', 'identityProviders'];
 
 /** One full vCPU: a verification needs CPU, and every request of the API waits for it. */
 const memorySize = 1769;
@@ -41,10 +37,7 @@ export class AuthorizerFunction extends Construct {
     this.handler = this.addHandler(props, logGroup, this.addRole(props, logGroup));
   }
 
-  private addRole(
-    { deploymentName: name, tablesName }: AuthorizerFunctionProps,
-    logGroup: LogGroup,
-  ): Role {
+  private addRole({ tables }: AuthorizerFunctionProps, logGroup: LogGroup): Role {
     const role = new Role(this, 'Role', {
       assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
       description: 'Verifies bearer credentials',
@@ -55,18 +48,7 @@ export class AuthorizerFunction extends Construct {
         resources: [logGroup.logGroupArn],
       }),
     );
-    role.addToPolicy(
-      new PolicyStatement({
-        actions: ['dynamodb:GetItem'],
-        resources: readTables.map((key) =>
-          Stack.of(this).formatArn({
-            service: 'dynamodb',
-            resource: 'table',
-            resourceName: deployedTableName({ name, tablesName }, key),
-          }),
-        ),
-      }),
-    );
+    for (const statement of readTablesOf(tables)) role.addToPolicy(statement);
     Validations.of(role).acknowledge({
       id: 'AwsSolutions::AwsSolutions-IAM5[Resource::*]',
       reason: 'X-Ray has no resources: PutTraceSegments and PutTelemetryRecords accept only "*".',

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { App, Duration, Stack } from 'aws-cdk-lib';
+import { App, Duration, Fn, Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { MockIntegration, RestApi } from 'aws-cdk-lib/aws-apigateway';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -63,6 +63,20 @@ function variablesOf(template: Template): Readonly<Record<string, string>> {
   return only(template, 'AWS::Lambda::Function').Properties['Environment'].Variables;
 }
 
+/** Permissions to read the tables, of which this is the beginning of their ARNs. */
+function readStatements(tables: string): readonly unknown[] {
+  const keys = { clients: 'client_*', 'api-keys': 'key_*', 'identity-providers': 'https://*' };
+  return Object.entries(keys).map(([suffix, pattern]) => ({
+    Effect: 'Allow',
+    Action: 'dynamodb:GetItem',
+    Resource: `${tables}-${suffix}`,
+    Condition: {
+      'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [pattern, 'start-check'] },
+      Null: { 'dynamodb:LeadingKeys': 'false' },
+    },
+  }));
+}
+
 describe('PlatformAuthorizer', () => {
   it('guards the methods that it was given to, and no other', () => {
     const template = build();
@@ -110,19 +124,13 @@ describe('PlatformAuthorizer', () => {
     const statements = Object.values(resourcesOf(template, 'AWS::IAM::Policy')).flatMap(
       ({ Properties }) => evaluate(Properties['PolicyDocument'].Statement) as readonly unknown[],
     );
-    const table = (suffix: string) =>
-      `arn:aws:dynamodb:us-west-2:111122223333:table/authorization-server-${suffix}`;
     expect(statements).toEqual([
       {
         Effect: 'Allow',
         Action: ['logs:CreateLogStream', 'logs:PutLogEvents'],
         Resource: expect.stringContaining('AuthorizerFunctionLogs'),
       },
-      {
-        Effect: 'Allow',
-        Action: 'dynamodb:GetItem',
-        Resource: [table('api-keys'), table('clients'), table('identity-providers')],
-      },
+      ...readStatements('arn:aws:dynamodb:us-west-2:111122223333:table/authorization-server'),
       {
         Effect: 'Allow',
         Action: ['xray:PutTelemetryRecords', 'xray:PutTraceSegments'],
@@ -130,6 +138,27 @@ describe('PlatformAuthorizer', () => {
       },
     ]);
     expect(only(template, 'AWS::IAM::Role').Properties).not.toHaveProperty('ManagedPolicyArns');
+  });
+
+  it('reads the tables of another account and AWS region by their ARNs', () => {
+    const tables = 'arn:aws:dynamodb:us-east-1:444455556666:table/authorization-server';
+    const template = build({ tables });
+    const statements = Object.values(resourcesOf(template, 'AWS::IAM::Policy')).flatMap(
+      ({ Properties }) => evaluate(Properties['PolicyDocument'].Statement) as readonly unknown[],
+    );
+    expect(statements).toEqual(expect.arrayContaining([...readStatements(tables)]));
+    expect(JSON.stringify(statements)).not.toContain('111122223333:table');
+    expect(readEnvironment('authorizer', variablesOf(template))).toMatchObject({
+      AUTH_CLIENTS_TABLE: `${tables}-clients`,
+      AUTH_API_KEYS_TABLE: `${tables}-api-keys`,
+      AUTH_IDENTITY_PROVIDERS_TABLE: `${tables}-identity-providers`,
+    });
+  });
+
+  it('reads the tables of tablesName', () => {
+    expect(variablesOf(build({ tablesName: 'second' }))['AUTH_CLIENTS_TABLE']).toBe(
+      'second-clients',
+    );
   });
 
   it('lets only this API invoke the function, as this authorizer', () => {
@@ -211,6 +240,26 @@ describe('PlatformAuthorizer', () => {
   const wrong: readonly [string, () => unknown, RegExp][] = [
     ['no audience', () => build({ audiences: [] }), /audiences: received \[\]/],
     ['an audience with a space', () => build({ audiences: ['a b'] }), /without spaces/],
+    [
+      'tables with an invalid name',
+      () => build({ tables: 'a b' }),
+      /tables: received "a b"; allowed: the/,
+    ],
+    [
+      'a bucket',
+      () => build({ tables: 'arn:aws:s3:::authorization-server' }),
+      /tables: received "arn:aws:s3/,
+    ],
+    [
+      'tables by two names',
+      () => build({ tables: 'one', tablesName: 'two' }),
+      /tablesName: received "two"; allowed: nothing/,
+    ],
+    [
+      'tables that only the deployment knows',
+      () => build({ tables: Fn.importValue('Tables') }),
+      /received a token of CDK/,
+    ],
     ['a realm with a quote', () => build({ realm: "it's" }), /realm: received "it's"/],
     ['a realm with a double quote', () => build({ realm: 'a"b' }), /printable ASCII/],
     [

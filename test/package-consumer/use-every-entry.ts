@@ -7,6 +7,7 @@ import {
   parseDeploymentConfig,
 } from 'authorization-server-aws/deployment-config';
 import { createDynamoDbLookups } from 'authorization-server-aws/dynamodb-lookups';
+import { ForwardAuthSidecar } from 'authorization-server-aws/forward-auth-sidecar';
 import {
   type Client,
   createManagement,
@@ -23,6 +24,7 @@ import {
 import * as verifierPackage from 'authorization-server-verifier';
 import { App, Stack } from 'aws-cdk-lib';
 import { MockIntegration, RestApi } from 'aws-cdk-lib/aws-apigateway';
+import { ContainerImage, FargateTaskDefinition } from 'aws-cdk-lib/aws-ecs';
 
 function required(name: string): string {
   const value = process.env[name];
@@ -115,6 +117,14 @@ function synthesise(): void {
   restApi.root
     .addResource('messages')
     .addMethod('GET', new MockIntegration(), authorizer.requireScopes('messaging:view'));
+  const check = new ForwardAuthSidecar(stack, 'Check', {
+    taskDefinition: new FargateTaskDefinition(stack, 'Task'),
+    image: ContainerImage.fromRegistry('forward-auth'),
+    issuer: 'https://auth.example.com',
+    audiences: ['https://api.example.com'],
+    ownTokensOnly: true,
+  });
+  assert.equal(check.container.containerName, 'forward-auth');
   const names = app.synth().stacks.map(({ stackName }) => stackName);
   assert.deepEqual(names.sort(), ['AuthorizationServer-slc', 'Messages']);
 }

@@ -6,7 +6,7 @@ import { Template } from 'aws-cdk-lib/assertions';
 import { MockIntegration, RestApi } from 'aws-cdk-lib/aws-apigateway';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { buildSync } from 'esbuild';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createGateway } from '../../../emulator/gateway/gateway.ts';
 import type { RouteError } from '../../../emulator/gateway/gateway-route.ts';
 import { createGatewayServer } from '../../../emulator/gateway/gateway-server.ts';
@@ -15,9 +15,13 @@ import {
   startFunctionProcess,
 } from '../../../emulator/runtime-api/function-process.ts';
 import { FunctionError } from '../../../emulator/runtime-api/runtime-api-server.ts';
-import { PlatformAuthorizer } from '../../../lib/platform-authorizer.ts';
+import {
+  PlatformAuthorizer,
+  type PlatformAuthorizerProps,
+} from '../../../lib/platform-authorizer.ts';
 import { lambdaBuildOptions } from '../../../scripts/build.ts';
 import { cdkJson, resourcesOf } from '../../lib/synthesise.ts';
+import { answer, startScriptedService } from '../lean/scripted-service.ts';
 import { makeTemporaryDirectory } from '../local/temporary-directory.ts';
 import { requestToken, useLocalService } from '../local/use-local-service.ts';
 
@@ -25,7 +29,10 @@ const service = useLocalService();
 const folder = makeTemporaryDirectory();
 
 /** A platform team's stack for the running service: GET and POST need one scope each. */
-function synthesise(bundles: string): Template {
+function synthesise(
+  bundles: string,
+  tables: Pick<PlatformAuthorizerProps, 'deploymentName' | 'tables'>,
+): Template {
   const app = new App({ context: { ...cdkJson.context, 'aws:cdk:disable-stack-trace': true } });
   const stack = new Stack(app, 'Messaging', { env: { region: 'us-west-2' } });
   const restApi = new RestApi(stack, 'Api', { cloudWatchRole: false });
@@ -33,7 +40,7 @@ function synthesise(bundles: string): Template {
     restApi,
     issuer: service().issuer,
     audiences: ['https://api.example.com'],
-    deploymentName: 'local',
+    ...tables,
     bundles,
   });
   const messages = restApi.root.addResource('messages');
@@ -63,17 +70,20 @@ let url: string;
 let log = '';
 
 /** The built bundle in a process of its own, with the template's environment. */
-async function startFunction(template: Template, taskRoot: string): Promise<FunctionProcess> {
+async function startFunction(
+  template: Template,
+  taskRoot: string,
+  endpoint = service().environment['AWS_ENDPOINT_URL_DYNAMODB'],
+): Promise<FunctionProcess> {
   const [lambda] = Object.values(resourcesOf(template, 'AWS::Lambda::Function'));
-  const { AWS_ENDPOINT_URL_DYNAMODB, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY } =
-    service().environment;
+  const { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY } = service().environment;
   return startFunctionProcess({
     name: 'authorizer',
     taskRoot,
     awsRegion: 'us-west-2',
     environment: {
       ...lambda?.Properties['Environment'].Variables,
-      AWS_ENDPOINT_URL_DYNAMODB: AWS_ENDPOINT_URL_DYNAMODB ?? '',
+      AWS_ENDPOINT_URL_DYNAMODB: endpoint ?? '',
       AWS_ACCESS_KEY_ID: AWS_ACCESS_KEY_ID ?? '',
       AWS_SECRET_ACCESS_KEY: AWS_SECRET_ACCESS_KEY ?? '',
     },
@@ -97,7 +107,7 @@ async function invoke(event: unknown): Promise<unknown> {
 beforeAll(async () => {
   buildSync(lambdaBuildOptions('authorizer', folder.path));
   writeFileSync(join(folder.path, 'authorizer/package.json'), '{"type":"commonjs"}\n');
-  const template = synthesise(folder.path);
+  const template = synthesise(folder.path, { deploymentName: 'local' });
   fn = await startFunction(template, join(folder.path, 'authorizer'));
   const route = {
     path: '/messages',
@@ -188,5 +198,26 @@ describe("a synthesised stack's own function and gateway responses", () => {
     await expect.poll(() => log.match(/"latency_ms":/g)?.length).toBe(2);
     expect(log).not.toContain(token);
     expect(log).not.toContain(service().apiKey);
+  });
+});
+
+describe('the function of a stack with tables of another account', () => {
+  it('names them by their ARNs, and signs for their AWS region', async () => {
+    const dynamodb = await startScriptedService([answer(200)]);
+    onTestFinished(() => dynamodb.close());
+    const tables = 'arn:aws:dynamodb:eu-west-1:444455556666:table/authorization-server';
+    const template = synthesise(folder.path, { tables });
+    const other = await startFunction(template, join(folder.path, 'authorizer'), dynamodb.url);
+    onTestFinished(() => other.close());
+    const event = {
+      httpMethod: 'GET',
+      methodArn: 'arn:aws:execute-api:us-west-2:111122223333:api/live/GET/messages',
+      multiValueHeaders: { Authorization: [`Bearer ${service().apiKey}`] },
+      requestContext: { resourcePath: '/messages', identity: { sourceIp: '127.0.0.1' } },
+    };
+    await expect(other.invoke(event)).rejects.toThrow('Unauthorized');
+    const [request] = dynamodb.requests;
+    expect(JSON.parse(request?.body ?? '')).toMatchObject({ TableName: `${tables}-api-keys` });
+    expect(request?.headers.authorization).toContain('/eu-west-1/dynamodb/aws4_request');
   });
 });

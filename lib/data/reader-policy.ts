@@ -1,0 +1,63 @@
+import { Stack } from 'aws-cdk-lib';
+import {
+  AccountPrincipal,
+  Effect,
+  type IPrincipal,
+  OrganizationPrincipal,
+  PolicyDocument,
+  PolicyStatement,
+} from 'aws-cdk-lib/aws-iam';
+import type { Construct } from 'constructs';
+import type { TableReaders } from '../../contract/operations-config.ts';
+import {
+  isPlatformApiTable,
+  platformApiAction,
+  platformApiCondition,
+} from '../../contract/platform-api-tables.ts';
+import { deployedTableName, type TableKey, type TableNames } from '../../contract/tables.ts';
+
+export interface ReaderPolicyProps {
+  readonly config: TableNames & { readonly tableReaders?: TableReaders | undefined };
+  readonly table: TableKey;
+  /** AWS region of the replica: each has a policy of its own. */
+  readonly awsRegion: string;
+}
+
+function readersOf({ accounts, organizationId }: TableReaders): readonly IPrincipal[] {
+  return [
+    ...(accounts ?? []).map((account) => new AccountPrincipal(account)),
+    ...(organizationId === undefined ? [] : [new OrganizationPrincipal(organizationId)]),
+  ];
+}
+
+/**
+ * The policy of a table that platform APIs of other accounts read. It allows the accounts; which of
+ * their roles may read is their own IAM's decision.
+ *
+ * @returns undefined if no other account reads this table.
+ */
+export function readerPolicy(
+  scope: Construct,
+  { config, table, awsRegion }: ReaderPolicyProps,
+): PolicyDocument | undefined {
+  if (config.tableReaders === undefined || !isPlatformApiTable(table)) return undefined;
+  // The table's own ARN cannot be referenced in its own policy.
+  const resource = Stack.of(scope).formatArn({
+    service: 'dynamodb',
+    region: awsRegion,
+    resource: 'table',
+    resourceName: deployedTableName(config, table),
+  });
+  return new PolicyDocument({
+    statements: readersOf(config.tableReaders).map(
+      (principal) =>
+        new PolicyStatement({
+          effect: Effect.ALLOW,
+          principals: [principal],
+          actions: [platformApiAction],
+          resources: [resource],
+          conditions: platformApiCondition(table),
+        }),
+    ),
+  });
+}
