@@ -83,6 +83,9 @@ export function canaryEnvironment(source: EnvironmentSource): EnvironmentVariabl
     AUTH_REGION_ID: source.regionId,
     AUTH_SIGNING_KEYS_TABLE: deployedTableName(source.config, 'signingKeys'),
     AUTH_REGIONAL_JWKS_URIS: source.toJson(source.addresses.regionalJwksUris),
+    AUTH_DEPLOYMENT_NAME: source.config.name,
+    AUTH_KMS_KEY_POLICY: source.toJson(source.kmsKeyPolicy),
+    AUTH_LEEWAY: String(source.config.signingKeyPolicy.leeway),
   };
 }
 

@@ -74,6 +74,26 @@ export type RotationReport = Readonly<v.InferOutput<typeof rotationReportSchema>
 /** A request to the canary function. Without a kid, it checks the region's `current` keys. */
 export const canaryEventSchema = v.object({ kid: v.optional(kid) });
 
+/**
+ * Asks the canary function to publish the key of an intent, if only this deployment can sign with
+ * it. It reads the intent itself.
+ */
+export const publicationRequestSchema = v.object({
+  action: v.literal('publish'),
+  slot: v.picklist(['first', ...regionIds]),
+  /** The intent's version: one that has changed since is not published. */
+  version: v.pipe(v.number(), v.integer(), v.minValue(1)),
+});
+
+export type PublicationRequest = Readonly<
+  Omit<v.InferOutput<typeof publicationRequestSchema>, 'action'>
+>;
+
+/** What is wrong with a key that must never be published; nothing if it is published now. */
+export const publicationResultSchema = v.object({ faults: v.array(v.string()) });
+
+export type PublicationResult = Readonly<v.InferOutput<typeof publicationResultSchema>>;
+
 /** Whether a canary token of a key verified with the JWKS that a region serves. */
 export const canaryFindingSchema = v.object({
   kid: v.string(),
@@ -115,6 +135,11 @@ export function parseKeyRotationEvent(input: unknown): KeyRotationEvent {
 /** @throws {EventError} naming each key that is not as allowed. */
 export function parseCanaryEvent(
   input: unknown,
-): Readonly<v.InferOutput<typeof canaryEventSchema>> {
-  return parseEvent(canaryEventSchema, input ?? {});
+):
+  | Readonly<v.InferOutput<typeof canaryEventSchema>>
+  | Readonly<v.InferOutput<typeof publicationRequestSchema>> {
+  const hasAction = typeof input === 'object' && input !== null && 'action' in input;
+  return hasAction
+    ? parseEvent(publicationRequestSchema, input)
+    : parseEvent(canaryEventSchema, input ?? {});
 }

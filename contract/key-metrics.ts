@@ -24,6 +24,8 @@ export const keyMetrics = {
   replicationLag: 'ReplicationLag',
   /** 1 for each region whose JWKS did not verify a canary token. */
   canaryFailure: 'SigningKeyCanaryFailure',
+  /** 1 for each key that was not published because others than the service may sign with it. */
+  keyRefused: 'SigningKeyRefused',
   /** 1 for each refused attempt to withdraw a key that is in use. */
   retainedKeyRefusal: 'SigningKeyRemovalRefused',
   /** 1 for each run that left the region without a `next` key, because the JWKS had no room. */
@@ -40,6 +42,7 @@ export const keyMetricFunctions: Readonly<Record<KeyMetric, FunctionName>> = {
   [keyMetrics.overdue]: 'key-rotation',
   [keyMetrics.replicationLag]: 'key-rotation',
   [keyMetrics.canaryFailure]: 'canary',
+  [keyMetrics.keyRefused]: 'canary',
   [keyMetrics.retainedKeyRefusal]: 'key-rotation',
   [keyMetrics.jwksFull]: 'key-rotation',
   [keyMetrics.jwksEmpty]: 'jwks',

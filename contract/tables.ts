@@ -47,6 +47,24 @@ export const signingKeyRecordTypes = {
   choice: 'key_choice',
 } as const;
 
+/**
+ * Attributes of a signing key that its life changes. What the key is does not: a role that may
+ * change these can neither add a key to the JWKS nor replace one.
+ */
+export const changedSigningKeyAttributes = [
+  'state',
+  'seen_at',
+  'proved_at',
+  'activated_at',
+  'retired_at',
+  'withdraw_at',
+  'withdrawn_at',
+  'disable_at',
+  'disabled_at',
+  'deletion_scheduled_at',
+  'version',
+] as const;
+
 export type TableKey = keyof typeof tables;
 
 export const tableKeys = Object.freeze(Object.keys(tables)) as readonly TableKey[];

@@ -2,7 +2,11 @@ import type { AwsClientOptions } from '../adapters/aws-client-options.ts';
 import { type AwsClients, createAwsClients } from '../adapters/aws-clients.ts';
 import { createFetchServiceDocument } from '../adapters/https/fetch-service-document.ts';
 import { createPostTokenRequest } from '../adapters/https/post-token-request.ts';
-import { createProveKey, createSelfTest } from '../adapters/lambda/function-calls.ts';
+import {
+  createProveKey,
+  createPublishKey,
+  createSelfTest,
+} from '../adapters/lambda/function-calls.ts';
 import type { InvokeFunction } from '../adapters/lambda/invoke-function.ts';
 import { createLeanClients, type LeanClients, toVariables } from '../adapters/lean-clients.ts';
 import { createAuthenticateCaller } from '../adapters/sts/authenticate-caller.ts';
@@ -113,12 +117,11 @@ function createChecks(
 ) {
   const fetchJwks = createFetchServiceDocument({ ca });
   return {
-    canary: createCanaryHandler(
-      readEnvironment('canary', canaryEnvironment(source)),
-      aws,
-      fetchJwks,
-      createLocalRunTelemetry('canary', log),
-    ),
+    canary: createCanaryHandler(readEnvironment('canary', canaryEnvironment(source)), aws, {
+      fetchDocument: fetchJwks,
+      telemetry: createLocalRunTelemetry('canary', log),
+      clock,
+    }),
     syntheticCheck: createSyntheticCheckHandler(
       readEnvironment('synthetic-check', syntheticCheckEnvironment(source)),
       aws,
@@ -150,6 +153,7 @@ export function createFunctions(
       authenticateCaller: createAuthenticateCaller(toVariables(clientOptions)),
       selfTest: createSelfTest(invoke, nameOf('token')),
       proveKey: createProveKey(invoke, nameOf('canary')),
+      publishKey: createPublishKey(invoke, nameOf('canary')),
       telemetry: createLocalRunTelemetry('key-rotation', log),
       clock,
     },

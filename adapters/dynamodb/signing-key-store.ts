@@ -1,10 +1,14 @@
 import type { DynamoDBDocument } from '@aws-sdk/lib-dynamodb';
-import { signingKeyRecordTypes, tables } from '../../contract/tables.ts';
+import {
+  changedSigningKeyAttributes,
+  signingKeyRecordTypes,
+  tables,
+} from '../../contract/tables.ts';
 import type { SigningKeyStore } from '../../core/signing-key/signing-key-store.ts';
 import { toSigningKeyItem } from './signing-key-item.ts';
 import { createDynamoDbSigningKeyReader } from './signing-key-reader.ts';
 import type { StoreOptions } from './store-options.ts';
-import { absent, having, putItem } from './write-item.ts';
+import { absent, having, putItem, updateItem } from './write-item.ts';
 
 const { partitionKey, sortKey } = tables.signingKeys;
 
@@ -26,9 +30,10 @@ export function createDynamoDbSigningKeyStore(
         conflict: 'it is recorded',
       }),
     replaceSigningKey: async (key) =>
-      putItem(dynamodb, toSigningKeyItem(key), {
+      updateItem(dynamodb, toSigningKeyItem(key), {
         table,
         key: keyOf(key.kid),
+        attributes: changedSigningKeyAttributes,
         condition: having('version', key.version - 1),
         doing: `change signing key "${key.kid}"`,
         conflict: 'it was changed meanwhile',

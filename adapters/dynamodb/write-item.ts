@@ -6,6 +6,7 @@ import type { PortOptions } from '../../core/port.ts';
 import { callAws } from '../aws-errors.ts';
 import type { Item } from './item.ts';
 import { getItem } from './read-items.ts';
+import { toUpdateExpression } from './update-expression.ts';
 
 /** The condition of a write, in DynamoDB's terms. */
 export interface WriteCondition {
@@ -85,6 +86,39 @@ export function putItem(
   return writeConditionally({
     ...write,
     send: () => dynamodb.put(input, { abortSignal: options.signal }),
+    wasDone: async () => isDeepStrictEqual(await readBack(dynamodb, write), item),
+  });
+}
+
+/**
+ * Changes some attributes of an item to those of another if the condition holds: one that the other
+ * lacks is removed. Errors as {@link writeConditionally}.
+ */
+export function updateItem(
+  dynamodb: DynamoDBDocument,
+  item: Item,
+  write: ItemWrite & { readonly attributes: readonly string[] },
+  options: PortOptions = {},
+): Promise<void> {
+  const { table, key, attributes, condition } = write;
+  const update = toUpdateExpression(attributes.map((name) => [[name], item[name]] as const));
+  const input = {
+    TableName: table,
+    Key: key,
+    ...condition,
+    ...update,
+    ExpressionAttributeNames: {
+      ...update.ExpressionAttributeNames,
+      ...condition.ExpressionAttributeNames,
+    },
+    ExpressionAttributeValues: {
+      ...update.ExpressionAttributeValues,
+      ...condition.ExpressionAttributeValues,
+    },
+  };
+  return writeConditionally({
+    ...write,
+    send: () => dynamodb.update(input, { abortSignal: options.signal }),
     wasDone: async () => isDeepStrictEqual(await readBack(dynamodb, write), item),
   });
 }

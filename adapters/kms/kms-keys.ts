@@ -36,6 +36,10 @@ const states: ReadonlyMap<string | undefined, ManagedKeyState> = new Map([
   ['PendingDeletion', 'pending_deletion'],
 ]);
 
+export function stateOf(state: string | undefined): ManagedKeyState {
+  return states.get(state) ?? 'unusable';
+}
+
 function toSeconds(date: Date): number {
   return Math.floor(date.getTime() / 1000);
 }
@@ -47,7 +51,7 @@ function toDescription(metadata: KeyMetadata | undefined): ManagedKeyDescription
   }
   return {
     kmsKeyArn: Arn,
-    state: states.get(KeyState) ?? 'unusable',
+    state: stateOf(KeyState),
     kmsKeySpec: KeySpec,
     createdAt: toSeconds(CreationDate),
     deletionAt: DeletionDate && toSeconds(DeletionDate),

@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import {
   canaryResultSchema,
   type KeyRotationEvent,
+  publicationResultSchema,
   type RotationReport,
   rotationReportSchema,
   type SelfTestResult,
@@ -9,7 +10,7 @@ import {
   selfTestResultSchema,
 } from '../../contract/function-events.ts';
 import { UnavailableError } from '../../core/errors.ts';
-import type { ProveKey } from '../../core/signing-key/rotation-ports.ts';
+import type { ProveKey, PublishKey } from '../../core/signing-key/rotation-ports.ts';
 import type { InvokeFunction } from './invoke-function.ts';
 
 /**
@@ -49,5 +50,13 @@ export function createProveKey(invoke: InvokeFunction, functionName: string): Pr
   return async (kid) => {
     const answer = await invoke(functionName, { kid });
     return readAnswer(canaryResultSchema, functionName, answer).findings;
+  };
+}
+
+/** The publication of a key, by asking the canary. */
+export function createPublishKey(invoke: InvokeFunction, functionName: string): PublishKey {
+  return async (request) => {
+    const answer = await invoke(functionName, { action: 'publish', ...request });
+    return readAnswer(publicationResultSchema, functionName, answer);
   };
 }

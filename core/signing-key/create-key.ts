@@ -1,5 +1,4 @@
 import { signingAlgorithms } from '../../contract/signing-algorithms.ts';
-import { SigningKeyUnusableError } from '../errors.ts';
 import type { ManagedKey, ManagedKeyDescription } from './key-management.ts';
 import { publicJwkFromSpki } from './public-jwk.ts';
 import type { RotationPorts } from './rotation-ports.ts';
@@ -77,21 +76,14 @@ async function removeUnfitKeys(
 
 /**
  * Reads the public half of an intent's key and records it in the intent. KMS may take some seconds
- * until it can read a new key. If it still cannot when the lease is over, the key is abandoned.
+ * until it can read a new key.
  *
  * @throws {SigningKeyUnusableError} if the key cannot be read yet.
  */
 export async function readPublicKey(intent: KeyIntent, ports: RotationPorts): Promise<void> {
-  const version = intent.version + 1;
   if (intent.kmsKeyArn === undefined)
     throw new TypeError('the intent has no key whose public half could be read');
-  try {
-    const spki = await ports.keyManagement.getPublicKey(intent.kmsKeyArn);
-    const publicJwk = publicJwkFromSpki(spki, intent.alg);
-    await ports.store.replaceKeyIntent({ ...intent, publicJwk, version });
-  } catch (error) {
-    const givenUp = error instanceof SigningKeyUnusableError && intent.leaseUntil <= ports.now();
-    if (!givenUp) throw error;
-    await ports.store.replaceKeyIntent({ ...intent, kmsKeyArn: undefined, version });
-  }
+  const spki = await ports.keyManagement.getPublicKey(intent.kmsKeyArn);
+  const publicJwk = publicJwkFromSpki(spki, intent.alg);
+  await ports.store.replaceKeyIntent({ ...intent, publicJwk, version: intent.version + 1 });
 }

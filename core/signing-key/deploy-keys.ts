@@ -1,6 +1,7 @@
 import { SigningKeyUnusableError, UnavailableError } from '../errors.ts';
 import type { RotationContext } from './execute-action.ts';
 import { type RunOutcome, reconcile } from './reconcile.ts';
+import { PublicationRefusedError } from './rotation-errors.ts';
 import { findCurrentKey } from './rotation-state.ts';
 
 /** The state of a region after its deployment. */
@@ -44,6 +45,7 @@ export async function deployKeys(
       const outcome = await reconcile(context);
       const status = findStatus(outcome, context);
       if (status !== undefined) return { status, outcome };
+      reason = findObstacle(outcome) ?? reason;
     } catch (error) {
       const passing = describeDenial(error) ?? describeOutage(error);
       if (passing === undefined) throw error;
@@ -51,6 +53,16 @@ export async function deployKeys(
     }
     await pause(reason);
   }
+}
+
+/**
+ * Why the key is not published yet.
+ *
+ * @throws {PublicationRefusedError} if a key was refused: the next one would be as well.
+ */
+function findObstacle({ refused }: RunOutcome): string | undefined {
+  for (const { error } of refused) if (error instanceof PublicationRefusedError) throw error;
+  return refused.find(({ action }) => action.kind === 'publish')?.error.message;
 }
 
 function describeOutage(error: unknown): string | undefined {

@@ -3,6 +3,7 @@ import { auditChange, type ChangeAudit } from '../audit/audit-change.ts';
 import { ConflictError, SigningKeyUnusableError, UnavailableError } from '../errors.ts';
 import { createKey, readPublicKey } from './create-key.ts';
 import { assertDeletable, assertDisableable, assertWithdrawable } from './removal-guard.ts';
+import { requestPublication } from './request-publication.ts';
 import { type RotationAction, type RotationActionKind, subjectOf } from './rotation-action.ts';
 import type { RotationPorts } from './rotation-ports.ts';
 import type { KeyIntent, RotationSettings, RotationState } from './rotation-state.ts';
@@ -45,12 +46,12 @@ const executors: { readonly [K in RotationActionKind]: Executor<K> } = {
       : ports.store.replaceKeyIntent(intent);
   },
   take_over_intent: ({ intent, alg }, { ports, settings }) =>
-    ports.store.replaceKeyIntent(takeOver(intent, alg, settings, ports.now())),
+    takeOver(intent, alg, settings, ports),
   create_key: ({ intent }, { ports }, state) =>
     // KMS has the whole lease to make the new key readable.
     createKey({ ...intent, leaseUntil: ports.now() + intentLease }, state, ports),
   read_public_key: ({ intent }, { ports }) => readPublicKey(intent, ports),
-  publish: ({ intent }, { ports }) => publish(intent, ports),
+  publish: ({ intent }, { ports }) => requestPublication(intent, ports),
   close_intent: ({ intent }, { ports }) =>
     ports.store.replaceKeyIntent({ ...intent, closed: true, version: intent.version + 1 }),
   promote: ({ key }, { ports }) =>
@@ -78,45 +79,28 @@ const executors: { readonly [K in RotationActionKind]: Executor<K> } = {
   },
 };
 
-/** The intent keeps a key of its former holder only if this region can reach it. */
-function takeOver(
+/** The intent keeps a key of its former holder only if KMS of this region can use it. */
+async function takeOver(
   intent: KeyIntent,
   alg: KeyIntent['alg'],
   settings: RotationSettings,
-  now: number,
-): KeyIntent {
-  const isOwn = intent.regionId === settings.regionId && intent.kmsKeyArn !== undefined;
-  return {
+  ports: RotationPorts,
+): Promise<void> {
+  const isKept = intent.regionId === settings.regionId && (await isEnabled(intent, ports));
+  await ports.store.replaceKeyIntent({
     ...intent,
     regionId: settings.regionId,
-    alg: isOwn ? intent.alg : alg,
-    kmsKeyArn: isOwn ? intent.kmsKeyArn : undefined,
+    ...(!isKept && { alg, kmsKeyArn: undefined, publicJwk: undefined }),
     holder: settings.runId,
-    leaseUntil: now + intentLease,
+    leaseUntil: ports.now() + intentLease,
     version: intent.version + 1,
-  };
+  });
 }
 
-async function publish(intent: KeyIntent, ports: RotationPorts): Promise<void> {
-  const { publicJwk, kmsKeyArn, regionId, alg } = intent;
-  if (publicJwk === undefined || kmsKeyArn === undefined) {
-    throw new TypeError(`the intent of ${intent.slot} has no key to publish`);
-  }
-  const now = ports.now();
-  const start =
-    intent.slot === 'first'
-      ? ({ state: 'current', activatedAt: now } as const)
-      : ({ state: 'next' } as const);
-  await ports.store.createSigningKey({
-    kid: publicJwk.kid,
-    regionId,
-    alg,
-    kmsKeyArn,
-    publicJwk,
-    publishedAt: now,
-    version: 1,
-    ...start,
-  });
+/** A new key is known to KMS well before the lease of the run that made it is over. */
+async function isEnabled({ kmsKeyArn }: KeyIntent, ports: RotationPorts): Promise<boolean> {
+  if (kmsKeyArn === undefined) return false;
+  return (await ports.keyManagement.describeKey(kmsKeyArn))?.state === 'enabled';
 }
 
 /** When someone deletes a key in KMS, it is also out of use. */

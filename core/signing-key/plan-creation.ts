@@ -49,6 +49,16 @@ function isRecorded(state: RotationState, intent: KeyIntent): boolean {
   return state.keys.some((key) => key.kid === intent.publicJwk?.kid);
 }
 
+/**
+ * When another run may take an intent over. A key that is about to be published keeps other regions
+ * out for longer: its publication begins until L after the lease, by a clock that may be L behind, and
+ * is a write, which takes G at most.
+ */
+function freeAt(intent: KeyIntent, { regionId, policy }: RotationSettings): number {
+  const isAboutToBePublished = intent.publicJwk !== undefined && intent.regionId !== regionId;
+  return intent.leaseUntil + (isAboutToBePublished ? policy.propagationLag + 2 * policy.leeway : 0);
+}
+
 /** The next step of an intent; none while another run holds it. */
 function advance(
   state: RotationState,
@@ -56,15 +66,16 @@ function advance(
   now: number,
   intent: KeyIntent,
 ): readonly RotationAction[] {
-  if (intent.publicJwk !== undefined) {
-    if (isRecorded(state, intent)) return [{ kind: 'close_intent', intent }];
-    const { regionId } = intent;
-    const { isFull } = findJwksRoom(state.keys, { ...settings, regionId });
-    return isFull ? [] : [{ kind: 'publish', intent }];
+  if (isRecorded(state, intent)) return [{ kind: 'close_intent', intent }];
+  const { publicJwk, regionId, holder, kmsKeyArn } = intent;
+  const isMade = publicJwk !== undefined && regionId === settings.regionId;
+  if (isMade && findJwksRoom(state.keys, settings).isFull) return [];
+  if (freeAt(intent, settings) <= now) {
+    const alg = wantedAlg(settings.algs, state.algorithmChoice);
+    return [{ kind: 'take_over_intent', intent, alg }];
   }
-  if (intent.holder === settings.runId) {
-    return [{ kind: intent.kmsKeyArn === undefined ? 'create_key' : 'read_public_key', intent }];
-  }
-  const alg = wantedAlg(settings.algs, state.algorithmChoice);
-  return intent.leaseUntil <= now ? [{ kind: 'take_over_intent', intent, alg }] : [];
+  // Only the region that made a key can look at it before it is published.
+  if (isMade) return [{ kind: 'publish', intent }];
+  if (holder !== settings.runId) return [];
+  return [{ kind: kmsKeyArn === undefined ? 'create_key' : 'read_public_key', intent }];
 }

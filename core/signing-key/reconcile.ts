@@ -1,4 +1,4 @@
-import { ConflictError } from '../errors.ts';
+import { ConflictError, UnavailableError } from '../errors.ts';
 import { ClockError } from './checked-clock.ts';
 import { eligibleAt } from './eligibility.ts';
 import { executeAction, type RotationContext } from './execute-action.ts';
@@ -6,7 +6,7 @@ import type { KeyManagement } from './key-management.ts';
 import { plan } from './plan.ts';
 import { proveKey } from './prove-key.ts';
 import { type RotationAction, subjectOf } from './rotation-action.ts';
-import { PromotionRefusedError } from './rotation-errors.ts';
+import { PromotionRefusedError, PublicationRefusedError } from './rotation-errors.ts';
 import type { Heartbeat, RotationState } from './rotation-state.ts';
 import type { SigningKey } from './signing-key.ts';
 
@@ -19,7 +19,7 @@ const maxSteps = 40;
 /** A step that is due but must not be taken yet. */
 export interface Refusal {
   readonly action: RotationAction;
-  readonly error: PromotionRefusedError;
+  readonly error: Error;
 }
 
 /** The result of a run. */
@@ -96,11 +96,18 @@ export async function reconcile(context: RotationContext): Promise<RunOutcome> {
       await executeAction(action, context, state);
       done.push(action);
     } catch (error) {
-      if (error instanceof PromotionRefusedError) refused.push({ action, error });
+      if (isRefusal(action, error)) refused.push({ action, error });
       else if (!(error instanceof ConflictError)) throw error;
     }
   }
   return { done, refused, state: await readRotationState(context) };
+}
+
+/** A publisher that does not answer keeps no other step from being taken. */
+function isRefusal(action: RotationAction, error: unknown): error is Error {
+  if (error instanceof PromotionRefusedError || error instanceof PublicationRefusedError)
+    return true;
+  return action.kind === 'publish' && error instanceof UnavailableError;
 }
 
 /**

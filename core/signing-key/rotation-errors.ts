@@ -14,6 +14,17 @@ export class PromotionRefusedError extends Error {
   }
 }
 
+/** A key is never published: the publisher found that others than the service may sign with it. */
+export class PublicationRefusedError extends Error {
+  override readonly name = 'PublicationRefusedError';
+
+  constructor(kid: string, kmsKeyArn: string, faults: readonly string[]) {
+    super(
+      `${kid} (${kmsKeyArn}) is not published, and its deletion is scheduled: ${faults.join('; ')}`,
+    );
+  }
+}
+
 /** The key is in use, or its tokens may not have expired, so it must not be taken out of use. */
 export class RetainedKeyError extends Error {
   override readonly name = 'RetainedKeyError';

@@ -1,4 +1,8 @@
-import type { CanaryFinding } from '../../contract/function-events.ts';
+import type {
+  CanaryFinding,
+  PublicationRequest,
+  PublicationResult,
+} from '../../contract/function-events.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { KeyManagement } from './key-management.ts';
 import type { AlgorithmChoice, Heartbeat, KeyIntent } from './rotation-state.ts';
@@ -26,12 +30,23 @@ export interface RotationStore extends SigningKeyStore {
  */
 export type ProveKey = (kid: string) => Promise<readonly CanaryFinding[]>;
 
+/**
+ * Asks another role to look at the key of an intent and to publish it. The rotation cannot do this
+ * itself.
+ *
+ * @returns the faults of a key that must never be published; none if it is published.
+ * @throws {UnavailableError} if it cannot be published yet.
+ */
+export type PublishKey = (request: PublicationRequest) => Promise<PublicationResult>;
+
 /** Everything that a run of the rotation calls. */
 export interface RotationPorts {
-  readonly store: RotationStore;
+  /** The rotation changes keys, and has no right to add one. */
+  readonly store: Omit<RotationStore, 'createSigningKey'>;
   readonly keyManagement: KeyManagement;
   readonly audit: AuditLog;
   readonly proveKey: ProveKey;
+  readonly publishKey: PublishKey;
   /** Seconds since the epoch. */
   readonly now: () => number;
   /** A new unique and unguessable id. */

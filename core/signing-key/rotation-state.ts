@@ -26,7 +26,7 @@ export interface KeyIntent {
   readonly leaseUntil: number;
   /** Set when KMS holds the key. */
   readonly kmsKeyArn?: string | undefined;
-  /** Set when the key can be published. From then on, any run of any region may publish it. */
+  /** Set when the key can be published. From then on, any run of its region may ask for it. */
   readonly publicJwk?: PublicJwk | undefined;
   /** Whether the key is published and the slot is free for the next one. */
   readonly closed: boolean;

@@ -16,6 +16,11 @@ export interface SigningKeyReader {
 export interface SigningKeyStore extends SigningKeyReader {
   /** @throws {ConflictError} if the kid exists. */
   createSigningKey(key: SigningKey): Promise<void>;
-  /** @throws {ConflictError} if the stored version is not `key.version - 1`. */
+  /**
+   * Changes a key's state, times and version. What it is, down to its public half, stays as it was
+   * published.
+   *
+   * @throws {ConflictError} if the stored version is not `key.version - 1`.
+   */
   replaceSigningKey(key: SigningKey): Promise<void>;
 }

@@ -1,5 +1,6 @@
 import { createKey } from './create-key.ts';
 import { findKeptKey, findKey, findUsableKey, type KmsContext, listKeysOf } from './find-key.ts';
+import { createGrant, listGrants } from './grants.ts';
 import { type KmsInput, readNumber } from './input.ts';
 import { KmsError } from './kms-error.ts';
 import { describeKey, type KmsKey, keyArn, keyState, publicKeyInfo, specOf } from './kms-key.ts';
@@ -83,6 +84,8 @@ export const operations: ReadonlyMap<string, Operation> = new Map<string, Operat
     'GetKeyPolicy',
     (input, context) => ({ Policy: findKey(input, context).policy, PolicyName: 'default' }),
   ],
+  ['CreateGrant', createGrant],
+  ['ListGrants', listGrants],
   ['GetPublicKey', getPublicKey],
   ['Sign', sign],
   ['EnableKey', (input, context) => setEnabled(input, context, true)],

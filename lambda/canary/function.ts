@@ -2,12 +2,15 @@ import { randomUUID } from 'node:crypto';
 import type { AwsClients } from '../../adapters/aws-clients.ts';
 import { createDynamoDbRotationStore } from '../../adapters/dynamodb/rotation-store.ts';
 import type { FetchServiceDocument } from '../../adapters/https/fetch-service-document.ts';
+import { inspectKey } from '../../adapters/kms/inspect-key.ts';
 import { createKmsSign } from '../../adapters/kms/kms-sign.ts';
 import { discoveryUriBeside } from '../../contract/addresses.ts';
 import type { Environment } from '../../contract/environment.ts';
 import {
   type CanaryFinding,
   type CanaryResult,
+  type PublicationRequest,
+  type PublicationResult,
   parseCanaryEvent,
 } from '../../contract/function-events.ts';
 import { keyMetrics, missedRotationMinutes } from '../../contract/key-metrics.ts';
@@ -15,27 +18,90 @@ import type { RegionId } from '../../contract/regions.ts';
 import { seconds } from '../../core/clock.ts';
 import { UnavailableError } from '../../core/errors.ts';
 import { type CanaryPorts, checkKey } from '../../core/signing-key/canary.ts';
+import { publishKey } from '../../core/signing-key/publish-key.ts';
 import { regionsInService } from '../../core/signing-key/regions-in-service.ts';
+import type { RotationStore } from '../../core/signing-key/rotation-ports.ts';
 import type { SigningKey } from '../../core/signing-key/signing-key.ts';
+import { type ClockOptions, createCheckedClock } from '../shared/create-checked-clock.ts';
 import { createRunTelemetry, type RunTelemetry } from '../shared/run-telemetry.ts';
 
 /** Seconds after which the alarm on missed runs fires for a region. */
 const silence = missedRotationMinutes * 60;
 
-export type CanaryHandler = (event: unknown) => Promise<CanaryResult>;
+export type CanaryHandler = (event: unknown) => Promise<CanaryResult | PublicationResult>;
+
+export interface CanaryOptions extends ClockOptions {
+  readonly fetchDocument: FetchServiceDocument;
+  /** Standard output if left out. */
+  readonly telemetry?: RunTelemetry;
+}
 
 /**
  * The canary function: signs a token that authorises nothing, and verifies it with the JWKS of each
- * region. It is a separate function because the rotation must not sign.
+ * region. It also publishes a new key, if only the service can sign with it. It is a separate
+ * function because the rotation must neither sign nor publish.
  */
 export function createCanaryHandler(
   environment: Environment<'canary'>,
   aws: Pick<AwsClients, 'dynamodb' | 'kms'>,
-  fetchDocument: FetchServiceDocument,
-  telemetry: RunTelemetry = createRunTelemetry('canary'),
+  options: CanaryOptions,
 ): CanaryHandler {
+  const { AUTH_SIGNING_KEYS_TABLE: table } = environment;
+  const surroundings: Surroundings = {
+    environment,
+    aws,
+    store: createDynamoDbRotationStore(aws.dynamodb, table),
+    telemetry: options.telemetry ?? createRunTelemetry('canary'),
+  };
+  const clock = createCheckedClock(environment.AUTH_LEEWAY, aws, options);
+  return async (input) => {
+    const event = parseCanaryEvent(input);
+    clock.begin();
+    return 'action' in event
+      ? publish(event, clock.now, surroundings)
+      : prove(event.kid, options.fetchDocument, surroundings);
+  };
+}
+
+interface Surroundings {
+  readonly environment: Environment<'canary'>;
+  readonly aws: Pick<AwsClients, 'dynamodb' | 'kms'>;
+  readonly store: RotationStore;
+  readonly telemetry: RunTelemetry;
+}
+
+async function publish(
+  request: PublicationRequest,
+  now: () => number,
+  { environment, aws, store, telemetry }: Surroundings,
+): Promise<PublicationResult> {
+  const settings = {
+    regionId: environment.AUTH_REGION_ID,
+    deploymentName: environment.AUTH_DEPLOYMENT_NAME,
+    keyPolicy: environment.AUTH_KMS_KEY_POLICY,
+    leeway: environment.AUTH_LEEWAY,
+  };
+  const result = await publishKey(request, settings, {
+    store,
+    inspectKey: (arn) => inspectKey(aws.kms, arn),
+    now,
+  });
+  const isRefused = result.faults.length > 0;
+  telemetry.report({
+    level: isRefused ? 'error' : 'info',
+    outcome: isRefused ? 'not_published' : 'published',
+    fields: { slot: request.slot, ...result },
+    metrics: { [keyMetrics.keyRefused]: isRefused ? 1 : 0 },
+  });
+  return result;
+}
+
+async function prove(
+  kid: string | undefined,
+  fetchDocument: FetchServiceDocument,
+  { environment, aws, store, telemetry }: Surroundings,
+): Promise<CanaryResult> {
   const { AUTH_REGION_ID: own, AUTH_REGIONAL_JWKS_URIS: uris } = environment;
-  const store = createDynamoDbRotationStore(aws.dynamodb, environment.AUTH_SIGNING_KEYS_TABLE);
   const uriOf = (regionId: RegionId): string => {
     const uri = uris[regionId];
     if (uri !== undefined) return uri;
@@ -46,18 +112,15 @@ export function createCanaryHandler(
     fetchJwks: async (regionId) => fetchDocument(uriOf(regionId)),
     fetchMetadata: async (regionId) => fetchDocument(discoveryUriBeside(uriOf(regionId))),
   };
-  return async (input) => {
-    const { kid } = parseCanaryEvent(input);
-    const now = seconds(Date.now());
-    const keys = selectKeys(await store.listSigningKeys(), own, kid);
-    const configured = Object.keys(uris) as RegionId[];
-    const heartbeats = await store.listHeartbeats();
-    const regions = regionsInService({ own, configured, heartbeats, silence });
-    const findings = await Promise.all(
-      keys.map((key) => checkKey(key, regions, ports, { now, jti: randomUUID() })),
-    );
-    return report(findings.flat(), telemetry);
-  };
+  const now = seconds(Date.now());
+  const keys = selectKeys(await store.listSigningKeys(), own, kid);
+  const configured = Object.keys(uris) as RegionId[];
+  const heartbeats = await store.listHeartbeats();
+  const regions = regionsInService({ own, configured, heartbeats, silence });
+  const findings = await Promise.all(
+    keys.map((key) => checkKey(key, regions, ports, { now, jti: randomUUID() })),
+  );
+  return report(findings.flat(), telemetry);
 }
 
 function report(findings: readonly CanaryFinding[], telemetry: RunTelemetry): CanaryResult {

@@ -6,5 +6,5 @@ import { createCanaryHandler } from './function.ts';
 export const handler = createCanaryHandler(
   readEnvironment('canary', process.env),
   createAwsClients({ profile: 'background' }),
-  createFetchServiceDocument(),
+  { fetchDocument: createFetchServiceDocument() },
 );

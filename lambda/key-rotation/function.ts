@@ -6,7 +6,6 @@ import {
   createDynamoDbHeartbeatReader,
   createDynamoDbRotationStore,
 } from '../../adapters/dynamodb/rotation-store.ts';
-import { hearAwsTime } from '../../adapters/hear-aws-time.ts';
 import { createKmsKeys } from '../../adapters/kms/kms-keys.ts';
 import type { AuthenticateCaller } from '../../adapters/sts/authenticate-caller.ts';
 import type { Environment } from '../../contract/environment.ts';
@@ -17,28 +16,25 @@ import {
 } from '../../contract/function-events.ts';
 import { functionName } from '../../contract/function-names.ts';
 import { keyMetrics } from '../../contract/key-metrics.ts';
-import type { Clock } from '../../core/clock.ts';
-import { CheckedClock } from '../../core/signing-key/checked-clock.ts';
 import type { RotationContext } from '../../core/signing-key/execute-action.ts';
 import { replicationLag } from '../../core/signing-key/replication-lag.ts';
-import type { ProveKey, RotationPorts } from '../../core/signing-key/rotation-ports.ts';
+import type { ProveKey, PublishKey, RotationPorts } from '../../core/signing-key/rotation-ports.ts';
+import { type ClockOptions, createCheckedClock } from '../shared/create-checked-clock.ts';
 import { createRunTelemetry, type RunTelemetry } from '../shared/run-telemetry.ts';
 import { answerEvent } from './answer-event.ts';
 import { findActor } from './find-actor.ts';
 import { type LagMetric, reportFailure, reportSuccess } from './report-run.ts';
 
 /** The calls of the rotation to other functions and to STS. */
-export interface FunctionPorts {
+export interface FunctionPorts extends ClockOptions {
   /** Finds out from STS who signed an operator's request. */
   readonly authenticateCaller: AuthenticateCaller;
   /** Invokes the token function's self-test, which signs a token for no client and verifies it. */
   readonly selfTest: () => Promise<SelfTestResult>;
   /** Invokes the canary function to prove a key. */
   readonly proveKey: ProveKey;
-  /** The host's clock, which is checked against the times of AWS's answers. */
-  readonly clock?: Clock;
-  /** Seconds since the epoch, from a clock that needs no check; `clock` if left out. */
-  readonly now?: () => number;
+  /** Invokes the canary function to publish a key. */
+  readonly publishKey: PublishKey;
   /** Waits for so many milliseconds. The default is a timer. */
   readonly sleep?: (milliseconds: number) => Promise<unknown>;
   /** Standard output if left out. */
@@ -66,7 +62,8 @@ export function createKeyRotationHandler(
 ): KeyRotationHandler {
   // Every function skips a record that cannot be read. The rotation reports it.
   const malformed = new Set<string>();
-  const clock = createCheckedClock(environment, aws, functions);
+  const { leeway } = environment.AUTH_SIGNING_KEY_POLICY;
+  const clock = createCheckedClock(leeway, aws, functions);
   const ports = createPorts(environment, aws, { ...functions, now: clock.now }, malformed);
   const telemetry = functions.telemetry ?? createRunTelemetry('key-rotation');
   const [alg, ...others] = environment.AUTH_SIGNING_ALGORITHMS;
@@ -131,23 +128,10 @@ function createLagReader(
   };
 }
 
-/** The clock of the rotation's runs. */
-function createCheckedClock(
-  environment: Environment<'key-rotation'>,
-  aws: AwsClients,
-  { clock = Date.now, now }: Pick<FunctionPorts, 'clock' | 'now'>,
-): Pick<CheckedClock, 'begin' | 'now'> {
-  if (now !== undefined) return { begin: () => {}, now };
-  const elapsed = () => performance.now();
-  const checked = new CheckedClock(clock, elapsed, environment.AUTH_SIGNING_KEY_POLICY.leeway);
-  hearAwsTime(aws, checked.hear.bind(checked), elapsed);
-  return { begin: () => checked.begin(), now: () => checked.now() };
-}
-
 function createPorts(
   environment: Environment<'key-rotation'>,
   aws: Pick<AwsClients, 'dynamodb' | 'kms'>,
-  { proveKey, now }: Pick<RotationPorts, 'proveKey' | 'now'>,
+  { proveKey, publishKey, now }: Pick<RotationPorts, 'proveKey' | 'publishKey' | 'now'>,
   malformed: Set<string>,
 ): RotationPorts {
   return {
@@ -160,6 +144,7 @@ function createPorts(
     }),
     audit: createDynamoDbAuditLog(aws.dynamodb, environment.AUTH_AUDIT_TABLE),
     proveKey,
+    publishKey,
     now,
     newId: randomUUID,
   };

@@ -1,5 +1,9 @@
 import { createAwsClients } from '../../adapters/aws-clients.ts';
-import { createProveKey, createSelfTest } from '../../adapters/lambda/function-calls.ts';
+import {
+  createProveKey,
+  createPublishKey,
+  createSelfTest,
+} from '../../adapters/lambda/function-calls.ts';
 import { createInvokeFunction } from '../../adapters/lambda/invoke-function.ts';
 import { createLambdaClient } from '../../adapters/lambda/lambda-client.ts';
 import { createAuthenticateCaller } from '../../adapters/sts/authenticate-caller.ts';
@@ -16,5 +20,6 @@ export const handler = createKeyRotationHandler(
     authenticateCaller: createAuthenticateCaller(process.env),
     selfTest: createSelfTest(invoke, environment.AUTH_TOKEN_FUNCTION),
     proveKey: createProveKey(invoke, environment.AUTH_CANARY_FUNCTION),
+    publishKey: createPublishKey(invoke, environment.AUTH_CANARY_FUNCTION),
   },
 );

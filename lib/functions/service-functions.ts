@@ -18,9 +18,18 @@ import { roleName } from '../../contract/function-names.ts';
 import { type KmsKeyPolicyPrincipals, kmsKeyPolicy } from '../../contract/kms-key-policy.ts';
 import type { HttpFunctionName } from '../../contract/routes.ts';
 import { syntheticClientId } from '../../contract/synthetic-check.ts';
-import { tables as contract, signingKeyRecordTypes as records } from '../../contract/tables.ts';
+import {
+  changedSigningKeyAttributes,
+  tables as contract,
+  signingKeyRecordTypes as records,
+} from '../../contract/tables.ts';
 import type { ServiceTables } from '../data/service-tables.ts';
-import { allowKeyManagement, allowSign, type SigningKeys } from '../keys/key-permissions.ts';
+import {
+  allowInspection,
+  allowKeyManagement,
+  allowSign,
+  type SigningKeys,
+} from '../keys/key-permissions.ts';
 import { type FunctionContext, ServiceFunction } from './service-function.ts';
 
 export interface ServiceFunctionsProps
@@ -54,6 +63,18 @@ function onlyValues(key: `dynamodb:${'LeadingKeys' | 'Attributes'}`, values: rea
 
 function onlyItems(...partitionKeys: readonly string[]) {
   return onlyValues('dynamodb:LeadingKeys', partitionKeys);
+}
+
+/** Both conditions, which must be of the same operators. */
+function merge<C extends ReturnType<typeof onlyValues>>(a: C, b: C): C {
+  return {
+    ...a,
+    'ForAllValues:StringEquals': {
+      ...a['ForAllValues:StringEquals'],
+      ...b['ForAllValues:StringEquals'],
+    },
+    Null: { ...a.Null, ...b.Null },
+  };
 }
 
 /** The functions of one region with their permissions. */
@@ -177,7 +198,7 @@ export class ServiceFunctions extends Construct {
     const fn = new ServiceFunction(this, 'Canary', {
       ...this.context,
       name: 'canary',
-      description: 'Proves that a signing key verifies with the JWKS of every region',
+      description: 'Proves that a signing key verifies everywhere, and publishes new ones',
       environment: canaryEnvironment(this.source),
       memorySize: backgroundMemory,
       timeout: checkTimeout,
@@ -185,9 +206,16 @@ export class ServiceFunctions extends Construct {
     fn.allow({
       actions: ['dynamodb:Query'],
       resources: [tables.signingKeys.tableArn],
-      conditions: onlyItems(records.key, records.heartbeat),
+      conditions: onlyItems(records.key, records.heartbeat, records.intent),
+    });
+    // The only role that adds a key to the JWKS. It signs anyway: it gains nothing by a key of its own.
+    fn.allow({
+      actions: ['dynamodb:PutItem', 'dynamodb:GetItem'],
+      resources: [tables.signingKeys.tableArn],
+      conditions: onlyItems(records.key),
     });
     allowSign(fn, this.keys);
+    allowInspection(fn);
     return fn;
   }
 
@@ -236,8 +264,26 @@ export class ServiceFunctions extends Construct {
       timeout: rotationTimeout,
     });
     fn.allow({
-      actions: ['dynamodb:Query', 'dynamodb:GetItem', 'dynamodb:PutItem'],
+      actions: ['dynamodb:Query', 'dynamodb:GetItem'],
       resources: [tables.signingKeys.tableArn],
+    });
+    fn.allow({
+      actions: ['dynamodb:PutItem'],
+      resources: [tables.signingKeys.tableArn],
+      conditions: onlyItems(records.intent, records.heartbeat, records.choice),
+    });
+    // What a key is, the rotation can neither add nor change: the canary publishes it.
+    fn.allow({
+      actions: ['dynamodb:UpdateItem'],
+      resources: [tables.signingKeys.tableArn],
+      conditions: merge(
+        onlyItems(records.key),
+        onlyValues('dynamodb:Attributes', [
+          contract.signingKeys.partitionKey,
+          contract.signingKeys.sortKey,
+          ...changedSigningKeyAttributes,
+        ]),
+      ),
     });
     fn.allow({ actions: ['dynamodb:PutItem'], resources: [tables.audit.tableArn] });
     fn.allow({

@@ -63,7 +63,7 @@ export function allowSign(fn: ServiceFunction<FunctionName>, keys: SigningKeys):
 /** Allows creating keys and taking them out of use. It never allows signing. */
 export function allowKeyManagement(fn: ServiceFunction<FunctionName>, keys: SigningKeys): void {
   allowCreation(fn, keys);
-  allowInspection(fn);
+  allowSearch(fn);
   allowRetirement(fn, keys);
   fn.deny({ actions: ['kms:Sign', 'kms:CreateGrant', 'kms:PutKeyPolicy'], resources: ['*'] });
   acknowledgeAnyKey(
@@ -101,8 +101,22 @@ function allowCreation(fn: ServiceFunction<FunctionName>, keys: SigningKeys): vo
   });
 }
 
+/** Allows looking at all that decides who can sign with a key, before it is published. */
+export function allowInspection(fn: ServiceFunction<FunctionName>): void {
+  fn.allow({
+    actions: [
+      'kms:DescribeKey',
+      'kms:GetKeyPolicy',
+      'kms:GetPublicKey',
+      'kms:ListGrants',
+      'kms:ListResourceTags',
+    ],
+    resources: [anyKey(fn)],
+  });
+}
+
 /** Needed to find a key that was created but never recorded, and to read its public half. */
-function allowInspection(fn: ServiceFunction<FunctionName>): void {
+function allowSearch(fn: ServiceFunction<FunctionName>): void {
   fn.allow({ actions: ['kms:ListKeys'], resources: ['*'] });
   fn.allow({
     actions: ['kms:DescribeKey', 'kms:GetPublicKey', 'kms:ListResourceTags'],

@@ -104,6 +104,12 @@ export class KeyAlarms extends Construct {
         periods: 2,
       },
       {
+        id: 'signing-key-refused',
+        description:
+          'A new signing key was not published: others than the service may sign with it.',
+        metric: this.metric(keyMetrics.keyRefused, keyScheduleMinutes),
+      },
+      {
         id: 'signing-key-removal-refused',
         description: 'The rotation refused a request to withdraw a signing key that is in use.',
         metric: this.metric(keyMetrics.retainedKeyRefusal, 1),

@@ -115,7 +115,13 @@ export const lifeCycleMutants: readonly Mutant[] = [
   },
   {
     name: "every region's first key signs at once",
-    edits: [{ file: execute, find: "intent.slot === 'first'", replace: "intent.slot !== 'dfw'" }],
+    edits: [
+      {
+        file: 'core/signing-key/publish-key.ts',
+        find: "slot === 'first'",
+        replace: "slot !== 'dfw'",
+      },
+    ],
   },
   {
     name: 'a promotion needs no proof',

@@ -1,8 +1,10 @@
 import { lifeCycleMutants } from './life-cycle-mutants.ts';
 import type { Mutant } from './mutant.ts';
 import { partitionAndClockMutants } from './partition-and-clock-mutants.ts';
+import { publicationMutants } from './publication-mutants.ts';
 
 export const rotationMutants: readonly Mutant[] = [
   ...lifeCycleMutants,
   ...partitionAndClockMutants,
+  ...publicationMutants,
 ];

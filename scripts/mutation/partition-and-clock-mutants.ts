@@ -83,8 +83,8 @@ export const partitionAndClockMutants: readonly Mutant[] = [
     edits: [
       {
         file: 'core/signing-key/plan-creation.ts',
-        find: 'return isFull ? [] : [',
-        replace: 'return isFull && isFull !== isFull ? [] : [',
+        find: 'if (isMade && findJwksRoom(state.keys, settings).isFull) return [];',
+        replace: '',
       },
     ],
   },

@@ -35,6 +35,7 @@ const keyAlarms = [
   'signing-key-rotation-missed',
   'signing-key-overdue',
   'signing-key-canary-failed',
+  'signing-key-refused',
   'signing-key-removal-refused',
   'replication-lag',
   'signing-key-jwks-full',

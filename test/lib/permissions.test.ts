@@ -131,7 +131,20 @@ describe('the permission matrix', () => {
     ],
     'authorization-server-slc-canary': [
       ...boundTo('canary', [
-        ['Allow', 'dynamodb:Query', 'SigningKeysTable', items('signing_key', 'region_heartbeat')],
+        ['Allow', 'dynamodb:GetItem', 'SigningKeysTable', items('signing_key')],
+        // The only role that may add a key to the JWKS.
+        ['Allow', 'dynamodb:PutItem', 'SigningKeysTable', items('signing_key')],
+        [
+          'Allow',
+          'dynamodb:Query',
+          'SigningKeysTable',
+          items('signing_key', 'region_heartbeat', 'key_intent'),
+        ],
+        ['Allow', 'kms:DescribeKey', anyKey],
+        ['Allow', 'kms:GetKeyPolicy', anyKey],
+        ['Allow', 'kms:GetPublicKey', anyKey],
+        ['Allow', 'kms:ListGrants', anyKey],
+        ['Allow', 'kms:ListResourceTags', anyKey],
         sign,
       ]),
       ...logsAndTraces('Canary'),
@@ -154,8 +167,39 @@ describe('the permission matrix', () => {
       ...boundTo('key-rotation', [
         ['Allow', 'dynamodb:GetItem', 'SigningKeysTable'],
         ['Allow', 'dynamodb:PutItem', 'AuditTable'],
-        ['Allow', 'dynamodb:PutItem', 'SigningKeysTable'],
+        [
+          'Allow',
+          'dynamodb:PutItem',
+          'SigningKeysTable',
+          items('key_intent', 'region_heartbeat', 'key_choice'),
+        ],
         ['Allow', 'dynamodb:Query', 'SigningKeysTable'],
+        [
+          'Allow',
+          'dynamodb:UpdateItem',
+          'SigningKeysTable',
+          {
+            'ForAllValues:StringEquals': {
+              'dynamodb:LeadingKeys': ['signing_key'],
+              'dynamodb:Attributes': [
+                'record_type',
+                'record_id',
+                'state',
+                'seen_at',
+                'proved_at',
+                'activated_at',
+                'retired_at',
+                'withdraw_at',
+                'withdrawn_at',
+                'disable_at',
+                'disabled_at',
+                'deletion_scheduled_at',
+                'version',
+              ],
+            },
+            Null: { 'dynamodb:LeadingKeys': 'false', 'dynamodb:Attributes': 'false' },
+          },
+        ],
         [
           'Allow',
           'kms:CreateKey',
@@ -243,7 +287,7 @@ describe('roles', () => {
       const isRequired =
         key === 'aws:TagKeys'
           ? conditions.includes('"aws:RequestTag/')
-          : conditions.includes(`"Null":{"${key}":"false"}`);
+          : (others as { Null?: Record<string, string> }).Null?.[key] === 'false';
       return !isRequired;
     });
     expect(lists.length).toBeGreaterThan(5);

@@ -136,9 +136,9 @@ describe('creation', () => {
     ['opens the own slot if others have keys', oneKey, ['open_intent slc']],
     ['waits for the run that makes the first key', { intents: [keyIntent({ slot: 'first' })] }, []],
     [
-      'publishes the first key of another region before any of its own',
+      'publishes no key before the first one, which another region publishes',
       { intents: [{ ...first, regionId: 'dfw' as const }] },
-      ['publish b'],
+      [],
     ],
     [
       'opens the own slot when the first key is published',
@@ -153,7 +153,7 @@ describe('creation', () => {
       ['read_public_key intent'],
     ],
     [
-      'publishes what any run has made',
+      'asks for the publication of what any run of the region has made',
       { ...oneKey, intents: [keyIntent({ kmsKeyArn: arn, publicJwk: jwk })] },
       ['publish b'],
     ],
@@ -166,9 +166,20 @@ describe('creation', () => {
     expect(planInShort(rotationState(state), 29)).toEqual(expected);
   });
 
-  it('takes an intent over when its lease is over', () => {
-    const state = rotationState({ keys: [current], intents: [keyIntent()] });
-    expect(planInShort(state, 30)).toEqual(['take_over_intent intent']);
+  const claim = { kmsKeyArn: arn, publicJwk: jwk };
+  it.each([
+    ['a run that died', keyIntent(), 30, 'intent'],
+    ['itself, to publish a key that it has made', keyIntent({ ...claim }), 30, 'b'],
+    [
+      'another region, whose first key it may not publish',
+      { ...first, regionId: 'dfw' as const },
+      30 + policy.propagationLag + 2 * policy.leeway,
+      'b',
+    ],
+  ])('takes an intent over from %s, and not a second early', (_, intent, time, subject) => {
+    const state = rotationState({ intents: [{ ...intent, slot: 'first' }] });
+    expect(planInShort(state, time)).toEqual([`take_over_intent ${subject}`]);
+    expect(planInShort(state, time - 1)).not.toEqual([`take_over_intent ${subject}`]);
   });
 });
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { UnavailableError } from '../../../core/errors.ts';
 import { reconcile } from '../../../core/signing-key/reconcile.ts';
 import { figure } from '../../support/figure.ts';
 import { policy } from '../../support/rotation/policies.ts';
@@ -81,6 +82,25 @@ describe('a run of the rotation that dies', () => {
     },
     60_000,
   );
+});
+
+describe('a key that someone disables before it is published', () => {
+  it('is left alone, and another one is published', async () => {
+    const world = await createWorld(moments[1][1], 1);
+    const { kms } = world.region('slc');
+    const context = createContext(world, 'slc');
+    const publishKey = () => Promise.reject(new UnavailableError('no answer'));
+    // Promotes the next key and makes the one after it.
+    await reconcile({ ...context, ports: { ...context.ports, publishKey } });
+    const made = world.store.intents.find(({ slot }) => slot === 'slc')?.kmsKeyArn ?? '';
+    kms.set(made, 'disabled');
+    await world.pass(40);
+    await reconcile(createContext(world, 'slc'));
+    const next = world.store.keys.filter(({ state }) => state === 'next');
+    expect(next).toHaveLength(1);
+    expect(next[0]?.kmsKeyArn).not.toBe(made);
+    expect(world.store.keys.filter(({ kmsKeyArn }) => kmsKeyArn === made)).toEqual([]);
+  });
 });
 
 describe('two runs at once', () => {

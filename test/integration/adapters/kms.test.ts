@@ -1,11 +1,13 @@
 import { DisableKeyCommand, type KMSClient } from '@aws-sdk/client-kms';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { callProfiles } from '../../../adapters/call-profile.ts';
+import { inspectKey } from '../../../adapters/kms/inspect-key.ts';
 import { createKmsClient } from '../../../adapters/kms/kms-client.ts';
 import { createKmsKeys } from '../../../adapters/kms/kms-keys.ts';
 import { createKmsSign } from '../../../adapters/kms/kms-sign.ts';
 import { createLeanKmsSign } from '../../../adapters/kms/lean-kms-sign.ts';
 import { createLeanClient } from '../../../adapters/lean/lean-client.ts';
+import { kmsKeyTags } from '../../../contract/kms-key.ts';
 import { algs, signingAlgorithms } from '../../../contract/signing-algorithms.ts';
 import { SigningKeyUnusableError, UnavailableError } from '../../../core/errors.ts';
 import { publicJwkFromSpki } from '../../../core/signing-key/public-jwk.ts';
@@ -180,6 +182,58 @@ describe('what is sent to KMS', () => {
     });
     expect(JSON.parse(String(Policy))).toEqual(keyPolicy);
   });
+
+  it('looks at every fact of a key that decides who can sign with it', async () => {
+    const answers: Readonly<Record<string, object>> = {
+      DescribeKey: {
+        KeyMetadata: {
+          Arn: missingArn,
+          KeyId: 'x',
+          KeyState: 'Enabled',
+          KeySpec: 'RSA_2048',
+          KeyUsage: 'SIGN_VERIFY',
+          Origin: 'EXTERNAL',
+          KeyManager: 'CUSTOMER',
+          MultiRegion: true,
+        },
+      },
+      GetKeyPolicy: { Policy: '{}' },
+      ListGrants: { Grants: [], Truncated: true, NextMarker: 'more' },
+      GetPublicKey: { KeyId: missingArn, PublicKey: 'AAAA' },
+      ListResourceTags: { Tags: [{ TagKey: kmsKeyTags.deployment, TagValue: 'test' }] },
+    };
+    stub = await startStub(({ operation }) => ({ status: 200, body: answers[operation] ?? {} }));
+    expect(await inspectKey(createKmsClient(testAwsOptions(stub.endpoint)), missingArn)).toEqual({
+      state: 'enabled',
+      kmsKeySpec: 'RSA_2048',
+      keyUsage: 'SIGN_VERIFY',
+      origin: 'EXTERNAL',
+      keyManager: 'CUSTOMER',
+      isMultiRegion: true,
+      tags: new Map([[kmsKeyTags.deployment, 'test']]),
+      policy: '{}',
+      // A page that is cut may hide some.
+      grants: Number.POSITIVE_INFINITY,
+      spki: new Uint8Array(3),
+    });
+  });
+
+  it.each(['DescribeKey', 'GetKeyPolicy', 'ListGrants', 'GetPublicKey', 'ListResourceTags'])(
+    'waits for the permission for %s',
+    async (denied) => {
+      const keys = createKmsKeys(kms, settings);
+      const arn = await keys.createKey({ intentId: 'x', alg: 'ES256', description: '-' });
+      const spki = Buffer.from(await keys.getPublicKey(arn)).toString('base64');
+      stub = await startStub(({ operation }) => {
+        if (operation === denied) return failure(400, 'AccessDeniedException');
+        const KeyMetadata = { Arn: arn, KeyId: 'x', KeyState: 'Enabled', KeySpec: 'ECC_NIST_P256' };
+        const Tags = [{ TagKey: kmsKeyTags.deployment, TagValue: 'test' }];
+        return { status: 200, body: { KeyMetadata, Tags, KeyId: arn, PublicKey: spki } };
+      });
+      const inspecting = inspectKey(createKmsClient(testAwsOptions(stub.endpoint)), arn);
+      await expect(inspecting).rejects.toThrow(SigningKeyUnusableError);
+    },
+  );
 
   it('waits 30 days before it deletes a key', async () => {
     const keys = createKmsKeys(await recording({}), settings);

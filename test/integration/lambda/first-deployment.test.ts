@@ -13,6 +13,7 @@ import { startKms } from '../../../emulator/kms/kms-server.ts';
 import { createKeyRotationHandler } from '../../../lambda/key-rotation/function.ts';
 import type { RunReport } from '../../../lambda/shared/run-telemetry.ts';
 import { authenticateOperator, rotationInvocation } from '../../support/caller-proof.ts';
+import { createPublisher } from '../../support/publisher.ts';
 import { policy } from '../../support/rotation/policies.ts';
 import { testAccessKey as accessKey } from '../../support/test-access-key.ts';
 import { startDynalite } from '../adapters/dynalite.ts';
@@ -89,6 +90,15 @@ function deploy(limit = timeLimit): Promise<unknown> {
     authenticateCaller: authenticateOperator,
     selfTest: async () => ({ ok: true }),
     proveKey: async () => [],
+    publishKey: createPublisher({
+      aws: role,
+      table: tableName(deployment, 'signingKeys'),
+      regionId: 'slc',
+      deploymentName: deployment,
+      keyPolicy,
+      leeway: policy.leeway,
+      now: () => Math.floor(now / 1000),
+    }),
     now: () => Math.floor(now / 1000),
     sleep: async (milliseconds) => {
       now += milliseconds;
@@ -107,7 +117,15 @@ function deploy(limit = timeLimit): Promise<unknown> {
 /** What the first deployment asks of each service. */
 const calls = {
   dynamodb: ['Query', 'PutItem'],
-  kms: ['CreateKey', 'DescribeKey', 'GetPublicKey', 'ListKeys', 'ListResourceTags'],
+  kms: [
+    'CreateKey',
+    'DescribeKey',
+    'GetKeyPolicy',
+    'GetPublicKey',
+    'ListGrants',
+    'ListKeys',
+    'ListResourceTags',
+  ],
 } as const;
 
 /** Denies each of these calls from the beginning until a time of its own, in seconds. */

@@ -15,6 +15,7 @@ import {
 import type { CanaryFinding, SelfTestResult } from '../../../contract/function-events.ts';
 import { algs } from '../../../contract/signing-algorithms.ts';
 import { tableName } from '../../../contract/tables.ts';
+import { UnavailableError } from '../../../core/errors.ts';
 import { checkKey } from '../../../core/signing-key/canary.ts';
 import { isPublished } from '../../../core/signing-key/signing-key.ts';
 import { type RunningKms, startKms } from '../../../emulator/kms/kms-server.ts';
@@ -29,6 +30,7 @@ import {
   rotationInvocation,
   withProof,
 } from '../../support/caller-proof.ts';
+import { createPublisher } from '../../support/publisher.ts';
 import { policy } from '../../support/rotation/policies.ts';
 import { testAccessKey } from '../../support/test-access-key.ts';
 import { type Dynalite, startDynalite } from '../adapters/dynalite.ts';
@@ -109,6 +111,20 @@ async function proveKey(kid: string): Promise<readonly CanaryFinding[]> {
   return checkKey(key, [key.regionId], ports, { now, jti: randomUUID() });
 }
 
+function publisherOf({ AUTH_REGION_ID: regionId }: ReturnType<typeof environment>) {
+  const { leeway } = policy;
+  const table = tableName(deployment, 'signingKeys');
+  return createPublisher({
+    aws,
+    table,
+    regionId,
+    deploymentName: deployment,
+    keyPolicy,
+    leeway,
+    now: () => now,
+  });
+}
+
 function createHandler(
   functions: Partial<FunctionPorts> = {},
   more: Partial<EnvironmentVariables<'key-rotation'>> = {},
@@ -117,6 +133,7 @@ function createHandler(
     authenticateCaller: authenticateOperator,
     selfTest: async () => ({ ok: true }),
     proveKey,
+    publishKey: publisherOf(environment(more)),
     now: () => now,
     sleep: async () => {},
     telemetry: { report: (run) => reports.push(run) },
@@ -176,6 +193,7 @@ describe('the key-rotation function', () => {
       authenticateCaller: authenticateOperator,
       selfTest: async () => ({ ok: false, reason: 'AccessDeniedException' }),
       proveKey,
+      publishKey: publisherOf(environment()),
       now: () => now,
       telemetry: { report: (run) => reports.push(run) },
     });
@@ -401,6 +419,7 @@ describe('the key-rotation function', () => {
   });
 
   it('reads its clock while it agrees with the times that AWS says', async () => {
+    now = Math.floor(Date.now() / 1000);
     const handler = createHandler({ now: undefined });
     await handler({});
     const [key] = await openStore().listSigningKeys();
@@ -412,6 +431,48 @@ describe('the key-rotation function', () => {
     await expect(createHandler()({ action: 'reconcile' })).rejects.toThrow(
       `the clock of this function is ${policy.leeway + 1} s behind the last run of dfw`,
     );
+  });
+
+  it('never publishes a key that others may sign with, and ends it', async () => {
+    const [statement] = keyPolicy.Statement;
+    const foreign = { ...statement, Principal: { AWS: 'arn:aws:iam::999999999999:root' } };
+    const attacker = createKmsKeys(aws.kms, {
+      deploymentName: deployment,
+      keyPolicy: { ...keyPolicy, Statement: [statement, foreign] },
+    });
+    const planted = await attacker.createKey({ intentId: 'x', alg: 'ES256', description: '-' });
+    await expect(createHandler()({})).rejects.toThrow(
+      /^\S{43} \(arn:aws:kms:\S+\) is not published, and its deletion is scheduled: key policy: received another one than this deployment's$/,
+    );
+    expect(await listStates()).toEqual([]);
+    expect((await attacker.describeKey(planted))?.state).toBe('pending_deletion');
+    // Others wait, and the next key is made when the pause is over.
+    expect(await createHandler()({ action: 'reconcile' })).toMatchObject({ done: [] });
+    now += 3600;
+    expect(await createHandler()({})).toMatchObject({ status: 'signing', refused: [] });
+    const arns = (await openStore().listSigningKeys()).map((key) => key.kmsKeyArn);
+    expect(arns).toHaveLength(2);
+    expect(arns).not.toContain(planted);
+  });
+
+  it('goes on while the publisher does not answer, and says so', async () => {
+    await createHandler()({});
+    await prove(createHandler());
+    now += policy.rotationPeriod;
+    const silent = createHandler({
+      publishKey: async () => {
+        throw new UnavailableError('canary failed: no answer');
+      },
+    });
+    const report = await silent({ action: 'reconcile' });
+    expect(report.done.map(({ action }) => action)).toContain('promote');
+    expect(report.refused).toMatchObject([{ reason: 'canary failed: no answer' }]);
+    await createHandler()({ action: 'reconcile' });
+    expect(await listStates()).toEqual([
+      'slc ES256 current',
+      'slc ES256 previous',
+      'slc ES256 next',
+    ]);
   });
 
   it('leaves keys of other deployments alone', async () => {

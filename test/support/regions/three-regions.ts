@@ -35,6 +35,7 @@ import { createTokenHandler } from '../../../lambda/token/function.ts';
 import { describeEnvironments } from '../../../local/environment-source.ts';
 import { authenticateOperator, rotationInvocation } from '../caller-proof.ts';
 import { lambdaContext, proxyEvent } from '../proxy-event.ts';
+import { createPublisher } from '../publisher.ts';
 import { recordTelemetry } from '../recorded-telemetry.ts';
 import { testAccessKey as accessKey } from '../test-access-key.ts';
 import { basic, tokenRequest } from '../token-world.ts';
@@ -173,6 +174,15 @@ export async function startRegion(id: RegionId, shared: Shared): Promise<Region>
       authenticateCaller: authenticateOperator,
       selfTest: () => token(selfTestEvent, lambdaContext()),
       proveKey: createRegionCanary(id, background, shared),
+      publishKey: createPublisher({
+        aws: background,
+        table: deployedTableName(config, 'signingKeys'),
+        regionId: id,
+        deploymentName: config.name,
+        keyPolicy: source.kmsKeyPolicy,
+        leeway: config.signingKeyPolicy.leeway,
+        now: () => Math.floor(clock() / 1000),
+      }),
       now: () => Math.floor(clock() / 1000),
       telemetry: { report: (report) => runs.push(report) },
     },

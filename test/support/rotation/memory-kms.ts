@@ -1,5 +1,7 @@
+import { kmsKeyTags } from '../../../contract/kms-key.ts';
 import type { Alg } from '../../../contract/signing-algorithms.ts';
 import { SigningKeyUnusableError } from '../../../core/errors.ts';
+import type { KeyInspection } from '../../../core/signing-key/key-custody.ts';
 import type { KeyManagement, ManagedKeyState } from '../../../core/signing-key/key-management.ts';
 import { isModelAlg, kmsKeySpecOf, type ModelAlg, pooledPublicKey } from './public-keys.ts';
 
@@ -11,6 +13,9 @@ export interface MemoryKey {
   readonly createdAt: number;
   state: ManagedKeyState;
 }
+
+/** What every key of a model's deployment must be like. */
+export const modelCustody = { deploymentName: 'model', keyPolicy: { Statement: [] } } as const;
 
 /** How many keys a history has made, over all regions, so that no two share material. */
 export interface KeyCounter {
@@ -59,6 +64,24 @@ export class MemoryKms implements KeyManagement {
     if (key === undefined) return undefined;
     const { state, createdAt } = key;
     return { kmsKeyArn, state, createdAt, kmsKeySpec: kmsKeySpecOf(key.alg) };
+  };
+
+  /** As KMS describes a key that the rotation made. */
+  inspectKey = async (kmsKeyArn: string): Promise<KeyInspection> => {
+    const key = this.keys.get(kmsKeyArn);
+    if (key === undefined) throw new SigningKeyUnusableError('no such key');
+    return {
+      state: key.state,
+      kmsKeySpec: kmsKeySpecOf(key.alg),
+      keyUsage: 'SIGN_VERIFY',
+      origin: 'AWS_KMS',
+      keyManager: 'CUSTOMER',
+      isMultiRegion: false,
+      tags: new Map([[kmsKeyTags.deployment, modelCustody.deploymentName]]),
+      policy: JSON.stringify(modelCustody.keyPolicy),
+      grants: 0,
+      spki: key.spki,
+    };
   };
 
   disableKey = async (kmsKeyArn: string) => {

@@ -7,13 +7,17 @@ import {
 } from '../../../core/errors.ts';
 import { CheckedClock } from '../../../core/signing-key/checked-clock.ts';
 import type { RotationContext } from '../../../core/signing-key/execute-action.ts';
+import { publishKey } from '../../../core/signing-key/publish-key.ts';
 import {
   PromotionRefusedError,
   RetainedKeyError,
 } from '../../../core/signing-key/rotation-errors.ts';
-import type { RotationPorts } from '../../../core/signing-key/rotation-ports.ts';
+import type { PublishKey, RotationPorts } from '../../../core/signing-key/rotation-ports.ts';
+import type { HostClock } from './host-clock.ts';
+import { modelCustody } from './memory-kms.ts';
 import { shareOfLag } from './policies.ts';
 import type { Random } from './random.ts';
+import type { Region } from './region.ts';
 import type { World } from './world.ts';
 
 /** The function died. */
@@ -97,6 +101,42 @@ export function createContext(
   const calls = new Calls(world, fate, `${regionId} at ${world.now}`);
   // Each run may be on another host.
   const host = world.clock(`${regionId} rotation at ${world.now}`);
+  const { hear, now } = createModelClock(world, region, host);
+  const ports: RotationPorts = {
+    store: calls.guard(world.store, () => region.assertTables(), hear),
+    keyManagement: calls.guard(region.kms, () => region.assertKms(), hear),
+    audit: { appendAudit: () => calls.call(async () => region.assertTables()) },
+    proveKey: (kid) => calls.call(() => world.prove(kid, region)),
+    publishKey: createPublisher(world, region, calls),
+    now,
+    newId: () => `${runId}-${ids++}`,
+  };
+  const { algs } = region.config;
+  return { ports, settings: { regionId, runId, algs, policy: world.policy }, actor: runId };
+}
+
+/** The canary's part, on another host: it dies with the run that asks, and at each of its calls. */
+function createPublisher(world: World, region: Region, calls: Calls): PublishKey {
+  const { leeway } = world.policy;
+  const settings = { ...modelCustody, regionId: region.id, leeway };
+  return async (request) => {
+    const host = world.clock(`${region.id} canary at ${world.now}`);
+    const clock = createModelClock(world, region, host);
+    const store = calls.guard(world.store, () => region.assertTables(), clock.hear);
+    const kms = calls.guard(region.kms, () => region.assertKms(), clock.hear);
+    try {
+      const { inspectKey } = kms;
+      return await publishKey(request, settings, { store, inspectKey, now: clock.now });
+    } catch (error) {
+      // An invocation tells only that the function failed.
+      if (error instanceof SigningKeyUnusableError) throw new UnavailableError(error.message);
+      throw error;
+    }
+  };
+}
+
+/** The clock of a host, as far as its answers of AWS agree with it. */
+function createModelClock(world: World, region: Region, host: HostClock) {
   const clock = new CheckedClock(
     () => (host.now() + region.rotationJump) * 1000,
     () => world.now * 1000,
@@ -104,16 +144,7 @@ export function createContext(
   );
   const hear = () => clock.hear(world.now * 1000, 0);
   hear();
-  const ports: RotationPorts = {
-    store: calls.guard(world.store, () => region.assertTables(), hear),
-    keyManagement: calls.guard(region.kms, () => region.assertKms(), hear),
-    audit: { appendAudit: () => calls.call(async () => region.assertTables()) },
-    proveKey: (kid) => calls.call(() => world.prove(kid, region)),
-    now: () => clock.now(),
-    newId: () => `${runId}-${ids++}`,
-  };
-  const { algs } = region.config;
-  return { ports, settings: { regionId, runId, algs, policy: world.policy }, actor: runId };
+  return { hear, now: () => clock.now() };
 }
 
 /** Errors that end a run and that the next run makes good. */
