@@ -169,9 +169,9 @@ export class ItemStore {
 
   async #tryToOpen(): Promise<void> {
     const { type, message, status } = unavailable;
-    const now = performance.now();
-    if (now - this.#lastAttempt < retryInterval) throw new AwsError(type, message, status);
-    this.#lastAttempt = now;
+    const time = performance.now();
+    if (time - this.#lastAttempt < retryInterval) throw new AwsError(type, message, status);
+    this.#lastAttempt = time;
     try {
       this.#findRoom();
       // Requests that arrived before still use the database that failed.

@@ -15,9 +15,9 @@ export function createDeadlines(
 ): () => AbortSignal {
   let current: { readonly signal: AbortSignal; readonly until: number } | undefined;
   return () => {
-    const now = clock();
-    if (current === undefined || now >= current.until) {
-      current = { signal: AbortSignal.timeout(milliseconds + step), until: now + step };
+    const time = clock();
+    if (current === undefined || time >= current.until) {
+      current = { signal: AbortSignal.timeout(milliseconds + step), until: time + step };
     }
     return current.signal;
   };

@@ -52,7 +52,7 @@ async function startFaultyServices(
   const items = { service: 'dynamodb', endpoint: working.dynamodb, accessKey } as const;
   const caller = createAwsCaller(items);
   cleanUp.use({ close: async () => caller.close() });
-  const past = { history: new ItemHistory(), dynamodb: caller, now: Date.now };
+  const past = { history: new ItemHistory(), dynamodb: caller, clock: Date.now };
   const common = { accessKey, faults };
   const [dynamodb, kms] = await Promise.all([
     startFaultyService({

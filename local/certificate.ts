@@ -56,28 +56,28 @@ function generateServer(
   });
 }
 
-function isFresh(path: string, now: number): boolean {
+function isFresh(path: string, time: number): boolean {
   if (!existsSync(path)) return false;
-  return new X509Certificate(readFileSync(path)).validToDate.getTime() - now > minRemaining;
+  return new X509Certificate(readFileSync(path)).validToDate.getTime() - time > minRemaining;
 }
 
 /**
  * The certificate of `--https`, made on first use. The authority's private key is thrown away at
  * once, so that anyone who trusts it trusts this one certificate.
  *
- * @param now milliseconds since the epoch.
+ * @param time milliseconds since the epoch.
  * @param names of hosts in addition to `localhost`, for tests that serve others on loopback.
  */
 export async function loadCertificate(
   directory: string,
-  now: number,
+  time: number,
   names: readonly string[] = [],
 ): Promise<LocalCertificate> {
   const [caPath = '', certPath = '', keyPath = ''] = ['ca.pem', 'cert.pem', 'key.pem'].map((name) =>
     join(directory, name),
   );
-  if (!isFresh(certPath, now)) {
-    const notAfterDate = new Date(now + lifetime);
+  if (!isFresh(certPath, time)) {
+    const notAfterDate = new Date(time + lifetime);
     const authority = await generateAuthority(notAfterDate);
     const server = await generateServer(authority, notAfterDate, names);
     writePrivateFile(caPath, authority.cert);

@@ -1,6 +1,5 @@
 import { Option } from 'commander';
-import type { ClientSecret } from '../../core/client/client.ts';
-import { secretStatus } from '../../core/client/secret-status.ts';
+import { type ClientSecret, secretStatus } from '../../core/client/client.ts';
 import {
   type CreatedClientSecret,
   createClientSecret,

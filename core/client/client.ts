@@ -1,3 +1,5 @@
+import { isSyntheticClientId, syntheticAuthority } from '../../contract/synthetic-check.ts';
+
 import type { ClaimCondition } from './claim-condition.ts';
 
 /** A client secret as it is stored, without its value. Times are seconds since the epoch. */
@@ -42,4 +44,25 @@ export interface Client {
   readonly version: number;
   readonly createdAt: number;
   readonly updatedAt: number;
+}
+
+/**
+ * A secret is flagged when it has fewer seconds left than this. Four weeks is longer than most
+ * release cycles, so a new secret can be rolled out before the old one ends.
+ */
+export const expiringSoon = 28 * 86_400;
+
+export type SecretStatus = 'active' | 'expires_soon' | 'expired';
+
+export function secretStatus(secret: ClientSecret, now: number): SecretStatus {
+  if (secret.expiresAt === undefined || secret.expiresAt - now > expiringSoon) return 'active';
+  return secret.expiresAt > now ? 'expires_soon' : 'expired';
+}
+
+/**
+ * A client as the token path uses it. The synthetic check can write the records of its own clients,
+ * so the token path ignores everything in them that would give a token a meaning.
+ */
+export function withoutSyntheticAuthority(client: Client): Client {
+  return isSyntheticClientId(client.clientId) ? { ...client, ...syntheticAuthority } : client;
 }

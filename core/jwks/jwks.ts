@@ -32,3 +32,11 @@ export function buildJwks(signingKeys: readonly SigningKey[], now: number): Jwks
   if (published.size === 0) throw new UnavailableError('there is no key to publish');
   return { keys: [...published.values()].sort((a, b) => (a.kid < b.kid ? -1 : 1)) };
 }
+
+/**
+ * The time that decides whether a key leaves the JWKS: the earlier of two clocks. When a host's
+ * clock is ahead, it still publishes every key whose tokens are valid. A missing time is ignored.
+ */
+export function publicationTime(ownClock: number, gatewayClock: number): number {
+  return Number.isNaN(gatewayClock) ? ownClock : Math.min(ownClock, gatewayClock);
+}

@@ -1,6 +1,5 @@
 import type { DeploymentConfig } from '../../contract/deployment-config.ts';
-import type { Client, ClientSecret } from '../client/client.ts';
-import { secretStatus } from '../client/secret-status.ts';
+import { type Client, type ClientSecret, secretStatus } from '../client/client.ts';
 import { formatTime } from '../rfc3339.ts';
 
 /** A client secret as it is shown: everything but its hash. */

@@ -1,6 +1,5 @@
 import { deployedRegions } from '../../contract/deployment-config.ts';
-import type { Client, ClientSecret } from '../client/client.ts';
-import { withoutSyntheticAuthority } from '../client/synthetic-client.ts';
+import { type Client, type ClientSecret, withoutSyntheticAuthority } from '../client/client.ts';
 import { idBytes, isId } from '../credential/credential-value.ts';
 import { OAuthError, type RefusalReason } from '../oauth-error.ts';
 import { formatTime } from '../rfc3339.ts';
@@ -10,14 +9,14 @@ import { findAuthenticationRefusal } from '../token/client-authentication.ts';
 import { parseResource, selectAudience } from '../token/resource.ts';
 import { grantScopes, parseScope } from '../token/scope.ts';
 import { effectiveAudiences } from './client-view.ts';
+import { type ExplainedStep, ExplainedSteps, RefusedStep } from './explained-steps.ts';
 import { currentTime, type ManagementContext } from './management-context.ts';
 import { optional, readFields, readText } from './read-input.ts';
-import { RefusedStep, type TokenStep, TokenSteps } from './token-steps.ts';
 
 export interface TokenExplanation {
   readonly granted: boolean;
   /** In the order of the token endpoint. The last step decides. */
-  readonly steps: readonly TokenStep[];
+  readonly steps: readonly ExplainedStep[];
   /** `error` and `error_description` of the answer (RFC 6749 §5.2). */
   readonly error?: string | undefined;
   readonly errorDescription?: string | undefined;
@@ -94,7 +93,7 @@ async function describeKeys(
 async function explain(
   context: ManagementContext,
   question: TokenQuestion,
-  steps: TokenSteps,
+  steps: ExplainedSteps,
 ): Promise<TokenExplanation> {
   const { config } = context;
   const now = currentTime(context);
@@ -159,7 +158,7 @@ export async function explainToken(
   question: TokenQuestion,
 ): Promise<TokenExplanation> {
   const asked = readQuestion(question);
-  const steps = new TokenSteps();
+  const steps = new ExplainedSteps();
   try {
     return await explain(context, asked, steps);
   } catch (error) {

@@ -1,3 +1,4 @@
+import { type Clock, seconds } from '../clock.ts';
 import { SigningKeyUnusableError } from '../errors.ts';
 import type { Sign } from './sign.ts';
 
@@ -18,20 +19,18 @@ interface Refusal {
 /**
  * Wraps a signer. When KMS refuses a key and another key signs instead, the refused key is not
  * tried again for a while.
- *
- * @param now gives seconds since the epoch.
  */
-export function rememberRefusals(sign: Sign, now: () => number): Sign {
+export function rememberRefusals(sign: Sign, clock: Clock): Sign {
   const refusals = new Map<string, Refusal>();
 
   function isRefused(kid: string): boolean {
     const refusal = refusals.get(kid);
     if (refusal === undefined || !refusal.hasFallback) return false;
-    const age = now() - refusal.at;
+    const age = seconds(clock()) - refusal.at;
     return age >= 0 && age < refusalMemory;
   }
 
-  function noteSigned(kid: string): void {
+  function recordSignature(kid: string): void {
     refusals.delete(kid);
     for (const [other, { at }] of refusals) refusals.set(other, { at, hasFallback: true });
   }
@@ -42,11 +41,11 @@ export function rememberRefusals(sign: Sign, now: () => number): Sign {
     }
     try {
       const signature = await sign(key, signingInput, options);
-      noteSigned(key.kid);
+      recordSignature(key.kid);
       return signature;
     } catch (error) {
       if (error instanceof SigningKeyUnusableError) {
-        refusals.set(key.kid, { at: now(), hasFallback: false });
+        refusals.set(key.kid, { at: seconds(clock()), hasFallback: false });
       }
       throw error;
     }

@@ -1,6 +1,5 @@
-import type { Client, ClientSecret } from '../client/client.ts';
+import { type Client, type ClientSecret, withoutSyntheticAuthority } from '../client/client.ts';
 import type { ClientReader } from '../client/client-store.ts';
-import { withoutSyntheticAuthority } from '../client/synthetic-client.ts';
 import { equalsHash, hashSecret, impossibleHash } from '../credential/secret-hash.ts';
 import { OAuthError, type RefusalReason } from '../oauth-error.ts';
 import type { PortOptions } from '../port.ts';

@@ -3,24 +3,24 @@ import { formatDay } from '../rfc3339.ts';
 import type { SignWithKeys, UnsignedToken } from './sign-token.ts';
 import type { SecretUse, TokenValues } from './token-values.ts';
 
-/** @returns says how far the recording has come. */
+/** @returns the state of the recording, which changes when the store answers. */
 function beginRecording(
   { client, secret }: UnsignedToken,
   recorder: SecretUseRecorder,
   { now, signal }: TokenValues,
-): () => SecretUse {
+): { readonly state: SecretUse } {
   const day = formatDay(now);
-  if (secret.lastUsedOn === day) return () => 'not_due';
-  let progress: SecretUse = 'pending';
+  if (secret.lastUsedOn === day) return { state: 'not_due' };
+  const recording: { state: SecretUse } = { state: 'pending' };
   recorder.recordSecretUse(client.clientId, secret.secretId, day, { signal }).then(
     () => {
-      progress = 'recorded';
+      recording.state = 'recorded';
     },
     () => {
-      progress = 'failed';
+      recording.state = 'failed';
     },
   );
-  return () => progress;
+  return recording;
 }
 
 /**
@@ -29,9 +29,9 @@ function beginRecording(
  */
 export function recordSecretUse(recorder: SecretUseRecorder, sign: SignWithKeys): SignWithKeys {
   return async (token, keys, values) => {
-    const progress = beginRecording(token, recorder, values);
+    const recording = beginRecording(token, recorder, values);
     const signed = await sign(token, keys, values);
-    values.log.secretUse = progress();
+    values.log.secretUse = recording.state;
     return signed;
   };
 }

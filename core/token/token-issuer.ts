@@ -1,9 +1,8 @@
 import type { ClientReader, SecretUseRecorder } from '../client/client-store.ts';
 import type { Sign } from '../signing-key/sign.ts';
 import { authenticateClient } from './client-authentication.ts';
-import type { FailureLimiter } from './failure-limiter.ts';
+import { type FailureLimiter, limitFailures } from './failure-limiter.ts';
 import { issueToken, type TokenResponse, type TokenSettings } from './issue-token.ts';
-import { limitFailures } from './limit-failures.ts';
 import { recordSecretUse } from './secret-use.ts';
 import { chooseKeys, createSignWithKeys, type ListSigningKeys } from './sign-token.ts';
 import { logAuthentication, logSigning } from './token-log.ts';

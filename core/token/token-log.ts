@@ -1,5 +1,5 @@
 import { isSyntheticClientId } from '../../contract/synthetic-check.ts';
-import { secretStatus } from '../client/secret-status.ts';
+import { secretStatus } from '../client/client.ts';
 import { isId } from '../credential/credential-value.ts';
 import {
   type Authenticate,
@@ -7,19 +7,10 @@ import {
   ClientRefusal,
 } from './client-authentication.ts';
 import type { SignToken } from './sign-token.ts';
-import type { TokenLogFields } from './token-values.ts';
 
 /** The secrets of the synthetic check expire soon by design. */
 function isNearExpiry({ client, secret }: AuthenticatedClient, now: number): boolean {
   return secretStatus(secret, now) === 'expires_soon' && !isSyntheticClientId(client.clientId);
-}
-
-function logClient(
-  log: TokenLogFields,
-  known: { readonly clientId?: string | undefined; readonly secretId?: string | undefined },
-): void {
-  if (known.clientId !== undefined) log.clientId = known.clientId;
-  if (known.secretId !== undefined) log.secretId = known.secretId;
 }
 
 /** Logs which client authenticates with which secret, also when it is refused. */
@@ -30,13 +21,17 @@ export function logAuthentication(authenticate: Authenticate): Authenticate {
     try {
       const authenticated = await authenticate(credentials, values);
       const { client, secret } = authenticated;
-      logClient(log, { clientId: client.clientId, secretId: secret.secretId });
+      log.clientId = client.clientId;
+      log.secretId = secret.secretId;
       if (isNearExpiry(authenticated, now) && secret.expiresAt !== undefined) {
         log.secretExpiresAt = secret.expiresAt;
       }
       return authenticated;
     } catch (error) {
-      if (error instanceof ClientRefusal) logClient(log, error);
+      if (error instanceof ClientRefusal) {
+        log.clientId = error.clientId ?? log.clientId;
+        log.secretId = error.secretId;
+      }
       throw error;
     }
   };

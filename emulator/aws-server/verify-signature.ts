@@ -19,7 +19,7 @@ export interface SignatureExpectations {
   /** Access keys that this run issued, by id. */
   readonly findAccessKey: (accessKeyId: string) => AccessKey | undefined;
   /** Milliseconds since the epoch. */
-  readonly now: number;
+  readonly time: number;
 }
 
 /** What the `Authorization` header says. */
@@ -138,7 +138,7 @@ export async function verifySignature(
   request: ReceivedRequest,
   expectations: SignatureExpectations,
 ): Promise<Signer> {
-  const { service, findAccessKey, now } = expectations;
+  const { service, findAccessKey, time } = expectations;
   const authorization = readAuthorization(request.headers, service);
   const invalid = (message: string): AwsError =>
     refusal(service, 'InvalidSignatureException', message);
@@ -152,8 +152,8 @@ export async function verifySignature(
   }
   const uncovered = findUncovered(request.headers, authorization.signedHeaders);
   if (uncovered !== undefined) throw invalid(`the signature does not cover ${uncovered}`);
-  // NaN is refused, too.
-  if (!(Math.abs(readTime(request.headers) - now) <= maxSkew)) {
+  // NaN is also refused.
+  if (!(Math.abs(readTime(request.headers) - time) <= maxSkew)) {
     throw invalid('Signature expired or not yet current: x-amz-date is more than 15 minutes off');
   }
   const signature = await signAgain(request, authorization, service, accessKey);

@@ -34,7 +34,7 @@ export interface CallCounts {
 type Apply<K extends CallRule['fault']> = (
   draft: Draft,
   rule: Extract<CallRule, { fault: K }>,
-  context: { readonly now: number; readonly random: SeededRandom; readonly start: number },
+  context: { readonly time: number; readonly random: SeededRandom; readonly start: number },
 ) => void;
 
 const apply: { readonly [K in Exclude<CallRule['fault'], 'throttle'>]: Apply<K> } = {
@@ -54,14 +54,14 @@ const apply: { readonly [K in Exclude<CallRule['fault'], 'throttle'>]: Apply<K> 
   slow_body: (draft, rule) => {
     draft.answer ??= { kind: 'slow', milliseconds: rule.milliseconds };
   },
-  stale_read: (draft, rule, { now }) => {
-    draft.horizon = Math.min(draft.horizon ?? now, now - rule.seconds * 1000);
+  stale_read: (draft, rule, { time }) => {
+    draft.horizon = Math.min(draft.horizon ?? time, time - rule.seconds * 1000);
   },
-  paused_replication: (draft, rule, { now, start }) => {
-    draft.horizon = Math.min(draft.horizon ?? now, start + rule.from * 1000);
+  paused_replication: (draft, rule, { time, start }) => {
+    draft.horizon = Math.min(draft.horizon ?? time, start + rule.from * 1000);
   },
-  isolated_region: (draft, rule, { now, start }) => {
-    draft.horizon = Math.min(draft.horizon ?? now, start + rule.from * 1000);
+  isolated_region: (draft, rule, { time, start }) => {
+    draft.horizon = Math.min(draft.horizon ?? time, start + rule.from * 1000);
     draft.isolated = true;
   },
 };
@@ -76,11 +76,11 @@ function concerns(rule: CallRule, call: AwsCall): boolean {
 }
 
 /**
- * Decides by a script what becomes of each call to DynamoDB and KMS, and what the functions' clock
- * says. One seed brings the same sequence of decisions again.
+ * Decides by a script what happens to each call to DynamoDB and KMS, and what the functions' clock
+ * shows. The same seed gives the same sequence of decisions.
  */
 export class Faults {
-  readonly #now: () => number;
+  readonly #clock: () => number;
   #rules: readonly FaultRule[] = [];
   #random = new SeededRandom(1);
   #start: number;
@@ -88,23 +88,23 @@ export class Faults {
   #counts: Record<string, number> = {};
   #affected = 0;
 
-  /** @param now milliseconds since the epoch. */
-  constructor(script: FaultScriptInput = { rules: [] }, now: () => number = Date.now) {
-    this.#now = now;
-    this.#start = now();
+  /** @param clock tells milliseconds since the epoch. */
+  constructor(script: FaultScriptInput = { rules: [] }, clock: () => number = Date.now) {
+    this.#clock = clock;
+    this.#start = clock();
     this.play(script);
   }
 
   /**
    * Plays another script from its beginning.
    *
-   * @throws {LocalRunError} for what is no fault script.
+   * @throws {LocalRunError} if the script is invalid.
    */
   play(script: FaultScriptInput): void {
     const { rules, seed } = parseFaultScript(script);
     this.#rules = rules;
     this.#random = new SeededRandom(seed);
-    this.#start = this.#now();
+    this.#start = this.#clock();
     this.#throttles.clear();
   }
 
@@ -113,14 +113,14 @@ export class Faults {
     this.play({ rules: [] });
   }
 
-  /** Calls that arrived since the last time, `kms.Sign` and so on, those that failed included. */
+  /** Calls since the last time by name, e.g. `kms.Sign`, including failed calls. */
   takeCounts(): CallCounts {
     const counts = this.#counts;
     this.#counts = {};
     return counts;
   }
 
-  /** Calls that a rule has affected since the last time. */
+  /** Calls that a rule affected since the last time. */
   takeAffected(): number {
     const affected = this.#affected;
     this.#affected = 0;
@@ -134,7 +134,7 @@ export class Faults {
     let isAffected = false;
     for (const rule of this.#active()) {
       if (!('service' in rule) || !concerns(rule, call)) continue;
-      // Drawn for every call that is concerned, so that one rule does not shift another's draws.
+      // Drawn for every selected call, so one rule does not change another's draws.
       if (rule.share < 1 && this.#random.next() >= rule.share) continue;
       if (rule.fault !== 'throttle') this.#apply(rule, draft);
       else if (!this.#admits(rule)) draft.instead ??= { code: throttlingCode[call.service] };
@@ -146,22 +146,21 @@ export class Faults {
   }
 
   #apply(rule: Exclude<CallRule, { fault: 'throttle' }>, draft: Draft): void {
-    const context = { now: this.#now(), random: this.#random, start: this.#start };
+    const context = { time: this.#clock(), random: this.#random, start: this.#start };
     const act = apply[rule.fault] as (...given: readonly unknown[]) => void;
     act(draft, rule, context);
   }
 
   /** The functions' clock: milliseconds since the epoch. */
   clock(): number {
-    const now = this.#now();
     return this.#active().reduce((time, rule) => {
       if (rule.fault === 'clock_skew') return time + rule.seconds * 1000;
       return rule.fault === 'clock_freeze' ? this.#start + rule.from * 1000 : time;
-    }, now);
+    }, this.#clock());
   }
 
   #active(): readonly FaultRule[] {
-    const elapsed = (this.#now() - this.#start) / 1000;
+    const elapsed = (this.#clock() - this.#start) / 1000;
     return this.#rules.filter(
       ({ from, until = Number.POSITIVE_INFINITY }) => from <= elapsed && elapsed < until,
     );
@@ -169,12 +168,12 @@ export class Faults {
 
   /** A bucket of one second's calls, filled at the rule's rate. */
   #admits(rule: Extract<CallRule, { fault: 'throttle' }>): boolean {
-    const now = this.#now();
+    const time = this.#clock();
     const { callsPerSecond: rate } = rule;
-    const bucket = this.#throttles.get(rule) ?? { tokens: Math.max(rate, 0), at: now };
-    const tokens = Math.min(rate, bucket.tokens + ((now - bucket.at) / 1000) * rate);
+    const bucket = this.#throttles.get(rule) ?? { tokens: Math.max(rate, 0), at: time };
+    const tokens = Math.min(rate, bucket.tokens + ((time - bucket.at) / 1000) * rate);
     const admitted = tokens >= 1;
-    this.#throttles.set(rule, { tokens: admitted ? tokens - 1 : tokens, at: now });
+    this.#throttles.set(rule, { tokens: admitted ? tokens - 1 : tokens, at: time });
     return admitted;
   }
 }

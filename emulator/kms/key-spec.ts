@@ -1,7 +1,6 @@
-import { generateKeyPair, type KeyObject } from 'node:crypto';
+import { generateKeyPair, type KeyObject, sign } from 'node:crypto';
 import { promisify } from 'node:util';
 import { signEcdsa } from './ecdsa-signature.ts';
-import { signMlDsa } from './ml-dsa-signature.ts';
 import { signRsaPkcs1, signRsaPss } from './rsa-signature.ts';
 
 const generate = promisify(generateKeyPair);
@@ -41,6 +40,11 @@ const rsa: readonly KmsSigningAlgorithm[] = [
     sign: (key: KeyObject, input: Uint8Array) => signRsaPss(key, digest, input),
   })),
 ];
+
+/** ML-DSA (FIPS 204) over the message itself, with an empty context as KMS's RAW has it. */
+function signMlDsa(privateKey: KeyObject, message: Uint8Array): Uint8Array {
+  return sign(null, message, privateKey);
+}
 
 const mlDsa: readonly KmsSigningAlgorithm[] = [{ name: 'ML_DSA_SHAKE_256', sign: signMlDsa }];
 

@@ -28,7 +28,7 @@ export interface KmsOptions {
   /** A free one if left out. */
   readonly port?: PortChoice;
   /** Clock of waiting periods, in milliseconds since the epoch. */
-  readonly now?: () => number;
+  readonly clock?: () => number;
   readonly onStorage?: OnStorage | undefined;
 }
 
@@ -56,12 +56,12 @@ function parseInput(body: Buffer): KmsInput {
 
 interface AnswerOptions extends Pick<KmsOptions, 'accessControl'> {
   readonly store: KeyStore;
-  readonly now: () => number;
+  readonly clock: () => number;
 }
 
 async function answer(
   { method, headers, body, region, accessKeyId }: VerifiedRequest,
-  { store, now, accessControl }: AnswerOptions,
+  { store, clock, accessControl }: AnswerOptions,
 ): Promise<KmsInput | undefined> {
   const target = targetPattern.exec(headers['x-amz-target']?.toString() ?? '')?.[1];
   const operation = operations.get(target ?? '');
@@ -69,7 +69,7 @@ async function answer(
     throw new KmsError('UnknownOperationException', `unknown operation ${target ?? ''}`.trim());
   }
   const input = parseInput(body);
-  const context = { store, region, now: now() / 1000 };
+  const context = { store, region, now: clock() / 1000 };
   const calls = { region, findKey: () => findKey(input, context) };
   await accessControl?.authorize(accessKeyId, kmsCalls(target, input, calls));
   return operation(input, context);
@@ -83,7 +83,7 @@ function send(response: ServerResponse, output: KmsInput | undefined): void {
 
 /** Starts a server that speaks KMS's JSON protocol on loopback. */
 export async function startKms(options: KmsOptions): Promise<RunningKms> {
-  const { accessKey, accessControl, directory, now = Date.now, onStorage } = options;
+  const { accessKey, accessControl, directory, clock = Date.now, onStorage } = options;
   const store = new KeyStore(directory, onStorage);
   const server = createAwsServer({
     service: 'kms',
@@ -91,7 +91,7 @@ export async function startKms(options: KmsOptions): Promise<RunningKms> {
     accessControl,
     maxRequestBytes,
     answer: async (request, response) =>
-      send(response, await answer(request, { store, now, accessControl })),
+      send(response, await answer(request, { store, clock, accessControl })),
   });
   const port = await listenOnLoopback(server, options.port ?? { port: 0 }, 'KMS server');
   return {

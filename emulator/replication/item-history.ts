@@ -55,12 +55,12 @@ export class ItemHistory {
    *
    * @param now the item as it is.
    */
-  seen(id: string, view: View, now: StoredItem): StoredItem {
+  seen(id: string, view: View, present: StoredItem): StoredItem {
     const writes = this.#writes.get(id) ?? [];
     const last = writes.findLastIndex(
       ({ at, region }) => at <= view.horizon || (region !== undefined && region === view.region),
     );
     const firstUnseen = writes[last + 1];
-    return firstUnseen === undefined ? now : firstUnseen.before;
+    return firstUnseen === undefined ? present : firstUnseen.before;
   }
 }

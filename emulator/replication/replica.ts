@@ -14,7 +14,7 @@ export interface ReplicaOptions {
   /** Milliseconds by which other regions' writes are seen late. */
   readonly lag?: number;
   /** Milliseconds since the epoch. */
-  readonly now: () => number;
+  readonly clock: () => number;
 }
 
 /** A call about one of our tables. */
@@ -88,14 +88,14 @@ async function readItem(
 async function write(
   { table, input }: TableCall,
   forward: Forward,
-  { history, dynamodb, region, now }: ReplicaOptions,
+  { history, dynamodb, region, clock }: ReplicaOptions,
 ): Promise<ServiceAnswer> {
   const key = keyOf(table, (input['Key'] ?? input['Item'] ?? {}) as Attributes);
   const id = idOf(table, key);
   return history.alone(id, async () => {
     const before = await readItem(dynamodb, table, key);
     const answer = await forward();
-    if (answer.status === 200) history.add(id, { at: now(), region, before });
+    if (answer.status === 200) history.add(id, { at: clock(), region, before });
     return answer;
   });
 }
@@ -110,12 +110,12 @@ function isOurs(call: AwsCall): call is AwsCall & { readonly table: string } {
  * consistency comes to: one order of all writes, and conditions that hold in it.
  */
 export function createReplica(options: ReplicaOptions): ReadPast {
-  const { history, region, lag = 0, now } = options;
+  const { history, region, lag = 0, clock } = options;
   return async (call, forward, faultyHorizon) => {
     if (!isOurs(call)) return forward();
     if (isWrite(call)) return write(call, forward, options);
     const show = isStrong(call) ? undefined : shows.get(call.operation);
-    const horizon = Math.min(faultyHorizon ?? Number.POSITIVE_INFINITY, now() - lag);
+    const horizon = Math.min(faultyHorizon ?? Number.POSITIVE_INFINITY, clock() - lag);
     const answer = await forward();
     if (show === undefined || answer.status !== 200) return answer;
     return show(call, answer, { horizon, region }, history);

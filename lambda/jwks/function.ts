@@ -6,13 +6,13 @@ import { keyMetrics } from '../../contract/key-metrics.ts';
 import { jwksPath } from '../../contract/routes.ts';
 import { seconds } from '../../core/clock.ts';
 import { UnavailableError } from '../../core/errors.ts';
-import { publicationTime } from '../../core/jwks/publication-time.ts';
+import { publicationTime } from '../../core/jwks/jwks.ts';
 import { SigningKeyCache } from '../../core/signing-key/signing-key-cache.ts';
 import type { SigningKeyReader } from '../../core/signing-key/signing-key-store.ts';
 import { documentHeaders, serveDocument } from '../shared/document-endpoint.ts';
+import { reportStaleKeyList } from '../shared/exchange.ts';
 import { type FunctionOptions, resolveOptions } from '../shared/function-options.ts';
 import { createHttpFunction, type Endpoint, type HttpFunction } from '../shared/http-function.ts';
-import { noteStaleKeyList } from '../shared/stale-key-list.ts';
 import { createJwksDocuments } from './jwks-document.ts';
 
 /** For any reason: verifiers see an outage, and never a set without keys. */
@@ -39,7 +39,7 @@ export function createJwksFunction(
       const now = seconds(exchange.startedAt);
       try {
         const keys = await cache.listSigningKeys(now, { signal: exchange.signal });
-        noteStaleKeyList(exchange, cache.failure);
+        reportStaleKeyList(exchange, cache.failure);
         return documentOf(keys, publicationTime(now, seconds(request.receivedAt)));
       } catch (error) {
         exchange.counts.add(keyMetrics.jwksEmpty);

@@ -1,4 +1,5 @@
 import type { Context } from 'aws-lambda';
+import { describeError } from '../../core/describe-error.ts';
 
 export type LogValue = string | number | boolean | readonly string[] | undefined;
 
@@ -29,4 +30,17 @@ export interface Exchange {
 /** Lambda's context with the exchange, which middleware and endpoints share. */
 export interface ExchangeContext extends Context {
   exchange: Exchange;
+}
+
+/**
+ * Adds to the log line of a successful response that it comes from an old list of keys, and why.
+ * Otherwise the problem would not be visible.
+ *
+ * @param failure undefined if the list is fresh.
+ */
+export function reportStaleKeyList(exchange: Exchange, failure: unknown): void {
+  if (failure === undefined) return;
+  const { error_name, error_message } = describeError(failure);
+  exchange.fields['key_list_error_name'] = error_name;
+  exchange.fields['key_list_error_message'] = error_message;
 }

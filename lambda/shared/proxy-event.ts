@@ -5,12 +5,13 @@ type MultiValue = Readonly<Record<string, readonly (string | undefined)[] | unde
 
 /** Header names are case-insensitive: two spellings of a name are one header with two values. */
 function readHeader(headers: MultiValue, lowerName: string): readonly string[] {
-  const isNamed = (name: string) =>
-    name.length === lowerName.length && name.toLowerCase() === lowerName;
-  return Object.keys(headers)
-    .filter(isNamed)
-    .flatMap((name) => headers[name] ?? [])
-    .filter((value) => value !== undefined);
+  const values: string[] = [];
+  for (const name of Object.keys(headers)) {
+    // Most names differ in length, which is cheap to compare.
+    if (name.length !== lowerName.length || name.toLowerCase() !== lowerName) continue;
+    for (const value of headers[name] ?? []) if (value !== undefined) values.push(value);
+  }
+  return values;
 }
 
 /** Reads the event of a REST API's proxy integration (payload version 1.0). */

@@ -13,7 +13,6 @@ import {
 } from '../../contract/limits.ts';
 import { healthPath, tokenPath } from '../../contract/routes.ts';
 import type { ClientReader, SecretUseRecorder } from '../../core/client/client-store.ts';
-import { seconds } from '../../core/clock.ts';
 import { rememberRefusals } from '../../core/signing-key/remember-refusals.ts';
 import type { Sign } from '../../core/signing-key/sign.ts';
 import { SigningKeyCache } from '../../core/signing-key/signing-key-cache.ts';
@@ -73,7 +72,7 @@ export function createTokenFunction(
     ...stores,
     listSigningKeys: cache.listSigningKeys.bind(cache),
     keyListFailure: () => cache.failure,
-    sign: rememberRefusals(stores.sign, () => seconds(options.clock())),
+    sign: rememberRefusals(stores.sign, options.clock),
     failures: new FailureLimiter(authenticationFailureLimits),
     reuse: createTokenReuse(environment),
   };

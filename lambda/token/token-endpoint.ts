@@ -9,10 +9,9 @@ import type { TokenSettings } from '../../core/token/issue-token.ts';
 import { createTokenIssuer, type TokenPorts } from '../../core/token/token-issuer.ts';
 import type { TokenRequest } from '../../core/token/token-parameters.ts';
 import type { TokenLogFields } from '../../core/token/token-values.ts';
-import type { Exchange } from '../shared/exchange.ts';
+import { type Exchange, reportStaleKeyList } from '../shared/exchange.ts';
 import type { Endpoint } from '../shared/http-function.ts';
 import { type HttpRequest, jsonResponse } from '../shared/http-message.ts';
-import { noteStaleKeyList } from '../shared/stale-key-list.ts';
 import { createRandomPool } from './random-pool.ts';
 
 /** An event to search for in logs, from OWASP's logging vocabulary. */
@@ -92,7 +91,7 @@ export function createTokenEndpoint(ports: TokenEndpointPorts, settings: TokenSe
       throw error;
     } finally {
       reportToken(exchange, log);
-      noteStaleKeyList(exchange, ports.keyListFailure());
+      reportStaleKeyList(exchange, ports.keyListFailure());
     }
   };
 }

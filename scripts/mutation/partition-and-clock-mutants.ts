@@ -152,7 +152,7 @@ export const partitionAndClockMutants: readonly Mutant[] = [
     name: 'a key leaves the JWKS by the clock of one host',
     edits: [
       {
-        file: 'core/jwks/publication-time.ts',
+        file: 'core/jwks/jwks.ts',
         find: 'Number.isNaN(gatewayClock) ? ownClock : Math.min(ownClock, gatewayClock)',
         replace: 'Number.isNaN(gatewayClock) ? ownClock : Math.max(ownClock, gatewayClock)',
       },

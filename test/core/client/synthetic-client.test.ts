@@ -7,7 +7,7 @@ import {
   syntheticAuthority,
   syntheticClientId,
 } from '../../../contract/synthetic-check.ts';
-import { withoutSyntheticAuthority } from '../../../core/client/synthetic-client.ts';
+import { withoutSyntheticAuthority } from '../../../core/client/client.ts';
 import { formatId, idBytes, isId } from '../../../core/credential/credential-value.ts';
 import { makeClient } from '../../support/clients.ts';
 

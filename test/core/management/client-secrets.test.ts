@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { expiringSoon, secretStatus } from '../../../core/client/secret-status.ts';
+import { expiringSoon, secretStatus } from '../../../core/client/client.ts';
 import { looksLikeClientSecret } from '../../../core/credential/credential-value.ts';
 import { matchesHash } from '../../../core/credential/secret-hash.ts';
 import { InputError, NotFoundError, RefusedError } from '../../../core/errors.ts';

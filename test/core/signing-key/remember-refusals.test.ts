@@ -18,7 +18,7 @@ function setUp() {
       if (kms.refusal !== undefined) throw kms.refusal;
       return input;
     },
-    () => clock.now,
+    () => clock.now * 1000,
   );
   const signs = async (by: SigningKey): Promise<boolean> => {
     try {

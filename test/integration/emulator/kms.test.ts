@@ -77,7 +77,7 @@ async function sign(
 }
 
 beforeAll(async () => {
-  server = await startKms({ accessKey: testAccessKey, now: () => clock });
+  server = await startKms({ accessKey: testAccessKey, clock: () => clock });
   kms = createClient(server.endpoint);
 });
 

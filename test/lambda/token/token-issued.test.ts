@@ -2,7 +2,7 @@ import { decodeJwt, decodeProtectedHeader } from 'jose';
 import { describe, expect, it } from 'vitest';
 import { tokenPath } from '../../../contract/routes.ts';
 import { syntheticClientId } from '../../../contract/synthetic-check.ts';
-import { expiringSoon } from '../../../core/client/secret-status.ts';
+import { expiringSoon } from '../../../core/client/client.ts';
 import { clientIdOf, makeClient, makeSecret, secretValueOf } from '../../support/clients.ts';
 import type { ProxyRequest } from '../../support/proxy-event.ts';
 import {

@@ -120,7 +120,7 @@ async function startBackends(id: RegionId, faults: Faults, shared: Shared) {
     dynamodb: caller,
     region: id,
     lag: shared.lag,
-    now: () => shared.clock.time,
+    clock: () => shared.clock.time,
   });
   const dynamodb = await startFaultyService({
     ...items,

@@ -1,5 +1,4 @@
-import { buildJwks } from '../../../core/jwks/jwks.ts';
-import { publicationTime } from '../../../core/jwks/publication-time.ts';
+import { buildJwks, publicationTime } from '../../../core/jwks/jwks.ts';
 import type { SigningKey } from '../../../core/signing-key/signing-key.ts';
 import { SigningKeyCache } from '../../../core/signing-key/signing-key-cache.ts';
 import type { SigningKeyReader } from '../../../core/signing-key/signing-key-store.ts';

@@ -44,7 +44,7 @@ export class TokenInstance {
     const { policy, refreshInterval, clock, reuseShare, reader, sign } = options;
     this.#options = options;
     this.#cache = new SigningKeyCache(reader, { refreshInterval, maxAge: keyListMaxAge(policy) });
-    this.#sign = rememberRefusals(sign, () => clock.now());
+    this.#sign = rememberRefusals(sign, () => clock.now() * 1000);
     this.#reuse =
       reuseShare === undefined
         ? undefined

@@ -1,13 +1,13 @@
 import { OAuthError, type RefusalReason } from '../oauth-error.ts';
 
-/** One step of a token request, and what would come of it. */
-export interface TokenStep {
+/** One step of a token request with its result. */
+export interface ExplainedStep {
   readonly step: string;
   readonly outcome: 'passed' | 'refused';
   readonly detail: string;
 }
 
-/** A step that refuses, with more to say than the client would hear. */
+/** A step that refuses, with more detail than the client would see. */
 export class RefusedStep extends Error {
   override readonly name = 'RefusedStep';
   readonly oauth: OAuthError;
@@ -18,18 +18,18 @@ export class RefusedStep extends Error {
   }
 }
 
-/** Takes the steps of a token request one by one and keeps what came of each. */
-export class TokenSteps {
-  readonly #taken: TokenStep[] = [];
+/** Takes the steps of a token request one by one and records the result of each. */
+export class ExplainedSteps {
+  readonly #taken: ExplainedStep[] = [];
 
-  get taken(): readonly TokenStep[] {
+  get taken(): readonly ExplainedStep[] {
     return this.#taken;
   }
 
   /**
-   * @param describe what to say if the step passes.
-   * @param known what there is to choose from, for if it refuses.
-   * @throws {OAuthError} what the token endpoint would answer.
+   * @param describe the detail if the step passes.
+   * @param known the possible choices, as the detail if the step refuses.
+   * @throws {OAuthError} the error that the token endpoint would return.
    */
   take<T>(step: string, run: () => T, describe: (result: T) => string, known?: string): T {
     try {
@@ -45,7 +45,7 @@ export class TokenSteps {
     }
   }
 
-  add(step: string, outcome: TokenStep['outcome'], detail: string): void {
+  add(step: string, outcome: ExplainedStep['outcome'], detail: string): void {
     this.#taken.push({ step, outcome, detail });
   }
 }
