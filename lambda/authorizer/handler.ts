@@ -1,8 +1,9 @@
 import { createLeanDynamoDb } from '../../adapters/lean-clients.ts';
-import { readEnvironment } from '../../contract/environment.ts';
+import { authorizerVariables } from '../../contract/environments/authorizer.ts';
+import { readVariables } from '../../contract/environments/read-variables.ts';
 import { createAuthorizerHandler } from './function.ts';
 
-const environment = readEnvironment('authorizer', process.env);
+const environment = readVariables('authorizer', authorizerVariables, process.env);
 const dynamodb = createLeanDynamoDb(process.env, environment.AUTH_API_KEYS_TABLE);
 dynamodb.open();
 

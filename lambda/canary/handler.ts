@@ -1,10 +1,11 @@
 import { createAwsClients } from '../../adapters/aws-clients.ts';
 import { createFetchServiceDocument } from '../../adapters/https/fetch-service-document.ts';
-import { readEnvironment } from '../../contract/environment.ts';
+import { canaryVariables } from '../../contract/environments/canary.ts';
+import { readVariables } from '../../contract/environments/read-variables.ts';
 import { createCanaryHandler } from './function.ts';
 
 export const handler = createCanaryHandler(
-  readEnvironment('canary', process.env),
+  readVariables('canary', canaryVariables, process.env),
   createAwsClients({ profile: 'background' }),
   { fetchDocument: createFetchServiceDocument() },
 );

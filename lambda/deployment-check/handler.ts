@@ -1,10 +1,11 @@
 import { createAwsClients } from '../../adapters/aws-clients.ts';
 import { sendAnswer } from '../../adapters/cloudformation/send-answer.ts';
-import { readEnvironment } from '../../contract/environment.ts';
+import { deploymentCheckVariables } from '../../contract/environments/deployment-check.ts';
+import { readVariables } from '../../contract/environments/read-variables.ts';
 import { createDeploymentCheckHandler } from './function.ts';
 
 export const handler = createDeploymentCheckHandler(
-  readEnvironment('deployment-check', process.env),
+  readVariables('deployment-check', deploymentCheckVariables, process.env),
   createAwsClients({ profile: 'background' }),
   { sendAnswer },
 );

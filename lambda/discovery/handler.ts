@@ -1,4 +1,7 @@
-import { readEnvironment } from '../../contract/environment.ts';
+import { discoveryVariables } from '../../contract/environments/discovery.ts';
+import { readVariables } from '../../contract/environments/read-variables.ts';
 import { createDiscoveryHandler } from './function.ts';
 
-export const handler = createDiscoveryHandler(readEnvironment('discovery', process.env));
+export const handler = createDiscoveryHandler(
+  readVariables('discovery', discoveryVariables, process.env),
+);

@@ -1,8 +1,11 @@
 import { createLeanDynamoDb } from '../../adapters/lean-clients.ts';
-import { readEnvironment } from '../../contract/environment.ts';
+import { jwksVariables } from '../../contract/environments/jwks.ts';
+import { readVariables } from '../../contract/environments/read-variables.ts';
 import { createJwksHandler } from './function.ts';
 
 const dynamodb = createLeanDynamoDb(process.env);
 dynamodb.open();
 
-export const handler = createJwksHandler(readEnvironment('jwks', process.env), { dynamodb });
+export const handler = createJwksHandler(readVariables('jwks', jwksVariables, process.env), {
+  dynamodb,
+});

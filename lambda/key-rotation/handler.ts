@@ -7,10 +7,11 @@ import {
 import { createInvokeFunction } from '../../adapters/lambda/invoke-function.ts';
 import { createLambdaClient } from '../../adapters/lambda/lambda-client.ts';
 import { createAuthenticateCaller } from '../../adapters/sts/authenticate-caller.ts';
-import { readEnvironment } from '../../contract/environment.ts';
+import { keyRotationVariables } from '../../contract/environments/key-rotation.ts';
+import { readVariables } from '../../contract/environments/read-variables.ts';
 import { createKeyRotationHandler } from './function.ts';
 
-const environment = readEnvironment('key-rotation', process.env);
+const environment = readVariables('key-rotation', keyRotationVariables, process.env);
 const invoke = createInvokeFunction(createLambdaClient({ profile: 'background' }));
 
 export const handler = createKeyRotationHandler(

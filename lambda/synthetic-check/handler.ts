@@ -1,11 +1,12 @@
 import { createDynamoDbClient } from '../../adapters/dynamodb/dynamodb-client.ts';
 import { createFetchServiceDocument } from '../../adapters/https/fetch-service-document.ts';
 import { createPostTokenRequest } from '../../adapters/https/post-token-request.ts';
-import { readEnvironment } from '../../contract/environment.ts';
+import { readVariables } from '../../contract/environments/read-variables.ts';
+import { syntheticCheckVariables } from '../../contract/environments/synthetic-check.ts';
 import { createSyntheticCheckHandler } from './function.ts';
 
 export const handler = createSyntheticCheckHandler(
-  readEnvironment('synthetic-check', process.env),
+  readVariables('synthetic-check', syntheticCheckVariables, process.env),
   { dynamodb: createDynamoDbClient({ profile: 'background' }) },
   { postTokenRequest: createPostTokenRequest(), fetchJwks: createFetchServiceDocument() },
 );

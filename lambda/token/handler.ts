@@ -1,5 +1,6 @@
 import { createLeanClients } from '../../adapters/lean-clients.ts';
-import { readEnvironment } from '../../contract/environment.ts';
+import { readVariables } from '../../contract/environments/read-variables.ts';
+import { tokenVariables } from '../../contract/environments/token.ts';
 import { createTokenHandler } from './function.ts';
 
 const aws = createLeanClients(process.env);
@@ -7,4 +8,4 @@ const aws = createLeanClients(process.env);
 aws.kms.open();
 aws.dynamodb.open();
 
-export const handler = createTokenHandler(readEnvironment('token', process.env), aws);
+export const handler = createTokenHandler(readVariables('token', tokenVariables, process.env), aws);

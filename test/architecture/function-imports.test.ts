@@ -44,7 +44,9 @@ describe('the shape of a function', () => {
     const others = [...text.matchAll(imports)]
       .map(([, from = '']) => from)
       .filter((from) => !from.startsWith('../../adapters/'));
-    expect(others.toSorted()).toEqual(['../../contract/environment.ts', './function.ts']);
+    const expected = ['../../contract/environments/read-variables.ts', './function.ts'];
+    expected.push(`../../contract/environments/${name}.ts`);
+    expect(others.toSorted()).toEqual(expected.toSorted());
     expect(text).toMatch(/export const handler = create\w+Handler\(/);
   });
 });

@@ -1,0 +1,19 @@
+import * as v from 'valibot';
+import { json, list, text, wholeNumber } from './fields.ts';
+
+/** The environment of the authorizer function. */
+export const authorizerVariables = v.object({
+  AUTH_ISSUER: text,
+  /** The values of `aud` that the protected API accepts. */
+  AUTH_AUDIENCES: list(text),
+  AUTH_DEFAULT_AUDIENCE: text,
+  AUTH_CLIENTS_TABLE: text,
+  AUTH_API_KEYS_TABLE: text,
+  AUTH_IDENTITY_PROVIDERS_TABLE: text,
+  /** JSON object: `GET /messages` → scopes, separated by a space. */
+  AUTH_REQUIRED_SCOPES: v.pipe(json, v.record(text, v.string())),
+  /** Seconds for which the gateway caches a decision; 0 if it does not. */
+  AUTH_RESULT_CACHE_TTL: wholeNumber,
+  /** Providers on loopback: only in the local run. No stack sets it. */
+  AUTH_ALLOW_LOOPBACK_PROVIDERS: v.optional(v.literal('1', 'allowed: 1, or nothing')),
+});

@@ -1,0 +1,10 @@
+import * as v from 'valibot';
+import { resolvedSigningKeyPolicySchema } from '../signing-key-policy.ts';
+import { json, text } from './fields.ts';
+
+/** The environment of the deployment-check function. */
+export const deploymentCheckVariables = v.object({
+  AUTH_SIGNING_KEYS_TABLE: text,
+  /** JSON: the resolved signing key policy. */
+  AUTH_SIGNING_KEY_POLICY: v.pipe(json, resolvedSigningKeyPolicySchema),
+});

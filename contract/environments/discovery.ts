@@ -1,0 +1,14 @@
+import * as v from 'valibot';
+import { algs } from '../signing-algorithms.ts';
+import { json, list, regionId, text, wholeNumber } from './fields.ts';
+
+/** The environment of the discovery function. */
+export const discoveryVariables = v.object({
+  AUTH_ISSUER: text,
+  /** JSON object: region id → token endpoint. */
+  AUTH_REGIONAL_TOKEN_ENDPOINTS: v.pipe(json, v.record(regionId, text)),
+  AUTH_SIGNING_ALGORITHMS: list(v.picklist(algs)),
+  /** Absent if the catalogue is too long for an environment (4 KB for all variables). */
+  AUTH_SCOPES_SUPPORTED: v.optional(list(text)),
+  AUTH_DOCUMENT_MAX_AGE: wholeNumber,
+});

@@ -1,0 +1,12 @@
+import * as v from 'valibot';
+import { regionId, text } from './fields.ts';
+
+/** The environment of the synthetic-check function. */
+export const syntheticCheckVariables = v.object({
+  AUTH_ISSUER: text,
+  AUTH_REGION_ID: regionId,
+  AUTH_CLIENTS_TABLE: text,
+  /** Addresses that reach only this region. */
+  AUTH_TOKEN_ENDPOINT: text,
+  AUTH_JWKS_URI: text,
+});

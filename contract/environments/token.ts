@@ -1,0 +1,33 @@
+import * as v from 'valibot';
+import { regionId, text, wholeNumber } from './fields.ts';
+
+/** The environment of the token function. */
+export const tokenVariables = v.object({
+  AUTH_ISSUER: text,
+  AUTH_REGION_ID: regionId,
+  AUTH_DEFAULT_AUDIENCE: text,
+  AUTH_MAX_TOKEN_LIFETIME: wholeNumber,
+  AUTH_CLIENTS_TABLE: text,
+  AUTH_SIGNING_KEYS_TABLE: text,
+  AUTH_KEY_LIST_REFRESH: wholeNumber,
+  /** How long a `next` key must have been published before it may be the fallback key. */
+  AUTH_PUBLICATION_LEAD: wholeNumber,
+  /**
+   * By how much clocks may differ. A `previous` key signs only tokens that expire at least this
+   * long before it leaves the JWKS.
+   */
+  AUTH_LEEWAY: wholeNumber,
+  /** The maximum age of the key list when the table does not answer. */
+  AUTH_KEY_LIST_MAX_AGE: wholeNumber,
+  /**
+   * Share of its lifetime that a token must have left to be returned again. Without a value,
+   * tokens are never reused.
+   */
+  AUTH_TOKEN_REUSE_SHARE: v.optional(
+    v.pipe(text, v.regex(/^(0\.\d+|1)$/, 'allowed: a share up to 1'), v.transform(Number)),
+  ),
+  /** The table in which instances share tokens. Without a value, each instance keeps its own. */
+  AUTH_SEALED_TOKENS_TABLE: v.optional(text),
+  /** Whether each client has metrics of its own. */
+  AUTH_CLIENT_METRICS: v.optional(v.literal('1', 'allowed: 1, or nothing')),
+});
