@@ -13,7 +13,7 @@ export interface CallProfile {
   readonly maxSavedRetries: number;
 }
 
-export type CallProfileName = 'request' | 'background';
+export type CallProfileName = 'request' | 'optional' | 'background';
 
 export const callProfiles: Readonly<Record<CallProfileName, CallProfile>> = {
   /**
@@ -28,6 +28,18 @@ export const callProfiles: Readonly<Record<CallProfileName, CallProfile>> = {
     retryDelay: 50,
     initialRetries: 2,
     maxSavedRetries: 10,
+  },
+  /**
+   * A request can be answered without the call, and waits for it a few milliseconds at most. After
+   * half a second, the call only occupies a connection.
+   */
+  optional: {
+    connectionTimeout: 500,
+    requestTimeout: 500,
+    maxAttempts: 1,
+    retryDelay: 0,
+    initialRetries: 0,
+    maxSavedRetries: 0,
   },
   /**
    * Rotation, authctl and set-up: one run makes many calls, some against quotas of five a second,

@@ -1,6 +1,6 @@
 import { tableRegion } from '../contract/table-location.ts';
 import { type AwsClientOptions, maxSockets } from './aws-client-options.ts';
-import { callProfiles } from './call-profile.ts';
+import { type CallProfile, callProfiles } from './call-profile.ts';
 import type { Environment, LeanService } from './lean/endpoint.ts';
 import { createLeanClient, type LeanClient } from './lean/lean-client.ts';
 
@@ -8,10 +8,20 @@ import { createLeanClient, type LeanClient } from './lean/lean-client.ts';
 export interface LeanClients {
   readonly dynamodb: LeanClient;
   readonly kms: LeanClient;
+  /**
+   * Another client of DynamoDB, for calls that a request can do without. It shares neither
+   * connections nor retries with the others.
+   */
+  readonly createOptionalDynamoDb: () => LeanClient;
+  readonly close: () => void;
 }
 
-function openClient(service: LeanService, environment: Environment): LeanClient {
-  return createLeanClient({ service, environment, profile: callProfiles.request, maxSockets });
+function openClient(
+  service: LeanService,
+  environment: Environment,
+  profile: CallProfile = callProfiles.request,
+): LeanClient {
+  return createLeanClient({ service, environment, profile, maxSockets });
 }
 
 /**
@@ -25,9 +35,19 @@ export function createLeanDynamoDb(environment: Environment, table = ''): LeanCl
 
 /** Both clients, for requests that a caller waits for; see {@link createLeanDynamoDb}. */
 export function createLeanClients(environment: Environment): LeanClients {
+  const clients: LeanClient[] = [];
+  const open = (service: LeanService, profile?: CallProfile): LeanClient => {
+    const client = openClient(service, environment, profile);
+    clients.push(client);
+    return client;
+  };
   return {
-    dynamodb: createLeanDynamoDb(environment),
-    kms: openClient('kms', environment),
+    dynamodb: open('dynamodb'),
+    kms: open('kms'),
+    createOptionalDynamoDb: () => open('dynamodb', callProfiles.optional),
+    close: () => {
+      for (const client of clients) client.close();
+    },
   };
 }
 

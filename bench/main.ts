@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -13,9 +13,16 @@ import { runDocumentSection } from './sections/documents.ts';
 import { runOidcProviderSection } from './sections/oidc-provider.ts';
 import { runReuseSection } from './sections/reuse.ts';
 import { runScaleSection } from './sections/scale.ts';
+import { runSharedReuseSection } from './sections/shared-reuse.ts';
 import { runTokenSection } from './sections/token.ts';
 
-const { values } = parseArgs({ options: { quick: { type: 'boolean', default: false } } });
+const { values } = parseArgs({
+  options: {
+    quick: { type: 'boolean', default: false },
+    /** Measures only token reuse again, and keeps the other figures of the last full run. */
+    reuse: { type: 'boolean', default: false },
+  },
+});
 const plan: Plan = values.quick ? quickPlan : fullPlan;
 
 function describeMachine(startedAt: Date, begin: number): Machine {
@@ -51,16 +58,34 @@ async function measureAll(): Promise<Results> {
     const authorizer = await step('authorizer', () => runAuthorizerSection(options));
     const oidcProvider = await step('oidc-provider', () => runOidcProviderSection(options));
     const reuse = await step('token reuse', runReuseSection);
+    const sharedReuse = await step('shared token reuse', () => runSharedReuseSection(options));
     const scale = await step('scale', () => runScaleSection(options));
     const machine = describeMachine(startedAt, begin);
-    return { machine, token, documents, authorizer, oidcProvider, reuse, scale };
+    return { machine, token, documents, authorizer, oidcProvider, reuse, sharedReuse, scale };
   } finally {
     await backend.close();
   }
 }
 
-const results = await measureAll();
-const folder = values.quick ? workFolder : join(import.meta.dirname, 'results');
+/** @param before figures of a full run. */
+async function measureReuse(before: Results): Promise<Results> {
+  emptyWorkFolder();
+  const backend = await startBackend();
+  const options = { backend, plan, runtime: buildMeasuredRuntime() };
+  try {
+    const reuse = await step('token reuse', runReuseSection);
+    const sharedReuse = await step('shared token reuse', () => runSharedReuseSection(options));
+    return { ...before, reuse, sharedReuse };
+  } finally {
+    await backend.close();
+  }
+}
+
+const fullResults = join(import.meta.dirname, 'results');
+const readFullResults = () =>
+  JSON.parse(readFileSync(join(fullResults, 'full.json'), 'utf8')) as Results;
+const results = values.reuse ? await measureReuse(readFullResults()) : await measureAll();
+const folder = values.quick ? workFolder : fullResults;
 mkdirSync(folder, { recursive: true });
 const file = join(folder, `${plan.name}.json`);
 writeFileSync(file, `${JSON.stringify(results, null, 2)}\n`);

@@ -3,6 +3,7 @@ import type { DocumentSection } from './sections/documents.ts';
 import type { OidcProviderSection } from './sections/oidc-provider.ts';
 import type { ReuseSection } from './sections/reuse.ts';
 import type { ScaleSection } from './sections/scale.ts';
+import type { SharedReuseSection } from './sections/shared-reuse.ts';
 import type { TokenSection } from './sections/token.ts';
 
 /** Where and how it was measured. */
@@ -25,5 +26,6 @@ export interface Results {
   readonly authorizer: AuthorizerSection;
   readonly oidcProvider: OidcProviderSection;
   readonly reuse: ReuseSection;
+  readonly sharedReuse: SharedReuseSection;
   readonly scale: ScaleSection;
 }

@@ -6,6 +6,7 @@ import {
   maxDomainNameLength,
   maxTokenLifetime,
   minTokenLifetime,
+  reuseShares,
 } from './limits.ts';
 import { operationsEntries } from './operations-config.ts';
 import { type RegionId, regionIds } from './regions.ts';
@@ -94,9 +95,14 @@ const tokenReuse = v.strictObject({
    */
   minimumRemainingShare: v.pipe(
     v.number(),
-    v.minValue(0.05, 'allowed: 0.05 or more'),
-    v.maxValue(0.95, 'allowed: at most 0.95, as more reuses next to nothing'),
+    v.minValue(reuseShares.least, `allowed: ${reuseShares.least} or more`),
+    v.maxValue(
+      reuseShares.most,
+      `allowed: at most ${reuseShares.most}, as more reuses next to nothing`,
+    ),
   ),
+  /** Whether the function's instances share their tokens, sealed, through a table of the region. */
+  shared: v.optional(v.boolean(), false),
 });
 
 /** An audience that clients can also request with `resource` (RFC 8707 §2). */

@@ -38,5 +38,5 @@ export function readEnvironment<F extends FunctionName>(
   name: F,
   source: Readonly<Record<string, string | undefined>>,
 ): Environment<F> {
-  return readVariables(name, environments[name], source) as Environment<F>;
+  return readVariables(name, environments[name], source);
 }

@@ -7,7 +7,7 @@ import { discoveryMaxAge } from './limits.ts';
 import type { RegionId } from './regions.ts';
 import { scopeName } from './scopes.ts';
 import { keyListMaxAge } from './signing-key-policy.ts';
-import { deployedTableName, tableName } from './tables.ts';
+import { deployedTableName, sealedTokenTableName, tableName } from './tables.ts';
 
 /** The inputs that determine the variables of one region's functions. */
 export interface EnvironmentSource {
@@ -54,6 +54,9 @@ export function tokenEnvironment(source: EnvironmentSource): EnvironmentVariable
     AUTH_KEY_LIST_MAX_AGE: String(keyListMaxAge(config.signingKeyPolicy)),
     ...(config.tokenReuse !== undefined && {
       AUTH_TOKEN_REUSE_SHARE: String(config.tokenReuse.minimumRemainingShare),
+    }),
+    ...(config.tokenReuse?.shared === true && {
+      AUTH_SEALED_TOKENS_TABLE: sealedTokenTableName(config.name),
     }),
     ...(config.clientMetrics && { AUTH_CLIENT_METRICS: '1' as const }),
   };

@@ -171,8 +171,24 @@ export const preflightMaxAge = 86_400;
  */
 export const maxClockDifference = 120;
 
+/**
+ * Shares of its life that a token must have left to be issued again: less hands out tokens that
+ * soon end, more reuses next to nothing.
+ */
+export const reuseShares = { least: 0.05, most: 0.95 } as const;
+
 /** Tokens that one instance keeps to give again: 1,000 of the longest are 5 MB. */
 export const maxReusableTokens = 1000;
+
+/**
+ * Milliseconds for which a token waits for the table of sealed tokens, which it can do without.
+ *
+ * - `read`: once its client has been read. Both reads begin together and usually take the same
+ *   time; a signature would take 10.
+ * - `write`: until the item has been handed to the operating system, which takes microseconds on an
+ *   open connection. DynamoDB's answer is not waited for (docs/adr/0061).
+ */
+export const sealedTokenWaits = { read: 5, write: 1 } as const;
 
 /**
  * Tokens whose signature a verifier does not verify again, in megabytes of their text. Their claims

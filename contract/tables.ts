@@ -9,7 +9,7 @@ export interface TableSchema {
 }
 
 /**
- * The tables. All keys are strings. No table has a TTL or a local secondary index, because strongly
+ * The tables of records. All keys are strings. None of them has a TTL or a local secondary index, because strongly
  * consistent global tables support neither.
  */
 export const tables = {
@@ -65,6 +65,17 @@ export const changedSigningKeyAttributes = [
   'version',
 ] as const;
 
+/**
+ * A cache that a deployment has only if its instances share tokens: nothing is lost with it. Its
+ * items are keyed by a hash, and DynamoDB deletes them by `timeToLive`.
+ */
+export const sealedTokenTable = {
+  suffix: 'sealed-tokens',
+  partitionKey: 'item_id',
+  timeToLive: 'expires_at',
+  scope: 'regional',
+} as const satisfies TableSchema & { readonly timeToLive: string };
+
 export type TableKey = keyof typeof tables;
 
 export const tableKeys = Object.freeze(Object.keys(tables)) as readonly TableKey[];
@@ -72,6 +83,11 @@ export const tableKeys = Object.freeze(Object.keys(tables)) as readonly TableKey
 /** Fixed names let a region's stack find the tables of another stack without an export. */
 export function tableName(deploymentName: string, key: TableKey): string {
   return `${deploymentName}-${tables[key].suffix}`;
+}
+
+/** Name of the table of {@link sealedTokenTable}. */
+export function sealedTokenTableName(deploymentName: string): string {
+  return `${deploymentName}-${sealedTokenTable.suffix}`;
 }
 
 /** The parts of the config that determine the names of the tables. */

@@ -11,6 +11,7 @@ import { ApiGatewayAccount } from './api/api-gateway-account.ts';
 import { ServiceApi } from './api/service-api.ts';
 import { ServiceDomain } from './api/service-domain.ts';
 import { WebAcl } from './api/web-acl.ts';
+import { SealedTokenTable } from './data/sealed-token-table.ts';
 import { eachTable, ServiceTable, type ServiceTables, tableId } from './data/service-tables.ts';
 import { TableBackup } from './data/table-backup.ts';
 import { GradualDeployment } from './functions/gradual-deployment.ts';
@@ -41,7 +42,12 @@ export class RegionStack extends Stack {
     const tables = this.addTables();
     const api = this.addApi();
     const addresses = addressesOf(config, api.address);
-    const functions = new ServiceFunctions(this, 'Functions', { ...props, addresses, tables });
+    const functions = new ServiceFunctions(this, 'Functions', {
+      ...props,
+      addresses,
+      tables,
+      sealedTokens: this.addSealedTokenTable(),
+    });
     new DeploymentCheck(this, 'DeploymentCheck', { config, functions, table: tables.signingKeys });
     const vault = this.addBackup(tables);
     new OperatorPolicies(this, 'Operators', { ...props, deploymentName: config.name, tables });
@@ -66,6 +72,12 @@ export class RegionStack extends Stack {
         ? TableV2.fromTableName(this, tableId(table), deployedTableName(config, table))
         : new ServiceTable(this, tableId(table), { config, table }).table,
     );
+  }
+
+  private addSealedTokenTable(): TableV2 | undefined {
+    const { name, tokenReuse } = this.props.config;
+    if (tokenReuse?.shared !== true) return undefined;
+    return new SealedTokenTable(this, 'SealedTokensTable', { deploymentName: name }).table;
   }
 
   /** Tables that all regions share are backed up once, in the first region. */

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { reuseShares } from '../contract/limits.ts';
 import { type Alg, algs, isAlg } from '../contract/signing-algorithms.ts';
 import { LocalRunError } from '../emulator/loopback-server.ts';
 import type { FromSynth } from './from-synth/synthesised-deployment.ts';
@@ -21,6 +22,8 @@ export interface LocalArguments {
   readonly dynamodbPort?: number;
   readonly kmsPort?: number;
   readonly portalPort?: number;
+  /** Left out: each token is new. */
+  readonly tokenReuse?: { readonly minimumRemainingShare: number; readonly shared: true };
   /** Path of a fault script. */
   readonly faultScript?: string;
   /** Runs what `cdk synth` wrote. */
@@ -49,6 +52,18 @@ function readAlgorithms(value: string | undefined): readonly Alg[] | undefined {
   );
 }
 
+function readTokenReuse(value: string | undefined): LocalArguments['tokenReuse'] {
+  if (value === undefined) return undefined;
+  const minimumRemainingShare = /^0\.\d+$/.test(value) ? Number(value) : Number.NaN;
+  const { least, most } = reuseShares;
+  if (minimumRemainingShare >= least && minimumRemainingShare <= most) {
+    return { minimumRemainingShare, shared: true };
+  }
+  throw new LocalRunError(
+    `--token-reuse: received "${value}"; allowed: a share of a token's life from ${least} to ${most}`,
+  );
+}
+
 function readFlags(argv: readonly string[]) {
   try {
     return parseArgs({
@@ -59,6 +74,7 @@ function readFlags(argv: readonly string[]) {
         reset: { type: 'boolean', default: false },
         'rotation-demo': { type: 'boolean', default: false },
         algorithm: { type: 'string' },
+        'token-reuse': { type: 'string' },
         faults: { type: 'string' },
         'from-synth': { type: 'boolean', default: false },
         config: { type: 'string' },
@@ -69,7 +85,7 @@ function readFlags(argv: readonly string[]) {
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new LocalRunError(
-      `${reason}\nallowed: --https, --reset, --algorithm <algs>, --rotation-demo, --state <dir>, --faults <file>, --from-synth, --config <file>, --permissions-boundary <file>, --help`,
+      `${reason}\nallowed: --https, --reset, --algorithm <algs>, --rotation-demo, --token-reuse <share>, --state <dir>, --faults <file>, --from-synth, --config <file>, --permissions-boundary <file>, --help`,
       {
         cause: error,
       },
@@ -90,7 +106,7 @@ function synthesisedConfig(): string {
 const onlyWithSynth = ['config', 'permissions-boundary'] as const;
 
 /** The templates have decided what these flags would choose. */
-const decidedBySynth = ['algorithm', 'rotation-demo', 'faults'] as const;
+const decidedBySynth = ['algorithm', 'rotation-demo', 'token-reuse', 'faults'] as const;
 
 function readFromSynth(flags: Flags): FromSynth | undefined {
   if (!flags['from-synth']) {
@@ -123,6 +139,7 @@ export function parseArguments(
 ): LocalArguments {
   const flags = readFlags(argv);
   const signingAlgorithms = readAlgorithms(flags.algorithm);
+  const tokenReuse = readTokenReuse(flags['token-reuse']);
   const dynamodbPort = readPort('DYNAMODB_PORT', environment['DYNAMODB_PORT']);
   const kmsPort = readPort('KMS_PORT', environment['KMS_PORT']);
   const portalPort = readPort('PORTAL_PORT', environment['PORTAL_PORT']);
@@ -135,6 +152,7 @@ export function parseArguments(
     stateDirectory: resolve(flags.state),
     port: readPort('PORT', environment['PORT']) ?? defaultPort,
     ...(signingAlgorithms !== undefined && { signingAlgorithms }),
+    ...(tokenReuse !== undefined && { tokenReuse }),
     ...(dynamodbPort !== undefined && { dynamodbPort }),
     ...(kmsPort !== undefined && { kmsPort }),
     ...(portalPort !== undefined && { portalPort }),

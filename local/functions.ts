@@ -178,8 +178,7 @@ export function createFunctions(
     rotateKeys,
     checkKeys: () => canary({}),
     close: async () => {
-      aws.dynamodb.close();
-      aws.kms.close();
+      aws.close();
       background.dynamodb.destroy();
       background.kms.destroy();
     },

@@ -23,13 +23,15 @@ export interface LocalDeploymentOptions {
   readonly signingAlgorithms?: readonly Alg[];
   readonly signingKeyPolicy?: SigningKeyPolicyInput;
   readonly maxTokenLifetime?: number;
+  readonly tokenReuse?: DeploymentConfigInput['tokenReuse'];
 }
 
 /** The deployment config of the local run: one region, no domain, loopback as the issuer. */
 export function buildLocalDeployment(
   issuer: string,
-  { signingAlgorithms, signingKeyPolicy, maxTokenLifetime: maximum }: LocalDeploymentOptions = {},
+  options: LocalDeploymentOptions = {},
 ): LocalDeployment {
+  const { signingAlgorithms, signingKeyPolicy, maxTokenLifetime: maximum, tokenReuse } = options;
   const input: DeploymentConfigInput = {
     name: 'local',
     issuer,
@@ -38,6 +40,7 @@ export function buildLocalDeployment(
     scopes,
     ...(signingAlgorithms !== undefined && { signingAlgorithms: [...signingAlgorithms] }),
     ...(signingKeyPolicy !== undefined && { signingKeyPolicy }),
+    ...(tokenReuse !== undefined && { tokenReuse }),
     ...(maximum !== undefined && { tokenLifetime: { default: maximum, minimum: 1, maximum } }),
   };
   return { input, config: parseDeploymentConfig(input, { allowLoopbackIssuer: true }) };

@@ -1,5 +1,6 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { createTable, createTables } from '../adapters/dynamodb/create-tables.ts';
+import { sealedTokenTable, sealedTokenTableName } from '../contract/tables.ts';
 import type { Access, AccessOptions } from './from-synth/access.ts';
 import { type FromSynth, readSynthesisedDeployment } from './from-synth/synthesised-deployment.ts';
 import { createSynthesisedFunctions } from './from-synth/synthesised-functions.ts';
@@ -25,7 +26,12 @@ function fromSources(issuer: string, options: LocalDeploymentOptions): Program {
   const { config } = deployment;
   return {
     deployment,
-    createTables: (dynamodb) => createTables(dynamodb, config.name),
+    createTables: async (dynamodb) => {
+      await createTables(dynamodb, config.name);
+      if (config.tokenReuse?.shared !== true) return;
+      const name = sealedTokenTableName(config.name);
+      await createTable(dynamodb, { ...sealedTokenTable, name });
+    },
     createFunctions: ({ clientOptions, log, ca, clock }) =>
       createFunctions(config, issuer, {
         clientOptions,

@@ -11,6 +11,9 @@ usage: npm start [-- <flags>]
                      add --reset to see it at once; one that a key still uses must stay in the list
   --rotation-demo    signing keys that live for four minutes, tokens for 20 seconds; watch them with
                      npx authctl --local signing-key list --watch
+  --token-reuse <share>
+                     issue a token again while this share of its life remains, e.g. 0.5, shared through
+                     a table as instances in AWS would: docs/configuration.md
   --state <dir>      keep the state in another folder than .local
   --faults <file>    make DynamoDB, KMS and the clock fail as the file says: docs/faults.md
   --from-synth       run what "npx cdk synth" wrote to cdk.out, a process for each function, in

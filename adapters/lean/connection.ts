@@ -6,6 +6,7 @@ import {
   request as requestHttp,
 } from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
+import type { PortOptions } from '../../core/port.ts';
 import { hostOf, openAhead } from './open-ahead.ts';
 import { AwsAbortError, AwsTimeoutError } from './service-error.ts';
 
@@ -24,16 +25,17 @@ export interface ConnectionOptions {
   readonly maxSockets: number;
 }
 
+export interface PostOptions extends PortOptions {
+  /** Hears when the request has been handed to the operating system as a whole. */
+  readonly onSent?: (() => void) | undefined;
+}
+
 /** Connections to one service, kept between requests. */
 export interface Connection {
   /** Opens one ahead of the first request. */
   open(): void;
   /** @throws {Error} of node:net, AwsTimeoutError or AbortError if there is no response. */
-  post(
-    headers: readonly string[],
-    body: string,
-    signal: AbortSignal | undefined,
-  ): Promise<HttpResponse>;
+  post(headers: readonly string[], body: string, options: PostOptions): Promise<HttpResponse>;
   close(): void;
 }
 
@@ -52,7 +54,12 @@ function limitTime(
   signal: AbortSignal | undefined,
 ): () => void {
   const giveUp = (what: string) => request.destroy(new AwsTimeoutError(`${what} in time`));
-  const timer = setTimeout(giveUp, options.requestTimeout, 'no response');
+  let last: NodeJS.Immediate | undefined;
+  // Timers run before sockets are read. A function that was frozen finds the response that came
+  // meanwhile, and keeps its connection.
+  const timer = setTimeout(() => {
+    last = setImmediate(giveUp, 'no response');
+  }, options.requestTimeout);
   const abort = () => request.destroy(new AwsAbortError('the caller gave up'));
   signal?.addEventListener('abort', abort);
   request.on('socket', (socket) => {
@@ -63,6 +70,7 @@ function limitTime(
   });
   return () => {
     clearTimeout(timer);
+    clearImmediate(last);
     signal?.removeEventListener('abort', abort);
   };
 }
@@ -109,22 +117,23 @@ export function createConnection(url: URL, options: ConnectionOptions): Connecti
   const { protocol, port, pathname: path } = url;
   const target: RequestOptions = { method: 'POST', agent, protocol, host: hostOf(url), port, path };
 
-  function send(headers: readonly string[], body: string, signal: AbortSignal | undefined) {
+  function send(headers: readonly string[], body: string, { signal, onSent }: PostOptions) {
     if (signal?.aborted === true) return Promise.reject(new AwsAbortError('the caller gave up'));
     const call = request({ ...target, headers });
     const response = readResponse(call, limitTime(call, options, signal));
+    if (onSent !== undefined) call.once('finish', onSent);
     call.end(body);
     return response;
   }
 
   return {
     open: () => ahead.open(),
-    post: async (headers, body, signal) => {
+    post: async (headers, body, options) => {
       try {
-        return await send(headers, body, signal);
+        return await send(headers, body, options);
       } catch (error) {
         // It returned no response, and every call that is made here can be repeated.
-        if (error instanceof StaleConnectionError) return send(headers, body, signal);
+        if (error instanceof StaleConnectionError) return send(headers, body, options);
         throw error;
       }
     },

@@ -24,11 +24,16 @@ export interface LeanClientOptions {
   readonly clock?: Clock;
 }
 
+export interface LeanCallOptions extends PortOptions {
+  /** Hears when a request has been handed to the operating system as a whole. */
+  readonly onSent?: (() => void) | undefined;
+}
+
 /** Calls operations of one service by name, with inputs and outputs in the service's own JSON. */
 export interface LeanClient {
   /** Opens a connection ahead of the first call. */
   open(): void;
-  call(operation: string, input: object, options?: PortOptions): Promise<unknown>;
+  call(operation: string, input: object, options?: LeanCallOptions): Promise<unknown>;
   close(): void;
 }
 
@@ -90,13 +95,13 @@ class AwsJsonClient implements LeanClient {
     this.#connection.close();
   }
 
-  async call(operation: string, input: object, options: PortOptions = {}): Promise<unknown> {
+  async call(operation: string, input: object, options: LeanCallOptions = {}): Promise<unknown> {
     const { signal } = options;
     const body = JSON.stringify(input);
     let retry = await this.#retries.acquireInitialRetryToken();
     for (let attempts = 1; ; attempts += 1) {
       try {
-        const output = await this.#attempt(operation, body, signal);
+        const output = await this.#attempt(operation, body, options);
         this.#retries.recordSuccess();
         return output;
       } catch (error) {
@@ -121,11 +126,7 @@ class AwsJsonClient implements LeanClient {
     }
   }
 
-  async #attempt(
-    operation: string,
-    body: string,
-    signal: AbortSignal | undefined,
-  ): Promise<unknown> {
+  async #attempt(operation: string, body: string, options: LeanCallOptions): Promise<unknown> {
     const { url, region } = this.#endpoint;
     const headers = this.#signature.sign(
       {
@@ -140,7 +141,7 @@ class AwsJsonClient implements LeanClient {
       },
       await this.#credentials(),
     );
-    const response = await this.#connection.post(headers, body, signal);
+    const response = await this.#connection.post(headers, body, options);
     if (response.status === 200) return readOutput(response.body);
     throw readServiceError(response, this.#correctClock(response));
   }

@@ -59,6 +59,7 @@ async function listen(
 
 function run(command: BackendCommand): CallCounts {
   if (command.items !== undefined) dynamodb.replaceItems(command.items);
+  dynamodb.keepsItems = command.keepsItems ?? dynamodb.keepsItems;
   if (command.delays !== undefined) Object.assign(delays, command.delays);
   providerJwks = command.providerJwks ?? providerJwks;
   const before = counts;

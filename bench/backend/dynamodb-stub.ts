@@ -10,11 +10,14 @@ export interface StubItem {
 interface ReadRequest {
   readonly TableName: string;
   readonly Key?: Readonly<Record<string, { readonly S: string }>>;
+  readonly Item?: Readonly<Record<string, object>>;
 }
 
-/** Answers reads from a fixed set of items; takes writes without keeping them. */
+/** Answers reads from a fixed set of items; takes writes, and keeps them only if it is told to. */
 export class DynamoDbStub {
   readonly #items = new Map<string, object[]>();
+  /** Whether an item that is put can be read again, by its first attribute. */
+  keepsItems = false;
 
   replaceItems(items: readonly StubItem[]): void {
     this.#items.clear();
@@ -25,8 +28,13 @@ export class DynamoDbStub {
     }
   }
 
+  #put(table: string, item: Readonly<Record<string, object>>): void {
+    const [key] = Object.values(item) as readonly { readonly S?: string }[];
+    this.#items.set(`${table}/${key?.S}`, [item]);
+  }
+
   reply(operation: string, body: string): unknown {
-    const { TableName, Key } = JSON.parse(body) as ReadRequest;
+    const { TableName, Key, Item } = JSON.parse(body) as ReadRequest;
     const key = Object.values(Key ?? {})[0]?.S ?? '';
     const found = this.#items.get(`${TableName}/${key}`) ?? [];
     switch (operation) {
@@ -34,6 +42,9 @@ export class DynamoDbStub {
         return found[0] === undefined ? {} : { Item: found[0] };
       case 'Query':
         return { Items: found, Count: found.length, ScannedCount: found.length };
+      case 'PutItem':
+        if (this.keepsItems && Item !== undefined) this.#put(TableName, Item);
+        return {};
       case 'UpdateItem':
         return {};
       default:

@@ -17,7 +17,7 @@ interface Quota {
 }
 
 /** Asymmetric KMS calls of one key family that AWS allows unless asked. */
-const signQuota = 1000;
+export const signQuota = 1000;
 const { token: tokenThrottle } = throttlesOf({ kmsSignQuota: signQuota, throttles: {} });
 
 const quotas: readonly Quota[] = [

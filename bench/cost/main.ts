@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { formatTable, replacePart } from '../report/markdown.ts';
 import type { Results } from '../results.ts';
-import { modelLoad } from './load-model.ts';
+import { modelLoad, signQuota } from './load-model.ts';
 import { prices } from './prices.ts';
 import {
   type Configuration,
@@ -23,11 +23,21 @@ const logBytes = {
   'access log': 480,
 };
 
-function findReused(share: number, instances: number): number {
+function findReuse(
+  share: number,
+  instances: number,
+  isShared: boolean,
+): Pick<Configuration, 'reused' | 'sealed'> {
   const point = measured.reuse.find(
-    (each) => each.minimumRemainingShare === share && each.instances === instances,
+    ({ minimumRemainingShare, table, ...each }) =>
+      minimumRemainingShare === share &&
+      each.instances === instances &&
+      (table !== undefined) === isShared,
   );
-  return point === undefined ? Number.NaN : 1 - point.signs / point.tokens;
+  if (point === undefined) throw new Error(`no trace of ${instances} instances was measured`);
+  const { tokens, signs, table } = point;
+  const sealed = table && { reads: table.reads / tokens, writes: table.writes / tokens };
+  return { reused: 1 - signs / tokens, sealed };
 }
 
 const { delays, ours } = measured.token;
@@ -47,13 +57,27 @@ const usual: Configuration = {
   reused: 0,
   webAcl: false,
 };
-const reusing = { ...usual, reused: findReused(0.5, 4) };
+const reusing = { ...usual, ...findReuse(0.5, 4, false) };
+const sharing = { ...usual, ...findReuse(0.5, 16, true) };
+const reuseConfigurations: readonly Configuration[] = [
+  usual,
+  { ...reusing, name: 'reuse, 4 instances' },
+  { ...usual, ...findReuse(0.5, 16, false), name: 'reuse, 16 instances' },
+  ...[1, 4, 16, 64].map((instances) => ({
+    ...usual,
+    ...findReuse(0.5, instances, true),
+    name: `shared reuse, ${instances} instance${instances === 1 ? '' : 's'}`,
+  })),
+  { ...usual, alg: 'ES256', name: 'ES256' },
+  { ...sharing, alg: 'ES256', name: 'ES256, shared reuse, 16 instances' },
+];
 
 const configurations: readonly Configuration[] = [
   usual,
   { ...usual, name: '512 MB', memory: 512 },
   { ...usual, name: 'with a web ACL', webAcl: true },
   { ...reusing, name: 'token reuse, share 0.5, 4 instances' },
+  { ...sharing, name: 'shared token reuse, share 0.5, 16 instances' },
   { ...usual, name: 'ES256', alg: 'ES256' },
   { ...usual, name: 'ML-DSA-44', alg: 'ML-DSA-44' },
 ];
@@ -84,6 +108,32 @@ function formatCosts(): string {
   ]);
 }
 
+/** What a share of reused tokens does to the bill, and to what the Sign quota allows. */
+function formatReuse(): string {
+  const rows = reuseConfigurations.map((configuration) => {
+    const lines = costOfMillion(configuration, work);
+    return [
+      configuration.name,
+      `${Math.round(configuration.reused * 100)} %`,
+      dollars(lines['KMS Sign'] ?? Number.NaN),
+      dollars(lines['DynamoDB'] ?? Number.NaN),
+      `**${dollars(total(lines))}**`,
+      thousands(signQuota / (1 - configuration.reused)),
+    ];
+  });
+  return formatTable([
+    [
+      'a million tokens, share 0.5',
+      'Signs saved',
+      'KMS Sign',
+      'DynamoDB',
+      'all of it',
+      `tokens a second with ${thousands(signQuota)} Signs a second`,
+    ],
+    ...rows,
+  ]);
+}
+
 function formatMemory(): string {
   const rows = [256, 512, 1024, 1769, 3008].map((memory) => {
     const configuration = { ...usual, memory };
@@ -110,7 +160,7 @@ function formatMemory(): string {
 }
 
 function formatLoad(): string {
-  const rows = [usual, reusing].flatMap((configuration) =>
+  const rows = [usual, sharing].flatMap((configuration) =>
     [1000, 10_000, 100_000].flatMap((rate) =>
       [1, 3].map((regions) => {
         const { needs, binding, dollarsAMonth } = modelLoad(rate, regions, configuration, work);
@@ -145,10 +195,15 @@ function formatLoad(): string {
 }
 
 const path = join(root, 'docs/cost.md');
-const parts = { costs: formatCosts(), memory: formatMemory(), load: formatLoad() };
+const parts = {
+  costs: formatCosts(),
+  reuse: formatReuse(),
+  memory: formatMemory(),
+  load: formatLoad(),
+};
 const page = Object.entries(parts).reduce(
   (text, [name, content]) => replacePart(text, name, content),
   readFileSync(path, 'utf8'),
 );
 writeFileSync(path, page);
-process.stdout.write(`${parts.costs}\n\n${parts.memory}\n\n${parts.load}\n`);
+process.stdout.write(`${Object.values(parts).join('\n\n')}\n`);

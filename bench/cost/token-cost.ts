@@ -9,6 +9,8 @@ export interface Configuration {
   readonly memory: number;
   /** Share of tokens that need no signature, as they are given again. */
   readonly reused: number;
+  /** What the table of sealed tokens takes for a token, if instances share tokens. */
+  readonly sealed?: { readonly reads: number; readonly writes: number } | undefined;
   readonly webAcl: boolean;
 }
 
@@ -60,12 +62,21 @@ export function restApiPerMillion(requestsAMonth: number): number {
   return (total / requestsAMonth) * million;
 }
 
+/**
+ * Half a unit for each eventually consistent read. A write is a unit for each kilobyte begun, and a
+ * sealed token has less than one, unless its signature is of ML-DSA.
+ */
+function dynamoDbCost({ sealed = { reads: 0, writes: 0 } }: Configuration): number {
+  const { perMillionReadUnits, perMillionWriteUnits } = prices.dynamodb;
+  return ((1 + sealed.reads) * perMillionReadUnits) / 2 + sealed.writes * perMillionWriteUnits;
+}
+
 export function costOfMillion(
   configuration: Configuration,
   work: TokenWork,
   tokensAMonth = million,
 ): CostLines {
-  const { lambda, dynamodb, logs, xray, webAcl, perGbOut } = prices;
+  const { lambda, logs, xray, webAcl, perGbOut } = prices;
   const gbSeconds = (durationMs(work, configuration) / 1000) * (configuration.memory / 1024);
   return {
     'API Gateway': restApiPerMillion(tokensAMonth),
@@ -75,7 +86,7 @@ export function costOfMillion(
       (work.logBytes * million * logs.perGbIngested) / gigabyte +
       work.tracedShare * xray.perMillionTraces,
     'data out': (work.responseBytes * million * perGbOut) / gigabyte,
-    DynamoDB: dynamodb.perMillionReadUnits / 2,
+    DynamoDB: dynamoDbCost(configuration),
     WAF: configuration.webAcl ? webAcl.perMillionRequests : 0,
   };
 }

@@ -7,6 +7,7 @@ import {
   formatMachine,
   formatReuse,
   formatScale,
+  formatSharedReuse,
   formatTargets,
   formatThroughput,
   formatWarming,
@@ -63,6 +64,7 @@ export function writeReport(results: Results): void {
     throughput: formatThroughput(results),
     scale: formatScale(results),
     reuse: formatReuse(results),
+    'shared reuse': formatSharedReuse(results),
   };
   const page = Object.entries(parts).reduce(
     (text, [name, content]) => replacePart(text, name, content),

@@ -1,5 +1,7 @@
 import type { SignedToken } from '../../core/token/sign-token.ts';
 import { type ReuseRequest, TokenReuse } from '../../core/token/token-reuse.ts';
+import { clientIdOf, makeClient } from '../../test/support/clients.ts';
+import { TokenFleet } from '../../test/support/token-fleet.ts';
 import { environments, issuer } from '../scenario.ts';
 
 /** What one setting does to a day of a fleet of clients. */
@@ -10,6 +12,8 @@ export interface ReusePoint {
   readonly instances: number;
   readonly tokens: number;
   readonly signs: number;
+  /** Only if instances share tokens: what the table took. */
+  readonly table?: { readonly reads: number; readonly writes: number } | undefined;
 }
 
 export type ReuseSection = readonly ReusePoint[];
@@ -90,6 +94,34 @@ async function replay(
   return { minimumRemainingShare, instances, tokens: trace.length, signs };
 }
 
+/** The same with the whole of the token issuer, real signatures, and a table in memory. */
+async function replayShared(
+  trace: readonly Request[],
+  minimumRemainingShare: number,
+  instances: number,
+): Promise<ReusePoint> {
+  const random = createRandom(2);
+  const fleet = new TokenFleet(instances, minimumRemainingShare);
+  const begin = fleet.now;
+  for (let client = 0; client < clients; client += 1) {
+    const clientId = clientIdOf(client);
+    fleet.clients.set(clientId, makeClient({ clientId, tokenLifetime: lifetime }));
+  }
+  for (const { time, client } of trace) {
+    fleet.now = begin + time;
+    await fleet.ask(Math.floor(random() * instances), { client });
+  }
+  const { signs, table } = fleet;
+  const { reads, writes } = table;
+  return {
+    minimumRemainingShare,
+    instances,
+    tokens: trace.length,
+    signs,
+    table: { reads, writes },
+  };
+}
+
 /** Replays a day on the very code that keeps tokens; only the clock and the signature are not real. */
 export async function runReuseSection(): Promise<ReuseSection> {
   const trace = createTrace(createRandom(1));
@@ -105,5 +137,6 @@ export async function runReuseSection(): Promise<ReuseSection> {
   ] as const) {
     points.push(await replay(trace, share, instances));
   }
+  for (const instances of [1, 4, 16, 64]) points.push(await replayShared(trace, 0.5, instances));
   return points;
 }

@@ -30,14 +30,22 @@ function encodePart(value: object): string {
   return Buffer.from(JSON.stringify(value)).toString('base64url');
 }
 
+function joinSigningInput(key: SigningKey, typ: string, payload: string): string {
+  return `${encodePart({ alg: key.alg, typ, kid: key.kid })}.${payload}`;
+}
+
+/** What a key signs (RFC 7515 §5.1): the same text for the same key and content. */
+export function signingInputOf(key: SigningKey, { typ, payload }: JwsContent): string {
+  return joinSigningInput(key, typ, encodePart(payload));
+}
+
 async function signWith(
   key: SigningKey,
   { typ, payload }: { readonly typ: string; readonly payload: string },
   sign: Sign,
   options: PortOptions,
 ): Promise<string> {
-  const header = encodePart({ alg: key.alg, typ, kid: key.kid });
-  const signingInput = `${header}.${payload}`;
+  const signingInput = joinSigningInput(key, typ, payload);
   const bytes = Buffer.from(signingInput);
   if (bytes.length > maxSigningInputBytes) {
     throw new RangeError(

@@ -4,11 +4,15 @@ import { equalsHash, hashSecret, impossibleHash } from '../credential/secret-has
 import { OAuthError, type RefusalReason } from '../oauth-error.ts';
 import type { PortOptions } from '../port.ts';
 import type { ClientCredentials } from './client-credentials.ts';
+import type { SharedToken } from './sealed-token-store.ts';
+import type { TokenParameters } from './token-parameters.ts';
 import type { TokenValues } from './token-values.ts';
 
 export interface AuthenticatedClient {
   readonly client: Client;
   readonly secret: ClientSecret;
+  /** Only if the deployment shares tokens: what another instance may have signed for this request. */
+  readonly shared?: SharedToken | undefined;
 }
 
 /**
@@ -19,6 +23,7 @@ export interface AuthenticatedClient {
 export type Authenticate = (
   credentials: ClientCredentials,
   values: TokenValues,
+  parameters: TokenParameters,
 ) => Promise<AuthenticatedClient>;
 
 /** A refused client, with the fields that may be logged. */

@@ -109,11 +109,11 @@ export class FailureLimiter {
  * @throws {TooManyFailuresError}
  */
 export function limitFailures(limiter: FailureLimiter, authenticate: Authenticate): Authenticate {
-  return async (credentials, values) => {
+  return async (credentials, values, parameters) => {
     const attempt = { ...credentials, source: values.source };
     limiter.assertAllowed(attempt, values.now);
     try {
-      return await authenticate(credentials, values);
+      return await authenticate(credentials, values, parameters);
     } catch (error) {
       if (error instanceof OAuthError) limiter.record(attempt, values.now);
       throw error;

@@ -55,10 +55,11 @@ export async function issueToken(
 ): Promise<TokenResponse> {
   const parameters = parseTokenParameters(request);
   const credentials = readClientCredentials(request.authorizations, parameters);
-  const { client, secret } = await steps.authenticate(credentials, values);
+  const authenticated = await steps.authenticate(credentials, values, parameters);
+  const { client } = authenticated;
   const scopes = grantScopes(parameters.scopes, client.scopes);
   const audience = selectAudience(parameters.resource, client.audiences, settings.defaultAudience);
   const claims = buildAccessTokenClaims({ client, scopes, audience }, values, settings);
-  const token = await steps.sign({ claims, client, secret }, values);
+  const token = await steps.sign({ ...authenticated, claims }, values);
   return toResponse(token, values.now);
 }

@@ -1,9 +1,10 @@
 import type { ClientReader, SecretUseRecorder } from '../client/client-store.ts';
 import type { Sign } from '../signing-key/sign.ts';
-import { authenticateClient } from './client-authentication.ts';
+import { type Authenticate, authenticateClient } from './client-authentication.ts';
 import { type FailureLimiter, limitFailures } from './failure-limiter.ts';
 import { issueToken, type TokenResponse, type TokenSettings } from './issue-token.ts';
 import { recordSecretUse } from './secret-use.ts';
+import type { SharedTokenReuse } from './shared-reuse.ts';
 import { chooseKeys, createSignWithKeys, type ListSigningKeys } from './sign-token.ts';
 import { logAuthentication, logSigning } from './token-log.ts';
 import type { TokenRequest } from './token-parameters.ts';
@@ -18,6 +19,8 @@ export interface TokenPorts {
   readonly failures: FailureLimiter;
   /** Set if the deployment config turns on token reuse; see docs/adr/0031. */
   readonly reuse?: TokenReuse | undefined;
+  /** If instances share them; see docs/adr/0061. */
+  readonly sharedReuse?: SharedTokenReuse | undefined;
 }
 
 /**
@@ -32,11 +35,16 @@ export type IssueToken = (request: TokenRequest, values: TokenValues) => Promise
 
 /** {@link issueToken} with everything around its steps: limits, records and log fields. */
 export function createTokenIssuer(ports: TokenPorts, settings: TokenSettings): IssueToken {
-  const authenticate = limitFailures(ports.failures, (credentials, { now, signal }) =>
-    authenticateClient(credentials, ports.clients, now, { signal }),
+  const { reuse, sharedReuse } = ports;
+  const readClient: Authenticate = (credentials, { now, signal }) =>
+    authenticateClient(credentials, ports.clients, now, { signal });
+  const authenticate = limitFailures(
+    ports.failures,
+    sharedReuse === undefined ? readClient : sharedReuse.readAhead(readClient),
   );
   const signNew = createSignWithKeys(ports.sign);
-  const sign = ports.reuse === undefined ? signNew : reuseTokens(ports.reuse, signNew);
+  const signOrFind = sharedReuse === undefined ? signNew : sharedReuse.shareTokens(signNew);
+  const sign = reuse === undefined ? signOrFind : reuseTokens(reuse, signOrFind);
   const recorded = recordSecretUse(ports.secretUses, sign);
   const steps = {
     authenticate: logAuthentication(authenticate),

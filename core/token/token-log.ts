@@ -15,11 +15,11 @@ function isNearExpiry({ client, secret }: AuthenticatedClient, now: number): boo
 
 /** Logs which client authenticates with which secret, also when it is refused. */
 export function logAuthentication(authenticate: Authenticate): Authenticate {
-  return async (credentials, values) => {
+  return async (credentials, values, parameters) => {
     const { log, now } = values;
     if (isId('client', credentials.clientId)) log.clientId = credentials.clientId;
     try {
-      const authenticated = await authenticate(credentials, values);
+      const authenticated = await authenticate(credentials, values, parameters);
       const { client, secret } = authenticated;
       log.clientId = client.clientId;
       log.secretId = secret.secretId;

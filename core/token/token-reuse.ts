@@ -19,6 +19,18 @@ export interface ReuseRequest {
   readonly kid: string | undefined;
 }
 
+/**
+ * Whether enough of a token's life remains to issue it again. A token from the future means that
+ * the clock went back.
+ */
+export function mayIssueAgain(
+  { iat, exp }: Pick<AccessTokenClaims, 'iat' | 'exp'>,
+  now: number,
+  minimumRemainingShare: number,
+): boolean {
+  return iat <= now && exp - now >= (exp - iat) * minimumRemainingShare;
+}
+
 /** Everything that a token depends on except its times and its id. */
 function keyOf({ claims, secretId, clientVersion }: ReuseRequest): string {
   const { iat, exp, jti: _, ...rest } = claims;
@@ -66,14 +78,10 @@ export class TokenReuse {
     }
   }
 
-  /**
-   * `iat` of the request is the present time. A token from the future means that the clock was set
-   * back.
-   */
-  #mayGiveAgain({ kid, claims: { iat, exp } }: SignedToken, request: ReuseRequest): boolean {
-    const now = request.claims.iat;
-    const least = (exp - iat) * this.#settings.minimumRemainingShare;
-    return kid === request.kid && iat <= now && exp - now >= least;
+  /** `iat` of the request is the present time. */
+  #mayGiveAgain({ kid, claims }: SignedToken, request: ReuseRequest): boolean {
+    const share = this.#settings.minimumRemainingShare;
+    return kid === request.kid && mayIssueAgain(claims, request.claims.iat, share);
   }
 
   #keep(key: string, token: SignedToken): void {

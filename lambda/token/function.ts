@@ -1,6 +1,7 @@
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import { createDynamoDbClientReader } from '../../adapters/dynamodb/client-reader.ts';
 import { createLeanCalls } from '../../adapters/dynamodb/lean-calls.ts';
+import { createSealedTokenStore } from '../../adapters/dynamodb/sealed-token-store.ts';
 import { createDynamoDbSigningKeyReader } from '../../adapters/dynamodb/signing-key-reader.ts';
 import { createLeanKmsSign } from '../../adapters/kms/lean-kms-sign.ts';
 import type { LeanClients } from '../../adapters/lean-clients.ts';
@@ -18,12 +19,16 @@ import type { Sign } from '../../core/signing-key/sign.ts';
 import { SigningKeyCache } from '../../core/signing-key/signing-key-cache.ts';
 import type { SigningKeyReader } from '../../core/signing-key/signing-key-store.ts';
 import { FailureLimiter } from '../../core/token/failure-limiter.ts';
+import type { SealedTokenStore } from '../../core/token/sealed-token-store.ts';
+import { SharedTokenReuse } from '../../core/token/shared-reuse.ts';
+import type { TokenPorts } from '../../core/token/token-issuer.ts';
 import { TokenReuse } from '../../core/token/token-reuse.ts';
 import { type FunctionOptions, resolveOptions } from '../shared/function-options.ts';
 import { createHttpFunction } from '../shared/http-function.ts';
 import type { HttpResponse } from '../shared/http-message.ts';
 import { withClockCheck } from './clock-check.ts';
 import { createHealthEndpoint, createSelfTest } from './health.ts';
+import { createRandomPool } from './random-pool.ts';
 import { createTokenEndpoint } from './token-endpoint.ts';
 
 export interface TokenFunctionPorts {
@@ -31,6 +36,8 @@ export interface TokenFunctionPorts {
   readonly secretUses: SecretUseRecorder;
   readonly signingKeys: SigningKeyReader;
   readonly sign: Sign;
+  /** Only if instances share tokens. */
+  readonly sealedTokens?: SealedTokenStore | undefined;
 }
 
 type SelfTestEvent = typeof selfTestEvent;
@@ -49,11 +56,18 @@ function isSelfTest(event: APIGatewayProxyEvent | SelfTestEvent): event is SelfT
   return 'action' in event && event.action === selfTestEvent.action;
 }
 
-function createTokenReuse(environment: Environment<'token'>): TokenReuse | undefined {
-  const { AUTH_TOKEN_REUSE_SHARE: minimumRemainingShare } = environment;
-  return minimumRemainingShare === undefined
-    ? undefined
-    : new TokenReuse({ minimumRemainingShare, maxTokens: maxReusableTokens });
+/** Tokens in this instance's memory and, if there is a table for them, in that of its region. */
+function createReuse(
+  environment: Environment<'token'>,
+  sealedTokens: SealedTokenStore | undefined,
+): Pick<TokenPorts, 'reuse' | 'sharedReuse'> {
+  const { AUTH_TOKEN_REUSE_SHARE: minimumRemainingShare, AUTH_ISSUER: issuer } = environment;
+  if (minimumRemainingShare === undefined) return {};
+  const settings = { minimumRemainingShare, maxTokens: maxReusableTokens };
+  const reuse = new TokenReuse(settings);
+  if (sealedTokens === undefined) return { reuse };
+  const shared = { ...settings, issuer };
+  return { reuse, sharedReuse: new SharedTokenReuse(sealedTokens, shared, createRandomPool()) };
 }
 
 export function createTokenFunction(
@@ -74,7 +88,7 @@ export function createTokenFunction(
     keyListFailure: () => cache.failure,
     sign: rememberRefusals(stores.sign, options.clock),
     failures: new FailureLimiter(authenticationFailureLimits),
-    reuse: createTokenReuse(environment),
+    ...createReuse(environment, stores.sealedTokens),
   };
   const settings = {
     issuer: environment.AUTH_ISSUER,
@@ -101,6 +115,16 @@ export function createTokenFunction(
   return handler as TokenFunction;
 }
 
+function openSealedTokens(
+  { AUTH_SEALED_TOKENS_TABLE: table }: Environment<'token'>,
+  aws: LeanClients,
+): SealedTokenStore | undefined {
+  if (table === undefined) return undefined;
+  const client = aws.createOptionalDynamoDb();
+  client.open();
+  return createSealedTokenStore(client, table);
+}
+
 export function createTokenHandler(
   environment: Environment<'token'>,
   aws: LeanClients,
@@ -110,6 +134,8 @@ export function createTokenHandler(
   const calls = createLeanCalls(aws.dynamodb);
   const clients = createDynamoDbClientReader(calls, AUTH_CLIENTS_TABLE);
   const signingKeys = createDynamoDbSigningKeyReader(calls, AUTH_SIGNING_KEYS_TABLE);
-  const ports = { clients, secretUses: clients, signingKeys, sign: createLeanKmsSign(aws.kms) };
+  const sealedTokens = openSealedTokens(environment, aws);
+  const sign = createLeanKmsSign(aws.kms);
+  const ports = { clients, secretUses: clients, signingKeys, sign, sealedTokens };
   return createTokenFunction(environment, ports, options);
 }

@@ -42,6 +42,7 @@ function reportToken(exchange: Exchange, log: TokenLogFields): void {
   // A matching secret authenticates the client; an id is only a claim.
   if (log.secretId !== undefined) exchange.clientId = log.clientId;
   if (log.secretUse === 'failed') exchange.counts.add(requestMetrics.secretUseFailures);
+  if (log.sharedReuse === 'failed') exchange.counts.add(requestMetrics.sharedReuseFailures);
   if (log.unusableKids?.length) exchange.counts.add(requestMetrics.signingKeyFallbacks);
   reportNearExpiry(exchange, log);
   Object.assign(exchange.fields, {
@@ -53,6 +54,7 @@ function reportToken(exchange: Exchange, log: TokenLogFields): void {
     kid: log.kid,
     unusable_kids: log.unusableKids?.length ? log.unusableKids : undefined,
     reused: log.isReused,
+    shared_reuse: log.sharedReuse,
     secret_use: log.secretUse,
   });
 }

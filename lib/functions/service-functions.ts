@@ -1,4 +1,5 @@
 import { Aws, Duration, Stack } from 'aws-cdk-lib';
+import type { ITableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import type { Alias } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { deploymentCheckMinutes } from '../../contract/deployment-check.ts';
@@ -36,6 +37,8 @@ export interface ServiceFunctionsProps
   extends Omit<EnvironmentSource, 'kmsKeyPolicy' | 'toJson'>,
     Pick<FunctionContext, 'bundles'> {
   readonly tables: ServiceTables;
+  /** Only if instances share tokens. */
+  readonly sealedTokens?: ITableV2 | undefined;
 }
 
 /** Documents come from memory; more memory only makes a start faster. */
@@ -102,7 +105,7 @@ export class ServiceFunctions extends Construct {
       kmsKeyPolicy: kmsKeyPolicy(this.keyPolicyPrincipals(config)),
       toJson: (value) => Stack.of(this).toJsonString(value),
     };
-    this.token = this.addToken(tables);
+    this.token = this.addToken(tables, props.sealedTokens);
     this.discovery = this.addDiscovery();
     this.jwks = this.addJwks(tables);
     this.canary = this.addCanary(tables);
@@ -135,7 +138,7 @@ export class ServiceFunctions extends Construct {
     };
   }
 
-  private addToken(tables: ServiceTables): ServiceFunction<'token'> {
+  private addToken(tables: ServiceTables, sealedTokens?: ITableV2): ServiceFunction<'token'> {
     const fn = new ServiceFunction(this, 'Token', {
       ...this.context,
       name: 'token',
@@ -160,6 +163,10 @@ export class ServiceFunctions extends Construct {
       resources: [tables.signingKeys.tableArn],
       conditions: onlyItems(records.key),
     });
+    if (sealedTokens !== undefined) {
+      const actions = ['dynamodb:GetItem', 'dynamodb:PutItem'];
+      fn.allow({ actions, resources: [sealedTokens.tableArn] });
+    }
     allowSign(fn, this.keys);
     return fn;
   }

@@ -73,11 +73,7 @@ function createExample(deployment: SynthesisedDeployment, surroundings: Surround
   const aws = createLeanClients(toVariables(clientOptions));
   const telemetry = createLocalTelemetry('authorizer', log);
   const route = createExampleRoute({ config: deployment.config, issuer, aws, telemetry, ca });
-  const close = () => {
-    aws.dynamodb.close();
-    aws.kms.close();
-  };
-  return { route, close };
+  return { route, close: aws.close };
 }
 
 /** The functions of a synthesis, each the code that would be uploaded, in its own process. */

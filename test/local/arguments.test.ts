@@ -44,7 +44,7 @@ describe('the arguments of npm start', () => {
     expect(other.fromSynth?.config).toBe('/tmp/mine.json');
   });
 
-  it.each([['--algorithm=ES256'], ['--rotation-demo'], ['--faults=x']])(
+  it.each([['--algorithm=ES256'], ['--rotation-demo'], ['--token-reuse=0.5'], ['--faults=x']])(
     'refuse %s next to --from-synth, which has decided it',
     (flag) => {
       const name = flag.split('=')[0];
@@ -67,9 +67,27 @@ describe('the arguments of npm start', () => {
   it.each(['--htps', '--port=1', '-x', 'start', '--https=no', '--state'])('refuse %s', (flag) => {
     expect(() => parseArguments([flag], {})).toThrow(LocalRunError);
     expect(() => parseArguments([flag], {})).toThrow(
-      'allowed: --https, --reset, --algorithm <algs>, --rotation-demo, --state <dir>, --faults <file>, --from-synth, --config <file>, --permissions-boundary <file>, --help',
+      'allowed: --https, --reset, --algorithm <algs>, --rotation-demo, --token-reuse <share>, --state <dir>, --faults <file>, --from-synth, --config <file>, --permissions-boundary <file>, --help',
     );
   });
+
+  it('turn shared token reuse on', () => {
+    expect(parseArguments(['--token-reuse=0.5'], {}).tokenReuse).toEqual({
+      minimumRemainingShare: 0.5,
+      shared: true,
+    });
+  });
+
+  it.each(['', '0', '1', '0.04', '0.96', 'half', '0,5'])(
+    'refuse to reuse by a share of "%s"',
+    (share) => {
+      expect(() => parseArguments(['--token-reuse', share], {})).toThrow(
+        new LocalRunError(
+          `--token-reuse: received "${share}"; allowed: a share of a token's life from 0.05 to 0.95`,
+        ),
+      );
+    },
+  );
 
   it('name one algorithm, or several', () => {
     const listed = (value: string) => parseArguments(['--algorithm', value], {}).signingAlgorithms;

@@ -11,6 +11,7 @@ vi.mock('../../contract/limits.ts', async (importOriginal) => ({
   ...(await importOriginal<typeof Limits>()),
   requestDeadline: stepLimit,
   providerFetchTimeout: stepLimit,
+  sealedTokenWaits: { read: stepLimit, write: stepLimit },
 }));
 
 vi.mock('../../adapters/call-profile.ts', async (importOriginal) => {
@@ -19,6 +20,7 @@ vi.mock('../../adapters/call-profile.ts', async (importOriginal) => {
   return {
     callProfiles: {
       request: { ...callProfiles.request, ...patient },
+      optional: { ...callProfiles.optional, ...patient },
       background: { ...callProfiles.background, ...patient },
     },
   };

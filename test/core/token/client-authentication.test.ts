@@ -15,6 +15,12 @@ vi.mock(import('../../../core/credential/secret-hash.ts'), async (original) => {
 
 const now = 1_000_000;
 const good = secretValueOf(1);
+const noParameters = {
+  clientId: undefined,
+  hasBodyCredentials: false,
+  scopes: undefined,
+  resource: undefined,
+};
 
 function authenticate(stored: Client | undefined, clientSecret = good) {
   const findClient = vi.fn(async () => stored);
@@ -23,6 +29,7 @@ function authenticate(stored: Client | undefined, clientSecret = good) {
     logAuthentication((credentials) => authenticateClient(credentials, { findClient }, now))(
       { clientId: clientIdOf(1), clientSecret },
       { now, random: new Uint8Array(16), source: '192.0.2.1', log },
+      noParameters,
     );
   return { run, log, findClient };
 }

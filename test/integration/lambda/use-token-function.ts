@@ -4,6 +4,7 @@ import { createDynamoDbSigningKeyStore } from '../../../adapters/dynamodb/signin
 import { createKmsClient } from '../../../adapters/kms/kms-client.ts';
 import { createKmsKeys } from '../../../adapters/kms/kms-keys.ts';
 import { createLeanClients, toVariables } from '../../../adapters/lean-clients.ts';
+import type { Environment } from '../../../contract/environment.ts';
 import { selfTestEvent } from '../../../contract/function-events.ts';
 import { healthPath } from '../../../contract/routes.ts';
 import { publicJwkFromSpki } from '../../../core/signing-key/public-jwk.ts';
@@ -29,7 +30,7 @@ export function useTokenFunction() {
   let current: SigningKey;
   let next: SigningKey;
 
-  function environment() {
+  function environment(): Environment<'token'> {
     return {
       ...tokenEnvironment,
       AUTH_CLIENTS_TABLE: tables.nameOf('clients'),
@@ -50,9 +51,13 @@ export function useTokenFunction() {
     return createLeanClients(toVariables(optionsAt(endpoints)));
   }
 
-  function tokenFunction(endpoints: Parameters<typeof awsAt>[0] = {}) {
+  function tokenFunction(
+    endpoints: Parameters<typeof awsAt>[0] = {},
+    different: Partial<ReturnType<typeof environment>> = {},
+  ) {
     const { telemetry, reports } = recordTelemetry();
-    const handler = createTokenHandler(environment(), awsAt(endpoints), { telemetry });
+    const variables = { ...environment(), ...different };
+    const handler = createTokenHandler(variables, awsAt(endpoints), { telemetry });
     return {
       reports,
       issue: (authorization = basic(clientIdOf(1), secret)) =>

@@ -1,0 +1,110 @@
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync } from 'node:crypto';
+import { base62Length } from '../credential/base62.ts';
+import { idBytes } from '../credential/credential-value.ts';
+
+/** The parts of a token request that the caller chooses. The order of scopes is the token's. */
+export interface TokenChoice {
+  readonly clientId: string;
+  readonly scopes: readonly string[] | undefined;
+  readonly resource: string | undefined;
+}
+
+/** Where the token of one request lies, and what opens it. */
+export interface SealedPlace {
+  /** Key of the item: 43 base64url characters. */
+  readonly itemId: string;
+  readonly sealingKey: Uint8Array;
+}
+
+/** What cannot be derived from the request of a token that is issued again. */
+export interface SealedContent {
+  /** `iat`, seconds since the epoch. */
+  readonly issuedAt: number;
+  readonly jti: string;
+  readonly signature: Uint8Array;
+}
+
+/** A new format takes new labels: an old item is then never found. */
+const label = 'authorization-server sealed token 1';
+const keyBytes = 32;
+
+const cipher = 'aes-256-gcm';
+/** NIST SP 800-38D §8.2.2: random nonces hold for 2^32 tokens of one secret. */
+export const nonceBytes = 12;
+const tagBytes = 16;
+/** 48 bits of seconds outlast all calendars. */
+const timeBytes = 6;
+const jtiBytes = base62Length(idBytes);
+
+/** HKDF (RFC 5869) of a secret with 256 random bits. The issuer keeps deployments apart. */
+function deriveKey(secret: string, issuer: string, purpose: string): Uint8Array {
+  return new Uint8Array(hkdfSync('sha256', secret, issuer, `${label}: ${purpose}`, keyBytes));
+}
+
+/**
+ * Derives both from the client secret as the caller presents it. Anyone who does not know the
+ * secret can neither tell for which client, scopes or audience an item is, nor open it.
+ */
+export function locateToken(
+  { clientId, scopes, resource }: TokenChoice,
+  secret: string,
+  issuer: string,
+): SealedPlace {
+  const request = JSON.stringify([clientId, scopes ?? null, resource ?? null]);
+  return {
+    itemId: createHmac('sha256', deriveKey(secret, issuer, 'item key'))
+      .update(request)
+      .digest('base64url'),
+    sealingKey: deriveKey(secret, issuer, 'sealing key'),
+  };
+}
+
+/** A full stop is in no item's key. */
+function associatedData(itemId: string, context: string): Buffer {
+  return Buffer.from(`${itemId}.${context}`);
+}
+
+/**
+ * @param context what must be the same when the token is issued again. It is not in the item.
+ * @param nonce random bytes, never the same twice.
+ */
+export function sealToken(
+  { itemId, sealingKey }: SealedPlace,
+  { issuedAt, jti, signature }: SealedContent,
+  context: string,
+  nonce: Uint8Array,
+): Uint8Array {
+  const time = Buffer.alloc(timeBytes);
+  time.writeUIntBE(issuedAt, 0, timeBytes);
+  const sealing = createCipheriv(cipher, sealingKey, nonce);
+  sealing.setAAD(associatedData(itemId, context));
+  const parts = [time, Buffer.from(jti, 'latin1'), signature].map((part) => sealing.update(part));
+  sealing.final();
+  return Buffer.concat([nonce, ...parts, sealing.getAuthTag()]);
+}
+
+/** @returns undefined for bytes that were not sealed for this place and context. */
+export function openToken(
+  { itemId, sealingKey }: SealedPlace,
+  sealed: Uint8Array,
+  context: string,
+): SealedContent | undefined {
+  const end = sealed.length - tagBytes;
+  if (end <= nonceBytes + timeBytes + jtiBytes) return undefined;
+  const opening = createDecipheriv(cipher, sealingKey, sealed.subarray(0, nonceBytes), {
+    authTagLength: tagBytes,
+  });
+  opening.setAAD(associatedData(itemId, context));
+  opening.setAuthTag(sealed.subarray(end));
+  const content = opening.update(sealed.subarray(nonceBytes, end));
+  try {
+    opening.final();
+  } catch {
+    return undefined;
+  }
+  return {
+    issuedAt: content.readUIntBE(0, timeBytes),
+    jti: content.toString('latin1', timeBytes, timeBytes + jtiBytes),
+    signature: content.subarray(timeBytes + jtiBytes),
+  };
+}
