@@ -59,6 +59,12 @@ export const maxTokenLifetime = 86_400;
  */
 export const maxSecretsPerClient = 100;
 
+/**
+ * A secret ends soon when it has this many seconds left or fewer: two weeks are time for a release
+ * with a new secret. `authctl`, the portal and the metric of the token function use it.
+ */
+export const secretEndsSoonWithin = 14 * 86_400;
+
 /** Subnets of one API key: each costs one comparison per request. */
 export const maxSubnetsPerApiKey = 100;
 

@@ -1,3 +1,4 @@
+import { secretEndsSoonWithin } from '../../contract/limits.ts';
 import { formatDay } from '../rfc3339.ts';
 import type { Client, ClientSecret } from './client.ts';
 
@@ -7,8 +8,7 @@ const day = 86_400;
 
 /** When a secret needs the attention of the person who looks after its client, in seconds. */
 export const secretAttention = {
-  /** Two weeks: time for a release with a new secret. */
-  endsWithin: 14 * day,
+  endsWithin: secretEndsSoonWithin,
   /** A quarter: a job that runs every month or every quarter has used its secret since. */
   unusedFor: 90 * day,
 } as const;

@@ -1,4 +1,5 @@
 import type { Client } from '../../../adapters/management.ts';
+import { secretEndsSoonWithin } from '../../../contract/limits.ts';
 import { readListFilter } from '../../forms/list-filter.ts';
 import { problemAt } from '../../forms/problems.ts';
 import { type Option, selectField, textField } from '../../html/field.ts';
@@ -9,11 +10,12 @@ import { showList } from '../list-page.ts';
 import { clientColumns, clientRow } from './client-row.ts';
 
 const day = 86_400;
+const endsSoonDays = secretEndsSoonWithin / day;
 
 /** Choices for a client's secrets, with the filter of each. */
 const secretFilters: ReadonlyMap<string, readonly [text: string, filter: object]> = new Map([
   ['attention', ['Need attention', { needsAttention: true }]],
-  ['ends-14', ['End within 14 days', { endsWithin: 14 * day }]],
+  ['ends-soon', [`End within ${endsSoonDays} days`, { endsWithin: secretEndsSoonWithin }]],
   ['ends-30', ['End within 30 days', { endsWithin: 30 * day }]],
   ['unused-90', ['Not used for 90 days', { unusedFor: 90 * day }]],
 ]);

@@ -115,7 +115,7 @@ async function checkSecrets(visit: Visit): Promise<readonly Check[]> {
   const soon = `Secrets that end within ${days(secretAttention.endsWithin)} days`;
   const unused = `Secrets not used for ${days(secretAttention.unusedFor)} days`;
   return [
-    check('ends_soon', soon, 'ends-14', ''),
+    check('ends_soon', soon, 'ends-soon', ''),
     check('unused', unused, 'unused-90', 'Newer secrets are not checked.'),
   ];
 }

@@ -1,8 +1,8 @@
 import { decodeJwt, decodeProtectedHeader } from 'jose';
 import { describe, expect, it } from 'vitest';
+import { secretEndsSoonWithin } from '../../../contract/limits.ts';
 import { tokenPath } from '../../../contract/routes.ts';
 import { syntheticClientId } from '../../../contract/synthetic-check.ts';
-import { expiringSoon } from '../../../core/client/client.ts';
 import { clientIdOf, makeClient, makeSecret, secretValueOf } from '../../support/clients.ts';
 import type { ProxyRequest } from '../../support/proxy-event.ts';
 import {
@@ -41,7 +41,7 @@ describe('a secret that ends soon', () => {
     makeClient({ clientId, secrets: [makeSecret(secretValueOf(1), { expiresAt })] });
 
   it.each([
-    [expiringSoon, 28],
+    [secretEndsSoonWithin, 14],
     [7 * day, 7],
     [7 * day - 1, 6],
     [1, 0],
@@ -55,7 +55,7 @@ describe('a secret that ends soon', () => {
   });
 
   it.each([
-    ['that ends later', withSecretThatEnds(worldNow + expiringSoon + 1)],
+    ['that ends later', withSecretThatEnds(worldNow + secretEndsSoonWithin + 1)],
     ['that never ends', withSecretThatEnds(undefined)],
     ['that has ended and was refused', withSecretThatEnds(worldNow)],
   ])('is not one %s', async (_, client) => {
