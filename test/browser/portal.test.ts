@@ -12,6 +12,7 @@ import {
 } from '../integration/cli/loopback-provider.ts';
 import { basic, useLocalService } from '../integration/local/use-local-service.ts';
 import { useBrowser } from '../support/browser.ts';
+import { figure } from '../support/figure.ts';
 import { signToken } from '../support/test-issuer.ts';
 import { expectAccessible, openPortal } from './use-portal.ts';
 
@@ -248,6 +249,40 @@ describe('section 2 of the specification, in the browser', () => {
   });
 });
 
+describe('a provider with many clients', () => {
+  it('is deleted in steps, with script and without', async () => {
+    const library = createLibrary();
+    for (const javaScriptEnabled of [true, false]) {
+      await library.registerProvider(provider.discoveryUrl);
+      for (let index = 0; index < 45; index += 1) {
+        await library.createClient({
+          name: `ERP ${index}`,
+          serviceTrunkGroup: 'tg-1001',
+          scopes: ['messaging:view'],
+          provider: provider.issuer,
+          externalClientId: `erp-${index}`,
+        });
+      }
+      const options = { javaScriptEnabled };
+      const { page, origin, context, problems } = await openPortal(browser(), service(), options);
+      const query = new URLSearchParams({ issuer: provider.issuer });
+      await page.goto(`${origin}/identity-providers/delete?${query.toString()}`);
+      await page.getByRole('button', { name: 'Delete provider and its clients (45)' }).click();
+      if (!javaScriptEnabled) {
+        await page.getByText('Deleted 20 clients so far.').waitFor();
+        await page.getByRole('button', { name: 'Continue' }).click();
+        await page.getByText('Deleted 40 clients so far.').waitFor();
+        await page.getByRole('button', { name: 'Continue' }).click();
+      }
+      await page.getByText('The provider was deleted.').waitFor();
+      expect(await library.listProviders()).toEqual([]);
+      expect((await library.listClients({ provider: provider.issuer })).items).toEqual([]);
+      expect(problems).toEqual([]);
+      await context.close();
+    }
+  });
+});
+
 describe('a secret that was shown', () => {
   it('is not shown again after Back, Forward, reload or a second sending', async () => {
     const { page, context } = await openPortal(browser(), service());
@@ -290,7 +325,21 @@ function createLibrary() {
   const { aws, paths } = service();
   const input: unknown = JSON.parse(readFileSync(paths.deploymentConfig, 'utf8'));
   const config = parseDeploymentConfig(input, { allowLoopbackIssuer: true });
-  return createManagement({ config, aws, actor: async () => 'test' });
+  return createManagement({
+    config,
+    aws,
+    actor: async () => 'test',
+    allowLoopbackProviders: true,
+  });
+}
+
+/** Links and buttons of tables that are out of view unless the table is scrolled sideways. */
+function countHidden(page: Page): Promise<number> {
+  return page.evaluate<number>(`[...document.querySelectorAll('.table')].flatMap((table) => {
+    const { right } = table.getBoundingClientRect();
+    const targets = [...table.querySelectorAll('a, button')];
+    return targets.filter((target) => target.getBoundingClientRect().right > right + 1);
+  }).length`);
 }
 
 describe('the portal as a page', () => {
@@ -346,11 +395,16 @@ describe('the portal as a page', () => {
         const { page, origin, context } = opened;
         for (const path of paths) {
           await page.goto(origin + path);
+          // The narrowest window that has the navigation next to a table.
+          await page.setViewportSize({ width: 980, height: 900 });
+          expect([path, await countHidden(page)]).toEqual([path, 0]);
+          await page.setViewportSize({ width, height: 900 });
           await expectAccessible(page);
           const overflow = await page.evaluate(
             'document.documentElement.scrollWidth - document.documentElement.clientWidth',
           );
           expect([path, width, overflow]).toEqual([path, width, 0]);
+          expect([path, width, await countHidden(page)]).toEqual([path, width, 0]);
         }
         await context.close();
       }
@@ -432,6 +486,12 @@ describe('what was shown once', () => {
     });
     expect(leaks).toEqual([]);
     const { items } = await createLibrary().listAudit();
+    figure('the browser after values were shown', {
+      values: credentials.length,
+      files: files.length,
+      'audit records': items.length,
+      found: leaks.length,
+    });
     expect(items.length).toBeGreaterThan(10);
     expect(credentials.filter((value) => JSON.stringify(items).includes(value))).toEqual([]);
     rmSync(profile, { recursive: true, force: true });

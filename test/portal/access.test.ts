@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import type { OperationName } from '../../adapters/management.ts';
 import { InputError, NotFoundError, RefusedError } from '../../adapters/management.ts';
 import { ForbiddenError, guardManagement } from '../../portal/access/guarded-management.ts';
@@ -8,6 +8,7 @@ import { routes } from '../../portal/routes.ts';
 import { isObject, runOperation } from '../adapters/management/run-operation.ts';
 import { validCalls } from '../adapters/management/valid-calls.ts';
 import { createWorld } from '../adapters/management/world.ts';
+import { figure } from '../support/figure.ts';
 import { createPortalWorld, formOf, pathOf, personOf, queryOf } from './portal-world.ts';
 
 /** viewer, operator, administrator: `+` may, `-` may not. */
@@ -97,17 +98,29 @@ describe('what each role may do', () => {
 
   const rows = operations.flatMap((name) => roles.map((role) => [name, role] as const));
 
+  const outcomes = new Map<string, number>();
+  const count = (outcome: string) => outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
+  afterAll(() =>
+    figure('operations by role and trunk group', {
+      tried: 2 * rows.length,
+      ...Object.fromEntries(outcomes),
+    }),
+  );
+
   it.each(rows)('%s as %s, on the own trunk group', async (name, role) => {
     const outcome = await outcomeOf(name, role, 'tg-1001');
     const isOfEveryGroup = name === 'registerProvider' || name === 'deleteProvider';
     const expected = isAllowed(name, role) ? (isOfEveryGroup ? 'refused' : 'done') : 'forbidden';
+    count(outcome);
     // The filters of the valid calls may leave nothing.
     expect(outcome === 'empty' ? 'done' : outcome).toBe(expected);
   });
 
   it.each(rows)('%s as %s, on another trunk group', async (name, role) => {
     const expected = isAllowed(name, role) ? (hidden.get(name) ?? 'done') : 'forbidden';
-    expect(await outcomeOf(name, role, 'tg-2002')).toBe(expected);
+    const outcome = await outcomeOf(name, role, 'tg-2002');
+    count(outcome);
+    expect(outcome).toBe(expected);
   });
 });
 

@@ -1,6 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { maxFormBytes } from '../../portal/guards/read-form.ts';
 import { routes } from '../../portal/routes.ts';
+import { figure } from '../support/figure.ts';
 import { createPortalWorld, formOf, origin, pathOf, queryOf } from './portal-world.ts';
 
 const gets = routes.filter(({ method }) => method === 'GET');
@@ -35,6 +36,10 @@ describe('the name in the address', () => {
   });
 });
 
+/** Forms from elsewhere: sent, refused, and changes that they made. */
+const forged = { sent: 0, refused: 0, changes: 0 };
+afterAll(() => figure('forms of other sites', { routes: posts.length, ...forged }));
+
 describe.each(posts.map(({ path }) => path))('POST %s', (path) => {
   it.each([
     ['no Origin', { 'sec-fetch-site': 'same-origin' }],
@@ -56,6 +61,9 @@ describe.each(posts.map(({ path }) => path))('POST %s', (path) => {
         body: new URLSearchParams({ name: 'x' }),
       }),
     );
+    forged.sent += 1;
+    forged.refused += response.status === 403 ? 1 : 0;
+    forged.changes += world.audit.length - records;
     expect(response.status).toBe(403);
     expect(await response.text()).toContain('This request was refused');
     expect(world.audit).toHaveLength(records);
