@@ -4,9 +4,9 @@ import type { KeyIntent } from './rotation-state.ts';
 
 /**
  * Seconds for which no key is made after one was refused: what is wrong with it may be wrong with
- * the next one, too.
+ * the next one, too. Shorter than a deployment waits, so that the next one can repair it.
  */
-const pauseAfterRefusal = 3600;
+const pauseAfterRefusal = 600;
 
 /** A slot that no run holds. */
 const noRun = 'none';
