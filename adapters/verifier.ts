@@ -1,3 +1,9 @@
+import {
+  type AccessTokenType,
+  accessTokenTypes,
+  defaultAccessTokenType,
+  isAccessTokenType,
+} from '../contract/access-token-type.ts';
 import { defaultBearerRealm, formatBearerChallenge } from '../contract/bearer-challenge.ts';
 import { tokenMemoryMegabytes } from '../contract/limits.ts';
 import { jwksPath } from '../contract/routes.ts';
@@ -46,6 +52,12 @@ export interface VerifierOptions {
    * The deployment's default audience, for clients without one. The default is your first audience.
    */
   readonly defaultAudience?: string | undefined;
+  /**
+   * `accessTokenType` of the deployment's config. `JWT` accepts both types.
+   *
+   * @default at+jwt
+   */
+  readonly accessTokenType?: AccessTokenType | undefined;
   /** Protection space of the challenges (RFC 9110 §11.5). */
   readonly realm?: string | undefined;
   /** Providers on loopback, over https even so. Only for a local run and tests. */
@@ -107,6 +119,13 @@ function toList(value: string | readonly string[] | undefined): readonly string[
   return typeof value === 'string' ? [value] : (value ?? []);
 }
 
+function readAccessTokenType(type: unknown = defaultAccessTokenType): AccessTokenType {
+  if (isAccessTokenType(type)) return type;
+  throw new InputError(
+    `accessTokenType: received ${JSON.stringify(type)}; allowed: ${accessTokenTypes.join(' or ')}`,
+  );
+}
+
 /** A missing check must fail at once, not accept more tokens. */
 function readSettings(options: VerifierOptions): VerifierSettings {
   const { issuer } = options;
@@ -125,6 +144,7 @@ function readSettings(options: VerifierOptions): VerifierSettings {
     jwksUri: options.jwksUri ?? `${issuer}${jwksPath}`,
     audiences,
     defaultAudience: options.defaultAudience ?? first,
+    accessTokenType: readAccessTokenType(options.accessTokenType),
   };
 }
 

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { accessTokenTypes, defaultAccessTokenType } from './access-token-type.ts';
 import { defaultDeploymentName } from './function-names.ts';
 import {
   defaultTokenLifetime,
@@ -142,6 +143,8 @@ export const deploymentConfigSchema = v.strictObject({
     ),
     [defaultAlg],
   ),
+  /** `typ` of access tokens. `JWT` only for platforms that refuse `at+jwt`. */
+  accessTokenType: v.optional(v.picklist(accessTokenTypes), defaultAccessTokenType),
   tokenLifetime: v.optional(
     v.strictObject({
       default: v.optional(lifetime, defaultTokenLifetime),

@@ -1,3 +1,4 @@
+import type { AccessTokenType } from './access-token-type.ts';
 import type { Addresses } from './addresses.ts';
 import type { DeploymentConfig } from './deployment-config.ts';
 import type { EnvironmentVariables } from './environment.ts';
@@ -39,6 +40,11 @@ function scopesSupported(config: DeploymentConfig): string | undefined {
   return joined.length > maxScopesSupportedBytes ? undefined : joined;
 }
 
+/** Only the type that is not the usual one has a variable. */
+function accessTokenTypeVariable(type: AccessTokenType | undefined) {
+  return type === 'JWT' ? { AUTH_ACCESS_TOKEN_TYPE: type } : {};
+}
+
 export function tokenEnvironment(source: EnvironmentSource): EnvironmentVariables<'token'> {
   const { config } = source;
   return {
@@ -58,6 +64,7 @@ export function tokenEnvironment(source: EnvironmentSource): EnvironmentVariable
     ...(config.tokenReuse?.shared === true && {
       AUTH_SEALED_TOKENS_TABLE: sealedTokenTableName(config.name),
     }),
+    ...accessTokenTypeVariable(config.accessTokenType),
     ...(config.clientMetrics && { AUTH_CLIENT_METRICS: '1' as const }),
   };
 }
@@ -102,6 +109,7 @@ export function syntheticCheckEnvironment(
     AUTH_CLIENTS_TABLE: deployedTableName(config, 'clients'),
     AUTH_TOKEN_ENDPOINT: addresses.regionalTokenEndpoints[regionId] ?? '',
     AUTH_JWKS_URI: addresses.regionalJwksUris[regionId] ?? '',
+    ...accessTokenTypeVariable(config.accessTokenType),
   };
 }
 
@@ -144,6 +152,8 @@ export interface GuardedApi {
   readonly requiredScopes: string;
   /** Seconds for which the gateway caches a decision. */
   readonly resultCacheTtl: number;
+  /** `accessTokenType` of the authorization server's config. */
+  readonly accessTokenType?: AccessTokenType | undefined;
 }
 
 export function authorizerEnvironment(api: GuardedApi): EnvironmentVariables<'authorizer'> {
@@ -156,5 +166,6 @@ export function authorizerEnvironment(api: GuardedApi): EnvironmentVariables<'au
     AUTH_IDENTITY_PROVIDERS_TABLE: tableName(api.tables, 'identityProviders'),
     AUTH_REQUIRED_SCOPES: api.requiredScopes,
     AUTH_RESULT_CACHE_TTL: String(api.resultCacheTtl),
+    ...accessTokenTypeVariable(api.accessTokenType),
   };
 }

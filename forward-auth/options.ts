@@ -1,4 +1,10 @@
 import { parseArgs } from 'node:util';
+import {
+  type AccessTokenType,
+  accessTokenTypes,
+  defaultAccessTokenType,
+  isAccessTokenType,
+} from '../contract/access-token-type.ts';
 import { defaultBearerRealm } from '../contract/bearer-challenge.ts';
 import { maxLookupCacheSeconds, tokenMemoryMegabytes } from '../contract/limits.ts';
 import { parseTableLocation, tableLocationHelp } from '../contract/table-location.ts';
@@ -20,6 +26,7 @@ export interface ForwardAuthOptions {
   readonly listen: ListenTarget;
   /** In lower case. */
   readonly clientAddressHeader: string | undefined;
+  readonly accessTokenType: AccessTokenType;
   readonly realm: string;
   readonly log: LoggedRequests;
   /** Providers on loopback: for the local run and tests only. */
@@ -39,6 +46,7 @@ const flags = {
   'cache-lookups': { type: 'string' },
   'token-memory': { type: 'string' },
   'default-audience': { type: 'string' },
+  'access-token-type': { type: 'string' },
   realm: { type: 'string' },
   log: { type: 'string' },
 } as const;
@@ -158,6 +166,12 @@ function readTokenMemory(reader: Reader): number {
   return refuse(flag, text, `0 to ${tokenMemoryMegabytes.max} megabytes, e.g. "4"`);
 }
 
+function readAccessTokenType(reader: Reader): AccessTokenType {
+  const flag = 'access-token-type';
+  const type = reader.text(flag) ?? defaultAccessTokenType;
+  return isAccessTokenType(type) ? type : refuse(flag, type, accessTokenTypes.join(' or '));
+}
+
 const logChoices: readonly LoggedRequests[] = ['all', 'refused', 'none'];
 
 function readLog(reader: Reader): LoggedRequests {
@@ -200,6 +214,7 @@ function readAll(reader: Reader, environment: Environment): ForwardAuthOptions {
     tokenMemory: attempt(readTokenMemory),
     listen: attempt(readListen),
     clientAddressHeader: attempt(readAddressHeader),
+    accessTokenType: attempt(readAccessTokenType),
     realm: reader.text('realm') ?? defaultBearerRealm,
     log: attempt(readLog),
     // The whole project uses this name.

@@ -37,6 +37,7 @@ export async function startForwardAuth(
     realm,
     allowLoopbackProviders: options.allowLoopbackProviders,
     tokenMemory: options.tokenMemory,
+    accessTokenType: options.accessTokenType,
     apiKeys: lookups?.apiKeys,
     providers: lookups?.providers,
   });

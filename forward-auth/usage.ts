@@ -19,6 +19,8 @@ authorization server, a token of a registered identity provider, or an API key. 
                                   Each use still checks keys, times, audience and scopes.
                                   Default: 4
   --default-audience TEXT         the deployment's default audience; default: the first --audience
+  --access-token-type TYPE        accessTokenType of the deployment: at+jwt (default), or JWT,
+                                  which accepts both
   --realm TEXT                    protection space of the challenges; default: platform
   --log all|refused|none          requests that get a log line; default: refused
   --help, --version

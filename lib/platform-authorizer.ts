@@ -2,6 +2,7 @@ import { Duration, Lazy, Stack } from 'aws-cdk-lib';
 import { CfnAuthorizer, type MethodOptions, type RestApi } from 'aws-cdk-lib/aws-apigateway';
 import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
+import type { AccessTokenType } from '../contract/access-token-type.ts';
 import { defaultBearerRealm } from '../contract/bearer-challenge.ts';
 import { authorizerEnvironment } from '../contract/function-environments.ts';
 import { defaultDeploymentName } from '../contract/function-names.ts';
@@ -55,6 +56,12 @@ export interface PlatformAuthorizerProps {
    * @default Duration.seconds(0), no decision is cached
    */
   readonly resultCacheTtl?: Duration;
+  /**
+   * `accessTokenType` of the authorization server's config. `JWT` accepts both types.
+   *
+   * @default at+jwt
+   */
+  readonly accessTokenType?: AccessTokenType;
   /**
    * Protection space of the challenges (RFC 9110 §11.5): printable ASCII without quotes.
    *

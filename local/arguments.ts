@@ -1,6 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import {
+  type AccessTokenType,
+  accessTokenTypes,
+  isAccessTokenType,
+} from '../contract/access-token-type.ts';
 import { reuseShares } from '../contract/limits.ts';
 import { type Alg, algs, isAlg } from '../contract/signing-algorithms.ts';
 import { LocalRunError } from '../emulator/loopback-server.ts';
@@ -75,6 +80,7 @@ function readFlags(argv: readonly string[]) {
         'rotation-demo': { type: 'boolean', default: false },
         algorithm: { type: 'string' },
         'token-reuse': { type: 'string' },
+        'access-token-type': { type: 'string' },
         faults: { type: 'string' },
         'from-synth': { type: 'boolean', default: false },
         config: { type: 'string' },
@@ -85,7 +91,7 @@ function readFlags(argv: readonly string[]) {
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new LocalRunError(
-      `${reason}\nallowed: --https, --reset, --algorithm <algs>, --rotation-demo, --token-reuse <share>, --state <dir>, --faults <file>, --from-synth, --config <file>, --permissions-boundary <file>, --help`,
+      `${reason}\nallowed: --https, --reset, --algorithm <algs>, --access-token-type <type>, --rotation-demo, --token-reuse <share>, --state <dir>, --faults <file>, --from-synth, --config <file>, --permissions-boundary <file>, --help`,
       {
         cause: error,
       },
@@ -94,6 +100,13 @@ function readFlags(argv: readonly string[]) {
 }
 
 type Flags = ReturnType<typeof readFlags>;
+
+function readAccessTokenType(value: string | undefined): AccessTokenType | undefined {
+  if (value === undefined || isAccessTokenType(value)) return value;
+  throw new LocalRunError(
+    `--access-token-type: received "${value}"; allowed: ${accessTokenTypes.join(' or ')}`,
+  );
+}
 
 /** The config that `cdk synth` takes if nothing else is said. */
 function synthesisedConfig(): string {
@@ -106,7 +119,13 @@ function synthesisedConfig(): string {
 const onlyWithSynth = ['config', 'permissions-boundary'] as const;
 
 /** The templates have decided what these flags would choose. */
-const decidedBySynth = ['algorithm', 'rotation-demo', 'token-reuse', 'faults'] as const;
+const decidedBySynth = [
+  'algorithm',
+  'access-token-type',
+  'rotation-demo',
+  'token-reuse',
+  'faults',
+] as const;
 
 function readFromSynth(flags: Flags): FromSynth | undefined {
   if (!flags['from-synth']) {
@@ -140,6 +159,7 @@ export function parseArguments(
   const flags = readFlags(argv);
   const signingAlgorithms = readAlgorithms(flags.algorithm);
   const tokenReuse = readTokenReuse(flags['token-reuse']);
+  const accessTokenType = readAccessTokenType(flags['access-token-type']);
   const dynamodbPort = readPort('DYNAMODB_PORT', environment['DYNAMODB_PORT']);
   const kmsPort = readPort('KMS_PORT', environment['KMS_PORT']);
   const portalPort = readPort('PORTAL_PORT', environment['PORTAL_PORT']);
@@ -153,6 +173,7 @@ export function parseArguments(
     port: readPort('PORT', environment['PORT']) ?? defaultPort,
     ...(signingAlgorithms !== undefined && { signingAlgorithms }),
     ...(tokenReuse !== undefined && { tokenReuse }),
+    ...(accessTokenType !== undefined && { accessTokenType }),
     ...(dynamodbPort !== undefined && { dynamodbPort }),
     ...(kmsPort !== undefined && { kmsPort }),
     ...(portalPort !== undefined && { portalPort }),

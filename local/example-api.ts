@@ -37,6 +37,7 @@ function createAuthorizer(options: ExampleApiOptions): AuthorizerFunction {
     tables: config.tablesName ?? config.name,
     audiences: [config.defaultAudience],
     requiredScopes: JSON.stringify(requiredScopes),
+    accessTokenType: config.accessTokenType,
     resultCacheTtl: 0,
   });
   const environment = readEnvironment('authorizer', {

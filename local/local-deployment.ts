@@ -1,3 +1,4 @@
+import type { AccessTokenType } from '../contract/access-token-type.ts';
 import {
   type DeploymentConfig,
   type DeploymentConfigInput,
@@ -24,6 +25,7 @@ export interface LocalDeploymentOptions {
   readonly signingKeyPolicy?: SigningKeyPolicyInput;
   readonly maxTokenLifetime?: number;
   readonly tokenReuse?: DeploymentConfigInput['tokenReuse'];
+  readonly accessTokenType?: AccessTokenType;
 }
 
 /** The deployment config of the local run: one region, no domain, loopback as the issuer. */
@@ -32,6 +34,7 @@ export function buildLocalDeployment(
   options: LocalDeploymentOptions = {},
 ): LocalDeployment {
   const { signingAlgorithms, signingKeyPolicy, maxTokenLifetime: maximum, tokenReuse } = options;
+  const { accessTokenType } = options;
   const input: DeploymentConfigInput = {
     name: 'local',
     issuer,
@@ -41,6 +44,7 @@ export function buildLocalDeployment(
     ...(signingAlgorithms !== undefined && { signingAlgorithms: [...signingAlgorithms] }),
     ...(signingKeyPolicy !== undefined && { signingKeyPolicy }),
     ...(tokenReuse !== undefined && { tokenReuse }),
+    ...(accessTokenType !== undefined && { accessTokenType }),
     ...(maximum !== undefined && { tokenLifetime: { default: maximum, minimum: 1, maximum } }),
   };
   return { input, config: parseDeploymentConfig(input, { allowLoopbackIssuer: true }) };

@@ -9,6 +9,8 @@ usage: npm start [-- <flags>]
   --algorithm <algs> the algorithms of tokens, separated by commas, ${defaultAlg} by default: ${algs.join(', ')};
                      new keys have the first one, and keys that exist move to it by rotation, so
                      add --reset to see it at once; one that a key still uses must stay in the list
+  --access-token-type <type>
+                     typ of access tokens: at+jwt by default, or JWT
   --rotation-demo    signing keys that live for four minutes, tokens for 20 seconds; watch them with
                      npx authctl --local signing-key list --watch
   --token-reuse <share>

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { json, list, text, wholeNumber } from './fields.ts';
+import { json, list, plainTokenType, text, wholeNumber } from './fields.ts';
 
 /** The environment of the authorizer function. */
 export const authorizerVariables = v.object({
@@ -14,6 +14,7 @@ export const authorizerVariables = v.object({
   AUTH_REQUIRED_SCOPES: v.pipe(json, v.record(text, v.string())),
   /** Seconds for which the gateway caches a decision; 0 if it does not. */
   AUTH_RESULT_CACHE_TTL: wholeNumber,
+  AUTH_ACCESS_TOKEN_TYPE: plainTokenType,
   /** Providers on loopback: only in the local run. No stack sets it. */
   AUTH_ALLOW_LOOPBACK_PROVIDERS: v.optional(v.literal('1', 'allowed: 1, or nothing')),
 });

@@ -29,3 +29,6 @@ export const json = v.pipe(
     }
   }),
 );
+
+/** `typ` of access tokens if it is not `at+jwt`. */
+export const plainTokenType = v.optional(v.literal('JWT', 'allowed: JWT, or nothing'));

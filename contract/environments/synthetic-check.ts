@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { regionId, text } from './fields.ts';
+import { plainTokenType, regionId, text } from './fields.ts';
 
 /** The environment of the synthetic-check function. */
 export const syntheticCheckVariables = v.object({
@@ -9,4 +9,5 @@ export const syntheticCheckVariables = v.object({
   /** Addresses that reach only this region. */
   AUTH_TOKEN_ENDPOINT: text,
   AUTH_JWKS_URI: text,
+  AUTH_ACCESS_TOKEN_TYPE: plainTokenType,
 });

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { regionId, text, wholeNumber } from './fields.ts';
+import { plainTokenType, regionId, text, wholeNumber } from './fields.ts';
 
 /** The environment of the token function. */
 export const tokenVariables = v.object({
@@ -28,6 +28,7 @@ export const tokenVariables = v.object({
   ),
   /** The table in which instances share tokens. Without a value, each instance keeps its own. */
   AUTH_SEALED_TOKENS_TABLE: v.optional(text),
+  AUTH_ACCESS_TOKEN_TYPE: plainTokenType,
   /** Whether each client has metrics of its own. */
   AUTH_CLIENT_METRICS: v.optional(v.literal('1', 'allowed: 1, or nothing')),
 });

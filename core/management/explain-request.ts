@@ -110,7 +110,7 @@ export async function explainRequest(
 ): Promise<RequestExplanation> {
   const asked = readQuestion(question);
   const { config, apiKeys, clients, identityProviders } = context;
-  const { defaultAudience } = config;
+  const { accessTokenType, defaultAudience } = config;
   const issuer = config.issuer ?? asked.issuer;
   if (issuer === undefined) {
     throw new InputError(
@@ -128,7 +128,7 @@ export async function explainRequest(
         now: currentTime(context),
       },
       { apiKeys, clients, identityProviders, jwks: createJwks(context, issuer) },
-      { issuer, jwksUri: issuer, audiences: [audience], defaultAudience },
+      { issuer, jwksUri: issuer, audiences: [audience], defaultAudience, accessTokenType },
     );
     checkReach(context, verified);
     return { accepted: true, verified };

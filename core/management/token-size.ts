@@ -1,16 +1,17 @@
+import { defaultAccessTokenType } from '../../contract/access-token-type.ts';
 import type { DeploymentConfig } from '../../contract/deployment-config.ts';
 import { maxSigningInputBytes, maxTokenLifetime } from '../../contract/limits.ts';
 import type { Client } from '../client/client.ts';
 import { idBytes } from '../credential/credential-value.ts';
 import { InputError } from '../errors.ts';
-import { accessTokenType, buildAccessTokenClaims } from '../token/access-token-claims.ts';
+import { buildAccessTokenClaims } from '../token/access-token-claims.ts';
 import { effectiveAudiences } from './client-view.ts';
 
 /** Longest issuer of a deployment without a domain: its API's own address and stage. */
 const derivedIssuer = `https://${'x'.repeat(10)}.execute-api.xx-xxxxxxxxx-0.amazonaws.com/${'x'.repeat(8)}`;
 
 /** The header of the longest algorithm name, and a kid (RFC 7638: 43 characters). */
-const header = { alg: 'ML-DSA-87', typ: accessTokenType, kid: 'x'.repeat(43) };
+const header = { alg: 'ML-DSA-87', typ: defaultAccessTokenType, kid: 'x'.repeat(43) };
 
 function base64urlLength(value: unknown): number {
   return Math.ceil((Buffer.byteLength(JSON.stringify(value)) * 4) / 3);

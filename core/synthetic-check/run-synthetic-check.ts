@@ -1,3 +1,4 @@
+import type { AccessTokenType } from '../../contract/access-token-type.ts';
 import type { RegionId } from '../../contract/regions.ts';
 import { type Clock, seconds } from '../clock.ts';
 import { type MintPorts, mintSecret } from './mint-secret.ts';
@@ -14,6 +15,7 @@ export interface SyntheticCheckPorts extends MintPorts, RequestTokenPorts {
 export interface SyntheticCheckSettings {
   readonly issuer: string;
   readonly regionId: RegionId;
+  readonly accessTokenType: AccessTokenType;
 }
 
 export interface SyntheticCheckOutcome {
@@ -40,7 +42,7 @@ async function inStep<T>(step: SyntheticStep, run: () => Promise<T>): Promise<T>
  */
 export async function runSyntheticCheck(
   ports: SyntheticCheckPorts,
-  { issuer, regionId }: SyntheticCheckSettings,
+  { issuer, regionId, accessTokenType }: SyntheticCheckSettings,
 ): Promise<SyntheticCheckOutcome> {
   const now = (): number => seconds(ports.clock());
   const credentials = await inStep('secret', () => mintSecret(regionId, ports, now()));
@@ -56,6 +58,8 @@ export async function runSyntheticCheck(
   const token = await inStep('token', () => requestToken(credentials, timed));
   const tokenLatency = ports.clock() - sentAt;
   const jwks = await inStep('jwks', ports.fetchJwks);
-  await inStep('verification', () => verifyToken(token, jwks, { issuer, clientId, now: now() }));
+  await inStep('verification', () =>
+    verifyToken(token, jwks, { issuer, clientId, accessTokenType, now: now() }),
+  );
   return { tokenLatency };
 }

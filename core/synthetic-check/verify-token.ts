@@ -1,10 +1,10 @@
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
 import * as v from 'valibot';
+import type { AccessTokenType } from '../../contract/access-token-type.ts';
 import { verifierLeeway } from '../../contract/limits.ts';
 import { algs } from '../../contract/signing-algorithms.ts';
 import { syntheticAuthority } from '../../contract/synthetic-check.ts';
 import { servedJwksSchema } from '../jwks/served-jwks.ts';
-import { accessTokenType } from '../token/access-token-claims.ts';
 import { SyntheticCheckError } from './synthetic-check-error.ts';
 
 const requiredClaims = ['iss', 'sub', 'aud', 'client_id', 'iat', 'exp', 'jti', 'scope'];
@@ -12,6 +12,7 @@ const requiredClaims = ['iss', 'sub', 'aud', 'client_id', 'iat', 'exp', 'jti', '
 export interface VerificationSettings {
   readonly issuer: string;
   readonly clientId: string;
+  readonly accessTokenType: AccessTokenType;
   /** Seconds since the epoch. */
   readonly now: number;
 }
@@ -24,7 +25,7 @@ export interface VerificationSettings {
 export async function verifyToken(
   token: string,
   jwks: unknown,
-  { issuer, clientId, now }: VerificationSettings,
+  { issuer, clientId, accessTokenType, now }: VerificationSettings,
 ): Promise<void> {
   if (!v.is(servedJwksSchema, jwks)) {
     throw new SyntheticCheckError('jwks', 'the JWKS endpoint answered without a key set');

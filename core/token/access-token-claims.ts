@@ -1,9 +1,6 @@
 import type { Client } from '../client/client.ts';
 import { encodeBase62 } from '../credential/base62.ts';
 
-/** Media type of a JWT access token, in the `typ` header (RFC 9068 §2.1). */
-export const accessTokenType = 'at+jwt';
-
 /** Claims of an access token (RFC 9068 §2.2): these and no others. */
 export interface AccessTokenClaims {
   readonly iss: string;

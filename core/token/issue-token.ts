@@ -1,3 +1,4 @@
+import type { AccessTokenType } from '../../contract/access-token-type.ts';
 import type { RegionId } from '../../contract/regions.ts';
 import { buildAccessTokenClaims } from './access-token-claims.ts';
 import type { Authenticate } from './client-authentication.ts';
@@ -22,6 +23,7 @@ export interface TokenSettings {
   readonly maxTokenLifetime: number;
   readonly publicationLead: number;
   readonly leeway: number;
+  readonly accessTokenType: AccessTokenType;
 }
 
 /** A successful response (RFC 6749 §5.1). `scope` is always stated. */

@@ -1,8 +1,8 @@
+import type { AccessTokenType } from '../../contract/access-token-type.ts';
 import { looksLikeClientSecret } from '../credential/credential-value.ts';
 import { signingInputOf } from '../signing-key/sign-jws.ts';
 import type { SigningKey } from '../signing-key/signing-key.ts';
 import { verifySignature } from '../signing-key/verify-signature.ts';
-import { accessTokenType } from './access-token-claims.ts';
 import type { Authenticate } from './client-authentication.ts';
 import { locateToken, nonceBytes, openToken, type SealedPlace, sealToken } from './sealed-token.ts';
 import type { SealedTokenStore } from './sealed-token-store.ts';
@@ -11,6 +11,8 @@ import { mayIssueAgain } from './token-reuse.ts';
 
 export interface SharedReuseSettings {
   readonly issuer: string;
+  /** A token of another type is not returned: its signature would not fit. */
+  readonly accessTokenType: AccessTokenType;
   /** See `TokenReuseSettings`. */
   readonly minimumRemainingShare: number;
   /** Tokens of which an instance remembers that it has them. */
@@ -95,7 +97,10 @@ export class SharedTokenReuse {
     const { claims: wanted } = unsigned;
     const claims = { ...wanted, iat, exp: iat + (wanted.exp - wanted.iat), jti };
     if (!mayIssueAgain(claims, wanted.iat, this.#settings.minimumRemainingShare)) return undefined;
-    const signingInput = signingInputOf(key, { typ: accessTokenType, payload: claims });
+    const signingInput = signingInputOf(key, {
+      typ: this.#settings.accessTokenType,
+      payload: claims,
+    });
     if (!verifySignature(key.publicJwk, Buffer.from(signingInput), signature)) return undefined;
     const jws = `${signingInput}.${Buffer.from(signature).toString('base64url')}`;
     return { jws, claims, kid: key.kid, unusableKids: [] };

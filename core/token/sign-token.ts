@@ -1,9 +1,10 @@
+import type { AccessTokenType } from '../../contract/access-token-type.ts';
 import type { PortOptions } from '../port.ts';
 import { type SigningNeed, selectSigningKeys } from '../signing-key/select-signing-key.ts';
 import type { Sign } from '../signing-key/sign.ts';
 import { signJws } from '../signing-key/sign-jws.ts';
 import type { SigningKey } from '../signing-key/signing-key.ts';
-import { type AccessTokenClaims, accessTokenType } from './access-token-claims.ts';
+import type { AccessTokenClaims } from './access-token-claims.ts';
 import type { AuthenticatedClient } from './client-authentication.ts';
 import type { TokenValues } from './token-values.ts';
 
@@ -37,9 +38,9 @@ export type ListSigningKeys = (
   options?: PortOptions,
 ) => Promise<readonly SigningKey[]>;
 
-export function createSignWithKeys(sign: Sign): SignWithKeys {
+export function createSignWithKeys(sign: Sign, typ: AccessTokenType): SignWithKeys {
   return async ({ claims }, keys, { signal }) => {
-    const signed = await signJws({ typ: accessTokenType, payload: claims }, keys, sign, { signal });
+    const signed = await signJws({ typ, payload: claims }, keys, sign, { signal });
     return { ...signed, claims };
   };
 }

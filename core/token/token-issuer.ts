@@ -42,7 +42,7 @@ export function createTokenIssuer(ports: TokenPorts, settings: TokenSettings): I
     ports.failures,
     sharedReuse === undefined ? readClient : sharedReuse.readAhead(readClient),
   );
-  const signNew = createSignWithKeys(ports.sign);
+  const signNew = createSignWithKeys(ports.sign, settings.accessTokenType);
   const signOrFind = sharedReuse === undefined ? signNew : sharedReuse.shareTokens(signNew);
   const sign = reuse === undefined ? signOrFind : reuseTokens(reuse, signOrFind);
   const recorded = recordSecretUse(ports.secretUses, sign);

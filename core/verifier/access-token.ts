@@ -1,9 +1,10 @@
+import type { AccessTokenType } from '../../contract/access-token-type.ts';
 import { algs } from '../../contract/signing-algorithms.ts';
 import type { PortOptions } from '../port.ts';
 import { refuse, refuseClaim } from './bearer-refusal.ts';
 import type { JsonObject } from './json-object.ts';
 import type { JwksCache, JwksSource } from './jwks-cache.ts';
-import { checkJwsHeader, type HeaderProfile, type JwsHeader } from './jws-header.ts';
+import { checkJwsHeader, type HeaderProfile, type JwsHeader, readType } from './jws-header.ts';
 import type { ReceivedToken } from './received-token.ts';
 import { checkAudience, checkTimes, readAudiences, readStringClaim } from './registered-claims.ts';
 import type { VerifiedAccessToken } from './verified-credential.ts';
@@ -21,6 +22,8 @@ export interface OwnTokenSettings {
   readonly jwksUri: string;
   /** The names of the protected API in `aud`; one match is enough. */
   readonly audiences: readonly string[];
+  /** `accessTokenType` of the deployment; `at+jwt` if left out. */
+  readonly accessTokenType?: AccessTokenType | undefined;
 }
 
 /** The location of this service's own keys. */
@@ -29,8 +32,31 @@ export function ownJwksSource(settings: OwnTokenSettings): JwksSource {
   return { issuer, jwksUri, algorithms: algs, registrationId: 'own' };
 }
 
-/** RFC 9068 §4: only access tokens, so that no other JWT of the issuer is accepted as one. */
-const ownProfile: HeaderProfile = { types: ['at+jwt'], algorithms: algs };
+/**
+ * RFC 9068 §4: only access tokens, so that no other JWT of the issuer is accepted as one. If the
+ * deployment issues the type JWT, tokens of the other type are also accepted: those that it issued
+ * before the change.
+ */
+const ownProfiles: Readonly<Record<AccessTokenType, HeaderProfile>> = {
+  'at+jwt': { types: ['at+jwt'], algorithms: algs },
+  JWT: { types: ['jwt', 'at+jwt'], algorithms: algs },
+};
+
+/** Claims that other kinds of JWT have, and no access token of this service (RFC 8725 §3.12). */
+const foreignClaims = ['nonce', 'at_hash', 'c_hash', 'htm', 'htu', 'ath', 'events', 'act'] as const;
+
+/**
+ * The type JWT says nothing, so the claims must (RFC 8725 §3.12): the subject is the client
+ * itself, and no claim belongs to an ID token, a proof or an event.
+ */
+function checkKind({ header, payload }: ReceivedToken, token: VerifiedAccessToken): void {
+  if (readType(header.typ) === 'at+jwt') return;
+  if (token.subject !== token.clientId) {
+    throw refuseClaim('sub', token.subject, 'the same as client_id');
+  }
+  const foreign = foreignClaims.find((name) => Object.hasOwn(payload, name));
+  if (foreign !== undefined) throw refuseClaim(foreign, payload[foreign], 'no such claim');
+}
 
 /**
  * Verifies the signature with the issuer's own key of that id, and with the algorithm of that
@@ -103,8 +129,9 @@ export async function verifyOwnToken(
   settings: OwnTokenSettings,
   moment: VerifierMoment,
 ): Promise<VerifiedAccessToken> {
-  const header = checkJwsHeader(received.header, ownProfile);
+  const header = checkJwsHeader(received.header, ownProfiles[settings.accessTokenType ?? 'at+jwt']);
   const token = readOwnClaims(received.payload, moment.now);
+  checkKind(received, token);
   checkAudience(token.audiences, settings.audiences);
   await verifySignature(received, header, { source: ownJwksSource(settings), jwks }, moment);
   return token;

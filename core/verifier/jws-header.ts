@@ -17,7 +17,7 @@ export interface JwsHeader {
 const mediaTypePrefix = 'application/';
 
 /** RFC 7515 §4.1.9: a media type, compared without case; `application/` may be left out. */
-function readType(value: unknown): string | undefined {
+export function readType(value: unknown): string | undefined {
   if (typeof value !== 'string') return value === undefined ? undefined : '';
   const type = value.toLowerCase();
   return type.startsWith(mediaTypePrefix) ? type.slice(mediaTypePrefix.length) : type;

@@ -83,6 +83,7 @@ function settingsOf(environment: Environment<'authorizer'>): VerifierSettings {
     jwksUri: `${environment.AUTH_ISSUER}${jwksPath}`,
     audiences: environment.AUTH_AUDIENCES,
     defaultAudience: environment.AUTH_DEFAULT_AUDIENCE,
+    accessTokenType: environment.AUTH_ACCESS_TOKEN_TYPE,
   };
 }
 

@@ -4,6 +4,7 @@ import type { AwsClients } from '../../adapters/aws-clients.ts';
 import { createDynamoDbClientStore } from '../../adapters/dynamodb/client-store.ts';
 import type { FetchServiceDocument } from '../../adapters/https/fetch-service-document.ts';
 import type { PostTokenRequest } from '../../adapters/https/post-token-request.ts';
+import { defaultAccessTokenType } from '../../contract/access-token-type.ts';
 import type { Environment } from '../../contract/environment.ts';
 import { syntheticMetrics } from '../../contract/synthetic-check.ts';
 import type { Clock } from '../../core/clock.ts';
@@ -61,7 +62,11 @@ export function createSyntheticCheckHandler(
   given: Partial<SyntheticCheckOptions> = {},
 ): SyntheticCheckHandler {
   const telemetry = given.telemetry ?? createRunTelemetry('synthetic-check');
-  const settings = { issuer: environment.AUTH_ISSUER, regionId: environment.AUTH_REGION_ID };
+  const settings = {
+    issuer: environment.AUTH_ISSUER,
+    regionId: environment.AUTH_REGION_ID,
+    accessTokenType: environment.AUTH_ACCESS_TOKEN_TYPE ?? defaultAccessTokenType,
+  };
   const ports: SyntheticCheckPorts = {
     clients: createDynamoDbClientStore(aws.dynamodb, environment.AUTH_CLIENTS_TABLE, {
       consistentRead: true,

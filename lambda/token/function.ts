@@ -5,6 +5,7 @@ import { createSealedTokenStore } from '../../adapters/dynamodb/sealed-token-sto
 import { createDynamoDbSigningKeyReader } from '../../adapters/dynamodb/signing-key-reader.ts';
 import { createLeanKmsSign } from '../../adapters/kms/lean-kms-sign.ts';
 import type { LeanClients } from '../../adapters/lean-clients.ts';
+import { defaultAccessTokenType } from '../../contract/access-token-type.ts';
 import type { Environment } from '../../contract/environment.ts';
 import { type SelfTestResult, selfTestEvent } from '../../contract/function-events.ts';
 import {
@@ -66,8 +67,12 @@ function createReuse(
   const settings = { minimumRemainingShare, maxTokens: maxReusableTokens };
   const reuse = new TokenReuse(settings);
   if (sealedTokens === undefined) return { reuse };
-  const shared = { ...settings, issuer };
+  const shared = { ...settings, issuer, accessTokenType: accessTokenTypeOf(environment) };
   return { reuse, sharedReuse: new SharedTokenReuse(sealedTokens, shared, createRandomPool()) };
+}
+
+function accessTokenTypeOf({ AUTH_ACCESS_TOKEN_TYPE: type }: Environment<'token'>) {
+  return type ?? defaultAccessTokenType;
 }
 
 export function createTokenFunction(
@@ -97,6 +102,7 @@ export function createTokenFunction(
     maxTokenLifetime: environment.AUTH_MAX_TOKEN_LIFETIME,
     publicationLead: environment.AUTH_PUBLICATION_LEAD,
     leeway: environment.AUTH_LEEWAY,
+    accessTokenType: accessTokenTypeOf(environment),
   };
   const selfTest = createSelfTest(ports, settings);
   const http = createHttpFunction({

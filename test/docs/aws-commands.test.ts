@@ -29,6 +29,8 @@ const requiredOptions: Readonly<Record<string, readonly string[]>> = {
   'dynamodb scan': ['--table-name'],
   'dynamodb update-table': ['--table-name'],
   'dynamodb wait': ['--table-name'],
+  'eks describe-cluster': ['--name'],
+  'iam enable-outbound-web-identity-federation': [],
   'iam list-policies': [],
   'iam list-roles': [],
   'kms cancel-key-deletion': ['--key-id'],
@@ -59,6 +61,7 @@ const requiredOptions: Readonly<Record<string, readonly string[]>> = {
   'lambda update-function-configuration': ['--function-name'],
   'lambda wait': ['--function-name'],
   'logs describe-log-groups': [],
+  'sts get-web-identity-token': ['--audience', '--signing-algorithm'],
   'route53 list-resource-record-sets': ['--hosted-zone-id'],
 };
 

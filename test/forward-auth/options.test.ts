@@ -28,6 +28,7 @@ describe('options', () => {
       tables: 'authorization-server',
       cacheSeconds: 0,
       tokenMemory: 4,
+      accessTokenType: 'at+jwt',
       listen: { host: '127.0.0.1', port: 9100, isBeyondLoopback: false },
       clientAddressHeader: undefined,
       realm: 'platform',
@@ -39,7 +40,7 @@ describe('options', () => {
   it('can all be given as arguments', () => {
     const text =
       '--audience https://other.example.com --cache-lookups 5s --token-memory 0 --listen 0.0.0.0:9000 --listen-beyond-loopback ' +
-      '--log all --client-address-header X-Real-IP --default-audience x --realm voice';
+      '--log all --client-address-header X-Real-IP --default-audience x --realm voice --access-token-type JWT';
     const args = [...needed, '--tables', arn, ...text.split(' ')];
     expect(readOptions(args, {})).toEqual({
       issuer,
@@ -48,6 +49,7 @@ describe('options', () => {
       tables: arn,
       cacheSeconds: 5,
       tokenMemory: 0,
+      accessTokenType: 'JWT',
       listen: { host: '0.0.0.0', port: 9000, isBeyondLoopback: true },
       clientAddressHeader: 'x-real-ip',
       realm: 'voice',
@@ -68,6 +70,7 @@ describe('options', () => {
       FORWARD_AUTH_TOKEN_MEMORY: '64',
       FORWARD_AUTH_DEFAULT_AUDIENCE: 'x',
       FORWARD_AUTH_REALM: 'voice',
+      FORWARD_AUTH_ACCESS_TOKEN_TYPE: 'at+jwt',
       FORWARD_AUTH_LOG: 'none',
       AUTH_ALLOW_LOOPBACK_PROVIDERS: '1',
     };
@@ -78,6 +81,7 @@ describe('options', () => {
       tables: undefined,
       cacheSeconds: 60,
       tokenMemory: 64,
+      accessTokenType: 'at+jwt',
       listen: { path: '/run/forward-auth.sock', isBeyondLoopback: false },
       clientAddressHeader: 'x-real-ip',
       realm: 'sms',
@@ -91,7 +95,7 @@ describe('options', () => {
     for (const name of named.filter((flag) => flag !== '--help')) {
       expect(() => readOptions([...least, name, ''], {}), name).not.toThrow(/Unknown option/);
     }
-    expect(named).toHaveLength(13);
+    expect(named).toHaveLength(14);
   });
 
   it.each([
@@ -117,6 +121,11 @@ describe('options', () => {
       'an issuer that is no URL',
       ['--issuer', 'auth'],
       '--issuer (FORWARD_AUTH_ISSUER): received "auth"',
+    ],
+    [
+      'an unknown type of tokens',
+      ['--access-token-type', 'jwt'],
+      '--access-token-type (FORWARD_AUTH_ACCESS_TOKEN_TYPE): received "jwt"; allowed: at+jwt or JWT',
     ],
     [
       'an invalid prefix of tables',

@@ -31,6 +31,14 @@ describe('the arguments of npm start', () => {
     });
   });
 
+  it('name the type of access tokens', () => {
+    const flags = ['--access-token-type', 'JWT'];
+    expect(parseArguments(flags, {})).toMatchObject({ accessTokenType: 'JWT' });
+    expect(() => parseArguments(['--access-token-type', 'jwt'], {})).toThrow(
+      '--access-token-type: received "jwt"; allowed: at+jwt or JWT',
+    );
+  });
+
   it('name a fault script', () => {
     expect(parseArguments(['--faults', '/tmp/f.json'], {}).faultScript).toBe('/tmp/f.json');
   });
@@ -67,7 +75,7 @@ describe('the arguments of npm start', () => {
   it.each(['--htps', '--port=1', '-x', 'start', '--https=no', '--state'])('refuse %s', (flag) => {
     expect(() => parseArguments([flag], {})).toThrow(LocalRunError);
     expect(() => parseArguments([flag], {})).toThrow(
-      'allowed: --https, --reset, --algorithm <algs>, --rotation-demo, --token-reuse <share>, --state <dir>, --faults <file>, --from-synth, --config <file>, --permissions-boundary <file>, --help',
+      'allowed: --https, --reset, --algorithm <algs>, --access-token-type <type>, --rotation-demo, --token-reuse <share>, --state <dir>, --faults <file>, --from-synth, --config <file>, --permissions-boundary <file>, --help',
     );
   });
 

@@ -143,8 +143,10 @@ export class TokenFleet {
           capacity: 100,
         }),
         reuse: new TokenReuse(settings),
-        sharedReuse: new SharedTokenReuse(this.table, { ...settings, issuer }, (length) =>
-          this.#draw(length),
+        sharedReuse: new SharedTokenReuse(
+          this.table,
+          { ...settings, issuer, accessTokenType: 'at+jwt' },
+          (length) => this.#draw(length),
         ),
       },
       {
@@ -154,6 +156,7 @@ export class TokenFleet {
         maxTokenLifetime: tokenEnvironment.AUTH_MAX_TOKEN_LIFETIME,
         publicationLead: tokenEnvironment.AUTH_PUBLICATION_LEAD,
         leeway: tokenEnvironment.AUTH_LEEWAY,
+        accessTokenType: 'at+jwt',
       },
     );
   }

@@ -9,7 +9,11 @@ import {
 import { createMemoryClientStore } from '../../support/memory-stores.ts';
 import { createTestKey, signToken } from '../../support/test-issuer.ts';
 
-const settings = { issuer: 'https://auth.example.com', regionId: 'slc' } as const;
+const settings = {
+  issuer: 'https://auth.example.com',
+  regionId: 'slc',
+  accessTokenType: 'at+jwt',
+} as const;
 const now = 1_800_000_000;
 const clientId = syntheticClientId('slc');
 const key = createTestKey('ES256');

@@ -31,6 +31,7 @@ const settings = {
   maxTokenLifetime: 86_400,
   publicationLead: 1_000,
   leeway: 60,
+  accessTokenType: 'at+jwt',
 } as const;
 
 function setUp(client: Client | undefined, overrides: Partial<TokenPorts> = {}) {

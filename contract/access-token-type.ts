@@ -1,0 +1,13 @@
+/**
+ * The `typ` header of access tokens: RFC 9068 §2.1's, or the plain one of RFC 7519 §5.1 for
+ * platforms whose libraries refuse every other type.
+ */
+export const accessTokenTypes = ['at+jwt', 'JWT'] as const;
+
+export type AccessTokenType = (typeof accessTokenTypes)[number];
+
+export const defaultAccessTokenType: AccessTokenType = 'at+jwt';
+
+export function isAccessTokenType(value: unknown): value is AccessTokenType {
+  return accessTokenTypes.some((type) => type === value);
+}
