@@ -47,7 +47,8 @@ export function lambdaBuildOptions(name: string, outdir: string): BuildOptions {
   };
 }
 
-function buildLambdas(outdir: string): void {
+/** Every function's bundle, each in a folder of its name. */
+export function buildLambdas(outdir: string): void {
   for (const name of lambdaFunctions()) {
     buildSync(lambdaBuildOptions(name, outdir));
     // The folder is CommonJS wherever it is unpacked, also below this package's "type": "module".

@@ -1,5 +1,11 @@
 import type { AccessKey } from '../aws-server/access-key.ts';
-import type { Decision, IamRequest, NamedPolicy, RequestContext } from './evaluate-request.ts';
+import type {
+  Decision,
+  IamRequest,
+  NamedPolicy,
+  Policies,
+  RequestContext,
+} from './evaluate-request.ts';
 
 /** What a call does to one resource. */
 export interface ResourceCall {
@@ -13,8 +19,10 @@ export interface ResourceCall {
   readonly resourcePolicy?: NamedPolicy | undefined;
 }
 
-/** A request, and what IAM says to it. */
-export interface DecidedRequest extends IamRequest, Decision {}
+/** A request, the policies that count for it, and what IAM says to it. */
+export interface DecidedRequest extends IamRequest, Decision {
+  readonly policies: Policies;
+}
 
 /** Decides who may do what, as IAM does. Without one, every signed call is allowed. */
 export interface AccessControl {

@@ -75,7 +75,7 @@ export class Authorizer {
       account: this.#options.account,
       context: { ...principal.context, ...call.context },
     };
-    return { ...request, ...(await evaluateRequest(counting, request)) };
+    return { ...request, policies: counting, ...(await evaluateRequest(counting, request)) };
   }
 }
 

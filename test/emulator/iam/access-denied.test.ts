@@ -10,6 +10,7 @@ const request: DecidedRequest = {
   resource: 'arn:aws:kms:us-west-2:000000000000:key/k',
   account: '000000000000',
   context: {},
+  policies: { identity: [] },
   result: 'ImplicitlyDenied',
   statements: [],
   ignoredKeys: [],

@@ -1,5 +1,5 @@
-import { existsSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
 import {
   type DeploymentConfigInput,
@@ -11,9 +11,8 @@ import {
   buildLocalDeployment,
   type LocalDeploymentOptions,
 } from '../../../local/local-deployment.ts';
+import { buildLambdas } from '../../../scripts/build.ts';
 import { cdkJson } from '../../lib/synthesise.ts';
-
-const bundles = resolve(import.meta.dirname, '../../../dist/lambda');
 
 /** With a domain, since a deployment without one lacks the path of RFC 8414. */
 const domain: DeploymentConfigInput['domain'] = {
@@ -24,7 +23,9 @@ const domain: DeploymentConfigInput['domain'] = {
 
 /** Synthesises the deployment of a local run, with the bundles that a deployment would upload. */
 export function synthesiseService(directory: string, options: LocalDeploymentOptions): FromSynth {
-  if (!existsSync(bundles)) throw new Error(`${bundles} is missing: run "npm run build" first`);
+  // Of the sources as they are: older bundles may need other permissions than the templates give.
+  const bundles = join(directory, 'bundles');
+  buildLambdas(bundles);
   const { input } = buildLocalDeployment('http://localhost:8080', options);
   const { issuer: _, ...rest } = input;
   const synthesised = { ...rest, domain };

@@ -1,0 +1,179 @@
+import { randomUUID } from 'node:crypto';
+import { createTable } from '../../../adapters/dynamodb/create-tables.ts';
+import { createDynamoDbClient } from '../../../adapters/dynamodb/dynamodb-client.ts';
+import { restoredTableName, tables } from '../../../contract/tables.ts';
+import type { LoopbackProvider } from '../cli/loopback-provider.ts';
+import type { EnforcedService } from './use-enforced-service.ts';
+
+/** Items that an administrator made for the tour. */
+export interface TourItems {
+  readonly clientId: string;
+  readonly keyId: string;
+  /** Issuer of the registered provider, and its discovery URL. */
+  readonly issuer: string;
+  readonly discoveryUrl: string;
+}
+
+const client = ['--name', 'A', '--trunk-group', 'tg', '--scope', 'calls:view'];
+
+/** One command of each kind. What it needs was made before. */
+export function tourCommands(items: TourItems): Readonly<Record<string, readonly string[]>> {
+  const { clientId, keyId, issuer, discoveryUrl } = items;
+  return {
+    'provider register': ['provider', 'register', discoveryUrl],
+    'client list': ['client', 'list'],
+    'client show': ['client', 'show', clientId],
+    'client create': ['client', 'create', ...client, '--idempotency-key', randomUUID()],
+    'client update': ['client', 'update', clientId, '--name', 'B'],
+    'client-secret create': ['client-secret', 'create', clientId],
+    'explain token': ['explain', 'token', '--client-id', clientId],
+    'api-key list': ['api-key', 'list'],
+    'api-key show': ['api-key', 'show', keyId],
+    'api-key create': ['api-key', 'create', '--name', 'A', '--trunk-group', 'tg'],
+    'api-key disable': ['api-key', 'disable', keyId],
+    'provider list': ['provider', 'list'],
+    'provider show': ['provider', 'show', issuer],
+    'signing-key list': ['signing-key', 'list'],
+    'signing-key rotate': ['signing-key', 'rotate'],
+    'audit list': ['audit', 'list'],
+    'table restore': [
+      'table',
+      'restore',
+      'clients',
+      '--from',
+      restoredTableName('local', 'clients'),
+      '--restore-point',
+      new Date().toISOString(),
+    ],
+    'api-key delete': ['api-key', 'delete', keyId],
+    'client delete': ['client', 'delete', clientId],
+    'provider delete': ['provider', 'delete', issuer, '--cascade'],
+  };
+}
+
+/** A client, an API key and a provider for one tour; what a tour before left of them is used. */
+export async function prepareTour(
+  service: EnforcedService,
+  { issuer, discoveryUrl }: LoopbackProvider,
+): Promise<TourItems> {
+  const { client_id: clientId = '' } = await service.json(['client', 'create', ...client]);
+  const key = ['api-key', 'create', '--name', 'A', '--trunk-group', 'tg'];
+  const { key_id: keyId = '' } = await service.json(key);
+  await service.json(['client-secret', 'create', clientId]);
+  // Registered, if the tour before could not delete it.
+  await service.authctl(['provider', 'delete', issuer, '--cascade', '--yes']);
+  return { clientId, keyId, issuer, discoveryUrl };
+}
+
+/** A table next to the live one, as DynamoDB restores it. It has no items. */
+export async function createRestoredTable(service: EnforcedService): Promise<void> {
+  const dynamodb = createDynamoDbClient(service.run().aws);
+  await createTable(dynamodb, { ...tables.clients, name: restoredTableName('local', 'clients') });
+  dynamodb.destroy();
+}
+
+/** The provider is registered and has a client, whether or not the operator could do that. */
+async function completeProvider(service: EnforcedService, items: TourItems): Promise<void> {
+  const { discoveryUrl, issuer } = items;
+  await service.authctl(['provider', 'register', discoveryUrl, '--yes']);
+  const under = ['--provider', issuer, '--external-client-id', 'x'];
+  await service.json(['client', 'create', ...client, ...under]);
+}
+
+/** The result of a command for an operator. */
+export type TourResult =
+  | 'works'
+  | 'works without a permission'
+  | 'refused by IAM'
+  | 'refused by the service';
+
+/** Runs every command of the tour as one operator. */
+export async function runTour(
+  service: EnforcedService,
+  operator: string,
+  items: TourItems,
+): Promise<Readonly<Record<string, TourResult>>> {
+  const results: Record<string, TourResult> = {};
+  for (const [name, args] of Object.entries(tourCommands(items))) {
+    const before = service.decisions.length;
+    const { exitCode } = await service.authctl([...args, '--json', '--yes'], operator);
+    const denied = service.decisions.slice(before).some(({ result }) => result !== 'Allowed');
+    if (exitCode === 0) results[name] = denied ? 'works without a permission' : 'works';
+    else results[name] = denied ? 'refused by IAM' : 'refused by the service';
+    if (name === 'provider register') await completeProvider(service, items);
+  }
+  return results;
+}
+
+/** What each operator's policy is there for: the commands that work. IAM refuses all others. */
+const allowed: Readonly<Record<string, readonly string[]>> = {
+  'client-operator': [
+    'client list',
+    'client show',
+    'client create',
+    'client update',
+    'client delete',
+    'client-secret create',
+    'explain token',
+    'provider show',
+    'signing-key list',
+  ],
+  'api-key-operator': [
+    'api-key list',
+    'api-key show',
+    'api-key create',
+    'api-key disable',
+    'api-key delete',
+  ],
+  'provider-operator': [
+    'provider list',
+    'provider show',
+    'provider register',
+    'provider delete',
+    'client list',
+    'signing-key list',
+  ],
+  'signing-key-operator': ['signing-key list', 'signing-key rotate'],
+  // Reads and writes single items, as the restoration of an item does: a temporary policy.
+  'restore-operator': [
+    'table restore',
+    'audit list',
+    'client show',
+    'client create',
+    'api-key show',
+    'api-key create',
+    'api-key disable',
+    'provider show',
+  ],
+  auditor: [
+    'client list',
+    'client show',
+    'api-key list',
+    'api-key show',
+    'provider list',
+    'provider show',
+    'signing-key list',
+    'explain token',
+    'audit list',
+  ],
+};
+
+/** IAM allows it, and the rotation does not: the next key is too young. */
+const refusedByService: Readonly<Record<string, readonly string[]>> = {
+  'signing-key-operator': ['signing-key rotate'],
+};
+
+const names = Object.keys(tourCommands({ clientId: '', keyId: '', issuer: '', discoveryUrl: '' }));
+
+export const expectedTour: Readonly<Record<string, Readonly<Record<string, TourResult>>>> =
+  Object.fromEntries(
+    Object.entries(allowed).map(([operator, commands]) => [
+      operator,
+      Object.fromEntries(
+        names.map((name) => {
+          if (refusedByService[operator]?.includes(name)) return [name, 'refused by the service'];
+          return [name, commands.includes(name) ? 'works' : 'refused by IAM'];
+        }),
+      ),
+    ]),
+  );

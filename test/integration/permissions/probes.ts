@@ -1,0 +1,82 @@
+import type { DecidedRequest } from '../../../emulator/iam/access-control.ts';
+import { evaluateRequest, type NamedPolicy } from '../../../emulator/iam/evaluate-request.ts';
+
+/** A request that no function and no operator sends, and what IAM must say to it. */
+export interface Probe extends DecidedRequest {
+  readonly name: string;
+  readonly expected: DecidedRequest['result'];
+}
+
+const account = '000000000000';
+const user = `arn:aws:iam::${account}:user/administrator`;
+const root = `arn:aws:iam::${account}:root`;
+const rotationRole = `arn:aws:iam::${account}:role/local-slc-key-rotation`;
+const resource = `arn:aws:kms:us-west-2:${account}:key/00000000-0000-4000-8000-000000000001`;
+const week = { 'kms:ScheduleKeyDeletionPendingWindowInDays': '7' };
+const month = { 'kms:ScheduleKeyDeletionPendingWindowInDays': '30' };
+
+const everything: NamedPolicy = {
+  name: 'everything',
+  document: {
+    Version: '2012-10-17',
+    Statement: [{ Effect: 'Allow', Action: '*', Resource: '*' }],
+  },
+};
+
+/** Of a key that is not a signing key: IAM policies decide. */
+const otherKey: NamedPolicy = {
+  name: 'policy of another key',
+  document: {
+    Version: '2012-10-17',
+    Statement: [{ Effect: 'Allow', Principal: { AWS: root }, Action: 'kms:*', Resource: '*' }],
+  },
+};
+
+type Attempt = readonly [
+  principal: string,
+  action: string,
+  expected: Probe['expected'],
+  context?: DecidedRequest['context'],
+];
+
+/** On a signing key, by principals whose IAM policies allow everything. */
+const onSigningKey: readonly Attempt[] = [
+  [user, 'kms:PutKeyPolicy', 'ExplicitlyDenied'],
+  [user, 'kms:CreateGrant', 'ExplicitlyDenied'],
+  [user, 'kms:UntagResource', 'ExplicitlyDenied'],
+  // Without a break-glass role, the root user is the exception.
+  [root, 'kms:PutKeyPolicy', 'Allowed'],
+  [root, 'kms:ScheduleKeyDeletion', 'ExplicitlyDenied', week],
+  [root, 'kms:ScheduleKeyDeletion', 'Allowed', month],
+];
+
+/** On any other key of the account, by the rotation, if someone allowed its role everything. */
+const byRotation: readonly Attempt[] = [
+  [rotationRole, 'kms:Sign', 'ExplicitlyDenied'],
+  [rotationRole, 'kms:CreateGrant', 'ExplicitlyDenied'],
+  [rotationRole, 'kms:PutKeyPolicy', 'ExplicitlyDenied'],
+];
+
+async function decide(
+  [principal, action, expected, more = {}]: Attempt,
+  policies: DecidedRequest['policies'],
+): Promise<Probe> {
+  const context = { 'aws:PrincipalArn': principal, ...more };
+  const request = { principal, action, resource, account, context };
+  const decision = await evaluateRequest(policies, request);
+  const name = [principal, action, ...Object.values(more)].join(' ');
+  return { ...request, ...decision, policies, name, expected };
+}
+
+/** What the policies must refuse although the emulated KMS lacks the operation. */
+export function decideProbes(
+  keyPolicy: NamedPolicy,
+  rotation: readonly NamedPolicy[],
+): Promise<readonly Probe[]> {
+  return Promise.all([
+    ...onSigningKey.map((one) => decide(one, { identity: [everything], resource: keyPolicy })),
+    ...byRotation.map((one) =>
+      decide(one, { identity: [...rotation, everything], resource: otherKey }),
+    ),
+  ]);
+}

@@ -1,0 +1,15 @@
+/** Actions of statements that no request of the tests uses, and why they stay. */
+export const unusedActions: Readonly<Record<string, string>> = {
+  'local-slc-canary: Allow dynamodb:GetItem':
+    'Reads a record back after a write whose answer was lost: test/integration/adapters/lost-answers.test.ts.',
+  'local-slc-key-rotation: Allow dynamodb:GetItem':
+    'Reads a record back after a write whose answer was lost: test/integration/adapters/lost-answers.test.ts.',
+  'permissions of local-synthetic-check: Allow lambda:InvokeFunction':
+    'EventBridge runs the synthetic check on AWS. The local run does not, so that its client is not in every list.',
+};
+
+/** Conditions that no request of the tests tells from a policy without them, and why they stay. */
+export const unusedConditions: Readonly<Record<string, string>> = {
+  'permissions of local-synthetic-check without ArnLike aws:SourceArn (statement 0)':
+    'As above: no schedule of the local run invokes the synthetic check.',
+};

@@ -1,0 +1,300 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DynamoDBClient, QueryCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import {
+  DisableKeyCommand,
+  GetKeyPolicyCommand,
+  KMSClient,
+  ListKeysCommand,
+  ScheduleKeyDeletionCommand,
+  SignCommand,
+  TagResourceCommand,
+} from '@aws-sdk/client-kms';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createInvokeFunction } from '../../../adapters/lambda/invoke-function.ts';
+import { createLambdaClient } from '../../../adapters/lambda/lambda-client.ts';
+import type { FunctionName } from '../../../contract/environment.ts';
+import { functionName } from '../../../contract/function-names.ts';
+import { signingKeyRecordTypes, tableName } from '../../../contract/tables.ts';
+import type { DecidedRequest } from '../../../emulator/iam/access-control.ts';
+import type { NamedPolicy, PolicyDocument } from '../../../emulator/iam/evaluate-request.ts';
+import { readAssembly } from '../../../local/from-synth/assembly.ts';
+import { readStackPolicies } from '../../../local/from-synth/stack-policies.ts';
+import { hangLimit } from '../../../scripts/support/hang-limit.ts';
+import { figure } from '../../support/figure.ts';
+import { type LoopbackProvider, startLoopbackProvider } from '../cli/loopback-provider.ts';
+import { requestToken } from '../local/use-local-service.ts';
+import {
+  droppedActions,
+  isKilled,
+  type Mutant,
+  swappedRoles,
+  widenedConditions,
+} from './mutants.ts';
+import {
+  createRestoredTable,
+  expectedTour,
+  prepareTour,
+  runTour,
+  type TourResult,
+} from './operator-tour.ts';
+import { decideProbes, type Probe } from './probes.ts';
+import { unusedActions, unusedConditions } from './reviewed.ts';
+import { countUses, distinct, listActions, listPolicies } from './statements.ts';
+import { useEnforcedService } from './use-enforced-service.ts';
+
+const enforced = useEnforcedService();
+const year = 365 * 86_400;
+
+function invoke(name: FunctionName, event: object): Promise<unknown> {
+  const call = createInvokeFunction(createLambdaClient(enforced.run().aws));
+  return call(functionName('local', name), event);
+}
+
+/** Moves every time of the signing keys back, so that each is due for its next state. */
+async function ageKeys(): Promise<void> {
+  const dynamodb = new DynamoDBClient(dynamodbOptions());
+  const TableName = tableName('local', 'signingKeys');
+  const { Items = [] } = await dynamodb.send(
+    new QueryCommand({
+      TableName,
+      KeyConditionExpression: 'record_type = :type',
+      ExpressionAttributeValues: { ':type': { S: signingKeyRecordTypes.key } },
+    }),
+  );
+  for (const item of Items) {
+    // As an update: the rotation may write the same record meanwhile.
+    const times = Object.keys(item).filter((name) => name.endsWith('_at'));
+    await dynamodb.send(
+      new UpdateItemCommand({
+        TableName,
+        Key: {
+          record_type: item['record_type'] ?? { S: '' },
+          record_id: item['record_id'] ?? { S: '' },
+        },
+        UpdateExpression: `SET ${times.map((name) => `${name} = ${name} - :year`).join(', ')}`,
+        ExpressionAttributeValues: { ':year': { N: String(year) } },
+      }),
+    );
+  }
+  dynamodb.destroy();
+}
+
+function dynamodbOptions() {
+  const { aws } = enforced.run();
+  return {
+    region: aws.region ?? '',
+    endpoint: aws.endpointDynamoDb ?? '',
+    credentials: aws.credentials,
+  };
+}
+
+function hasCalled(action: string): boolean {
+  return enforced.decisions.some((one) => one.action === action && one.result === 'Allowed');
+}
+
+/** The whole life of a signing key, in a few runs. */
+async function retireKeys(): Promise<void> {
+  const deadline = performance.now() + hangLimit;
+  while (!hasCalled('kms:ScheduleKeyDeletion') && performance.now() < deadline) {
+    await ageKeys();
+    await invoke('key-rotation', { action: 'reconcile' });
+  }
+}
+
+/** EventBridge invokes the rotation and then the canary. */
+async function awaitSchedule(): Promise<void> {
+  const isDone = () =>
+    enforced.decisions.some(
+      ({ principal, resource }) =>
+        principal === 'events.amazonaws.com' && resource.endsWith('canary'),
+    );
+  const deadline = performance.now() + hangLimit;
+  while (!isDone() && performance.now() < deadline) await sleep(100);
+}
+
+/** CloudFormation's side of a custom resource. */
+async function checkDeployment(): Promise<void> {
+  const server = createServer((request, response) => {
+    request.resume();
+    request.on('end', () => response.writeHead(200).end());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await invoke('deployment-check', {
+    RequestType: 'Update',
+    ResponseURL: `http://127.0.0.1:${port}/answer`,
+    StackId: 'arn:aws:cloudformation:us-west-2:000000000000:stack/local/1',
+    RequestId: 'request',
+    LogicalResourceId: 'DeploymentCheck',
+    PhysicalResourceId: 'deployment-check',
+    ResourceProperties: { ServiceToken: 'arn', SigningAlgorithms: ['RS256'], Regions: ['slc'] },
+  });
+  await new Promise((resolve) => server.close(resolve));
+}
+
+function kms(): KMSClient {
+  const { aws } = enforced.run();
+  return new KMSClient({
+    region: aws.region ?? '',
+    endpoint: aws.endpointKms ?? '',
+    credentials: aws.credentials,
+  });
+}
+
+/** What an administrator may not do to a signing key, regardless of IAM policies. */
+async function tryKey(): Promise<readonly string[]> {
+  const client = kms();
+  const { Keys = [] } = await client.send(new ListKeysCommand({}));
+  const KeyId = Keys[0]?.KeyArn ?? '';
+  const message = { Message: Buffer.alloc(32), MessageType: 'DIGEST' } as const;
+  const attempts = [
+    client.send(
+      new SignCommand({ KeyId, ...message, SigningAlgorithm: 'RSASSA_PKCS1_V1_5_SHA_256' }),
+    ),
+    client.send(new DisableKeyCommand({ KeyId })),
+    client.send(new ScheduleKeyDeletionCommand({ KeyId, PendingWindowInDays: 7 })),
+    client.send(new ScheduleKeyDeletionCommand({ KeyId, PendingWindowInDays: 30 })),
+    client.send(new TagResourceCommand({ KeyId, Tags: [{ TagKey: 'a', TagValue: 'b' }] })),
+  ];
+  const results = await Promise.allSettled(attempts);
+  client.destroy();
+  return results.map((result) =>
+    result.status === 'fulfilled' ? 'allowed' : (result.reason as Error).name,
+  );
+}
+
+async function readKeyPolicy(): Promise<NamedPolicy> {
+  const client = kms();
+  const { Keys = [] } = await client.send(new ListKeysCommand({}));
+  const { Policy = '' } = await client.send(
+    new GetKeyPolicyCommand({ KeyId: Keys[0]?.KeyId ?? '' }),
+  );
+  client.destroy();
+  return { name: 'key policy', document: JSON.parse(Policy) as PolicyDocument };
+}
+
+const operators = Object.keys(expectedTour);
+const tours: Record<string, Readonly<Record<string, TourResult>>> = {};
+let keyAttempts: readonly string[] = [];
+let policies: readonly NamedPolicy[] = [];
+let roles: readonly (readonly NamedPolicy[])[] = [];
+let probes: readonly Probe[] = [];
+/** What was requested over the wire, and what the emulated KMS has no operation for. */
+let requests: readonly DecidedRequest[] = [];
+let provider: LoopbackProvider;
+
+/** Every function and every operator does what it is there for. */
+beforeAll(async () => {
+  const service = enforced.run();
+  provider = await startLoopbackProvider();
+  expect((await requestToken(service)).status).toBe(200);
+  for (const url of [service.jwksUri, `${service.issuer}/health`]) {
+    expect((await fetch(url)).status).toBe(200);
+  }
+  for (const document of ['openid-configuration', 'oauth-authorization-server']) {
+    expect((await fetch(`${service.issuer}/.well-known/${document}`)).status).toBe(200);
+  }
+  await invoke('synthetic-check', {});
+  await invoke('synthetic-check', {});
+  await invoke('canary', {});
+  await checkDeployment();
+  keyAttempts = await tryKey();
+  await createRestoredTable(enforced);
+  for (const operator of operators) {
+    tours[operator] = await runTour(enforced, operator, await prepareTour(enforced, provider));
+  }
+  await retireKeys();
+  await awaitSchedule();
+  const stack = readStackPolicies(readAssembly(enforced.fromSynth().directory));
+  const keyPolicy = await readKeyPolicy();
+  policies = [...listPolicies(stack), keyPolicy];
+  const rotation = stack.roles.get(functionName('local', 'key-rotation'));
+  probes = await decideProbes(keyPolicy, rotation?.policies ?? []);
+  requests = distinct([...enforced.decisions, ...probes]);
+  roles = [...stack.roles].flatMap(([name, role]) =>
+    name.startsWith('local-') ? [role.policies] : [],
+  );
+});
+
+afterAll(async () => {
+  await provider.close();
+});
+
+describe('statements of the policies', () => {
+  it('are each used by a request, or the review has the reason', () => {
+    const actions = listActions(policies);
+    const uses = countUses(actions, [...enforced.decisions, ...probes]);
+    const unused = [...uses]
+      .filter(([, count]) => count === 0)
+      .map(([{ policy, effect, action }]) => `${policy}: ${effect} ${action}`);
+    figure('statements of policies', {
+      policies: policies.length,
+      statements: policies.flatMap(({ document }) => document.Statement).length,
+      actions: actions.length,
+      unused: unused.length,
+      requests: enforced.decisions.length,
+      'different requests': requests.length,
+    });
+    expect(unused.toSorted()).toEqual(Object.keys(unusedActions).toSorted());
+  });
+
+  it('deny nothing but what the tours and the key policy tests try', () => {
+    const denied = enforced.decisions
+      .filter(({ result, principal }) => result !== 'Allowed' && !principal.includes(':user/'))
+      .map(({ principal, action, resource }) => `${principal} ${action} ${resource}`);
+    expect([...new Set(denied)]).toEqual([]);
+  });
+});
+
+describe('the key policy', () => {
+  it('keeps an administrator from the use and the end of a signing key', () => {
+    expect(keyAttempts).toEqual(keyAttempts.map(() => 'AccessDeniedException'));
+  });
+});
+
+describe('policies that forbid', () => {
+  it('hold against principals that may do everything else', () => {
+    const results = probes.map(({ name, result }) => [name, result]);
+    expect(results).toEqual(probes.map(({ name, expected }) => [name, expected]));
+    expect(probes.length).toBeGreaterThan(8);
+  });
+});
+
+describe('authctl', () => {
+  it.each(operators)('under the policy of %s does what the policy allows', (operator) => {
+    expect(tours[operator]).toEqual(expectedTour[operator]);
+  });
+});
+
+async function surviving(mutants: readonly Mutant[]): Promise<readonly string[]> {
+  const survivors: string[] = [];
+  for (const mutant of mutants) if (!(await isKilled(mutant))) survivors.push(mutant.name);
+  return survivors;
+}
+
+describe('a change of a policy changes what happens to a request', () => {
+  it('if an action is taken away', async () => {
+    const mutants = droppedActions(policies, requests);
+    const survivors = await surviving(mutants);
+    figure('dropped actions', { mutants: mutants.length, survived: survivors.length });
+    const reviewed = Object.keys(unusedActions).map((name) => name.replace(': ', ' without '));
+    const names = survivors.map((name) => name.replace(/ \(statement \d+\)$/, ''));
+    expect(names.toSorted()).toEqual(reviewed.toSorted());
+  });
+
+  it('if a condition is taken away', async () => {
+    const mutants = await widenedConditions(policies, requests);
+    const survivors = await surviving(mutants);
+    figure('widened conditions', { mutants: mutants.length, survived: survivors.length });
+    expect(survivors.toSorted()).toEqual(Object.keys(unusedConditions).toSorted());
+  });
+
+  it('if two roles are swapped', async () => {
+    const mutants = swappedRoles(roles, requests);
+    const survivors = await surviving(mutants);
+    figure('swapped roles', { mutants: mutants.length, survived: survivors.length });
+    expect(survivors).toEqual([]);
+  });
+});

@@ -1,0 +1,82 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll } from 'vitest';
+import { formatDemoEnvironment } from '../../../contract/demo-environment.ts';
+import type { DecidedRequest } from '../../../emulator/iam/access-control.ts';
+import type { FromSynth } from '../../../local/from-synth/synthesised-deployment.ts';
+import { type LocalRun, startLocal } from '../../../local/start-local.ts';
+import { type CliRun, runCli } from '../cli/use-authctl.ts';
+import { synthesiseService } from '../local/synthesise-service.ts';
+import { makeTemporaryDirectory } from '../local/temporary-directory.ts';
+
+export interface EnforcedService {
+  readonly run: () => LocalRun;
+  readonly fromSynth: () => FromSynth;
+  /** Every request that IAM decided so far. */
+  readonly decisions: readonly DecidedRequest[];
+  /** Runs `authctl` as the administrator or, if one is named, as a user with an operator's policy. */
+  readonly authctl: (args: readonly string[], operator?: string) => Promise<CliRun>;
+  /** The same with `--json --yes`; what was printed, parsed. */
+  readonly json: (args: readonly string[], operator?: string) => Promise<Record<string, string>>;
+}
+
+/** Name of an operator's managed policy in the local run's templates. */
+export function policyName(operator: string): string {
+  return `local-slc-${operator}`;
+}
+
+/** The service from templates, which lets every function and operator do what its policy allows. */
+export function useEnforcedService(): EnforcedService {
+  const folder = makeTemporaryDirectory();
+  const decisions: DecidedRequest[] = [];
+  let running: LocalRun | undefined;
+  let synthesised: FromSynth | undefined;
+  beforeAll(async () => {
+    synthesised = synthesiseService(folder.path, {});
+    running = await startLocal({
+      port: 0,
+      keyScheduleSeconds: 1,
+      stateDirectory: folder.path,
+      fromSynth: synthesised,
+      onDecision: (request) => decisions.push(request),
+    });
+  });
+  afterAll(async () => {
+    await running?.close();
+    folder.remove();
+  });
+  const run = () => {
+    if (running === undefined) throw new Error('the service has not started');
+    return running;
+  };
+  const authctl = (args: readonly string[], operator?: string) =>
+    runCli([...args, '--local'], { cwd: writeEnvironment(run(), folder.path, operator) });
+  return {
+    run,
+    fromSynth: () => {
+      if (synthesised === undefined) throw new Error('nothing was synthesised');
+      return synthesised;
+    },
+    decisions,
+    authctl,
+    json: async (args, operator) => {
+      const { stdout, stderr } = await authctl([...args, '--json', '--yes'], operator);
+      if (stdout === '') throw new Error(stderr);
+      return JSON.parse(stdout) as Record<string, string>;
+    },
+  };
+}
+
+/** @returns a folder in which `authctl --local` finds the operator's access key. */
+function writeEnvironment(run: LocalRun, folder: string, operator = 'administrator'): string {
+  const key = run.operatorKeys.get(policyName(operator)) ?? run.aws.credentials;
+  const directory = join(folder, 'operators', operator);
+  mkdirSync(join(directory, '.local'), { recursive: true });
+  const environment = {
+    ...run.environment,
+    AWS_ACCESS_KEY_ID: key.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: key.secretAccessKey,
+  };
+  writeFileSync(join(directory, '.local', 'demo.env'), formatDemoEnvironment(environment));
+  return directory;
+}
