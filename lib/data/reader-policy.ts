@@ -1,6 +1,7 @@
 import { Stack } from 'aws-cdk-lib';
 import {
   AccountPrincipal,
+  type Conditions,
   Effect,
   type IPrincipal,
   OrganizationPrincipal,
@@ -23,11 +24,26 @@ export interface ReaderPolicyProps {
   readonly awsRegion: string;
 }
 
-function readersOf({ accounts, organizationId }: TableReaders): readonly IPrincipal[] {
-  return [
-    ...(accounts ?? []).map((account) => new AccountPrincipal(account)),
-    ...(organizationId === undefined ? [] : [new OrganizationPrincipal(organizationId)]),
-  ];
+/** The principals that may read, and the conditions of their statement in addition to the keys. */
+interface Readers {
+  readonly principals: readonly IPrincipal[];
+  readonly conditions?: Conditions;
+}
+
+function readersOf({ accounts, organizationId }: TableReaders, ownAccount: string) {
+  const readers: Readers[] = [];
+  if (accounts !== undefined) {
+    readers.push({ principals: accounts.map((account) => new AccountPrincipal(account)) });
+  }
+  if (organizationId !== undefined) {
+    readers.push({
+      principals: [new OrganizationPrincipal(organizationId)],
+      // A policy for everyone in the organization would allow each role of the tables' own account,
+      // without a policy of its own.
+      conditions: { StringNotEquals: { 'aws:PrincipalAccount': ownAccount } },
+    });
+  }
+  return readers;
 }
 
 /**
@@ -49,14 +65,14 @@ export function readerPolicy(
     resourceName: deployedTableName(config, table),
   });
   return new PolicyDocument({
-    statements: readersOf(config.tableReaders).map(
-      (principal) =>
+    statements: readersOf(config.tableReaders, Stack.of(scope).account).map(
+      ({ principals, conditions }) =>
         new PolicyStatement({
           effect: Effect.ALLOW,
-          principals: [principal],
+          principals: [...principals],
           actions: [platformApiAction],
           resources: [resource],
-          conditions: platformApiCondition(table),
+          conditions: { ...platformApiCondition(table), ...conditions },
         }),
     ),
   });

@@ -82,6 +82,7 @@ describe('tables that other accounts read', () => {
         Condition: {
           ...expected.Condition,
           StringEquals: { 'aws:PrincipalOrgID': 'o-a1b2c3d4e5' },
+          StringNotEquals: { 'aws:PrincipalAccount': '111122223333' },
         },
       },
     ]);
@@ -129,6 +130,8 @@ const policies = new Map(
 const table = (name: string) => `arn:aws:dynamodb:us-west-2:111122223333:table/${name}`;
 
 const everything = [{ Effect: 'Allow', Action: 'dynamodb:*', Resource: '*' }];
+
+const own = { account: '111122223333', organization: 'o-a1b2c3d4e5' };
 
 /** What the constructs let a platform API's role do. */
 const ofConstructs = readTablesOf(tableArns(new Stack(), table('authorization-server'))).map(
@@ -189,6 +192,12 @@ describe('IAM, asked about a role of another account', () => {
     expect(await decide(request)).toBe('Allowed');
     expect(await decide(request, ofConstructs)).toBe('Allowed');
     expect(await decide(request, [])).toBe('ImplicitlyDenied');
+  });
+
+  it("gives a role of the tables' own account nothing that its own policies do not allow", async () => {
+    const request = { ...own, table: 'api-keys', keys: ['key_1'] };
+    expect(await decide(request, [])).toBe('ImplicitlyDenied');
+    expect(await decide(request, ofConstructs)).toBe('Allowed');
   });
 
   it.each([
