@@ -10,9 +10,9 @@ import { answersUnavailable, type OnStorage, StorageWatch } from './storage.ts';
 export interface DynamoDbOptions {
   /** Only requests that are signed with it are answered. */
   readonly accessKey: AccessKey;
-  /** Decides which calls are allowed. Left out: every signed call is. */
+  /** Decides which calls are allowed. By default, every signed call is. */
   readonly accessControl?: AccessControl | undefined;
-  /** The folder of the items. Left out: in memory only. */
+  /** The folder of the items. By default they are only in memory. */
   readonly directory?: string;
   /** Left out: a free one. */
   readonly port?: PortChoice;
@@ -36,7 +36,7 @@ async function authorize(request: VerifiedRequest, accessControl?: AccessControl
   await accessControl.authorize(request.accessKeyId, calls);
 }
 
-/** Starts a server that speaks DynamoDB's protocol on loopback. */
+/** Starts a server with DynamoDB's protocol on loopback. */
 export async function startDynamoDb(options: DynamoDbOptions): Promise<RunningDynamoDb> {
   const { accessKey, accessControl, directory, onStorage } = options;
   const storage =

@@ -12,10 +12,10 @@ import { AwsError } from './aws-server/aws-error.ts';
 import type { VerifiedRequest } from './aws-server/aws-server.ts';
 import type { StorageWatch } from './storage.ts';
 
-/** Milliseconds between two attempts to write to a folder that had no room. */
+/** Milliseconds between two attempts to write to a full folder. */
 const retryInterval = 1000;
 
-/** Room that a database needs to be opened and to take some items, in bytes. */
+/** Bytes that a database needs to be opened and to store some items. */
 const neededRoom = 256 * 1024;
 
 const unavailable = {
@@ -24,7 +24,7 @@ const unavailable = {
   status: 503,
 } as const;
 
-/** An error that dynalite answers with, in place of ending the process. */
+/** An error that dynalite returns, instead of ending the process. */
 function toDynaliteError(cause: unknown): Error {
   const body = {
     __type: `com.amazonaws.dynamodb.v20120810#${unavailable.type}`,
@@ -36,15 +36,15 @@ function toDynaliteError(cause: unknown): Error {
   });
 }
 
-/** Errors that dynalite itself deals with. */
+/** Errors that dynalite handles itself. */
 function isExpected(error: unknown): boolean {
   const { name, code } = error as { readonly name?: string; readonly code?: string };
   return name === 'NotFoundError' || code === 'LEVEL_DECODE_ERROR';
 }
 
-/** Calls dynalite, and takes hold of the store that it makes for itself. */
+/** Calls dynalite, and captures the store that it creates. */
 function openDynalite(directory: string | undefined): { server: Server; store: DynaliteStore } {
-  // Tables are there at once: nothing is tested by waiting for CREATING to pass.
+  // Tables are active at once: waiting for the state CREATING would test nothing.
   const settings = { createTableMs: 0, deleteTableMs: 0, updateTableMs: 0 };
   const { create } = dynaliteDb;
   const made: DynaliteStore[] = [];
@@ -63,7 +63,7 @@ function openDynalite(directory: string | undefined): { server: Server; store: D
   }
 }
 
-/** A request whose body was read, as dynalite takes it. */
+/** A request with its body, in the form that dynalite expects. */
 function replay({ method, url, headers, body }: VerifiedRequest): IncomingMessage {
   const request = Object.assign(Readable.from([body]), { method, url, headers });
   return request as unknown as IncomingMessage;
@@ -85,9 +85,9 @@ function callDynalite(
 }
 
 /**
- * dynalite's tables, without its server. LevelDB must be opened again after a write that failed:
- * its log may end in half a record, behind which later ones would be lost. Until that succeeds,
- * every request is answered with 503.
+ * dynalite's tables, without its server. After a failed write, LevelDB must be opened again: its
+ * log may end with half a record, and later ones would be lost. Until that succeeds, every request
+ * gets 503.
  */
 export class ItemStore {
   readonly #directory: string | undefined;
@@ -99,7 +99,7 @@ export class ItemStore {
   #lastAttempt = Number.NEGATIVE_INFINITY;
   #opening: Promise<void> | undefined;
 
-  /** @param directory left out: the items are in memory only. */
+  /** @param directory without it, the items are only in memory. */
   constructor(directory: string | undefined, storage: StorageWatch | undefined) {
     this.#directory = directory;
     this.#storage = storage;
@@ -147,7 +147,7 @@ export class ItemStore {
     }
   }
 
-  /** A write that follows one that failed is not acknowledged, even if LevelDB took it. */
+  /** A write after a failed one is not acknowledged, even if LevelDB accepted it. */
   #settle(error: unknown, isWrite: boolean): unknown {
     const isFailure = error !== null && error !== undefined;
     if (isFailure && isExpected(error)) return error;
@@ -174,7 +174,7 @@ export class ItemStore {
     this.#lastAttempt = time;
     try {
       this.#findRoom();
-      // Requests that arrived before still use the database that failed.
+      // Earlier requests still use the failed database.
       await Promise.all(this.#active);
       await this.#store.db.close().catch(() => undefined);
       this.#store.recreate();
@@ -187,7 +187,7 @@ export class ItemStore {
     this.#hasFailed = false;
   }
 
-  /** @throws {Error} if there is no room. */
+  /** @throws {Error} if the disk is full. */
   #findRoom(): void {
     if (this.#directory === undefined) return;
     const path = join(this.#directory, 'room-probe');

@@ -6,7 +6,7 @@ import { localApi } from './gateway/request-context.ts';
 import type { AccessControl } from './iam/access-control.ts';
 import { closeServer, listenOnLoopback, loopbackHost, type PortChoice } from './loopback-server.ts';
 
-/** A function that is invoked with an event, not with a request. */
+/** A function that is invoked with an event, not with an HTTP request. */
 export type EventHandler = (event: unknown) => Promise<unknown>;
 
 export interface LambdaOptions {
@@ -14,7 +14,7 @@ export interface LambdaOptions {
   readonly functions: ReadonlyMap<string, EventHandler>;
   /** Only requests that are signed with it are answered. */
   readonly accessKey: AccessKey;
-  /** Decides which calls are allowed. Left out: every signed call is. */
+  /** Decides which calls are allowed. By default, every signed call is. */
   readonly accessControl?: AccessControl | undefined;
   /** Left out: a free one. */
   readonly port?: PortChoice;
@@ -87,8 +87,7 @@ async function invoke(
 }
 
 /**
- * Starts a server that speaks Lambda's Invoke on loopback, for `authctl`, which asks the key
- * rotation function to rotate.
+ * Starts a server with Lambda's Invoke on loopback, for `authctl`, which invokes the key rotation.
  */
 export async function startLambda(options: LambdaOptions): Promise<RunningLambda> {
   const { accessKey, accessControl } = options;

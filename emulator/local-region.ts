@@ -1,6 +1,6 @@
 import type { RegionId } from '../contract/regions.ts';
 
-/** The one region of the local run. */
+/** The only region of the local run. */
 export const localRegion: { readonly id: RegionId; readonly awsRegion: string } = {
   id: 'slc',
   awsRegion: 'us-west-2',

@@ -1,19 +1,19 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A problem that the person at the terminal can solve: shown without a stack trace. */
+/** A problem that the user can solve. It is shown without a stack trace. */
 export class LocalRunError extends Error {
   override readonly name = 'LocalRunError';
 }
 
-/** Nothing of the local run is reachable from another machine. */
+/** No part of the local run can be reached from another machine. */
 export const loopbackHost = '127.0.0.1';
 
 /** Which port a server takes. */
 export interface PortChoice {
-  /** 0 takes a free one. */
+  /** 0 selects a free one. */
   readonly port: number;
-  /** Whether a free port will do if this one is taken. */
+  /** Whether a free port may be used if this one is taken. */
   readonly orFree?: boolean;
 }
 
@@ -47,7 +47,7 @@ const portVariables: Readonly<Record<string, string>> = {
 export function portInUse(port: number, purpose: string, options?: ErrorOptions): LocalRunError {
   const variable = portVariables[purpose] ?? 'PORT';
   return new LocalRunError(
-    `port ${port}, wanted for the ${purpose}, is in use; ${variable}=<number> chooses another`,
+    `port ${port} for the ${purpose} is in use; ${variable}=<number> selects another`,
     options,
   );
 }
@@ -58,10 +58,7 @@ function explain(error: unknown, port: number, purpose: string): Error {
     return portInUse(port, purpose, cause);
   }
   if (hasCode(error, 'EACCES')) {
-    return new LocalRunError(
-      `port ${port}, wanted for the ${purpose}, is not allowed to you`,
-      cause,
-    );
+    return new LocalRunError(`you may not use port ${port} for the ${purpose}`, cause);
   }
   return new Error(`could not start the ${purpose}`, cause);
 }
@@ -87,8 +84,8 @@ export async function listenOnLoopback(
 }
 
 /**
- * Stops a server: no new connections, idle ones end, and those that are busy are cut after the
- * grace.
+ * Stops a server: it accepts no new connections, closes idle ones, and closes busy ones after the
+ * grace period.
  *
  * @param grace milliseconds.
  */

@@ -10,7 +10,8 @@ import {
 import { dirname } from 'node:path';
 
 /**
- * Writes a file that only its owner may read, whole or not at all: a crash leaves the old content.
+ * Writes a file that only its owner can read, completely or not at all. After a crash, the old
+ * content is still there.
  */
 export function writePrivateFile(path: string, content: string): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
@@ -18,7 +19,7 @@ export function writePrivateFile(path: string, content: string): void {
   const file = openSync(draft, 'w', 0o600);
   try {
     try {
-      // On a full disk a single write may take a part only.
+      // On a full disk, a single write may store only a part.
       writeFileSync(file, content);
       fsyncSync(file);
     } finally {

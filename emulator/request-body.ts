@@ -1,13 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 
-/** A request body that is longer than the server takes. */
+/** A request body that is longer than the server allows. */
 export class BodyTooLargeError extends Error {
   override readonly name = 'BodyTooLargeError';
 }
 
 /**
- * Reads a request's body. What is too much is read and dropped, so that the client, which first
- * sends and then listens, gets an answer and not a broken connection.
+ * Reads a request's body. Bytes beyond the limit are read and dropped: a client that sends its
+ * whole body before it reads gets a response instead of a broken connection.
  *
  * @throws {BodyTooLargeError} if there were more than `maxBytes`.
  */

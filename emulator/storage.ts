@@ -1,10 +1,10 @@
-/** Hears a sentence when a folder of the state cannot be written to, and when it can again. */
+/** Receives a message when a folder of the state cannot be written to, and when it can again. */
 export type OnStorage = (text: string) => void;
 
-/** What operating systems say of a write for which there is no room. */
+/** Codes of operating systems for a full disk. */
 const noRoom = /no space left on device|disk quota exceeded|ENOSPC|EDQUOT/i;
 
-/** Whether an error, or what caused it, is that there is no room. */
+/** Whether the reason of an error is a full disk. */
 export function isNoRoom(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return noRoom.test(error.message) || isNoRoom(error.cause);
@@ -15,7 +15,7 @@ function describe(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Keeps in mind whether something can write to its folder, and says so when that changes. */
+/** Tracks whether a service can write to its folder, and reports changes. */
 export class StorageWatch {
   readonly #name: string;
   readonly #path: string;
@@ -23,7 +23,7 @@ export class StorageWatch {
   readonly #onStorage: OnStorage;
   #isFailing = false;
 
-  /** @param consequence what follows for the person at the terminal. */
+  /** @param consequence what this means for the user. */
   constructor(name: string, path: string, consequence: string, onStorage: OnStorage = () => {}) {
     this.#name = name;
     this.#path = path;
@@ -46,5 +46,5 @@ export class StorageWatch {
   }
 }
 
-/** What a service of this machine does while it cannot write. */
+/** The consequence for a service of this machine. */
 export const answersUnavailable = 'It answers 503 until there is room.';

@@ -9,7 +9,7 @@ import { closeServer, listenOnLoopback, loopbackHost, type PortChoice } from './
 export interface StsOptions {
   /** Only requests that are signed with it are answered. */
   readonly accessKey: AccessKey;
-  /** Knows other callers. Left out: there are none. */
+  /** Finds other callers. By default there are none. */
   readonly accessControl?: AccessControl | undefined;
   /** Left out: a free one. */
   readonly port?: PortChoice;
@@ -21,7 +21,7 @@ export interface RunningSts {
   close(): Promise<void>;
 }
 
-/** GetCallerIdentity takes some dozen bytes. */
+/** GetCallerIdentity needs some dozen bytes. */
 const maxRequestBytes = 2048;
 
 /** The run's access key belongs to anyone who started the run. IAM allows these characters. */
@@ -44,7 +44,7 @@ function answerIdentity({ body, accessKeyId }: VerifiedRequest, options: StsOpti
   );
 }
 
-/** Starts a server that speaks STS's GetCallerIdentity on loopback. */
+/** Starts a server with STS's GetCallerIdentity on loopback. */
 export async function startSts(options: StsOptions): Promise<RunningSts> {
   const { accessKey, accessControl, port } = options;
   const server = createAwsServer({

@@ -11,19 +11,19 @@ import { type Alg, algs, isAlg } from '../contract/signing-algorithms.ts';
 import { LocalRunError } from '../emulator/loopback-server.ts';
 import type { FromSynth } from './from-synth/synthesised-deployment.ts';
 
-/** What the person at the terminal asks for. */
+/** The options of the local run. */
 export interface LocalArguments {
   readonly help: boolean;
   readonly https: boolean;
   readonly reset: boolean;
-  /** Whether keys live for seconds, so that their whole life can be watched. */
+  /** Whether keys have a short lifetime, so their whole life cycle can be watched. */
   readonly rotationDemo: boolean;
   readonly stateDirectory: string;
-  /** The first signs new tokens. The deployment's default if left out. */
+  /** The first signs new tokens. The default is that of a deployment. */
   readonly signingAlgorithms?: readonly Alg[];
-  /** 0: a free one. */
+  /** 0 selects a free one. */
   readonly port: number;
-  /** Left out: next to `port`, or a free one if that is taken. */
+  /** The default is next to `port`, or a free one if that is taken. */
   readonly dynamodbPort?: number;
   readonly kmsPort?: number;
   readonly portalPort?: number;
@@ -31,7 +31,7 @@ export interface LocalArguments {
   readonly tokenReuse?: { readonly minimumRemainingShare: number; readonly shared: true };
   /** Path of a fault script. */
   readonly faultScript?: string;
-  /** Runs what `cdk synth` wrote. */
+  /** Runs the output of `cdk synth`. */
   readonly fromSynth?: FromSynth;
 }
 
@@ -115,7 +115,7 @@ function synthesisedConfig(): string {
   return context.config;
 }
 
-/** These flags say more of the templates. */
+/** Flags that need `--from-synth`. */
 const onlyWithSynth = ['config', 'permissions-boundary'] as const;
 
 /** The templates have decided what these flags would choose. */

@@ -7,15 +7,15 @@ import { writePrivateFile } from '../emulator/private-file.ts';
 
 /** A certificate for localhost, and the authority that its clients must trust. */
 export interface LocalCertificate extends TlsFiles {
-  /** The authority's certificate, PEM, and where it lies. */
+  /** The authority's certificate in PEM, and its path. */
   readonly ca: string;
   readonly caPath: string;
 }
 
 const day = 86_400_000;
-/** Apple's limit of a server certificate's life is 825 days. */
+/** Apple limits the lifetime of a server certificate to 825 days. */
 const lifetime = 800 * day;
-/** A certificate that ends sooner is replaced at start. */
+/** A certificate that expires sooner is replaced at start. */
 const minRemaining = 30 * day;
 
 const keyAndHash = { keyType: 'ec', curve: 'P-256', algorithm: 'sha256' } as const;
@@ -62,8 +62,8 @@ function isFresh(path: string, time: number): boolean {
 }
 
 /**
- * The certificate of `--https`, made on first use. The authority's private key is thrown away at
- * once, so that anyone who trusts it trusts this one certificate.
+ * The certificate of `--https`, created on first use. The authority's private key is deleted at
+ * once, so a client that trusts the authority trusts only this certificate.
  *
  * @param time milliseconds since the epoch.
  * @param names of hosts in addition to `localhost`, for tests that serve others on loopback.
@@ -82,7 +82,7 @@ export async function loadCertificate(
     const server = await generateServer(authority, notAfterDate, names);
     writePrivateFile(caPath, authority.cert);
     writePrivateFile(keyPath, server.private);
-    // Last, as its presence says that all three are there.
+    // Written last: if it exists, all three files exist.
     writePrivateFile(certPath, server.cert);
   }
   const read = (path: string): string => readFileSync(path, 'utf8');

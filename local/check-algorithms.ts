@@ -7,8 +7,8 @@ import { AlgorithmInUseError, assertAlgorithmsKept } from '../core/signing-key/k
 import { LocalRunError } from '../emulator/loopback-server.ts';
 
 /**
- * Refuses what the deployment check would refuse on AWS: a run over kept state that leaves out the
- * algorithm of a key in use.
+ * Like the deployment check on AWS, this refuses a run with existing state that omits the algorithm
+ * of a key in use.
  *
  * @throws {LocalRunError} with the flag that is allowed.
  */

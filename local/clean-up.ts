@@ -1,16 +1,16 @@
 type Closer = () => Promise<void>;
 
-/** What must be closed at the end, last opened first. */
+/** Resources that must be closed at the end, the last opened first. */
 export class CleanUp {
   readonly #closers: Closer[] = [];
 
-  /** Remembers how to close a thing, and gives the thing back. */
+  /** Registers how to close a resource, and returns the resource. */
   use<T extends { close(): Promise<void> }>(thing: T): T {
     this.#closers.push(() => thing.close());
     return thing;
   }
 
-  /** Closes everything, once. What fails does not keep the rest from closing. */
+  /** Closes everything once. If one resource fails to close, the others are still closed. */
   async run(): Promise<void> {
     const failures: unknown[] = [];
     for (let close = this.#closers.pop(); close !== undefined; close = this.#closers.pop()) {

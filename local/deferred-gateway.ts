@@ -1,6 +1,6 @@
 import type { Gateway } from '../emulator/gateway/gateway.ts';
 
-/** A gateway that answers once there is one: its port, and so the issuer, is known before. */
+/** A gateway that is created later. Its port, and therefore the issuer, is already known. */
 export interface DeferredGateway {
   readonly gateway: Gateway;
   readonly open: (gateway: Gateway) => void;

@@ -14,7 +14,7 @@ import {
 import { hashSecret, matchesHash } from '../core/credential/secret-hash.ts';
 import { writePrivateFile } from '../emulator/private-file.ts';
 
-/** The demonstration client, secret included. */
+/** The demonstration client with its secret. */
 export interface DemoClient {
   readonly clientId: string;
   readonly clientSecret: string;

@@ -9,7 +9,7 @@ export const docsPath = '/docs';
 
 const openapiFile = join(import.meta.dirname, '../docs/openapi.yaml');
 
-/** The page has everything in itself, and may call no one but the service that serves it. */
+/** The page is self-contained, and may call only the service that serves it. */
 const contentSecurityPolicy =
   "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; connect-src 'self'";
 
@@ -17,7 +17,7 @@ function readAsset(name: string): string {
   return readFileSync(fileURLToPath(import.meta.resolve(`swagger-ui-dist/${name}`)), 'utf8');
 }
 
-/** Text inside a script element: only its end tag could end it early. */
+/** Text inside a script element. Only an end tag could end it early. */
 function insideScript(text: string): string {
   return text.replaceAll(/<\/(script)/gi, String.raw`<\/$1`).replaceAll('<!--', String.raw`<\!--`);
 }
@@ -35,7 +35,7 @@ export async function renderDocsPage(server?: string): Promise<string> {
     spec,
     dom_id: '#page',
     deepLinking: true,
-    // The default asks a server on the internet.
+    // The default loads from a server on the internet.
     validatorUrl: 'none',
     docExpansion: 'list',
     defaultModelsExpandDepth: 0,
@@ -58,7 +58,7 @@ export async function renderDocsPage(server?: string): Promise<string> {
 `;
 }
 
-/** Rendered at the first request: no start waits for it. */
+/** Rendered at the first request, so the start does not wait for it. */
 export function createDocsRoute(deploymentName: string, issuer: string): GatewayRoute {
   let page: Promise<string> | undefined;
   return {

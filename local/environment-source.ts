@@ -7,7 +7,7 @@ import type { RegionId } from '../contract/regions.ts';
 import { localAccountId } from '../emulator/kms/kms-key.ts';
 import { localRegion } from '../emulator/local-region.ts';
 
-/** From what the environments of the functions follow, as the stack has it at deployment. */
+/** The inputs of the functions' environments, as the stack has them at deployment. */
 export function describeEnvironments(
   config: DeploymentConfig,
   issuer: string,

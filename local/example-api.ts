@@ -11,7 +11,7 @@ import type { AuthorizerFunction } from '../lambda/authorizer/function.ts';
 import { createAuthorizerHandler } from '../lambda/authorizer/function.ts';
 import type { Telemetry } from '../lambda/shared/telemetry.ts';
 
-/** A platform team's API, as far as a newcomer needs one to use a token at. */
+/** An example of a platform team's API, on which a token can be used. */
 export const examplePath = '/example/messages';
 
 const requiredScopes = {
@@ -29,7 +29,7 @@ export interface ExampleApiOptions {
   readonly ca: string | undefined;
 }
 
-/** Made at the first request, as Lambda does: by then the service has its first signing key. */
+/** Created at the first request, as in Lambda: then the service has its first signing key. */
 function createAuthorizer(options: ExampleApiOptions): AuthorizerFunction {
   const { config, issuer, aws, telemetry, ca } = options;
   const variables = authorizerEnvironment({
@@ -59,7 +59,7 @@ function json(statusCode: number, body: unknown, headers: Readonly<Record<string
   };
 }
 
-/** Shows who the authorizer says is calling. */
+/** Shows the caller that the authorizer returns. */
 async function answer({ httpMethod, requestContext }: APIGatewayProxyEvent) {
   const caller = requestContext.authorizer ?? {};
   const messages = [{ from: '+15550100', to: '+15550101', text: 'Hello' }];

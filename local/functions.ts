@@ -45,10 +45,10 @@ import type { LogFile } from './log-file.ts';
 /** The functions of the deployment, as Lambda would run them, in this process. */
 export interface LocalFunctions {
   readonly routes: readonly GatewayRoute[];
-  /** What answers events: by the names that functions have in AWS. */
+  /** Handlers of events, by the functions' names in AWS. */
   readonly eventHandlers: ReadonlyMap<string, EventHandler>;
   rotateKeys(event: { readonly action: 'deploy' | 'reconcile' }): Promise<RotationReport>;
-  /** Looks whether the tokens of the signing key verify. */
+  /** Checks whether tokens of the signing key verify. */
   checkKeys(): Promise<unknown>;
   close(): Promise<void>;
 }
@@ -90,7 +90,7 @@ function toRoutes(deploymentName: string, handlers: HttpHandlers): readonly Gate
   }));
 }
 
-/** Invokes a function of this process, by the name that it has in AWS. */
+/** Invokes a function of this process, by its name in AWS. */
 function createInvoke(handlers: ReadonlyMap<string, EventHandler>): InvokeFunction {
   return async (name, event) => {
     const handler = handlers.get(name);
@@ -108,7 +108,7 @@ export interface LocalFunctionOptions {
   readonly clock?: Clock;
 }
 
-/** What looks at the service from outside. */
+/** Functions that call the service from outside. */
 function createChecks(
   source: EnvironmentSource,
   aws: AwsClients,
@@ -131,7 +131,7 @@ function createChecks(
   };
 }
 
-/** Builds every function with the environment that the stack would give it. */
+/** Creates every function with the environment that the stack would give it. */
 export function createFunctions(
   config: DeploymentConfig,
   issuer: string,

@@ -7,31 +7,31 @@ import type { FromSynth } from './from-synth/synthesised-deployment.ts';
 import { rotationDemo } from './rotation-demo.ts';
 import type { LocalRun } from './start-local.ts';
 
-/** A path as a POSIX shell takes it. */
+/** A path, quoted for a POSIX shell. */
 function shellPath(path: string): string {
   return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
 }
 
-/** A command that gets a token, from any folder of this machine; the secret stays in its file. */
+/** A command that gets a token, from any folder. The secret stays in its file. */
 function tokenCommand(local: LocalRun): string {
   const file = shellPath(local.paths.demoEnvironment);
   const trust = local.caPath === undefined ? '' : `--cacert ${shellPath(local.caPath)} `;
   return `curl ${trust}-u "$(. ${file}; echo "$CLIENT_ID:$CLIENT_SECRET")" -d grant_type=client_credentials ${local.tokenUrl}`;
 }
 
-/** A command that uses a credential: the API key, as it needs no step before. */
+/** A command that uses a credential: the API key, because it needs no token request first. */
 function exampleCommand(local: LocalRun): string {
   const file = shellPath(local.paths.demoEnvironment);
   const trust = local.caPath === undefined ? '' : `--cacert ${shellPath(local.caPath)} `;
   return `curl ${trust}-H "Authorization: Bearer $(. ${file}; echo "$API_KEY")" ${local.exampleUrl}`;
 }
 
-/** The link signs in: it belongs to this terminal. */
+/** The link signs in, so it is only shown in this terminal. */
 function describePortal({ portalUrl }: LocalRun): string {
   return portalUrl === undefined ? '' : `  Portal      ${portalUrl}\n`;
 }
 
-/** What the terminal shows once everything runs. */
+/** The text in the terminal when everything runs. */
 export function greet(local: LocalRun): string {
   const { paths } = local;
   return `The authorization server runs on this machine.
@@ -58,17 +58,17 @@ Stop with Ctrl-C. The state stays in ${shellPath(paths.directory)}; npm start --
 `;
 }
 
-/** What the terminal shows as well if the templates of a deployment are run. */
+/** Additional text when the templates of a deployment run. */
 export function fromSynthHint({ directory, config }: FromSynth): string {
   return `
 The functions are those of ${shellPath(directory)}, which npx cdk synth made of ${shellPath(config)}.
 `;
 }
 
-/** Seconds for which a verifier may keep the JWKS of the demonstration. */
+/** Seconds for which a verifier may cache the JWKS of the demonstration. */
 const verifierCache = rotationDemo.signingKeyPolicy?.verifierCache ?? 0;
 
-/** What the terminal also shows if keys live for minutes. */
+/** Additional text when keys live for minutes. */
 export const rotationDemoHint = `
 Signing keys live for four minutes and tokens for 20 seconds. Watch them, from another terminal:
 
@@ -78,7 +78,7 @@ Verifiers that keep the JWKS for more than ${verifierCache} seconds cannot follo
 minutes: they refuse the tokens of a new key until they fetch again.
 `;
 
-/** What the terminal also shows if faults are on: what fails may be meant to. */
+/** Additional text when faults are on, because failures are then intended. */
 export function faultsHint(path: string, { rules }: Pick<FaultScript, 'rules'>): string {
   const count = rules.length === 1 ? '1 rule' : `${rules.length} rules`;
   return `
@@ -91,18 +91,21 @@ export function describeRequest({ method, path, status, milliseconds }: RequestN
   return `${method} ${path} ${status} ${Math.round(milliseconds)} ms`;
 }
 
-/** What each step of the key rotation means to someone who watches. Other steps say nothing. */
+/** Steps of the key rotation in words. Other steps are not shown. */
 const steps: ReadonlyMap<string, string> = new Map([
   ['publish', 'is published'],
   ['promote', 'signs from now on'],
-  ['retire', 'signs no more; its tokens still verify'],
+  ['retire', 'no longer signs; its tokens still verify'],
   ['withdraw', 'has left the JWKS'],
   ['disable', 'is disabled in KMS'],
   ['schedule_deletion', 'will be deleted in KMS'],
 ]);
 
 /** A line of the terminal for each step of a key's life that a run of the rotation took. */
-/** Tells of the first denial of each action for each principal: functions repeat their calls. */
+/**
+ * Reports only the first denial of each action for each principal, because functions repeat their
+ * calls.
+ */
 export function createDenialReporter(tell: (text: string) => void) {
   const told = new Set<string>();
   return ({ principal, action, resource, result }: DecidedRequest): void => {

@@ -3,20 +3,20 @@ import { keyScheduleMinutes } from '../contract/key-metrics.ts';
 import type { LocalFunctions } from './functions.ts';
 import type { LogFile } from './log-file.ts';
 
-/** Something that runs by the clock until it is closed. */
+/** A schedule that runs until it is closed. */
 export interface Schedule {
   close(): Promise<void>;
 }
 
 export interface KeyScheduleOptions {
-  /** Seconds between two runs; as in AWS if left out. */
+  /** Seconds between two runs. The default is that of a deployment. */
   readonly keyScheduleSeconds?: number;
   readonly onRotation?: (report: RotationReport) => void;
 }
 
 /**
- * Runs the key rotation and the canary by the clock, as the stack's EventBridge rules do. One run
- * ends before the next begins; one that fails is made good by the next.
+ * Runs the key rotation and the canary on a schedule, as the stack's EventBridge rules do. A run
+ * ends before the next one begins. When a run fails, the next one does its work.
  */
 export function startKeySchedule(
   functions: Pick<LocalFunctions, 'rotateKeys' | 'checkKeys'>,

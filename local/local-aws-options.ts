@@ -3,6 +3,6 @@ import type { AccessKey } from '../emulator/aws-server/access-key.ts';
 
 /** For clients of the DynamoDB, KMS and Lambda of a local run. */
 export interface LocalAwsOptions extends AwsClientOptions {
-  /** Made at random for this run: every call must be signed with it. */
+  /** A random access key of this run. Every call must be signed with it. */
   readonly credentials: AccessKey;
 }

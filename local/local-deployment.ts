@@ -18,9 +18,9 @@ const scopes = ['messaging', 'calls', 'numbers'].flatMap((service) => [
   { service, permission: 'manage', description: `Change ${service}` },
 ]);
 
-/** What a local run may choose; the defaults of a deployment if left out. Times are seconds. */
+/** Settings of a local run. The defaults are those of a deployment. Times are seconds. */
 export interface LocalDeploymentOptions {
-  /** The first signs; operators may move to the others. */
+  /** The first signs. Operators can change to the others. */
   readonly signingAlgorithms?: readonly Alg[];
   readonly signingKeyPolicy?: SigningKeyPolicyInput;
   readonly maxTokenLifetime?: number;

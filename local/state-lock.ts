@@ -2,7 +2,9 @@ import { join } from 'node:path';
 import { ClassicLevel } from 'classic-level';
 import { LocalRunError } from '../emulator/loopback-server.ts';
 
-/** Says that no one else may use a state directory. Ends with the process, however that ends. */
+/**
+ * The exclusive use of a state directory. It ends with the process, also when the process crashes.
+ */
 export interface StateLock {
   close(): Promise<void>;
 }
@@ -16,8 +18,8 @@ function isLocked(error: unknown): boolean {
 }
 
 /**
- * Takes the lock of a state directory. An empty LevelDB is the lock: the operating system frees
- * it when the process dies, which a file with a process id cannot promise.
+ * Takes the lock of a state directory. The lock is an empty LevelDB: the operating system frees it
+ * when the process ends. A file with a process id would stay.
  *
  * @throws {LocalRunError} if another local run holds it.
  */

@@ -2,7 +2,7 @@ import { accessSync, constants, mkdirSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { LocalRunError } from '../emulator/loopback-server.ts';
 
-/** Where the local run keeps what must survive a restart. */
+/** Paths of the state that must survive a restart. */
 export interface StatePaths {
   readonly directory: string;
   readonly dynamodb: string;
@@ -34,8 +34,8 @@ function isFolder(path: string): boolean {
 }
 
 /**
- * Makes a folder and what it is in. Node's own recursive `mkdir` never ends if a file system
- * denies that a folder it has just shown exists, as /proc does.
+ * Creates a folder and its parents. Node's own recursive `mkdir` never ends on a file system such
+ * as /proc, which denies the existence of a folder that it has just shown.
  */
 function makeFolder(path: string): void {
   if (isFolder(path)) return;
@@ -62,7 +62,7 @@ export function makeStateDirectory({ directory }: StatePaths): void {
   }
 }
 
-/** Deletes what the local run made and nothing else: the folder may be anybody's. */
+/** Deletes only what the local run created, because the folder may contain other files. */
 export function resetState(paths: StatePaths): void {
   const { directory: _, ...made } = paths;
   for (const path of Object.values(made)) rmSync(path, { recursive: true, force: true });

@@ -2,7 +2,7 @@ import type { Access } from './from-synth/access.ts';
 import type { LocalAwsOptions } from './local-aws-options.ts';
 import type { LogFile } from './log-file.ts';
 
-/** What functions find around them. */
+/** The environment of the functions. */
 export interface Surroundings {
   readonly issuer: string;
   readonly clientOptions: LocalAwsOptions;
@@ -13,6 +13,6 @@ export interface Surroundings {
   /** Certificates to trust in addition to those of Node: PEM, and the file that holds it. */
   readonly ca: string | undefined;
   readonly caPath: string | undefined;
-  /** Milliseconds since the epoch; this machine's clock if left out. */
+  /** Milliseconds since the epoch. The default is this machine's clock. */
   readonly clock?: (() => number) | undefined;
 }

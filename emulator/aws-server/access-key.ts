@@ -14,7 +14,7 @@ const idLength = 20;
 const idPrefix = 'LOCAL';
 const secretBytes = 30;
 
-/** Makes an access key at random. It has AWS's lengths, and no prefix that AWS uses. */
+/** Creates a random access key. It has AWS's lengths, and no prefix that AWS uses. */
 export function createAccessKey(): AccessKey {
   const id = [...randomBytes(idLength - idPrefix.length)].map((byte) => base32[byte % 32]);
   return {

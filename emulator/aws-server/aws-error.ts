@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 
-/** Services whose protocol is spoken on this machine, by their signing names. */
+/** Services that are emulated on this machine, by their signing names. */
 export type AwsService = 'dynamodb' | 'kms' | 'lambda' | 'sts';
 
-/** AWS JSON 1.0 and 1.1, the JSON of Lambda's REST protocol, and the XML that STS answers. */
+/** AWS JSON 1.0 and 1.1, the JSON of Lambda's REST protocol, and the XML of STS. */
 export const contentTypes: Readonly<Record<AwsService, string>> = {
   dynamodb: 'application/x-amz-json-1.0',
   kms: 'application/x-amz-json-1.1',
@@ -51,7 +51,7 @@ function renderXml({ type, message }: AwsError): string {
   return `<ErrorResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><Error>${error}</Error></ErrorResponse>`;
 }
 
-/** What IAM refuses is answered by AWS's own framework, which writes the member in upper case. */
+/** AWS's own framework answers when IAM refuses, and writes the member in upper case. */
 export class AccessDeniedError extends AwsError {
   constructor(service: string, message: string) {
     super('AccessDeniedException', message, service === 'lambda' ? 403 : 400);

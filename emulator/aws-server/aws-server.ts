@@ -11,12 +11,12 @@ export interface VerifiedRequest extends ReceivedRequest, Signer {}
 
 export interface AwsServerOptions {
   readonly service: AwsService;
-  /** Of the one who started the run. Only requests that are signed with a known key are answered. */
+  /** The access key of this run. Only requests that are signed with a known key are answered. */
   readonly accessKey: AccessKey;
-  /** Knows other access keys. Left out: there are none. */
+  /** Finds other access keys. By default there are none. */
   readonly accessControl?: AccessControl | undefined;
   readonly maxRequestBytes: number;
-  /** Answers a request. What it throws is answered as an error of the service. */
+  /** Answers a request. When it throws, the response is an error of the service. */
   readonly answer: (request: VerifiedRequest, response: ServerResponse) => Promise<void> | void;
 }
 
@@ -46,7 +46,7 @@ async function verify(
   message: IncomingMessage,
   { service, accessKey, accessControl, maxRequestBytes }: AwsServerOptions,
 ): Promise<VerifiedRequest> {
-  // Read in any case: a client sends first and listens then.
+  // The body is always read, because a client sends it before it reads the response.
   const body = await readBody(message, maxRequestBytes);
   refuseBrowsers(message);
   const { method = '', url = '/', headers } = message;

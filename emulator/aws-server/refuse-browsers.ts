@@ -6,9 +6,10 @@ import { AwsError } from './aws-error.ts';
 const misdirectedRequest = 421;
 
 /**
- * Refuses what a web page could send to a server on loopback. A page may bind its own name to this
- * address (DNS rebinding), and may send requests that need no preflight. Browsers put `Origin` or
- * `Sec-Fetch-Site` in all of them; `Sec-Fetch-Mode` is in requests of Node's own `fetch` as well.
+ * Refuses requests that a web page could send to a server on loopback. A page may bind its own name
+ * to this address (DNS rebinding), and may send requests that need no preflight. Browsers put
+ * `Origin` or `Sec-Fetch-Site` in all of them; `Sec-Fetch-Mode` is in requests of Node's own
+ * `fetch` as well.
  *
  * @throws {AwsError} if the request names another host or comes from a browser.
  */

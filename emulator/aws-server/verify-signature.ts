@@ -5,7 +5,7 @@ import { SignatureV4 } from '@smithy/signature-v4';
 import type { AccessKey } from './access-key.ts';
 import { AwsError, type AwsService } from './aws-error.ts';
 
-/** A request as it arrived. */
+/** A request as received. */
 export interface ReceivedRequest {
   readonly method: string;
   /** Path and query. */
@@ -22,7 +22,7 @@ export interface SignatureExpectations {
   readonly time: number;
 }
 
-/** What the `Authorization` header says. */
+/** The content of the `Authorization` header. */
 interface Authorization {
   readonly accessKeyId: string;
   readonly region: string;
@@ -30,7 +30,7 @@ interface Authorization {
   readonly signature: string;
 }
 
-/** AWS accepts signatures that are up to so many milliseconds old or early. */
+/** AWS accepts signatures whose time differs by at most so many milliseconds. */
 const maxSkew = 15 * 60_000;
 
 const algorithm = 'AWS4-HMAC-SHA256';
@@ -64,7 +64,7 @@ function readAuthorization(headers: IncomingHttpHeaders, service: AwsService): A
   );
 }
 
-/** Milliseconds since the epoch; NaN for another form than ISO 8601's basic one. */
+/** Milliseconds since the epoch; NaN if the text is not in the basic form of ISO 8601. */
 function readTime(headers: IncomingHttpHeaders): number {
   const time = headerText(headers, 'x-amz-date');
   return timePattern.test(time)
@@ -81,7 +81,7 @@ function findUncovered(
   return ['host', 'x-amz-date', ...needed].find((name) => !signed.includes(name));
 }
 
-/** The signer takes this header for the body's hash without a look at the body. */
+/** The signer uses this header as the body's hash without reading the body. */
 function hasOwnChecksum({ headers, body }: ReceivedRequest): boolean {
   const checksum = headers['x-amz-content-sha256'];
   return checksum === undefined || checksum === hash('sha256', body);

@@ -1,13 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 import type { FaultyService } from './aws-error-codes.ts';
 
-/** One call of an AWS JSON service, as far as faults need to know it. */
+/** One call of an AWS JSON service, in the form that faults need. */
 export interface AwsCall {
   readonly service: FaultyService;
   readonly operation: string;
   readonly input: Readonly<Record<string, unknown>>;
   readonly table: string | undefined;
-  /** Every value that names what is read, written or signed with. */
+  /** Every value that identifies the item or the key. */
   readonly keys: readonly string[];
 }
 
@@ -16,7 +16,7 @@ function parseObject(body: Buffer): Readonly<Record<string, unknown>> {
     const parsed: unknown = JSON.parse(body.toString('utf8'));
     if (typeof parsed === 'object' && parsed !== null) return { ...parsed };
   } catch {
-    // The service itself says what is wrong with it.
+    // The service itself reports the error.
   }
   return {};
 }

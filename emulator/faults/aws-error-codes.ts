@@ -30,7 +30,7 @@ export const awsErrorStatus: Readonly<Record<FaultyService, Readonly<Record<stri
   },
 };
 
-/** What each service answers to who calls too often. */
+/** The error of each service when it is called too often. */
 export const throttlingCode = {
   dynamodb: 'ThrottlingException',
   kms: 'ThrottlingException',

@@ -13,20 +13,20 @@ const share = v.pipe(
   v.maxValue(1, 'allowed: a share from 0 to 1'),
 );
 
-/** When a rule holds, in seconds since the start; always if left out. */
+/** When a rule applies, in seconds since the start. The default is always. */
 const window = { from: v.optional(nonNegative, 0), until: v.optional(nonNegative) };
 
-/** Which calls a rule is about. */
+/** The calls that a rule applies to. */
 const call = {
   ...window,
   service: v.picklist(faultyServices),
-  /** `GetItem`, `Sign`. Left out: every operation. */
+  /** `GetItem`, `Sign`. The default is every operation. */
   operation: v.optional(v.string()),
   /** A table by the last part of its name: `clients`. */
   table: v.optional(v.string()),
   /** A key's value in DynamoDB, a key's id or ARN in KMS. */
   key: v.optional(v.string()),
-  /** Share of these calls that it strikes. */
+  /** Share of these calls that it affects. */
   share: v.optional(share, 1),
 };
 
@@ -45,37 +45,37 @@ const ruleSchema = v.variant('fault', [
   v.strictObject({ ...call, fault: v.literal('error'), code }),
   /** Refuses what exceeds so many calls a second. */
   v.strictObject({ ...call, fault: v.literal('throttle'), callsPerSecond: nonNegative }),
-  /** Breaks the connection off: before the call is made, or with its answer. */
+  /** Closes the connection: before the call, or during its response. */
   v.strictObject({
     ...call,
     fault: v.literal('reset'),
     when: v.optional(v.picklist(['before', 'after']), 'before'),
   }),
-  /** Sends so many bytes of the answer and breaks off. */
+  /** Sends so many bytes of the response, then closes the connection. */
   v.strictObject({ ...call, fault: v.literal('partial_body'), bytes: wholeNumber }),
   /** Sends the answer's bytes spread over this time. */
   v.strictObject({ ...call, fault: v.literal('slow_body'), milliseconds: nonNegative }),
-  /** Eventually consistent reads see what was there so long ago. */
+  /** Eventually consistent reads see the state of so long ago. */
   v.strictObject({ ...call, fault: v.literal('stale_read'), seconds: nonNegative }),
-  /** Eventually consistent reads see nothing that other regions wrote since the rule holds. */
+  /** Eventually consistent reads see no write of other regions since the rule began. */
   v.strictObject({ ...call, fault: v.literal('paused_replication') }),
   /**
-   * The region is cut off from the others: as before, and its writes and strongly consistent
+   * The region is disconnected: as for `paused_replication`, and its writes and strongly consistent
    * reads fail.
    */
   v.strictObject({ ...call, fault: v.literal('isolated_region') }),
-  /** The functions' clock is so much ahead; behind if negative. */
+  /** The functions' clock is ahead by this time, or behind if negative. */
   v.strictObject({
     ...window,
     fault: v.literal('clock_skew'),
     seconds: v.pipe(v.number(), v.finite()),
   }),
-  /** The functions' clock stands still. */
+  /** The functions' clock stops. */
   v.strictObject({ ...window, fault: v.literal('clock_freeze') }),
 ]);
 
 const scriptSchema = v.strictObject({
-  /** The same seed strikes the same calls again. */
+  /** The same seed selects the same calls again. */
   seed: v.optional(wholeNumber, 1),
   rules: v.array(ruleSchema),
 });
@@ -92,7 +92,7 @@ function refuse(key: string, value: unknown, allowed: string): string {
   return `${key}: received ${JSON.stringify(value)}; allowed${allowed}`;
 }
 
-/** What would make a rule strike nothing. */
+/** Mistakes for which a rule would match no call. */
 function findMistakes(rule: CallRule): readonly string[] {
   const { service, operation, table, fault } = rule;
   const of = ` for ${service}: `;
@@ -133,7 +133,7 @@ export function parseFaultScript(input: unknown, name = 'the fault script'): Fau
   throw new LocalRunError(`${name} cannot be used:\n  ${problems.join('\n  ')}`);
 }
 
-/** @throws {LocalRunError} if there is no such file or it is no fault script. */
+/** @throws {LocalRunError} if the file does not exist or is not a fault script. */
 export function readFaultScript(path: string): FaultScript {
   try {
     return parseFaultScript(JSON.parse(readFileSync(path, 'utf8')), path);

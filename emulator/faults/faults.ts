@@ -3,13 +3,13 @@ import { throttlingCode } from './aws-error-codes.ts';
 import { type FaultRule, type FaultScriptInput, parseFaultScript } from './fault-script.ts';
 import { SeededRandom } from './seeded-random.ts';
 
-/** What becomes of the answer. */
+/** Changes to the response. */
 export type AnswerFault =
   | { readonly kind: 'reset' }
   | { readonly kind: 'partial'; readonly bytes: number }
   | { readonly kind: 'slow'; readonly milliseconds: number };
 
-/** What becomes of one call. */
+/** What happens to one call. */
 export interface Treatment {
   /** Milliseconds to wait first. */
   readonly delay: number;
@@ -30,7 +30,7 @@ export interface CallCounts {
   readonly [operation: string]: number;
 }
 
-/** Changes a call's treatment as a rule says. The first that ends a call stands. */
+/** Applies a rule to a call's treatment. The first rule that ends a call decides. */
 type Apply<K extends CallRule['fault']> = (
   draft: Draft,
   rule: Extract<CallRule, { fault: K }>,
@@ -108,7 +108,7 @@ export class Faults {
     this.#throttles.clear();
   }
 
-  /** Everything works again. */
+  /** Ends all faults. */
   stop(): void {
     this.play({ rules: [] });
   }

@@ -2,7 +2,7 @@ import { tables } from '../../contract/tables.ts';
 import { operations as kmsOperations } from '../kms/operations.ts';
 import type { FaultyService } from './aws-error-codes.ts';
 
-/** Operations that this project calls: a rule about any other would strike nothing. */
+/** Operations that this project calls. A rule with any other would match no call. */
 export const faultyOperations: Readonly<Record<FaultyService, readonly string[]>> = {
   dynamodb: [
     'CreateTable',
@@ -17,7 +17,7 @@ export const faultyOperations: Readonly<Record<FaultyService, readonly string[]>
   kms: [...kmsOperations.keys()],
 };
 
-/** Tables as a rule names them: without the deployment's name. */
+/** Tables in rules, without the deployment's name. */
 export const faultyTables: readonly string[] = Object.values(tables).map(({ suffix }) => suffix);
 
 /** Faults of tables: KMS has no replicas. */

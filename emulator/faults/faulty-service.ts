@@ -18,7 +18,7 @@ import type { AnswerFault, Faults } from './faults.ts';
 export type Forward = () => Promise<ServiceAnswer>;
 
 /**
- * What knows the past of items, and so what a read sees whose view ends at a horizon.
+ * Knows the past of items, and answers reads whose view ends at a horizon.
  *
  * @param horizon milliseconds since the epoch; undefined sees everything.
  */
@@ -30,9 +30,9 @@ export type ReadPast = (
 
 export interface FaultyServiceOptions {
   readonly service: FaultyService;
-  /** The service that works. */
+  /** The service without faults. */
   readonly endpoint: string;
-  /** Of callers, and for calls of the service. */
+  /** The access key of callers, and for calls to the service. */
   readonly accessKey: AccessKey;
   readonly faults: Faults;
   readonly port?: PortChoice;
@@ -47,7 +47,7 @@ export interface FaultyServiceServer {
 /** DynamoDB takes requests of up to 16 MiB; nothing here sends a hundredth of it. */
 const maxRequestBytes = 1024 * 1024;
 
-/** What a region that is cut off answers if it would have to ask the others. */
+/** The response of a disconnected region to a call that needs the other regions. */
 const isolatedCode = 'InternalServerError';
 
 /** Parts of a slow answer. */
@@ -60,7 +60,7 @@ function errorMessage(code: string, { service, operation, table }: AwsCall): str
   return `User: arn:aws:sts::000000000000:assumed-role/local/local is not authorized to perform: ${action} on resource: ${table ?? '*'} because no identity-based policy allows the ${action} action`;
 }
 
-/** An error that a rule asked for, in the service's own shape. */
+/** The error of a rule, in the service's own shape. */
 function faultAnswer(call: AwsCall, code: string): ServiceAnswer {
   const status = awsErrorStatus[call.service][code] ?? 400;
   return renderAwsError(call.service, new AwsError(code, errorMessage(code, call), status));
@@ -71,7 +71,7 @@ function writeHead(response: ServerResponse, { status, headers, body }: ServiceA
     connection: _,
     'keep-alive': __,
     'transfer-encoding': ___,
-    // Of the body as the service sent it, which a view of the past changes.
+    // Checksum of the service's own body, which a view of the past changes.
     'x-amz-crc32': ____,
     ...passed
   } = headers;
@@ -105,7 +105,7 @@ async function send(
   response.write(answer.body.subarray(0, fault.bytes), () => response.socket?.destroy());
 }
 
-/** Starts a server that stands before a service and does to its calls what the faults say. */
+/** Starts a server in front of a service that applies the faults to its calls. */
 export async function startFaultyService(
   options: FaultyServiceOptions,
 ): Promise<FaultyServiceServer> {
@@ -139,7 +139,7 @@ export async function startFaultyService(
     service,
     accessKey,
     maxRequestBytes,
-    // A service that is gone breaks its callers' connections off.
+    // When the service is gone, its callers' connections close.
     answer: (request, response) => answer(request, response).catch(() => void response.destroy()),
   });
   const port = await listenOnLoopback(server, options.port ?? { port: 0 }, `${service} faults`);

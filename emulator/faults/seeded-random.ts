@@ -1,4 +1,4 @@
-/** A small seeded generator (mulberry32), so that the same seed brings the same again. */
+/** A small seeded generator (mulberry32). The same seed gives the same numbers. */
 export class SeededRandom {
   #state: number;
 

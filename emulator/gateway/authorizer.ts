@@ -3,7 +3,7 @@ import { localRegion } from '../local-region.ts';
 import type { AuthorizerContext, RequestAuthorizer } from './gateway-route.ts';
 import { localApi } from './request-context.ts';
 
-/** The decision of an authorizer; what is not `allow` names API Gateway's `ResponseType`. */
+/** The decision of an authorizer: `allow`, or API Gateway's `ResponseType`. */
 export type Authorization =
   | { readonly decision: 'allow'; readonly context: AuthorizerContext }
   | { readonly decision: 'ACCESS_DENIED'; readonly context: AuthorizerContext }
@@ -13,7 +13,7 @@ export type Authorization =
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Throwing exactly this makes a 401; any other error of an authorizer is a 500. */
+/** Exactly this error gives a 401. Any other error of an authorizer gives a 500. */
 const unauthorizedMessage = 'Unauthorized';
 
 function isFields(value: unknown): value is Fields {
@@ -59,7 +59,7 @@ function readContext(value: unknown, principalId: string): AuthorizerContext {
   return { ...Object.fromEntries(texts), principalId };
 }
 
-/** @throws {TypeError} for what is no output of an authorizer. */
+/** @throws {TypeError} if the value is not an authorizer's output. */
 function readOutput(output: unknown, arn: string): Authorization {
   if (!isFields(output) || !isFields(output['policyDocument'])) {
     throw new TypeError('the output of an authorizer has a policy document');
@@ -74,7 +74,7 @@ function readOutput(output: unknown, arn: string): Authorization {
   };
 }
 
-/** Asks an authorizer about a request, and reads its answer as API Gateway does. */
+/** Invokes an authorizer for a request, and reads its output as API Gateway does. */
 export async function authorize(
   authorizer: RequestAuthorizer,
   event: APIGatewayProxyEvent,

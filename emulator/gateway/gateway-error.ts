@@ -6,7 +6,7 @@ import type {
   RouteError,
 } from './gateway-route.ts';
 
-/** API Gateway's own status codes, if a gateway response leaves them. */
+/** API Gateway's own status codes, for gateway responses that do not set one. */
 const ownStatus: Readonly<Partial<Record<GatewayErrorType, number>>> = {
   REQUEST_TOO_LARGE: 413,
   DEFAULT_4XX: 400,
@@ -14,7 +14,7 @@ const ownStatus: Readonly<Partial<Record<GatewayErrorType, number>>> = {
 };
 
 /**
- * The response that the gateway itself makes, as the stack's gateway responses have it.
+ * A response that the gateway generates, as defined by the stack's gateway responses.
  *
  * @param status of the error, for the default types.
  */
@@ -33,7 +33,10 @@ export function buildGatewayError(type: GatewayErrorType, status?: number): Gate
   };
 }
 
-/** A gateway response of a route's own API. API Gateway leaves empty what it does not know. */
+/**
+ * A gateway response of a route's own API. API Gateway replaces unknown variables with an empty
+ * text.
+ */
 export function buildRouteError(error: RouteError, context: AuthorizerContext): GatewayResponse {
   const body = JSON.stringify(error.body).replaceAll(
     /\$context\.authorizer\.(\w+)/g,

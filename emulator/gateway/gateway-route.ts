@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEvent, APIGatewayRequestAuthorizerEvent, Context } from 'aws-lambda';
 
-/** A Lambda function of a proxy integration. What it returns is checked, as API Gateway does. */
+/** A Lambda function of a proxy integration. Its output is checked as in API Gateway. */
 export type ProxyHandler = (event: APIGatewayProxyEvent, context: Context) => Promise<unknown>;
 
 /** A Lambda authorizer of type REQUEST, without result caching. */
@@ -9,10 +9,10 @@ export interface RequestAuthorizer {
   readonly handler: (event: APIGatewayRequestAuthorizerEvent, context: Context) => Promise<unknown>;
 }
 
-/** What an authorizer says in addition to its decision: text by name, for functions and responses. */
+/** The context of an authorizer's decision: text by name, for functions and responses. */
 export type AuthorizerContext = Readonly<Record<string, string>>;
 
-/** API Gateway's `ResponseType`s that the local gateway gives. */
+/** API Gateway's `ResponseType`s that the local gateway supports. */
 export type GatewayErrorType =
   | 'MISSING_AUTHENTICATION_TOKEN'
   | 'REQUEST_TOO_LARGE'
@@ -30,13 +30,15 @@ export interface RouteError {
   readonly type: GatewayErrorType;
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** A template: `$context.authorizer.<name>` becomes what the authorizer's context says. */
+  /**
+   * A template: `$context.authorizer.<name>` is replaced by a value of the authorizer's context.
+   */
   readonly body: object;
 }
 
 /** A resource of the REST API with an `ANY` method. */
 export interface GatewayRoute {
-  /** Matched character by character: API Gateway does not tidy paths. */
+  /** Matched character by character: API Gateway does not normalise paths. */
   readonly path: string;
   readonly functionName: string;
   readonly handler: ProxyHandler;
@@ -44,12 +46,12 @@ export interface GatewayRoute {
   readonly errors?: readonly RouteError[];
 }
 
-/** A request as it came over HTTP. */
+/** A request as received over HTTP. */
 export interface GatewayRequest {
   readonly method: string;
   /** Path and query as on the wire. */
   readonly target: string;
-  /** Names and values by turns, as they came. */
+  /** Alternating names and values, as received. */
   readonly rawHeaders: readonly string[];
   readonly body: Buffer;
   /** Address of the TCP peer. */
@@ -59,14 +61,14 @@ export interface GatewayRequest {
   readonly httpVersion: string;
 }
 
-/** A response as it goes over HTTP. */
+/** A response as it is sent over HTTP. */
 export interface GatewayResponse {
   readonly status: number;
   readonly headers: ReadonlyMap<string, readonly string[]>;
   readonly body: Buffer;
 }
 
-/** What API Gateway knows of a request in addition to what came. */
+/** What API Gateway knows about a request in addition to its content. */
 export interface GatewayCall {
   readonly requestId: string;
   /** Milliseconds since the epoch. */
@@ -74,6 +76,6 @@ export interface GatewayCall {
   readonly route: GatewayRoute;
   /** Media types that are passed as base64; the service has none. */
   readonly binaryMediaTypes: readonly string[];
-  /** Milliseconds that the function may take. */
+  /** Maximum milliseconds of the function. */
   readonly timeout: number;
 }

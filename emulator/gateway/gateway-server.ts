@@ -17,7 +17,7 @@ export interface TlsFiles {
   readonly key: string;
 }
 
-/** One answered request, for the terminal. Nothing in it is secret: the query is left out. */
+/** One answered request, for the terminal. It has no query, and therefore no secret. */
 export interface RequestNote {
   readonly method: string;
   readonly path: string;
@@ -25,7 +25,7 @@ export interface RequestNote {
   readonly milliseconds: number;
 }
 
-/** Node refuses in plain text what the gateway refuses in JSON: its own limits step aside. */
+/** Node's own limits are raised, because Node refuses in plain text and the gateway in JSON. */
 const serverOptions = { maxHeaderSize: 16 * 1024, requireHostHeader: false };
 
 function readRequest(
@@ -50,7 +50,7 @@ function hasNoContent(status: number): boolean {
   return status < 200 || status === 204 || status === 304;
 }
 
-/** To HEAD, functions answer without content, and the length of nothing would be a lie. */
+/** Functions answer HEAD without content, so the length would be wrong. */
 function sayLength(response: ServerResponse, answer: GatewayResponse): void {
   const withheld = response.req.method === 'HEAD' && answer.body.length === 0;
   if (!withheld) response.setHeader('Content-Length', answer.body.length);
@@ -69,7 +69,7 @@ function send(response: ServerResponse, answer: GatewayResponse): void {
   response.end(answer.body);
 }
 
-/** What is not even HTTP gets the service's JSON, too. */
+/** Input that is not HTTP also gets the service's JSON. */
 function refuseConnection(error: Error & { code?: string }, socket: Duplex): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
@@ -98,7 +98,7 @@ async function answerMessage(
   }
 }
 
-/** A server whose every request goes through the gateway; not listening yet. */
+/** A server that passes every request to the gateway. It does not listen yet. */
 export function createGatewayServer(
   gateway: Gateway,
   tls: TlsFiles | undefined,
@@ -117,7 +117,7 @@ export function createGatewayServer(
     });
   };
   const handle = (message: IncomingMessage, response: ServerResponse): void => {
-    // A client that goes away amid its request has no answer to get.
+    // If a client closes the connection during its request, there is no one to answer.
     listener(message, response).catch(() => response.destroy());
   };
   const server =

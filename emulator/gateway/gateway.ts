@@ -14,19 +14,19 @@ const maxHeaderBytes = 10_240;
 /** Quota of API Gateway: milliseconds that an integration may take. */
 const maxIntegrationTime = 29_000;
 
-/** What `ANY` stands for. */
+/** The methods that `ANY` matches. */
 const methods = new Set(['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT']);
 
 export interface GatewayOptions {
   readonly routes: readonly GatewayRoute[];
   readonly binaryMediaTypes?: readonly string[];
-  /** Milliseconds; API Gateway's quota if left out. */
+  /** Milliseconds. The default is API Gateway's quota. */
   readonly integrationTimeout?: number;
-  /** Told of what a function did wrong: thrown, or returned what is no response. */
+  /** Receives each mistake of a function: it threw, or returned an invalid response. */
   readonly onFunctionError?: OnFunctionError;
 }
 
-/** Answers a request as a REST API with Lambda proxy integrations does. */
+/** Answers a request like a REST API with Lambda proxy integrations. */
 export type Gateway = (request: GatewayRequest) => Promise<GatewayResponse>;
 
 function headerBytes(request: GatewayRequest): number {

@@ -46,7 +46,7 @@ export function reachesFunction(name: string, value: string): boolean {
   return !droppedFromRequests.has(lowerName);
 }
 
-/** The name under which a function's header reaches the client; undefined: it does not. */
+/** The name of a function's header for the client; undefined if it is dropped. */
 export function nameOnTheWire(name: string): string | undefined {
   const lowerName = name.toLowerCase();
   if (droppedFromResponses.has(lowerName)) return undefined;
@@ -54,7 +54,7 @@ export function nameOnTheWire(name: string): string | undefined {
 }
 
 /**
- * The values of one header among names and values that come by turns.
+ * The values of one header in a list of alternating names and values.
  *
  * @param lowerName in lower case.
  */

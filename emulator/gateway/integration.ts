@@ -14,10 +14,12 @@ import { buildLambdaContext } from './lambda-context.ts';
 import { buildProxyEvent, isBinary } from './proxy-event.ts';
 import { readProxyResponse } from './proxy-response.ts';
 
-/** Hears of what a function did wrong: it threw, or returned what is no response. */
+/** Receives each mistake of a function: it threw, or returned an invalid response. */
 export type OnFunctionError = (functionName: string, error: unknown) => void;
 
-/** Lambda carries events and responses as JSON: what JSON cannot hold does not arrive. */
+/**
+ * Lambda transports events and responses as JSON, so values that JSON cannot represent are lost.
+ */
 export function throughJson<T>(value: T): T {
   return JSON.parse(JSON.stringify(value) ?? 'null') as T;
 }
@@ -72,7 +74,9 @@ async function invoke(event: APIGatewayProxyEvent, call: GatewayCall): Promise<u
   return throughJson(await withTimeout(route.handler(throughJson(event), context), timeout));
 }
 
-/** Gives a request to its function, past the authorizer if there is one, and reads the answer. */
+/**
+ * Passes a request to the authorizer, if there is one, then to its function, and reads the output.
+ */
 export async function integrate(
   request: GatewayRequest,
   call: GatewayCall,

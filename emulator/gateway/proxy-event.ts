@@ -5,7 +5,7 @@ import { buildRequestContext } from './request-context.ts';
 
 type MultiValue = Record<string, string[]>;
 
-/** Maps that a client fills have no prototype: `__proto__` is a name like any other. */
+/** Maps with names from a client have no prototype, so `__proto__` is an ordinary name. */
 function emptyMap<T>(): Record<string, T> {
   return Object.create(null) as Record<string, T>;
 }
@@ -35,7 +35,7 @@ function pairHeaders(rawHeaders: readonly string[]): [string, string][] {
   return pairs;
 }
 
-/** What the front of API Gateway adds. A client's own list of addresses is kept before its own. */
+/** The headers that API Gateway adds. A client's own list of addresses comes before its own. */
 function addForwarded(headers: MultiValue, request: GatewayRequest, sourceIp: string): void {
   const names = Object.keys(headers).filter((name) => name.toLowerCase() === 'x-forwarded-for');
   const claimed = names.flatMap((name) => headers[name] ?? []);

@@ -1,7 +1,7 @@
 import type { GatewayResponse } from './gateway-route.ts';
 import { nameOnTheWire } from './headers.ts';
 
-/** What a function returned is not the output format of a Lambda proxy integration. */
+/** The output of a function does not have the format of a Lambda proxy integration. */
 export class MalformedProxyResponseError extends Error {
   override readonly name = 'MalformedProxyResponseError';
 }
@@ -31,7 +31,7 @@ function readObject(name: string, value: unknown): Readonly<Record<string, unkno
   throw new MalformedProxyResponseError(`${name} is not an object`);
 }
 
-/** `headers` and `multiValueHeaders` in one list, an equal pair of both only once. */
+/** `headers` and `multiValueHeaders` in one list. An equal pair occurs only once. */
 function readHeaders(output: Readonly<Record<string, unknown>>): Map<string, string[]> {
   const merged = new Map<string, string[]>();
   const add = (name: string, value: unknown): void => {
@@ -67,8 +67,8 @@ function readBody(output: Readonly<Record<string, unknown>>, decode: boolean): B
 /**
  * Reads what a function returned.
  *
- * @param acceptsBinary whether the client accepts one of the API's binary media types; a base64
- *   body is decoded for no one else.
+ * @param acceptsBinary whether the client accepts one of the API's binary media types. Only then a
+ * base64 body is decoded.
  * @throws {MalformedProxyResponseError} which the client sees as a failed integration.
  */
 export function readProxyResponse(output: unknown, acceptsBinary: boolean): GatewayResponse {

@@ -1,7 +1,7 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import type { GatewayCall, GatewayRequest } from './gateway-route.ts';
 
-/** Names that a deployment has and the local run has not. */
+/** Names that only a deployment has. */
 export const localApi = { accountId: '000000000000', apiId: 'local', stage: 'live' } as const;
 
 const months = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ');
@@ -14,19 +14,19 @@ function formatLogTime(milliseconds: number): string {
   return `${day}/${months[time.getUTCMonth()]}/${year}:${clock.slice(0, 8)} +0000`;
 }
 
-/** Without the `::ffff:` under which a dual-stack socket shows IPv4. */
+/** Without the prefix `::ffff:` of IPv4 addresses on a dual-stack socket. */
 function plainAddress(address: string): string {
   return address.replace(/^::ffff:(?=\d+\.)/, '');
 }
 
-/** What the event has of the request, too. */
+/** Values that the event also contains. */
 interface RequestParts {
   readonly path: string;
   readonly host: string;
   readonly userAgent: string | null;
 }
 
-/** `requestContext` of a request that no one signed and no authorizer saw. */
+/** `requestContext` of an unsigned request without an authorizer. */
 export function buildRequestContext(
   request: GatewayRequest,
   call: GatewayCall,

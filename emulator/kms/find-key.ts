@@ -3,7 +3,7 @@ import type { KeyStore } from './key-store.ts';
 import { KmsError, notFoundError } from './kms-error.ts';
 import { type KmsKey, keyArn, keyState, localAccountId } from './kms-key.ts';
 
-/** What an operation works with. */
+/** The context of an operation. */
 export interface KmsContext {
   readonly store: KeyStore;
   /** AWS region of the caller, from the scope of its signature. */

@@ -40,9 +40,9 @@ function canBeChanged(policy: string): boolean {
 }
 
 /**
- * The members `Policy` and `BypassPolicyLockoutSafetyCheck` of CreateKey. The policy is kept and
- * not enforced: IAM is not part of the local run. A policy under which no one could change the
- * policy is refused, unless the check is bypassed.
+ * The members `Policy` and `BypassPolicyLockoutSafetyCheck` of CreateKey. The policy is stored but
+ * not enforced here. A policy under which no one could change the policy is refused, unless the
+ * check is bypassed.
  */
 export function readKeyPolicy(input: KmsInput): string {
   const policy = readOptionalText(input, 'Policy', { min: 1, max: 32_768 }) ?? defaultPolicy;

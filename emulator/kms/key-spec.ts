@@ -73,7 +73,7 @@ export const keySpecs: ReadonlyMap<string, KmsKeySpec> = new Map<string, KmsKeyS
   ['ML_DSA_87', { generate: () => generate('ml-dsa-87'), signingAlgorithms: mlDsa }],
 ]);
 
-/** Every name of KMS's closed set, known here or not: anything else is a validation error. */
+/** Every name of KMS's closed set, supported here or not. Any other name is a validation error. */
 export const signingAlgorithmNames: ReadonlySet<string> = new Set([
   ...[...keySpecs.values()].flatMap((spec) => spec.signingAlgorithms.map(({ name }) => name)),
   'ECDSA_SHA_512',

@@ -18,7 +18,7 @@ function formatStoredKey(key: KmsKey): string {
   return `${JSON.stringify({ ...key, privateKey }, undefined, 2)}\n`;
 }
 
-/** The keys, in memory and, if a directory is given, in a private file each. */
+/** The keys, in memory and, if a directory is given, each in a private file. */
 export class KeyStore {
   readonly #keys = new Map<string, KmsKey>();
   readonly #directory: string | undefined;
@@ -43,7 +43,7 @@ export class KeyStore {
     return [...this.#keys.values()].sort((a, b) => (a.keyId < b.keyId ? -1 : 1));
   }
 
-  /** @throws {KmsError} if the key cannot be written; nothing is changed then. */
+  /** @throws {KmsError} if the key cannot be written. Nothing is changed then. */
   save(key: KmsKey): void {
     if (this.#directory !== undefined) this.#write(this.#file(this.#directory, key.keyId), key);
     this.#keys.set(key.keyId, key);

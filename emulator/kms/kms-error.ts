@@ -1,8 +1,8 @@
 import { AwsError } from '../aws-server/aws-error.ts';
 
 /**
- * An error in KMS's words. The names and texts are those that the AWS SDK's callers see; see the
- * KMS API reference, "Common errors" and the errors of each operation.
+ * An error with KMS's names and texts, as callers of the AWS SDK see them. See "Common errors" and
+ * the errors of each operation in the KMS API reference.
  */
 export class KmsError extends AwsError {
   constructor(type: string, message: string, status = 400) {
@@ -14,7 +14,7 @@ export function validationError(message: string): KmsError {
   return new KmsError('ValidationException', message);
 }
 
-/** One member that breaks a constraint, in the words of the AWS API frameworks. */
+/** A member that violates a constraint, with the text of the AWS API frameworks. */
 export function constraintError(member: string, constraint: string, value?: string): KmsError {
   const at = value === undefined ? 'Value' : `Value '${value}'`;
   return validationError(

@@ -13,7 +13,7 @@ export interface KmsGrant {
   readonly Operations: unknown;
 }
 
-/** A key pair and what KMS keeps next to it. Times are seconds since the epoch. */
+/** A key pair with its metadata in KMS. Times are seconds since the epoch. */
 export interface KmsKey {
   readonly keyId: string;
   readonly region: string;
@@ -26,11 +26,11 @@ export interface KmsKey {
   readonly grants?: readonly KmsGrant[] | undefined;
   readonly enabled: boolean;
   readonly createdAt: number;
-  /** Set while the key is pending deletion; at that time the key is gone. */
+  /** Set while the key is pending deletion. At this time the key is deleted. */
   readonly deletionDate?: number | undefined;
 }
 
-/** The account of the local run: no real one has this number. */
+/** The account of the local run. No real account has this number. */
 export const localAccountId = '000000000000';
 
 export function keyArn(key: Pick<KmsKey, 'keyId' | 'region'>): string {

@@ -21,11 +21,11 @@ import { operations } from './operations.ts';
 export interface KmsOptions {
   /** Only requests that are signed with it are answered. */
   readonly accessKey: AccessKey;
-  /** Decides which calls are allowed. Left out: every signed call is. */
+  /** Decides which calls are allowed. By default, every signed call is. */
   readonly accessControl?: AccessControl | undefined;
-  /** The folder of the keys, private halves included. Left out: in memory only. */
+  /** The folder of the keys, including private halves. By default they are only in memory. */
   readonly directory?: string;
-  /** A free one if left out. */
+  /** The default is a free port. */
   readonly port?: PortChoice;
   /** Clock of waiting periods, in milliseconds since the epoch. */
   readonly clock?: () => number;

@@ -8,7 +8,7 @@ export interface Page<T> {
 }
 
 /**
- * Cuts the page that `Limit` and `Marker` ask for.
+ * Returns the page for `Limit` and `Marker`.
  *
  * @param items in the order of their ids.
  */

@@ -4,7 +4,8 @@ type Digest = 'sha256' | 'sha384' | 'sha512';
 
 /**
  * DER of `DigestInfo` up to the digest itself (RFC 8017 §9.2, note 1). node:crypto signs messages
- * and would hash a digest again, so the encodings are made here and the bare RSA operation there.
+ * and would hash a digest again, so the encoding is done here and node:crypto only does the RSA
+ * operation.
  */
 const digestInfoPrefixes: Readonly<Record<Digest, string>> = {
   sha256: '3031300d060960864801650304020105000420',

@@ -27,7 +27,7 @@ function hash(digest: string, message: Uint8Array): Buffer {
   return createHash(digest).update(message).digest();
 }
 
-/** What the algorithm signs: the message is hashed only if the caller has not done so. */
+/** The input of the algorithm. The message is hashed only if the caller has not done so. */
 function signatureInput(
   algorithm: KmsSigningAlgorithm,
   messageType: MessageType,

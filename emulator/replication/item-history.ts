@@ -1,32 +1,32 @@
 /** An item in DynamoDB's JSON; undefined if there is none. */
 export type StoredItem = Readonly<Record<string, unknown>> | undefined;
 
-/** One write, in the one order that strong consistency gives all writes of all regions. */
+/** One write, in the single order of all writes of all regions that strong consistency gives. */
 interface Write {
   /** Milliseconds since the epoch. */
   readonly at: number;
-  /** Where it was made; undefined if there are no regions. */
+  /** The region of the write; undefined if there are no regions. */
   readonly region: string | undefined;
   /** The item as it was before. */
   readonly before: StoredItem;
 }
 
-/** What one reader sees: all that was written up to a time, and its own region's writes. */
+/** What a reader sees: all writes up to a time, and all writes of its own region. */
 export interface View {
   /** Milliseconds since the epoch. */
   readonly horizon: number;
   readonly region: string | undefined;
 }
 
-/** Milliseconds for which writes are remembered: longer than any fault of a local run lasts. */
+/** Milliseconds for which writes are kept: longer than any fault of a local run lasts. */
 const memory = 3_600_000;
 
-/** Before-images of written items, from which any past of them can be told. */
+/** Earlier versions of written items, from which any past state follows. */
 export class ItemHistory {
   readonly #writes = new Map<string, Write[]>();
   readonly #locks = new Map<string, Promise<void>>();
 
-  /** Makes one write of an item at a time, so that what was before it is known. */
+  /** Runs only one write of an item at a time, so the version before it is known. */
   async alone<T>(id: string, act: () => Promise<T>): Promise<T> {
     const before = this.#locks.get(id);
     const mine = Promise.withResolvers<void>();
@@ -45,13 +45,13 @@ export class ItemHistory {
     this.#writes.set(id, [...kept, write]);
   }
 
-  /** Ids of written items that begin so. */
+  /** Ids of written items with this prefix. */
   idsFrom(prefix: string): readonly string[] {
     return [...this.#writes.keys()].filter((id) => id.startsWith(prefix));
   }
 
   /**
-   * An item as a view shows it.
+   * An item in a view.
    *
    * @param now the item as it is.
    */

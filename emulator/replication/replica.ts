@@ -9,9 +9,9 @@ export interface ReplicaOptions {
   readonly history: ItemHistory;
   /** Reads the original items. */
   readonly dynamodb: Pick<AwsCaller, 'call'>;
-  /** Left out if there is only one region. */
+  /** Undefined if there is only one region. */
   readonly region?: string | undefined;
-  /** Milliseconds by which other regions' writes are seen late. */
+  /** Delay of other regions' writes in milliseconds. */
   readonly lag?: number;
   /** Milliseconds since the epoch. */
   readonly clock: () => number;
@@ -23,7 +23,7 @@ interface TableCall {
   readonly input: Attributes;
 }
 
-/** Shows an answer as it would have been. */
+/** Changes a response to that of an earlier time. */
 type Show = (
   call: TableCall,
   answer: ServiceAnswer,
@@ -46,7 +46,10 @@ const showItem: Show = ({ table, input }, answer, view, history) => {
   return withBody(answer, seen === undefined ? rest : { ...rest, Item: seen });
 };
 
-/** A partition or a table: written items are replaced, deleted ones come back. */
+/**
+ * For a partition or a table: written items are replaced by earlier versions, and deleted ones are
+ * added.
+ */
 const showItems: Show = ({ table, input }, answer, view, history) => {
   const body = parse(answer);
   const items = (body['Items'] ?? []) as readonly Attributes[];
@@ -67,7 +70,7 @@ const shows: ReadonlyMap<string, Show> = new Map([
   ['Scan', showItems],
 ]);
 
-/** Any region will do: the items are kept once. */
+/** Any region works, because the items are stored once. */
 const readRegion = 'us-west-2';
 
 async function readItem(
@@ -105,9 +108,9 @@ function isOurs(call: AwsCall): call is AwsCall & { readonly table: string } {
 }
 
 /**
- * One region's replica of the tables: its eventually consistent reads see the past, everything
- * else the items as they are. The items themselves are kept once, which is what strong
- * consistency comes to: one order of all writes, and conditions that hold in it.
+ * One region's replica of the tables. Its eventually consistent reads see the past; all other calls
+ * see the present items. The items are stored once, which gives strong consistency: one order of
+ * all writes, and conditions that are checked in this order.
  */
 export function createReplica(options: ReplicaOptions): ReadPast {
   const { history, region, lag = 0, clock } = options;

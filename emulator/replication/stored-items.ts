@@ -5,7 +5,7 @@ export type Attributes = Readonly<Record<string, unknown>>;
 
 const schemas: readonly TableSchema[] = Object.values(tables);
 
-/** Names of a table's key attributes; none for a table that is not ours. */
+/** Names of a table's key attributes; empty for an unknown table. */
 export function keyNames(table: string): readonly string[] {
   const schema = schemas.find(({ suffix }) => table.endsWith(`-${suffix}`));
   if (schema === undefined) return [];
@@ -17,7 +17,7 @@ export function keyOf(table: string, attributes: Attributes): Attributes {
   return Object.fromEntries(keyNames(table).map((name) => [name, attributes[name]]));
 }
 
-/** Names of what an id begins with: a table, and the values of its key that are known. */
+/** The beginning of an id: a table, and the known values of its key. */
 export function idPrefix(table: string, keyValues: readonly unknown[]): string {
   return [table, ...keyValues.map((value) => `${JSON.stringify(value)} `)].join(' ');
 }
@@ -26,7 +26,7 @@ export function idOf(table: string, attributes: Attributes): string {
   return idPrefix(table, Object.values(keyOf(table, attributes)));
 }
 
-/** In the order of the sort key, as a Query answers. */
+/** In the order of the sort key, as in a Query. */
 export function inOrder(table: string, items: Iterable<Attributes>): readonly Attributes[] {
   const name = keyNames(table)[1] ?? '';
   const value = (item: Attributes): string => JSON.stringify(item[name]) ?? '';

@@ -14,21 +14,21 @@ export interface FunctionProcessOptions {
   readonly taskRoot: string;
   /** `<module>.<export>`. */
   readonly handler?: string;
-  /** The function's own variables. Nothing of this process's environment is handed on. */
+  /** The function's own variables. The environment of this process is not passed on. */
   readonly environment: Readonly<Record<string, string>>;
   readonly awsRegion: string;
   readonly memoryMb?: number;
   readonly timeoutMs?: number;
-  /** Script that runs the loop; the plain one if left out. */
+  /** Script that runs the loop. The default is the plain one. */
   readonly runtime?: string;
   readonly nodeArguments?: readonly string[];
   /** Receives what the function writes to standard output, its log. */
   readonly onOutput?: (text: string) => void;
-  /** Receives standard error, which is the log as well; this process's own if left out. */
+  /** Receives standard error, which is also a log. The default is that of this process. */
   readonly onErrorOutput?: (text: string) => void;
 }
 
-/** A function in a process of its own, called through the Lambda Runtime API. */
+/** A function in a separate process, invoked through the Lambda Runtime API. */
 export interface FunctionProcess {
   readonly pid: number;
   isRunning(): boolean;
@@ -40,7 +40,7 @@ export interface FunctionProcess {
 const defaultTimeoutMs = 10_000;
 const defaultMemoryMb = 512;
 
-/** What Lambda sets for every Node function in addition to the function's own variables. */
+/** Variables that Lambda sets for every Node function. */
 function lambdaEnvironment(
   options: FunctionProcessOptions,
   address: string,
@@ -77,7 +77,7 @@ async function stop(child: ChildProcess, api: RuntimeApi): Promise<void> {
   await api.close();
 }
 
-/** Starts a bundle as Lambda would. An INIT that fails shows at the first `invoke`. */
+/** Starts a bundle as Lambda would. A failed INIT is reported at the first `invoke`. */
 export async function startFunctionProcess(
   options: FunctionProcessOptions,
 ): Promise<FunctionProcess> {

@@ -3,14 +3,14 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'nod
 import type { AddressInfo } from 'node:net';
 import { refuseBrowsers } from '../aws-server/refuse-browsers.ts';
 
-/** What a function answered. */
+/** The response of a function. */
 export interface Invocation {
   readonly payload: unknown;
-  /** Of the request that carried the payload; a benchmark's runtime adds its measurements here. */
+  /** Headers of the request with the payload. A benchmark's runtime adds its measurements here. */
   readonly headers: IncomingHttpHeaders;
 }
 
-/** The function failed: at INIT, in the handler, or by ending. */
+/** The function failed: at INIT, in the handler, or because its process ended. */
 export class FunctionError extends Error {
   override readonly name = 'FunctionError';
 }
@@ -19,16 +19,16 @@ export class FunctionError extends Error {
 export interface RuntimeApi {
   /** `host:port`, as in `AWS_LAMBDA_RUNTIME_API`. */
   readonly address: string;
-  /** Hands an event to the function; events wait in line while it is busy. */
+  /** Passes an event to the function. Events wait in a queue while it is busy. */
   invoke(event: unknown): Promise<Invocation>;
-  /** Refuses what waits and what comes, once the function process is gone. */
+  /** Refuses waiting and later events when the function process is gone. */
   fail(error: Error): void;
   close(): Promise<void>;
 }
 
 export interface RuntimeApiOptions {
   readonly functionArn: string;
-  /** Milliseconds an invocation may take, as the function sees them in its context. */
+  /** Maximum milliseconds of an invocation, which the function sees in its context. */
   readonly timeoutMs: number;
 }
 
@@ -41,7 +41,7 @@ interface Pending {
 
 const invocationPath = /^\/2018-06-01\/runtime\/invocation\/([^/]+)\/(response|error)$/;
 
-/** The state of one function's Runtime API: who waits, and for what. */
+/** The state of one function's Runtime API. */
 class InvocationQueue {
   readonly #options: RuntimeApiOptions;
   readonly #waiting: Pending[] = [];
@@ -136,7 +136,7 @@ export async function startRuntimeApi(options: RuntimeApiOptions): Promise<Runti
       routeRequest(queue, { url, body, headers }, response);
     });
   });
-  // A function may sit idle on its poll for as long as no one calls it.
+  // A function's poll may wait for as long as there is no event.
   server.requestTimeout = 0;
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {

@@ -2,10 +2,10 @@ import { Agent, type IncomingMessage, request } from 'node:http';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 
-/** The Runtime API's version, which stands first in each of its paths. */
+/** The Runtime API's version, with which each of its paths begins. */
 const apiPath = '/2018-06-01/runtime';
 
-/** What a function's handler is to the Lambda runtime: an async function of event and context. */
+/** A handler for the Lambda runtime: an async function of event and context. */
 export type LambdaHandler = (event: unknown, context: LambdaContext) => Promise<unknown>;
 
 /** The part of Lambda's context object that Node functions read. */
@@ -41,7 +41,7 @@ const plain: Instrument = {
   invoke: async (run) => ({ payload: await run(), headers: {} }),
 };
 
-/** Calls the Runtime API over one kept connection, as the managed runtimes do. */
+/** Calls the Runtime API over one persistent connection, as the managed runtimes do. */
 function createRuntimeRequest(host: string) {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const [hostname, port] = host.split(':');

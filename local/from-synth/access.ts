@@ -15,14 +15,14 @@ import type { SynthesisedDeployment } from './synthesised-deployment.ts';
 
 /** An invocation by an AWS service, or with a role. */
 export interface Invocation {
-  /** A service's name or, for a role of the templates, the function that has it. */
+  /** A service's name or, for a role of the templates, its function. */
   readonly by: string;
-  /** ARN of what makes the service call: an API's method, or a rule. */
+  /** ARN of the source of the call: an API's method, or a rule. */
   readonly source?: string | undefined;
   readonly functionArn: string;
 }
 
-/** Who may do what in a synthesis, and the access keys by which this run tells them apart. */
+/** The permissions of a synthesis, and the access keys that identify principals in this run. */
 export interface Access {
   readonly control: AccessControl;
   /** Access keys of functions, by the function's name. */
@@ -31,12 +31,12 @@ export interface Access {
   readonly operatorKeys: ReadonlyMap<string, AccessKey>;
   /** @throws {AwsError} if the function's permissions or the role do not allow it. */
   authorizeInvocation(invocation: Invocation): Promise<void>;
-  /** Whether the Lambda service may do something for a function, with the function's role. */
+  /** Whether the Lambda service may call something for a function, with the function's role. */
   mayService(functionName: string, action: string, resource: string): Promise<boolean>;
 }
 
 export interface AccessOptions {
-  /** Of the one who started the run, who is an administrator. */
+  /** The access key of the user who started the run, an administrator. */
   readonly accessKey: AccessKey;
   readonly onDecision?: ((request: DecidedRequest) => void) | undefined;
 }
@@ -52,7 +52,7 @@ const administrator: NamedPolicy = {
   },
 };
 
-/** Condition keys that every request of a principal has. */
+/** Condition keys of every request of a principal. */
 function principalContext(arn: string, type: 'AssumedRole' | 'User'): RequestContext {
   return {
     'aws:PrincipalArn': arn,

@@ -9,12 +9,12 @@ export interface TemplateResource {
   readonly Properties: Readonly<Record<string, unknown>>;
 }
 
-/** A stack as `cdk synth` left it: what a deployment would upload. */
+/** A stack from the output of `cdk synth`, as a deployment would upload it. */
 export interface SynthesisedStack {
   readonly name: string;
   readonly awsRegion: string;
   readonly resources: ReadonlyMap<string, TemplateResource>;
-  /** Folders of the functions' code, by the S3 key under which they would be uploaded. */
+  /** Folders of the functions' code, by the S3 key of their upload. */
   readonly assets: ReadonlyMap<string, string>;
 }
 
@@ -58,7 +58,7 @@ function readJson<T extends v.GenericSchema>(path: string, schema: T): v.InferOu
   }
   const result = v.safeParse(schema, found);
   if (result.success) return result.output;
-  throw new LocalRunError(`${path} is nothing that "cdk synth" writes: run it again`);
+  throw new LocalRunError(`${path} is not an output of "cdk synth": run it again`);
 }
 
 function readAssets(directory: string, stackName: string): ReadonlyMap<string, string> {

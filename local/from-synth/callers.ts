@@ -4,11 +4,11 @@ import { localApi } from '../../emulator/gateway/request-context.ts';
 import type { Access } from './access.ts';
 import type { SynthesisedDeployment } from './synthesised-deployment.ts';
 
-/** What invokes functions in AWS. Each throws if the templates do not allow the invocation. */
+/** The invokers of functions in AWS. Each throws if the templates do not allow the invocation. */
 export interface Callers {
   fromApi(path: string, method: string): Promise<void>;
   fromSchedule(name: FunctionName): Promise<void>;
-  /** The CDK's trigger, which makes the first signing key. */
+  /** The CDK's trigger, which creates the first signing key. */
   fromDeployment(): Promise<void>;
 }
 

@@ -5,17 +5,17 @@ import {
 import { FunctionError } from '../../emulator/runtime-api/runtime-api-server.ts';
 import type { SynthesisedFunction } from './stack-contents.ts';
 
-/** What a process gets in addition to the function's own variables. */
+/** Settings of a process in addition to the function's own variables. */
 export interface ProcessSurroundings {
   readonly awsRegion: string;
   readonly variables: Readonly<Record<string, string>>;
-  /** Hears of each invocation. */
+  /** Receives each invocation. */
   readonly onInvocation: (functionName: string) => void;
-  /** Hears each line that a function writes. */
+  /** Receives each line that a function writes. */
   readonly onLine: (functionName: string, line: string) => void;
 }
 
-/** The function's own error, as Lambda reports it: a name, and a message. */
+/** The function's own error as Lambda reports it, with name and message. */
 function readFunctionError(error: unknown): unknown {
   if (!(error instanceof FunctionError)) return error;
   let told: { errorType?: unknown; errorMessage?: unknown };
@@ -29,7 +29,7 @@ function readFunctionError(error: unknown): unknown {
   return readable;
 }
 
-/** Splits what a process writes into lines. */
+/** Splits the output of a process into lines. */
 function eachLine(onLine: (line: string) => void): (text: string) => void {
   let begun = '';
   return (text) => {
@@ -40,8 +40,8 @@ function eachLine(onLine: (line: string) => void): (text: string) => void {
 }
 
 /**
- * A function as Lambda runs it: in a process that starts with its first event, answers one event
- * at a time, and is replaced when it has ended.
+ * A function as Lambda runs it: in a process that starts with the first event, handles one event at
+ * a time, and is replaced when it ends.
  */
 export class LambdaFunction {
   readonly #function: SynthesisedFunction;
@@ -53,7 +53,7 @@ export class LambdaFunction {
     this.#surroundings = surroundings;
   }
 
-  /** @throws {Error} with the name and message of what the function threw. */
+  /** @throws {Error} with the name and message of the function's error. */
   async invoke(event: unknown): Promise<unknown> {
     const running = await this.#ensureProcess();
     this.#surroundings.onInvocation(this.#function.name);

@@ -1,11 +1,11 @@
 import { localApi } from '../../emulator/gateway/request-context.ts';
 import type { Access } from './access.ts';
 
-/** What Lambda itself does for a function, with the function's role. */
+/** The calls that Lambda makes for a function, with the function's role. */
 export interface LambdaService {
-  /** Whether the function's log takes lines. CloudWatch drops those of other functions. */
+  /** Whether the function's log accepts lines. CloudWatch drops those of other functions. */
   readonly mayLog: (functionName: string) => Promise<boolean>;
-  /** Sends a trace to X-Ray, if the role allows it: without one, a function runs untraced. */
+  /** Sends a trace to X-Ray if the role allows it. Otherwise the function runs without tracing. */
   readonly trace: (functionName: string) => void;
 }
 

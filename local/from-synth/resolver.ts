@@ -2,10 +2,10 @@ import { localApi } from '../../emulator/gateway/request-context.ts';
 import { LocalRunError } from '../../emulator/loopback-server.ts';
 import type { SynthesisedStack, TemplateResource } from './assembly.ts';
 
-/** What `Ref` or `Fn::GetAtt` of a resource becomes when it exists. */
+/** The value of `Ref` or `Fn::GetAtt` of a resource when it exists. */
 type Attribute = (id: string, resource: TemplateResource, resolver: Resolver) => unknown;
 
-/** Under which no real function has a version. */
+/** A version that no real function has. */
 const onlyVersion = '1';
 
 function nameOf(property: string): Attribute {
@@ -52,7 +52,7 @@ export const rootResource = '/';
 
 type Intrinsic = (argument: unknown, resolver: Resolver) => unknown;
 
-/** `${Name}` or `${Name.Attribute}`; `${!Name}` stands for itself. */
+/** `${Name}` or `${Name.Attribute}`; `${!Name}` is a literal. */
 const subReference = /\$\{(!?)([^}]+)\}/g;
 
 const intrinsics: Readonly<Record<string, Intrinsic>> = {
@@ -79,8 +79,8 @@ const intrinsics: Readonly<Record<string, Intrinsic>> = {
 };
 
 /**
- * Works out the intrinsic functions of a template, as CloudFormation would once the resources
- * exist. What it does not know is an error, never a guess.
+ * Resolves the intrinsic functions of a template, as CloudFormation would when the resources exist.
+ * An unknown function is an error, never a guess.
  */
 export class Resolver {
   readonly #stack: SynthesisedStack;
@@ -116,7 +116,7 @@ export class Resolver {
     return intrinsic(argument, this);
   }
 
-  /** @throws {LocalRunError} for what is no text. */
+  /** @throws {LocalRunError} if the value is not text. */
   resolveText(value: unknown): string {
     const text = this.resolve(value);
     if (typeof text === 'string') return text;

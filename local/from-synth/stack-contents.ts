@@ -18,7 +18,7 @@ export interface SynthesisedFunction {
   readonly variables: Readonly<Record<string, string>>;
 }
 
-/** What the local run takes from the templates. */
+/** The parts of the templates that the local run uses. */
 export interface StackContents {
   readonly awsRegion: string;
   readonly tables: readonly TableDefinition[];
@@ -29,7 +29,7 @@ export interface StackContents {
   /** ARN of the function, or of its alias, that API Gateway invokes, by path. */
   readonly integrations: ReadonlyMap<string, string>;
   readonly policies: StackPolicies;
-  /** Addresses under which the API would be found: the API's own host, and its domains. */
+  /** Addresses of the API: its own host, and its domains. */
   readonly addresses: readonly string[];
 }
 
@@ -89,7 +89,7 @@ class ContentsReader {
     };
   }
 
-  /** Functions of ours; those that the CDK adds for its own custom resources have no name. */
+  /** The service's functions. Those that the CDK adds for its own custom resources have no name. */
   #readFunctions(): readonly SynthesisedFunction[] {
     return this.#each('AWS::Lambda::Function', (_, { Properties }) => Properties)
       .filter((properties) => properties['FunctionName'] !== undefined)
@@ -123,7 +123,7 @@ class ContentsReader {
     );
   }
 
-  /** `ANY` answers every method, so that its function is the path's. */
+  /** `ANY` matches every method, so its function is the path's. */
   #readIntegrations(): ReadonlyMap<string, string> {
     const routes = new Map<string, string>();
     this.#each('AWS::ApiGateway::Method', (_, { Properties }) => {

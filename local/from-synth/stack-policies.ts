@@ -2,7 +2,7 @@ import type { NamedPolicy, PolicyDocument } from '../../emulator/iam/evaluate-re
 import type { SynthesisedStack, TemplateResource } from './assembly.ts';
 import { Resolver } from './resolver.ts';
 
-/** A role, with the policies that the templates give it. */
+/** A role with its policies in the templates. */
 export interface SynthesisedRole {
   readonly arn: string;
   readonly name: string;
@@ -11,7 +11,7 @@ export interface SynthesisedRole {
   readonly boundaryArn?: string;
 }
 
-/** Who may invoke a function. */
+/** A permission to invoke a function. */
 export interface InvokePermission {
   /** ARN of the function, or of its alias. */
   readonly functionArn: string;
@@ -79,7 +79,7 @@ class PoliciesReader {
     return [this.#text(Properties['FunctionName'] ?? id), this.#readRole(roleId, role)];
   }
 
-  /** Of a schedule. Rules for events that AWS sends have topics as targets. */
+  /** The rule of a schedule. Rules for events of AWS have topics as targets. */
   #readRule(id: string, { Properties }: TemplateResource): readonly (readonly [string, string])[] {
     if (Properties['ScheduleExpression'] === undefined) return [];
     const rule = this.#text({ 'Fn::GetAtt': [id, 'Arn'] });
@@ -109,7 +109,7 @@ class PoliciesReader {
     };
   }
 
-  /** The CDK gives each role one policy of its own; it is named after the role. */
+  /** The CDK gives each role one policy, which is named after the role. */
   #attachedPolicies(roleId: string, roleName: string): readonly NamedPolicy[] {
     return this.#each('AWS::IAM::Policy', (_, { Properties }) => Properties)
       .filter(({ Roles }) => JSON.stringify(Roles ?? []).includes(`{"Ref":"${roleId}"}`))

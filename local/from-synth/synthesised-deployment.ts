@@ -18,7 +18,7 @@ import {
   type SynthesisedFunction,
 } from './stack-contents.ts';
 
-/** If `cdk synth` wrote, and of what. */
+/** The output of `cdk synth`, and its input. */
 export interface FromSynth {
   /** The CDK's output. */
   readonly directory: string;
@@ -71,13 +71,13 @@ function readConfig(path: string, issuer: string): LocalDeployment {
   }
 }
 
-/** A whole address, and not the beginning of a longer one. */
+/** A complete address, not the beginning of a longer one. */
 function addressPattern(address: string): RegExp {
   const literal = address.replaceAll('.', String.raw`\.`);
   return new RegExp(`${literal}(?![\\w.:-])`, 'g');
 }
 
-/** Puts this machine in place of every address under which AWS would serve the API. */
+/** Replaces every address of the API on AWS with the address on this machine. */
 function serveLocally(contents: StackContents, issuer: string): StackContents {
   const patterns = contents.addresses.map(addressPattern);
   const localise = (text: string): string =>
@@ -94,7 +94,7 @@ function serveLocally(contents: StackContents, issuer: string): StackContents {
   return { ...contents, functions: new Map(functions) };
 }
 
-/** @throws {LocalRunError} if the templates were made of another config. */
+/** @throws {LocalRunError} if the templates were made from another config. */
 function checkSameConfig({ config, contents }: SynthesisedDeployment, from: FromSynth): void {
   const region = deployedRegions(config)[0]?.id;
   const source = describeEnvironments(config, config.issuer ?? '', region);
@@ -110,9 +110,9 @@ function checkSameConfig({ config, contents }: SynthesisedDeployment, from: From
 }
 
 /**
- * Reads what `cdk synth` wrote, to be served on this machine.
+ * Reads the output of `cdk synth`, to run it on this machine.
  *
- * @throws {LocalRunError} if it is missing, of several regions or of another config.
+ * @throws {LocalRunError} if it is missing, has several regions or is from another config.
  */
 export function readSynthesisedDeployment(from: FromSynth, issuer: string): SynthesisedDeployment {
   const contents = serveLocally(readStackContents(readAssembly(from.directory)), issuer);

@@ -67,7 +67,7 @@ function startFunctions(
   );
 }
 
-/** The example API is no part of a stack, so that it runs from the sources. */
+/** The example API is not part of a stack, so it runs from the sources. */
 function createExample(deployment: SynthesisedDeployment, surroundings: Surroundings) {
   const { issuer, clientOptions, log, ca } = surroundings;
   const aws = createLeanClients(toVariables(clientOptions));
@@ -76,7 +76,7 @@ function createExample(deployment: SynthesisedDeployment, surroundings: Surround
   return { route, close: aws.close };
 }
 
-/** The functions of a synthesis, each the code that would be uploaded, in its own process. */
+/** The functions of a synthesis. Each runs the code that would be uploaded, in its own process. */
 export function createSynthesisedFunctions(
   deployment: SynthesisedDeployment,
   surroundings: Surroundings,

@@ -191,7 +191,7 @@ describe('npm start says what is wrong, and ends with 1', () => {
     await start(state);
     const PORT = String(portOf(sourceDemoEnvironment(state)));
     expect(await fail(['--state', temporaryDirectory()], { PORT })).toBe(
-      `npm start: port ${PORT}, wanted for the service, is in use; PORT=<number> chooses another\n`,
+      `npm start: port ${PORT} for the service is in use; PORT=<number> selects another\n`,
     );
   });
 
@@ -209,7 +209,7 @@ describe('npm start says what is wrong, and ends with 1', () => {
     await start(state);
     const DYNAMODB_PORT = String(portOf(sourceDemoEnvironment(state)));
     expect(await fail(['--state', temporaryDirectory()], { DYNAMODB_PORT })).toBe(
-      `npm start: port ${DYNAMODB_PORT}, wanted for the DynamoDB server, is in use; DYNAMODB_PORT=<number> chooses another\n`,
+      `npm start: port ${DYNAMODB_PORT} for the DynamoDB server is in use; DYNAMODB_PORT=<number> selects another\n`,
     );
   });
 
