@@ -21,7 +21,7 @@ export interface LocalPortal {
   close(): Promise<void>;
 }
 
-/** The portal takes the port, or a free one if it is taken and any will do. */
+/** Uses the port, or a free one if it is taken and any port is allowed. */
 async function serve(
   { port, orFree }: PortChoice,
   run: (port: number) => Promise<LoopbackPortal>,
@@ -37,8 +37,8 @@ async function serve(
 }
 
 /**
- * Starts the web portal over the tables of the local run, for the person who runs it. Its link is
- * good for as long as it runs: it is printed once, and kept in a file that only its owner reads.
+ * Starts the web portal on the tables of the local run, for its user. The link is valid for as long
+ * as the portal runs. It is printed once, and stored in a file that only its owner can read.
  *
  * @throws {LocalRunError} if the port is taken.
  */

@@ -8,16 +8,16 @@ import {
   portInUse,
 } from '../emulator/loopback-server.ts';
 
-/** A server on every address that `localhost` may mean. */
+/** A server on every address of `localhost`. */
 export interface LocalhostServer {
   readonly port: number;
   close(): Promise<void>;
 }
 
-/** Milliseconds in which requests may end when the server stops: a token takes a few. */
+/** Milliseconds for requests to end when the server stops. A token takes a few. */
 const closingGrace = 500;
 
-/** Chances that a port free on IPv4 is free on IPv6 as well; one nearly always does. */
+/** Attempts to find a port that is free on IPv4 and on IPv6. One is nearly always enough. */
 const attempts = 5;
 
 /** @returns false if the port is taken on IPv6, of a machine that has it. */
@@ -33,10 +33,10 @@ async function listenOnIpv6(server: Server, port: number, purpose: string): Prom
 }
 
 /**
- * Starts a server on 127.0.0.1 and, if there is IPv6, on ::1, with one port: a client that is
- * told `localhost` takes either, and must not find someone else there.
+ * Starts a server on 127.0.0.1 and, if there is IPv6, on ::1, with the same port. A client may
+ * resolve `localhost` to either, and must not reach another server.
  *
- * @param port 0 takes a free one.
+ * @param port 0 selects a free one.
  * @throws {LocalRunError} if the port is taken on either address.
  */
 export async function listenOnLocalhost(
@@ -62,7 +62,7 @@ export async function listenOnLocalhost(
   throw portInUse(port, purpose);
 }
 
-/** An origin as a URL's parser writes it: without the port that goes without saying. */
+/** An origin as URL parsers write it: without the default port. */
 export function localOrigin(scheme: 'http' | 'https', port: number): string {
   return new URL(`${scheme}://localhost:${port}`).origin;
 }

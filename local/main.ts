@@ -15,17 +15,17 @@ import { rotationDemo } from './rotation-demo.ts';
 import type { LocalRun } from './start-local.ts';
 import { usage } from './usage.ts';
 
-/** Milliseconds after which a run that does not close is ended nevertheless. */
+/** Milliseconds after which a run ends even if it has not closed. */
 const closingLimit = 1000;
 
-/** The one place that prints: requests and errors may hold what terminals obey. */
+/** The only place that prints. Requests and errors may contain terminal control characters. */
 function print(stream: NodeJS.WriteStream, text: string): void {
   stream.write(toPrintable(text));
 }
 
 function endWith(local: LocalRun): void {
   print(process.stdout, '\nStopping.\n');
-  // What breaks while everything closes has no one left to tell.
+  // Errors while everything closes cannot be reported.
   process.on('uncaughtException', () => undefined);
   setTimeout(() => process.exit(0), closingLimit).unref();
   local.close().then(
@@ -34,12 +34,12 @@ function endWith(local: LocalRun): void {
   );
 }
 
-/** `npm start | head` closes the pipe: the service goes on, and has no one left to tell. */
+/** `npm start | head` closes the pipe. The service continues without output. */
 function outliveClosedPipes(): void {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 }
 
-/** Ctrl-C arrives twice under npm, from the terminal and from npm: the first one counts. */
+/** With npm, Ctrl-C arrives twice, from the terminal and from npm. Only the first one is used. */
 function endOnSignal(local: LocalRun): void {
   let stopping = false;
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
@@ -51,7 +51,7 @@ function endOnSignal(local: LocalRun): void {
   }
 }
 
-/** Reads a script before anything starts, and plays it once everything stands. */
+/** Reads a script before anything starts, and plays it when everything has started. */
 async function loadFaults(path: string) {
   const [{ readFaultScript }, { Faults }] = await Promise.all([
     import('../emulator/faults/fault-script.ts'),
@@ -73,7 +73,7 @@ async function main(): Promise<void> {
     print(process.stdout, usage);
     return;
   }
-  // Here and not above, so that help and refusals do not wait for half of the project to load.
+  // Imported here, so help and refusals do not wait for half of the project to load.
   const { startLocal } = await import('./start-local.ts');
   const faults = faultScript === undefined ? undefined : await loadFaults(faultScript);
   const local = await startLocal({
@@ -82,7 +82,7 @@ async function main(): Promise<void> {
     portal: true,
     faults: faults?.faults,
     onRequest: (note) => {
-      // The canary of a demonstration asks every second.
+      // The canary of a demonstration runs every second.
       if (isDemo && note.path === jwksPath) return;
       print(process.stdout, `${describeRequest(note)}\n`);
     },

@@ -34,29 +34,29 @@ import type { Surroundings } from './surroundings.ts';
 
 export interface LocalOptions extends LocalDeploymentOptions {
   readonly stateDirectory: string;
-  /** Of the service; 0 takes a free one. */
+  /** The port of the service; 0 selects a free one. */
   readonly port: number;
-  /** Left out: next to `port`, or a free one if that is taken. */
+  /** The default is next to `port`, or a free one if that is taken. */
   readonly dynamodbPort?: number;
   readonly kmsPort?: number;
-  /** Whether the web portal runs too. */
+  /** Whether the web portal also runs. */
   readonly portal?: boolean;
   readonly portalPort?: number;
   readonly https?: boolean;
   /** Starts from nothing. */
   readonly reset?: boolean;
-  /** Runs what `cdk synth` wrote in place of the sources; its config decides, not these options. */
+  /** Runs the output of `cdk synth` instead of the sources. Its config replaces these options. */
   readonly fromSynth?: FromSynth;
-  /** What is to go wrong in DynamoDB, KMS and with the clock. */
+  /** Faults of DynamoDB, KMS and the clock. */
   readonly faults?: Faults | undefined;
-  /** Seconds between two runs of the key rotation; as in AWS if left out. */
+  /** Seconds between two runs of the key rotation. The default is that of a deployment. */
   readonly keyScheduleSeconds?: number;
   readonly onRequest?: (note: RequestNote) => void;
-  /** Hears when the state cannot be written, and when it can again. */
+  /** Runs when the state cannot be written, and when it can again. */
   readonly onStorage?: OnStorage;
-  /** Hears of each run of the key rotation. */
+  /** Receives each run of the key rotation. */
   readonly onRotation?: (report: RotationReport) => void;
-  /** From templates: hears of each request that IAM decided. */
+  /** From templates: receives each request that IAM decided. */
   readonly onDecision?: AccessOptions['onDecision'];
 }
 
@@ -89,7 +89,7 @@ function chooseNextTo(port: number, distance: number, wanted: number | undefined
   return { port: port + distance, orFree: true };
 }
 
-/** What runs, as far as other terminals are concerned. */
+/** The addresses and credentials for other terminals. */
 interface Running {
   readonly issuer: string;
   readonly client: DemoClient;
@@ -130,7 +130,7 @@ function buildEnvironment(running: Running, paths: StatePaths): DemoEnvironment 
   };
 }
 
-/** The port is taken first of all: the issuer, and with it everything else, follows from it. */
+/** The port is opened first, because the issuer and everything else depend on it. */
 async function startFront(options: LocalOptions, paths: StatePaths, cleanUp: CleanUp) {
   const certificate =
     options.https === true ? await loadCertificate(paths.tls, Date.now()) : undefined;
@@ -142,7 +142,7 @@ async function startFront(options: LocalOptions, paths: StatePaths, cleanUp: Cle
   return { certificate, open, server, issuer };
 }
 
-/** Only if it is wanted: it takes a part of the time in which a test starts the service. */
+/** Only if requested, because it takes a part of a test's start time. */
 async function startPortal(
   { portal = false }: LocalOptions,
   cleanUp: CleanUp,
@@ -153,7 +153,7 @@ async function startPortal(
   return cleanUp.use(await startLocalPortal(options)).url;
 }
 
-/** A client and an API key to try things with. */
+/** A client and an API key for demonstration. */
 async function seedDemo(name: string, aws: LocalAwsOptions, paths: StatePaths) {
   const table = (key: TableKey) => tableName(name, key);
   return {
@@ -179,7 +179,7 @@ async function startAws(
   return { access, backends };
 }
 
-/** Functions find each other through the Lambda server, so that it is there first. */
+/** Functions invoke each other through the Lambda server, so it starts first. */
 async function startFunctions(
   program: Program,
   surroundings: Omit<Surroundings, 'lambdaEndpoint'>,
@@ -244,7 +244,7 @@ async function start(options: LocalOptions, paths: StatePaths, cleanUp: CleanUp)
   const portalPort = near(5, options.portalPort);
   const portal = { config, aws: clientOptions, log, ca: certificate?.ca, port: portalPort };
   const portalUrl = await startPortal(options, cleanUp, portal);
-  // Closed first of all, so that no request meets a closed table.
+  // Closed first, so no request uses a closed table.
   cleanUp.use(front.server);
   return {
     issuer,
@@ -259,8 +259,8 @@ async function start(options: LocalOptions, paths: StatePaths, cleanUp: CleanUp)
 }
 
 /**
- * Starts the whole service on loopback: DynamoDB, KMS, the functions and the gateway before them,
- * with a signing key and a demonstration client.
+ * Starts the whole service on loopback: DynamoDB, KMS, the functions and the gateway, with a
+ * signing key and a demonstration client.
  *
  * @throws {LocalRunError} if a port is taken or another local run uses the state.
  */
@@ -289,11 +289,11 @@ export async function startLocal(options: LocalOptions): Promise<LocalRun> {
       close: () => cleanUp.run(),
     };
   } catch (error) {
-    // What went wrong first is what to tell.
+    // The first error is the one to report.
     await cleanUp.run().catch(() => undefined);
     if (!isNoRoom(error)) throw error;
     throw new LocalRunError(
-      `there is no room for the state in ${paths.directory}; free some, or choose another folder with --state`,
+      `there is no space for the state in ${paths.directory}; free some, or select another folder with --state`,
       { cause: error },
     );
   }

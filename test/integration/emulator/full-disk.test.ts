@@ -191,7 +191,7 @@ describe.skipIf(why !== undefined)('a full disk', () => {
     onTestFinished(() => stop(run));
     expect(await run.ended).toBe(1);
     expect(run.errors()).toBe(
-      `npm start: there is no room for the state in ${state}; free some, or choose another folder with --state\n`,
+      `npm start: there is no space for the state in ${state}; free some, or select another folder with --state\n`,
     );
   });
 });

@@ -144,6 +144,6 @@ describe('a synthesis', () => {
   it('is what the CDK writes', () => {
     const resources = { X: { Properties: {} } } as never;
     const directory = writeAssembly({ Stack: resources });
-    expect(() => readAssembly(directory)).toThrow('is nothing that "cdk synth" writes');
+    expect(() => readAssembly(directory)).toThrow('is not an output of "cdk synth"');
   });
 });
