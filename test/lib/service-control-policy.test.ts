@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { defaultDeploymentName, functionName } from '../../contract/function-names.ts';
 import { kmsKeyTags } from '../../contract/kms-key.ts';
 import { tableName } from '../../contract/tables.ts';
+import { evaluateRequest } from '../../emulator/iam/evaluate-request.ts';
 import { resourcesOf, singleRegion } from './synthesise.ts';
 
 interface Statement {
@@ -51,6 +52,7 @@ describe('the service control policy of the documentation', () => {
     ['OnlyTokenFunctionAndCanarySign', ['token', 'canary'], 'aws:ResourceTag'],
     ['OnlyRotationMakesSigningKeys', ['key-rotation'], 'aws:RequestTag'],
     ['OnlyRotationAndCanaryWriteSigningKeys', ['key-rotation', 'canary'], undefined],
+    ['OnlyCanaryAddsSigningKeys', ['canary'], undefined],
   ] as const)('%s names our functions and tag', (sid, functions, tag) => {
     const { ArnNotLike, StringEquals } = statement(sid).Condition;
     expect(list(ArnNotLike['lambda:SourceFunctionArn'])).toEqual(functions.map(functionArn));
@@ -61,10 +63,41 @@ describe('the service control policy of the documentation', () => {
     );
   });
 
-  it('names our table', () => {
-    expect(statement('OnlyRotationAndCanaryWriteSigningKeys').Resource).toBe(
-      `arn:aws:dynamodb:*:*:table/${tableName(defaultDeploymentName, 'signingKeys')}`,
+  it.each(['OnlyRotationAndCanaryWriteSigningKeys', 'OnlyCanaryAddsSigningKeys'])(
+    '%s names our table',
+    (sid) => {
+      expect(statement(sid).Resource).toBe(
+        `arn:aws:dynamodb:*:*:table/${tableName(defaultDeploymentName, 'signingKeys')}`,
+      );
+    },
+  );
+
+  it.each([
+    ['key-rotation', 'signing_key', 'ExplicitlyDenied'],
+    ['key-rotation', 'key_intent', 'Allowed'],
+    ['canary', 'signing_key', 'Allowed'],
+  ] as const)('decides that the %s function puts items of %s: %s', async (name, partition, is) => {
+    const account = '111122223333';
+    const table = tableName(defaultDeploymentName, 'signingKeys');
+    const all = { Effect: 'Allow', Action: 'dynamodb:*', Resource: '*' };
+    const { result } = await evaluateRequest(
+      {
+        identity: [{ name: 'all', document: { Version: '2012-10-17', Statement: [all] } }],
+        serviceControl: [{ name: 'ours', document: policy }],
+      },
+      {
+        principal: `arn:aws:iam::${account}:role/any`,
+        action: 'dynamodb:PutItem',
+        resource: `arn:aws:dynamodb:us-west-2:${account}:table/${table}`,
+        account,
+        context: {
+          'aws:PrincipalArn': `arn:aws:iam::${account}:role/any`,
+          'lambda:SourceFunctionArn': `arn:aws:lambda:us-west-2:${account}:function:${functionName(defaultDeploymentName, name)}`,
+          'dynamodb:LeadingKeys': [partition],
+        },
+      },
     );
+    expect(result).toBe(is);
   });
 
   it('covers every role and function that a stack names', () => {
