@@ -363,6 +363,7 @@ describe('the portal as a page', () => {
       '/clients',
       '/clients?text=nothing',
       '/clients?trunkGroup=%21',
+      `/clients?trunkGroup=${'W'.repeat(100)}`,
       '/clients/new',
       of,
       `${of}/edit`,
