@@ -131,7 +131,7 @@ describe('authctl table restore, from a table of an earlier time', () => {
     });
     const about = ['--action', 'client.restore', '--subject', ids['kept'] ?? ''];
     const audit = (await json(['audit', 'list', ...about]))['items'];
-    expect((audit as readonly Row[]).map(({ outcome }) => outcome)).toEqual(['intended', 'done']);
+    expect((audit as readonly Row[]).map(({ outcome }) => outcome)).toEqual(['done']);
   });
 
   it('brings back what was deleted by mistake if it is told to', async () => {
