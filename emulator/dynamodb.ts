@@ -1,5 +1,6 @@
 import type { AccessKey } from './aws-server/access-key.ts';
 import { createAwsServer, type VerifiedRequest } from './aws-server/aws-server.ts';
+import { createDynamoDbLocal, type ItemBackend } from './dynamodb-local.ts';
 import type { AccessControl } from './iam/access-control.ts';
 import { dynamodbCalls } from './iam/dynamodb-calls.ts';
 import { ItemStore } from './item-store.ts';
@@ -36,14 +37,21 @@ async function authorize(request: VerifiedRequest, accessControl?: AccessControl
   await accessControl.authorize(request.accessKeyId, calls);
 }
 
-/** Starts a server with DynamoDB's protocol on loopback. */
-export async function startDynamoDb(options: DynamoDbOptions): Promise<RunningDynamoDb> {
-  const { accessKey, accessControl, directory, onStorage } = options;
+/** dynalite or, if `DYNAMODB_LOCAL_ENDPOINT` is set, DynamoDB Local, whose items are in memory. */
+function createBackend({ directory, onStorage }: DynamoDbOptions): ItemBackend {
+  const { DYNAMODB_LOCAL_ENDPOINT: dynamodbLocal = '' } = process.env;
+  if (dynamodbLocal !== '') return createDynamoDbLocal(dynamodbLocal);
   const storage =
     directory === undefined
       ? undefined
       : new StorageWatch('DynamoDB', directory, answersUnavailable, onStorage);
-  const items = new ItemStore(directory, storage);
+  return new ItemStore(directory, storage);
+}
+
+/** Starts a server with DynamoDB's protocol on loopback. */
+export async function startDynamoDb(options: DynamoDbOptions): Promise<RunningDynamoDb> {
+  const { accessKey, accessControl } = options;
+  const items = createBackend(options);
   const server = createAwsServer({
     service: 'dynamodb',
     accessKey,

@@ -26,6 +26,12 @@ export const suites: Readonly<Record<string, Suite>> = {
     command: ['scripts/test-from-synth'],
     isInCi: true,
   },
+  'dynamodb-local': {
+    shows:
+      'adapters, authctl, rotation and procedures work on the engine of AWS; needs Java, Maven',
+    command: ['node', 'scripts/test-dynamodb-local.ts'],
+    isInCi: true,
+  },
   deploy: {
     shows: '`cdk deploy` to an emulator of AWS works; needs Python',
     command: ['node', 'scripts/test-deploy.ts'],
