@@ -1,0 +1,93 @@
+import { readFileSync } from 'node:fs';
+import { setTimeout as wait } from 'node:timers/promises';
+import { cpuSeconds, peakMegabytes } from '../forward-auth/process-usage.ts';
+import { putLoad } from '../load.ts';
+import { median } from '../measure.ts';
+import type { InstalledPeer, RunningPeer } from './peer.ts';
+
+export interface PeerFigures {
+  /** CPU time of the whole process a token, in microseconds. */
+  readonly cpuUs: number;
+  /** Milliseconds at 50 connections. */
+  readonly p99Ms: number;
+  /** Milliseconds from the process's start to its first token. */
+  readonly firstTokenMs: number;
+  readonly megabytes: number;
+}
+
+export interface PeerPlan {
+  readonly warmUpSeconds: number;
+  readonly seconds: number;
+  readonly runs: number;
+  readonly connections: number;
+}
+
+function loadOf({ tokenUrl, clientId, clientSecret, scope }: RunningPeer) {
+  const pair = Buffer.from(`${clientId}:${clientSecret}`).toString('base64');
+  return {
+    port: Number(tokenUrl.port),
+    path: tokenUrl.pathname,
+    headers: {
+      authorization: `Basic ${pair}`,
+      'content-type': 'application/x-www-form-urlencoded',
+    },
+    body: new URLSearchParams({ grant_type: 'client_credentials', scope }).toString(),
+  };
+}
+
+/** What the comparison is about: an RS256 signature of 2,048 bits, in a JWT. */
+async function assertSameWork(peer: RunningPeer): Promise<void> {
+  const { headers, body } = loadOf(peer);
+  const response = await fetch(peer.tokenUrl, { method: 'POST', headers, body });
+  const { access_token: token = '' } = (await response.json()) as { access_token?: string };
+  const [header = '', , signature = ''] = token.split('.');
+  const { alg } = JSON.parse(Buffer.from(header, 'base64url').toString() || '{}') as {
+    alg?: string;
+  };
+  const bits = Buffer.from(signature, 'base64url').length * 8;
+  if (alg === 'RS256' && bits === 2048) return;
+  throw new Error(`its token is signed with ${alg} of ${bits} bits`);
+}
+
+/** Asks until there is a token. */
+async function waitForToken(peer: RunningPeer): Promise<void> {
+  const { headers, body } = loadOf(peer);
+  for (;;) {
+    if (readFileSync(`/proc/${peer.pid}/stat`, 'utf8').includes(') Z ')) {
+      throw new Error('it ended before its first token');
+    }
+    const response = await fetch(peer.tokenUrl, { method: 'POST', headers, body }).catch(
+      () => undefined,
+    );
+    if (response?.status === 200) return;
+    await wait(10);
+  }
+}
+
+export async function measurePeer(
+  installed: InstalledPeer,
+  plan: PeerPlan,
+  issuesTokens = true,
+): Promise<PeerFigures> {
+  const begin = performance.now();
+  const peer = await installed.start();
+  try {
+    await waitForToken(peer);
+    const firstTokenMs = performance.now() - begin;
+    if (issuesTokens) await assertSameWork(peer);
+    const load = { ...loadOf(peer), connections: plan.connections };
+    await putLoad({ ...load, seconds: plan.warmUpSeconds });
+    const cpus: number[] = [];
+    const p99s: number[] = [];
+    for (let run = 0; run < plan.runs; run += 1) {
+      const before = cpuSeconds(peer.pid);
+      const { requests, p99Ms } = await putLoad({ ...load, seconds: plan.seconds });
+      cpus.push(((cpuSeconds(peer.pid) - before) / requests) * 1e6);
+      p99s.push(p99Ms);
+    }
+    const megabytes = peakMegabytes(peer.pid);
+    return { cpuUs: median(cpus), p99Ms: median(p99s), firstTokenMs, megabytes };
+  } finally {
+    await peer.close();
+  }
+}
