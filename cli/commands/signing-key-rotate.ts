@@ -2,7 +2,7 @@ import { Option } from 'commander';
 import { deployedRegions } from '../../contract/deployment-config.ts';
 import type { RotationReport } from '../../contract/function-events.ts';
 import { type RegionId, regionIds } from '../../contract/regions.ts';
-import { type Alg, algs } from '../../contract/signing-algorithms.ts';
+import { type Alg, algs, signingAlgorithms } from '../../contract/signing-algorithms.ts';
 import { RefusedError } from '../../core/errors.ts';
 import type { Cli } from '../cli.ts';
 import type { CommandSpec } from '../command-spec.ts';
@@ -43,6 +43,11 @@ export function describeReport(report: RotationReport): string {
   return [...steps, signs, ...coming, ...waiting].join('\n');
 }
 
+/** Libraries that refuse a whole JWKS for a key type that they do not know: docs/interop.md. */
+function mlDsaWarning(algorithm: Alg): string {
+  return `Warning: an ${algorithm} key in the JWKS breaks some verifiers at once, also of tokens under other keys: lestrrat jwx, Auth0's Go middleware (go-jose) and python-jose refuse the whole JWKS. Most other libraries cannot verify ${algorithm} when it signs (docs/interop.md). Publish it?`;
+}
+
 export const rotate: CommandSpec = {
   name: 'rotate',
   summary: 'Let the next key sign now, or move to another algorithm',
@@ -61,6 +66,12 @@ export const rotate: CommandSpec = {
   run: async (cli, _, { region, algorithm }: RotateOptions) => {
     const signingKeys = await cli.signingKeys();
     const regions = chooseRegions(cli, region);
+    const { signingAlgorithms: allowed } = cli.deployment().config;
+    // The rotation refuses an algorithm that the deployment does not allow.
+    const isAllowed = algorithm !== undefined && allowed.includes(algorithm);
+    if (isAllowed && signingAlgorithms[algorithm].kty === 'AKP') {
+      await cli.confirm(mlDsaWarning(algorithm));
+    }
     const reports: RotationReport[] = [];
     for (const id of regions) {
       try {

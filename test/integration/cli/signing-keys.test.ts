@@ -11,7 +11,7 @@ import { useLocalCli } from './use-authctl.ts';
 
 /** A lead of 34 s; nothing else happens by itself while the tests run. */
 const { authctl, json, service } = useLocalCli({
-  signingAlgorithms: ['RS256', 'ES256'],
+  signingAlgorithms: ['RS256', 'ES256', 'ML-DSA-44'],
   signingKeyPolicy: {
     rotationPeriod: 3600,
     jwksMaxAge: 1,
@@ -158,11 +158,25 @@ describe('signing-key rotate', () => {
     [['--region', 'dfw'], 2, '--region: received "dfw"; allowed: a region of the deployment: slc'],
     [['--region', 'x'], 2, "argument 'x' is invalid. Allowed choices are slc, dfw, pit"],
     [['--algorithm', 'none'], 2, "argument 'none' is invalid"],
-    [['--algorithm', 'ML-DSA-65'], 2, 'algorithm: received "ML-DSA-65"; allowed: RS256, ES256'],
+    [
+      ['--algorithm', 'ML-DSA-65'],
+      2,
+      'algorithm: received "ML-DSA-65"; allowed: RS256, ES256, ML-DSA-44',
+    ],
   ])('refuses %j', async (flags, code, message) => {
     const { exitCode, stdout, stderr } = await authctl(['signing-key', 'rotate', ...flags]);
     expect([exitCode, stdout]).toEqual([code, '']);
     expect(stderr).toContain(message);
+  });
+});
+
+describe('signing-key rotate to ML-DSA', () => {
+  it('warns that some verifiers refuse the whole JWKS, and changes nothing without a yes', async () => {
+    const before = await listKeys();
+    const run = await authctl(['signing-key', 'rotate', '--algorithm', 'ML-DSA-44']);
+    expect(run).toMatchObject({ exitCode: 2, stdout: '' });
+    expect(run.stderr).toContain('lestrrat jwx');
+    expect((await listKeys()).map(({ kid }) => kid)).toEqual(before.map(({ kid }) => kid));
   });
 });
 
