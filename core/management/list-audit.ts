@@ -17,10 +17,10 @@ export interface AuditFilter {
   readonly cursor?: string | undefined;
 }
 
-/** A change: its intent together with its outcome. */
+/** A change: its outcome, or its intent if it has none. */
 export interface AuditedChange {
   readonly changeId: string;
-  /** When it was begun, RFC 3339 UTC with milliseconds. */
+  /** When its outcome was recorded, or its intent if it has none: RFC 3339 UTC with milliseconds. */
   readonly time: string;
   readonly actor: string;
   readonly action: string;
@@ -39,26 +39,25 @@ export interface AuditPage {
   readonly nextCursor?: string | undefined;
 }
 
-/** The end of a page, and the outcomes on it whose intents are on the next one. */
+/** The end of a page, and the changes on it whose intents are on the next one. */
 interface Position {
   readonly after: string;
-  readonly open: ReadonlyMap<string, Outcome>;
+  readonly open: ReadonlySet<string>;
 }
-
-type Outcome = 'done' | 'failed';
 
 /** Maximum number of changes in progress at the same moment. A valid cursor never has more. */
 const maxOpen = 20;
 
-function formatPosition(after: string, open: ReadonlyMap<string, Outcome>): string {
+function formatPosition(after: string, open: ReadonlySet<string>): string {
   return formatCursor(JSON.stringify([after, ...[...open].slice(0, maxOpen)]));
 }
 
 function parsePosition(value: unknown): Position {
   const refuse = () => refuseInput('cursor', value, 'the nextCursor of a page');
   try {
-    const [after, ...open] = JSON.parse(parseCursor(value)) as [string, ...[string, Outcome][]];
-    return typeof after === 'string' ? { after, open: new Map(open) } : refuse();
+    const [after, ...open] = JSON.parse(parseCursor(value)) as readonly unknown[];
+    if (typeof after !== 'string' || !open.every((id) => typeof id === 'string')) return refuse();
+    return { after, open: new Set(open) };
   } catch {
     return refuse();
   }
@@ -71,23 +70,19 @@ function readDay(value: unknown, now: number): string {
 }
 
 /**
- * Combines intents and outcomes. The newest record is first, so an outcome comes before its intent.
+ * Lists each change once. The newest record is first, so an outcome comes before its intent. An
+ * outcome counts without its intent, which may be in the audit of the day before.
  *
- * @param open outcomes whose intents are still to come; those that remain are left in it.
+ * @param open changes whose intents are still to come; those that remain are left in it.
  */
-function pairRecords(
-  records: readonly AuditRecord[],
-  open: Map<string, Outcome>,
-): readonly AuditedChange[] {
-  return records.flatMap(({ recordId, outcome, ...record }) => {
+function pairRecords(records: readonly AuditRecord[], open: Set<string>): readonly AuditedChange[] {
+  return records.flatMap(({ recordId, outcome, ...record }): readonly AuditedChange[] => {
     const changeId = readChangeId(recordId);
-    if (outcome !== 'intended') {
-      open.set(changeId, outcome);
-      return [];
+    if (outcome === 'intended') {
+      return open.delete(changeId) ? [] : [{ changeId, ...record, outcome: 'unfinished' }];
     }
-    const found = open.get(changeId) ?? 'unfinished';
-    open.delete(changeId);
-    return [{ changeId, ...record, outcome: found }];
+    open.add(changeId);
+    return [{ changeId, ...record, outcome }];
   });
 }
 
@@ -113,7 +108,7 @@ export async function listAudit(
     optional(given.limit, (value) => readInteger('limit', value, 1, maxListedItems)) ??
     maxListedItems;
   const position = optional(given.cursor, parsePosition);
-  const open = new Map(position?.open);
+  const open = new Set(position?.open);
   const page = await context.auditPages.readAudit({ day, limit, after: position?.after });
   const changes = pairRecords(page.items, open);
   const wanted = text?.toLowerCase() ?? '';

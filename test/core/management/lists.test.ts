@@ -136,6 +136,14 @@ describe('the audit of a day', () => {
     ]);
   });
 
+  it('has an outcome whose intent is in the audit of the day before, or nowhere', async () => {
+    const test = createTestManagement();
+    await addClient(test, 'Alpha');
+    test.audit.splice(0, 1);
+    const { items } = await listAudit(test.context);
+    expect(items).toMatchObject([{ action: 'client.create', outcome: 'done' }]);
+  });
+
   it('is narrowed down by actor, action or subject', async () => {
     const test = createTestManagement();
     const id = await addClient(test, 'Alpha', [{}]);

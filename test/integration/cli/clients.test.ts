@@ -137,7 +137,7 @@ it('prints nothing but the secret with --quiet', async () => {
 
 it('tells on which day a secret was last used, and which ends soon', async () => {
   const clientId = await createClient();
-  const old = await createSecret(clientId, '--name', 'old', '--expires-in', '20d');
+  const old = await createSecret(clientId, '--name', 'old', '--expires-in', '10d');
   const idle = await createSecret(clientId, '--name', 'idle');
   expect((await requestToken(clientId, old.value)).status).toBe(200);
   const listed = async () => (await json(['client-secret', 'list', clientId])).items as object[];
