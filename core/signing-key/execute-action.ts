@@ -6,7 +6,12 @@ import { assertDeletable, assertDisableable, assertWithdrawable } from './remova
 import { requestPublication } from './request-publication.ts';
 import { type RotationAction, type RotationActionKind, subjectOf } from './rotation-action.ts';
 import type { RotationPorts } from './rotation-ports.ts';
-import type { KeyIntent, RotationSettings, RotationState } from './rotation-state.ts';
+import {
+  findCurrentKey,
+  type KeyIntent,
+  type RotationSettings,
+  type RotationState,
+} from './rotation-state.ts';
 import type { SigningKey } from './signing-key.ts';
 
 /**
@@ -54,8 +59,8 @@ const executors: { readonly [K in RotationActionKind]: Executor<K> } = {
   publish: ({ intent }, { ports }) => requestPublication(intent, ports),
   close_intent: ({ intent }, { ports }) =>
     ports.store.replaceKeyIntent({ ...intent, closed: true, version: intent.version + 1 }),
-  promote: ({ key }, { ports }) =>
-    replace(key, { state: 'current', activatedAt: ports.now() }, ports),
+  promote: ({ key }, { ports }, state) =>
+    replace(key, { state: 'current', activatedAt: activationTime(key, state, ports.now()) }, ports),
   retire: ({ key }, { ports, settings }) => retire(key, settings, ports),
   withdraw: ({ key, emergency }, { ports, settings }) => {
     const withdrawnAt = ports.now();
@@ -110,6 +115,15 @@ async function disableInKms(key: SigningKey, ports: RotationPorts): Promise<void
   } catch (error) {
     if (!(error instanceof SigningKeyUnusableError)) throw error;
   }
+}
+
+/**
+ * The key that was activated last signs. The one that signs now may have been activated in this
+ * second, or by a host whose clock was ahead.
+ */
+function activationTime({ regionId }: SigningKey, { keys }: RotationState, now: number): number {
+  const signing = findCurrentKey(keys, regionId);
+  return signing?.activatedAt === undefined ? now : Math.max(now, signing.activatedAt + 1);
 }
 
 function retire(key: SigningKey, settings: RotationSettings, ports: RotationPorts): Promise<void> {

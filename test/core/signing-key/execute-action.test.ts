@@ -4,6 +4,7 @@ import { ConflictError, UnavailableError } from '../../../core/errors.ts';
 import { executeAction, type RotationContext } from '../../../core/signing-key/execute-action.ts';
 import { readRotationState, reconcile } from '../../../core/signing-key/reconcile.ts';
 import type { RotationStore } from '../../../core/signing-key/rotation-ports.ts';
+import { findCurrentKey } from '../../../core/signing-key/rotation-state.ts';
 import { createContext } from '../../support/rotation/runs.ts';
 import { World } from '../../support/rotation/world.ts';
 
@@ -47,6 +48,27 @@ async function retire(
 }
 
 const outcomes = (audit: readonly AuditRecord[]) => audit.map((record) => record.outcome);
+
+describe('a promotion', () => {
+  it.each([
+    ['in the same second', 0],
+    ['by a host whose clock is ahead', 3],
+  ])('signs instead of a key that was activated %s', async (_, ahead) => {
+    const world = new World();
+    const context = createContext(world, 'slc');
+    await reconcile(context);
+    const state = await readRotationState(context);
+    const [key] = state.keys;
+    if (key === undefined) throw new Error('there is no key');
+    // The order of kids decides between equal times.
+    const signing = { ...key, kid: '!', state: 'current', activatedAt: world.now + ahead } as const;
+    const keys = [signing, { ...key, state: 'next' } as const];
+    await executeAction({ kind: 'promote', key }, context, { ...state, keys });
+    const promoted = world.store.find(key.kid);
+    expect(promoted?.state).toBe('current');
+    expect(findCurrentKey([signing, ...(promoted ? [promoted] : [])], 'slc')?.kid).toBe(key.kid);
+  });
+});
 
 describe('the audit of a step', () => {
   it('has the intent before the outcome, also if both have the same time', async () => {
