@@ -14,6 +14,18 @@ const overLoopback = {
 
 const faults = 'test/integration/faults/**/*.test.ts';
 
+/** Start functions from the templates several times: `npm run test:all -- from-synth` runs them. */
+const fromSynth = [
+  'test/integration/permissions/**/*.test.ts',
+  'test/integration/local/enforced-policies.test.ts',
+];
+
+/** Replace functions of node:crypto, which works only if no other file has imported the code. */
+const replacing = [
+  'test/core/token/client-authentication.test.ts',
+  'test/core/verifier/verified-tokens.test.ts',
+];
+
 // One project a kind of test. Unit tests may open no socket at all; integration tests reach
 // loopback; template tests need neither and spend their time in CDK.
 export default defineConfig({
@@ -34,14 +46,22 @@ export default defineConfig({
           include: [
             'test/{architecture,contract,core,adapters,lambda,cli,portal,forward-auth,emulator,local,bench,docs,fuzz}/**/*.test.ts',
           ],
+          exclude: replacing,
+          // Files of one worker share what they import: a third of the time of these tests.
+          isolate: false,
           setupFiles: ['test/setup/no-network.ts'],
         },
+      },
+      {
+        extends: true,
+        test: { name: 'replacing', include: replacing, setupFiles: ['test/setup/no-network.ts'] },
       },
       {
         extends: true,
         test: {
           name: 'template',
           include: ['test/lib/**/*.test.ts'],
+          isolate: false,
           setupFiles: ['test/setup/no-network.ts'],
         },
       },
@@ -51,9 +71,10 @@ export default defineConfig({
           ...overLoopback,
           name: 'integration',
           include: ['test/integration/**/*.test.ts'],
-          exclude: [faults],
+          exclude: [faults, ...fromSynth],
         },
       },
+      { extends: true, test: { ...overLoopback, name: 'from-synth', include: fromSynth } },
       { extends: true, test: { ...overLoopback, name: 'faults', include: [faults] } },
       {
         extends: true,
