@@ -7,18 +7,13 @@ import { maxExternalIdLength } from '../../contract/limits.ts';
 export const defaultClientIdClaims = ['client_id', 'azp', 'sub'] as const;
 
 /** Claims that providers assign themselves: no user of the provider can write their values. */
-const assignedClaims: ReadonlySet<string> = new Set([
+export const assignedClaims: ReadonlySet<string> = new Set([
   ...defaultClientIdClaims,
   // Microsoft Entra ID v1 access tokens.
   'appid',
   // Okta's authorization servers.
   'cid',
 ]);
-
-/** Whether a claim is one that only the provider itself writes. */
-export function isAssignedClaim(name: string): boolean {
-  return assignedClaims.has(name);
-}
 
 /** Registered claims that name no one (RFC 7519 §4.1, RFC 9068 §2.2). */
 const claimsOfTheToken: ReadonlySet<string> = new Set([

@@ -1,5 +1,5 @@
 import { patternsOf } from '../client/client-id-pattern.ts';
-import { defaultClientIdClaims } from '../identity-provider/client-id-claim.ts';
+import { assignedClaims, readNamedClient } from '../identity-provider/client-id-claim.ts';
 import type { IdentityProvider } from '../identity-provider/identity-provider.ts';
 import type { ProviderKeySet } from '../identity-provider/key-lint.ts';
 import { BearerRefusal, type RefusalReason, refuse } from '../verifier/bearer-refusal.ts';
@@ -35,11 +35,8 @@ export type TokenInspection =
       readonly finding?: RequestFinding | undefined;
     };
 
-/** Claims by which providers name clients. */
-const knownClaims = [...defaultClientIdClaims, 'appid', 'cid'];
-
 function otherClaims(received: ReceivedToken, chosen: string): Readonly<Record<string, string>> {
-  const found = knownClaims
+  const found = [...assignedClaims]
     .filter((name) => name !== chosen && Object.hasOwn(received.payload, name))
     .map((name) => [name, received.payload[name]] as const)
     .filter((entry): entry is readonly [string, string] => typeof entry[1] === 'string');
@@ -49,12 +46,6 @@ function otherClaims(received: ReceivedToken, chosen: string): Readonly<Record<s
 function checkIssuer(received: unknown, issuer: string): void {
   if (received === issuer) return;
   throw refuse('issuer_unknown', () => ({ name: 'iss', received, expected: issuer }));
-}
-
-function chosenClaim(received: ReceivedToken, provider: IdentityProvider): string {
-  const { clientIdClaim } = provider;
-  const usual = defaultClientIdClaims.find((name) => Object.hasOwn(received.payload, name));
-  return clientIdClaim ?? usual ?? '';
 }
 
 /**
@@ -76,7 +67,7 @@ export async function inspectToken(
     const { tokenId: _, ...claims } = await verifyProviderClaims({ received, provider }, jwks, {
       now,
     });
-    const clientIdClaim = chosenClaim(received, provider);
+    const { claim: clientIdClaim } = readNamedClient(received.payload, provider.clientIdClaim);
     return {
       usable: true,
       clientIdClaim,

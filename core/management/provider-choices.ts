@@ -1,8 +1,8 @@
 import { InputError, RefusedError } from '../errors.ts';
 import {
+  assignedClaims,
   canNameClient,
   defaultClientIdClaims,
-  isAssignedClaim,
 } from '../identity-provider/client-id-claim.ts';
 import type { IdentityProvider } from '../identity-provider/identity-provider.ts';
 import {
@@ -50,7 +50,7 @@ function readClaim(value: unknown): string {
 
 /** Why a person has to confirm the claim; undefined if only the provider writes it. */
 export function describeClaimRisk(claim: string | undefined): string | undefined {
-  if (claim === undefined || isAssignedClaim(claim)) return undefined;
+  if (claim === undefined || assignedClaims.has(claim)) return undefined;
   return `the claim ${JSON.stringify(claim)} is not known to be written only by the provider. If users of the provider can write it, such as a name or an unverified email address, each of them can call as any client`;
 }
 
