@@ -1,3 +1,4 @@
+import { onlyValues } from './list-condition.ts';
 import type { TableKey } from './tables.ts';
 
 /** The key that the start check of a look-up reads. No record has it. */
@@ -26,13 +27,7 @@ export function isPlatformApiTable(table: TableKey): table is PlatformApiTable {
 /** The one action of a look-up. */
 export const platformApiAction = 'dynamodb:GetItem';
 
-/**
- * The condition under which a table may be read. `Null` refuses a request without a key, for which
- * `ForAllValues` is true.
- */
+/** The condition under which a table may be read. */
 export function platformApiCondition(table: PlatformApiTable) {
-  return {
-    'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [platformApiKeys[table], probeKey] },
-    Null: { 'dynamodb:LeadingKeys': 'false' },
-  };
+  return onlyValues({ 'dynamodb:LeadingKeys': [platformApiKeys[table], probeKey] }, 'StringLike');
 }

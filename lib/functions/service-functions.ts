@@ -17,6 +17,7 @@ import {
 } from '../../contract/function-environments.ts';
 import { roleName } from '../../contract/function-names.ts';
 import { type KmsKeyPolicyPrincipals, kmsKeyPolicy } from '../../contract/kms-key-policy.ts';
+import { onlyValues } from '../../contract/list-condition.ts';
 import type { HttpFunctionName } from '../../contract/routes.ts';
 import { syntheticClientId } from '../../contract/synthetic-check.ts';
 import {
@@ -56,28 +57,8 @@ const checkTimeout = Duration.minutes(1);
  */
 export const rotationTimeout = Duration.minutes(14);
 
-/**
- * For an Allow that depends on a list in the request. `ForAllValues` is also true for a request
- * without the list, so the list must be present.
- */
-function onlyValues(key: `dynamodb:${'LeadingKeys' | 'Attributes'}`, values: readonly string[]) {
-  return { 'ForAllValues:StringEquals': { [key]: values }, Null: { [key]: 'false' } };
-}
-
 function onlyItems(...partitionKeys: readonly string[]) {
-  return onlyValues('dynamodb:LeadingKeys', partitionKeys);
-}
-
-/** Both conditions, which must be of the same operators. */
-function merge<C extends ReturnType<typeof onlyValues>>(a: C, b: C): C {
-  return {
-    ...a,
-    'ForAllValues:StringEquals': {
-      ...a['ForAllValues:StringEquals'],
-      ...b['ForAllValues:StringEquals'],
-    },
-    Null: { ...a.Null, ...b.Null },
-  };
+  return onlyValues({ 'dynamodb:LeadingKeys': partitionKeys });
 }
 
 /** The functions of one region with their permissions. */
@@ -154,7 +135,7 @@ export class ServiceFunctions extends Construct {
       actions: ['dynamodb:UpdateItem'],
       resources: [tables.clients.tableArn],
       conditions: {
-        ...onlyValues('dynamodb:Attributes', [contract.clients.partitionKey, 'secrets']),
+        ...onlyValues({ 'dynamodb:Attributes': [contract.clients.partitionKey, 'secrets'] }),
         StringEqualsIfExists: { 'dynamodb:ReturnValues': 'NONE' },
       },
     });
@@ -283,14 +264,14 @@ export class ServiceFunctions extends Construct {
     fn.allow({
       actions: ['dynamodb:UpdateItem'],
       resources: [tables.signingKeys.tableArn],
-      conditions: merge(
-        onlyItems(records.key),
-        onlyValues('dynamodb:Attributes', [
+      conditions: onlyValues({
+        'dynamodb:LeadingKeys': [records.key],
+        'dynamodb:Attributes': [
           contract.signingKeys.partitionKey,
           contract.signingKeys.sortKey,
           ...changedSigningKeyAttributes,
-        ]),
-      ),
+        ],
+      }),
     });
     fn.allow({ actions: ['dynamodb:PutItem'], resources: [tables.audit.tableArn] });
     fn.allow({
