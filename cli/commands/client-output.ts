@@ -1,0 +1,48 @@
+import type { ClaimCondition } from '../../core/client/claim-condition.ts';
+import type { Client } from '../../core/client/client.ts';
+import { formatDuration } from '../../core/duration.ts';
+import { viewClient, viewClientSecret } from '../../core/management/client-view.ts';
+import { currentTime, type ManagementContext } from '../../core/management/management-context.ts';
+import type { Cli } from '../cli.ts';
+
+function formatConditions(conditions: readonly ClaimCondition[]) {
+  if (conditions.length === 0) return [];
+  const lines = conditions.map(({ claim, values }) => `${claim}: ${values.join(' or ')}`);
+  return [['required claims', lines] as const];
+}
+
+function formatClient(cli: Cli, context: ManagementContext, client: Client): string {
+  const view = viewClient(client, context.config);
+  return cli.output.fields([
+    ['client_id', client.clientId],
+    ['name', client.name],
+    ['service trunk group', client.serviceTrunkGroup],
+    ['audience', view.audience as readonly string[]],
+    ['token lifetime', formatDuration(client.tokenLifetime)],
+    ['scopes', client.scopes],
+    ['provider', client.provider?.issuer ?? 'this service'],
+    ...(client.provider === undefined
+      ? []
+      : [
+          ['external client id', client.provider.externalClientId] as const,
+          ...formatConditions(client.provider.conditions ?? []),
+        ]),
+    ['enabled', client.enabled],
+    ['secrets', client.provider === undefined ? client.secrets.length : 'none, by its provider'],
+    ['created', String(view.created_at)],
+    ['updated', String(view.updated_at)],
+  ]);
+}
+
+/** Prints a client as the command line asks: fields, JSON or its id. */
+export function printClient(cli: Cli, context: ManagementContext, client: Client): void {
+  const now = currentTime(context);
+  cli.output.print({
+    json: {
+      ...viewClient(client, context.config),
+      secrets: client.secrets.map((secret) => viewClientSecret(secret, now)),
+    },
+    quiet: [client.clientId],
+    text: formatClient(cli, context, client),
+  });
+}
