@@ -1,8 +1,6 @@
-import { randomUUID } from 'node:crypto';
 import { CreateGrantCommand, CreateKeyCommand, type KMSClient } from '@aws-sdk/client-kms';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type AwsClients, createAwsClients } from '../../../adapters/aws-clients.ts';
-import { createTables } from '../../../adapters/dynamodb/create-tables.ts';
+import { describe, expect, it } from 'vitest';
+import type { AwsClients } from '../../../adapters/aws-clients.ts';
 import { createDynamoDbRotationStore } from '../../../adapters/dynamodb/rotation-store.ts';
 import { createKmsKeys } from '../../../adapters/kms/kms-keys.ts';
 import { readEnvironment } from '../../../contract/environment.ts';
@@ -10,37 +8,18 @@ import { kmsKeyTags } from '../../../contract/kms-key.ts';
 import { kmsKeyPolicy } from '../../../contract/kms-key-policy.ts';
 import { tableName } from '../../../contract/tables.ts';
 import { UnavailableError } from '../../../core/errors.ts';
-import { type RunningKms, startKms } from '../../../emulator/kms/kms-server.ts';
 import { createCanaryHandler } from '../../../lambda/canary/function.ts';
 import type { RunReport } from '../../../lambda/shared/run-telemetry.ts';
 import { keyIntent } from '../../support/rotation/keys.ts';
-import { testAccessKey } from '../../support/test-access-key.ts';
-import { type Dynalite, startDynalite } from '../adapters/dynalite.ts';
+import { useAws } from './use-aws.ts';
 
-let dynalite: Dynalite;
-let kmsServer: RunningKms;
 let aws: AwsClients;
 let deployment: string;
 let reports: RunReport[] = [];
 
-beforeAll(async () => {
-  dynalite = await startDynalite();
-  kmsServer = await startKms({ accessKey: testAccessKey });
-  aws = createAwsClients({
-    region: 'us-west-2',
-    endpointDynamoDb: dynalite.endpoint,
-    endpointKms: kmsServer.endpoint,
-    credentials: testAccessKey,
-  });
-});
-afterAll(async () => {
-  await dynalite.close();
-  await kmsServer.close();
-});
-beforeEach(async () => {
-  deployment = `test-${randomUUID().slice(0, 8)}`;
+useAws((test) => {
+  ({ aws, deployment } = test);
   reports = [];
-  await createTables(aws.dynamodb, deployment);
 });
 
 const role = (name: string) => `arn:aws:iam::000000000000:role/${name}`;

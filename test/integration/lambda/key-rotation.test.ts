@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { ListKeysCommand } from '@aws-sdk/client-kms';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type AwsClients, createAwsClients } from '../../../adapters/aws-clients.ts';
-import { createTables } from '../../../adapters/dynamodb/create-tables.ts';
+import { describe, expect, it } from 'vitest';
+import type { AwsClients } from '../../../adapters/aws-clients.ts';
 import { createDynamoDbRotationStore } from '../../../adapters/dynamodb/rotation-store.ts';
 import { createKmsKeys } from '../../../adapters/kms/kms-keys.ts';
 import { createKmsSign } from '../../../adapters/kms/kms-sign.ts';
@@ -18,7 +17,6 @@ import { tableName } from '../../../contract/tables.ts';
 import { UnavailableError } from '../../../core/errors.ts';
 import { checkKey } from '../../../core/signing-key/canary.ts';
 import { isPublished } from '../../../core/signing-key/signing-key.ts';
-import { type RunningKms, startKms } from '../../../emulator/kms/kms-server.ts';
 import {
   createKeyRotationHandler,
   type FunctionPorts,
@@ -32,35 +30,17 @@ import {
 } from '../../support/caller-proof.ts';
 import { createPublisher } from '../../support/publisher.ts';
 import { policy } from '../../support/rotation/policies.ts';
-import { testAccessKey } from '../../support/test-access-key.ts';
-import { type Dynalite, startDynalite } from '../adapters/dynalite.ts';
+import { useAws } from './use-aws.ts';
 
-let dynalite: Dynalite;
-let kmsServer: RunningKms;
 let aws: AwsClients;
 let deployment: string;
 let now: number;
 let reports: RunReport[] = [];
 
-beforeAll(async () => {
-  dynalite = await startDynalite();
-  kmsServer = await startKms({ accessKey: testAccessKey });
-  aws = createAwsClients({
-    region: 'us-west-2',
-    endpointDynamoDb: dynalite.endpoint,
-    endpointKms: kmsServer.endpoint,
-    credentials: testAccessKey,
-  });
-});
-afterAll(async () => {
-  await dynalite.close();
-  await kmsServer.close();
-});
-beforeEach(async () => {
-  deployment = `test-${randomUUID().slice(0, 8)}`;
+useAws((test) => {
+  ({ aws, deployment } = test);
   now = 1_800_000_000;
   reports = [];
-  await createTables(aws.dynamodb, deployment);
 });
 
 const keyPolicy = {
