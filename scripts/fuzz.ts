@@ -1,18 +1,12 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { Session } from 'node:inspector';
 import { resolve } from 'node:path';
-import { parseArgs } from 'node:util';
+import { Command, Option } from 'commander';
 import { SeededRandom } from '../emulator/faults/seeded-random.ts';
 import { type FuzzTarget, runTimed } from '../test/fuzz/fuzz-target.ts';
 import { mutate } from '../test/fuzz/mutate.ts';
 import { targets } from '../test/fuzz/targets.ts';
-
-const usage = `Throws inputs at everything that parses bytes from outside, and keeps those that reach new code.
-
-usage: npm run test:all -- fuzz [--runs <n>] [--target <name>] [--seed <n>]
-
-targets: ${Object.keys(targets).join(', ')}
-`;
+import { countFrom } from './support/parse-count.ts';
 
 /** Inputs between two looks at the coverage: a look costs as much as some dozen inputs. */
 const batchSize = 100;
@@ -100,53 +94,29 @@ class Fuzzed {
   }
 }
 
-/** Ends the process with a message: the person at the terminal is the only caller. */
-function refuse(message: string): never {
-  process.stderr.write(`fuzz: ${message}\n`);
-  process.exit(2);
+interface FuzzArguments {
+  readonly runs: number;
+  readonly seed: number;
+  readonly target?: string;
 }
 
-function readCount(name: string, value: string): number {
-  if (/^[1-9]\d{0,9}$/.test(value)) return Number(value);
-  return refuse(`--${name}: received "${value}"; allowed: a whole number from 1`);
-}
-
-function readFlags() {
-  try {
-    return parseArgs({
-      options: {
-        runs: { type: 'string', default: '1000000' },
-        seed: { type: 'string', default: String(1 + (Date.now() % 1_000_000)) },
-        target: { type: 'string' },
-        help: { type: 'boolean', default: false },
-      },
-    }).values;
-  } catch (error) {
-    return refuse(error instanceof Error ? error.message : String(error));
-  }
-}
-
-function readArguments() {
-  const values = readFlags();
-  const chosen = Object.entries(targets).filter(
-    ([name]) => values.target === undefined || values.target === name,
-  );
-  if (values.help) {
-    process.stdout.write(usage);
-    process.exit(0);
-  }
-  if (chosen.length === 0) {
-    refuse(`--target: received "${values.target}"; allowed: ${Object.keys(targets).join(', ')}`);
-  }
-  return {
-    runs: readCount('runs', values.runs),
-    seed: readCount('seed', values.seed),
-    chosen,
-  };
+/** Reads the options; ends the process if they are wrong or ask for help. */
+function readArguments(): FuzzArguments {
+  const target = new Option('--target <name>', 'only this parser').choices(Object.keys(targets));
+  return new Command('npm run test:all -- fuzz')
+    .description(
+      'Throws inputs at all that parses bytes from outside, and keeps those that reach new code.',
+    )
+    .option('--runs <n>', 'inputs in total', countFrom(1), 1_000_000)
+    .option('--seed <n>', 'makes the same inputs again', countFrom(1), 1 + (Date.now() % 1_000_000))
+    .addOption(target)
+    .parse()
+    .opts<FuzzArguments>();
 }
 
 async function main(): Promise<void> {
-  const { runs, seed, chosen } = readArguments();
+  const { runs, seed, target: only } = readArguments();
+  const chosen = Object.entries(targets).filter(([name]) => only === undefined || name === only);
   const random = new SeededRandom(seed);
   const coverage = new Coverage();
   const all = chosen.map(([name, target]) => new Fuzzed(name, target));

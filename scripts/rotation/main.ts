@@ -1,24 +1,24 @@
 import { availableParallelism } from 'node:os';
-import { parseArgs } from 'node:util';
 import { Worker } from 'node:worker_threads';
+import { Command, Option } from 'commander';
 import { addCounts, type HistoryCounts } from '../../test/support/rotation/play-histories.ts';
+import { troubleKinds } from '../../test/support/rotation/story.ts';
+import { countFrom } from '../support/parse-count.ts';
 
-/**
- * Plays thousands of histories of the key rotation, a share on each core, and ends with the
- * shortest story that breaks a promise. `--seed` plays the same histories again; `--kind` allows
- * only some troubles.
- */
-
-const { values } = parseArgs({
-  options: {
-    histories: { type: 'string', default: '3000' },
-    seed: { type: 'string', default: '20261120' },
-    kind: { type: 'string', multiple: true },
-  },
-});
-
-const histories = Number(values.histories);
-const seed = Number(values.seed);
+const kind = new Option('--kind <name...>', 'only these troubles').choices(troubleKinds);
+const {
+  histories,
+  seed,
+  kind: kinds,
+} = new Command('npm run test:rotation --')
+  .description(
+    'Plays histories of the key rotation that chance picks, a share on each core. Ends with the shortest story that breaks a promise.',
+  )
+  .option('--histories <n>', 'how many', countFrom(1), 3000)
+  .option('--seed <n>', 'plays the same histories again', countFrom(1), 20_261_120)
+  .addOption(kind)
+  .parse()
+  .opts<{ histories: number; seed: number; kind?: readonly string[] }>();
 const shares = Math.min(availableParallelism(), histories);
 
 /** The share's seed: each share plays other histories. */
@@ -26,7 +26,7 @@ function play(share: number): Promise<HistoryCounts> {
   const workerData = {
     histories: Math.ceil(histories / shares),
     seed: seed + share,
-    kinds: values.kind === undefined ? undefined : new Set(values.kind),
+    kinds: kinds && new Set(kinds),
   };
   return new Promise((resolve, reject) => {
     const worker = new Worker(new URL('worker.ts', import.meta.url), { workerData });

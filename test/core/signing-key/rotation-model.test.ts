@@ -4,7 +4,7 @@ import { jwksCacheTimes } from '../../../contract/limits.ts';
 import { publicJwkFromSpki } from '../../../core/signing-key/public-jwk.ts';
 import { arbitraryStory } from '../../support/rotation/arbitrary-story.ts';
 import { modelAlgs, pooledPublicKey } from '../../support/rotation/public-keys.ts';
-import type { Story, Trouble } from '../../support/rotation/story.ts';
+import { type Story, type Trouble, troubleKinds } from '../../support/rotation/story.ts';
 
 const stories = fc.sample(
   arbitraryStory(() => true),
@@ -34,24 +34,8 @@ function isolatesWith(story: Story, other: Kind): boolean {
   );
 }
 
-const kinds: readonly Kind[] = [
-  'cut off',
-  'unreachable',
-  'KMS is down',
-  'runs are missed',
-  'crash',
-  'lost answer',
-  'runs at once',
-  'sabotage',
-  'clock jump',
-  'rotate',
-  'new config',
-  'withdraw',
-  'remove',
-];
-
 describe('the histories of the rotation', () => {
-  it.each(kinds)('draw %s', (kind) => {
+  it.each(troubleKinds)('draw %s', (kind) => {
     expect(stories.filter((story) => ofKind(story, kind).length > 0).length).toBeGreaterThan(20);
   });
 

@@ -61,6 +61,24 @@ export type Trouble = { readonly at: number } & (
   | { readonly kind: 'remove'; readonly region: RegionId }
 );
 
+const byKind: Readonly<Record<Trouble['kind'], true>> = {
+  'cut off': true,
+  unreachable: true,
+  'KMS is down': true,
+  'runs are missed': true,
+  crash: true,
+  'lost answer': true,
+  'runs at once': true,
+  sabotage: true,
+  'clock jump': true,
+  rotate: true,
+  'new config': true,
+  withdraw: true,
+  remove: true,
+};
+
+export const troubleKinds = Object.keys(byKind) as readonly Trouble['kind'][];
+
 /** A history in short: all that happens in it follows from these values. */
 export interface Story {
   readonly policy: SigningKeyPolicyInput;
