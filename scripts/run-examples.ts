@@ -26,7 +26,7 @@ async function runAll(world: World): Promise<void> {
   for (const example of wanted) {
     const prepared = await example.prepare(world);
     if ('missing' in prepared) {
-      say('SKIPPED', `${example.name}: for want of ${prepared.missing}`);
+      say('SKIPPED', `${example.name}: this machine lacks ${prepared.missing}`);
       continue;
     }
     try {

@@ -1,7 +1,10 @@
 import { join } from 'node:path';
 import { hangLimit } from '../support/hang-limit.ts';
+import { compileJava, makeTrustStore } from '../support/java.ts';
+import { missingTool } from '../support/missing-tool.ts';
 import { makePythonEnvironment } from '../support/python-environment.ts';
-import { type CommandResult, runCommand } from '../support/run-command.ts';
+import { runCommand } from '../support/run-command.ts';
+import { buildSpringBoot, type SpringBoot, springBootCommand } from '../support/spring-boot.ts';
 import type { World } from './world.ts';
 
 const folder = join(import.meta.dirname, '../../examples');
@@ -13,7 +16,7 @@ export type Prepared = { readonly command: Command } | { readonly missing: strin
 
 export interface Example {
   readonly name: string;
-  readonly kind: 'get-token' | 'verify-token';
+  readonly kind: 'get-token' | 'verify-token' | 'protect-api';
   /** Whether `npm test` runs it: its runtime is there wherever this project is. */
   readonly inNpmTest: boolean;
   prepare(world: World): Promise<Prepared>;
@@ -55,10 +58,6 @@ function python(kind: Example['kind'], library: string, file: string): Example {
   };
 }
 
-function why(what: string, { output }: CommandResult): string {
-  return `${what} (${output.trim().split('\n').at(-1) ?? ''})`;
-}
-
 function go(kind: Example['kind'], library: string): Example {
   return {
     name: `${kind}: Go, ${library}`,
@@ -71,20 +70,13 @@ function go(kind: Example['kind'], library: string): Example {
         timeout: hangLimit,
       });
       if (built.code === 0) return { command: [binary] };
-      return { missing: why('Go and its modules', built) };
+      return { missing: missingTool('Go', built) };
     },
   };
 }
 
-/** Java reads no file of certificates: it wants a trust store of its own kind. */
-async function makeTrustStore({ service }: World, name: string): Promise<readonly string[]> {
-  const store = join(service.paths.directory, `${name}.p12`);
-  const password = 'changeit';
-  const flags = ['-importcert', '-noprompt', '-alias', 'local', '-storepass', password];
-  const files = ['-file', service.caPath ?? '', '-keystore', store];
-  await runCommand(['keytool', ...flags, ...files], { timeout: hangLimit });
-  const property = '-Djavax.net.ssl.trustStore';
-  return [`${property}=${store}`, `${property}Password=${password}`];
+function trustStore({ service }: World, name: string): Promise<readonly string[]> {
+  return makeTrustStore(service.caPath ?? '', join(service.paths.directory, `${name}.p12`));
 }
 
 function java(kind: Example['kind'], mainClass: string): Example {
@@ -93,18 +85,24 @@ function java(kind: Example['kind'], mainClass: string): Example {
     kind,
     inNpmTest: false,
     prepare: async (world) => {
-      const cwd = join(folder, 'java');
       const target = join(world.service.paths.directory, 'java');
-      const classpath = join(target, 'classpath');
-      const goals = ['compile', 'dependency:copy-dependencies', `-DoutputDirectory=${classpath}`];
-      const built = await runCommand(
-        ['mvn', '--quiet', '--batch-mode', `-DbuildDirectory=${target}`, ...goals],
-        { cwd, timeout: hangLimit },
-      );
-      if (built.code !== 0) return { missing: why('Maven and its packages', built) };
-      const trust = await makeTrustStore(world, mainClass);
-      const paths = [join(target, 'classes'), join(classpath, '*')].join(':');
-      return { command: ['java', ...trust, '-cp', paths, mainClass] };
+      const built = await compileJava({ project: join(folder, 'java'), target });
+      if ('missing' in built) return built;
+      const trust = await trustStore(world, mainClass);
+      return { command: ['java', ...trust, '-cp', built.classPath, mainClass] };
+    },
+  };
+}
+
+function springBoot(boot: SpringBoot, title: string): Example {
+  return {
+    name: `protect-api: Java, ${title}`,
+    kind: 'protect-api',
+    inNpmTest: false,
+    prepare: async (world) => {
+      const built = await buildSpringBoot(boot, join(world.service.paths.directory, boot));
+      if ('missing' in built) return built;
+      return { command: springBootCommand(built.jar, await trustStore(world, boot)) };
     },
   };
 }
@@ -121,4 +119,6 @@ export const examples: readonly Example[] = [
   python('verify-token', 'PyJWT', 'verify_token.py'),
   go('verify-token', 'go-oidc'),
   java('verify-token', 'VerifyToken'),
+  springBoot('boot-3', 'Spring Boot 3'),
+  springBoot('boot-4', 'Spring Boot 4'),
 ];

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { hangLimit } from '../support/hang-limit.ts';
 import { type CommandResult, runCommand } from '../support/run-command.ts';
+import { startSpringBoot } from '../support/spring-boot.ts';
 import type { Command, Example } from './catalogue.ts';
 import { makeRefusedTokens } from './refused-tokens.ts';
 import type { World } from './world.ts';
@@ -39,12 +40,15 @@ async function checkGetToken(command: Command, world: World): Promise<void> {
   await expectCalls(command, world, shortLived, (asked) => asked >= 2);
 }
 
-async function fetchToken({ tokenUrl, clientId, clientSecret }: World['service']): Promise<string> {
+async function fetchToken(
+  { tokenUrl, clientId, clientSecret }: World['service'],
+  scope: string,
+): Promise<string> {
   const credentials = Buffer.from(`${clientId}:${clientSecret}`).toString('base64');
   const response = await fetch(tokenUrl, {
     method: 'POST',
     headers: { authorization: `Basic ${credentials}` },
-    body: new URLSearchParams({ grant_type: 'client_credentials' }),
+    body: new URLSearchParams({ grant_type: 'client_credentials', scope }),
   });
   const { access_token: token } = (await response.json()) as { access_token: string };
   return token;
@@ -52,7 +56,7 @@ async function fetchToken({ tokenUrl, clientId, clientSecret }: World['service']
 
 /** A good token is accepted, and none of those that only its signature makes look good. */
 async function checkVerifyToken(command: Command, world: World): Promise<void> {
-  const token = await fetchToken(world.service);
+  const token = await fetchToken(world.service, 'messaging:view');
   const good = await run(command, world, { ACCESS_TOKEN: token });
   assert.equal(good.code, 0, good.output);
   assert.match(good.output, new RegExp(world.service.clientId));
@@ -63,11 +67,55 @@ async function checkVerifyToken(command: Command, world: World): Promise<void> {
   }
 }
 
+async function expectStatus(
+  status: number,
+  url: string,
+  what: string,
+  request: { readonly method?: string; readonly token?: string },
+): Promise<string> {
+  const { method = 'GET', token } = request;
+  const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
+  const response = await fetch(url, { method, headers });
+  const challenge = response.headers.get('www-authenticate') ?? '';
+  const body = await response.text();
+  assert.equal(response.status, status, `${what}: ${challenge} ${body}`);
+  return body + challenge;
+}
+
+/** Each request gets the response of RFC 6750: 200, 401 for a bad token, 403 for a missing scope. */
+async function checkProtectApi(command: Command, world: World): Promise<void> {
+  const [view, manage] = await Promise.all(
+    ['messaging:view', 'messaging:manage'].map((scope) => fetchToken(world.service, scope)),
+  );
+  assert.ok(view !== undefined && manage !== undefined);
+  const running = await startSpringBoot(command, world.environment);
+  const { url } = running;
+  try {
+    const body = await expectStatus(200, url, 'a good token', { token: view });
+    assert.match(body, new RegExp(world.service.clientId));
+    await expectStatus(200, url, 'the scope to send', { method: 'POST', token: manage });
+    const lacks = await expectStatus(403, url, 'no scope to send', { method: 'POST', token: view });
+    assert.match(lacks, /insufficient_scope/);
+    await expectStatus(401, url, 'no token', {});
+    for (const [what, token] of await makeRefusedTokens(world.service, view)) {
+      assert.match(await expectStatus(401, url, what, { token }), /invalid_token/, what);
+    }
+  } finally {
+    await running.close();
+  }
+}
+
+const checks = {
+  'get-token': checkGetToken,
+  'verify-token': checkVerifyToken,
+  'protect-api': checkProtectApi,
+} as const;
+
 /** @throws {assert.AssertionError} if the example does not do what it shows. */
 export async function checkExample(
   { kind }: Example,
   command: Command,
   world: World,
 ): Promise<void> {
-  await (kind === 'get-token' ? checkGetToken(command, world) : checkVerifyToken(command, world));
+  await checks[kind](command, world);
 }

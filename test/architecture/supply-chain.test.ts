@@ -1,4 +1,5 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
@@ -179,30 +180,35 @@ describe('the workflows', () => {
   });
 });
 
+interface DependabotUpdate {
+  readonly 'package-ecosystem': string;
+  readonly directory?: string;
+  readonly directories?: readonly string[];
+}
+
 describe('Dependabot', () => {
   it('looks after every list of dependencies', () => {
     const { updates } = parse(readFileSync(join(root, '.github/dependabot.yml'), 'utf8')) as {
-      readonly updates: readonly { 'package-ecosystem': string; directory: string }[];
+      readonly updates: readonly DependabotUpdate[];
     };
-    const files = {
-      npm: 'package.json',
-      pip: 'requirements.txt',
-      gomod: 'go.mod',
-      maven: 'pom.xml',
-    };
-    const lists = updates.flatMap(({ 'package-ecosystem': kind, directory }) => {
-      const file = new Map(Object.entries(files)).get(kind);
-      return file === undefined ? [] : [join(directory, file)];
-    });
-    expect(lists.filter((path) => !existsSync(join(root, path)))).toEqual([]);
-    const names = new Set(Object.values(files));
-    const present = ['examples', 'scripts'].flatMap((folder) =>
-      readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-        .filter((path) => names.has(basename(path)) && !path.includes('node_modules'))
-        .map((path) => join(folder, path)),
+    const manifests = new Map([
+      ['npm', 'package.json'],
+      ['pip', 'requirements.txt'],
+      ['gomod', 'go.mod'],
+      ['maven', 'pom.xml'],
+      ['cargo', 'Cargo.toml'],
+    ]);
+    const watched = updates.flatMap(
+      ({ 'package-ecosystem': kind, directory, directories = [directory ?? ''] }) => {
+        const manifest = manifests.get(kind);
+        return manifest === undefined ? [] : directories.map((each) => join(each, manifest));
+      },
     );
-    expect(lists.map((path) => path.slice(1)).toSorted()).toEqual(
-      ['package.json', ...present].toSorted(),
-    );
+    const names = new Set(manifests.values());
+    const tracked = execFileSync('git', ['ls-files'], { cwd: root, encoding: 'utf8' })
+      .split('\n')
+      // The verifier package has no dependencies; its optional peer has the root's version.
+      .filter((path) => names.has(basename(path)) && !path.startsWith('packages/'));
+    expect(watched.map((path) => path.slice(1)).toSorted()).toEqual(tracked.toSorted());
   });
 });
