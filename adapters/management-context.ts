@@ -2,15 +2,16 @@ import { randomBytes } from 'node:crypto';
 import type { DeploymentConfig } from '../contract/deployment-config.ts';
 import { deployedTableName, type TableKey } from '../contract/tables.ts';
 import type { AuditRecord } from '../core/audit/audit-log.ts';
+import type { FetchJson } from '../core/identity-provider/fetch-json.ts';
 import type { ManagementContext } from '../core/management/management-context.ts';
 import type { AwsClientOptions } from './aws-client-options.ts';
-import { createAwsClients } from './aws-clients.ts';
 import { createDynamoDbApiKeyStore } from './dynamodb/api-key-store.ts';
 import { createDynamoDbAuditLog } from './dynamodb/audit-log.ts';
 import { createDynamoDbClientStore } from './dynamodb/client-store.ts';
+import { createDynamoDbClient } from './dynamodb/dynamodb-client.ts';
 import { createDynamoDbIdentityProviderStore } from './dynamodb/identity-provider-store.ts';
 import { createDynamoDbSigningKeyStore } from './dynamodb/signing-key-store.ts';
-import { createGuardedFetch } from './https/guarded-fetch.ts';
+import type { GuardedFetchOptions } from './https/guarded-fetch.ts';
 import { createCallerIdentity } from './sts/caller-identity.ts';
 
 export interface ManagementOptions {
@@ -33,10 +34,21 @@ export interface ManagementOptions {
   readonly ca?: string | undefined;
 }
 
+/**
+ * Loaded only if a provider's documents are fetched, because an import of node:http also evaluates
+ * Node's WebSocket and fetch.
+ */
+function createLazyFetch(options: GuardedFetchOptions): FetchJson {
+  return async (url, port) => {
+    const { createGuardedFetch } = await import('./https/guarded-fetch.ts');
+    return createGuardedFetch(options)(url, port);
+  };
+}
+
 /** Everything that management reads and writes, on a deployment's tables. */
 export function createManagementContext(options: ManagementOptions): ManagementContext {
   const { config, aws = {}, allowLoopbackProviders = false } = options;
-  const { dynamodb } = createAwsClients(aws);
+  const dynamodb = createDynamoDbClient(aws);
   const table = (key: TableKey) => deployedTableName(config, key);
   const store = {
     consistentRead: true,
@@ -56,7 +68,7 @@ export function createManagementContext(options: ManagementOptions): ManagementC
     signingKeys: createDynamoDbSigningKeyStore(dynamodb, table('signingKeys'), store),
     audit,
     auditPages: audit,
-    fetchJson: createGuardedFetch({ allowLoopback: allowLoopbackProviders, ca: options.ca }),
+    fetchJson: createLazyFetch({ allowLoopback: allowLoopbackProviders, ca: options.ca }),
     clock: Date.now,
     drawBytes: randomBytes,
     actor: options.actor ?? createCallerIdentity(aws),

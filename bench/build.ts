@@ -27,7 +27,7 @@ function finish(name: string): Bundle {
 
 /** Bundles one of our functions as `npm run build` does. */
 export function buildFunction(name: string): Bundle {
-  buildSync(lambdaBuildOptions(name, workFolder));
+  buildSync(lambdaBuildOptions([name], workFolder));
   return finish(name);
 }
 

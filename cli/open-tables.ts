@@ -1,6 +1,6 @@
-import { createAwsClients } from '../adapters/aws-clients.ts';
 import { createDynamoDbAuditLog } from '../adapters/dynamodb/audit-log.ts';
 import { type CopiedRow, copyTable, type TableCopy } from '../adapters/dynamodb/copy-table.ts';
+import { createDynamoDbClient } from '../adapters/dynamodb/dynamodb-client.ts';
 import { createRestoredTables } from '../adapters/dynamodb/restored-tables.ts';
 import { deployedTableName } from '../contract/tables.ts';
 import type { AuditRecord } from '../core/audit/audit-log.ts';
@@ -21,7 +21,7 @@ export interface Tables {
 
 export function openTables(deployment: Deployment, warn: (text: string) => void): Tables {
   const { config, aws } = deployment;
-  const { dynamodb } = createAwsClients(aws);
+  const dynamodb = createDynamoDbClient(aws);
   return {
     copy: (request) => copyTable(dynamodb, request),
     restored: (table) =>
@@ -32,7 +32,7 @@ export function openTables(deployment: Deployment, warn: (text: string) => void)
     readAudit: async (awsRegions, days) => {
       const records: AuditRecord[] = [];
       for (const region of awsRegions) {
-        const regional = createAwsClients({ ...aws, region }).dynamodb;
+        const regional = createDynamoDbClient({ ...aws, region });
         const reader = createDynamoDbAuditLog(regional, deployedTableName(config, 'audit'), {
           consistentRead: true,
           onMalformedRecord: ({ message }) => {

@@ -1,4 +1,3 @@
-import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { type AwsClientOptions, clientConfiguration } from '../aws-client-options.ts';
 import { callAws } from '../aws-errors.ts';
 
@@ -12,6 +11,8 @@ export function createCallerIdentity(options: AwsClientOptions = {}): () => Prom
   let known: Promise<string> | undefined;
   const ask = async (): Promise<string> => {
     const { endpointSts: endpoint } = options;
+    // Loaded only if something changes: lists and the local run need no STS.
+    const { GetCallerIdentityCommand, STSClient } = await import('@aws-sdk/client-sts');
     const client = new STSClient({
       ...clientConfiguration(options),
       ...(endpoint !== undefined && { endpoint }),

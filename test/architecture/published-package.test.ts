@@ -14,10 +14,12 @@ const manifest = readJson('package.json') as {
   readonly peerDependencies: Readonly<Record<string, string>>;
 };
 
-/** Folders that the build compiles into `dist`, which is what the package publishes. */
-const { include: published } = readJson('tsconfig.build.json') as {
+const { include: compiled } = readJson('tsconfig.build.json') as {
   readonly include: readonly string[];
 };
+
+/** Folders that the build puts into `dist`, which is what the package publishes. */
+const published = [...compiled, 'cli'];
 
 const declared = new Set(Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies }));
 

@@ -105,7 +105,7 @@ async function invoke(event: unknown): Promise<unknown> {
 }
 
 beforeAll(async () => {
-  buildSync(lambdaBuildOptions('authorizer', folder.path));
+  buildSync(lambdaBuildOptions(['authorizer'], folder.path));
   writeFileSync(join(folder.path, 'authorizer/package.json'), '{"type":"commonjs"}\n');
   const template = synthesise(folder.path, { deploymentName: 'local' });
   fn = await startFunction(template, join(folder.path, 'authorizer'));

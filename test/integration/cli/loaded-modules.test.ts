@@ -1,0 +1,53 @@
+import { execFile } from 'node:child_process';
+import { resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { useLocalCli } from './use-authctl.ts';
+
+const { service } = useLocalCli();
+const run = promisify(execFile);
+const authctl = resolve(import.meta.dirname, '../../../cli/authctl.ts');
+
+/** Prints the URL of each module that the process loads. */
+const hook = `data:text/javascript,${encodeURIComponent(`
+  import { registerHooks } from 'node:module';
+  registerHooks({
+    load(url, context, next) {
+      process.stderr.write('loads ' + url + '\\n');
+      return next(url, context);
+    },
+  });
+`)}`;
+
+/** Which packages of AWS a command loads. */
+async function loadedBy(...args: string[]): Promise<readonly string[]> {
+  const { PATH: path = '' } = process.env;
+  const env = { ...service().environment, PATH: path };
+  const { stderr } = await run(process.execPath, ['--import', hook, authctl, ...args], {
+    env,
+    maxBuffer: 16 * 1024 * 1024,
+  });
+  expect(stderr).toContain('cli/authctl.ts');
+  const packages = [...stderr.matchAll(/^loads .*?(@aws-sdk\/(?:client|lib)-[\w-]+|@smithy)/gm)];
+  return [...new Set(packages.map(([, name = '']) => name))].toSorted();
+}
+
+describe('authctl loads', () => {
+  it.each([[['--help']], [['--version']], [['client', 'create', '--help']], [['complete', 'zsh']]])(
+    'no AWS SDK for %j',
+    async (args) => {
+      expect(await loadedBy(...args)).toEqual([]);
+    },
+  );
+
+  it.each([[['client', 'list']], [['signing-key', 'list']], [['audit', 'list']]])(
+    'only the client of DynamoDB for %j',
+    async (args) => {
+      expect(await loadedBy(...args)).toEqual([
+        '@aws-sdk/client-dynamodb',
+        '@aws-sdk/lib-dynamodb',
+        '@smithy',
+      ]);
+    },
+  );
+});
