@@ -1,4 +1,5 @@
 import { Agent, request } from 'node:http';
+import { median, percentile } from './statistics.ts';
 
 export interface LoadResult {
   readonly requests: number;
@@ -53,12 +54,10 @@ export async function putLoad(options: LoadOptions): Promise<LoadResult> {
   };
   await Promise.all(Array.from({ length: options.connections }, run));
   agent.destroy();
-  const sorted = latencies.toSorted((a, b) => a - b);
-  const at = (share: number) => sorted[Math.floor(sorted.length * share)] ?? Number.NaN;
   return {
-    requests: sorted.length,
-    perSecond: (sorted.length * 1000) / (performance.now() - begin),
-    medianMs: at(0.5),
-    p99Ms: at(0.99),
+    requests: latencies.length,
+    perSecond: (latencies.length * 1000) / (performance.now() - begin),
+    medianMs: median(latencies),
+    p99Ms: percentile(latencies, 0.99),
   };
 }

@@ -4,6 +4,7 @@ import {
 } from '../emulator/runtime-api/function-process.ts';
 import type { Bundle } from './build.ts';
 import { awsRegion } from './scenario.ts';
+import { median } from './statistics.ts';
 
 /** A cold start: times are milliseconds. */
 export interface ColdStart {
@@ -63,12 +64,6 @@ export function expectStatus(expected: number): Target['check'] {
     const { statusCode, body } = payload as { readonly statusCode: number; readonly body: string };
     if (statusCode !== expected) throw new Error(`the handler answered ${statusCode}: ${body}`);
   };
-}
-
-/** @returns the middle value; of an even number, the lower of the two in the middle. */
-export function median(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.ceil(sorted.length / 2) - 1] ?? Number.NaN;
 }
 
 export async function measureColdStart(target: Target, runtime: string): Promise<ColdStart> {

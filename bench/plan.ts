@@ -1,13 +1,15 @@
-/** How much is measured. Every figure is the median of its runs. */
+/** How much is measured. A figure of a round is the median of its runs. */
 export interface Plan {
   readonly name: 'full' | 'quick';
+  /** How often everything with a target is measured again, with new processes. */
+  readonly rounds: number;
   readonly runs: number;
   readonly coldRuns: number;
   /** Invocations of a process that has just started, which have a figure of their own. */
   readonly firstInvocations: number;
   /**
-   * Invocations before a warm process is measured. V8 goes on compiling for so long: an instance
-   * that serves twenty requests a second has had them after a quarter of an hour.
+   * Invocations before a warm process is measured. V8 continues to compile for so long: an instance
+   * that serves twenty requests a second has had them after eight minutes.
    */
   readonly warmUp: number;
   /** Invocations of one run. */
@@ -18,21 +20,23 @@ export interface Plan {
   readonly loadSeconds: number;
 }
 
-/** Bounded: about ten minutes on two cores. */
+/** Takes about ten minutes on two cores. */
 export const fullPlan: Plan = {
   name: 'full',
-  runs: 7,
-  coldRuns: 15,
+  rounds: 3,
+  runs: 3,
+  coldRuns: 5,
   firstInvocations: 1000,
-  warmUp: 20_000,
-  invocations: 1000,
-  delayedInvocations: 100,
-  loadSeconds: 3,
+  warmUp: 10_000,
+  invocations: 600,
+  delayedInvocations: 60,
+  loadSeconds: 1.5,
 };
 
-/** Says whether everything runs; its figures are noise. Below a minute. */
+/** Shows whether everything runs; its figures are noise. Takes less than a minute. */
 export const quickPlan: Plan = {
   name: 'quick',
+  rounds: 1,
   runs: 1,
   coldRuns: 1,
   firstInvocations: 20,

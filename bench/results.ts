@@ -12,20 +12,31 @@ export interface Machine {
   readonly platform: string;
   readonly cpu: string;
   readonly cpus: number;
+  /** Load average of the minute before. */
+  readonly load: number;
   /** RFC 3339 UTC. */
   readonly startedAt: string;
   readonly seconds: number;
   readonly plan: 'full' | 'quick';
 }
 
-/** Everything that one run of the benchmark measured. */
-export interface Results {
-  readonly machine: Machine;
+/** The functions in processes of their own, measured once. */
+export interface FunctionRound {
   readonly token: TokenSection;
   readonly documents: DocumentSection;
   readonly authorizer: AuthorizerSection;
+}
+
+/** Everything with a target, measured once. Each round starts new processes. */
+export interface Round extends FunctionRound {
   readonly oidcProvider: OidcProviderSection;
-  readonly reuse: ReuseSection;
   readonly sharedReuse: SharedReuseSection;
+}
+
+/** Everything that one run of the benchmark measured. */
+export interface Results {
+  readonly machine: Machine;
+  readonly rounds: readonly Round[];
+  readonly reuse: ReuseSection;
   readonly scale: ScaleSection;
 }

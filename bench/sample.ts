@@ -1,7 +1,8 @@
 import type { FunctionProcess } from '../emulator/runtime-api/function-process.ts';
 import type { Backend, Delays } from './backend/backend.ts';
-import { measureColdStart, measureWarm, median, start, type Target } from './measure.ts';
+import { measureColdStart, measureWarm, start, type Target, type WarmRun } from './measure.ts';
 import type { Plan } from './plan.ts';
+import { median } from './statistics.ts';
 
 /** What one bundle took. Each figure is the median of its runs. */
 export interface Figures {
@@ -13,7 +14,7 @@ export interface Figures {
   readonly cpuUs: number;
   /** The same over the first invocations of a process. */
   readonly firstCpuUs: number;
-  /** From the call of the handler to its answer, with the delays that were asked for. */
+  /** From the call of the handler to its answer, with the delays of the options. */
   readonly wallMs: number;
   readonly maxRssMb: number;
 }
@@ -22,7 +23,7 @@ export interface SampleOptions {
   readonly runtime: string;
   readonly plan: Plan;
   readonly backend: Backend;
-  /** Of the backends while wall time is measured. */
+  /** Of the backends while wall time is measured. If there are none, they answer at once. */
   readonly delays?: Delays;
 }
 
@@ -48,18 +49,30 @@ async function sampleCold(samples: readonly Samples[], options: SampleOptions): 
   }
 }
 
+/** Invocations while the backends take their time: what the caller of the function waits for. */
+async function measureDelayed(
+  process: FunctionProcess,
+  target: Target,
+  { plan, backend, delays = noDelays }: SampleOptions,
+): Promise<WarmRun> {
+  await backend.command({ delays });
+  const run = await measureWarm(process, target, plan.delayedInvocations);
+  await backend.command({ delays: noDelays });
+  return run;
+}
+
 async function sampleWarm(
   process: FunctionProcess,
   samples: Samples,
-  { plan, backend, delays = noDelays }: SampleOptions,
+  options: SampleOptions,
 ): Promise<void> {
-  const warm = await measureWarm(process, samples.target, plan.invocations);
+  const { target } = samples;
+  const warm = await measureWarm(process, target, options.plan.invocations);
   samples.cpuUs.push(warm.cpuUs);
   samples.maxRssMb = warm.maxRssMb;
-  await backend.command({ delays });
-  const delayed = await measureWarm(process, samples.target, plan.delayedInvocations);
-  samples.wallMs.push(delayed.wallMs);
-  await backend.command({ delays: noDelays });
+  const { wallMs } =
+    options.delays === undefined ? warm : await measureDelayed(process, target, options);
+  samples.wallMs.push(wallMs);
 }
 
 function toFigures(samples: Samples): Figures {
@@ -72,6 +85,11 @@ function toFigures(samples: Samples): Figures {
     wallMs: median(samples.wallMs),
     maxRssMb: samples.maxRssMb,
   };
+}
+
+/** Each of several events is sent at least once before anything counts. */
+async function warmUp(process: FunctionProcess, target: Target, plan: Plan): Promise<void> {
+  await measureWarm(process, target, Math.max(plan.warmUp, target.events?.length ?? 0));
 }
 
 /** Measures targets by turns, so that what disturbs the machine disturbs all of them alike. */
@@ -96,12 +114,12 @@ export async function sampleTargets<Name extends string>(
   const running: (readonly [FunctionProcess, Samples])[] = [];
   for (const each of samples) {
     const process = await start(each.target, options.runtime);
-    const { firstInvocations, warmUp } = options.plan;
+    const { firstInvocations } = options.plan;
     each.firstCpuUs = (await measureWarm(process, each.target, firstInvocations)).cpuUs;
-    // Each of several events is sent once at least before anything counts.
-    await measureWarm(process, each.target, Math.max(warmUp, each.target.events?.length ?? 0));
     running.push([process, each]);
   }
+  // Nothing is measured while processes warm up, so they do so at the same time.
+  await Promise.all(running.map(([process, { target }]) => warmUp(process, target, options.plan)));
   for (let run = 0; run < options.plan.runs; run += 1) {
     for (const [process, each] of running) await sampleWarm(process, each, options);
   }

@@ -67,6 +67,8 @@ export function createClient(size: Size): Client {
   };
 }
 
+export const kmsKeyArn = (index: number) => `arn:aws:kms:us-west-2:000000000000:key/${index}`;
+
 /** The current key, and others whose public halves are published next to it. */
 export function createSigningKeys(publicSpki: string, size: Size): readonly SigningKey[] {
   const publicJwk = publicJwkFromSpki(Buffer.from(publicSpki, 'base64'), 'RS256');
@@ -76,7 +78,7 @@ export function createSigningKeys(publicSpki: string, size: Size): readonly Sign
       kid,
       regionId: 'slc',
       alg: 'RS256',
-      kmsKeyArn: `arn:aws:kms:us-west-2:000000000000:key/${index}`,
+      kmsKeyArn: kmsKeyArn(index),
       publicJwk: { ...publicJwk, kid },
       state: index === 0 ? 'current' : 'next',
       publishedAt: 1_700_000_000,

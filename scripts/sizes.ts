@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { median } from '../bench/measure.ts';
+import { median } from '../bench/statistics.ts';
 import { loadedBy } from './sizes/loaded-files.ts';
 import { findCalledFunctions } from './sizes/one-token.ts';
 

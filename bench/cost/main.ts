@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { formatTable, replacePart } from '../report/markdown.ts';
 import type { Results } from '../results.ts';
+import { medianOf } from '../statistics.ts';
 import { modelLoad, signQuota } from './load-model.ts';
 import { prices } from './prices.ts';
 import {
@@ -40,7 +41,7 @@ function findReuse(
   return { reused: 1 - signs / tokens, sealed };
 }
 
-const { delays, ours } = measured.token;
+const { delays, ours } = medianOf(measured.rounds).token;
 const work: TokenWork = {
   cpuMs: ours.cpuUs / 1000,
   waitMs: delays.kms + delays.dynamodb,
@@ -138,7 +139,7 @@ function formatMemory(): string {
   const rows = [256, 512, 1024, 1769, 3008].map((memory) => {
     const configuration = { ...usual, memory };
     const lines = costOfMillion(configuration, work);
-    const start = (measured.token.ours.firstResponseMs * Math.max(1, 1769 / memory)).toFixed(0);
+    const start = (ours.firstResponseMs * Math.max(1, 1769 / memory)).toFixed(0);
     return [
       `${memory} MB`,
       `${durationMs(work, configuration)} ms`,

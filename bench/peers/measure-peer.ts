@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { cpuSeconds, peakMegabytes } from '../forward-auth/process-usage.ts';
 import { putLoad } from '../load.ts';
-import { median } from '../measure.ts';
+import { median } from '../statistics.ts';
 import type { InstalledPeer, RunningPeer } from './peer.ts';
 
 export interface PeerFigures {

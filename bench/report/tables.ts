@@ -1,41 +1,54 @@
-import type { Results } from '../results.ts';
+import type { Machine, Round } from '../results.ts';
 import type { Figures } from '../sample.ts';
-import type { ScalePoint } from '../sections/scale.ts';
+import type { ReuseSection } from '../sections/reuse.ts';
+import type { ScalePoint, ScaleSection } from '../sections/scale.ts';
+import type { BandRow } from './bands.ts';
 import { formatTable } from './markdown.ts';
-import { isMet, type TargetRow, targetRows } from './targets.ts';
 
-function formatBound({ bound, unit = 'ratio' }: TargetRow): string {
-  return unit === 'ratio' ? `≤ ${bound.toFixed(2)}` : `≤ ${bound} ${unit}`;
+function formatValue(value: number, unit: BandRow['unit']): string {
+  if (unit === 'ratio') return value.toFixed(2);
+  return unit === 'ms' ? value.toFixed(1) : String(Math.round(value));
 }
 
-function formatRatio({ ratio, unit = 'ratio' }: TargetRow): string {
-  if (ratio === undefined) return '–';
-  return unit === 'ratio' ? ratio.toFixed(2) : String(Math.round(ratio));
+function formatBound({ bound, unit }: BandRow): string {
+  if (bound === undefined) return '–';
+  return `≤ ${formatValue(bound, unit)}${unit === 'ratio' ? '' : ` ${unit}`}`;
+}
+
+/** Lowest and highest value; one value if they read alike. */
+function formatBand({ band, unit }: BandRow): string {
+  const [lowest, highest] = [band.lowest, band.highest].map((value) => formatValue(value, unit));
+  return lowest === highest ? `${lowest}` : `${lowest} to ${highest}`;
+}
+
+function formatOutcome({ outcome }: BandRow): string {
+  return outcome === 'short' ? '**short**' : (outcome ?? '–');
 }
 
 /** The targets as a table. */
-export function formatTargets(results: Results): string {
+export function formatTargets(rows: readonly BandRow[]): string {
   return formatTable([
-    ['figure', 'against', 'ours', 'theirs', 'ratio', 'to reach', 'stretch', ''],
-    ...targetRows(results).map((row) => [
+    ['figure', 'against', 'ours', 'theirs', 'median', 'band', 'to reach', 'stretch', ''],
+    ...rows.map((row) => [
       row.figure,
       row.against,
-      row.ours,
-      row.other,
-      formatRatio(row),
+      row.format(row.ours),
+      row.other === undefined ? '–' : row.format(row.other),
+      formatValue(row.value, row.unit),
+      formatBand(row),
       formatBound(row),
       row.stretch === undefined ? '–' : String(row.stretch),
-      isMet(row) ? 'met' : '**short**',
+      formatOutcome(row),
     ]),
   ]);
 }
 
-export function formatMachine({ machine }: Results): string {
-  const { node, cpu, cpus, platform, startedAt, seconds, plan } = machine;
-  return `Measured ${startedAt.slice(0, 10)} in ${Math.round(seconds)} s (${plan} plan): Node ${node}, ${platform}, ${cpus} × ${cpu}.`;
+export function formatMachine(machine: Machine, rounds: number): string {
+  const { node, cpu, cpus, platform, startedAt, seconds, load } = machine;
+  return `Measured ${startedAt.slice(0, 10)} in ${rounds} rounds, ${Math.round(seconds)} s: Node ${node}, ${platform}, ${cpus} × ${cpu}, load average ${load.toFixed(1)} before.`;
 }
 
-export function formatScale(results: Results): string {
+export function formatScale(scale: ScaleSection): string {
   const row = (name: string, points: readonly ScalePoint[]) => [
     name,
     points.map(({ size, cpuUs }) => `${size}: ${Math.round(cpuUs)} µs`).join(', '),
@@ -43,12 +56,12 @@ export function formatScale(results: Results): string {
   ];
   return formatTable([
     ['what grows → what is asked', 'CPU of one invocation, the loop included', 'last to first'],
-    ...Object.entries(results.scale).map(([name, points]) => row(name, points)),
+    ...Object.entries(scale).map(([name, points]) => row(name, points)),
   ]);
 }
 
 /** How the two sides of a comparison change as their processes go on. */
-export function formatWarming({ token, documents, authorizer }: Results): string {
+export function formatWarming({ token, documents, authorizer }: Round): string {
   const row = (name: string, ours: Figures, other: Figures, empty: Figures) => {
     const at = (key: 'firstCpuUs' | 'cpuUs') => [
       `${Math.round(ours[key] - empty[key])} µs`,
@@ -68,7 +81,7 @@ export function formatWarming({ token, documents, authorizer }: Results): string
   ]);
 }
 
-export function formatThroughput({ oidcProvider }: Results): string {
+export function formatThroughput({ oidcProvider }: Round): string {
   const { aws, connections, delays } = oidcProvider;
   const names = {
     ours: 'ours',
@@ -95,7 +108,7 @@ export function formatThroughput({ oidcProvider }: Results): string {
   return formatTable([head, ...rows]);
 }
 
-export function formatReuse({ reuse }: Results): string {
+export function formatReuse(reuse: ReuseSection): string {
   const saved = (tokens: number, signs: number) => `${Math.round((1 - signs / tokens) * 100)} %`;
   return formatTable([
     [
@@ -121,7 +134,7 @@ export function formatReuse({ reuse }: Results): string {
   ]);
 }
 
-export function formatSharedReuse({ sharedReuse }: Results): string {
+export function formatSharedReuse({ sharedReuse }: Round): string {
   const { off, hit, miss, delays, frozen, load, startedAt } = sharedReuse;
   const row = (name: string, { wallMs, cpuUs }: typeof off, target: string) => [
     name,
@@ -138,5 +151,5 @@ export function formatSharedReuse({ sharedReuse }: Results): string {
   ]);
   return `${table}
 
-DynamoDB answers after ${delays.dynamodb} ms and KMS after ${delays.kms} ms. Medians, ${startedAt.slice(0, 10)}, load average of the machine ${load.toFixed(1)}. The process was stopped as soon as each of ${frozen.answers} answers arrived: ${frozen.writesArrived} of their writes arrived as well.`;
+DynamoDB answers after ${delays.dynamodb} ms and KMS after ${delays.kms} ms. Medians of the rounds, ${startedAt.slice(0, 10)}, load average of the machine ${load.toFixed(1)}. The process was stopped as soon as each of ${frozen.answers} answers arrived: ${frozen.writesArrived} of their writes arrived as well.`;
 }

@@ -1,6 +1,8 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Results } from '../results.ts';
+import { medianOf } from '../statistics.ts';
+import { type BandRow, joinRounds } from './bands.ts';
 import { type Bar, drawBars } from './bar-chart.ts';
 import { replacePart } from './markdown.ts';
 import {
@@ -16,23 +18,24 @@ import { targetRows } from './targets.ts';
 
 const docs = resolve(import.meta.dirname, '../../docs');
 
-function ratioBars(results: Results): readonly Bar[] {
-  return targetRows(results)
-    .filter(({ unit = 'ratio' }) => unit === 'ratio')
-    .map(({ figure, against, ratio = 0, bound }, _, rows) => ({
+function ratioBars(targets: readonly BandRow[]): readonly Bar[] {
+  return targets
+    .filter(({ unit }) => unit === 'ratio')
+    .map(({ figure, against, value, bound }, _, rows) => ({
       label:
         rows.filter((row) => row.figure === figure).length > 1 ? `${figure}, ${against}` : figure,
-      value: ratio,
-      bound,
-      text: `${ratio.toFixed(2)} (≤ ${bound})`,
+      value,
+      ...(bound === undefined
+        ? { text: value.toFixed(2) }
+        : { bound, text: `${value.toFixed(2)} (≤ ${bound})` }),
     }));
 }
 
-function writeCharts(results: Results, folder: string): void {
+function writeCharts(results: Results, targets: readonly BandRow[], folder: string): void {
   mkdirSync(folder, { recursive: true });
   const write = (name: string, svg: string) => writeFileSync(join(folder, `${name}.svg`), svg);
-  write('ratios', drawBars('Ours as a share of what it is held to', ratioBars(results)));
-  const { ours, reference } = results.token;
+  write('ratios', drawBars('Ours as a share of what it is held to', ratioBars(targets)));
+  const { ours, reference } = medianOf(results.rounds).token;
   const cold: readonly Bar[] = [
     ['ours, module load', ours.moduleLoadMs],
     ['ours, process start to first token', ours.firstResponseMs],
@@ -54,22 +57,29 @@ function writeCharts(results: Results, folder: string): void {
   write('scale', drawBars('CPU of one invocation as things grow', scale));
 }
 
-/** Writes the figures of docs/performance.md and its charts again. The prose of the page stays. */
-export function writeReport(results: Results): void {
+/** Replaces generated parts of docs/performance.md. */
+export function writeParts(parts: Readonly<Record<string, string>>): void {
   const path = join(docs, 'performance.md');
-  const parts: Readonly<Record<string, string>> = {
-    machine: formatMachine(results),
-    targets: formatTargets(results),
-    warming: formatWarming(results),
-    throughput: formatThroughput(results),
-    scale: formatScale(results),
-    reuse: formatReuse(results),
-    'shared reuse': formatSharedReuse(results),
-  };
   const page = Object.entries(parts).reduce(
     (text, [name, content]) => replacePart(text, name, content),
     readFileSync(path, 'utf8'),
   );
   writeFileSync(path, page);
-  writeCharts(results, join(docs, 'performance'));
+}
+
+/** Writes the figures of docs/performance.md and its charts again. The prose of the page stays. */
+export function writeReport(results: Results): void {
+  const { machine, rounds, reuse, scale } = results;
+  const targets = joinRounds(rounds.map(targetRows));
+  const median = medianOf(rounds);
+  writeParts({
+    machine: formatMachine(machine, rounds.length),
+    targets: formatTargets(targets),
+    warming: formatWarming(median),
+    throughput: formatThroughput(median),
+    scale: formatScale(scale),
+    reuse: formatReuse(reuse),
+    'shared reuse': formatSharedReuse(median),
+  });
+  writeCharts(results, targets, join(docs, 'performance'));
 }

@@ -4,7 +4,6 @@ import { resolve } from 'node:path';
 import { tokenPath } from '../../contract/routes.ts';
 import type { Delays } from '../backend/backend.ts';
 import { type LoadResult, putLoad } from '../load.ts';
-import { median } from '../measure.ts';
 import type { SampleOptions } from '../sample.ts';
 import {
   awsRegion,
@@ -15,6 +14,7 @@ import {
   tokenRequestHeaders,
 } from '../scenario.ts';
 import type { Place, Usage } from '../servers/server-process.ts';
+import { median } from '../statistics.ts';
 
 /** Medians of the runs. */
 export interface ServerFigures extends Omit<LoadResult, 'requests'> {

@@ -7,7 +7,7 @@ import { sealedTokenTableName, tableName } from '../../contract/tables.ts';
 import type { FunctionProcess } from '../../emulator/runtime-api/function-process.ts';
 import type { Backend, Delays } from '../backend/backend.ts';
 import { buildFunction } from '../build.ts';
-import { asOfNow, expectStatus, measureWarm, median, start, type Target } from '../measure.ts';
+import { asOfNow, expectStatus, measureWarm, start, type Target } from '../measure.ts';
 import type { SampleOptions } from '../sample.ts';
 import {
   backendEnvironment,
@@ -19,6 +19,7 @@ import {
   tokenRequestHeaders,
   usualSize,
 } from '../scenario.ts';
+import { median } from '../statistics.ts';
 
 /** One way in which a token is issued. Each figure is the median of its runs. */
 export interface SharedReuseFigures {

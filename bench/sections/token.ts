@@ -6,9 +6,11 @@ import { asOfNow, expectStatus, start, type Target } from '../measure.ts';
 import { type Figures, type SampleOptions, sampleTargets } from '../sample.ts';
 import {
   backendEnvironment,
+  clientId,
   createEvent,
   createItems,
   environments,
+  kmsKeyArn,
   tokenRequestBody,
   tokenRequestHeaders,
 } from '../scenario.ts';
@@ -16,6 +18,8 @@ import {
 export interface TokenSection {
   readonly ours: Figures;
   readonly reference: Figures;
+  /** A handler with only the two calls of a token: no other one can take less. */
+  readonly twoCalls: Figures;
   /** A handler that does nothing: the runtime's loop, which is in every other figure. */
   readonly empty: Figures;
   readonly delays: Delays;
@@ -64,6 +68,11 @@ export async function runTokenSection(options: SampleOptions): Promise<TokenSect
     reference: {
       ...common,
       bundle: buildUsualWay('reference', 'bench/reference/token-handler.ts'),
+    },
+    twoCalls: {
+      ...common,
+      environment: { ...environment, BENCH_CLIENT_ID: clientId, BENCH_KMS_KEY: kmsKeyArn(0) },
+      bundle: buildUsualWay('two-calls', 'bench/reference/two-calls-handler.ts'),
     },
     empty: { ...common, bundle: buildUsualWay('empty', 'bench/reference/empty-handler.ts') },
   };

@@ -8,7 +8,7 @@ import { tokenPath } from '../../contract/routes.ts';
 import { scopeName } from '../../contract/scopes.ts';
 import { tableName } from '../../contract/tables.ts';
 import { createTelemetry } from '../../lambda/shared/telemetry.ts';
-import { clientId, config, issuer, secretValue } from '../scenario.ts';
+import { clientId, config, issuer, kmsKeyArn, secretValue } from '../scenario.ts';
 import { createLocalKey } from './local-key.ts';
 import { countSignature, type Place, serve } from './server-process.ts';
 
@@ -30,7 +30,7 @@ const publicKey = createPublicKey({
 async function signWithKms(data: Uint8Array): Promise<Uint8Array> {
   const { Signature } = await kms.send(
     new SignCommand({
-      KeyId: 'arn:aws:kms:us-west-2:000000000000:key/0',
+      KeyId: kmsKeyArn(0),
       Message: createHash('sha256').update(data).digest(),
       MessageType: 'DIGEST',
       SigningAlgorithm: 'RSASSA_PKCS1_V1_5_SHA_256',
