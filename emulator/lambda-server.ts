@@ -4,6 +4,7 @@ import { type AwsAnswer, AwsError, contentTypes, sendAnswer } from './aws-server
 import { createAwsServer, type VerifiedRequest } from './aws-server/aws-server.ts';
 import { localApi } from './gateway/request-context.ts';
 import type { AccessControl } from './iam/access-control.ts';
+import { invocationCall, readInvokedFunction } from './iam/lambda-calls.ts';
 import { closeServer, listenOnLoopback, loopbackHost, type PortChoice } from './loopback-server.ts';
 
 /** A function that is invoked with an event, not with an HTTP request. */
@@ -28,14 +29,6 @@ export interface RunningLambda {
 
 /** Lambda's quota of a synchronous invocation's event. */
 const maxEventBytes = 6 * 1024 * 1024;
-
-const invocationPath = /^\/2015-03-31\/functions\/([^/?]+)\/invocations(?:\?|$)/;
-
-/** The name within a name, a partial ARN or an ARN. */
-function readFunctionName(url: string): string | undefined {
-  const identifier = invocationPath.exec(url)?.[1];
-  return identifier === undefined ? undefined : decodeURIComponent(identifier).split(':').at(-1);
-}
 
 function parseEvent(body: Buffer): unknown {
   try {
@@ -66,18 +59,18 @@ function functionError(error: unknown): AwsAnswer {
 }
 
 async function invoke(
-  { method, url, body, region, accessKeyId }: VerifiedRequest,
+  request: VerifiedRequest,
   { functions, accessControl }: LambdaOptions,
 ): Promise<AwsAnswer> {
-  const name = readFunctionName(url) ?? '';
-  const handler = functions.get(name);
-  if (method !== 'POST' || handler === undefined) {
-    throw new AwsError('ResourceNotFoundException', `Function not found: ${name}`, 404);
+  const { region, accessKeyId, body } = request;
+  const invoked = readInvokedFunction(request);
+  const handler = functions.get(invoked?.name ?? '');
+  if (invoked === undefined || handler === undefined) {
+    const message = `Function not found: ${invoked?.name ?? ''}`;
+    throw new AwsError('ResourceNotFoundException', message, 404);
   }
-  const resource = `arn:aws:lambda:${region}:${localApi.accountId}:function:${name}`;
-  await accessControl?.authorize(accessKeyId, [
-    { action: 'lambda:InvokeFunction', resource, context: {} },
-  ]);
+  const call = invocationCall(invoked, { region, account: localApi.accountId });
+  await accessControl?.authorize(accessKeyId, [call]);
   const event = parseEvent(body);
   try {
     return toAnswer((await handler(event)) ?? null);

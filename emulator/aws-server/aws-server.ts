@@ -14,7 +14,7 @@ export interface AwsServerOptions {
   /** The access key of this run. Only requests that are signed with a known key are answered. */
   readonly accessKey: AccessKey;
   /** Finds other access keys. By default there are none. */
-  readonly accessControl?: AccessControl | undefined;
+  readonly accessControl?: Pick<AccessControl, 'findAccessKey'> | undefined;
   readonly maxRequestBytes: number;
   /** Answers a request. When it throws, the response is an error of the service. */
   readonly answer: (request: VerifiedRequest, response: ServerResponse) => Promise<void> | void;

@@ -28,7 +28,7 @@ export interface AuthorizerOptions {
 /** Decisions to keep. A run with more different requests evaluates some of them again. */
 const maxDecisions = 20_000;
 
-/** Decides requests as IAM does, and remembers what it decided. */
+/** Decides requests as IAM does, and remembers what it decided under which policies. */
 export class Authorizer {
   readonly #options: AuthorizerOptions;
   readonly #decisions = new Map<string, Promise<DecidedRequest>>();
@@ -38,20 +38,14 @@ export class Authorizer {
   }
 
   async decide(principal: Principal, call: ResourceCall): Promise<DecidedRequest> {
-    const key = JSON.stringify([
-      principal.arn,
-      principal.context,
-      call.action,
-      call.resource,
-      call.context,
-      call.resourcePolicy?.document,
-    ]);
-    const known = this.#decisions.get(key) ?? this.#evaluate(principal, call);
-    if (this.#decisions.size >= maxDecisions) this.#decisions.clear();
-    this.#decisions.set(key, known);
-    const decided = await known;
+    const decided = await this.#recall(principal, call);
     this.#options.onDecision?.(decided);
     return decided;
+  }
+
+  /** Whether a call would be allowed. `onDecision` does not hear of it. */
+  async allows(principal: Principal, call: ResourceCall): Promise<boolean> {
+    return (await this.#recall(principal, call)).result === 'Allowed';
   }
 
   /** @throws {AwsError} `AccessDeniedException` if the call is not allowed. */
@@ -62,6 +56,20 @@ export class Authorizer {
     if (principal.boundary !== undefined) types.push('boundary');
     if (call.resourcePolicy !== undefined) types.push('resource');
     throw accessDenied(decided, types);
+  }
+
+  #recall(principal: Principal, call: ResourceCall): Promise<DecidedRequest> {
+    const key = JSON.stringify([
+      principal,
+      call.action,
+      call.resource,
+      call.context,
+      call.resourcePolicy?.document,
+    ]);
+    const known = this.#decisions.get(key) ?? this.#evaluate(principal, call);
+    if (this.#decisions.size >= maxDecisions) this.#decisions.clear();
+    this.#decisions.set(key, known);
+    return known;
   }
 
   async #evaluate(principal: Principal, call: ResourceCall): Promise<DecidedRequest> {

@@ -6,6 +6,9 @@ import type { NamedPolicy, PolicyDocument, RequestContext } from './evaluate-req
 /** The id that a key is tagged under while it is being made. */
 const newKeyId = '00000000-0000-4000-8000-000000000000';
 
+/** What condition keys and the key policy show of a key. */
+export type KmsKeyFacts = Pick<KmsKey, 'keyId' | 'region' | 'keySpec' | 'policy' | 'tags'>;
+
 interface Tag {
   readonly TagKey?: unknown;
   readonly TagValue?: unknown;
@@ -24,7 +27,7 @@ function requestTags(input: KmsInput): RequestContext {
   };
 }
 
-function keyContext(key: KmsKey): RequestContext {
+function keyContext(key: KmsKeyFacts): RequestContext {
   return {
     'kms:KeySpec': key.keySpec,
     'kms:KeyUsage': 'SIGN_VERIFY',
@@ -114,7 +117,7 @@ const iam: NamedPolicy = {
 export function kmsCalls(
   operation: string,
   input: KmsInput,
-  { region, findKey }: { readonly region: string; readonly findKey: () => KmsKey },
+  { region, findKey }: { readonly region: string; readonly findKey: () => KmsKeyFacts },
 ): readonly ResourceCall[] {
   const caller = { 'kms:CallerAccount': localAccountId };
   const withCaller = (call: ResourceCall): ResourceCall => ({

@@ -8,9 +8,15 @@ import {
   type KeyHolder,
   type Principal,
 } from '../../emulator/iam/authorizer.ts';
-import type { NamedPolicy, RequestContext } from '../../emulator/iam/evaluate-request.ts';
+import type { NamedPolicy } from '../../emulator/iam/evaluate-request.ts';
+import {
+  administratorAccess,
+  functionPrincipal,
+  type Role,
+  sessionPrincipal,
+  userPrincipal,
+} from '../../emulator/iam/principals.ts';
 import { localUserArn } from '../../emulator/sts-server.ts';
-import type { SynthesisedRole } from './stack-policies.ts';
 import type { SynthesisedDeployment } from './synthesised-deployment.ts';
 
 /** An invocation by an AWS service, or with a role. */
@@ -43,30 +49,6 @@ export interface AccessOptions {
 
 const { accountId } = localApi;
 
-/** `AdministratorAccess`, which is a managed policy of AWS. Key policies limit it. */
-const administrator: NamedPolicy = {
-  name: 'AdministratorAccess',
-  document: {
-    Version: '2012-10-17',
-    Statement: [{ Effect: 'Allow', Action: '*', Resource: '*' }],
-  },
-};
-
-/** Condition keys of every request of a principal. */
-function principalContext(arn: string, type: 'AssumedRole' | 'User'): RequestContext {
-  return {
-    'aws:PrincipalArn': arn,
-    'aws:PrincipalAccount': accountId,
-    'aws:PrincipalType': type,
-    'aws:SecureTransport': 'true',
-    'aws:ViaAWSService': 'false',
-  };
-}
-
-function userOf(arn: string, policy: NamedPolicy): Principal {
-  return { arn, policies: [policy], context: principalContext(arn, 'User') };
-}
-
 function partitionKeys({ config, contents }: SynthesisedDeployment): ReadonlyMap<string, string> {
   return new Map([
     ...tableKeys.map(
@@ -93,7 +75,7 @@ class SynthesisedAccess implements Access {
     this.functionKeys = issue(functions.keys());
     this.operatorKeys = issue(policies.managed.keys());
     const holders: readonly KeyHolder[] = [
-      { accessKey, principal: userOf(localUserArn(), administrator) },
+      { accessKey, principal: userPrincipal(localUserArn(), administratorAccess) },
       ...[...this.functionKeys].map(([name, key]) => ({
         accessKey: key,
         principal: this.#functionPrincipal(name),
@@ -113,7 +95,7 @@ class SynthesisedAccess implements Access {
   async authorizeInvocation({ by, source, functionArn }: Invocation): Promise<void> {
     const call = { action: 'lambda:InvokeFunction', resource: functionArn, context: {} };
     if (source === undefined) {
-      await this.#authorizer.authorize(this.#session(by), call);
+      await this.#authorizer.authorize(sessionPrincipal(this.#role(by), by), call);
       return;
     }
     const context = { 'aws:SourceArn': source, 'aws:SourceAccount': accountId };
@@ -123,38 +105,29 @@ class SynthesisedAccess implements Access {
   }
 
   async mayService(functionName: string, action: string, resource: string): Promise<boolean> {
-    const principal = this.#session(functionName);
+    const principal = sessionPrincipal(this.#role(functionName), functionName);
     const call = { action, resource, context: {} };
     return (await this.#authorizer.decide(principal, call)).result === 'Allowed';
   }
 
-  #role(functionName: string): SynthesisedRole {
-    const role = this.#deployment.contents.policies.roles.get(functionName);
+  #role(functionName: string): Role {
+    const { policies } = this.#deployment.contents;
+    const role = policies.roles.get(functionName);
     if (role === undefined) throw new Error(`the templates have no role of ${functionName}`);
-    return role;
-  }
-
-  /** Lambda names the session of a role after the function. */
-  #session(functionName: string, context: RequestContext = {}): Principal {
-    const { arn, name, policies, boundaryArn } = this.#role(functionName);
-    return {
-      arn: `arn:aws:sts::${accountId}:assumed-role/${name}/${functionName}`,
-      policies,
-      boundary: boundaryArn === undefined ? undefined : this.#deployment.permissionsBoundary,
-      context: { ...principalContext(arn, 'AssumedRole'), ...context },
-    };
+    const { permissionsBoundary } = this.#deployment;
+    return { ...role, boundary: role.boundaryArn === undefined ? undefined : permissionsBoundary };
   }
 
   #functionPrincipal(name: string): Principal {
     const { awsRegion } = this.#deployment.contents;
     const arn = `arn:aws:lambda:${awsRegion}:${accountId}:function:${name}`;
-    return this.#session(name, { 'lambda:SourceFunctionArn': arn });
+    return functionPrincipal(this.#role(name), arn);
   }
 
   #operatorPrincipal(name: string): Principal {
     const policy = this.#deployment.contents.policies.managed.get(name);
     if (policy === undefined) throw new Error(`the templates have no managed policy ${name}`);
-    return userOf(`arn:aws:iam::${accountId}:user/${name}`, policy);
+    return userPrincipal(`arn:aws:iam::${accountId}:user/${name}`, policy);
   }
 
   #functionPolicy(functionArn: string): NamedPolicy | undefined {
