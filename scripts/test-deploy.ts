@@ -1,10 +1,12 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { inFreshAccount } from './emulator/cloud.ts';
+import type { DecidedRequest } from '../emulator/iam/access-control.ts';
+import { type Cloud, inFreshAccount } from './emulator/cloud.ts';
 import { installMiniStack } from './emulator/ministack.ts';
 import { proveMove } from './emulator/move-regions.ts';
 import { oneRegionNames, proveOneRegion } from './emulator/one-region.ts';
+import { reportUses } from './emulator/permissions/report-uses.ts';
 import { proveThreeRegions, threeRegionsNames } from './emulator/three-regions.ts';
 
 /*
@@ -13,6 +15,10 @@ import { proveThreeRegions, threeRegionsNames } from './emulator/three-regions.t
  */
 
 const python = resolve(import.meta.dirname, '../.emulator');
+/** For the report of test/integration/permissions. */
+const usesFile = join(python, 'used-statements.json');
+
+type Prove = (cloud: Cloud) => Promise<void>;
 
 async function main(work: string): Promise<void> {
   const trouble = installMiniStack(python);
@@ -20,12 +26,18 @@ async function main(work: string): Promise<void> {
     process.stdout.write(`SKIPPED: MiniStack cannot be installed with Python's pip: ${trouble}\n`);
     return;
   }
+  const decisions: DecidedRequest[] = [];
+  const run = async (folder: string, names: readonly string[], prove: Prove): Promise<void> => {
+    decisions.push(...(await inFreshAccount(python, join(work, folder), names, prove)));
+  };
   process.stdout.write('One region:\n');
-  await inFreshAccount(python, join(work, 'one'), oneRegionNames, proveOneRegion);
+  await run('one', oneRegionNames, proveOneRegion);
   process.stdout.write('Three regions:\n');
-  await inFreshAccount(python, join(work, 'three'), threeRegionsNames, proveThreeRegions);
+  await run('three', threeRegionsNames, proveThreeRegions);
   process.stdout.write('One region that becomes three:\n');
-  await inFreshAccount(python, join(work, 'move'), threeRegionsNames, proveMove);
+  await run('move', threeRegionsNames, proveMove);
+  process.stdout.write('Permissions:\n');
+  reportUses(decisions, usesFile);
 }
 
 const work = mkdtempSync(join(tmpdir(), 'test-deploy-'));

@@ -5,14 +5,16 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { DeploymentConfig, DeploymentConfigInput } from '../../contract/deployment-config.ts';
 import type { RegionId } from '../../contract/regions.ts';
 import { deployedTableName } from '../../contract/tables.ts';
+import type { DecidedRequest } from '../../emulator/iam/access-control.ts';
 import { ageNextKey } from '../support/age-next-key.ts';
 import { leaveOut, type Template } from './leave-out.ts';
 import { freePort, startMiniStack } from './ministack.ts';
+import { account } from './permissions/function-key.ts';
+import { type Permissions, startPermissions } from './permissions/permissions.ts';
+import { say } from './proof.ts';
 import { startPublicEdge, usePublicEdge } from './public-edge.ts';
 
 const root = resolve(import.meta.dirname, '../..');
-const account = '000000000000';
-
 /** Templates and assets, and which resource types are not in the templates any more. */
 export interface Assembly {
   readonly directory: string;
@@ -41,24 +43,30 @@ async function run(
   throw new CommandError(`${command.join(' ')} failed:\n${written.stdout}\n${written.stderr}`);
 }
 
+function clientOptions(endpoint: string, region: string) {
+  return { region, endpoint, credentials: { accessKeyId: 'test', secretAccessKey: 'test' } };
+}
+
 /** An account of AWS on this machine, emulated, and the tools that work on it. */
 export class Cloud {
   readonly #work: string;
   readonly #endpoint: string;
+  /** What IAM lets functions and `authctl` do. */
+  readonly permissions: Permissions;
 
-  constructor(work: string, endpoint: string) {
+  constructor(work: string, endpoint: string, permissions: Permissions) {
     this.#work = work;
     this.#endpoint = endpoint;
+    this.permissions = permissions;
   }
 
   get endpoint(): string {
     return this.#endpoint;
   }
 
-  /** For a client of the AWS SDK. */
+  /** For a client of the AWS SDK that may do everything. */
   sdk(region: string) {
-    const credentials = { accessKeyId: 'test', secretAccessKey: 'test' };
-    return { region, endpoint: this.#endpoint, credentials };
+    return clientOptions(this.#endpoint, region);
   }
 
   /** As if two days had gone by since a region's next key was published. */
@@ -116,7 +124,14 @@ export class Cloud {
     ...args: readonly string[]
   ): Promise<Readonly<Record<string, unknown>>> {
     const command = [join(root, 'cli/authctl.ts'), '--config', config, '--json', ...args];
-    const printed = await run([process.execPath, ...command], this.#environment(awsRegion));
+    const { endpoint, administrator } = this.permissions.gate;
+    const env = {
+      ...this.#environment(awsRegion),
+      AWS_ENDPOINT_URL: endpoint,
+      AWS_ACCESS_KEY_ID: administrator.accessKeyId,
+      AWS_SECRET_ACCESS_KEY: administrator.secretAccessKey,
+    };
+    const printed = await run([process.execPath, ...command], env);
     return JSON.parse(printed) as Record<string, unknown>;
   }
 
@@ -152,26 +167,44 @@ function leaveOutOfAll(assembly: string): readonly string[] {
 }
 
 /**
- * Runs a proof in a fresh account.
+ * Runs a proof in a fresh account, in which every call of a function has to be allowed by its role.
  *
  * @param names that stacks of the proof are served under.
+ * @returns the calls that IAM decided.
  */
 export async function inFreshAccount(
   python: string,
   work: string,
   names: readonly string[],
   prove: (cloud: Cloud) => Promise<void>,
-): Promise<void> {
+): Promise<readonly DecidedRequest[]> {
   mkdirSync(work, { recursive: true });
   const port = await freePort();
   const edge = await startPublicEdge(work, port, names);
   await usePublicEdge(edge);
-  const { variables } = edge;
-  const emulator = await startMiniStack({ python, work, root, port, variables });
+  const endpoint = `http://127.0.0.1:${port}`;
+  const permissions = await startPermissions(port, (region) => clientOptions(endpoint, region));
+  const { gate, record } = permissions;
+  const variables = { ...edge.variables, ...gate.variables };
+  const preloads = `${edge.variables['NODE_OPTIONS']} ${gate.variables['NODE_OPTIONS']}`;
+  const emulator = await startMiniStack({
+    python,
+    work,
+    root,
+    port,
+    functionsPort: gate.port,
+    variables: { ...variables, NODE_OPTIONS: preloads },
+  });
   try {
-    await prove(new Cloud(work, emulator.endpoint));
+    await prove(new Cloud(work, endpoint, permissions));
+    record.check(emulator.listCallers());
+    return record.decisions;
+  } catch (error) {
+    for (const problem of record.problems) say(problem);
+    throw error;
   } finally {
     await emulator.stop();
+    await gate.close();
     await edge.close();
   }
 }

@@ -8,7 +8,8 @@ import { hangLimit } from '../support/hang-limit.ts';
 const requirements = join(import.meta.dirname, 'requirements.txt');
 
 export interface MiniStack {
-  readonly endpoint: string;
+  /** Access key ids of the requests that it has received. */
+  listCallers(): readonly string[];
   stop(): Promise<void>;
 }
 
@@ -46,6 +47,9 @@ export async function freePort(): Promise<number> {
   return address.port;
 }
 
+/** Seconds, as MiniStack's own command sets it. */
+const keepAlive = 75;
+
 export interface MiniStackOptions {
   /** Where it was installed. */
   readonly python: string;
@@ -54,43 +58,52 @@ export interface MiniStackOptions {
   /** Its `node_modules` have the Node.js and the SDK that Lambda's functions have. */
   readonly root: string;
   readonly port: number;
+  /** The port at which functions look for it. */
+  readonly functionsPort: number;
   /** Added to the environment of every function. */
   readonly variables: Readonly<Record<string, string>>;
 }
 
 /** Starts MiniStack on loopback. Its functions are processes of this project's Node.js. */
 export async function startMiniStack(options: MiniStackOptions): Promise<MiniStack> {
-  const { python, work, root, port, variables } = options;
-  const child = spawn(join(python, 'bin/ministack'), [], {
-    cwd: work,
-    detached: true,
-    env: {
-      PATH: [join(root, 'node_modules/.bin'), process.env['PATH']].join(delimiter),
-      HOME: work,
-      TMPDIR: work,
-      STATE_DIR: join(work, 'state'),
-      // CDK's own trigger loads the SDK, which Lambda has and the emulator has not.
-      NODE_PATH: join(root, 'node_modules'),
-      BIND_HOST: '127.0.0.1',
-      GATEWAY_PORT: String(port),
-      IOT_MTLS_ENABLED: '0',
-      SFTP_ENABLED: '0',
-      ...variables,
+  const { python, work, root, port, functionsPort, variables } = options;
+  const accessLog = join(work, 'access.log');
+  const server = ['--bind', `127.0.0.1:${port}`, '--keep-alive', String(keepAlive)];
+  const logging = ['--access-logfile', accessLog, '--access-logformat', '%({authorization}i)s'];
+  const child = spawn(
+    join(python, 'bin/python'),
+    ['-m', 'hypercorn', 'ministack.app:app', ...server, ...logging],
+    {
+      cwd: work,
+      detached: true,
+      env: {
+        PATH: [join(root, 'node_modules/.bin'), process.env['PATH']].join(delimiter),
+        HOME: work,
+        TMPDIR: work,
+        STATE_DIR: join(work, 'state'),
+        // CDK's own trigger loads the SDK, which Lambda has and the emulator has not.
+        NODE_PATH: join(root, 'node_modules'),
+        GATEWAY_PORT: String(functionsPort),
+        IOT_MTLS_ENABLED: '0',
+        SFTP_ENABLED: '0',
+        ...variables,
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
     },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  );
   const log = createWriteStream(join(work, 'ministack.log'));
   child.stdout.pipe(log);
   child.stderr.pipe(log);
-  const endpoint = `http://127.0.0.1:${port}`;
   const stop = () => stopProcessGroup(child);
   try {
-    await waitFor(`${endpoint}/_ministack/health`, child);
+    await waitFor(`http://127.0.0.1:${port}/_ministack/health`, child);
   } catch (error) {
     await stop();
     throw error;
   }
-  return { endpoint, stop };
+  const listCallers = () =>
+    [...readFileSync(accessLog, 'utf8').matchAll(/Credential=([^/]+)/g)].map(([, id = '']) => id);
+  return { listCallers, stop };
 }
 
 /** @throws {Error} if the process ends before it answers. */

@@ -13,11 +13,14 @@ import {
   parseDeploymentConfig,
 } from '../../contract/deployment-config.ts';
 import type { Assembly, Cloud, Outputs } from './cloud.ts';
+import { account } from './permissions/function-key.ts';
+import { proveSignPermission } from './permissions/prove-permissions.ts';
 import {
   type Credentials,
   createClient,
   eventually,
   getToken,
+  requestToken,
   say,
   sayLeftOut,
   signingKeyPolicy,
@@ -63,6 +66,8 @@ export async function proveOneRegion(cloud: Cloud): Promise<void> {
   const later = await rotate(service, client, token);
   await proveBothKeys(service, messagesUrl, [token, later]);
   await proveKeptAlgorithms(service, client);
+  const tokenArn = `arn:aws:lambda:${awsRegion}:${account}:function:authorization-server-token`;
+  await proveSignPermission(cloud, tokenArn, () => requestToken(service.tokenUrl, client));
   await proveWayBack(service);
   await proveTearDown(service, client);
 }
