@@ -12,6 +12,8 @@ export function decodeUtf8(bytes: Uint8Array): string | undefined {
   }
 }
 
+const encoded = /[+%]/;
+
 /**
  * Decodes one name or value of `application/x-www-form-urlencoded` (RFC 6749 Appendix B): `+` is a
  * space, `%` needs two hex digits, and the result must be UTF-8.
@@ -19,6 +21,7 @@ export function decodeUtf8(bytes: Uint8Array): string | undefined {
  * @returns undefined if the text is not so encoded.
  */
 export function decodeFormValue(text: string): string | undefined {
+  if (!encoded.test(text)) return text;
   try {
     return decodeURIComponent(text.replaceAll('+', ' '));
   } catch {

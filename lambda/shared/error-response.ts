@@ -9,15 +9,6 @@ import { TooManyFailuresError, UnavailableError } from '../../core/errors.ts';
 import { OAuthError } from '../../core/oauth-error.ts';
 import { type HttpResponse, jsonResponse } from './http-message.ts';
 
-/** middy's own error shortly before Lambda would end the function. */
-const timeoutErrorName = 'TimeoutError';
-
-function isUnavailable(error: unknown): boolean {
-  return (
-    error instanceof UnavailableError || (error instanceof Error && error.name === timeoutErrorName)
-  );
-}
-
 function refusalResponse(error: OAuthError, challenge: string | undefined): HttpResponse {
   const body = { error: error.code, error_description: error.description };
   return jsonResponse(error.status, body, {
@@ -37,7 +28,7 @@ export function toErrorResponse(error: unknown, challenge?: string): HttpRespons
     const headers = { ...noStoreHeaders, 'Retry-After': String(error.retryAfter) };
     return jsonResponse(429, tooManyRequestsBody, headers);
   }
-  if (isUnavailable(error)) {
+  if (error instanceof UnavailableError) {
     const headers = { ...noStoreHeaders, 'Retry-After': String(retryAfterSeconds) };
     return jsonResponse(503, unavailableBody, headers);
   }
@@ -48,5 +39,5 @@ export function toErrorResponse(error: unknown, challenge?: string): HttpRespons
 export function outcomeOf(error: unknown): string {
   if (error instanceof OAuthError) return error.code;
   if (error instanceof TooManyFailuresError) return 'throttled';
-  return isUnavailable(error) ? unavailableBody.error : serverErrorBody.error;
+  return error instanceof UnavailableError ? unavailableBody.error : serverErrorBody.error;
 }

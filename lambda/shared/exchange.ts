@@ -1,35 +1,43 @@
-import type { Context } from 'aws-lambda';
+import { requestDeadline } from '../../contract/limits.ts';
 import { describeError } from '../../core/describe-error.ts';
+import { type Deadline, startDeadline } from './deadline.ts';
 
 export type LogValue = string | number | boolean | readonly string[] | undefined;
 
 /** One request and its response, for the log and the metrics. */
-export interface Exchange {
+export class Exchange {
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
+  /** The result, one word of a closed set. */
+  outcome = 'served';
+  /** The authenticated client. */
+  clientId: string | undefined;
+  /** Metrics in addition to those of every request. The value is 1. */
+  readonly counts = new Set<string>();
+  /** Metrics with other values. */
+  measures: ReadonlyMap<string, number> | undefined;
+  /** Further log fields in snake_case. Never a credential or text of a caller. */
+  readonly fields: Record<string, LogValue> = {};
+  error: unknown;
+  #deadline: Deadline | undefined;
+
+  constructor(startedAt: number) {
+    this.startedAt = startedAt;
+  }
+
   /**
    * Aborts calls to AWS when the request's deadline passes. The deadline begins when it is first
-   * used.
+   * used, because documents from memory make no calls.
    */
-  readonly signal: AbortSignal;
-  /** Stops the timer of `signal` when the response is made. */
-  readonly end: () => void;
-  /** The result, one word of a closed set. */
-  outcome: string;
-  /** The authenticated client. */
-  clientId?: string | undefined;
-  /** Metrics in addition to those of every request. The value is 1. */
-  readonly counts: Set<string>;
-  /** Metrics with other values. */
-  measures?: ReadonlyMap<string, number> | undefined;
-  /** Further log fields in snake_case. Never a credential or text of a caller. */
-  readonly fields: Record<string, LogValue>;
-  error?: unknown;
-}
+  get signal(): AbortSignal {
+    this.#deadline ??= startDeadline(requestDeadline);
+    return this.#deadline.signal;
+  }
 
-/** Lambda's context with the exchange, which middleware and endpoints share. */
-export interface ExchangeContext extends Context {
-  exchange: Exchange;
+  /** Stops the timer of `signal` when the response is made. */
+  end(): void {
+    this.#deadline?.end();
+  }
 }
 
 /**

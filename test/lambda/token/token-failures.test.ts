@@ -59,14 +59,6 @@ describe('a backing service that does not answer', () => {
     ]);
   });
 
-  it('ends with the deadline of Lambda at the latest', async () => {
-    const world = tokenWorld();
-    world.stores.findClient.mockRejectedValue(
-      Object.assign(new Error('[AbortError]'), { name: 'TimeoutError' }),
-    );
-    expect(await world.issue()).toEqual(unavailable);
-  });
-
   it('gives each call a signal that ends it', async () => {
     const { issue, stores } = tokenWorld();
     await issue();
