@@ -35,7 +35,6 @@ const expressionMembers = [
   'UpdateExpression',
 ];
 
-/** Of whole tables; `dynamodb:ListTables` has no resource. */
 const targetPattern = /^DynamoDB_20120810\.(\w+)$/;
 
 function attributesOf(input: Input): readonly string[] {
@@ -100,8 +99,10 @@ function splitByTable(operation: string, input: Input): readonly Input[] {
 }
 
 /**
- * What a request to DynamoDB does, with the condition keys that AWS documents for its actions. A
- * body that is not a JSON object makes no call: DynamoDB refuses it.
+ * What a request to DynamoDB does, with the condition keys that AWS documents for its actions. An
+ * operation that names no table has no resource, e.g. ListTables. IAM has no action of the name of
+ * a transaction, so one cannot be evaluated. A body that is not a JSON object makes no call:
+ * DynamoDB refuses it.
  */
 export function dynamodbCalls(
   { headers, body, region }: Pick<VerifiedRequest, 'headers' | 'body' | 'region'>,
@@ -111,16 +112,17 @@ export function dynamodbCalls(
   const input = readInput(body);
   if (operation === undefined || input === undefined) return [];
   const action = `dynamodb:${operation}`;
-  if (operation === 'ListTables') return [{ action, resource: '*', context: {} }];
-  return splitByTable(operation, input)
-    .filter(({ TableName }) => typeof TableName === 'string')
-    .map((one) => {
-      const name = String(one.TableName);
-      const resource = name.startsWith('arn:')
-        ? name
-        : `arn:aws:dynamodb:${region}:${account}:table/${name}`;
-      return { action, resource, context: contextOf(one, partitionKey(name)) };
-    });
+  const ofTables = splitByTable(operation, input).filter(
+    ({ TableName }) => typeof TableName === 'string',
+  );
+  if (ofTables.length === 0) return [{ action, resource: '*', context: {} }];
+  return ofTables.map((one) => {
+    const name = String(one.TableName);
+    const resource = name.startsWith('arn:')
+      ? name
+      : `arn:aws:dynamodb:${region}:${account}:table/${name}`;
+    return { action, resource, context: contextOf(one, partitionKey(name)) };
+  });
 }
 
 function readInput(body: Buffer): Input | undefined {

@@ -29,9 +29,7 @@ async function readDynamoDb(request: VerifiedRequest, deployed: DeployedAccount)
   for (const table of tables) {
     keys.set(table, await deployed.partitionKey(request.region, table));
   }
-  const calls = dynamodbCalls(request, { account, partitionKey: (table) => keys.get(table) });
-  if (calls.length === 0) throw new UnknownCallError('dynamodb', request);
-  return calls;
+  return dynamodbCalls(request, { account, partitionKey: (table) => keys.get(table) });
 }
 
 async function readKms(request: VerifiedRequest, deployed: DeployedAccount) {

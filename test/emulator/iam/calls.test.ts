@@ -104,6 +104,26 @@ describe('a request to DynamoDB', () => {
     ]);
   });
 
+  it.each(['ListTables', 'TransactWriteItems'])(
+    '%s that names no table has no resource',
+    (name) => {
+      const TransactItems = [{ Put: { TableName: 'clients', Item: { client_id: key } } }];
+      const call = { action: `dynamodb:${name}`, resource: '*', context: {} };
+      expect(dynamodb(name, { TransactItems })).toEqual([call]);
+    },
+  );
+
+  it('of a transaction cannot be evaluated, so no policy allows it', async () => {
+    const [call] = dynamodb('TransactWriteItems', { TransactItems: [] });
+    const Statement = [{ Effect: 'Allow', Action: '*', Resource: '*' }];
+    const everything = { name: 'all', document: { Version: '2012-10-17', Statement } };
+    const principal = `arn:aws:iam::${account}:user/all`;
+    const request = { action: '', resource: '', context: {}, ...call, principal, account };
+    await expect(evaluateRequest({ identity: [everything] }, request)).rejects.toThrow(
+      /IAM cannot evaluate dynamodb:TransactWriteItems/,
+    );
+  });
+
   it.each(['', '[', '3'])('with the body %j makes no call that IAM decides', (body) => {
     const headers = { 'x-amz-target': 'DynamoDB_20120810.GetItem' };
     const request = { headers, body: Buffer.from(body), region: 'us-west-2' };
