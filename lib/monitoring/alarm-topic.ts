@@ -1,5 +1,5 @@
 import { Aws, Validations } from 'aws-cdk-lib';
-import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { type Conditions, PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct } from 'constructs';
@@ -19,21 +19,25 @@ export class AlarmTopic extends Construct {
       topicName: `${props.deploymentName}-alarms`,
       enforceSSL: true,
     });
-    this.allowOwn('AlarmsOfThisAccount', 'cloudwatch.amazonaws.com');
-    this.allowOwn('RulesOfThisAccount', 'events.amazonaws.com');
+    // Without the condition, CloudWatch would publish for any account that knows the topic.
+    this.allowPublish('AlarmsOfThisAccount', 'cloudwatch.amazonaws.com', {
+      StringEquals: { 'aws:SourceAccount': Aws.ACCOUNT_ID },
+    });
+    // EventBridge sends no condition keys when it publishes, so that a condition would refuse every
+    // message: "Troubleshooting Amazon EventBridge" of its user guide.
+    this.allowPublish('Rules', 'events.amazonaws.com');
     for (const email of props.emails) this.topic.addSubscription(new EmailSubscription(email));
     this.acknowledge();
   }
 
-  /** Without the condition, the service would publish for any account that knows the topic. */
-  private allowOwn(sid: string, service: string): void {
+  private allowPublish(sid: string, service: string, conditions?: Conditions): void {
     this.topic.addToResourcePolicy(
       new PolicyStatement({
         sid,
         actions: ['sns:Publish'],
         resources: [this.topic.topicArn],
         principals: [new ServicePrincipal(service)],
-        conditions: { StringEquals: { 'aws:SourceAccount': Aws.ACCOUNT_ID } },
+        ...(conditions !== undefined && { conditions }),
       }),
     );
   }

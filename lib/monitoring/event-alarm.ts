@@ -52,7 +52,7 @@ export function addEventAlarm(
   const rule = new Rule(scope, `${text.id}-call`, {
     description: alarmDescription(text),
     eventPattern: pattern,
-    // The topic's own policy allows the rules of this account to publish.
+    // The topic's own policy allows EventBridge to publish.
     targets: [{ bind: () => ({ arn: context.topic.topicArn, input: new AlarmMessage(text) }) }],
   });
   if (includesReads) {

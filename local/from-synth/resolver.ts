@@ -30,6 +30,8 @@ const refs: Readonly<Record<string, Attribute>> = {
   'AWS::Lambda::Function': nameOf('FunctionName'),
   'AWS::Lambda::Version': (id, resource, resolver) =>
     `${String(ownFunctionArn(id, resource, resolver))}:${onlyVersion}`,
+  'AWS::SNS::Topic': (id, resource, resolver) =>
+    `arn:aws:sns:${resolver.awsRegion}:${localApi.accountId}:${String(nameOf('TopicName')(id, resource, resolver))}`,
 };
 
 const attributes: Readonly<Record<string, Attribute>> = {

@@ -25,6 +25,8 @@ export interface StackPolicies {
   /** Managed policies, for operators, by name. */
   readonly managed: ReadonlyMap<string, NamedPolicy>;
   readonly permissions: readonly InvokePermission[];
+  /** Policies of topics, by the topic's ARN. Alarms and rules publish to topics, functions do not. */
+  readonly topics: ReadonlyMap<string, NamedPolicy>;
   /** ARN of the EventBridge rule that invokes a function, by the function's ARN. */
   readonly rules: ReadonlyMap<string, string>;
 }
@@ -49,6 +51,11 @@ class PoliciesReader {
       ),
       permissions: this.#each('AWS::Lambda::Permission', (_, { Properties }) =>
         this.#readPermission(Properties),
+      ),
+      topics: new Map(
+        this.#each('AWS::SNS::TopicPolicy', (_, { Properties }) =>
+          this.#readTopicPolicy(Properties),
+        ).flat(),
       ),
       rules: new Map(
         this.#each('AWS::Events::Rule', (id, rule) => this.#readRule(id, rule)).flat(),
@@ -117,6 +124,17 @@ class PoliciesReader {
         name: index === 0 ? roleName : `${roleName}/${index + 1}`,
         document: this.#document(PolicyDocument),
       }));
+  }
+
+  #readTopicPolicy({
+    Topics,
+    PolicyDocument,
+  }: TemplateResource['Properties']): readonly (readonly [string, NamedPolicy])[] {
+    const document = this.#document(PolicyDocument);
+    return (Topics as readonly unknown[]).map((topic) => {
+      const arn = this.#text(topic);
+      return [arn, { name: `policy of ${arn.split(':').at(-1)}`, document }];
+    });
   }
 
   #readPermission(properties: TemplateResource['Properties']): InvokePermission {

@@ -9,9 +9,11 @@ export interface Probe extends DecidedRequest {
 
 const account = '000000000000';
 const user = `arn:aws:iam::${account}:user/administrator`;
+const cloudwatch = 'cloudwatch.amazonaws.com';
+const events = 'events.amazonaws.com';
 const root = `arn:aws:iam::${account}:root`;
 const rotationRole = `arn:aws:iam::${account}:role/local-slc-key-rotation`;
-const resource = `arn:aws:kms:us-west-2:${account}:key/00000000-0000-4000-8000-000000000001`;
+const key = `arn:aws:kms:us-west-2:${account}:key/00000000-0000-4000-8000-000000000001`;
 const week = { 'kms:ScheduleKeyDeletionPendingWindowInDays': '7' };
 const month = { 'kms:ScheduleKeyDeletionPendingWindowInDays': '30' };
 
@@ -57,26 +59,59 @@ const byRotation: readonly Attempt[] = [
   [rotationRole, 'kms:PutKeyPolicy', 'ExplicitlyDenied'],
 ];
 
+/** What AWS services send to the alarm topic, and what they send for another account. */
+const onTopic: readonly Attempt[] = [
+  [cloudwatch, 'sns:Publish', 'Allowed', { 'aws:SourceAccount': account }],
+  [cloudwatch, 'sns:Publish', 'ImplicitlyDenied', { 'aws:SourceAccount': '111122223333' }],
+  // EventBridge sends no condition keys of the source to SNS.
+  [events, 'sns:Publish', 'Allowed', {}],
+  [events, 'sns:Publish', 'ExplicitlyDenied', { 'aws:SecureTransport': 'false' }],
+  [user, 'sns:Publish', 'ExplicitlyDenied', { 'aws:SecureTransport': 'false' }],
+];
+
+interface Asked {
+  readonly resource: string;
+  readonly policies: DecidedRequest['policies'];
+}
+
 async function decide(
   [principal, action, expected, more = {}]: Attempt,
-  policies: DecidedRequest['policies'],
+  { resource, policies }: Asked,
 ): Promise<Probe> {
-  const context = { 'aws:PrincipalArn': principal, ...more };
+  const isService = !principal.startsWith('arn:');
+  const context = { ...(!isService && { 'aws:PrincipalArn': principal }), ...more };
   const request = { principal, action, resource, account, context };
   const decision = await evaluateRequest(policies, request);
   const name = [principal, action, ...Object.values(more)].join(' ');
   return { ...request, ...decision, policies, name, expected };
 }
 
-/** What the policies must refuse although the emulated KMS lacks the operation. */
-export function decideProbes(
-  keyPolicy: NamedPolicy,
-  rotation: readonly NamedPolicy[],
-): Promise<readonly Probe[]> {
+export interface ProbedPolicies {
+  readonly keyPolicy: NamedPolicy;
+  /** Of the rotation's role. */
+  readonly rotation: readonly NamedPolicy[];
+  /** By the topic's ARN. */
+  readonly topics: ReadonlyMap<string, NamedPolicy>;
+}
+
+/** What no function and no operator requests, and what the emulated KMS has no operation for. */
+export function decideProbes({
+  keyPolicy,
+  rotation,
+  topics,
+}: ProbedPolicies): Promise<readonly Probe[]> {
+  const keyOf = (identity: readonly NamedPolicy[], resourcePolicy: NamedPolicy): Asked => ({
+    resource: key,
+    policies: { identity, resource: resourcePolicy },
+  });
   return Promise.all([
-    ...onSigningKey.map((one) => decide(one, { identity: [everything], resource: keyPolicy })),
-    ...byRotation.map((one) =>
-      decide(one, { identity: [...rotation, everything], resource: otherKey }),
+    ...onSigningKey.map((one) => decide(one, keyOf([everything], keyPolicy))),
+    ...byRotation.map((one) => decide(one, keyOf([...rotation, everything], otherKey))),
+    ...[...topics].flatMap(([resource, policy]) =>
+      onTopic.map((one) => {
+        const identity = one[0] === user ? [everything] : [];
+        return decide(one, { resource, policies: { identity, resource: policy } });
+      }),
     ),
   ]);
 }

@@ -35,6 +35,7 @@ export function listPolicies(stack: StackPolicies): readonly NamedPolicy[] {
       ),
     ).values(),
     ...stack.managed.values(),
+    ...stack.topics.values(),
     ...[...permissions].map(([arn, list]) => ({
       name: `permissions of ${arn.split(':function:')[1]}`,
       document: { Statement: list.map(({ statement }) => statement) },

@@ -63,6 +63,18 @@ describe('the policies of a stack', () => {
     expect(managed).toEqual(new Map([['operator', { name: 'operator', document: resolved }]]));
   });
 
+  it('are policies of topics, by ARN', () => {
+    const { topics } = policiesOf({
+      Alarms: { Type: 'AWS::SNS::Topic', Properties: { TopicName: 'test-alarms' } },
+      Policy: {
+        Type: 'AWS::SNS::TopicPolicy',
+        Properties: { Topics: [{ Ref: 'Alarms' }], PolicyDocument: document },
+      },
+    });
+    const policy = { name: 'policy of test-alarms', document: resolved };
+    expect(topics).toEqual(new Map([[arn('sns:us-west-2:000000000000:test-alarms'), policy]]));
+  });
+
   it('are permissions of functions, and the rules that have them', () => {
     const { permissions, rules } = policiesOf({
       Permission: {
