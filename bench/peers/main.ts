@@ -3,17 +3,19 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { cpus, loadavg, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { formatTable, replacePart } from '../report/markdown.ts';
+import { writeParts } from '../report/write-report.ts';
+import { hydra } from './hydra.ts';
 import { keycloak, spring } from './java-peers.ts';
-import { measurePeer, type PeerFigures, type PeerPlan } from './measure-peer.ts';
+import { measurePeer, type PeerPlan } from './measure-peer.ts';
 import { bareServer, localRun, oidcProvider, ours } from './node-peers.ts';
 import type { Peer } from './peer.ts';
 import { runTool } from './peer-process.ts';
+import { formatLine, formatPeers, type PeerRoles, type PeerRow } from './table.ts';
 
 /*
  * `npm run bench:peers` installs other authorization servers to a temporary folder, has each issue
  * the same kind of token, and writes the table of docs/performance.md. Linux only; the peers take
- * Maven and Java 17. `--only <part of a name>` measures only these, and keeps the rows
+ * Maven, Java 17 and Go. `--only <part of a name>` measures only these, and keeps the rows
  * of the others.
  */
 
@@ -21,38 +23,23 @@ const { values } = parseArgs({
   options: {
     only: { type: 'string', multiple: true },
     /** Seconds of one measurement. */
-    seconds: { type: 'string', default: '10' },
+    seconds: { type: 'string', default: '7' },
   },
 });
 
 const plan: PeerPlan = {
   // Java's compilers need thousands of requests.
-  warmUpSeconds: 2 * Number(values.seconds),
+  warmUpSeconds: 3 * Number(values.seconds),
   seconds: Number(values.seconds),
   runs: 3,
   connections: 50,
 };
 
-const all: readonly Peer[] = [bareServer, ours, oidcProvider, localRun, spring, keycloak];
+const all: readonly Peer[] = [bareServer, ours, oidcProvider, localRun, spring, hydra, keycloak];
 const chosen = all.filter(
   ({ name }) =>
     values.only?.some((part) => name.toLowerCase().includes(part.toLowerCase())) ?? true,
 );
-
-/** A row of the table, as `bench/results/peers.json` keeps it. */
-interface PeerRow {
-  readonly name: string;
-  readonly version: string;
-  readonly settings: string;
-  readonly day: string;
-  /** Load average of the machine. */
-  readonly load: { readonly before: number; readonly after: number };
-  readonly bytes?: number;
-  readonly figures?: PeerFigures;
-  /** CPU time of one signature in the peer's own language, in microseconds. */
-  readonly signatureUs?: number;
-  readonly skipped?: string;
-}
 
 const resultsFile = resolve(import.meta.dirname, '../results/peers.json');
 
@@ -73,18 +60,23 @@ function priceNodeSignature(): number {
   return (user + system) / count;
 }
 
+const signaturePrograms = {
+  java: ['java', ['signature-price.java']],
+  go: ['go', ['run', 'signature-price.go']],
+} as const;
+
 /** What the others sign with: the same work in their own language. */
 async function priceSignature(language: Peer['signs']): Promise<number> {
   if (language === 'node') return priceNodeSignature();
-  const program = join(import.meta.dirname, 'signature-price.java');
-  return Number((await runTool('java', [program], tmpdir())).trim());
+  const [command, args] = signaturePrograms[language];
+  return Number((await runTool(command, args, import.meta.dirname)).trim());
 }
 
 async function runPeer(peer: Peer, folder: string): Promise<PeerRow> {
   mkdirSync(folder);
   const { name, version, settings } = peer;
   const [before = Number.NaN] = loadavg();
-  const about = { name, version, settings, day: new Date().toISOString().slice(0, 10) };
+  const about = { name, version, settings, day: new Date().toISOString().slice(0, 10), plan };
   try {
     const installed = await peer.install(folder);
     const figures = await measurePeer(installed, plan, peer !== bareServer);
@@ -97,47 +89,14 @@ async function runPeer(peer: Peer, folder: string): Promise<PeerRow> {
   }
 }
 
-function formatRow(row: PeerRow): readonly string[] {
-  const { bytes = 0, figures, signatureUs, skipped, load } = row;
-  const name = `${row.name} ${row.version}`;
-  if (figures === undefined) return [name, `skipped: ${skipped}`, '', '', '', '', '', '', '', ''];
-  const { cpuUs, p99Ms, firstTokenMs, megabytes } = figures;
-  const milliseconds = (us: number) => `${(us / 1000).toFixed(2)} ms`;
-  return [
-    name,
-    milliseconds(cpuUs),
-    signatureUs === undefined ? '–' : milliseconds(cpuUs - signatureUs),
-    Math.round(1e6 / cpuUs).toLocaleString('en-US'),
-    `${Math.round(p99Ms)} ms`,
-    `${(firstTokenMs / 1000).toFixed(1)} s`,
-    `${Math.round(megabytes)} MB`,
-    bytes === 0 ? '–' : `${(bytes / 1e6).toFixed(bytes < 1e6 ? 2 : 0)} MB`,
-    `${load.before.toFixed(0)} to ${load.after.toFixed(0)}`,
-    row.settings,
-  ];
-}
-
-function format(rows: readonly PeerRow[]): string {
-  const table = formatTable([
-    [
-      'server',
-      'CPU per token',
-      'without the signature',
-      'tokens per CPU-second',
-      'p99 at 50 connections',
-      'start to first token',
-      'memory',
-      'installed',
-      'load average meanwhile',
-      'settings',
-    ],
-    ...rows.map(formatRow),
-  ]);
-  const days = [...new Set(rows.map(({ day }) => day))].join(', ');
-  return `${table}
-
-${days}, ${cpus()[0]?.model.trim()}, ${cpus().length} cores. Medians of ${plan.runs} runs of ${plan.seconds} s after a warm-up of ${plan.warmUpSeconds} s. One server runs at a time, and the client that loads it has the same cores.`;
-}
+const roles: PeerRoles = {
+  ours: [ours.name, localRun.name],
+  peers: [oidcProvider, spring, hydra, keycloak].map(({ name }) => name),
+  targets: [
+    { ours: ours.name, other: bareServer.name, bound: 1.2 },
+    { ours: localRun.name, other: ours.name, bound: 1.3 },
+  ],
+};
 
 const folder = mkdtempSync(join(tmpdir(), 'peers-'));
 try {
@@ -145,12 +104,12 @@ try {
   for (const [index, peer] of chosen.entries()) {
     const row = await runPeer(peer, join(folder, String(index)));
     rows.set(peer.name, row);
-    process.stdout.write(`${formatRow(row).join(' | ')}\n`);
+    process.stdout.write(`${formatLine(row)}\n`);
   }
   const kept = all.flatMap(({ name }) => rows.get(name) ?? []);
   writeFileSync(resultsFile, `${JSON.stringify(kept, null, 2)}\n`);
-  const page = resolve(import.meta.dirname, '../../docs/performance.md');
-  writeFileSync(page, replacePart(readFileSync(page, 'utf8'), 'peers', format(kept)));
+  const machine = `${cpus()[0]?.model.trim()}, ${cpus().length} cores`;
+  writeParts({ peers: formatPeers(kept, machine, roles) });
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

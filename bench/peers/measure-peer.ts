@@ -1,13 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { cpuSeconds, peakMegabytes } from '../forward-auth/process-usage.ts';
-import { putLoad } from '../load.ts';
-import { median } from '../statistics.ts';
+import { putLoad } from '../load/closed-loop.ts';
+import type { TokenPost } from '../load/post.ts';
+import { type Band, bandOf, median } from '../statistics.ts';
 import type { InstalledPeer, RunningPeer } from './peer.ts';
 
 export interface PeerFigures {
   /** CPU time of the whole process a token, in microseconds. */
-  readonly cpuUs: number;
+  readonly cpuUs: Band;
   /** Milliseconds at 50 connections. */
   readonly p99Ms: number;
   /** Milliseconds from the process's start to its first token. */
@@ -22,7 +23,8 @@ export interface PeerPlan {
   readonly connections: number;
 }
 
-function loadOf({ tokenUrl, clientId, clientSecret, scope }: RunningPeer) {
+/** A request for a token of this server. */
+export function postOf({ tokenUrl, clientId, clientSecret, scope }: RunningPeer): TokenPost {
   const pair = Buffer.from(`${clientId}:${clientSecret}`).toString('base64');
   return {
     port: Number(tokenUrl.port),
@@ -37,7 +39,7 @@ function loadOf({ tokenUrl, clientId, clientSecret, scope }: RunningPeer) {
 
 /** What the comparison is about: an RS256 signature of 2,048 bits, in a JWT. */
 async function assertSameWork(peer: RunningPeer): Promise<void> {
-  const { headers, body } = loadOf(peer);
+  const { headers, body } = postOf(peer);
   const response = await fetch(peer.tokenUrl, { method: 'POST', headers, body });
   const { access_token: token = '' } = (await response.json()) as { access_token?: string };
   const [header = '', , signature = ''] = token.split('.');
@@ -51,7 +53,7 @@ async function assertSameWork(peer: RunningPeer): Promise<void> {
 
 /** Asks until there is a token. */
 async function waitForToken(peer: RunningPeer): Promise<void> {
-  const { headers, body } = loadOf(peer);
+  const { headers, body } = postOf(peer);
   for (;;) {
     if (readFileSync(`/proc/${peer.pid}/stat`, 'utf8').includes(') Z ')) {
       throw new Error('it ended before its first token');
@@ -75,7 +77,7 @@ export async function measurePeer(
     await waitForToken(peer);
     const firstTokenMs = performance.now() - begin;
     if (issuesTokens) await assertSameWork(peer);
-    const load = { ...loadOf(peer), connections: plan.connections };
+    const load = { ...postOf(peer), connections: plan.connections };
     await putLoad({ ...load, seconds: plan.warmUpSeconds });
     const cpus: number[] = [];
     const p99s: number[] = [];
@@ -86,7 +88,7 @@ export async function measurePeer(
       p99s.push(p99Ms);
     }
     const megabytes = peakMegabytes(peer.pid);
-    return { cpuUs: median(cpus), p99Ms: median(p99s), firstTokenMs, megabytes };
+    return { cpuUs: bandOf(cpus), p99Ms: median(p99s), firstTokenMs, megabytes };
   } finally {
     await peer.close();
   }

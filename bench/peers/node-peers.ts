@@ -1,12 +1,11 @@
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { parseEnv } from 'node:util';
 import { tokenPath } from '../../contract/routes.ts';
 import { buildFunction } from '../build.ts';
-import { awsRegion, clientId, environments, secretValue } from '../scenario.ts';
+import { clientId, environments, secretValue } from '../scenario.ts';
+import { startServer } from '../servers/start-server.ts';
 import type { InstalledPeer, Peer, RunningPeer } from './peer.ts';
 import { endProcess, runTool, sizeOf, startPeerProcess } from './peer-process.ts';
 
@@ -14,19 +13,9 @@ const root = resolve(import.meta.dirname, '../..');
 const scope = 'messaging:view';
 
 /** A server of bench/servers, with its key and its client in memory. */
-async function startServer(file: string): Promise<RunningPeer> {
-  const env = {
-    PATH: process.env['PATH'],
-    AWS_REGION: awsRegion,
-    BENCH_PLACE: 'memory',
-    ...environments.token,
-  };
-  const child = fork(join(root, 'bench/servers', file), {
-    env,
-    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-    execArgv: [],
-  });
-  const [{ port }] = (await once(child, 'message')) as [{ port: number }];
+async function startInMemory(file: string): Promise<RunningPeer> {
+  const variables = { BENCH_PLACE: 'memory', ...environments.token };
+  const { process: child, port } = await startServer(file, variables);
   return {
     pid: child.pid ?? 0,
     tokenUrl: new URL(`http://127.0.0.1:${port}${tokenPath}`),
@@ -40,7 +29,7 @@ async function startServer(file: string): Promise<RunningPeer> {
 function server(file: string, bytes: () => Promise<number>): Peer['install'] {
   return async (): Promise<InstalledPeer> => ({
     bytes: await bytes(),
-    start: () => startServer(file),
+    start: () => startInMemory(file),
   });
 }
 
@@ -75,11 +64,12 @@ export const oidcProvider: Peer = {
     const name = `oidc-provider@${oidcProviderVersion}`;
     await runTool('npm', ['install', '--no-audit', '--no-fund', '--prefix', folder, name], folder);
     const bytes = await sizeOf(join(folder, 'node_modules'));
-    return { bytes, start: () => startServer('oidc-provider-server.ts') };
+    return { bytes, start: () => startInMemory('oidc-provider-server.ts') };
   },
 };
 
-async function startLocalRun(folder: string): Promise<RunningPeer> {
+/** `npm start` in a process of its own, with its state in a folder. */
+export async function startLocalRun(folder: string): Promise<RunningPeer> {
   const args = [join(root, 'local/main.ts'), '--state', folder];
   const child = startPeerProcess(process.execPath, args, root, { PORT: '0' });
   const file = join(folder, 'demo.env');

@@ -20,7 +20,7 @@ export interface Peer {
   /** What differs from its defaults, for the table. */
   readonly settings: string;
   /** Whose RS256 signature is in its CPU time. */
-  readonly signs: 'node' | 'java';
+  readonly signs: 'node' | 'java' | 'go';
   /**
    * @param folder an empty one, for this peer.
    * @throws {Error} if it cannot be had here: the peer is skipped, and the table says why.

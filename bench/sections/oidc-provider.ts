@@ -1,12 +1,9 @@
-import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { resolve } from 'node:path';
 import { tokenPath } from '../../contract/routes.ts';
 import type { Delays } from '../backend/backend.ts';
-import { type LoadResult, putLoad } from '../load.ts';
+import { type LoadResult, putLoad } from '../load/closed-loop.ts';
 import type { SampleOptions } from '../sample.ts';
 import {
-  awsRegion,
   backendEnvironment,
   createItems,
   environments,
@@ -14,6 +11,7 @@ import {
   tokenRequestHeaders,
 } from '../scenario.ts';
 import type { Place, Usage } from '../servers/server-process.ts';
+import { type Server, startServer } from '../servers/start-server.ts';
 import { median } from '../statistics.ts';
 
 /** Medians of the runs. */
@@ -38,24 +36,6 @@ const connections = 50;
 
 /** Load before anything counts, in runs: some 20,000 requests, as other processes get. */
 const warmUpRuns = 3;
-
-interface Server {
-  readonly process: ChildProcess;
-  readonly port: number;
-}
-
-async function startServer(
-  file: string,
-  variables: Readonly<Record<string, string>>,
-): Promise<Server> {
-  const path = resolve(import.meta.dirname, '../servers', file);
-  const env = { PATH: process.env['PATH'], AWS_REGION: awsRegion, ...variables };
-  // Its log is written, and thrown away by the kernel.
-  const stdio = ['ignore', 'ignore', 'ignore', 'ipc'] as const;
-  const child = fork(path, { env, stdio: [...stdio], execArgv: [] });
-  const [{ port }] = (await once(child, 'message')) as [{ port: number }];
-  return { process: child, port };
-}
 
 async function readUsage({ process: child }: Server): Promise<Usage> {
   child.send('usage');

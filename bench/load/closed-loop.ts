@@ -1,5 +1,6 @@
-import { Agent, request } from 'node:http';
-import { median, percentile } from './statistics.ts';
+import { Agent } from 'node:http';
+import { median, percentile } from '../statistics.ts';
+import { postForToken, type TokenPost } from './post.ts';
 
 export interface LoadResult {
   readonly requests: number;
@@ -8,35 +9,9 @@ export interface LoadResult {
   readonly p99Ms: number;
 }
 
-export interface LoadOptions {
-  readonly port: number;
-  readonly path: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
+export interface LoadOptions extends TokenPost {
   readonly connections: number;
   readonly seconds: number;
-}
-
-function post(options: LoadOptions, agent: Agent): Promise<void> {
-  const { port, path, headers } = options;
-  return new Promise((resolve, reject) => {
-    const call = request(
-      { agent, host: '127.0.0.1', port, path, method: 'POST', headers },
-      (response) => {
-        let text = '';
-        response.setEncoding('utf8');
-        response.on('data', (chunk: string) => {
-          text += chunk;
-        });
-        response.on('end', () => {
-          if (response.statusCode === 200 && text.includes('access_token')) resolve();
-          else reject(new Error(`the server answered ${response.statusCode}: ${text}`));
-        });
-      },
-    );
-    call.on('error', reject);
-    call.end(options.body);
-  });
 }
 
 /** Keeps so many connections busy: each asks again as soon as it has its answer. */
@@ -48,7 +23,7 @@ export async function putLoad(options: LoadOptions): Promise<LoadResult> {
   const run = async (): Promise<void> => {
     while (performance.now() < end) {
       const start = performance.now();
-      await post(options, agent);
+      await postForToken(options, agent);
       latencies.push(performance.now() - start);
     }
   };

@@ -1,0 +1,87 @@
+import { type Band, bandOf, medianOf, percentile } from '../statistics.ts';
+import type { Sample } from './send-traffic.ts';
+
+/** What one kind of traffic did to one server. */
+export interface LoadSummary {
+  readonly requests: number;
+  /** Tokens a second, from the first arrival to the last answer. */
+  readonly perSecond: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  readonly p999Ms: number;
+  /** By message. */
+  readonly errors: Readonly<Record<string, number>>;
+  /** Tokens that differ: each took a signature. */
+  readonly signatures: number;
+  /** Signatures in the second that had most of them. */
+  readonly busiestSecond: number;
+}
+
+/** @returns how many of these times, in milliseconds, are within the second that has most. */
+export function countBusiestSecond(times: readonly number[]): number {
+  const sorted = times.toSorted((a, b) => a - b);
+  let from = 0;
+  let most = 0;
+  for (const [index, time] of sorted.entries()) {
+    while (time - (sorted[from] ?? time) >= 1000) from += 1;
+    most = Math.max(most, index - from + 1);
+  }
+  return most;
+}
+
+function countErrors(samples: readonly Sample[]): Readonly<Record<string, number>> {
+  const errors: Record<string, number> = {};
+  for (const { error } of samples) {
+    if (error !== undefined) errors[error] = (errors[error] ?? 0) + 1;
+  }
+  return errors;
+}
+
+/** When each token was first seen. */
+function firstSeen(samples: readonly Sample[]): readonly number[] {
+  const seen = new Map<string, number>();
+  for (const { token, answeredAt } of samples) {
+    if (token === undefined) continue;
+    seen.set(token, Math.min(answeredAt, seen.get(token) ?? answeredAt));
+  }
+  return [...seen.values()];
+}
+
+export function summarise(samples: readonly Sample[]): LoadSummary {
+  const latencies = samples.map(({ arrivedAt, answeredAt }) => answeredAt - arrivedAt);
+  const answered = samples.filter(({ token }) => token !== undefined);
+  const end = Math.max(...samples.map(({ answeredAt }) => answeredAt));
+  const signed = firstSeen(samples);
+  return {
+    requests: samples.length,
+    perSecond: (answered.length * 1000) / end,
+    p50Ms: percentile(latencies, 0.5),
+    p99Ms: percentile(latencies, 0.99),
+    p999Ms: percentile(latencies, 0.999),
+    errors: countErrors(samples),
+    signatures: signed.length,
+    busiestSecond: countBusiestSecond(signed),
+  };
+}
+
+/** The median of several rounds, and the errors of all of them. */
+export interface JoinedSummary extends LoadSummary {
+  readonly p99Band: Band;
+}
+
+export function joinSummaries(rounds: readonly LoadSummary[]): JoinedSummary {
+  const errors: Record<string, number> = {};
+  for (const [error, count] of rounds.flatMap((round) => Object.entries(round.errors))) {
+    errors[error] = (errors[error] ?? 0) + count;
+  }
+  return { ...medianOf(rounds), errors, p99Band: bandOf(rounds.map(({ p99Ms }) => p99Ms)) };
+}
+
+/** How much of each thing was used, as a share of what there is. */
+export type Usage = Readonly<Record<string, number>>;
+
+/** @returns what is used up first if there is more of the same traffic. */
+export function findFirstLimit(usage: Usage): string {
+  const [first] = Object.entries(usage).toSorted(([, a], [, b]) => b - a);
+  return first === undefined ? '–' : `${first[0]}, ${Math.round(first[1] * 100)} %`;
+}
