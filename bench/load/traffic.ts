@@ -1,4 +1,4 @@
-/** Requests as they arrive, whatever became of those before them. */
+/** Requests that are sent when they are due, even if earlier ones have no answer yet. */
 export interface Traffic {
   readonly name: string;
   /** Milliseconds from the beginning, in order. */
