@@ -51,7 +51,7 @@ async function measure(server: LoadedServer, traffic: Traffic): Promise<Measured
   return { summary, usage };
 }
 
-/** All traffic at one server, which starts anew. */
+/** All traffic at one server that has just started. */
 async function measureRound(server: LoadedServer): Promise<readonly Measured[]> {
   try {
     await putLoad({ ...server.postOf(0), ...warmUp });
