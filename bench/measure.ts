@@ -4,6 +4,7 @@ import {
 } from '../emulator/runtime-api/function-process.ts';
 import type { Bundle } from './build.ts';
 import { awsRegion } from './scenario.ts';
+import type { SlowMachine } from './slow-machine.ts';
 import { median } from './statistics.ts';
 
 /** A cold start: times are milliseconds. */
@@ -66,9 +67,15 @@ export function expectStatus(expected: number): Target['check'] {
   };
 }
 
-export async function measureColdStart(target: Target, runtime: string): Promise<ColdStart> {
+/** @param slow what slows the process down from its start. */
+export async function measureColdStart(
+  target: Target,
+  runtime: string,
+  slow?: SlowMachine,
+): Promise<ColdStart> {
   const begin = performance.now();
   const process = await start(target, runtime);
+  slow?.add(process.pid);
   try {
     const { payload, headers } = await process.invoke(asOfNow(target.event));
     const firstResponseMs = performance.now() - begin;

@@ -33,6 +33,12 @@ export interface Round extends FunctionRound {
   readonly sharedReuse: SharedReuseSection;
 }
 
+/** The functions on a slow machine. */
+export interface SlowResults {
+  readonly machine: Machine;
+  readonly rounds: readonly FunctionRound[];
+}
+
 /** Everything that one run of the benchmark measured. */
 export interface Results {
   readonly machine: Machine;

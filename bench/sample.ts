@@ -2,6 +2,7 @@ import type { FunctionProcess } from '../emulator/runtime-api/function-process.t
 import type { Backend, Delays } from './backend/backend.ts';
 import { measureColdStart, measureWarm, start, type Target, type WarmRun } from './measure.ts';
 import type { Plan } from './plan.ts';
+import type { SlowMachine } from './slow-machine.ts';
 import { median } from './statistics.ts';
 
 /** What one bundle took. Each figure is the median of its runs. */
@@ -25,6 +26,8 @@ export interface SampleOptions {
   readonly backend: Backend;
   /** Of the backends while wall time is measured. If there are none, they answer at once. */
   readonly delays?: Delays;
+  /** What slows functions down while they are measured. */
+  readonly slow?: SlowMachine;
 }
 
 const noDelays: Delays = { kms: 0, dynamodb: 0 };
@@ -42,7 +45,7 @@ interface Samples {
 async function sampleCold(samples: readonly Samples[], options: SampleOptions): Promise<void> {
   for (let run = 0; run < options.plan.coldRuns; run += 1) {
     for (const { target, moduleLoadMs, firstResponseMs } of samples) {
-      const cold = await measureColdStart(target, options.runtime);
+      const cold = await measureColdStart(target, options.runtime, options.slow);
       moduleLoadMs.push(cold.moduleLoadMs);
       firstResponseMs.push(cold.firstResponseMs);
     }
@@ -120,6 +123,7 @@ export async function sampleTargets<Name extends string>(
   }
   // Nothing is measured while processes warm up, so they do so at the same time.
   await Promise.all(running.map(([process, { target }]) => warmUp(process, target, options.plan)));
+  for (const [process] of running) options.slow?.add(process.pid);
   for (let run = 0; run < options.plan.runs; run += 1) {
     for (const [process, each] of running) await sampleWarm(process, each, options);
   }

@@ -33,7 +33,7 @@ export interface TokenWork {
 export type CostLines = Readonly<Record<string, number>>;
 
 /** One vCPU whole; less memory is as much less of it. */
-const wholeCpuMemory = 1769;
+export const wholeCpuMemory = 1769;
 const million = 1e6;
 const gigabyte = 1e9;
 

@@ -5,23 +5,23 @@ import type { ScalePoint, ScaleSection } from '../sections/scale.ts';
 import type { BandRow } from './bands.ts';
 import { formatTable } from './markdown.ts';
 
-function formatValue(value: number, unit: BandRow['unit']): string {
+export function formatValue(value: number, unit: BandRow['unit']): string {
   if (unit === 'ratio') return value.toFixed(2);
   return unit === 'ms' ? value.toFixed(1) : String(Math.round(value));
 }
 
-function formatBound({ bound, unit }: BandRow): string {
+export function formatBound({ bound, unit }: BandRow): string {
   if (bound === undefined) return '–';
   return `≤ ${formatValue(bound, unit)}${unit === 'ratio' ? '' : ` ${unit}`}`;
 }
 
 /** Lowest and highest value; one value if they read alike. */
-function formatBand({ band, unit }: BandRow): string {
+export function formatBand({ band, unit }: BandRow): string {
   const [lowest, highest] = [band.lowest, band.highest].map((value) => formatValue(value, unit));
   return lowest === highest ? `${lowest}` : `${lowest} to ${highest}`;
 }
 
-function formatOutcome({ outcome }: BandRow): string {
+export function formatOutcome({ outcome }: BandRow): string {
   return outcome === 'short' ? '**short**' : (outcome ?? '–');
 }
 

@@ -1,10 +1,11 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import type { Results } from '../results.ts';
+import type { Results, SlowResults } from '../results.ts';
 import { medianOf } from '../statistics.ts';
 import { type BandRow, joinRounds } from './bands.ts';
 import { type Bar, drawBars } from './bar-chart.ts';
 import { replacePart } from './markdown.ts';
+import { formatSpeeds } from './speeds.ts';
 import {
   formatMachine,
   formatReuse,
@@ -82,4 +83,9 @@ export function writeReport(results: Results): void {
     'shared reuse': formatSharedReuse(median),
   });
   writeCharts(results, targets, join(docs, 'performance'));
+}
+
+/** Writes the part of docs/performance.md that compares both speeds. */
+export function writeSpeeds(full: Results, slow: SlowResults): void {
+  writeParts({ speeds: formatSpeeds(full, slow) });
 }

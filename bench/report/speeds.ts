@@ -1,0 +1,28 @@
+import type { Results, SlowResults } from '../results.ts';
+import { type BandRow, joinRounds } from './bands.ts';
+import { formatTable } from './markdown.ts';
+import { formatBand, formatBound, formatMachine, formatOutcome, formatValue } from './tables.ts';
+import { functionRows } from './targets.ts';
+
+function formatCells(row: BandRow | undefined): readonly string[] {
+  if (row === undefined) return ['–', '–', '–', '–'];
+  const median = formatValue(row.value, row.unit);
+  return [row.format(row.ours), median, formatBand(row), formatOutcome(row)];
+}
+
+/** The figures of the functions at both speeds. */
+export function formatSpeeds(full: Results, slow: SlowResults): string {
+  const atFullSpeed = joinRounds(full.rounds.map(functionRows));
+  const rows = joinRounds(slow.rounds.map(functionRows));
+  const head = ['ours', 'ratio', 'band', ''];
+  const table = formatTable([
+    ['figure', 'to reach', ...head, ...head.map((name) => (name === '' ? '' : `slow: ${name}`))],
+    ...atFullSpeed.map((row, index) => [
+      row.figure,
+      formatBound(row),
+      ...formatCells(row),
+      ...formatCells(rows[index]),
+    ]),
+  ]);
+  return `${table}\n\nSlow: ${formatMachine(slow.machine, slow.rounds.length)}`;
+}

@@ -1,0 +1,111 @@
+import { availableParallelism, cpus, loadavg } from 'node:os';
+import { startBackend } from './backend/backend.ts';
+import { buildMeasuredRuntime } from './build.ts';
+import type { Plan } from './plan.ts';
+import type { FunctionRound, Machine, Results, Round, SlowResults } from './results.ts';
+import type { SampleOptions } from './sample.ts';
+import { runAuthorizerSection } from './sections/authorizer.ts';
+import { runDocumentSection } from './sections/documents.ts';
+import { runOidcProviderSection } from './sections/oidc-provider.ts';
+import { runReuseSection } from './sections/reuse.ts';
+import { runScaleSection } from './sections/scale.ts';
+import { runSharedReuseSection } from './sections/shared-reuse.ts';
+import { runTokenSection } from './sections/token.ts';
+import { startSlowMachine } from './slow-machine.ts';
+
+/** Says on the terminal what goes on: a full run takes minutes. */
+async function step<T>(name: string, run: () => Promise<T>): Promise<T> {
+  const begin = performance.now();
+  process.stdout.write(`${name} ...`);
+  const result = await run();
+  process.stdout.write(` ${Math.round((performance.now() - begin) / 1000)} s\n`);
+  return result;
+}
+
+/** Measures with a backend of its own: nothing of one round is left in the next. */
+async function withBackend<T>(plan: Plan, run: (options: SampleOptions) => Promise<T>): Promise<T> {
+  const backend = await startBackend();
+  try {
+    return await run({ backend, plan, runtime: buildMeasuredRuntime() });
+  } finally {
+    await backend.close();
+  }
+}
+
+async function measureRounds<T>(
+  plan: Plan,
+  run: (options: SampleOptions) => Promise<T>,
+): Promise<readonly T[]> {
+  const rounds: T[] = [];
+  for (let round = 1; round <= plan.rounds; round += 1) {
+    process.stdout.write(`round ${round} of ${plan.rounds}\n`);
+    rounds.push(await withBackend(plan, run));
+  }
+  return rounds;
+}
+
+async function measureFunctions(options: SampleOptions): Promise<FunctionRound> {
+  return {
+    token: await step('  token', () => runTokenSection(options)),
+    documents: await step('  documents', () => runDocumentSection(options)),
+    authorizer: await step('  authorizer', () => runAuthorizerSection(options)),
+  };
+}
+
+async function measureRound(options: SampleOptions): Promise<Round> {
+  return {
+    ...(await measureFunctions(options)),
+    oidcProvider: await step('  oidc-provider', () => runOidcProviderSection(options)),
+    sharedReuse: await step('  shared token reuse', () => runSharedReuseSection(options)),
+  };
+}
+
+/** Starts a watch. @returns what to call at the end. */
+function describeRun(plan: Plan): () => Machine {
+  const startedAt = new Date().toISOString();
+  const begin = performance.now();
+  const [load = Number.NaN] = loadavg();
+  return () => ({
+    node: process.versions.node,
+    platform: `${process.platform} ${process.arch}`,
+    cpu: cpus()[0]?.model.trim() ?? 'unknown',
+    cpus: availableParallelism(),
+    load,
+    startedAt,
+    seconds: (performance.now() - begin) / 1000,
+    plan: plan.name,
+  });
+}
+
+export async function measureAll(plan: Plan): Promise<Results> {
+  const describe = describeRun(plan);
+  const rounds = await measureRounds(plan, measureRound);
+  const reuse = await step('token reuse', runReuseSection);
+  const scale = await step('scale', () => withBackend(plan, runScaleSection));
+  return { machine: describe(), rounds, reuse, scale };
+}
+
+/** @param before figures of a full run, which stay except those of token reuse. */
+export async function measureReuse(plan: Plan, before: Results): Promise<Results> {
+  const reuse = await step('token reuse', runReuseSection);
+  const again = await measureRounds(plan, (options) =>
+    step('  shared token reuse', () => runSharedReuseSection(options)),
+  );
+  const rounds = before.rounds.map((round, index) => ({
+    ...round,
+    sharedReuse: again[index] ?? round.sharedReuse,
+  }));
+  return { ...before, rounds, reuse };
+}
+
+/** @throws {Error} if this machine cannot be slowed down. */
+export async function measureSlow(plan: Plan): Promise<SlowResults> {
+  const describe = describeRun(plan);
+  const slow = startSlowMachine();
+  try {
+    const rounds = await measureRounds(plan, (options) => measureFunctions({ ...options, slow }));
+    return { machine: describe(), rounds };
+  } finally {
+    slow.close();
+  }
+}
