@@ -15,8 +15,6 @@ import { proveThreeRegions, threeRegionsNames } from './emulator/three-regions.t
  */
 
 const python = resolve(import.meta.dirname, '../.emulator');
-/** For the report of test/integration/permissions. */
-const usesFile = join(python, 'used-statements.json');
 
 type Prove = (cloud: Cloud) => Promise<void>;
 
@@ -37,7 +35,7 @@ async function main(work: string): Promise<void> {
   process.stdout.write('One region that becomes three:\n');
   await run('move', threeRegionsNames, proveMove);
   process.stdout.write('Permissions:\n');
-  reportUses(decisions, usesFile);
+  reportUses(decisions);
 }
 
 const work = mkdtempSync(join(tmpdir(), 'test-deploy-'));

@@ -2,15 +2,6 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DynamoDBClient, QueryCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
-import {
-  DisableKeyCommand,
-  GetKeyPolicyCommand,
-  KMSClient,
-  ListKeysCommand,
-  ScheduleKeyDeletionCommand,
-  SignCommand,
-  TagResourceCommand,
-} from '@aws-sdk/client-kms';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createInvokeFunction } from '../../../adapters/lambda/invoke-function.ts';
 import { createLambdaClient } from '../../../adapters/lambda/lambda-client.ts';
@@ -18,13 +9,14 @@ import type { FunctionName } from '../../../contract/environment.ts';
 import { functionName } from '../../../contract/function-names.ts';
 import { signingKeyRecordTypes, tableName } from '../../../contract/tables.ts';
 import type { DecidedRequest } from '../../../emulator/iam/access-control.ts';
-import type { NamedPolicy, PolicyDocument } from '../../../emulator/iam/evaluate-request.ts';
+import type { NamedPolicy } from '../../../emulator/iam/evaluate-request.ts';
 import { readAssembly } from '../../../local/from-synth/assembly.ts';
 import { readStackPolicies } from '../../../local/from-synth/stack-policies.ts';
 import { hangLimit } from '../../../scripts/support/hang-limit.ts';
 import { figure } from '../../support/figure.ts';
 import { type LoopbackProvider, startLoopbackProvider } from '../cli/loopback-provider.ts';
 import { requestToken } from '../local/use-local-service.ts';
+import { readDeployedUses } from './deployed-uses.ts';
 import {
   droppedActions,
   isKilled,
@@ -41,6 +33,7 @@ import {
 } from './operator-tour.ts';
 import { decideProbes, type Probe } from './probes.ts';
 import { unusedActions, unusedConditions } from './reviewed.ts';
+import { readKeyPolicy, tryKey } from './signing-key-attempts.ts';
 import { countUses, distinct, listActions, listPolicies } from './statements.ts';
 import { useEnforcedService } from './use-enforced-service.ts';
 
@@ -134,47 +127,6 @@ async function checkDeployment(): Promise<void> {
   await new Promise((resolve) => server.close(resolve));
 }
 
-function kms(): KMSClient {
-  const { aws } = enforced.run();
-  return new KMSClient({
-    region: aws.region ?? '',
-    endpoint: aws.endpointKms ?? '',
-    credentials: aws.credentials,
-  });
-}
-
-/** What an administrator may not do to a signing key, regardless of IAM policies. */
-async function tryKey(): Promise<readonly string[]> {
-  const client = kms();
-  const { Keys = [] } = await client.send(new ListKeysCommand({}));
-  const KeyId = Keys[0]?.KeyArn ?? '';
-  const message = { Message: Buffer.alloc(32), MessageType: 'DIGEST' } as const;
-  const attempts = [
-    client.send(
-      new SignCommand({ KeyId, ...message, SigningAlgorithm: 'RSASSA_PKCS1_V1_5_SHA_256' }),
-    ),
-    client.send(new DisableKeyCommand({ KeyId })),
-    client.send(new ScheduleKeyDeletionCommand({ KeyId, PendingWindowInDays: 7 })),
-    client.send(new ScheduleKeyDeletionCommand({ KeyId, PendingWindowInDays: 30 })),
-    client.send(new TagResourceCommand({ KeyId, Tags: [{ TagKey: 'a', TagValue: 'b' }] })),
-  ];
-  const results = await Promise.allSettled(attempts);
-  client.destroy();
-  return results.map((result) =>
-    result.status === 'fulfilled' ? 'allowed' : (result.reason as Error).name,
-  );
-}
-
-async function readKeyPolicy(): Promise<NamedPolicy> {
-  const client = kms();
-  const { Keys = [] } = await client.send(new ListKeysCommand({}));
-  const { Policy = '' } = await client.send(
-    new GetKeyPolicyCommand({ KeyId: Keys[0]?.KeyId ?? '' }),
-  );
-  client.destroy();
-  return { name: 'key policy', document: JSON.parse(Policy) as PolicyDocument };
-}
-
 const operators = Object.keys(expectedTour);
 const tours: Record<string, Readonly<Record<string, TourResult>>> = {};
 let keyAttempts: readonly string[] = [];
@@ -200,7 +152,7 @@ beforeAll(async () => {
   await invoke('synthetic-check', {});
   await invoke('canary', {});
   await checkDeployment();
-  keyAttempts = await tryKey();
+  keyAttempts = await tryKey(service);
   await createRestoredTable(enforced);
   for (const operator of operators) {
     tours[operator] = await runTour(enforced, operator, await prepareTour(enforced, provider));
@@ -208,11 +160,10 @@ beforeAll(async () => {
   await retireKeys();
   await awaitSchedule();
   const stack = readStackPolicies(readAssembly(enforced.fromSynth().directory));
-  const keyPolicy = await readKeyPolicy();
+  const keyPolicy = await readKeyPolicy(service);
   policies = [...listPolicies(stack), keyPolicy];
-  const rotation = stack.roles.get(functionName('local', 'key-rotation'));
-  const { topics } = stack;
-  probes = await decideProbes({ keyPolicy, rotation: rotation?.policies ?? [], topics });
+  const { policies: rotation = [] } = stack.roles.get(functionName('local', 'key-rotation')) ?? {};
+  probes = await decideProbes({ keyPolicy, rotation, topics: stack.topics });
   requests = distinct([...enforced.decisions, ...probes]);
   roles = [...stack.roles].flatMap(([name, role]) =>
     name.startsWith('local-') ? [role.policies] : [],
@@ -230,11 +181,13 @@ describe('statements of the policies', () => {
     const unused = [...uses]
       .filter(([, count]) => count === 0)
       .map(([{ policy, effect, action }]) => `${policy}: ${effect} ${action}`);
+    const deployed = readDeployedUses();
     figure('statements of policies', {
       policies: policies.length,
       statements: policies.flatMap(({ document }) => document.Statement).length,
       actions: actions.length,
       unused: unused.length,
+      'of these used by test:deploy': unused.filter((name) => deployed.has(name)).length,
       requests: enforced.decisions.length,
       'different requests': requests.length,
     });
