@@ -113,6 +113,14 @@ function findLifetimeProblems(config: ParsedKeys): readonly string[] {
       ];
 }
 
+function findTableProblems({ name, tablesName = name, formerTablesName }: ParsedKeys) {
+  return formerTablesName === tablesName
+    ? [
+        `formerTablesName: received "${formerTablesName}"; allowed: the first part of the names of other tables than those in use`,
+      ]
+    : [];
+}
+
 function findScopeProblems({ scopes }: ParsedKeys): readonly string[] {
   return findDuplicates(scopes.map(scopeName)).map((name) => `scopes: ${name} is listed twice`);
 }
@@ -133,5 +141,6 @@ export function findCombinationProblems(
     ...findConcurrencyProblems(config),
     ...findThrottleProblems(config),
     ...findScopeProblems(config),
+    ...findTableProblems(config),
   ];
 }

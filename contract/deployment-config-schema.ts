@@ -124,6 +124,11 @@ export const deploymentConfigSchema = v.strictObject({
    * a restore of everything, takes a second set of them.
    */
   tablesName: v.optional(deploymentName),
+  /**
+   * Prefix of the tables that the functions used before, while an update moves them to others: the
+   * roles change before the functions do.
+   */
+  formerTablesName: v.optional(deploymentName),
   /** Given with a domain, or derived from it; without a domain each deployment derives its own. */
   issuer: v.optional(v.string()),
   domain: v.optional(domain),

@@ -94,6 +94,7 @@ export function sealedTokenTableName(deploymentName: string): string {
 export interface TableNames {
   readonly name: string;
   readonly tablesName?: string | undefined;
+  readonly formerTablesName?: string | undefined;
 }
 
 /**
@@ -103,6 +104,13 @@ export interface TableNames {
  */
 export function deployedTableName({ name, tablesName = name }: TableNames, key: TableKey): string {
   return tableName(tables[key].scope === 'global' ? tablesName : name, key);
+}
+
+/** The name of the table that functions used before they moved to the one in use, if they did. */
+export function formerTableNames(names: TableNames, key: TableKey): readonly string[] {
+  const { formerTablesName: tablesName } = names;
+  if (tablesName === undefined || tables[key].scope !== 'global') return [];
+  return [deployedTableName({ ...names, tablesName }, key)];
 }
 
 /**

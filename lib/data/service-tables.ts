@@ -10,7 +10,9 @@ import {
 import { Construct } from 'constructs';
 import {
   deployedTableName,
+  formerTableNames,
   type TableKey,
+  type TableNames,
   type TableSchema,
   tableKeys,
   tables,
@@ -19,6 +21,23 @@ import { type ReaderPolicyProps, readerPolicy } from './reader-policy.ts';
 
 /** The tables of a deployment for its functions, in this stack or in another. */
 export type ServiceTables = Readonly<Record<TableKey, ITableV2>>;
+
+/** ARNs of each table, and of the one that functions used before it. */
+export type TableArns = Readonly<Record<TableKey, string[]>>;
+
+/**
+ * CloudFormation changes a role before the functions that have it. Until then, and during a gradual
+ * deployment, functions use the tables of the previous config.
+ */
+export function tableArns(scope: Construct, names: TableNames, inUse: ServiceTables): TableArns {
+  const arnsOf = (key: TableKey): string[] => [
+    inUse[key].tableArn,
+    ...formerTableNames(names, key).map((name) =>
+      Stack.of(scope).formatArn({ service: 'dynamodb', resource: 'table', resourceName: name }),
+    ),
+  ];
+  return Object.fromEntries(tableKeys.map((key) => [key, arnsOf(key)])) as unknown as TableArns;
+}
 
 /** The other AWS regions of a table that all regions share. */
 export interface Replication {

@@ -25,7 +25,7 @@ import {
   tables as contract,
   signingKeyRecordTypes as records,
 } from '../../contract/tables.ts';
-import type { ServiceTables } from '../data/service-tables.ts';
+import { type ServiceTables, type TableArns, tableArns } from '../data/service-tables.ts';
 import {
   allowInspection,
   allowKeyManagement,
@@ -75,10 +75,12 @@ export class ServiceFunctions extends Construct {
   private readonly source: EnvironmentSource;
   private readonly context: FunctionContext;
   private readonly keys: SigningKeys;
+  private readonly tables: TableArns;
 
   constructor(scope: Construct, id: string, props: ServiceFunctionsProps) {
     super(scope, id);
-    const { config, regionId, tables } = props;
+    const { config, regionId } = props;
+    this.tables = tableArns(this, config, props.tables);
     this.context = { deploymentName: config.name, regionId, bundles: props.bundles };
     this.keys = { deploymentName: config.name, algorithms: config.signingAlgorithms };
     this.source = {
@@ -86,13 +88,13 @@ export class ServiceFunctions extends Construct {
       kmsKeyPolicy: kmsKeyPolicy(this.keyPolicyPrincipals(config)),
       toJson: (value) => Stack.of(this).toJsonString(value),
     };
-    this.token = this.addToken(tables, props.sealedTokens);
+    this.token = this.addToken(props.sealedTokens);
     this.discovery = this.addDiscovery();
-    this.jwks = this.addJwks(tables);
-    this.canary = this.addCanary(tables);
-    this.keyRotation = this.addKeyRotation(tables);
-    this.syntheticCheck = this.addSyntheticCheck(tables);
-    this.deploymentCheck = this.addDeploymentCheck(tables);
+    this.jwks = this.addJwks();
+    this.canary = this.addCanary();
+    this.keyRotation = this.addKeyRotation();
+    this.syntheticCheck = this.addSyntheticCheck();
+    this.deploymentCheck = this.addDeploymentCheck();
     this.live = {
       token: this.token.addLive(config.tokenFunction.provisionedConcurrency),
       discovery: this.discovery.addLive(),
@@ -119,7 +121,7 @@ export class ServiceFunctions extends Construct {
     };
   }
 
-  private addToken(tables: ServiceTables, sealedTokens?: ITableV2): ServiceFunction<'token'> {
+  private addToken(sealedTokens?: ITableV2): ServiceFunction<'token'> {
     const fn = new ServiceFunction(this, 'Token', {
       ...this.context,
       name: 'token',
@@ -129,11 +131,11 @@ export class ServiceFunctions extends Construct {
       reservedConcurrency: this.source.config.reservedConcurrency.token,
       timeout: requestTimeout,
     });
-    fn.allow({ actions: ['dynamodb:GetItem'], resources: [tables.clients.tableArn] });
+    fn.allow({ actions: ['dynamodb:GetItem'], resources: this.tables.clients });
     // Records, once a day, that a secret was used. It cannot change a scope, group or lifetime.
     fn.allow({
       actions: ['dynamodb:UpdateItem'],
-      resources: [tables.clients.tableArn],
+      resources: this.tables.clients,
       conditions: {
         ...onlyValues({ 'dynamodb:Attributes': [contract.clients.partitionKey, 'secrets'] }),
         StringEqualsIfExists: { 'dynamodb:ReturnValues': 'NONE' },
@@ -141,7 +143,7 @@ export class ServiceFunctions extends Construct {
     });
     fn.allow({
       actions: ['dynamodb:Query'],
-      resources: [tables.signingKeys.tableArn],
+      resources: this.tables.signingKeys,
       conditions: onlyItems(records.key),
     });
     if (sealedTokens !== undefined) {
@@ -164,7 +166,7 @@ export class ServiceFunctions extends Construct {
     });
   }
 
-  private addJwks(tables: ServiceTables): ServiceFunction<'jwks'> {
+  private addJwks(): ServiceFunction<'jwks'> {
     const fn = new ServiceFunction(this, 'Jwks', {
       ...this.context,
       name: 'jwks',
@@ -176,13 +178,13 @@ export class ServiceFunctions extends Construct {
     });
     fn.allow({
       actions: ['dynamodb:Query'],
-      resources: [tables.signingKeys.tableArn],
+      resources: this.tables.signingKeys,
       conditions: onlyItems(records.key),
     });
     return fn;
   }
 
-  private addCanary(tables: ServiceTables): ServiceFunction<'canary'> {
+  private addCanary(): ServiceFunction<'canary'> {
     const fn = new ServiceFunction(this, 'Canary', {
       ...this.context,
       name: 'canary',
@@ -193,13 +195,13 @@ export class ServiceFunctions extends Construct {
     });
     fn.allow({
       actions: ['dynamodb:Query'],
-      resources: [tables.signingKeys.tableArn],
+      resources: this.tables.signingKeys,
       conditions: onlyItems(records.key, records.heartbeat, records.intent),
     });
     // The only role that adds a key to the JWKS. It signs anyway: it gains nothing by a key of its own.
     fn.allow({
       actions: ['dynamodb:PutItem', 'dynamodb:GetItem'],
-      resources: [tables.signingKeys.tableArn],
+      resources: this.tables.signingKeys,
       conditions: onlyItems(records.key),
     });
     allowSign(fn, this.keys);
@@ -207,7 +209,7 @@ export class ServiceFunctions extends Construct {
     return fn;
   }
 
-  private addDeploymentCheck(tables: ServiceTables): ServiceFunction<'deployment-check'> {
+  private addDeploymentCheck(): ServiceFunction<'deployment-check'> {
     const fn = new ServiceFunction(this, 'DeploymentCheck', {
       ...this.context,
       name: 'deployment-check',
@@ -218,13 +220,13 @@ export class ServiceFunctions extends Construct {
     });
     fn.allow({
       actions: ['dynamodb:Query'],
-      resources: [tables.signingKeys.tableArn],
+      resources: this.tables.signingKeys,
       conditions: onlyItems(records.key, records.heartbeat),
     });
     return fn;
   }
 
-  private addSyntheticCheck(tables: ServiceTables): ServiceFunction<'synthetic-check'> {
+  private addSyntheticCheck(): ServiceFunction<'synthetic-check'> {
     const fn = new ServiceFunction(this, 'SyntheticCheck', {
       ...this.context,
       name: 'synthetic-check',
@@ -236,13 +238,13 @@ export class ServiceFunctions extends Construct {
     // Only the item of its own client. The token path uses only the secrets of that item.
     fn.allow({
       actions: ['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'],
-      resources: [tables.clients.tableArn],
+      resources: this.tables.clients,
       conditions: onlyItems(syntheticClientId(this.context.regionId)),
     });
     return fn;
   }
 
-  private addKeyRotation(tables: ServiceTables): ServiceFunction<'key-rotation'> {
+  private addKeyRotation(): ServiceFunction<'key-rotation'> {
     const fn = new ServiceFunction(this, 'KeyRotation', {
       ...this.context,
       name: 'key-rotation',
@@ -253,17 +255,17 @@ export class ServiceFunctions extends Construct {
     });
     fn.allow({
       actions: ['dynamodb:Query', 'dynamodb:GetItem'],
-      resources: [tables.signingKeys.tableArn],
+      resources: this.tables.signingKeys,
     });
     fn.allow({
       actions: ['dynamodb:PutItem'],
-      resources: [tables.signingKeys.tableArn],
+      resources: this.tables.signingKeys,
       conditions: onlyItems(records.intent, records.heartbeat, records.choice),
     });
     // What a key is, the rotation can neither add nor change: the canary publishes it.
     fn.allow({
       actions: ['dynamodb:UpdateItem'],
-      resources: [tables.signingKeys.tableArn],
+      resources: this.tables.signingKeys,
       conditions: onlyValues({
         'dynamodb:LeadingKeys': [records.key],
         'dynamodb:Attributes': [
@@ -273,7 +275,7 @@ export class ServiceFunctions extends Construct {
         ],
       }),
     });
-    fn.allow({ actions: ['dynamodb:PutItem'], resources: [tables.audit.tableArn] });
+    fn.allow({ actions: ['dynamodb:PutItem'], resources: this.tables.audit });
     fn.allow({
       actions: ['lambda:InvokeFunction'],
       resources: [this.token.handler.functionArn, this.canary.handler.functionArn],

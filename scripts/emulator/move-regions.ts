@@ -19,7 +19,8 @@ export async function proveMove(cloud: Cloud): Promise<void> {
   const domain = { ...example.domain, hostedZoneId: await createHostedZone(cloud) };
   const base: DeploymentConfigInput = { ...example, signingKeyPolicy, domain };
   const one: DeploymentConfigInput = { ...base, regions: { slc: { awsRegion: home } } };
-  const three: DeploymentConfigInput = { ...base, tablesName: 'authorization-server-2' };
+  const names = { tablesName: 'authorization-server-2', formerTablesName: 'authorization-server' };
+  const three: DeploymentConfigInput = { ...base, ...names };
   const origin = `https://slc.${domain.name}`;
   const verify = (token: string) =>
     verifyToken(token, {

@@ -88,6 +88,15 @@ describe('the name of the tables that regions share', () => {
       'tablesName: received "Second"; allowed: 3 to 32 characters',
     );
   });
+
+  it.each([
+    [{ formerTablesName: 'authorization-server' }],
+    [{ tablesName: 'second', formerTablesName: 'second' }],
+  ])('is not that of the tables before: %j', (names) => {
+    expect(() => parseDeploymentConfig({ ...single, ...names })).toThrow(
+      `formerTablesName: received "${names.formerTablesName}"; allowed: the first part of the names of other tables`,
+    );
+  });
 });
 
 describe('token reuse', () => {

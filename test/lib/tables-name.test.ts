@@ -1,6 +1,23 @@
+import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { tableKeys, tableName, tables } from '../../contract/tables.ts';
 import { evaluate, readConfigFile, resourcesOf, synthesise } from './synthesise.ts';
+
+interface Json {
+  readonly Resources: Readonly<
+    Record<
+      string,
+      {
+        readonly Type: string;
+        readonly Properties: {
+          readonly PolicyDocument: {
+            readonly Statement: readonly { readonly Resource: string | readonly string[] }[];
+          };
+        };
+      }
+    >
+  >;
+}
 
 const tablesName = 'authorization-server-2';
 const old = 'authorization-server';
@@ -66,6 +83,26 @@ describe.each(['single-region', 'three-regions'] as const)('tablesName, in %s', 
       expect(names.filter((name) => audits.includes(name))).toHaveLength(
         stack.endsWith('-data') ? 0 : 1,
       );
+    }
+  });
+
+  it('and formerTablesName let functions also use the former tables, and change nothing else', () => {
+    const resources = (more: object) =>
+      Object.entries(synthesise({ ...readConfigFile(config), ...more }).templates).flatMap(
+        ([stack, template]) =>
+          Object.entries((evaluate(template.toJSON()) as Json).Resources).map(
+            ([id, resource]) => [`${stack} ${id}`, resource] as const,
+          ),
+      );
+    const moved = new Map(resources({ tablesName }));
+    const moving = resources({ tablesName, formerTablesName: old });
+    const changed = moving.filter(([id, one]) => !isDeepStrictEqual(one, moved.get(id)));
+    expect([...new Set(changed.map(([, { Type }]) => Type))]).toEqual(['AWS::IAM::Policy']);
+    const statements = changed.flatMap(([, { Properties }]) => Properties.PolicyDocument.Statement);
+    for (const statement of statements) {
+      const tablesOf = [statement.Resource].flat().map((arn) => arn.split(':table/')[1]);
+      const former = tablesOf[0]?.replace(tablesName, old);
+      if (former !== tablesOf[0]) expect(tablesOf.slice(1)).toEqual([former]);
     }
   });
 });
