@@ -16,7 +16,7 @@ import type { AwsCredentials, CredentialProvider } from './credentials/credentia
 import { profileRegion } from './credentials/shared-config.ts';
 import { createDynamoDbApiKeyReader } from './dynamodb/api-key-reader.ts';
 import { checkTables } from './dynamodb/check-tables.ts';
-import { createDynamoDbClientReader } from './dynamodb/client-reader.ts';
+import { createDynamoDbClientLookup } from './dynamodb/client-lookup.ts';
 import { createDynamoDbIdentityProviderReader } from './dynamodb/identity-provider-reader.ts';
 import { createLeanCalls } from './dynamodb/lean-calls.ts';
 import { type MonotonicClock, rememberFound } from './dynamodb/remember-found.ts';
@@ -142,7 +142,7 @@ export function createDynamoDbLookups(options: DynamoDbLookupOptions = {}): Dyna
   const { monotonicClock: clock = () => performance.now() } = options;
   const { client, calls, names, awsRegion } = openTables(options);
   const apiKeys = createDynamoDbApiKeyReader(calls, names.apiKeys);
-  const clients = createDynamoDbClientReader(calls, names.clients);
+  const clients = createDynamoDbClientLookup(calls, names.clients);
   const providers = createDynamoDbIdentityProviderReader(calls, names.identityProviders);
   type Find<T> = (key: string, port?: PortOptions) => Promise<T | undefined>;
   const remember = <T>(find: Find<T>) => rememberFound(find, seconds, clock);

@@ -18,7 +18,7 @@ function dateOf({ response }: Answered): number {
  * @param elapsed milliseconds on a counter that only counts up.
  */
 export function hearAwsTime(
-  { dynamodb, kms }: AwsClients,
+  { dynamodb, kms }: Pick<AwsClients, 'dynamodb'> & Partial<AwsClients>,
   hear: HearTime,
   elapsed: () => number,
 ): void {
@@ -31,5 +31,5 @@ export function hearAwsTime(
     return answer;
   }
   dynamodb.middlewareStack.add((next) => (request) => listen(() => next(request)), options);
-  kms.middlewareStack.add((next) => (request) => listen(() => next(request)), options);
+  kms?.middlewareStack.add((next) => (request) => listen(() => next(request)), options);
 }

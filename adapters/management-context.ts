@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
 import type { DeploymentConfig } from '../contract/deployment-config.ts';
 import { deployedTableName, type TableKey } from '../contract/tables.ts';
 import type { AuditRecord } from '../core/audit/audit-log.ts';
+import { HeardTime } from '../core/heard-time.ts';
 import type { FetchJson } from '../core/identity-provider/fetch-json.ts';
 import type { ManagementContext } from '../core/management/management-context.ts';
 import type { AwsClientOptions } from './aws-client-options.ts';
@@ -11,6 +13,7 @@ import { createDynamoDbClientStore } from './dynamodb/client-store.ts';
 import { createDynamoDbClient } from './dynamodb/dynamodb-client.ts';
 import { createDynamoDbIdentityProviderStore } from './dynamodb/identity-provider-store.ts';
 import { createDynamoDbSigningKeyStore } from './dynamodb/signing-key-store.ts';
+import { hearAwsTime } from './hear-aws-time.ts';
 import type { GuardedFetchOptions } from './https/guarded-fetch.ts';
 import { createCallerIdentity } from './sts/caller-identity.ts';
 
@@ -34,6 +37,8 @@ export interface ManagementOptions {
   readonly ca?: string | undefined;
 }
 
+const elapsed = () => performance.now();
+
 /**
  * Loaded only if a provider's documents are fetched, because an import of node:http also evaluates
  * Node's WebSocket and fetch.
@@ -49,6 +54,8 @@ function createLazyFetch(options: GuardedFetchOptions): FetchJson {
 export function createManagementContext(options: ManagementOptions): ManagementContext {
   const { config, aws = {}, allowLoopbackProviders = false } = options;
   const dynamodb = createDynamoDbClient(aws);
+  const heard = new HeardTime(elapsed);
+  hearAwsTime({ dynamodb }, heard.hear.bind(heard), elapsed);
   const table = (key: TableKey) => deployedTableName(config, key);
   const store = {
     consistentRead: true,
@@ -70,6 +77,8 @@ export function createManagementContext(options: ManagementOptions): ManagementC
     auditPages: audit,
     fetchJson: createLazyFetch({ allowLoopback: allowLoopbackProviders, ca: options.ca }),
     clock: Date.now,
+    awsTime: () => heard.bounds(),
+    wait: async (milliseconds) => wait(milliseconds),
     drawBytes: randomBytes,
     actor: options.actor ?? createCallerIdentity(aws),
     onAuditGap: options.onAuditGap,

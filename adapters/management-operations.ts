@@ -27,6 +27,7 @@ import { listClients } from '../core/management/list-clients.ts';
 import { listSigningKeys } from '../core/management/list-signing-keys.ts';
 import { inspectProviderKeys } from '../core/management/provider-keys.ts';
 import { registerProvider } from '../core/management/register-provider.ts';
+import { revokeClientTokens } from '../core/management/revoke-client-tokens.ts';
 
 /** The operations that a portal or `authctl` can call. Each is documented at its definition. */
 export const operations = {
@@ -36,6 +37,7 @@ export const operations = {
   listClients,
   updateClient,
   setClientEnabled,
+  revokeClientTokens,
   deleteClient,
   createClientSecret,
   rotateClientSecret,

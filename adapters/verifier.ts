@@ -8,7 +8,7 @@ import { defaultBearerRealm, formatBearerChallenge } from '../contract/bearer-ch
 import { tokenMemoryMegabytes } from '../contract/limits.ts';
 import { jwksPath } from '../contract/routes.ts';
 import type { ApiKeyReader } from '../core/api-key/api-key-store.ts';
-import type { ClientReader } from '../core/client/client-store.ts';
+import type { ClientLookup } from '../core/client/client-store.ts';
 import { type Clock, seconds } from '../core/clock.ts';
 import { InputError } from '../core/errors.ts';
 import type { IdentityProviderReader } from '../core/identity-provider/identity-provider-store.ts';
@@ -20,6 +20,11 @@ import { VerifiedTokens } from '../core/verifier/verified-tokens.ts';
 import { type VerifierSettings, verifyBearer } from '../core/verifier/verify-bearer.ts';
 import { createFetchKeySet } from './https/fetch-key-set.ts';
 import { createGuardedFetch } from './https/guarded-fetch.ts';
+import {
+  type RevocationOptions,
+  readRevocationOptions,
+  reportWithoutLookup,
+} from './revocation-options.ts';
 
 export { UnavailableError } from '../core/errors.ts';
 export { BearerRefusal, type RefusalReason } from '../core/verifier/bearer-refusal.ts';
@@ -29,12 +34,13 @@ export type {
   VerifiedApiKey,
   VerifiedCredential,
 } from '../core/verifier/verified-credential.ts';
+export type { RevocationOptions } from './revocation-options.ts';
 
 /** Look-ups by which tokens of registered identity providers are accepted. */
 export interface ProviderLookups {
   readonly identityProviders: IdentityProviderReader;
   /** Looks up clients under a provider. */
-  readonly clients: ClientReader;
+  readonly clients: ClientLookup;
 }
 
 export interface VerifierOptions {
@@ -48,6 +54,11 @@ export interface VerifierOptions {
   readonly apiKeys?: ApiKeyReader | undefined;
   /** Looks up identity providers. Without it, all of their tokens are refused. */
   readonly providers?: ProviderLookups | undefined;
+  /**
+   * Looks up the client of each token of this service, and refuses tokens of disabled or deleted
+   * clients and revoked tokens. Without it there is no look-up: they stay valid until they expire.
+   */
+  readonly revocation?: RevocationOptions | undefined;
   /**
    * The deployment's default audience, for clients without one. The default is your first audience.
    */
@@ -175,11 +186,13 @@ export function createVerifier(options: VerifierOptions): Verifier {
   });
   const jwks = new JwksCache(createFetchKeySet({ ...settings, ca: options.ca }, fetchProvider));
   const verifiedTokens = openTokenMemory(options.tokenMemory);
-  const ports = { jwks, apiKeys, verifiedTokens, ...providers };
+  const revocation = options.revocation && readRevocationOptions(options.revocation);
+  const report = reportWithoutLookup(options.revocation);
+  const ports = { jwks, apiKeys, verifiedTokens, revocation, ...providers };
   const now = (): number => seconds(clock());
   return {
-    verify: (request, requiredScopes = []) =>
-      verifyBearer(
+    verify(request, requiredScopes = []) {
+      const verifying = verifyBearer(
         {
           authorization: toList(request.authorization),
           requiredScopes,
@@ -194,7 +207,9 @@ export function createVerifier(options: VerifierOptions): Verifier {
         },
         ports,
         settings,
-      ),
+      );
+      return report === undefined ? verifying : verifying.then(report);
+    },
     toResponse: (error) => bearerErrorResponse(error, realm),
     async preload() {
       await jwks.refresh(ownJwksSource(settings), now());

@@ -6,6 +6,7 @@ import { functionName } from './function-names.ts';
 import type { PolicyDocument } from './kms-key-policy.ts';
 import { discoveryMaxAge } from './limits.ts';
 import type { RegionId } from './regions.ts';
+import type { OnLookupFailure } from './revocation-check.ts';
 import { scopeName } from './scopes.ts';
 import { keyListMaxAge } from './signing-key-policy.ts';
 import { deployedTableName, sealedTokenTableName, tableName } from './tables.ts';
@@ -154,6 +155,8 @@ export interface GuardedApi {
   readonly resultCacheTtl: number;
   /** `accessTokenType` of the authorization server's config. */
   readonly accessTokenType?: AccessTokenType | undefined;
+  /** If set, the clients of the authorization server's own tokens are looked up. */
+  readonly revocation?: { readonly onLookupFailure: OnLookupFailure } | undefined;
 }
 
 export function authorizerEnvironment(api: GuardedApi): EnvironmentVariables<'authorizer'> {
@@ -167,5 +170,6 @@ export function authorizerEnvironment(api: GuardedApi): EnvironmentVariables<'au
     AUTH_REQUIRED_SCOPES: api.requiredScopes,
     AUTH_RESULT_CACHE_TTL: String(api.resultCacheTtl),
     ...accessTokenTypeVariable(api.accessTokenType),
+    ...(api.revocation && { AUTH_REVOCATION_CHECK: api.revocation.onLookupFailure }),
   };
 }

@@ -203,6 +203,12 @@ export const sealedTokenWaits = { read: 5, write: 1 } as const;
 export const tokenMemoryMegabytes = { default: 4, max: 64 } as const;
 
 /**
+ * Milliseconds for which a check that accepts tokens without a look-up waits for the client's
+ * record: far above DynamoDB's usual 10 ms. An outage delays each request by this time.
+ */
+export const optionalLookupDeadline = 500;
+
+/**
  * Longest time for which a verifier may cache a record, in seconds. A revoked API key continues to
  * work for as long. No operator expects a revocation to take more than a minute.
  */

@@ -1,5 +1,5 @@
 import { onlyValues } from './list-condition.ts';
-import type { TableKey } from './tables.ts';
+import { type TableKey, tables } from './tables.ts';
 
 /** The key that the start check of a look-up reads. No record has it. */
 export const probeKey = 'start-check';
@@ -16,6 +16,21 @@ export const platformApiKeys = {
 
 export type PlatformApiTable = keyof typeof platformApiKeys;
 
+/**
+ * What a look-up reads of a client. A client's record also has the hashes of its secrets, which a
+ * platform API must not see.
+ */
+export const checkedClientAttributes = [
+  tables.clients.partitionKey,
+  'schema_version',
+  'service_trunk_group',
+  'audiences',
+  'scopes',
+  'enabled',
+  'provider',
+  'tokens_not_before',
+] as const;
+
 export const platformApiTables = Object.freeze(
   Object.keys(platformApiKeys),
 ) as readonly PlatformApiTable[];
@@ -29,5 +44,11 @@ export const platformApiAction = 'dynamodb:GetItem';
 
 /** The condition under which a table may be read. */
 export function platformApiCondition(table: PlatformApiTable) {
-  return onlyValues({ 'dynamodb:LeadingKeys': [platformApiKeys[table], probeKey] }, 'StringLike');
+  const keys = { 'dynamodb:LeadingKeys': [platformApiKeys[table], probeKey] };
+  if (table !== 'clients') return onlyValues(keys, 'StringLike');
+  return {
+    ...onlyValues({ ...keys, 'dynamodb:Attributes': checkedClientAttributes }, 'StringLike'),
+    // A request that names no attributes returns all of them.
+    StringEqualsIfExists: { 'dynamodb:Select': 'SPECIFIC_ATTRIBUTES' },
+  };
 }

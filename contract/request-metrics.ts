@@ -31,6 +31,12 @@ export const requestMetrics = {
   clockDifferences: 'ClockDifferences',
 } as const;
 
+/** Metrics of the authorizer in addition to those of requests. */
+export const authorizerMetrics = {
+  /** 1 for each token that was accepted although its client could not be looked up. */
+  acceptedWithoutLookup: 'AcceptedWithoutLookup',
+} as const;
+
 /** Days before a secret expires when its owner should know: time for a release of the client. */
 export const secretAlarmDays = 7;
 

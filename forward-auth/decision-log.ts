@@ -7,7 +7,10 @@ import {
   refusalFields,
   refusalLevel,
 } from '../core/verifier/decision-log.ts';
-import type { VerifiedCredential } from '../core/verifier/verified-credential.ts';
+import type {
+  VerifiedAccessToken,
+  VerifiedCredential,
+} from '../core/verifier/verified-credential.ts';
 import type { LoggedRequests } from './options.ts';
 
 export interface LogEntry {
@@ -21,6 +24,8 @@ export type WriteLog = (entry: LogEntry) => void;
 /** Log fields of each decision. They never contain a credential. */
 export interface DecisionLog {
   accepted(verified: VerifiedCredential): void;
+  /** Always logged: a revoked token may be among them. */
+  acceptedWithoutLookup(verified: VerifiedAccessToken): void;
   notAccepted(error: unknown, context: DecisionFields): void;
 }
 
@@ -43,6 +48,10 @@ export function createDecisionLog(requests: LoggedRequests, write: WriteLog): De
     accepted(verified) {
       if (requests !== 'all') return;
       write({ level: 'info', message: 'accepted', fields: credentialFields(verified) });
+    },
+    acceptedWithoutLookup(verified) {
+      const fields = credentialFields(verified);
+      write({ level: 'warn', message: 'accepted_without_lookup', fields });
     },
     notAccepted(error, context) {
       const entry = describeOutcome(error);

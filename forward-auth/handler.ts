@@ -1,9 +1,9 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { createDeadlines } from '../adapters/deadline.ts';
 import type { BearerErrorResponse, Verifier } from '../adapters/verifier.ts';
 import { refusalHeader } from '../contract/caller-headers.ts';
 import { checkDeadline } from '../contract/limits.ts';
 import { callerHeaderList } from './caller-headers.ts';
-import { createDeadlines } from './deadline.ts';
 import type { DecisionLog } from './decision-log.ts';
 import { clientAddress, headerValues } from './received-headers.ts';
 import { namingSegments, readRequiredScopes } from './required-scopes.ts';

@@ -7,6 +7,11 @@ import {
 } from '../contract/access-token-type.ts';
 import { defaultBearerRealm } from '../contract/bearer-challenge.ts';
 import { maxLookupCacheSeconds, tokenMemoryMegabytes } from '../contract/limits.ts';
+import {
+  isLookupFailureChoice,
+  lookupFailureChoices,
+  type OnLookupFailure,
+} from '../contract/revocation-check.ts';
 import { parseTableLocation, tableLocationHelp } from '../contract/table-location.ts';
 import { InputError } from '../core/errors.ts';
 import { type ListenTarget, parseListenTarget } from './listen-target.ts';
@@ -21,6 +26,8 @@ export interface ForwardAuthOptions {
   /** Undefined: only the issuer's own tokens are accepted. */
   readonly tables: string | undefined;
   readonly cacheSeconds: number;
+  /** Undefined: the clients of the issuer's own tokens are not looked up. */
+  readonly onLookupFailure: OnLookupFailure | undefined;
   /** Megabytes of tokens whose signature is not verified again. */
   readonly tokenMemory: number;
   readonly listen: ListenTarget;
@@ -43,6 +50,7 @@ const flags = {
   'client-address-header': { type: 'string' },
   listen: { type: 'string' },
   'listen-beyond-loopback': { type: 'boolean' },
+  'check-revocation': { type: 'string' },
   'cache-lookups': { type: 'string' },
   'token-memory': { type: 'string' },
   'default-audience': { type: 'string' },
@@ -139,6 +147,17 @@ function readTables(reader: Reader): string | undefined {
   return tables;
 }
 
+function readRevocationCheck(reader: Reader): OnLookupFailure | undefined {
+  const flag = 'check-revocation';
+  const choice = reader.text(flag);
+  if (choice === undefined) return undefined;
+  if (reader.isSet('own-tokens-only')) {
+    return refuse(flag, choice, 'nothing, because --own-tokens-only reads no tables');
+  }
+  const allowed = `${lookupFailureChoices.join(' or ')}, for tokens whose client cannot be looked up`;
+  return isLookupFailureChoice(choice) ? choice : refuse(flag, choice, allowed);
+}
+
 /** RFC 9110 §5.1, except names that no proxy uses for an address. */
 const headerName = /^[a-z0-9!#$%&'*+.^_`|~-]+$/;
 const otherHeaders: ReadonlySet<string> = new Set(['authorization', 'host', 'cookie', 'forwarded']);
@@ -211,6 +230,7 @@ function readAll(reader: Reader, environment: Environment): ForwardAuthOptions {
     defaultAudience: reader.text('default-audience'),
     tables: attempt(readTables),
     cacheSeconds: attempt(readCacheSeconds),
+    onLookupFailure: attempt(readRevocationCheck),
     tokenMemory: attempt(readTokenMemory),
     listen: attempt(readListen),
     clientAddressHeader: attempt(readAddressHeader),

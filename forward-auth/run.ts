@@ -1,7 +1,7 @@
 import { checkIssuer } from '../adapters/check-issuer.ts';
 import { createDynamoDbLookups, type DynamoDbLookups } from '../adapters/dynamodb-lookups.ts';
-import { createVerifier } from '../adapters/verifier.ts';
-import { createDecisionLog, type WriteLog } from './decision-log.ts';
+import { createVerifier, type RevocationOptions } from '../adapters/verifier.ts';
+import { createDecisionLog, type DecisionLog, type WriteLog } from './decision-log.ts';
 import { createHandler } from './handler.ts';
 import type { ForwardAuthOptions } from './options.ts';
 import { createReadiness } from './readiness.ts';
@@ -14,6 +14,23 @@ export interface RunningForwardAuth {
 
 function openLookups({ tables, cacheSeconds }: ForwardAuthOptions): DynamoDbLookups | undefined {
   return tables === undefined ? undefined : createDynamoDbLookups({ tables, cacheSeconds });
+}
+
+/** `options.onLookupFailure` is set only with tables. */
+function readRevocation(
+  { onLookupFailure }: ForwardAuthOptions,
+  lookups: DynamoDbLookups | undefined,
+  log: DecisionLog,
+): RevocationOptions | undefined {
+  if (onLookupFailure === undefined || lookups === undefined) return undefined;
+  const { clients } = lookups.providers;
+  return onLookupFailure === 'refuse'
+    ? { clients, onLookupFailure }
+    : {
+        clients,
+        onLookupFailure,
+        onAcceptedWithoutLookup: (caller) => log.acceptedWithoutLookup(caller),
+      };
 }
 
 /**
@@ -30,6 +47,7 @@ export async function startForwardAuth(
 ): Promise<RunningForwardAuth> {
   const { issuer, audiences, defaultAudience, realm } = options;
   const lookups = openLookups(options);
+  const log = createDecisionLog(options.log, write);
   const verifier = createVerifier({
     issuer,
     audience: audiences,
@@ -40,11 +58,12 @@ export async function startForwardAuth(
     accessTokenType: options.accessTokenType,
     apiKeys: lookups?.apiKeys,
     providers: lookups?.providers,
+    revocation: readRevocation(options, lookups, log),
   });
   let reason = (): string | undefined => 'the process is starting';
   const handler = createHandler({
     verifier,
-    log: createDecisionLog(options.log, write),
+    log,
     clientAddressHeader: options.clientAddressHeader,
     notReady: () => reason(),
   });

@@ -13,6 +13,12 @@ authorization server, a token of a registered identity provider, or an API key. 
                                   without it, API keys with subnets are refused
   --listen ADDRESS                127.0.0.1:9100 (default), [::1]:9100 or unix:/path
   --listen-beyond-loopback        allow an address that other machines reach
+  --check-revocation refuse|accept
+                                  look up the client of each token of the issuer too, and refuse
+                                  tokens of disabled or deleted clients and revoked tokens. While
+                                  DynamoDB does not answer, such tokens are refused (503) or
+                                  accepted, with a line in the log each time.
+                                  Default: no look-up; they stay valid until they expire
   --cache-lookups SECONDS         reuse a record for 0 to 60 s; a revocation takes as long.
                                   Default: 0
   --token-memory MEGABYTES        tokens whose signature is verified once: 0 to 64 MB of them.

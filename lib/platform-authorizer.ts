@@ -7,6 +7,11 @@ import { defaultBearerRealm } from '../contract/bearer-challenge.ts';
 import { authorizerEnvironment } from '../contract/function-environments.ts';
 import { defaultDeploymentName } from '../contract/function-names.ts';
 import { cacheIdentitySources, maxResultCacheTtl } from '../contract/platform-authorizer.ts';
+import {
+  isLookupFailureChoice,
+  lookupFailureChoices,
+  type OnLookupFailure,
+} from '../contract/revocation-check.ts';
 import { findBundles } from './functions/function-bundles.ts';
 import { AuthorizerFunction } from './platform/authorizer-function.ts';
 import { BearerGatewayResponses } from './platform/bearer-gateway-responses.ts';
@@ -50,8 +55,8 @@ export interface PlatformAuthorizerProps {
    */
   readonly tables?: string;
   /**
-   * How long API Gateway may cache a decision, at most an hour. When an API key, client or provider
-   * is revoked, it continues to work for as long. A token is never accepted after its `exp`.
+   * How long API Gateway may cache a decision, at most an hour. When an API key, client, provider or
+   * token is revoked, it continues to work for as long. A token is never accepted after its `exp`.
    *
    * @default Duration.seconds(0), no decision is cached
    */
@@ -62,6 +67,15 @@ export interface PlatformAuthorizerProps {
    * @default at+jwt
    */
   readonly accessTokenType?: AccessTokenType;
+  /**
+   * Looks up the client of each token of the authorization server, and refuses tokens of disabled or
+   * deleted clients and revoked tokens. `onLookupFailure` says what happens while DynamoDB does not
+   * answer: `refuse` gives a 500, `accept` lets the token in without the look-up, logs it and counts
+   * it in the metric `AcceptedWithoutLookup`.
+   *
+   * @default no look-up: a token stays valid until it expires
+   */
+  readonly revocation?: { readonly onLookupFailure: OnLookupFailure };
   /**
    * Protection space of the challenges (RFC 9110 §11.5): printable ASCII without quotes.
    *
@@ -82,7 +96,8 @@ export class PlatformAuthorizerError extends Error {
 }
 
 function checkProps(props: PlatformAuthorizerProps): void {
-  const { audiences, realm = defaultBearerRealm, resultCacheTtl = Duration.seconds(0) } = props;
+  const { audiences, revocation, realm = defaultBearerRealm } = props;
+  const { resultCacheTtl = Duration.seconds(0) } = props;
   if (audiences.length === 0 || audiences.some((value) => value === '' || value.includes(' '))) {
     throw new PlatformAuthorizerError(
       `audiences: received ${JSON.stringify(audiences)}; allowed: one or more texts without spaces`,
@@ -91,6 +106,11 @@ function checkProps(props: PlatformAuthorizerProps): void {
   if (props.tables !== undefined && props.tablesName !== undefined) {
     throw new PlatformAuthorizerError(
       `tablesName: received ${JSON.stringify(props.tablesName)}; allowed: nothing, since tables names the tables`,
+    );
+  }
+  if (revocation !== undefined && !isLookupFailureChoice(revocation.onLookupFailure)) {
+    throw new PlatformAuthorizerError(
+      `revocation.onLookupFailure: received ${JSON.stringify(revocation.onLookupFailure) ?? 'nothing'}; allowed: ${lookupFailureChoices.join(' or ')}`,
     );
   }
   if (realm.includes("'")) {

@@ -7,6 +7,11 @@ import {
   isAccessTokenType,
 } from '../contract/access-token-type.ts';
 import { reuseShares } from '../contract/limits.ts';
+import {
+  isLookupFailureChoice,
+  lookupFailureChoices,
+  type OnLookupFailure,
+} from '../contract/revocation-check.ts';
 import { type Alg, algs, isAlg } from '../contract/signing-algorithms.ts';
 import { LocalRunError } from '../emulator/loopback-server.ts';
 import type { FromSynth } from './from-synth/synthesised-deployment.ts';
@@ -27,6 +32,8 @@ export interface LocalArguments {
   readonly dynamodbPort?: number;
   readonly kmsPort?: number;
   readonly portalPort?: number;
+  /** Of the example API. Left out: it does not look up the clients of own tokens. */
+  readonly checkRevocation?: OnLookupFailure;
   /** Left out: each token is new. */
   readonly tokenReuse?: { readonly minimumRemainingShare: number; readonly shared: true };
   /** Path of a fault script. */
@@ -81,6 +88,7 @@ function readFlags(argv: readonly string[]) {
         algorithm: { type: 'string' },
         'token-reuse': { type: 'string' },
         'access-token-type': { type: 'string' },
+        'check-revocation': { type: 'string' },
         faults: { type: 'string' },
         'from-synth': { type: 'boolean', default: false },
         config: { type: 'string' },
@@ -91,7 +99,7 @@ function readFlags(argv: readonly string[]) {
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new LocalRunError(
-      `${reason}\nallowed: --https, --reset, --algorithm <algs>, --access-token-type <type>, --rotation-demo, --token-reuse <share>, --state <dir>, --faults <file>, --from-synth, --config <file>, --permissions-boundary <file>, --help`,
+      `${reason}\nallowed: --https, --reset, --algorithm <algs>, --access-token-type <type>, --check-revocation <choice>, --rotation-demo, --token-reuse <share>, --state <dir>, --faults <file>, --from-synth, --config <file>, --permissions-boundary <file>, --help`,
       {
         cause: error,
       },
@@ -105,6 +113,13 @@ function readAccessTokenType(value: string | undefined): AccessTokenType | undef
   if (value === undefined || isAccessTokenType(value)) return value;
   throw new LocalRunError(
     `--access-token-type: received "${value}"; allowed: ${accessTokenTypes.join(' or ')}`,
+  );
+}
+
+function readCheckRevocation(value: string | undefined): OnLookupFailure | undefined {
+  if (value === undefined || isLookupFailureChoice(value)) return value;
+  throw new LocalRunError(
+    `--check-revocation: received "${value}"; allowed: ${lookupFailureChoices.join(' or ')}`,
   );
 }
 
@@ -122,6 +137,7 @@ const onlyWithSynth = ['config', 'permissions-boundary'] as const;
 const decidedBySynth = [
   'algorithm',
   'access-token-type',
+  'check-revocation',
   'rotation-demo',
   'token-reuse',
   'faults',
@@ -160,6 +176,7 @@ export function parseArguments(
   const signingAlgorithms = readAlgorithms(flags.algorithm);
   const tokenReuse = readTokenReuse(flags['token-reuse']);
   const accessTokenType = readAccessTokenType(flags['access-token-type']);
+  const checkRevocation = readCheckRevocation(flags['check-revocation']);
   const dynamodbPort = readPort('DYNAMODB_PORT', environment['DYNAMODB_PORT']);
   const kmsPort = readPort('KMS_PORT', environment['KMS_PORT']);
   const portalPort = readPort('PORTAL_PORT', environment['PORTAL_PORT']);
@@ -174,6 +191,7 @@ export function parseArguments(
     ...(signingAlgorithms !== undefined && { signingAlgorithms }),
     ...(tokenReuse !== undefined && { tokenReuse }),
     ...(accessTokenType !== undefined && { accessTokenType }),
+    ...(checkRevocation !== undefined && { checkRevocation }),
     ...(dynamodbPort !== undefined && { dynamodbPort }),
     ...(kmsPort !== undefined && { kmsPort }),
     ...(portalPort !== undefined && { portalPort }),

@@ -6,6 +6,7 @@ import { readEnvironment } from '../contract/environment.ts';
 import { methodNotAllowedBody, noStoreHeaders } from '../contract/error-body.ts';
 import { authorizerEnvironment } from '../contract/function-environments.ts';
 import { bearerGatewayResponses } from '../contract/platform-authorizer.ts';
+import type { OnLookupFailure } from '../contract/revocation-check.ts';
 import type { GatewayRoute } from '../emulator/gateway/gateway-route.ts';
 import type { AuthorizerFunction } from '../lambda/authorizer/function.ts';
 import { createAuthorizerHandler } from '../lambda/authorizer/function.ts';
@@ -27,11 +28,13 @@ export interface ExampleApiOptions {
   readonly telemetry: Telemetry;
   /** Certificates to trust in addition to those of Node, PEM. */
   readonly ca: string | undefined;
+  /** What happens if a client cannot be looked up. Undefined: none is looked up. */
+  readonly checkRevocation?: OnLookupFailure | undefined;
 }
 
 /** Created at the first request, as in Lambda: then the service has its first signing key. */
 function createAuthorizer(options: ExampleApiOptions): AuthorizerFunction {
-  const { config, issuer, aws, telemetry, ca } = options;
+  const { config, issuer, aws, telemetry, ca, checkRevocation } = options;
   const variables = authorizerEnvironment({
     issuer,
     tables: config.tablesName ?? config.name,
@@ -39,6 +42,7 @@ function createAuthorizer(options: ExampleApiOptions): AuthorizerFunction {
     requiredScopes: JSON.stringify(requiredScopes),
     accessTokenType: config.accessTokenType,
     resultCacheTtl: 0,
+    revocation: checkRevocation && { onLookupFailure: checkRevocation },
   });
   const environment = readEnvironment('authorizer', {
     ...variables,

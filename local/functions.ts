@@ -23,6 +23,7 @@ import {
 } from '../contract/function-environments.ts';
 import type { RotationReport } from '../contract/function-events.ts';
 import { functionName } from '../contract/function-names.ts';
+import type { OnLookupFailure } from '../contract/revocation-check.ts';
 import { type HttpFunctionName, routes } from '../contract/routes.ts';
 import type { Clock } from '../core/clock.ts';
 import { UnavailableError } from '../core/errors.ts';
@@ -104,6 +105,8 @@ export interface LocalFunctionOptions {
   readonly log: LogFile;
   /** Certificates to trust in addition to those of Node, PEM: the authority of `--https`. */
   readonly ca?: string | undefined;
+  /** What the example API does if a client cannot be looked up. Left out: none is looked up. */
+  readonly checkRevocation?: OnLookupFailure | undefined;
   /** The functions' clock: milliseconds since the epoch. */
   readonly clock?: Clock;
 }
@@ -135,7 +138,7 @@ function createChecks(
 export function createFunctions(
   config: DeploymentConfig,
   issuer: string,
-  { clientOptions, log, ca, clock = Date.now }: LocalFunctionOptions,
+  { clientOptions, log, ca, checkRevocation, clock = Date.now }: LocalFunctionOptions,
 ): LocalFunctions {
   const source = describeEnvironments(config, issuer);
   const aws = createLeanClients(toVariables(clientOptions));
@@ -171,6 +174,7 @@ export function createFunctions(
     aws,
     telemetry: createLocalTelemetry('authorizer', log),
     ca,
+    checkRevocation,
   });
   return {
     routes: [...toRoutes(config.name, http), example, createDocsRoute(config.name, issuer)],

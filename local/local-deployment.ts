@@ -4,6 +4,7 @@ import {
   type DeploymentConfigInput,
   parseDeploymentConfig,
 } from '../contract/deployment-config.ts';
+import type { OnLookupFailure } from '../contract/revocation-check.ts';
 import type { Alg } from '../contract/signing-algorithms.ts';
 import type { SigningKeyPolicyInput } from '../contract/signing-key-policy.ts';
 import { localRegion } from '../emulator/local-region.ts';
@@ -26,6 +27,8 @@ export interface LocalDeploymentOptions {
   readonly maxTokenLifetime?: number;
   readonly tokenReuse?: DeploymentConfigInput['tokenReuse'];
   readonly accessTokenType?: AccessTokenType;
+  /** Of the example API: whether it looks up the clients of own tokens. No part of a config. */
+  readonly checkRevocation?: OnLookupFailure;
 }
 
 /** The deployment config of the local run: one region, no domain, loopback as the issuer. */

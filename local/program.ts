@@ -37,6 +37,7 @@ function fromSources(issuer: string, options: LocalDeploymentOptions): Program {
         clientOptions,
         log,
         ca,
+        checkRevocation: options.checkRevocation,
         ...(clock !== undefined && { clock }),
       }),
   };

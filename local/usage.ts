@@ -11,6 +11,9 @@ usage: npm start [-- <flags>]
                      add --reset to see it at once; one that a key still uses must stay in the list
   --access-token-type <type>
                      typ of access tokens: at+jwt by default, or JWT
+  --check-revocation <choice>
+                     the example API looks up the client of each token, so a revoked one stops at
+                     once; while DynamoDB does not answer, it refuses or accepts: refuse, accept
   --rotation-demo    signing keys that live for four minutes, tokens for 20 seconds; watch them with
                      npx authctl --local signing-key list --watch
   --token-reuse <share>

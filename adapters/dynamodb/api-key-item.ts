@@ -13,11 +13,12 @@ import {
   parseItem,
   schemaVersion,
   text,
+  textUpTo,
   toItem,
   version,
 } from './item.ts';
 
-const name = v.pipe(v.string(), v.minLength(1), v.maxLength(maxNameLength));
+const name = textUpTo(maxNameLength);
 
 /** /0 would accept every source, which an empty list already means. */
 function isPrefixOfAddress(subnet: {
@@ -48,7 +49,7 @@ export const apiKeySchema = v.strictObject({
   hash: hashText,
   name,
   enabled: v.boolean(),
-  service_trunk_group: v.pipe(v.string(), v.minLength(1), v.maxLength(maxServiceTrunkGroupLength)),
+  service_trunk_group: textUpTo(maxServiceTrunkGroupLength),
   subnets: v.pipe(v.array(subnetSchema), v.maxLength(maxSubnetsPerApiKey)),
   version,
   created_at: epochSeconds,

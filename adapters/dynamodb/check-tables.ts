@@ -3,6 +3,7 @@ import { type TableKey, tables } from '../../contract/tables.ts';
 import { InputError, UnavailableError } from '../../core/errors.ts';
 import { CredentialsError, credentialSources } from '../credentials/credential-provider.ts';
 import type { CallError } from '../retryable-errors.ts';
+import { readCheckedClients } from './client-lookup.ts';
 import type { DynamoDbCalls } from './dynamodb-calls.ts';
 import { getItem } from './read-items.ts';
 
@@ -57,7 +58,10 @@ export async function checkTables(
   for (const [key, table] of Object.entries(names)) {
     const { partitionKey } = tables[key as TableKey];
     try {
-      await getItem(calls, { table, key: { [partitionKey]: probeKey } });
+      await getItem(key === 'clients' ? readCheckedClients(calls) : calls, {
+        table,
+        key: { [partitionKey]: probeKey },
+      });
     } catch (error) {
       throw explain(error, table, awsRegion);
     }

@@ -11,7 +11,7 @@ import {
   maxTokenLifetime,
 } from '../../contract/limits.ts';
 import { isScopeToken } from '../../contract/scopes.ts';
-import type { Client, ClientSecret } from '../../core/client/client.ts';
+import type { CheckedClient, Client, ClientSecret } from '../../core/client/client.ts';
 import {
   epochSeconds,
   hashText,
@@ -20,12 +20,14 @@ import {
   parseItem,
   schemaVersion,
   text,
+  textUpTo,
   toItem,
   urlText,
   version,
+  wholeNumber,
 } from './item.ts';
 
-const name = v.pipe(v.string(), v.minLength(1), v.maxLength(maxNameLength));
+const name = textUpTo(maxNameLength);
 
 const secretSchema = v.strictObject({
   hash: hashText,
@@ -42,41 +44,35 @@ const condition = v.strictObject({
 
 export type SecretAttributes = v.InferOutput<typeof secretSchema>;
 
+/** What a platform API reads of a client: `checkedClientAttributes` of the contract. */
+export const checkedClientEntries = {
+  client_id: text,
+  schema_version: schemaVersion,
+  service_trunk_group: textUpTo(maxServiceTrunkGroupLength),
+  audiences: v.pipe(v.array(textUpTo(maxAudienceLength)), v.maxLength(maxAudiencesPerClient)),
+  scopes: v.pipe(
+    v.array(v.pipe(v.string(), v.check(isScopeToken, 'a scope token'))),
+    v.maxLength(maxScopesPerClient),
+  ),
+  enabled: v.boolean(),
+  provider: v.optional(
+    v.strictObject({
+      issuer: urlText,
+      registration_id: text,
+      external_client_id: text,
+      conditions: v.optional(v.pipe(v.array(condition), v.maxLength(maxClaimConditions))),
+    }),
+  ),
+  tokens_not_before: v.optional(epochSeconds),
+};
+
 export const clientSchema = v.pipe(
   v.strictObject({
-    client_id: text,
-    schema_version: schemaVersion,
+    ...checkedClientEntries,
     name,
-    service_trunk_group: v.pipe(
-      v.string(),
-      v.minLength(1),
-      v.maxLength(maxServiceTrunkGroupLength),
-    ),
-    audiences: v.pipe(
-      v.array(v.pipe(v.string(), v.minLength(1), v.maxLength(maxAudienceLength))),
-      v.maxLength(maxAudiencesPerClient),
-    ),
-    token_lifetime: v.pipe(
-      v.number(),
-      v.safeInteger(),
-      v.minValue(1),
-      v.maxValue(maxTokenLifetime),
-    ),
-    scopes: v.pipe(
-      v.array(v.pipe(v.string(), v.check(isScopeToken, 'a scope token'))),
-      v.maxLength(maxScopesPerClient),
-    ),
-    enabled: v.boolean(),
+    token_lifetime: wholeNumber(1, maxTokenLifetime),
     /** By secret id, so one path records the use of one secret. */
     secrets: mapOf(secretSchema, maxSecretsPerClient),
-    provider: v.optional(
-      v.strictObject({
-        issuer: urlText,
-        registration_id: text,
-        external_client_id: text,
-        conditions: v.optional(v.pipe(v.array(condition), v.maxLength(maxClaimConditions))),
-      }),
-    ),
     version,
     created_at: epochSeconds,
     updated_at: epochSeconds,
@@ -110,23 +106,33 @@ function toSecrets(attributes: ClientAttributes['secrets']): readonly ClientSecr
     .sort(compareSecrets);
 }
 
+export function toCheckedClient(
+  item: Pick<ClientAttributes, keyof typeof checkedClientEntries>,
+): CheckedClient {
+  const { provider } = item;
+  return {
+    clientId: item.client_id,
+    serviceTrunkGroup: item.service_trunk_group,
+    audiences: item.audiences,
+    scopes: item.scopes,
+    enabled: item.enabled,
+    provider: provider && {
+      issuer: provider.issuer,
+      registrationId: provider.registration_id,
+      externalClientId: provider.external_client_id,
+      conditions: provider.conditions,
+    },
+    tokensNotBefore: item.tokens_not_before,
+  };
+}
+
 /** The oldest secret comes first. */
 export function toClient(item: ClientAttributes): Client {
   return {
-    clientId: item.client_id,
+    ...toCheckedClient(item),
     name: item.name,
-    serviceTrunkGroup: item.service_trunk_group,
-    audiences: item.audiences,
     tokenLifetime: item.token_lifetime,
-    scopes: item.scopes,
-    enabled: item.enabled,
     secrets: toSecrets(item.secrets),
-    provider: item.provider && {
-      issuer: item.provider.issuer,
-      registrationId: item.provider.registration_id,
-      externalClientId: item.provider.external_client_id,
-      conditions: item.provider.conditions,
-    },
     version: item.version,
     createdAt: item.created_at,
     updatedAt: item.updated_at,
@@ -166,6 +172,7 @@ export function fromClient(client: Client): ClientAttributes {
         values: [...values],
       })),
     },
+    tokens_not_before: client.tokensNotBefore,
     version: client.version,
     created_at: client.createdAt,
     updated_at: client.updatedAt,

@@ -4,7 +4,6 @@ import type { PortOptions } from '../../core/port.ts';
 import { callAws } from '../aws-errors.ts';
 import { type ClientAttributes, parseClientItem, toClient } from './client-item.ts';
 import type { DynamoDbCalls } from './dynamodb-calls.ts';
-import type { Item } from './item.ts';
 import { getItem } from './read-items.ts';
 import { rememberParsed } from './remember-parsed.ts';
 import type { StoreOptions } from './store-options.ts';
@@ -14,20 +13,14 @@ const { partitionKey } = tables.clients;
 /** 1,000 clients of a usual size are 3 MB. */
 const maxRememberedClients = 1000;
 
-function readItem(
+export async function readClient(
   calls: DynamoDbCalls,
   table: string,
   { clientId, consistentRead }: { readonly clientId: string } & StoreOptions,
   options: PortOptions,
-): Promise<Item | undefined> {
-  const key = { [partitionKey]: clientId };
-  return getItem(calls, { table, key, consistentRead }, options);
-}
-
-export async function readClient(
-  ...read: Parameters<typeof readItem>
 ): Promise<ClientAttributes | undefined> {
-  const item = await readItem(...read);
+  const key = { [partitionKey]: clientId };
+  const item = await getItem(calls, { table, key, consistentRead }, options);
   return item && parseClientItem(item);
 }
 
@@ -59,7 +52,7 @@ async function recordSecretUse(
   }
 }
 
-/** What the token endpoint and the verifier need of clients in DynamoDB. */
+/** What the token endpoint needs of clients in DynamoDB. */
 export function createDynamoDbClientReader(
   calls: DynamoDbCalls,
   table: string,
@@ -68,7 +61,8 @@ export function createDynamoDbClientReader(
   const parse = rememberParsed((item) => toClient(parseClientItem(item)), maxRememberedClients);
   return {
     async findClient(clientId, options = {}) {
-      const item = await readItem(calls, table, { ...store, clientId }, options);
+      const key = { [partitionKey]: clientId };
+      const item = await getItem(calls, { ...store, table, key }, options);
       return item && parse(clientId, item);
     },
     recordSecretUse: (clientId, secretId, day, options = {}) =>

@@ -25,6 +25,7 @@ const fields = [
   'scopes',
   'enabled',
   'provider',
+  'tokens_not_before',
   'version',
   'created_at',
   'updated_at',

@@ -10,20 +10,25 @@ export type Item = Readonly<Record<string, unknown>>;
  */
 export const schemaVersion = v.literal(1);
 
+/** A text that is not empty. */
+export function textUpTo(maxLength: number) {
+  return v.pipe(v.string(), v.minLength(1), v.maxLength(maxLength));
+}
+
+/** A whole number, both bounds included. */
+export function wholeNumber(least: number, most: number) {
+  return v.pipe(v.number(), v.safeInteger(), v.minValue(least), v.maxValue(most));
+}
+
 /** Maximum length of identifiers and names that have no tighter limit. */
-export const text = v.pipe(v.string(), v.minLength(1), v.maxLength(256));
+export const text = textUpTo(256);
 /** Maximum length of URLs that browsers and servers commonly accept. */
-export const urlText = v.pipe(v.string(), v.minLength(1), v.maxLength(2048));
+export const urlText = textUpTo(2048);
 /** A stored hash: its format's name and up to 512 bits. */
-export const hashText = v.pipe(v.string(), v.minLength(1), v.maxLength(128));
-export const version = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
+export const hashText = textUpTo(128);
+export const version = wholeNumber(1, Number.POSITIVE_INFINITY);
 /** Seconds since the epoch, up to the year 9999. */
-export const epochSeconds = v.pipe(
-  v.number(),
-  v.safeInteger(),
-  v.minValue(0),
-  v.maxValue(253_402_300_799),
-);
+export const epochSeconds = wholeNumber(0, 253_402_300_799);
 
 /** Whether a value is a DynamoDB map: neither a list, a set nor bytes. */
 export function isMap(value: unknown): value is Record<string, unknown> {

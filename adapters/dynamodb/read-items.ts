@@ -13,7 +13,7 @@ import type { StoreOptions } from './store-options.ts';
  * @throws {UnavailableError} if DynamoDB does not answer in time.
  */
 export async function getItem(
-  calls: DynamoDbCalls,
+  calls: Pick<DynamoDbCalls, 'get'>,
   request: {
     readonly table: string;
     readonly key: Record<string, string>;

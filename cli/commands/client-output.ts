@@ -3,6 +3,7 @@ import type { Client } from '../../core/client/client.ts';
 import { formatDuration } from '../../core/duration.ts';
 import { viewClient, viewClientSecret } from '../../core/management/client-view.ts';
 import { currentTime, type ManagementContext } from '../../core/management/management-context.ts';
+import { formatTime } from '../../core/rfc3339.ts';
 import type { Cli } from '../cli.ts';
 
 function formatConditions(conditions: readonly ClaimCondition[]) {
@@ -28,6 +29,9 @@ function formatClient(cli: Cli, context: ManagementContext, client: Client): str
           ...formatConditions(client.provider.conditions ?? []),
         ]),
     ['enabled', client.enabled],
+    ...(client.tokensNotBefore === undefined
+      ? []
+      : [['tokens not before', formatTime(client.tokensNotBefore)] as const]),
     ['secrets', client.provider === undefined ? client.secrets.length : 'none, by its provider'],
     ['created', String(view.created_at)],
     ['updated', String(view.updated_at)],

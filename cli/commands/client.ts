@@ -8,6 +8,7 @@ import { viewClient } from '../../core/management/client-view.ts';
 import { createClient } from '../../core/management/create-client.ts';
 import { findClient } from '../../core/management/find-client.ts';
 import { listClients } from '../../core/management/list-clients.ts';
+import { revokeClientTokens } from '../../core/management/revoke-client-tokens.ts';
 import { type CommandGroup, type CommandSpec, collectValues } from '../command-spec.ts';
 import { parseDuration } from '../duration.ts';
 import { type IfVersionOptions, ifVersionOption } from '../if-version-option.ts';
@@ -200,6 +201,10 @@ const update: CommandSpec = {
   },
 };
 
+/** How far a change of a client reaches. */
+const onlyWithLookups =
+  'Only checks that look up clients refuse the old tokens (--check-revocation); at others they stay valid until they expire.';
+
 function defineSwitch(name: 'enable' | 'disable', summary: string, note: string): CommandSpec {
   return {
     name,
@@ -215,6 +220,31 @@ function defineSwitch(name: 'enable' | 'disable', summary: string, note: string)
     },
   };
 }
+
+const revokeTokens: CommandSpec = {
+  name: 'revoke-tokens',
+  summary: 'Revoke all tokens of a client that were issued before now',
+  arguments: [clientId],
+  options: [ifVersionOption('client')],
+  examples: [
+    'client revoke-tokens client_4fWqEXAMPLE',
+    'client revoke-tokens client_4fWqEXAMPLE --yes --json',
+  ],
+  run: async (cli, [id = ''], { ifVersion }: IfVersionOptions) => {
+    const context = await cli.management();
+    const client = await findClient(context, id);
+    await cli.confirm(
+      `Revoke all tokens of ${client.clientId} (${client.name}) that were issued before now?`,
+    );
+    cli.output.note('This takes about four seconds: iat has whole seconds.');
+    const changed = await revokeClientTokens(context, client.clientId, {
+      ifVersion: ifVersion ?? client.version,
+    });
+    printClient(cli, context, changed);
+    cli.output.note('Its secrets still authenticate, and new tokens are accepted.');
+    if (changed.provider === undefined) cli.output.note(onlyWithLookups);
+  },
+};
 
 const remove: CommandSpec = {
   name: 'delete',
@@ -245,12 +275,9 @@ export const clientCommands: CommandGroup = {
     list,
     show,
     update,
-    defineSwitch(
-      'disable',
-      'Disable a client: it gets no more tokens',
-      'Its tokens stay valid until they expire.',
-    ),
+    defineSwitch('disable', 'Disable a client: it gets no more tokens', onlyWithLookups),
     defineSwitch('enable', 'Enable a disabled client', 'Its secrets authenticate again.'),
+    revokeTokens,
     remove,
   ],
 };

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { lookupFailureChoices } from '../revocation-check.ts';
 import { json, list, plainTokenType, text, wholeNumber } from './fields.ts';
 
 /** The environment of the authorizer function. */
@@ -15,6 +16,10 @@ export const authorizerVariables = v.object({
   /** Seconds for which the gateway caches a decision; 0 if it does not. */
   AUTH_RESULT_CACHE_TTL: wholeNumber,
   AUTH_ACCESS_TOKEN_TYPE: plainTokenType,
+  /** What happens while the client of an own token cannot be looked up; without it, none is. */
+  AUTH_REVOCATION_CHECK: v.optional(
+    v.picklist(lookupFailureChoices, `allowed: ${lookupFailureChoices.join(', ')}, or nothing`),
+  ),
   /** Providers on loopback: only in the local run. No stack sets it. */
   AUTH_ALLOW_LOOPBACK_PROVIDERS: v.optional(v.literal('1', 'allowed: 1, or nothing')),
 });

@@ -1,8 +1,14 @@
 import type { OwnedItemsQuery, StorePage } from '../paging.ts';
 import type { PortOptions } from '../port.ts';
-import type { Client } from './client.ts';
+import type { CheckedClient, Client } from './client.ts';
 
-/** What the token endpoint and the verifier need of clients. */
+/** What the verifier needs of clients. */
+export interface ClientLookup {
+  /** Resolves and rejects as {@link ClientReader.findClient} does. */
+  findClient(clientId: string, options?: PortOptions): Promise<CheckedClient | undefined>;
+}
+
+/** What the token endpoint needs of clients. */
 export interface ClientReader {
   /**
    * @returns undefined if there is no such client.

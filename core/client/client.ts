@@ -41,11 +41,28 @@ export interface Client {
   /** Empty for a client under a provider, which never authenticates at the token endpoint. */
   readonly secrets: readonly ClientSecret[];
   readonly provider?: ClientProvider | undefined;
+  /**
+   * Checks that look up the client refuse tokens with an earlier `iat`. Only they read it: the token
+   * path does not.
+   */
+  readonly tokensNotBefore?: number | undefined;
   /** Grows by one with each change of the item by management; guards against lost updates. */
   readonly version: number;
   readonly createdAt: number;
   readonly updatedAt: number;
 }
+
+/** What a check of a platform API reads of a client: nothing about its secrets. */
+export type CheckedClient = Pick<
+  Client,
+  | 'clientId'
+  | 'serviceTrunkGroup'
+  | 'audiences'
+  | 'scopes'
+  | 'enabled'
+  | 'provider'
+  | 'tokensNotBefore'
+>;
 
 export type SecretStatus = 'active' | 'expires_soon' | 'expired';
 

@@ -34,6 +34,8 @@ export function viewClient(client: Client, config: DeploymentConfig): Record<str
     provider: client.provider?.issuer ?? config.issuer,
     external_client_id: client.provider?.externalClientId,
     required_claims: client.provider?.conditions,
+    tokens_not_before:
+      client.tokensNotBefore === undefined ? undefined : formatTime(client.tokensNotBefore),
     created_at: formatTime(client.createdAt),
     updated_at: formatTime(client.updatedAt),
     version: client.version,

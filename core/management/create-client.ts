@@ -13,7 +13,7 @@ import {
   parseScopes,
   parseTokenLifetime,
 } from './input-fields.ts';
-import { currentTime, type ManagementContext } from './management-context.ts';
+import { awsTimeOf, currentTime, type ManagementContext } from './management-context.ts';
 import { optional, readFields, refuseInput } from './read-input.ts';
 import { findRegisteredIssuer } from './registered-issuer.ts';
 import { checkTokenSize } from './token-size.ts';
@@ -105,6 +105,15 @@ function buildClient(
   };
 }
 
+/**
+ * A client whose id follows from an idempotency key may have existed before. Its old tokens do not
+ * become valid again. A second is left for the clocks of the functions that issue tokens.
+ */
+function withoutOldTokens(context: ManagementContext, input: GivenClient, client: Client): Client {
+  if (input.idempotencyKey === undefined || client.provider !== undefined) return client;
+  return { ...client, tokensNotBefore: Math.floor(awsTimeOf(context).earliest / 1000) - 1 };
+}
+
 function isSameRequest(stored: Client, wanted: Client): boolean {
   const key = (client: Client) =>
     JSON.stringify([
@@ -159,10 +168,11 @@ export async function createClient(
   input: NewClient,
 ): Promise<CreatedClient> {
   const given: GivenClient = readFields('client', input, newClientFields);
-  const client = buildClient(context, given, await findProvider(context, given));
-  checkTokenSize(client, context.config);
-  const earlier = await findEarlier(context, given, client);
+  const wanted = buildClient(context, given, await findProvider(context, given));
+  checkTokenSize(wanted, context.config);
+  const earlier = await findEarlier(context, given, wanted);
   if (earlier !== undefined) return { client: earlier, existed: true };
+  const client = withoutOldTokens(context, given, wanted);
   const after = viewClient(client, context.config);
   try {
     await makeAuditedChange(

@@ -64,9 +64,8 @@ export async function inspectToken(
     const received = readToken(token, undefined);
     checkIssuer(received.payload.iss, provider.issuer);
     const jwks = new JwksCache(async () => ({ keys: keySet.keys }));
-    const { tokenId: _, ...claims } = await verifyProviderClaims({ received, provider }, jwks, {
-      now,
-    });
+    const verified = await verifyProviderClaims({ received, provider }, jwks, { now });
+    const { tokenId: _, issuedAt: __, ...claims } = verified;
     const { claim: clientIdClaim } = readNamedClient(received.payload, provider.clientIdClaim);
     return {
       usable: true,

@@ -4,6 +4,8 @@ import type { AuditLog, AuditPageReader, AuditRecord } from '../audit/audit-log.
 import type { ClientStore } from '../client/client-store.ts';
 import { type Clock, seconds } from '../clock.ts';
 import { formatId, type IdKind, idBytes } from '../credential/credential-value.ts';
+import { UnavailableError } from '../errors.ts';
+import type { TimeBounds } from '../heard-time.ts';
 import type { FetchJson } from '../identity-provider/fetch-json.ts';
 import type { IdentityProviderStore } from '../identity-provider/identity-provider-store.ts';
 import type { SigningKeyReader } from '../signing-key/signing-key-store.ts';
@@ -18,6 +20,9 @@ export interface ManagementPorts {
   readonly auditPages: AuditPageReader;
   readonly fetchJson: FetchJson;
   readonly clock: Clock;
+  /** The time at AWS; undefined before its first response. */
+  readonly awsTime: () => TimeBounds | undefined;
+  readonly wait: (milliseconds: number) => Promise<void>;
   /** Cryptographically random bytes. */
   readonly drawBytes: (length: number) => Uint8Array;
   /** Runs when the outcome of a change could not be written to the audit. Its intent is there. */
@@ -41,6 +46,17 @@ export interface ManagementContext extends ManagementPorts {
 /** The present second. */
 export function currentTime(context: Pick<ManagementContext, 'clock'>): number {
   return seconds(context.clock());
+}
+
+/**
+ * The time at AWS, which tokens are issued by. The clock of the operator's machine may be wrong.
+ *
+ * @throws {UnavailableError} if AWS has not responded yet.
+ */
+export function awsTimeOf(context: Pick<ManagementContext, 'awsTime'>): TimeBounds {
+  const bounds = context.awsTime();
+  if (bounds === undefined) throw new UnavailableError('AWS has not said the time');
+  return bounds;
 }
 
 export function newId(context: Pick<ManagementContext, 'drawBytes'>, kind: IdKind): string {

@@ -22,6 +22,7 @@ export const clientView = v.object({
   ),
   audience: v.array(v.string()),
   token_lifetime: v.number(),
+  tokens_not_before: v.optional(time),
 });
 
 export type ClientView = v.InferOutput<typeof clientView>;

@@ -1,6 +1,7 @@
 import type { DeploymentConfig } from '../../contract/deployment-config.ts';
 import type { Client } from '../client/client.ts';
 import { effectiveAudiences } from '../management/client-view.ts';
+import { formatTime } from '../rfc3339.ts';
 import { type ClientView, clientView, readView } from './audit-views.ts';
 import { type AuditedChange, selectOwnChanges } from './audited-changes.ts';
 import { dropDeleted, laterHistory, type Replayed, replaying } from './replay.ts';
@@ -36,6 +37,9 @@ function describeNarrowed(before: Client, after: Client): readonly string[] {
     from.filter((one) => !to.includes(one));
   return [
     ...(before.enabled && !after.enabled ? ['disabled'] : []),
+    ...(after.tokensNotBefore !== undefined && after.tokensNotBefore !== before.tokensNotBefore
+      ? [`tokens issued before ${formatTime(after.tokensNotBefore)} are revoked`]
+      : []),
     ...lost(before.scopes, after.scopes).map((scope) => `without the scope ${scope}`),
     ...lost(before.audiences, after.audiences).map((uri) => `without the audience ${uri}`),
     ...(after.tokenLifetime < before.tokenLifetime
@@ -62,6 +66,11 @@ function describeWider(client: Client, last: ClientView | undefined, config: Dep
   ].map((text) => `${text} after a change since; repeat the change if it is meant`);
 }
 
+function latestCutOff(times: readonly (number | undefined)[]): number | undefined {
+  const known = times.filter((time) => time !== undefined);
+  return known.length === 0 ? undefined : Math.max(...known);
+}
+
 interface Narrowed {
   readonly client: Client;
   readonly lookAt: readonly string[];
@@ -85,6 +94,10 @@ function narrow(client: Client, bounds: readonly ClientView[], config: Deploymen
       audiences: client.audiences.length === 0 || audiences.length === 0 ? [] : audiences,
       tokenLifetime: Math.min(client.tokenLifetime, ...bounds.map((one) => one.token_lifetime)),
       enabled: client.enabled && !isEmpty && bounds.every((bound) => bound.enabled),
+      tokensNotBefore: latestCutOff([
+        client.tokensNotBefore,
+        ...bounds.map((bound) => bound.tokens_not_before),
+      ]),
     },
     lookAt: isEmpty
       ? ['disabled, as no scope or no audience of before is one that it had at last']

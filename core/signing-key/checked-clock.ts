@@ -1,22 +1,14 @@
 import { type Clock, seconds } from '../clock.ts';
 import { UnavailableError } from '../errors.ts';
+import { HeardTime } from '../heard-time.ts';
 
 /** A host's clock differs from the times that others say. */
 export class ClockError extends UnavailableError {
   override readonly name = 'ClockError';
 }
 
-/** The time on a response of AWS, in whole seconds of the epoch. All values are milliseconds. */
-interface HeardTime {
-  readonly serverTime: number;
-  /** From the request to the response. */
-  readonly latency: number;
-  /** On a monotonic counter. */
-  readonly heardAt: number;
-}
-
-/** AWS tells whole seconds: the true time may be nearly a second later. Milliseconds. */
-const resolution = 1000;
+/** AWS tells whole seconds, so a smaller difference cannot be seen. Milliseconds. */
+const leastTolerance = 1000;
 
 /**
  * A host's clock that can be read only while it agrees with the time on AWS's responses. It is
@@ -24,9 +16,8 @@ const resolution = 1000;
  */
 export class CheckedClock {
   readonly #clock: Clock;
-  readonly #elapsed: () => number;
+  readonly #heard: HeardTime;
   readonly #tolerance: number;
-  #heard: HeardTime | undefined;
 
   /**
    * @param elapsed milliseconds on a counter that only counts up, also when the clock is set.
@@ -34,18 +25,18 @@ export class CheckedClock {
    */
   constructor(clock: Clock, elapsed: () => number, leeway: number) {
     this.#clock = clock;
-    this.#elapsed = elapsed;
-    this.#tolerance = Math.max(resolution, (leeway * 1000) / 2);
+    this.#heard = new HeardTime(elapsed);
+    this.#tolerance = Math.max(leastTolerance, (leeway * 1000) / 2);
   }
 
   /** Records the time of a response when it arrives from AWS. Values are milliseconds. */
   hear(serverTime: number, latency: number): void {
-    this.#heard = { serverTime, latency, heardAt: this.#elapsed() };
+    this.#heard.hear(serverTime, latency);
   }
 
   /** Begins a run. The counter may have stopped since the last one. */
   begin(): void {
-    this.#heard = undefined;
+    this.#heard.forget();
   }
 
   /**
@@ -54,14 +45,14 @@ export class CheckedClock {
    * @throws {ClockError} if the clock and AWS differ, or AWS has not answered in this run.
    */
   now(): number {
-    if (this.#heard === undefined) {
+    const bounds = this.#heard.bounds();
+    if (bounds === undefined) {
       throw new ClockError('the clock cannot be checked: AWS has not responded in this run');
     }
-    const { serverTime, latency, heardAt } = this.#heard;
-    const earliest = serverTime + this.#elapsed() - heardAt;
+    const { earliest, latest } = bounds;
     const time = this.#clock();
     const behind = earliest - this.#tolerance - time;
-    const ahead = time - (earliest + resolution + latency + this.#tolerance);
+    const ahead = time - (latest + this.#tolerance);
     if (behind > 0 || ahead > 0) {
       const difference = Math.round(Math.abs(time - earliest) / 1000);
       throw new ClockError(

@@ -7,6 +7,7 @@ import type { JwksCache, JwksSource } from './jwks-cache.ts';
 import { checkJwsHeader, type HeaderProfile, type JwsHeader, readType } from './jws-header.ts';
 import type { ReceivedToken } from './received-token.ts';
 import { checkAudience, checkTimes, readAudiences, readStringClaim } from './registered-claims.ts';
+import { checkRevocation, type RevocationCheck } from './revocation-check.ts';
 import type { VerifiedAccessToken } from './verified-credential.ts';
 
 /** When a credential is verified, and for how long that may take. */
@@ -24,6 +25,12 @@ export interface OwnTokenSettings {
   readonly audiences: readonly string[];
   /** `accessTokenType` of the deployment; `at+jwt` if left out. */
   readonly accessTokenType?: AccessTokenType | undefined;
+}
+
+export interface OwnTokenPorts {
+  readonly jwks: JwksCache;
+  /** Without it the client is not looked up. */
+  readonly revocation?: RevocationCheck | undefined;
 }
 
 /** The location of this service's own keys. */
@@ -99,10 +106,10 @@ function readScopes(claims: JsonObject): readonly string[] {
 }
 
 /** The claims that RFC 9068 §2.2 requires, and those of the platform. */
-function readOwnClaims(claims: JsonObject, now: number): VerifiedAccessToken {
+function readOwnClaims(claims: JsonObject, now: number) {
   const { expiresAt, issuedAt } = checkTimes(claims, now);
   if (issuedAt === undefined) throw refuseClaim('iat', undefined, 'whole seconds since 1970');
-  return {
+  const token: VerifiedAccessToken = {
     credential: 'access_token',
     issuer: readStringClaim(claims, 'iss'),
     subject: readStringClaim(claims, 'sub'),
@@ -113,26 +120,27 @@ function readOwnClaims(claims: JsonObject, now: number): VerifiedAccessToken {
     tokenId: readStringClaim(claims, 'jti'),
     expiresAt,
   };
+  return { token, issuedAt };
 }
 
 /**
  * Verifies an access token of this service (RFC 9068 §4). Cheap checks run first, so that
- * no key is fetched for a token that is refused anyway.
+ * no key is fetched, and no client looked up, for a token that is refused anyway.
  *
  * @param received a token whose `iss` is the service's.
  * @throws {BearerRefusal}
- * @throws {UnavailableError} if the service's keys cannot be fetched.
+ * @throws {UnavailableError} if the service's keys or the client cannot be read.
  */
 export async function verifyOwnToken(
   received: ReceivedToken,
-  jwks: JwksCache,
+  { jwks, revocation }: OwnTokenPorts,
   settings: OwnTokenSettings,
   moment: VerifierMoment,
 ): Promise<VerifiedAccessToken> {
   const header = checkJwsHeader(received.header, ownProfiles[settings.accessTokenType ?? 'at+jwt']);
-  const token = readOwnClaims(received.payload, moment.now);
+  const { token, issuedAt } = readOwnClaims(received.payload, moment.now);
   checkKind(received, token);
   checkAudience(token.audiences, settings.audiences);
   await verifySignature(received, header, { source: ownJwksSource(settings), jwks }, moment);
-  return token;
+  return revocation === undefined ? token : checkRevocation(token, issuedAt, revocation, moment);
 }

@@ -39,6 +39,7 @@ const forms = {
   issuer_unknown: badToken('the issuer of the access token is not accepted'),
   client_unknown: badToken('the client of the access token is not accepted'),
   client_disabled: badToken('the client of the access token is not accepted'),
+  token_revoked: badToken('the access token was revoked'),
   client_condition_unmet: badToken('the client of the access token is not accepted'),
   api_key_malformed: badApiKey,
   api_key_not_accepted: badApiKey,

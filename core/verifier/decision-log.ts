@@ -13,6 +13,7 @@ export function credentialFields(verified: VerifiedCredential): DecisionFields {
     client_id: verified.clientId,
     issuer: verified.issuer,
     jti: verified.tokenId,
+    ...describeError(verified.lookupFailure),
   };
 }
 

@@ -1,7 +1,7 @@
 import { findUnmetCondition, readClaim } from '../client/claim-condition.ts';
-import type { Client } from '../client/client.ts';
+import type { CheckedClient } from '../client/client.ts';
 import { patternsOf } from '../client/client-id-pattern.ts';
-import type { ClientReader } from '../client/client-store.ts';
+import type { ClientLookup } from '../client/client-store.ts';
 import { deriveProviderClientId } from '../client/provider-client-id.ts';
 import type { IdentityProvider } from '../identity-provider/identity-provider.ts';
 import type { PortOptions } from '../port.ts';
@@ -10,10 +10,10 @@ import type { JsonObject } from './json-object.ts';
 
 /** The client must be one of this very registration, so that a new one adopts no old clients. */
 function isOfProvider(
-  client: Client | undefined,
+  client: CheckedClient | undefined,
   provider: IdentityProvider,
   externalClientId: string,
-): client is Client {
+): client is CheckedClient {
   const at = client?.provider;
   return (
     at?.issuer === provider.issuer &&
@@ -31,38 +31,30 @@ function refuseUnknown(provider: IdentityProvider, externalClientId: string): Be
   return refuse('client_unknown', () => finding, { issuer: provider.issuer });
 }
 
-function refuseDisabled(client: Client, { issuer }: IdentityProvider): BearerRefusal {
-  const { clientId, serviceTrunkGroup } = client;
-  const finding = { name: 'enabled', received: false, expected: 'true', serviceTrunkGroup };
-  return refuse('client_disabled', () => finding, { issuer, clientId });
-}
-
 /**
  * Finds the client that a provider's token belongs to. The exact id is looked up first. If the
  * registration allows patterns, the patterns that could match follow, the most specific one first.
  * The first client that is found decides; a broader one is not tried after it.
  *
- * @throws {BearerRefusal} if there is no such client, or it is disabled.
+ * @throws {BearerRefusal} if there is no such client.
  * @throws {UnavailableError} if the client cannot be read.
  */
 export async function findProviderClient(
-  clients: ClientReader,
+  clients: ClientLookup,
   provider: IdentityProvider,
   externalClientId: string,
   options: PortOptions,
-): Promise<Client> {
+): Promise<CheckedClient> {
   const patterns = provider.clientPatterns === true ? patternsOf(externalClientId) : [];
   for (const id of [externalClientId, ...patterns]) {
     const found = await clients.findClient(deriveProviderClientId(provider.issuer, id), options);
-    if (!isOfProvider(found, provider, id)) continue;
-    if (!found.enabled) throw refuseDisabled(found, provider);
-    return found;
+    if (isOfProvider(found, provider, id)) return found;
   }
   throw refuseUnknown(provider, externalClientId);
 }
 
 /** @throws {BearerRefusal} if the token lacks a claim that the client's record requires. */
-export function checkConditions(client: Client, claims: JsonObject): void {
+export function checkConditions(client: CheckedClient, claims: JsonObject): void {
   const unmet = findUnmetCondition(claims, client.provider?.conditions ?? []);
   if (unmet === undefined) return;
   const { clientId, serviceTrunkGroup, provider } = client;

@@ -1,6 +1,6 @@
 import { maxExternalIdLength } from '../../contract/limits.ts';
-import type { Client } from '../client/client.ts';
-import type { ClientReader } from '../client/client-store.ts';
+import type { CheckedClient } from '../client/client.ts';
+import type { ClientLookup } from '../client/client-store.ts';
 import { readNamedClient } from '../identity-provider/client-id-claim.ts';
 import type { IdentityProvider } from '../identity-provider/identity-provider.ts';
 import { isProviderAlg } from '../identity-provider/provider-algorithms.ts';
@@ -13,6 +13,7 @@ import { checkJwsHeader, type HeaderProfile } from './jws-header.ts';
 import { checkConditions, findProviderClient } from './provider-client.ts';
 import type { ReceivedToken } from './received-token.ts';
 import { checkAudience, checkTimes, readAudiences } from './registered-claims.ts';
+import { checkStatus } from './revocation-check.ts';
 import type { VerifiedAccessToken } from './verified-credential.ts';
 
 /** How tokens of registered identity providers are verified. */
@@ -24,7 +25,7 @@ export interface ProviderTokenSettings {
 }
 
 export interface ProviderTokenPorts {
-  readonly clients: ClientReader;
+  readonly clients: ClientLookup;
   readonly jwks: JwksCache;
 }
 
@@ -59,7 +60,10 @@ function readProviderAudiences(
 }
 
 /** `aud` must name this API, and by a name that is one of the client's audiences. */
-function allowedAudiences(client: Client, settings: ProviderTokenSettings): readonly string[] {
+function allowedAudiences(
+  client: CheckedClient,
+  settings: ProviderTokenSettings,
+): readonly string[] {
   const own = client.audiences.length > 0 ? client.audiences : [settings.defaultAudience];
   return own.filter((audience) => settings.audiences.includes(audience));
 }
@@ -86,6 +90,7 @@ export interface ProviderTokenClaims {
   readonly subject: string;
   readonly audiences: readonly string[];
   readonly tokenId: string | undefined;
+  readonly issuedAt: number | undefined;
   readonly expiresAt: number;
 }
 
@@ -102,13 +107,13 @@ export async function verifyProviderClaims(
 ): Promise<ProviderTokenClaims> {
   const profile: HeaderProfile = { types: providerTypes, algorithms: provider.allowedAlgorithms };
   const header = checkJwsHeader(received.header, profile);
-  const { expiresAt } = checkTimes(received.payload, moment.now);
+  const { issuedAt, expiresAt } = checkTimes(received.payload, moment.now);
   const audiences = readProviderAudiences(received.payload, provider);
   const externalClientId = readExternalClientId(received.payload, provider);
   const tokenId = readTokenId(received.payload);
   const subject = readOptionalString(received.payload, 'sub') ?? externalClientId;
   await verifySignature(received, header, { source: sourceOf(provider), jwks }, moment);
-  return { externalClientId, subject, audiences, tokenId, expiresAt };
+  return { externalClientId, subject, audiences, tokenId, issuedAt, expiresAt };
 }
 
 /**
@@ -127,8 +132,9 @@ export async function verifyProviderToken(
 ): Promise<VerifiedAccessToken> {
   const { provider } = token;
   const claims = await verifyProviderClaims(token, ports.jwks, moment);
-  const { externalClientId, ...shown } = claims;
+  const { externalClientId, issuedAt, ...shown } = claims;
   const client = await findProviderClient(ports.clients, provider, externalClientId, moment);
+  checkStatus(client, issuedAt, { ...client, issuer: provider.issuer });
   checkAudience(shown.audiences, allowedAudiences(client, settings), client.serviceTrunkGroup);
   checkConditions(client, token.received.payload);
   return {

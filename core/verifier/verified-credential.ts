@@ -16,6 +16,11 @@ export interface VerifiedAccessToken {
   readonly tokenId: string | undefined;
   /** `exp`, in seconds since the epoch. A decision must not be cached longer. */
   readonly expiresAt: number;
+  /**
+   * Why the client could not be looked up, if the check accepts tokens without it
+   * (`onLookupFailure: 'accept'`). The client may be disabled or deleted, or the token revoked.
+   */
+  readonly lookupFailure?: Error | undefined;
 }
 
 /** An API key that was verified. It stands for its whole trunk group, so it lacks no scope. */

@@ -1,5 +1,5 @@
 import type { ApiKeyReader } from '../api-key/api-key-store.ts';
-import type { ClientReader } from '../client/client-store.ts';
+import type { ClientLookup } from '../client/client-store.ts';
 import { isApiKeyShaped } from '../credential/credential-value.ts';
 import { MalformedRecordError } from '../errors.ts';
 import type { IdentityProvider } from '../identity-provider/identity-provider.ts';
@@ -14,6 +14,7 @@ import type { JwksCache } from './jwks-cache.ts';
 import { type ProviderTokenSettings, verifyProviderToken } from './provider-token.ts';
 import { readToken } from './received-token.ts';
 import { requireScopes } from './required-scopes.ts';
+import type { RevocationCheck } from './revocation-check.ts';
 import type { VerifiedAccessToken, VerifiedCredential } from './verified-credential.ts';
 import type { VerifiedTokens } from './verified-tokens.ts';
 
@@ -34,7 +35,9 @@ export interface VerifierPorts {
   readonly apiKeys?: ApiKeyReader | undefined;
   /** Without both, no token of another issuer is accepted. */
   readonly identityProviders?: IdentityProviderReader | undefined;
-  readonly clients?: ClientReader | undefined;
+  readonly clients?: ClientLookup | undefined;
+  /** Without it the clients of this service's own tokens are not looked up. */
+  readonly revocation?: RevocationCheck | undefined;
   /** Without it each signature is verified each time. */
   readonly verifiedTokens?: VerifiedTokens | undefined;
 }
@@ -69,7 +72,7 @@ async function verifyAccessToken(
 ): Promise<VerifiedAccessToken> {
   const received = readToken(token, ports.verifiedTokens);
   const { iss } = received.payload;
-  if (iss === settings.issuer) return verifyOwnToken(received, ports.jwks, settings, moment);
+  if (iss === settings.issuer) return verifyOwnToken(received, ports, settings, moment);
   const { clients, jwks } = ports;
   if (clients === undefined) throw refuseIssuer(iss, settings.issuer);
   const provider = await findProvider(iss, ports, settings.issuer, moment);

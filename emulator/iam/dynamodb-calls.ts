@@ -69,11 +69,17 @@ function leadingKeys(input: Input, partitionKey: string | undefined): readonly s
   return item === undefined ? queriedPartition(input, partitionKey) : valueOf(item[partitionKey]);
 }
 
-function contextOf(input: Input, partitionKey: string | undefined): RequestContext {
+/** What a read returns, in the words of `Select`; undefined for a write. */
+function selectOf(action: string, { Select, ProjectionExpression }: Input): string | undefined {
+  if (Select !== undefined) return Select;
+  if (ProjectionExpression !== undefined) return 'SPECIFIC_ATTRIBUTES';
+  return action.endsWith('GetItem') ? 'ALL_ATTRIBUTES' : undefined;
+}
+
+function contextOf(action: string, input: Input, partitionKey: string | undefined): RequestContext {
   const keys = leadingKeys(input, partitionKey);
   const attributes = attributesOf(input);
-  const select =
-    input.Select ?? (input.ProjectionExpression === undefined ? undefined : 'SPECIFIC_ATTRIBUTES');
+  const select = selectOf(action, input);
   return {
     ...(keys.length > 0 && { 'dynamodb:LeadingKeys': keys }),
     ...(attributes.length > 0 && { 'dynamodb:Attributes': attributes }),
@@ -121,7 +127,7 @@ export function dynamodbCalls(
     const resource = name.startsWith('arn:')
       ? name
       : `arn:aws:dynamodb:${region}:${account}:table/${name}`;
-    return { action, resource, context: contextOf(one, partitionKey(name)) };
+    return { action, resource, context: contextOf(action, one, partitionKey(name)) };
   });
 }
 

@@ -39,11 +39,19 @@ function withBody(answer: ServiceAnswer, body: object): ServiceAnswer {
   return { ...answer, body: Buffer.from(JSON.stringify(body)) };
 }
 
+/** The attributes that a read asks for. They are names at the top of the item, without a path. */
+function project(item: Attributes, input: Attributes): Attributes {
+  const { ProjectionExpression: expression, ExpressionAttributeNames: names = {} } = input;
+  if (typeof expression !== 'string') return item;
+  const asked = expression.split(',').map((name) => (names as Attributes)[name] ?? name);
+  return Object.fromEntries(Object.entries(item).filter(([name]) => asked.includes(name)));
+}
+
 const showItem: Show = ({ table, input }, answer, view, history) => {
   const { Item, ...rest } = parse(answer);
   const id = idOf(table, input['Key'] as Attributes);
   const seen = history.seen(id, view, Item as StoredItem);
-  return withBody(answer, seen === undefined ? rest : { ...rest, Item: seen });
+  return withBody(answer, seen === undefined ? rest : { ...rest, Item: project(seen, input) });
 };
 
 /**

@@ -4,14 +4,16 @@ import type {
   Context,
 } from 'aws-lambda';
 import { createDynamoDbApiKeyReader } from '../../adapters/dynamodb/api-key-reader.ts';
-import { createDynamoDbClientReader } from '../../adapters/dynamodb/client-reader.ts';
+import { createDynamoDbClientLookup } from '../../adapters/dynamodb/client-lookup.ts';
 import { createDynamoDbIdentityProviderReader } from '../../adapters/dynamodb/identity-provider-reader.ts';
 import { createLeanCalls } from '../../adapters/dynamodb/lean-calls.ts';
 import { createFetchKeySet } from '../../adapters/https/fetch-key-set.ts';
 import { createGuardedFetch } from '../../adapters/https/guarded-fetch.ts';
 import type { LeanClients } from '../../adapters/lean-clients.ts';
+import { openRevocationCheck } from '../../adapters/revocation-options.ts';
 import type { Environment } from '../../contract/environment.ts';
 import { requestDeadline } from '../../contract/limits.ts';
+import { authorizerMetrics } from '../../contract/request-metrics.ts';
 import { jwksPath } from '../../contract/routes.ts';
 import { seconds } from '../../core/clock.ts';
 import { describeError } from '../../core/describe-error.ts';
@@ -50,12 +52,19 @@ class NoDecisionError extends Error {
   }
 }
 
-type Report = Pick<RequestReport, 'level' | 'outcome' | 'statusCode' | 'clientId' | 'fields'>;
+type Report = Omit<RequestReport, 'latency' | 'measures'>;
+
+const noCounts: ReadonlySet<string> = new Set();
+const withoutLookup: ReadonlySet<string> = new Set([authorizerMetrics.acceptedWithoutLookup]);
 
 function reportAllow(verified: VerifiedCredential): Report {
-  const clientId = verified.credential === 'api_key' ? undefined : verified.clientId;
   const fields = credentialFields(verified);
-  return { level: 'info', outcome: 'allowed', statusCode: 200, clientId, fields };
+  const allowed = { level: 'info', outcome: 'allowed', statusCode: 200, fields } as const;
+  if (verified.credential === 'api_key') return { ...allowed, counts: noCounts };
+  const { clientId, lookupFailure } = verified;
+  return lookupFailure === undefined
+    ? { ...allowed, clientId, counts: noCounts }
+    : { ...allowed, clientId, level: 'warn', counts: withoutLookup };
 }
 
 function reportRefusal(refusal: BearerRefusal): Report {
@@ -63,6 +72,7 @@ function reportRefusal(refusal: BearerRefusal): Report {
     level: refusalLevel(refusal),
     outcome: refusal.code ?? 'no_credential',
     statusCode: refusal.status,
+    counts: noCounts,
     fields: refusalFields(refusal),
   };
 }
@@ -73,6 +83,7 @@ function reportFailure(error: unknown): Report {
     level: isUnavailable ? 'warn' : 'error',
     outcome: isUnavailable ? 'temporarily_unavailable' : 'server_error',
     statusCode: 500,
+    counts: noCounts,
     fields: describeError(error),
   };
 }
@@ -120,7 +131,7 @@ export function createAuthorizerFunction(
         ...what.fields,
       };
       const latency = clock() - startedAt;
-      telemetry.report({ ...what, latency, counts: new Set(), fields }, context);
+      telemetry.report({ ...what, latency, fields }, context);
     };
     try {
       const verified = await decide(event);
@@ -156,10 +167,13 @@ export function createAuthorizerHandler(
   });
   const own = { issuer, jwksUri: `${issuer}${jwksPath}`, ca: options.ca };
   const fetchJwks = createFetchKeySet(own, fetchProvider);
+  const clients = createDynamoDbClientLookup(calls, environment.AUTH_CLIENTS_TABLE);
+  const { AUTH_REVOCATION_CHECK: onLookupFailure } = environment;
   const ports = {
     jwks: new JwksCache(fetchJwks),
     apiKeys: createDynamoDbApiKeyReader(calls, environment.AUTH_API_KEYS_TABLE),
-    clients: createDynamoDbClientReader(calls, environment.AUTH_CLIENTS_TABLE),
+    clients,
+    revocation: onLookupFailure && openRevocationCheck(clients, onLookupFailure),
     identityProviders: createDynamoDbIdentityProviderReader(
       calls,
       environment.AUTH_IDENTITY_PROVIDERS_TABLE,

@@ -17,6 +17,7 @@ export const leastRoles: Readonly<Record<OperationName, Role>> = {
   createClient: 'operator',
   updateClient: 'operator',
   setClientEnabled: 'operator',
+  revokeClientTokens: 'operator',
   deleteClient: 'operator',
   createClientSecret: 'operator',
   rotateClientSecret: 'operator',

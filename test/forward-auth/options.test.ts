@@ -27,6 +27,7 @@ describe('options', () => {
       defaultAudience: undefined,
       tables: 'authorization-server',
       cacheSeconds: 0,
+      onLookupFailure: undefined,
       tokenMemory: 4,
       accessTokenType: 'at+jwt',
       listen: { host: '127.0.0.1', port: 9100, isBeyondLoopback: false },
@@ -40,7 +41,7 @@ describe('options', () => {
   it('can all be given as arguments', () => {
     const text =
       '--audience https://other.example.com --cache-lookups 5s --token-memory 0 --listen 0.0.0.0:9000 --listen-beyond-loopback ' +
-      '--log all --client-address-header X-Real-IP --default-audience x --realm voice --access-token-type JWT';
+      '--log all --client-address-header X-Real-IP --default-audience x --realm voice --access-token-type JWT --check-revocation accept';
     const args = [...needed, '--tables', arn, ...text.split(' ')];
     expect(readOptions(args, {})).toEqual({
       issuer,
@@ -48,6 +49,7 @@ describe('options', () => {
       defaultAudience: 'x',
       tables: arn,
       cacheSeconds: 5,
+      onLookupFailure: 'accept',
       tokenMemory: 0,
       accessTokenType: 'JWT',
       listen: { host: '0.0.0.0', port: 9000, isBeyondLoopback: true },
@@ -80,6 +82,7 @@ describe('options', () => {
       defaultAudience: 'x',
       tables: undefined,
       cacheSeconds: 60,
+      onLookupFailure: undefined,
       tokenMemory: 64,
       accessTokenType: 'at+jwt',
       listen: { path: '/run/forward-auth.sock', isBeyondLoopback: false },
@@ -95,7 +98,7 @@ describe('options', () => {
     for (const name of named.filter((flag) => flag !== '--help')) {
       expect(() => readOptions([...least, name, ''], {}), name).not.toThrow(/Unknown option/);
     }
-    expect(named).toHaveLength(14);
+    expect(named).toHaveLength(15);
   });
 
   it.each([
@@ -126,6 +129,16 @@ describe('options', () => {
       'an unknown type of tokens',
       ['--access-token-type', 'jwt'],
       '--access-token-type (FORWARD_AUTH_ACCESS_TOKEN_TYPE): received "jwt"; allowed: at+jwt or JWT',
+    ],
+    [
+      'no choice for failed look-ups',
+      ['--check-revocation', 'yes'],
+      '--check-revocation (FORWARD_AUTH_CHECK_REVOCATION): received "yes"; allowed: refuse or accept, for tokens whose client cannot be looked up',
+    ],
+    [
+      'look-ups without tables',
+      ['--check-revocation', 'refuse', '--own-tokens-only'],
+      '--check-revocation (FORWARD_AUTH_CHECK_REVOCATION): received "refuse"; allowed: nothing, because --own-tokens-only reads no tables',
     ],
     [
       'an invalid prefix of tables',

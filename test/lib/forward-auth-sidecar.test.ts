@@ -20,6 +20,7 @@ import {
   forwardAuthUser,
   readyProbe,
 } from '../../lib/platform/forward-auth-container.ts';
+import { readerCondition, readTables } from './reader-condition.ts';
 import { evaluate, resourcesOf } from './synthesise.ts';
 
 const root = resolve(import.meta.dirname, '../..');
@@ -123,7 +124,6 @@ describe('ForwardAuthSidecar', () => {
   });
 
   it('lets the task read single records of the three tables, and nothing else', () => {
-    const keys = { clients: 'client_*', 'api-keys': 'key_*', 'identity-providers': 'https://*' };
     const policies = Object.values(resourcesOf(build(), 'AWS::IAM::Policy'));
     const statements = policies.flatMap(({ Properties }) =>
       (evaluate(Properties['PolicyDocument'].Statement) as readonly { Action: unknown }[]).filter(
@@ -131,14 +131,11 @@ describe('ForwardAuthSidecar', () => {
       ),
     );
     expect(statements).toEqual(
-      Object.entries(keys).map(([suffix, pattern]) => ({
+      readTables.map((suffix) => ({
         Effect: 'Allow',
         Action: 'dynamodb:GetItem',
         Resource: `${tables}-${suffix}`,
-        Condition: {
-          'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [pattern, 'start-check'] },
-          Null: { 'dynamodb:LeadingKeys': 'false' },
-        },
+        Condition: readerCondition(suffix),
       })),
     );
   });

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readEnvironment } from '../../contract/environment.ts';
 import { maxRequiredScopesBytes } from '../../lib/platform/route-scopes.ts';
 import { PlatformAuthorizer, type PlatformAuthorizerProps } from '../../lib/platform-authorizer.ts';
+import { readerCondition, readTables } from './reader-condition.ts';
 import { cdkJson, evaluate, type Resource, resourcesOf, singleRegion } from './synthesise.ts';
 
 let bundles: string;
@@ -65,15 +66,11 @@ function variablesOf(template: Template): Readonly<Record<string, string>> {
 
 /** Permissions to read the tables, of which this is the beginning of their ARNs. */
 function readStatements(tables: string): readonly unknown[] {
-  const keys = { clients: 'client_*', 'api-keys': 'key_*', 'identity-providers': 'https://*' };
-  return Object.entries(keys).map(([suffix, pattern]) => ({
+  return readTables.map((suffix) => ({
     Effect: 'Allow',
     Action: 'dynamodb:GetItem',
     Resource: `${tables}-${suffix}`,
-    Condition: {
-      'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [pattern, 'start-check'] },
-      Null: { 'dynamodb:LeadingKeys': 'false' },
-    },
+    Condition: readerCondition(suffix),
   }));
 }
 
@@ -111,6 +108,25 @@ describe('PlatformAuthorizer', () => {
       },
       AUTH_RESULT_CACHE_TTL: 0,
     });
+  });
+
+  it.each(['refuse', 'accept'] as const)('checks revocation if it is told to: %s', (choice) => {
+    const template = build({ revocation: { onLookupFailure: choice } });
+    const environment = readEnvironment('authorizer', variablesOf(template));
+    expect(environment.AUTH_REVOCATION_CHECK).toBe(choice);
+    // Clients of providers are looked up anyway, so the role needs no other permission.
+    const [policy] = Object.values(resourcesOf(template, 'AWS::IAM::Policy'));
+    const [usual] = Object.values(resourcesOf(build(), 'AWS::IAM::Policy'));
+    expect(policy?.Properties).toEqual(usual?.Properties);
+  });
+
+  it.each([
+    [{}, 'nothing'],
+    [{ onLookupFailure: 'ignore' }, '"ignore"'],
+  ])('refuses a check of revocation without a choice: %j', (revocation, received) => {
+    expect(() => build({ revocation: revocation as never })).toThrow(
+      `revocation.onLookupFailure: received ${received}; allowed: refuse or accept`,
+    );
   });
 
   it('never accepts providers on loopback, nor does any stack', () => {

@@ -4,6 +4,7 @@ import { parseDeploymentConfig } from '../../contract/deployment-config.ts';
 import type { TableReaders } from '../../contract/operations-config.ts';
 import { evaluateRequest, type PolicyDocument } from '../../emulator/iam/evaluate-request.ts';
 import { readTablesOf, tableArns } from '../../lib/platform/read-tables.ts';
+import { type ReadTable, readerCondition } from './reader-condition.ts';
 import { evaluate, readConfigFile, resourcesOf, synthesise } from './synthesise.ts';
 
 const readers: TableReaders = {
@@ -30,16 +31,13 @@ function policiesOf(file: string, tableReaders?: TableReaders) {
   );
 }
 
-function statement(principal: string | readonly string[], table: string, keys: string) {
+function statement(principal: string | readonly string[], table: ReadTable) {
   return {
     Effect: 'Allow',
     Principal: { AWS: principal },
     Action: 'dynamodb:GetItem',
     Resource: `arn:aws:dynamodb:us-west-2:111122223333:table/authorization-server-${table}`,
-    Condition: {
-      'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [keys, 'start-check'] },
-      Null: { 'dynamodb:LeadingKeys': 'false' },
-    },
+    Condition: readerCondition(table),
   };
 }
 
@@ -57,17 +55,14 @@ describe('tables that other accounts read', () => {
   it('let the accounts read one item at a time, by the keys of records, and nothing else', () => {
     const found = policiesOf('single-region', { accounts: readers.accounts });
     const both = ['arn:aws:iam::222233334444:root', 'arn:aws:iam::333344445555:root'];
-    const only = (table: string, keys: string) => ({
+    const only = (table: ReadTable) => ({
       Version: '2012-10-17',
-      Statement: [statement(both, table, keys)],
+      Statement: [statement(both, table)],
     });
     expect(Object.fromEntries(found.map(({ name, policy }) => [name, policy]))).toEqual({
-      'authorization-server-clients in us-west-2': only('clients', 'client_*'),
-      'authorization-server-api-keys in us-west-2': only('api-keys', 'key_*'),
-      'authorization-server-identity-providers in us-west-2': only(
-        'identity-providers',
-        'https://*',
-      ),
+      'authorization-server-clients in us-west-2': only('clients'),
+      'authorization-server-api-keys in us-west-2': only('api-keys'),
+      'authorization-server-identity-providers in us-west-2': only('identity-providers'),
       'authorization-server-signing-keys in us-west-2': undefined,
       'authorization-server-audit in us-west-2': undefined,
     });
@@ -75,7 +70,7 @@ describe('tables that other accounts read', () => {
 
   it('let an organization read under a condition on its id', () => {
     const [clients] = policiesOf('single-region', { organizationId: 'o-a1b2c3d4e5' });
-    const expected = statement('*', 'clients', 'client_*');
+    const expected = statement('*', 'clients');
     expect(clients?.policy?.Statement).toEqual([
       {
         ...expected,
@@ -144,6 +139,17 @@ interface Read {
   readonly action?: string;
   readonly table: string;
   readonly keys?: readonly string[] | undefined;
+  /** Those of `ProjectionExpression`; undefined for a request without it. */
+  readonly attributes?: readonly string[] | undefined;
+}
+
+/** Of a request, as DynamoDB describes it to IAM. */
+function attributesContext({ table, ...request }: Read) {
+  const usual = table === 'clients' ? ['client_id', 'enabled', 'tokens_not_before'] : undefined;
+  const attributes = 'attributes' in request ? request.attributes : usual;
+  return attributes === undefined
+    ? { 'dynamodb:Attributes': ['client_id'], 'dynamodb:Select': 'ALL_ATTRIBUTES' }
+    : { 'dynamodb:Attributes': attributes, 'dynamodb:Select': 'SPECIFIC_ATTRIBUTES' };
 }
 
 /** @param own what the role's own account lets it do. */
@@ -167,6 +173,7 @@ async function decide(request: Read, own: readonly object[] = everything): Promi
         'aws:PrincipalAccount': account,
         ...(organization !== undefined && { 'aws:PrincipalOrgID': organization }),
         ...(keys !== undefined && { 'dynamodb:LeadingKeys': keys }),
+        ...attributesContext(request),
       },
     },
   );
@@ -201,6 +208,14 @@ describe('IAM, asked about a role of another account', () => {
   });
 
   it.each([
+    ['the hashes of secrets', ['client_id', 'secrets']],
+    ['a whole client', undefined],
+  ])("refuses a platform API of the tables' own account %s", async (_, attributes) => {
+    const request = { ...own, table: 'clients', keys: ['client_1'], attributes };
+    expect(await decide(request, ofConstructs)).toBe('ImplicitlyDenied');
+  });
+
+  it.each([
     ['another account', { account: '999900001111', table: 'api-keys', keys: ['key_1'] }],
     [
       'an account of another organization',
@@ -209,6 +224,11 @@ describe('IAM, asked about a role of another account', () => {
     ['a key of another form', { table: 'api-keys', keys: ['client_1'] }],
     ['two keys of which one has another form', { table: 'api-keys', keys: ['key_1', 'x'] }],
     ['no key', { table: 'api-keys' }],
+    [
+      'the hashes of secrets',
+      { table: 'clients', keys: ['client_1'], attributes: ['client_id', 'secrets'] },
+    ],
+    ['a whole client', { table: 'clients', keys: ['client_1'], attributes: undefined }],
     ['a scan', { table: 'api-keys', action: 'dynamodb:Scan' }],
     ['a query', { table: 'clients', action: 'dynamodb:Query', keys: ['client_1'] }],
     [

@@ -39,6 +39,13 @@ describe('the arguments of npm start', () => {
     );
   });
 
+  it('let the example API look up clients', () => {
+    expect(parseArguments(['--check-revocation', 'accept'], {}).checkRevocation).toBe('accept');
+    expect(() => parseArguments(['--check-revocation', 'yes'], {})).toThrow(
+      '--check-revocation: received "yes"; allowed: refuse or accept',
+    );
+  });
+
   it('name a fault script', () => {
     expect(parseArguments(['--faults', '/tmp/f.json'], {}).faultScript).toBe('/tmp/f.json');
   });
@@ -75,7 +82,7 @@ describe('the arguments of npm start', () => {
   it.each(['--htps', '--port=1', '-x', 'start', '--https=no', '--state'])('refuse %s', (flag) => {
     expect(() => parseArguments([flag], {})).toThrow(LocalRunError);
     expect(() => parseArguments([flag], {})).toThrow(
-      'allowed: --https, --reset, --algorithm <algs>, --access-token-type <type>, --rotation-demo, --token-reuse <share>, --state <dir>, --faults <file>, --from-synth, --config <file>, --permissions-boundary <file>, --help',
+      'allowed: --https, --reset, --algorithm <algs>, --access-token-type <type>, --check-revocation <choice>, --rotation-demo, --token-reuse <share>, --state <dir>, --faults <file>, --from-synth, --config <file>, --permissions-boundary <file>, --help',
     );
   });
 

@@ -27,6 +27,7 @@ const table: Readonly<Record<OperationName, string>> = {
   createClient: '-++',
   updateClient: '-++',
   setClientEnabled: '-++',
+  revokeClientTokens: '-++',
   deleteClient: '-++',
   createClientSecret: '-++',
   rotateClientSecret: '-++',

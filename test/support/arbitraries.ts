@@ -63,6 +63,7 @@ const anyClient = fc.record({
   tokenLifetime: fc.integer({ min: 1, max: maxTokenLifetime }),
   scopes: fc.uniqueArray(scope, { maxLength: maxScopesPerClient }),
   enabled: fc.boolean(),
+  tokensNotBefore: optional(time),
   version: fc.integer({ min: 1, max: 1_000_000 }),
   createdAt: time,
   updatedAt: time,

@@ -72,6 +72,10 @@ export function createTestManagement(overrides: Partial<ManagementContext> = {})
         return documents.get(url);
       },
       clock: () => test.now * 1000,
+      awsTime: () => ({ earliest: test.now * 1000, latest: test.now * 1000 }),
+      wait: async (milliseconds) => {
+        test.now += milliseconds / 1000;
+      },
       drawBytes: (length) => {
         draws += 1;
         return createHash('shake256', { outputLength: length }).update(String(draws)).digest();

@@ -23,6 +23,7 @@ const foreign: Readonly<Record<OperationName, Outcome>> = {
   listClients: 'empty',
   updateClient: 'not found',
   setClientEnabled: 'not found',
+  revokeClientTokens: 'not found',
   deleteClient: 'not found',
   createClientSecret: 'not found',
   rotateClientSecret: 'not found',

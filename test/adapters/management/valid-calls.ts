@@ -47,6 +47,7 @@ export function validCalls(world: World): Readonly<Record<OperationName, ValidCa
       ifVersion: 2,
     }),
     setClientEnabled: call('clientId enabled options', clientId, false, { ifVersion: 2 }),
+    revokeClientTokens: call('clientId options', clientId, { ifVersion: 2 }),
     deleteClient: call('clientId options', clientId, { ifVersion: 2 }),
     createClientSecret: call('clientId secret', clientId, { ...secret, ifVersion: 2 }),
     rotateClientSecret: call('clientId secret', clientId, {

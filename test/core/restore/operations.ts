@@ -21,6 +21,7 @@ import {
 } from '../../../core/management/client-secrets.ts';
 import { createClient } from '../../../core/management/create-client.ts';
 import type { ManagementContext } from '../../../core/management/management-context.ts';
+import { revokeClientTokens } from '../../../core/management/revoke-client-tokens.ts';
 import { type TestManagement, testConfig } from '../../support/management.ts';
 
 /** One management operation. `pick` selects one of the existing resources. */
@@ -92,6 +93,7 @@ export const operations: readonly Operation[] = [
   on('delete client', true, (context, { clientId }) => deleteClient(context, clientId)),
   on('enable', false, (context, { clientId }) => setClientEnabled(context, clientId, true)),
   on('disable', true, (context, { clientId }) => setClientEnabled(context, clientId, false)),
+  on('revoke tokens', true, (context, { clientId }) => revokeClientTokens(context, clientId)),
   on('change scopes', false, (context, { clientId }, pick) =>
     updateClient(context, clientId, { scopes: subset(scopes, pick) }),
   ),

@@ -25,9 +25,25 @@ const dynamodbCases: readonly [operation: string, input: object, context: object
   [
     'GetItem',
     { TableName: 'clients', Key: { client_id: key } },
-    { 'dynamodb:LeadingKeys': ['client_1'], 'dynamodb:Attributes': ['client_id'] },
+    {
+      'dynamodb:LeadingKeys': ['client_1'],
+      'dynamodb:Attributes': ['client_id'],
+      'dynamodb:Select': 'ALL_ATTRIBUTES',
+    },
   ],
-  ['GetItem', { TableName: 'other', Key: { id: key } }, { 'dynamodb:Attributes': ['id'] }],
+  [
+    'GetItem',
+    {
+      TableName: 'other',
+      Key: { id: key },
+      ProjectionExpression: '#a,name',
+      ExpressionAttributeNames: { '#a': 'enabled' },
+    },
+    {
+      'dynamodb:Attributes': ['enabled', 'id', 'name'],
+      'dynamodb:Select': 'SPECIFIC_ATTRIBUTES',
+    },
+  ],
   [
     'PutItem',
     {

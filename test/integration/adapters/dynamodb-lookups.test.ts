@@ -2,6 +2,7 @@ import { DeleteTableCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { CredentialsError } from '../../../adapters/credentials/credential-provider.ts';
 import { createDynamoDbApiKeyStore } from '../../../adapters/dynamodb/api-key-store.ts';
+import { createDynamoDbClientStore } from '../../../adapters/dynamodb/client-store.ts';
 import { createTables } from '../../../adapters/dynamodb/create-tables.ts';
 import { createDynamoDbClient } from '../../../adapters/dynamodb/dynamodb-client.ts';
 import {
@@ -10,7 +11,8 @@ import {
 } from '../../../adapters/dynamodb-lookups.ts';
 import { tableName } from '../../../contract/tables.ts';
 import type { ApiKey } from '../../../core/api-key/api-key.ts';
-import { InputError, UnavailableError } from '../../../core/errors.ts';
+import type { Client } from '../../../core/client/client.ts';
+import { InputError, MalformedRecordError, UnavailableError } from '../../../core/errors.ts';
 import { answer, startScriptedService } from '../lean/scripted-service.ts';
 import { type Dynalite, startDynalite, testAwsOptions } from './dynalite.ts';
 
@@ -49,6 +51,20 @@ const key: ApiKey = {
   version: 1,
 };
 
+const client: Client = {
+  clientId: 'client_0000000000000000000007',
+  name: 'Billing',
+  serviceTrunkGroup: 'tg-1',
+  audiences: ['https://api.example.com'],
+  tokenLifetime: 3600,
+  scopes: ['messaging:view'],
+  enabled: true,
+  secrets: [{ secretId: 'secret_1', hash: `sha256:${'0'.repeat(64)}`, createdAt: 1_800_000_000 }],
+  createdAt: 1_800_000_000,
+  updatedAt: 1_800_000_000,
+  version: 1,
+};
+
 describe('look-ups in DynamoDB', () => {
   it('see a revocation at once without a cache, and within its seconds with one', async () => {
     const store = createDynamoDbApiKeyStore(dynamodb, tableName('test', 'apiKeys'));
@@ -65,6 +81,65 @@ describe('look-ups in DynamoDB', () => {
     expect(await enabled(cached)).toBe(true);
     now = 3000;
     expect(await enabled(cached)).toBe(false);
+  });
+
+  it('read of a client what a platform API may know, and its changes', async () => {
+    const store = createDynamoDbClientStore(dynamodb, tableName('test', 'clients'));
+    await store.createClient(client);
+    let now = 0;
+    const find = async (lookups: ReturnType<typeof open>) =>
+      lookups.providers.clients.findClient(client.clientId);
+    const plain = open();
+    const cached = open({ cacheSeconds: 3, monotonicClock: () => now });
+    const { clientId, serviceTrunkGroup, audiences, scopes } = client;
+    const known = { clientId, serviceTrunkGroup, audiences, scopes, provider: undefined };
+    expect(await find(cached)).toEqual({ ...known, enabled: true, tokensNotBefore: undefined });
+    await store.replaceClient({ ...client, tokensNotBefore: 1_800_000_007, version: 2 });
+    await store.replaceClient({
+      ...client,
+      tokensNotBefore: 1_800_000_007,
+      enabled: false,
+      version: 3,
+    });
+    expect(await find(plain)).toEqual({
+      ...known,
+      enabled: false,
+      tokensNotBefore: 1_800_000_007,
+    });
+    expect(await find(cached)).toMatchObject({ enabled: true });
+    await store.deleteClient(clientId, 3);
+    expect(await find(plain)).toBeUndefined();
+    now = 3000;
+    expect(await find(cached)).toBeUndefined();
+  });
+
+  it('never ask for the hashes of secrets', async () => {
+    const service = await startScriptedService([answer(200), answer(200)]);
+    onTestFinished(() => service.close());
+    const lookups = open({ endpointDynamoDb: service.url });
+    await lookups.providers.clients.findClient('client_1');
+    const [request] = service.requests;
+    const { ProjectionExpression: asked, ExpressionAttributeNames: names } = JSON.parse(
+      request?.body ?? '',
+    ) as { ProjectionExpression: string; ExpressionAttributeNames: Record<string, string> };
+    expect(asked.split(',').map((name) => names[name])).toEqual([
+      'client_id',
+      'schema_version',
+      'service_trunk_group',
+      'audiences',
+      'scopes',
+      'enabled',
+      'provider',
+      'tokens_not_before',
+    ]);
+  });
+
+  it('refuse a client of a format that they do not know', async () => {
+    const item = { client_id: 'client_9', schema_version: 2, enabled: true };
+    await dynamodb.put({ TableName: tableName('test', 'clients'), Item: item });
+    await expect(open().providers.clients.findClient('client_9')).rejects.toThrow(
+      MalformedRecordError,
+    );
   });
 
   it.each([-1, 61, Number.NaN])('refuse a cache of %s seconds', (cacheSeconds) => {

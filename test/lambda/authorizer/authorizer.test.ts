@@ -165,6 +165,35 @@ describe('the authorizer', () => {
     expect(error).not.toHaveProperty('cause');
   });
 
+  it('logs and counts a token that it accepts without a look-up', async () => {
+    const down = new UnavailableError('could not read an item of clients');
+    const clients = { findClient: () => Promise.reject(down) };
+    const { authorizer, reports } = authorizerWorld({
+      ports: { revocation: { clients, onLookupFailure: 'accept' } },
+    });
+    const event = authorizerEvent({ authorization: `Bearer ${token}` });
+    expect(await authorizer(event)).toMatchObject({ principalId: ownClaims.client_id });
+    expect(reports).toMatchObject([
+      {
+        level: 'warn',
+        outcome: 'allowed',
+        counts: new Set(['AcceptedWithoutLookup']),
+        clientId: ownClaims.client_id,
+        fields: { error_message: 'could not read an item of clients' },
+      },
+    ]);
+  });
+
+  it('has no decision on a token without a look-up, if it refuses', async () => {
+    const clients = { findClient: () => Promise.reject(new UnavailableError('down')) };
+    const { authorizer, reports } = authorizerWorld({
+      ports: { revocation: { clients, onLookupFailure: 'refuse' } },
+    });
+    const event = authorizerEvent({ authorization: `Bearer ${token}` });
+    await expect(authorizer(event)).rejects.toThrow('there is no decision');
+    expect(reports).toMatchObject([{ outcome: 'temporarily_unavailable', counts: new Set() }]);
+  });
+
   it.each(['authorization', 'AUTHORIZATION', 'Authorization'])('reads %s', async (name) => {
     const event = authorizerEvent({ authorization: [] });
     const multiValueHeaders = { [name]: [`Bearer ${token}`] };

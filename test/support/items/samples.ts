@@ -146,6 +146,7 @@ export function writeSamples(): Readonly<Record<ItemKind, readonly Item[]>> {
     client: [
       toClientItem(client),
       toClientItem({ ...client, secrets: [], audiences: [], scopes: [], enabled: false }),
+      toClientItem({ ...client, tokensNotBefore: at }),
       toClientItem({ ...client, secrets: [], provider }),
       toClientItem({
         ...client,

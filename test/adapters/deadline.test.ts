@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createDeadlines } from '../../forward-auth/deadline.ts';
+import { createDeadlines } from '../../adapters/deadline.ts';
 
 describe('the deadline of a request', () => {
   it('is shared by the requests of a tenth of a second, and by no later one', () => {

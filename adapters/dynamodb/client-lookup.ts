@@ -1,0 +1,46 @@
+import * as v from 'valibot';
+import { checkedClientAttributes } from '../../contract/platform-api-tables.ts';
+import { tables } from '../../contract/tables.ts';
+import type { ClientLookup } from '../../core/client/client-store.ts';
+import { checkedClientEntries, toCheckedClient } from './client-item.ts';
+import type { DynamoDbCalls } from './dynamodb-calls.ts';
+import { parseItem } from './item.ts';
+import { getItem } from './read-items.ts';
+import { rememberParsed } from './remember-parsed.ts';
+
+const { partitionKey } = tables.clients;
+
+const checkedClientSchema = v.strictObject(checkedClientEntries);
+
+/** 10,000 clients without their secrets are 10 MB. */
+const maxRememberedClients = 10_000;
+
+const names = checkedClientAttributes.map((name, index) => [`#${index}`, name] as const);
+
+const projection = {
+  ProjectionExpression: names.map(([place]) => place).join(),
+  ExpressionAttributeNames: Object.fromEntries(names),
+};
+
+/**
+ * Limits reads of the clients table to the attributes that a platform API may see. Its permissions
+ * allow no others.
+ */
+export function readCheckedClients(calls: Pick<DynamoDbCalls, 'get'>): Pick<DynamoDbCalls, 'get'> {
+  return { get: (input, options) => calls.get({ ...input, ...projection }, options) };
+}
+
+/** What the verifier needs of clients in DynamoDB. */
+export function createDynamoDbClientLookup(calls: DynamoDbCalls, table: string): ClientLookup {
+  const checked = readCheckedClients(calls);
+  const parse = rememberParsed(
+    (item) => toCheckedClient(parseItem(checkedClientSchema, item, 'client', partitionKey)),
+    maxRememberedClients,
+  );
+  return {
+    async findClient(clientId, options = {}) {
+      const item = await getItem(checked, { table, key: { [partitionKey]: clientId } }, options);
+      return item && parse(clientId, item);
+    },
+  };
+}

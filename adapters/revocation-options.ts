@@ -1,0 +1,86 @@
+import { optionalLookupDeadline } from '../contract/limits.ts';
+import {
+  isLookupFailureChoice,
+  lookupFailureChoices,
+  type OnLookupFailure,
+} from '../contract/revocation-check.ts';
+import type { ClientLookup } from '../core/client/client-store.ts';
+import { InputError } from '../core/errors.ts';
+import type { RevocationCheck } from '../core/verifier/revocation-check.ts';
+import type {
+  VerifiedAccessToken,
+  VerifiedCredential,
+} from '../core/verifier/verified-credential.ts';
+import { createDeadlines } from './deadline.ts';
+
+/** Look-ups by which tokens of this service stop before they expire. */
+export type RevocationOptions = {
+  /** Looks up the client of each token: `providers.clients` of `createDynamoDbLookups`. */
+  readonly clients: ClientLookup;
+} & (
+  | {
+      /** While a client cannot be looked up, `verify` throws UnavailableError: answer 503. */
+      readonly onLookupFailure: 'refuse';
+    }
+  | {
+      /** While a client cannot be looked up, its tokens are accepted, revoked ones too. */
+      readonly onLookupFailure: 'accept';
+      /** Receives each caller that was accepted without a look-up: for your log and metrics. */
+      readonly onAcceptedWithoutLookup: (caller: VerifiedAccessToken) => void;
+    }
+);
+
+/** A request that does not need the look-up does not wait for it until its own deadline. */
+function hurry(clients: ClientLookup): ClientLookup {
+  const deadline = createDeadlines(optionalLookupDeadline);
+  return {
+    findClient(clientId, { signal } = {}) {
+      const own = deadline();
+      const either = signal === undefined ? own : AbortSignal.any([signal, own]);
+      return clients.findClient(clientId, { signal: either });
+    },
+  };
+}
+
+/** Look-ups have less time if tokens are accepted without them. */
+export function openRevocationCheck(
+  clients: ClientLookup,
+  onLookupFailure: OnLookupFailure,
+): RevocationCheck {
+  return { clients: onLookupFailure === 'accept' ? hurry(clients) : clients, onLookupFailure };
+}
+
+function refuse(option: string, received: unknown, allowed: string): never {
+  const shown = received === undefined ? 'nothing' : JSON.stringify(received);
+  throw new InputError(`revocation.${option}: received ${shown}; allowed: ${allowed}`);
+}
+
+/** @throws {InputError} if a choice or a function is missing, also without the compiler. */
+export function readRevocationOptions(options: RevocationOptions): RevocationCheck {
+  const { clients, onLookupFailure } = options;
+  if (typeof (clients as Partial<ClientLookup> | undefined)?.findClient !== 'function') {
+    refuse('clients', clients, 'providers.clients of createDynamoDbLookups');
+  }
+  if (!isLookupFailureChoice(onLookupFailure)) {
+    refuse('onLookupFailure', onLookupFailure, lookupFailureChoices.join(' or '));
+  }
+  if (onLookupFailure === 'accept') {
+    const report: unknown = options.onAcceptedWithoutLookup;
+    const allowed = 'a function, so that no token is accepted without a look-up unnoticed';
+    if (typeof report !== 'function') refuse('onAcceptedWithoutLookup', report, allowed);
+  }
+  return openRevocationCheck(clients, onLookupFailure);
+}
+
+/** What to do with each accepted caller; undefined if there is nothing to report. */
+export function reportWithoutLookup(
+  options: RevocationOptions | undefined,
+): ((verified: VerifiedCredential) => VerifiedCredential) | undefined {
+  if (options?.onLookupFailure !== 'accept') return undefined;
+  return (verified) => {
+    if (verified.credential === 'access_token' && verified.lookupFailure !== undefined) {
+      options.onAcceptedWithoutLookup(verified);
+    }
+    return verified;
+  };
+}

@@ -1,0 +1,105 @@
+import { describe, expect, it } from 'vitest';
+import { ConflictError, UnavailableError, VersionConflictError } from '../../../core/errors.ts';
+import { deleteClient, updateClient } from '../../../core/management/change-client.ts';
+import { viewClient } from '../../../core/management/client-view.ts';
+import { createClient } from '../../../core/management/create-client.ts';
+import type { ManagementContext } from '../../../core/management/management-context.ts';
+import { revokeClientTokens } from '../../../core/management/revoke-client-tokens.ts';
+import { createTestManagement } from '../../support/management.ts';
+
+const input = { name: 'Billing', serviceTrunkGroup: 'tg-1001', scopes: ['messaging:view'] };
+
+async function withClient(overrides: Partial<ManagementContext> = {}) {
+  const test = createTestManagement(overrides);
+  const { client } = await createClient(test.context, input);
+  return { ...test, test, client };
+}
+
+describe("revoking a client's tokens", () => {
+  it('refuses what was issued until now, by clocks that differ by a second', async () => {
+    const { test, context, client } = await withClient();
+    const calledAt = test.now;
+    const changed = await revokeClientTokens(context, client.clientId);
+    // A function whose clock is a second ahead has issued tokens of calledAt + 1.
+    expect(changed.tokensNotBefore).toBe(calledAt + 2);
+    // One whose clock is a second behind issues no token before the cut-off from now on.
+    expect(test.now - 1).toBeGreaterThanOrEqual(calledAt + 2);
+    expect(changed).toMatchObject({ version: 2, enabled: true, updatedAt: test.now });
+    expect(test.clients.get(client.clientId)).toEqual(changed);
+  });
+
+  it('takes the latest time that AWS may have, and waits for the earliest', async () => {
+    const waits: number[] = [];
+    const { context, client } = await withClient({
+      awsTime: () => ({ earliest: 1_799_999_990_400, latest: 1_799_999_991_450 }),
+      wait: async (milliseconds) => void waits.push(milliseconds),
+    });
+    const changed = await revokeClientTokens(context, client.clientId);
+    expect(changed.tokensNotBefore).toBe(1_799_999_993);
+    expect(waits).toEqual([3600]);
+  });
+
+  it('never moves the cut-off back', async () => {
+    const { context, client } = await withClient();
+    const first = await revokeClientTokens(context, client.clientId);
+    const behind = { ...context, awsTime: () => ({ earliest: 1000, latest: 2000 }) };
+    const second = await revokeClientTokens(behind, client.clientId);
+    expect(second.tokensNotBefore).toBe(first.tokensNotBefore);
+    expect(second.version).toBe(3);
+  });
+
+  it('changes nothing if AWS has not said the time', async () => {
+    const { context, client, clients } = await withClient({ awsTime: () => undefined });
+    await expect(revokeClientTokens(context, client.clientId)).rejects.toThrow(UnavailableError);
+    expect(clients.get(client.clientId)).toEqual(client);
+  });
+
+  it('changes nothing if the version is another, also one that appears meanwhile', async () => {
+    const { test, context, client, clients } = await withClient();
+    const options = { ifVersion: 2 };
+    await expect(revokeClientTokens(context, client.clientId, options)).rejects.toThrow(
+      VersionConflictError,
+    );
+    const renames = {
+      ...context,
+      wait: async () => void (await updateClient(context, client.clientId, { name: 'Other' })),
+    };
+    await expect(revokeClientTokens(renames, client.clientId)).rejects.toThrow(ConflictError);
+    expect(clients.get(client.clientId)).toMatchObject({ name: 'Other', version: 2 });
+    expect(clients.get(client.clientId)?.tokensNotBefore).toBeUndefined();
+    expect(test.audit.at(-1)).toMatchObject({ action: 'client.revoke_tokens', outcome: 'failed' });
+  });
+
+  it('is in the audit and in every view, and stays with later changes', async () => {
+    const { context, client, audit } = await withClient();
+    const { tokensNotBefore = 0 } = await revokeClientTokens(context, client.clientId);
+    const shown = new Date(tokensNotBefore * 1000).toISOString().replace('.000', '');
+    expect(audit.at(-1)).toMatchObject({
+      action: 'client.revoke_tokens',
+      subject: client.clientId,
+      outcome: 'done',
+      after: { tokens_not_before: shown, version: 2 },
+    });
+    const renamed = await updateClient(context, client.clientId, { name: 'Other' });
+    expect(viewClient(renamed, context.config)).toMatchObject({ tokens_not_before: shown });
+  });
+});
+
+describe('a client that is created again with its idempotency key', () => {
+  it('does not make old tokens valid again', async () => {
+    const { test, context } = await withClient();
+    const again = { ...input, idempotencyKey: 'billing-production' };
+    const { client } = await createClient(context, again);
+    test.now += 100;
+    await deleteClient(context, client.clientId);
+    test.now += 5;
+    const second = await createClient(context, again);
+    expect(second.client.clientId).toBe(client.clientId);
+    expect(second.client.tokensNotBefore).toBe(test.now - 1);
+  });
+
+  it('has no cut-off if its id is random', async () => {
+    const { client } = await withClient();
+    expect(client.tokensNotBefore).toBeUndefined();
+  });
+});
