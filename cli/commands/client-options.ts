@@ -16,6 +16,11 @@ export const clientOptions = {
       'a value that aud may have, the first is the default; may be repeated',
     ).argParser(collectValues),
   tokenLifetime: () => new Option('--token-lifetime <duration>', 'lifetime of a token, e.g. 1h'),
+  requireClaim: (summary: string) =>
+    new Option(
+      '--require-claim <name=value>',
+      `${summary}; may be repeated, several values of one name are alternatives`,
+    ).argParser(collectValues),
   idempotencyKey: () =>
     new Option(
       '--idempotency-key <key>',

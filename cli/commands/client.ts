@@ -47,10 +47,7 @@ const create: CommandSpec = {
     clientOptions.audience(),
     new Option('--provider <issuer>', 'registered identity provider that the client is under'),
     new Option('--external-client-id <id>', "the client's id at that provider, or a pattern"),
-    new Option(
-      '--require-claim <name=value>',
-      'what else a token of the provider must say; may be repeated, several values of one name are alternatives',
-    ).argParser(collectValues),
+    clientOptions.requireClaim('what else a token of the provider must say'),
     clientOptions.idempotencyKey(),
   ],
   examples: [
@@ -154,6 +151,8 @@ interface UpdateOptions extends IfVersionOptions {
   readonly audience?: readonly string[];
   readonly defaultAudience?: boolean;
   readonly tokenLifetime?: string;
+  readonly requireClaim?: readonly string[];
+  readonly removeRequiredClaims?: boolean;
 }
 
 const update: CommandSpec = {
@@ -174,11 +173,16 @@ const update: CommandSpec = {
       'audience',
     ),
     clientOptions.tokenLifetime(),
+    clientOptions.requireClaim('replaces all required claims of a client under a provider'),
+    new Option('--remove-required-claims', 'its tokens must say nothing else').conflicts(
+      'requireClaim',
+    ),
     ifVersionOption('client'),
   ],
   examples: [
     'client update client_4fWqEXAMPLE --name "Billing EU"',
     'client update client_4fWqEXAMPLE --add-scope calls:view --token-lifetime 30m',
+    'client update client_4fWqEXAMPLE --require-claim environment=production',
   ],
   run: async (cli, [id = ''], options: UpdateOptions) => {
     const { ifVersion, ...changes } = options;
@@ -186,6 +190,7 @@ const update: CommandSpec = {
       throw new UsageError('nothing to change; add an option, see authctl client update --help');
     }
     const { scope, addScope, removeScope, audience, defaultAudience, tokenLifetime } = changes;
+    const { requireClaim, removeRequiredClaims } = changes;
     const context = await cli.management();
     const client = await updateClient(context, id, {
       ifVersion,
@@ -194,6 +199,8 @@ const update: CommandSpec = {
       addScopes: addScope,
       removeScopes: removeScope,
       audiences: defaultAudience === true ? [] : audience,
+      requiredClaims:
+        removeRequiredClaims === true ? [] : requireClaim && parseRequiredClaims(requireClaim),
       tokenLifetime:
         tokenLifetime === undefined ? undefined : parseDuration(tokenLifetime, '--token-lifetime'),
     });

@@ -1,6 +1,8 @@
-import type { Client } from '../client/client.ts';
+import type { ClaimCondition } from '../client/claim-condition.ts';
+import type { Client, ClientProvider } from '../client/client.ts';
 import { RefusedError } from '../errors.ts';
 import { makeAuditedChange } from './audited-change.ts';
+import { parseClaimConditions } from './claim-conditions.ts';
 import { viewClient } from './client-view.ts';
 import { findClient } from './find-client.ts';
 import { checkVersion, type IfVersion } from './if-version.ts';
@@ -12,12 +14,19 @@ import {
   parseTokenLifetime,
 } from './input-fields.ts';
 import { currentTime, type ManagementContext } from './management-context.ts';
-import { optional, readBoolean, readFields, readList, readText } from './read-input.ts';
+import {
+  optional,
+  readBoolean,
+  readFields,
+  readList,
+  readText,
+  refuseInput,
+} from './read-input.ts';
 import { checkTokenSize } from './token-size.ts';
 
 /**
- * The fields of a client that can change. The trunk group and the provider identify a client and
- * never change.
+ * The fields of a client that can change. The trunk group, the provider and the id there identify a
+ * client and never change.
  */
 export interface ClientChanges extends IfVersion {
   readonly name?: string | undefined;
@@ -28,6 +37,8 @@ export interface ClientChanges extends IfVersion {
   readonly audiences?: readonly string[] | undefined;
   /** Seconds. */
   readonly tokenLifetime?: number | undefined;
+  /** Of a client under a provider: what else its tokens must say. Replaces all; empty: nothing. */
+  readonly requiredClaims?: readonly ClaimCondition[] | undefined;
 }
 
 /** Writes a client's next version. @throws {ConflictError} if it changed meanwhile. */
@@ -63,6 +74,7 @@ const changeFields = [
   'removeScopes',
   'audiences',
   'tokenLifetime',
+  'requiredClaims',
   'ifVersion',
 ] as const;
 
@@ -101,6 +113,15 @@ function nextScopes(
   );
 }
 
+function nextProvider({ provider }: Client, value: unknown): ClientProvider | undefined {
+  if (value === undefined) return provider;
+  const conditions = parseClaimConditions(value);
+  if (provider !== undefined) {
+    return { ...provider, conditions: conditions.length === 0 ? undefined : conditions };
+  }
+  return refuseInput('requiredClaims', value, 'nothing, as the client is under no provider');
+}
+
 /**
  * Changes only the given fields. Issued tokens keep their claims until they expire.
  *
@@ -125,6 +146,7 @@ export async function updateClient(
     tokenLifetime:
       optional(given.tokenLifetime, (value) => parseTokenLifetime(config, value)) ??
       before.tokenLifetime,
+    provider: nextProvider(before, given.requiredClaims),
   };
   checkTokenSize({ ...before, ...next }, config);
   return writeClient(context, before, 'client.update', next);

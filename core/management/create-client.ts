@@ -111,7 +111,7 @@ function buildClient(
  */
 function withoutOldTokens(context: ManagementContext, input: GivenClient, client: Client): Client {
   if (input.idempotencyKey === undefined || client.provider !== undefined) return client;
-  return { ...client, tokensNotBefore: Math.floor(awsTimeOf(context).earliest / 1000) - 1 };
+  return { ...client, tokensNotBefore: Math.floor(awsTimeOf(context).latest / 1000) - 1 };
 }
 
 function isSameRequest(stored: Client, wanted: Client): boolean {

@@ -23,6 +23,10 @@ export const clientView = v.object({
   audience: v.array(v.string()),
   token_lifetime: v.number(),
   tokens_not_before: v.optional(time),
+  required_claims: v.optional(
+    v.array(v.object({ claim: v.string(), values: v.array(v.string()) })),
+    [],
+  ),
 });
 
 export type ClientView = v.InferOutput<typeof clientView>;

@@ -4,6 +4,7 @@ import { effectiveAudiences } from '../management/client-view.ts';
 import { formatTime } from '../rfc3339.ts';
 import { type ClientView, clientView, readView } from './audit-views.ts';
 import { type AuditedChange, selectOwnChanges } from './audited-changes.ts';
+import { commonConditions } from './common-conditions.ts';
 import { dropDeleted, laterHistory, type Replayed, replaying } from './replay.ts';
 import { replaySecrets } from './replay-secrets.ts';
 
@@ -32,6 +33,14 @@ function highestVersion(client: Client, own: readonly AuditedChange[]): number {
   return Math.max(client.version, ...versions);
 }
 
+/** Claims that are required now and were not, or with fewer values. */
+function requiredNew(before: Client, after: Client): readonly string[] {
+  const countOf = ({ provider }: Client, claim: string) =>
+    provider?.conditions?.find((one) => one.claim === claim)?.values.length;
+  const claims = after.provider?.conditions?.map(({ claim }) => claim) ?? [];
+  return claims.filter((claim) => countOf(before, claim) !== countOf(after, claim));
+}
+
 function describeNarrowed(before: Client, after: Client): readonly string[] {
   const lost = (from: readonly string[], to: readonly string[]) =>
     from.filter((one) => !to.includes(one));
@@ -42,6 +51,7 @@ function describeNarrowed(before: Client, after: Client): readonly string[] {
       : []),
     ...lost(before.scopes, after.scopes).map((scope) => `without the scope ${scope}`),
     ...lost(before.audiences, after.audiences).map((uri) => `without the audience ${uri}`),
+    ...requiredNew(before, after).map((claim) => `requires the claim ${claim} as it did at last`),
     ...(after.tokenLifetime < before.tokenLifetime
       ? [`tokens live ${after.tokenLifetime} s, not ${before.tokenLifetime} s`]
       : []),
@@ -60,6 +70,12 @@ function describeWider(client: Client, last: ClientView | undefined, config: Dep
     ...last.audience
       .filter((uri) => !audiences.includes(uri))
       .map((uri) => `it had the audience ${uri}`),
+    ...(client.provider?.conditions ?? [])
+      .filter(({ claim, values }) => {
+        const required = last.required_claims.find((one) => one.claim === claim);
+        return required === undefined || required.values.length > values.length;
+      })
+      .map(({ claim }) => `it did not require the claim ${claim}, or with other values,`),
     ...(last.token_lifetime > client.tokenLifetime
       ? [`its tokens lived ${last.token_lifetime} s`]
       : []),
@@ -76,6 +92,18 @@ interface Narrowed {
   readonly lookAt: readonly string[];
 }
 
+/** Required claims of the stored client and of every bound; undefined if no token can have them. */
+function narrowProvider({ provider }: Client, bounds: readonly ClientView[]) {
+  const lists = bounds.map((bound) => bound.required_claims);
+  const common = commonConditions([provider?.conditions ?? [], ...lists]);
+  if (provider === undefined || common === undefined)
+    return { provider, isEmpty: common === undefined };
+  return {
+    provider: { ...provider, conditions: common.length === 0 ? undefined : common },
+    isEmpty: false,
+  };
+}
+
 function narrow(client: Client, bounds: readonly ClientView[], config: DeploymentConfig): Narrowed {
   const scopes = within(
     client.scopes,
@@ -85,6 +113,7 @@ function narrow(client: Client, bounds: readonly ClientView[], config: Deploymen
     effectiveAudiences(client, config),
     bounds.map((bound) => bound.audience),
   );
+  const { provider, isEmpty: hasNoToken } = narrowProvider(client, bounds);
   // An empty list of audiences means the default one, which neither state may have had.
   const isEmpty = scopes.length === 0 || audiences.length === 0;
   return {
@@ -93,15 +122,21 @@ function narrow(client: Client, bounds: readonly ClientView[], config: Deploymen
       scopes,
       audiences: client.audiences.length === 0 || audiences.length === 0 ? [] : audiences,
       tokenLifetime: Math.min(client.tokenLifetime, ...bounds.map((one) => one.token_lifetime)),
-      enabled: client.enabled && !isEmpty && bounds.every((bound) => bound.enabled),
+      provider,
+      enabled: client.enabled && !isEmpty && !hasNoToken && bounds.every((bound) => bound.enabled),
       tokensNotBefore: latestCutOff([
         client.tokensNotBefore,
         ...bounds.map((bound) => bound.tokens_not_before),
       ]),
     },
-    lookAt: isEmpty
-      ? ['disabled, as no scope or no audience of before is one that it had at last']
-      : [],
+    lookAt: [
+      ...(isEmpty
+        ? ['disabled, as no scope or no audience of before is one that it had at last']
+        : []),
+      ...(hasNoToken
+        ? ['disabled, as no token has the claims that it required before and at last']
+        : []),
+    ],
   };
 }
 

@@ -3,11 +3,11 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import type { Mutant } from './mutant.ts';
-import { rotationMutants } from './mutants.ts';
+import { mutants } from './mutants.ts';
 
 /**
- * Writes each mutant into the code and runs the tests of the key rotation, which must fail. Ends
- * with an error if one passes, and if the tests fail without a mutant.
+ * Writes each mutant into the code and runs the tests of its area, the key rotation or revocation,
+ * which must fail. Ends with an error if one passes, and if the tests fail without a mutant.
  */
 
 const root = resolve(import.meta.dirname, '../..');
@@ -65,17 +65,17 @@ function runTests(mutant?: string): readonly string[] {
     .map(({ fullName }) => fullName);
 }
 
-rotationMutants.forEach(assertEditsApply);
+mutants.forEach(assertEditsApply);
 const failures = runTests();
 if (failures.length > 0) throw new Error(`without a mutant: ${failures.join(', ')}`);
 
 let survivors = 0;
-for (const { name } of rotationMutants) {
+for (const { name } of mutants) {
   const [killer] = runTests(name);
   if (killer === undefined) survivors += 1;
   console.info(`${killer === undefined ? 'SURVIVED' : 'killed  '}  ${name}`);
   if (killer !== undefined) console.info(`            by: ${killer}`);
 }
-console.info(`${rotationMutants.length - survivors} of ${rotationMutants.length} mutants killed`);
+console.info(`${mutants.length - survivors} of ${mutants.length} mutants killed`);
 rmSync(dirname(reportFile), { recursive: true });
 process.exitCode = survivors === 0 ? 0 : 1;

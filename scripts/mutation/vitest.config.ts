@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import type { Mutant } from './mutant.ts';
-import { rotationMutants } from './mutants.ts';
+import { mutants } from './mutants.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const name = process.env.MUTANT;
@@ -24,23 +24,31 @@ function mutate(mutant: Mutant) {
   };
 }
 
-const mutant = rotationMutants.find((candidate) => candidate.name === name);
+const mutant = mutants.find((candidate) => candidate.name === name);
 if (name !== undefined && mutant === undefined) throw new Error(`there is no mutant "${name}"`);
+
+const tests = {
+  rotation: [
+    'test/contract/deployment-config.test.ts',
+    'test/core/signing-key/{plan,removal-guard,rotation-crash,select-signing-key}.test.ts',
+    'test/core/signing-key/rotation-{stories,property}.test.ts',
+    'test/core/signing-key/{key-custody,prove-key,publish-key}.test.ts',
+    'test/integration/adapters/kms.test.ts',
+    'test/integration/lambda/key-rotation.test.ts',
+    'test/lib/publication-permissions.test.ts',
+  ],
+  revocation: [
+    'test/core/verifier/revocation-{check,property}.test.ts',
+    'test/core/management/revoke-client-tokens.test.ts',
+  ],
+};
 
 export default defineConfig({
   root,
   plugins: mutant === undefined ? [] : [mutate(mutant)],
   test: {
     env: { CDK_VALIDATION: 'false', POWERTOOLS_DEV: 'false' },
-    include: [
-      'test/contract/deployment-config.test.ts',
-      'test/core/signing-key/{plan,removal-guard,rotation-crash,select-signing-key}.test.ts',
-      'test/core/signing-key/rotation-{stories,property}.test.ts',
-      'test/core/signing-key/{key-custody,prove-key,publish-key}.test.ts',
-      'test/integration/adapters/kms.test.ts',
-      'test/integration/lambda/key-rotation.test.ts',
-      'test/lib/publication-permissions.test.ts',
-    ],
+    include: mutant === undefined ? Object.values(tests).flat() : tests[mutant.area ?? 'rotation'],
     setupFiles: ['test/setup/loopback-only.ts'],
     testTimeout: 120_000,
     hookTimeout: 60_000,

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { rotationMutants } from '../../scripts/mutation/mutants.ts';
+import { mutants } from '../../scripts/mutation/mutants.ts';
 import { root } from './source-files.ts';
 
-describe('the mutants of the rotation', () => {
+describe('the mutants', () => {
   // They are run by hand, and must not fall behind the code in between.
-  it.each(rotationMutants)('can be made of the code as it is: $name', ({ edits }) => {
+  it.each(mutants)('can be made of the code as it is: $name', ({ edits }) => {
     for (const { file, find, replace } of edits) {
       const text = readFileSync(join(root, file), 'utf8');
       expect(text.split(find).length - 1, `${file}: ${find}`).toBe(1);

@@ -38,6 +38,41 @@ const registered = {
   registeredAt: 1_700_000_000,
 };
 
+describe('required claims of a client', () => {
+  const environment = { claim: 'environment', values: ['production'] };
+
+  async function underProvider() {
+    const test = createTestManagement();
+    test.providers.set(registered.issuer, registered);
+    const { client } = await createClient(test.context, {
+      ...input,
+      provider: registered.issuer,
+      externalClientId: 'app',
+      requiredClaims: [environment],
+    });
+    return { ...test, client };
+  }
+
+  it('are replaced, removed, and kept by every other change', async () => {
+    const { context, client } = await underProvider();
+    const conditionsAfter = async (changes: Parameters<typeof updateClient>[2]) =>
+      (await updateClient(context, client.clientId, changes)).provider?.conditions;
+    expect(await conditionsAfter({ name: 'Other' })).toEqual([environment]);
+    const ref = { claim: 'ref', values: ['main'] };
+    expect(await conditionsAfter({ requiredClaims: [ref] })).toEqual([ref]);
+    expect(await conditionsAfter({ requiredClaims: [] })).toBeUndefined();
+  });
+
+  it('are refused for a client that is under no provider', async () => {
+    const { context } = createTestManagement();
+    const { client } = await createClient(context, input);
+    const changes = { requiredClaims: [environment] };
+    await expect(updateClient(context, client.clientId, changes)).rejects.toThrow(
+      'required_claims: received [{"claim":"environment","values":["production"]}]; allowed: nothing, as the client is under no provider',
+    );
+  });
+});
+
 describe('creating a client', () => {
   it('stores what was given, and defaults for the rest', async () => {
     const { context, clients } = createTestManagement();

@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { ApiKey } from '../../../core/api-key/api-key.ts';
 import { parseCidr } from '../../../core/api-key/subnet.ts';
 import type { AuditRecord } from '../../../core/audit/audit-log.ts';
+import type { ClaimCondition } from '../../../core/client/claim-condition.ts';
+import type { Client } from '../../../core/client/client.ts';
 import { viewApiKey } from '../../../core/management/api-key-view.ts';
 import { viewClient, viewClientSecret } from '../../../core/management/client-view.ts';
 import { auditDays } from '../../../core/restore/audit-days.ts';
@@ -112,6 +114,75 @@ describe('a client whose restore point lies before a change', () => {
         `it had the audience https://b.example ${again}`,
         `its tokens lived 7200 s ${again}`,
       ],
+    });
+  });
+
+  it('keeps the time of a revocation since, and of an earlier one', () => {
+    const after = view({ tokensNotBefore: 1_800_000_000 });
+    expect(replay([record({ action: 'client.revoke_tokens', after })])).toMatchObject({
+      item: { tokensNotBefore: 1_800_000_000, version: 5 },
+      narrowed: ['tokens issued before 2027-01-15T08:00:00Z are revoked'],
+      lookAt: [],
+    });
+    const revoked = makeClient({ ...client, tokensNotBefore: 1_900_000_000 });
+    const changes = findChanges([record({ action: 'client.revoke_tokens', after })]);
+    expect(replayClient(revoked, changes, testConfig)).toMatchObject({
+      item: { tokensNotBefore: 1_900_000_000 },
+      narrowed: [],
+    });
+  });
+
+  describe('with required claims', () => {
+    const at = { issuer: 'https://idp.example', registrationId: 'idp_1', externalClientId: 'x' };
+    const condition = (claim: string, ...values: readonly string[]) => ({ claim, values });
+    const requiring = (...conditions: readonly ClaimCondition[]) =>
+      makeClient({ secrets: [], version: 3, provider: { ...at, conditions } });
+    const replayed = (stored: Client, last: Client) =>
+      replayClient(
+        stored,
+        findChanges([
+          record({
+            action: 'client.update',
+            after: viewClient({ ...last, version: 4 }, testConfig),
+          }),
+        ]),
+        testConfig,
+      );
+
+    it('requires what it required before and at last', () => {
+      const stored = requiring(condition('environment', 'a', 'b'), condition('ref', 'main'));
+      const last = requiring(condition('environment', 'b', 'c'), condition('repository', '7'));
+      const again = 'after a change since; repeat the change if it is meant';
+      expect(replayed(stored, last)).toMatchObject({
+        item: {
+          enabled: true,
+          provider: {
+            conditions: [
+              condition('environment', 'b'),
+              condition('ref', 'main'),
+              condition('repository', '7'),
+            ],
+          },
+        },
+        narrowed: [
+          'requires the claim environment as it did at last',
+          'requires the claim repository as it did at last',
+        ],
+        lookAt: [
+          `it did not require the claim environment, or with other values, ${again}`,
+          `it did not require the claim ref, or with other values, ${again}`,
+        ],
+      });
+    });
+
+    it('is disabled if no token can meet both', () => {
+      const stored = requiring(condition('environment', 'a'));
+      expect(replayed(stored, requiring(condition('environment', 'b')))).toMatchObject({
+        item: { enabled: false },
+        lookAt: expect.arrayContaining([
+          'disabled, as no token has the claims that it required before and at last',
+        ]),
+      });
     });
   });
 

@@ -30,6 +30,7 @@ const changes: Readonly<Record<string, (made: Made) => readonly string[]>> = {
   'client update': ({ client }) => [client, '--name', 'B'],
   'client disable': ({ client }) => [client],
   'client enable': ({ client }) => [client],
+  'client revoke-tokens': ({ client }) => [client],
   'client delete': ({ client }) => [client],
   'client-secret create': ({ client }) => [client],
   'client-secret update': ({ client, secret }) => [client, secret, '--name', 'B'],

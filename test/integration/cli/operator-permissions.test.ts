@@ -64,6 +64,7 @@ const sessions: Partial<Record<OperatorGroupName, () => Promise<unknown>>> = {
     await authctl(['client', 'update', id, '--name', 'B']);
     await authctl(['client', 'disable', id]);
     await authctl(['client', 'enable', id]);
+    await authctl(['client', 'revoke-tokens', id]);
     const { secret_id: secret = '' } = await authctl(['client-secret', 'create', id]);
     await authctl(['client-secret', 'list', id]);
     await authctl(['client-secret', 'update', id, secret, '--name', 'x']);

@@ -286,4 +286,11 @@ it('accepts what a pattern matches, and only with the claims that the client req
   expect(await decide({ repository_id: 7 })).toBe('accepted');
   expect(await decide({ repository_id: 8 })).toBe('client_condition_unmet');
   expect(await decide({ sub: 'repo:acme/app:pull_request' })).toBe('client_unknown');
+  const update = ['client', 'update', String(created['client_id'])];
+  await json([...update, ...require('repository_id=8')]);
+  expect(await decide({ repository_id: 8 })).toBe('accepted');
+  expect(await decide({ repository_id: 7 })).toBe('client_condition_unmet');
+  const free = await json([...update, '--remove-required-claims']);
+  expect(free).not.toHaveProperty('required_claims');
+  expect(await decide({ repository_id: 7 })).toBe('accepted');
 });

@@ -1,0 +1,96 @@
+import { UnavailableError } from '../../../core/errors.ts';
+import { OAuthError } from '../../../core/oauth-error.ts';
+import { FailureLimiter } from '../../../core/token/failure-limiter.ts';
+import { SharedTokenReuse } from '../../../core/token/shared-reuse.ts';
+import { createTokenIssuer, type IssueToken } from '../../../core/token/token-issuer.ts';
+import { TokenReuse } from '../../../core/token/token-reuse.ts';
+import { makeSigningKey, signWithKeys } from '../signing-keys.ts';
+import { MemorySealedTokens } from '../token-fleet.ts';
+import { basic } from '../token-world.ts';
+import type { Region, RevocationWorld } from './world.ts';
+
+export const issuer = 'https://auth.example.com';
+export const audience = 'https://api.example.com';
+
+const signer = makeSigningKey('ES256');
+export const publicJwk = signer.key.publicJwk;
+
+export type ReuseMode = 'none' | 'memory' | 'shared';
+
+export interface Credentials {
+  readonly clientId: string;
+  readonly secret: string;
+}
+
+const settings = {
+  issuer,
+  regionId: 'slc',
+  defaultAudience: audience,
+  maxTokenLifetime: 86_400,
+  publicationLead: 1000,
+  leeway: 60,
+  accessTokenType: 'at+jwt',
+} as const;
+
+/** The token function of one region, with the clock of its host. */
+export class Issuer {
+  readonly #world: RevocationWorld;
+  readonly #region: Region;
+  readonly #issue: IssueToken;
+
+  constructor(world: RevocationWorld, region: Region, mode: ReuseMode) {
+    this.#world = world;
+    this.#region = region;
+    const reuse = { minimumRemainingShare: 0.5, maxTokens: 100 };
+    this.#issue = createTokenIssuer(
+      {
+        clients: world.replica(region),
+        secretUses: { recordSecretUse: async () => undefined },
+        listSigningKeys: async () => [signer.key],
+        sign: signWithKeys(signer),
+        failures: new FailureLimiter({
+          window: 60,
+          distinctSecrets: 1e6,
+          repetitions: 1e6,
+          capacity: 100,
+        }),
+        reuse: mode === 'none' ? undefined : new TokenReuse(reuse),
+        sharedReuse:
+          mode === 'shared'
+            ? new SharedTokenReuse(
+                new MemorySealedTokens(),
+                { ...reuse, issuer, accessTokenType: 'at+jwt' },
+                (length) => world.draw(length),
+              )
+            : undefined,
+      },
+      settings,
+    );
+  }
+
+  /** @returns undefined if the client is refused, or DynamoDB does not answer. */
+  async request({ clientId, secret }: Credentials) {
+    const form = new URLSearchParams({ grant_type: 'client_credentials' });
+    const log: { isReused?: boolean } = {};
+    try {
+      const { access_token: token } = await this.#issue(
+        {
+          contentTypes: ['application/x-www-form-urlencoded'],
+          authorizations: [basic(clientId, secret)],
+          queryNames: [],
+          body: Buffer.from(form.toString()),
+        },
+        {
+          now: Math.floor((this.#world.time.now + this.#region.skew) / 1000),
+          random: this.#world.draw(16),
+          source: '192.0.2.1',
+          log,
+        },
+      );
+      return { token, isReused: log.isReused === true };
+    } catch (error) {
+      if (error instanceof OAuthError || error instanceof UnavailableError) return undefined;
+      throw error;
+    }
+  }
+}
