@@ -23,6 +23,8 @@ declare module 'dynalite/db/index.js' {
   interface DynaliteDatabase {
     put: Write;
     get: Write;
+    readonly status: string;
+    getSync(key: unknown): unknown;
     del: Write;
     batch: Write;
     createKeyStream: (options: unknown) => Readable;

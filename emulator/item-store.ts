@@ -63,6 +63,29 @@ function openDynalite(directory: string | undefined): { server: Server; store: D
   }
 }
 
+/**
+ * Reads at once: LevelDB has the item in memory or in the page cache. Through its thread pool, the
+ * two reads of GetItem took a tenth of the CPU time of a token.
+ */
+function readNow(db: DynaliteDatabase): DynaliteDatabase['get'] {
+  const readLater = db.get;
+  return (key, done) => {
+    // A read waits until the database is open.
+    if (db.status !== 'open') {
+      readLater(key, done);
+      return;
+    }
+    let value: unknown;
+    let error: unknown;
+    try {
+      value = db.getSync(key);
+    } catch (cause) {
+      error = cause;
+    }
+    setImmediate(done as Done, error ?? null, value);
+  };
+}
+
 /** A request with its body, in the form that dynalite expects. */
 function replay({ method, url, headers, body }: VerifiedRequest): IncomingMessage {
   const request = Object.assign(Readable.from([body]), { method, url, headers });
@@ -128,10 +151,11 @@ export class ItemStore {
   #guard(db: DynaliteDatabase): void {
     for (const name of ['put', 'get', 'del', 'batch'] as const) {
       const call = db[name];
+      const callNow = name === 'get' ? readNow(db) : call;
       db[name] = (...given) => {
         const done = given.at(-1);
         if (typeof done !== 'function') return call(...given);
-        return call(...given.slice(0, -1), (error: unknown, value: unknown) => {
+        return callNow(...given.slice(0, -1), (error: unknown, value: unknown) => {
           (done as Done)(this.#settle(error, name !== 'get'), value);
         });
       };

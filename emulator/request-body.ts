@@ -11,13 +11,18 @@ export class BodyTooLargeError extends Error {
  *
  * @throws {BodyTooLargeError} if there were more than `maxBytes`.
  */
-export async function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
+export function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    length += chunk.length;
-    if (length <= maxBytes) chunks.push(chunk);
-  }
-  if (length > maxBytes) throw new BodyTooLargeError(`the body is longer than ${maxBytes} bytes`);
-  return Buffer.concat(chunks);
+  return new Promise((resolve, reject) => {
+    request.on('data', (chunk: Buffer) => {
+      length += chunk.length;
+      if (length <= maxBytes) chunks.push(chunk);
+    });
+    request.on('end', () => {
+      if (length <= maxBytes) resolve(Buffer.concat(chunks));
+      else reject(new BodyTooLargeError(`the body is longer than ${maxBytes} bytes`));
+    });
+    request.on('error', reject);
+  });
 }

@@ -53,7 +53,7 @@ async function verify(
   const request = { method, url, headers, body };
   const findAccessKey = (id: string) =>
     id === accessKey.accessKeyId ? accessKey : accessControl?.findAccessKey(id);
-  const signer = await verifySignature(request, { service, findAccessKey, time: Date.now() });
+  const signer = verifySignature(request, { service, findAccessKey, time: Date.now() });
   return { ...request, ...signer };
 }
 

@@ -1,9 +1,8 @@
-import { hash, timingSafeEqual } from 'node:crypto';
+import { timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import { Hash } from '@smithy/core/serde';
-import { SignatureV4 } from '@smithy/signature-v4';
 import type { AccessKey } from './access-key.ts';
 import { AwsError, type AwsService } from './aws-error.ts';
+import { computeSignature } from './request-signature.ts';
 
 /** A request as received. */
 export interface ReceivedRequest {
@@ -81,44 +80,6 @@ function findUncovered(
   return ['host', 'x-amz-date', ...needed].find((name) => !signed.includes(name));
 }
 
-/** The signer uses this header as the body's hash without reading the body. */
-function hasOwnChecksum({ headers, body }: ReceivedRequest): boolean {
-  const checksum = headers['x-amz-content-sha256'];
-  return checksum === undefined || checksum === hash('sha256', body);
-}
-
-async function signAgain(
-  { method, url, headers, body }: ReceivedRequest,
-  { region, signedHeaders }: Authorization,
-  service: AwsService,
-  accessKey: AccessKey,
-): Promise<string> {
-  const [path = '/', query = ''] = url.split('?');
-  const parameters = new URLSearchParams(query);
-  const signer = new SignatureV4({
-    region,
-    service,
-    credentials: accessKey,
-    applyChecksum: false,
-    sha256: Hash.bind(null, 'sha256'),
-  });
-  const again = await signer.sign(
-    {
-      method,
-      protocol: 'http:',
-      hostname: headers.host ?? '',
-      path,
-      query: Object.fromEntries(
-        [...parameters.keys()].map((name) => [name, parameters.getAll(name)]),
-      ),
-      headers: Object.fromEntries(signedHeaders.map((name) => [name, headerText(headers, name)])),
-      body,
-    },
-    { signingDate: new Date(readTime(headers)), signableHeaders: new Set(signedHeaders) },
-  );
-  return authorizationPattern.exec(again.headers['authorization'] ?? '')?.[4] ?? '';
-}
-
 function isEqual(a: string, b: string): boolean {
   return a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b));
 }
@@ -134,10 +95,10 @@ export interface Signer {
  *
  * @throws {AwsError} if there is no signature, it is of an unknown access key, or it does not fit.
  */
-export async function verifySignature(
+export function verifySignature(
   request: ReceivedRequest,
   expectations: SignatureExpectations,
-): Promise<Signer> {
+): Signer {
   const { service, findAccessKey, time } = expectations;
   const authorization = readAuthorization(request.headers, service);
   const invalid = (message: string): AwsError =>
@@ -156,9 +117,18 @@ export async function verifySignature(
   if (!(Math.abs(readTime(request.headers) - time) <= maxSkew)) {
     throw invalid('Signature expired or not yet current: x-amz-date is more than 15 minutes off');
   }
-  const signature = await signAgain(request, authorization, service, accessKey);
-  if (hasOwnChecksum(request) && isEqual(signature, authorization.signature)) {
-    return { region: authorization.region, accessKeyId: accessKey.accessKeyId };
+  const { region, signedHeaders } = authorization;
+  const signature = computeSignature(
+    { ...request, signedHeaders, headerText: (name) => headerText(request.headers, name) },
+    {
+      secretAccessKey: accessKey.secretAccessKey,
+      time: headerText(request.headers, 'x-amz-date'),
+      region,
+      service,
+    },
+  );
+  if (isEqual(signature, authorization.signature)) {
+    return { region, accessKeyId: accessKey.accessKeyId };
   }
   throw invalid(
     'The request signature we calculated does not match the signature you provided. Check your AWS Secret Access Key and signing method.',

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { type Authorization, authorize } from './authorizer.ts';
 import { buildGatewayError, buildRouteError } from './gateway-error.ts';
@@ -29,15 +28,15 @@ class IntegrationTimeoutError extends Error {
 }
 
 async function withTimeout<T>(run: Promise<T>, milliseconds: number): Promise<T> {
-  const done = new AbortController();
-  const timeout = sleep(milliseconds, undefined, { signal: done.signal, ref: false }).then(() => {
-    throw new IntegrationTimeoutError(`no answer within ${milliseconds} ms`);
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<never>((_, reject) => {
+    const fail = () => reject(new IntegrationTimeoutError(`no answer within ${milliseconds} ms`));
+    timer = setTimeout(fail, milliseconds).unref();
   });
   try {
     return await Promise.race([run, timeout]);
   } finally {
-    done.abort();
-    timeout.catch(() => undefined);
+    clearTimeout(timer);
   }
 }
 
