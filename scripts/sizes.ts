@@ -2,13 +2,16 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { writeParts } from '../bench/report/write-report.ts';
 import { median } from '../bench/statistics.ts';
 import { loadedBy } from './sizes/loaded-files.ts';
 import { findCalledFunctions } from './sizes/one-token.ts';
+import { formatPackages, measurePackages } from './sizes/packages.ts';
 
 /*
  * Prints how large the code is: files and functions of each folder, and what one token takes a
- * reader through. `--calls` lists the functions that a token calls.
+ * reader through. `--calls` lists the functions that a token calls. `--packages` measures
+ * node_modules instead, and writes its part of docs/performance.md.
  */
 
 const root = resolve(import.meta.dirname, '..');
@@ -55,6 +58,13 @@ function describeFolder(folder: string): Readonly<Record<string, number>> {
     'median function': median(functions),
     'largest function': Math.max(...functions),
   };
+}
+
+if (process.argv.includes('--packages')) {
+  const packages = formatPackages(measurePackages(join(root, 'node_modules')));
+  writeParts({ packages });
+  console.log(packages);
+  process.exit();
 }
 
 const folders = 'contract core adapters lambda cli portal forward-auth emulator local lib bench'
