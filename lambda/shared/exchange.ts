@@ -1,3 +1,4 @@
+import type { Context } from 'aws-lambda';
 import { requestDeadline } from '../../contract/limits.ts';
 import { describeError } from '../../core/describe-error.ts';
 import { type Deadline, startDeadline } from './deadline.ts';
@@ -38,6 +39,11 @@ export class Exchange {
   end(): void {
     this.#deadline?.end();
   }
+}
+
+/** Lambda's context with the exchange, which middleware and endpoints share. */
+export interface ExchangeContext extends Context {
+  exchange: Exchange;
 }
 
 /**

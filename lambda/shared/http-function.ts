@@ -1,3 +1,5 @@
+// oxlint-disable-next-line import/no-named-as-default -- middy's types have only the default
+import middy from '@middy/core';
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import {
   methodNotAllowedBody,
@@ -6,13 +8,13 @@ import {
   securityHeaders,
 } from '../../contract/error-body.ts';
 import { type HttpFunctionName, routes } from '../../contract/routes.ts';
-import { OAuthError } from '../../core/oauth-error.ts';
-import { outcomeOf, toErrorResponse } from './error-response.ts';
-import { Exchange } from './exchange.ts';
+import type { Exchange, ExchangeContext } from './exchange.ts';
 import type { FunctionOptions } from './function-options.ts';
 import { type HttpRequest, type HttpResponse, jsonResponse } from './http-message.ts';
+import { errorResponses } from './middleware/error-responses.ts';
+import { requestLog } from './middleware/request-log.ts';
+import { responseHeaders } from './middleware/response-headers.ts';
 import { readHttpRequest } from './proxy-event.ts';
-import { reportOf } from './report-exchange.ts';
 
 export type Endpoint = (
   request: HttpRequest,
@@ -51,44 +53,17 @@ function dispatch(
   return endpoint(request, exchange);
 }
 
-/** Makes the response to any error, and records the outcome of the exchange. */
-function refuse(
-  error: unknown,
-  exchange: Exchange,
-  { challenge }: HttpFunctionProps,
-): HttpResponse {
-  exchange.error = error;
-  exchange.outcome = outcomeOf(error);
-  if (error instanceof OAuthError) exchange.fields['reason'] = error.reason;
-  return toErrorResponse(error, challenge);
-}
-
-async function answer(
-  props: HttpFunctionProps,
-  event: APIGatewayProxyEvent,
-  exchange: Exchange,
-): Promise<HttpResponse> {
-  try {
-    return await dispatch(props, readHttpRequest(event), exchange);
-  } catch (error) {
-    return refuse(error, exchange, props);
-  } finally {
-    exchange.end();
-  }
-}
-
-/** A Lambda function that answers requests of the REST API, and reports each of them. */
+/**
+ * A Lambda function that answers requests of the REST API. Calls to AWS end with the deadline of the
+ * exchange, long before Lambda's timeout, so middy starts no timer for it.
+ */
 export function createHttpFunction(props: HttpFunctionProps): HttpFunction {
-  const { clock, telemetry } = props;
-  const added = { ...securityHeaders, ...props.headers };
-  return async (event, context) => {
-    const exchange = new Exchange(clock());
-    const { statusCode, headers, body } = await answer(props, event, exchange);
-    telemetry.report(reportOf(event, exchange, statusCode, clock()), context);
-    return {
-      statusCode,
-      headers: { ...headers, ...added },
-      body: event.httpMethod === 'HEAD' ? '' : body,
-    };
-  };
+  const handler = middy<APIGatewayProxyEvent, HttpResponse, Error, ExchangeContext>({
+    timeoutEarlyInMillis: 0,
+  })
+    .use(requestLog(props))
+    .use(responseHeaders({ ...securityHeaders, ...props.headers }))
+    .use(errorResponses(props.challenge))
+    .handler(async (event, { exchange }) => dispatch(props, readHttpRequest(event), exchange));
+  return (event, context) => handler(event, context as ExchangeContext);
 }

@@ -17,7 +17,7 @@ const rule: Readonly<Record<string, { folders: readonly string[]; packages: read
     },
     lambda: {
       folders: ['lambda', 'adapters', 'core', 'contract'],
-      packages: ['@aws-lambda-powertools/', 'aws-lambda', 'node:'],
+      packages: ['@middy/', '@aws-lambda-powertools/', 'aws-lambda', 'node:'],
     },
     // It gets what it does with AWS as an argument, so that it never imports the SDK.
     portal: {

@@ -8,9 +8,9 @@ import { forwardAuthBuildOptions } from '../../scripts/build-verifier.ts';
  * at what has crept in (`npx esbuild --metafile`), then raises the figure here.
  */
 const budgets: Readonly<Record<string, number>> = {
-  token: 72_000,
-  jwks: 46_000,
-  discovery: 26_000,
+  token: 74_000,
+  jwks: 47_000,
+  discovery: 27_500,
   // Patterns of client ids and required claims of providers (ADR 0057).
   authorizer: 87_000,
   'key-rotation': 600_000,
