@@ -90,13 +90,20 @@ describe('a client whose id is a pattern', () => {
 describe('the claims that a client requires', () => {
   const conditions: readonly ClaimCondition[] = [
     { claim: 'repository_id', values: ['1296269'] },
+    { claim: 'ref_protected', values: ['true'] },
     { claim: '/kubernetes.io/pod/name', values: ['a', 'b'] },
   ];
-  const good = { sub: branch, repository_id: '1296269', 'kubernetes.io': { pod: { name: 'b' } } };
+  const good = {
+    sub: branch,
+    repository_id: '1296269',
+    ref_protected: 'true',
+    'kubernetes.io': { pod: { name: 'b' } },
+  };
 
   it.each<[string, Readonly<Record<string, unknown>>]>([
     ['all of them', {}],
     ['a number in place of a text', { repository_id: 1_296_269 }],
+    ['a boolean in place of a text', { ref_protected: true }],
   ])('accept %s', async (_, claims) => {
     const world = createPatternWorld();
     addClient(world, branch, conditions);
@@ -106,6 +113,7 @@ describe('the claims that a client requires', () => {
   it.each<[string, Readonly<Record<string, unknown>>, string]>([
     ['another value', { repository_id: '1' }, 'repository_id'],
     ['none', { repository_id: undefined }, 'repository_id'],
+    ['the other boolean', { ref_protected: false }, 'ref_protected'],
     ['a list with the value', { repository_id: ['1296269'] }, 'repository_id'],
     ['another case', { 'kubernetes.io': { pod: { name: 'B' } } }, '/kubernetes.io/pod/name'],
     ['a text for an object', { 'kubernetes.io': 'pod' }, '/kubernetes.io/pod/name'],

@@ -13,65 +13,113 @@ const kubernetesDocument = {
 const pod = { name: 'dialer-6b9c', uid: '3a2f5b6c-7d8e-4f90-a1b2-c3d4e5f60718' };
 const serviceaccount = { name: 'dialer', uid: '9f8e7d6c-5b4a-4392-8170-6f5e4d3c2b1a' };
 
+const github = {
+  document: {
+    issuer: 'https://token.actions.githubusercontent.com',
+    jwks_uri: 'https://token.actions.githubusercontent.com/.well-known/jwks',
+    subject_types_supported: ['public', 'pairwise'],
+    response_types_supported: ['id_token'],
+    claims_supported: ['sub', 'aud', 'exp', 'iat', 'iss', 'jti', 'nbf', 'ref', 'repository'],
+    id_token_signing_alg_values_supported: ['RS256'],
+    scopes_supported: ['openid'],
+  },
+  jwk: ({ jwk }) => ({ ...jwk, x5t: 'x', x5c: ['MIIDrDCCApSgAwIBAgIQ'] }),
+  alg: 'RS256',
+  typ: 'JWT',
+} as const satisfies Partial<Platform>;
+
+/** Subjects of repositories since July 2026 have the ids of the owner and the repository. */
+const immutable = 'repo:acme@583231/app@1296269';
+
+/** A job has the claim `environment` only if it names one; its subject then has it, not the ref. */
+const githubClaims = {
+  jti: '3c8a1e6e-7f4d-4e6e-9a0b-1f2d3c4b5a69',
+  aud: api,
+  ref: 'refs/heads/feature/login',
+  ref_type: 'branch',
+  ref_protected: 'true',
+  repository: 'acme/app',
+  repository_id: '1296269',
+  repository_owner: 'acme',
+  repository_owner_id: '583231',
+  repository_visibility: 'private',
+  event_name: 'push',
+  job_workflow_ref: 'acme/app/.github/workflows/deploy.yml@refs/heads/main',
+  runner_environment: 'github-hosted',
+};
+
 /** Platforms that give a workload a token of its own. */
 export const workloads: readonly Platform[] = [
   {
-    name: 'GitHub Actions',
-    document: {
-      issuer: 'https://token.actions.githubusercontent.com',
-      jwks_uri: 'https://token.actions.githubusercontent.com/.well-known/jwks',
-      subject_types_supported: ['public', 'pairwise'],
-      response_types_supported: ['id_token'],
-      claims_supported: ['sub', 'aud', 'exp', 'iat', 'iss', 'jti', 'nbf', 'ref', 'repository'],
-      id_token_signing_alg_values_supported: ['RS256'],
-      scopes_supported: ['openid'],
-    },
-    jwk: ({ jwk }) => ({ ...jwk, x5t: 'x', x5c: ['MIIDrDCCApSgAwIBAgIQ'] }),
-    alg: 'RS256',
-    typ: 'JWT',
-    claims: {
-      jti: '3c8a1e6e-7f4d-4e6e-9a0b-1f2d3c4b5a69',
-      sub: 'repo:acme/app:ref:refs/heads/feature/login',
-      aud: api,
-      ref: 'refs/heads/feature/login',
-      ref_type: 'branch',
-      ref_protected: 'true',
-      repository: 'acme/app',
-      repository_id: '1296269',
-      repository_owner: 'acme',
-      repository_owner_id: '583231',
-      repository_visibility: 'private',
-      environment: 'production',
-      event_name: 'push',
-      job_workflow_ref: 'acme/app/.github/workflows/deploy.yml@refs/heads/main',
-      runner_environment: 'github-hosted',
-    },
+    ...github,
+    name: 'GitHub Actions, branches of a repository',
+    claims: { ...githubClaims, sub: `${immutable}:ref:refs/heads/feature/login` },
     choices: { clientIdClaim: 'sub', allowClientPatterns: true },
-    client: {
-      externalClientId: 'repo:acme/app:ref:refs/heads/*',
-      audiences: [api],
-      requiredClaims: [
-        { claim: 'repository_id', values: ['1296269'] },
-        { claim: 'environment', values: ['production', 'staging'] },
-      ],
-    },
+    client: { externalClientId: `${immutable}:ref:refs/heads/*`, audiences: [api] },
     refused: [
-      ['another repository', { sub: 'repo:acme/other:ref:refs/heads/main' }, 'client_unknown'],
       [
-        'a repository with a longer name',
-        { sub: 'repo:acme/app2:ref:refs/heads/a' },
+        'another repository',
+        { sub: 'repo:acme@583231/other@77:ref:refs/heads/main' },
         'client_unknown',
       ],
-      ['a pull request', { sub: 'repo:acme/app:pull_request' }, 'client_unknown'],
-      ['a tag', { sub: 'repo:acme/app:ref:refs/tags/v1' }, 'client_unknown'],
-      ['a repository made again', { repository_id: '99' }, 'client_condition_unmet'],
-      ['another environment', { environment: 'test' }, 'client_condition_unmet'],
-      ['no environment', { environment: undefined }, 'client_condition_unmet'],
+      [
+        'a repository made again',
+        { sub: 'repo:acme@583231/app@99:ref:refs/heads/main' },
+        'client_unknown',
+      ],
+      [
+        'an owner made again',
+        { sub: 'repo:acme@7/app@1296269:ref:refs/heads/a' },
+        'client_unknown',
+      ],
+      ['a pull request', { sub: `${immutable}:pull_request` }, 'client_unknown'],
+      ['a tag', { sub: `${immutable}:ref:refs/tags/v1` }, 'client_unknown'],
       [
         'the audience of another service',
         { aud: 'sts.amazonaws.com' },
         'token_audience_not_allowed',
       ],
+    ],
+  },
+  {
+    ...github,
+    name: 'GitHub Actions, jobs of an environment',
+    claims: {
+      ...githubClaims,
+      sub: `${immutable}:environment:production`,
+      ref: 'refs/heads/main',
+      environment: 'production',
+    },
+    choices: { clientIdClaim: 'sub' },
+    client: {
+      externalClientId: `${immutable}:environment:production`,
+      audiences: [api],
+      requiredClaims: [{ claim: 'ref', values: ['refs/heads/main'] }],
+    },
+    refused: [
+      ['another environment', { sub: `${immutable}:environment:test` }, 'client_unknown'],
+      ['a job without one', { sub: `${immutable}:ref:refs/heads/main` }, 'client_unknown'],
+      ['another branch', { ref: 'refs/heads/feature/login' }, 'client_condition_unmet'],
+    ],
+  },
+  {
+    ...github,
+    name: 'GitHub Actions, a subject without ids',
+    claims: { ...githubClaims, sub: 'repo:acme/app:ref:refs/heads/feature/login' },
+    choices: { clientIdClaim: 'sub', allowClientPatterns: true },
+    client: {
+      externalClientId: 'repo:acme/app:ref:refs/heads/*',
+      audiences: [api],
+      requiredClaims: [{ claim: 'repository_id', values: ['1296269'] }],
+    },
+    refused: [
+      [
+        'a repository with a longer name',
+        { sub: 'repo:acme/app2:ref:refs/heads/a' },
+        'client_unknown',
+      ],
+      ['a repository made again', { repository_id: '99' }, 'client_condition_unmet'],
+      ['no id of the repository', { repository_id: undefined }, 'client_condition_unmet'],
     ],
   },
   {
@@ -247,10 +295,7 @@ export const workloads: readonly Platform[] = [
     client: {
       externalClientId: '107517467455664443765',
       audiences: [api],
-      requiredClaims: [
-        { claim: 'email_verified', values: ['true'] },
-        { claim: '/google/compute_engine/project_id', values: ['example-project'] },
-      ],
+      requiredClaims: [{ claim: '/google/compute_engine/project_id', values: ['example-project'] }],
     },
     refused: [
       ['another service account', { sub: '1', azp: '1' }, 'client_unknown'],

@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest';
+import { codeBlocks, isShell, readPage } from '../support/docs/markdown.ts';
+import { workloads } from '../support/platforms/workloads.ts';
+
+type Options = ReadonlyMap<string, readonly string[]>;
+
+/** Words of a command as a shell splits them, with what is in quotes as one word. */
+function wordsOf(command: string): readonly string[] {
+  const words = command.match(/"[^"]*"|'[^']*'|\S+/g) ?? [];
+  return words.map((word) => word.replaceAll(/^['"]|['"]$/g, ''));
+}
+
+function optionsOf(words: readonly string[]): Options {
+  const options = new Map<string, string[]>();
+  for (const [index, word] of words.entries()) {
+    if (!word.startsWith('--')) continue;
+    const next = words[index + 1] ?? '';
+    options.set(word, [...(options.get(word) ?? []), next.startsWith('--') ? '' : next]);
+  }
+  return options;
+}
+
+const commands = codeBlocks(readPage('docs/keyless.md'))
+  .filter(isShell)
+  .flatMap(({ lines }) => lines.join('\n').replaceAll('\\\n', ' ').split('\n'))
+  .map(wordsOf);
+
+const registrations = commands
+  .filter((words) => words.includes('register'))
+  .map((words) => ({ url: words[4] ?? '', options: optionsOf(words) }));
+
+const clients = commands.filter((words) => words.includes('create')).map(optionsOf);
+
+/** What the platform's test registers and creates, in the words of the command line. */
+function expectedClient({ document, client }: (typeof workloads)[number]) {
+  return {
+    provider: [document.issuer],
+    id: [client.externalClientId],
+    audiences: client.audiences,
+    claims: (client.requiredClaims ?? []).flatMap(({ claim, values }) =>
+      values.map((value) => `${claim}=${value}`),
+    ),
+  };
+}
+
+const documented = clients.map((options) => ({
+  provider: options.get('--provider'),
+  id: options.get('--external-client-id'),
+  audiences: options.get('--audience'),
+  claims: options.get('--require-claim') ?? [],
+}));
+
+describe('docs/keyless.md', () => {
+  // A cluster is registered as EKS is; its row of the table is for the pattern and the pointer.
+  const platforms = workloads.filter(({ name }) => name !== 'Kubernetes');
+
+  it.each(platforms)('has the commands that the test of $name runs', (platform) => {
+    const { issuer } = platform.document;
+    const registration = registrations.find(({ url }) => url.startsWith(issuer));
+    const { choices } = platform;
+    expect(registration?.options.get('--client-id-claim')).toEqual([choices.clientIdClaim]);
+    if (choices.allowClientPatterns) {
+      expect(registration?.options.has('--allow-client-patterns')).toBe(true);
+    }
+    expect(documented).toContainEqual(expectedClient(platform));
+  });
+
+  it('has no client that no test creates', () => {
+    expect(documented).toHaveLength(platforms.length);
+  });
+});
