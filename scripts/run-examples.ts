@@ -1,9 +1,8 @@
-import { readFileSync } from 'node:fs';
-import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { tokenPath } from '../contract/routes.ts';
 import { examples } from './examples/catalogue.ts';
 import { checkExample } from './examples/check-example.ts';
 import { prepareWorld, type World } from './examples/world.ts';
+import { trustService } from './support/trust-service.ts';
 import { withLocalService } from './support/with-local-service.ts';
 
 /*
@@ -48,8 +47,7 @@ await withLocalService(
     },
   },
   async (service) => {
-    const authority = readFileSync(service.caPath ?? '', 'utf8');
-    setDefaultCACertificates([...getCACertificates('default'), authority]);
+    trustService(service);
     const take = (): number => {
       const taken = tokenRequests;
       tokenRequests = 0;

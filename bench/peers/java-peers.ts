@@ -1,10 +1,11 @@
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { versionInPom } from '../../scripts/interop/pins.ts';
 import { type Peer, peerClient, type RunningPeer } from './peer.ts';
 import { endProcess, findFreePort, runTool, sizeOf, startPeerProcess } from './peer-process.ts';
 
 const keycloakVersion = '26.4.0';
-const springBootVersion = '3.5.6';
+const springFolder = join(import.meta.dirname, 'spring');
 const copyPlugin = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy';
 
 /** Java 17's default heap is a quarter of the machine: the same for all, and enough for each. */
@@ -100,11 +101,11 @@ export const keycloak: Peer = {
 
 export const spring: Peer = {
   name: 'Spring Authorization Server',
-  version: `Boot ${springBootVersion}`,
+  version: `Boot ${versionInPom(join(springFolder, 'pom.xml'), 'spring-boot-starter-parent')}`,
   settings: 'defaults of Boot, client and tokens in memory, secret compared without bcrypt',
   signs: 'java',
   async install(folder) {
-    cpSync(join(import.meta.dirname, 'spring'), folder, { recursive: true });
+    cpSync(springFolder, folder, { recursive: true });
     await runTool('mvn', ['-q', '-B', 'package'], folder);
     const jar = join(folder, 'target/spring-peer-1.jar');
     return {

@@ -1,22 +1,20 @@
 import type { Alg } from '../../contract/signing-algorithms.ts';
+import { type CacheOutcomes, checkCache, type Outcome, type WithVerifier } from './check-cache.ts';
 import { audience, type InteropIssuer } from './issuer.ts';
-import type { Library, Open } from './libraries.ts';
-import type { RunningVerifier, Variables } from './verifier-process.ts';
+import { type Library, type Open, typOf } from './library.ts';
+import type { RunningVerifier, Variables } from './running-program.ts';
 
 export const matrixAlgs = ['RS256', 'PS256', 'ES256', 'ES384', 'ML-DSA-44'] as const;
 
-/** What a library did, in words; `problem` if it did not do what it should. */
-export interface Outcome {
-  readonly text: string;
-  readonly problem?: string;
-}
-
-export interface Row {
+export interface Row extends CacheOutcomes {
   readonly library: Library;
   readonly byAlg: ReadonlyMap<Alg, Outcome>;
-  readonly cache: Outcome;
-  readonly unknownKid: Outcome;
   readonly mlDsa: Outcome;
+}
+
+/** The outcomes of a row, in the order of the table's columns after the algorithms. */
+export function behaviourOf({ cache, newKey, unknownKid, mlDsa }: Row): readonly Outcome[] {
+  return [cache, newKey, unknownKid, mlDsa];
 }
 
 function variablesOf({ issuer, jwksUri, caPath }: InteropIssuer): Variables {
@@ -30,83 +28,91 @@ function variablesOf({ issuer, jwksUri, caPath }: InteropIssuer): Variables {
   };
 }
 
-async function withVerifier<T>(
-  open: Open,
-  alg: Alg,
-  issuer: InteropIssuer,
-  use: (verifier: RunningVerifier) => Promise<T>,
-): Promise<T> {
-  const verifier = await open(alg, variablesOf(issuer));
-  try {
-    return await use(verifier);
-  } finally {
-    await verifier.close();
-  }
+type Key = ReturnType<InteropIssuer['createKey']>;
+
+interface Check {
+  readonly library: Library;
+  readonly open: Open;
+  readonly issuer: InteropIssuer;
+}
+
+/** Runs `use` with a verifier of `alg`, and stops it. */
+function verifierOf({ open, issuer }: Check, alg: Alg): WithVerifier {
+  return async (use, variables = {}) => {
+    const verifier = await open(alg, { ...variablesOf(issuer), ...variables });
+    try {
+      return await use(verifier);
+    } finally {
+      await verifier.close();
+    }
+  };
 }
 
 /** Tokens under the issuer's own key that only a check can refuse. */
-function refusedTokens(issuer: InteropIssuer, key: ReturnType<InteropIssuer['createKey']>) {
+function refusedTokens({ library, issuer }: Check, key: Key) {
   const hourAgo = Math.floor(Date.now() / 1000) - 3600;
+  const typ = typOf(library);
+  const sign = (claims: object, header: object = {}) =>
+    issuer.sign(key, claims, { typ, ...header });
+  const another = { ...issuer.createKey(key.alg), kid: key.kid };
   return [
-    ['typ JWT', issuer.sign(key, {}, { typ: 'JWT' })],
-    ['another audience', issuer.sign(key, { aud: 'https://other.example.com' })],
-    ['another issuer', issuer.sign(key, { iss: 'https://other.example.com' })],
-    ['expired', issuer.sign(key, { iat: hourAgo - 60, exp: hourAgo })],
-    ['another key', issuer.sign({ ...issuer.createKey(key.alg), kid: key.kid })],
+    ['another type', sign({}, { typ: typ === 'JWT' ? 'at+jwt' : 'JWT' }), 401],
+    ['another audience', sign({ aud: 'https://other.example.com' }), 401],
+    ['another issuer', sign({ iss: 'https://other.example.com' }), 401],
+    ['expired', sign({ iat: hourAgo - 60, exp: hourAgo }), 401],
+    ['another key', issuer.sign(another, {}, { typ }), 401],
+    ...(library.checksScopes
+      ? [['another scope', sign({ scope: 'calls:view' }), 403] as const]
+      : []),
   ] as const;
 }
 
+/** @returns what a verifier accepted that it must refuse, or refused in the wrong way. */
+async function findWrongAnswer(
+  check: Check,
+  key: Key,
+  verifier: RunningVerifier,
+): Promise<string | undefined> {
+  const jwks = check.issuer.jwks();
+  for (const [what, token, expected] of refusedTokens(check, key)) {
+    const { ok, status = expected } = await verifier.ask({ token, jwks });
+    if (ok) return `accepted a token: ${what}`;
+    if (status !== expected) return `${what}: ${status} instead of ${expected}`;
+  }
+  return undefined;
+}
+
 /** A good token is accepted, and none that a verifier must refuse. */
-async function checkAlg(
-  library: Library,
-  open: Open,
-  issuer: InteropIssuer,
-  alg: Alg,
-): Promise<Outcome> {
+async function checkAlg(check: Check, alg: Alg): Promise<Outcome> {
+  const { library, issuer } = check;
   const key = issuer.createKey(alg);
   issuer.publish([key]);
-  return withVerifier(open, alg, issuer, async (verifier) => {
-    const { ok, why = '' } = await verifier.ask(issuer.sign(key), issuer.jwks());
+  return verifierOf(
+    check,
+    alg,
+  )(async (verifier) => {
+    const token = issuer.sign(key, {}, { typ: typOf(library) });
+    const { ok, why = '' } = await verifier.ask({ token, jwks: issuer.jwks() });
     const limit = library.limits?.[alg];
     if (!ok && limit !== undefined) return { text: `no: ${limit}` };
     if (!ok) return { text: 'FAILED', problem: `${alg}: a good token was refused: ${why}` };
     if (limit !== undefined) return { text: 'yes', problem: `${alg}: works, listed as ${limit}` };
-    for (const [what, token] of refusedTokens(issuer, key)) {
-      if (!(await verifier.ask(token, issuer.jwks())).ok) continue;
-      return { text: 'FAILED', problem: `${alg}: accepted a token: ${what}` };
-    }
-    return { text: 'yes' };
-  });
-}
-
-/** How many fetches some tokens cost, and whether a new key is found when its first token comes. */
-async function checkCache(open: Open, issuer: InteropIssuer) {
-  const [first, second] = [issuer.createKey('RS256'), issuer.createKey('RS256')];
-  issuer.publish([first]);
-  return withVerifier(open, 'RS256', issuer, async (verifier) => {
-    await verifier.ask(issuer.sign(first), issuer.jwks());
-    issuer.takeFetches();
-    for (let count = 0; count < 10; count += 1) {
-      await verifier.ask(issuer.sign(first), issuer.jwks());
-    }
-    const fetches = issuer.takeFetches();
-    issuer.publish([first, second]);
-    const { ok } = await verifier.ask(issuer.sign(second), issuer.jwks());
-    return {
-      cache: { text: fetches === 0 ? 'keeps the set' : `${fetches} fetches for 10 tokens` },
-      unknownKid: {
-        text: ok ? 'fetches at once' : 'not at once: within its cooldown or cache time',
-      },
-    };
+    const wrong = await findWrongAnswer(check, key, verifier);
+    return wrong === undefined ? { text: 'yes' } : { text: 'FAILED', problem: `${alg}: ${wrong}` };
   });
 }
 
 /** What a published ML-DSA key that signs nothing does to a verifier of RS256. */
-async function checkMlDsa(library: Library, open: Open, issuer: InteropIssuer): Promise<Outcome> {
+async function checkMlDsa(check: Check): Promise<Outcome> {
+  const { library, issuer } = check;
   const key = issuer.createKey('RS256');
   issuer.publish([issuer.createKey('ML-DSA-44'), key]);
-  return withVerifier(open, 'RS256', issuer, async (verifier) => {
-    const { ok, why = '' } = await verifier.ask(issuer.sign(key), issuer.jwks());
+  return verifierOf(
+    check,
+    'RS256',
+  )(async (verifier) => {
+    const token = issuer.sign(key, {}, { typ: typOf(library) });
+    const { ok, why = '' } = await verifier.ask({ token, jwks: issuer.jwks() });
     const known = library.breaksWithMlDsa;
     if (ok && known === undefined) return { text: 'none' };
     if (ok) return { text: 'none', problem: 'an ML-DSA key does no harm, but is listed' };
@@ -115,13 +121,11 @@ async function checkMlDsa(library: Library, open: Open, issuer: InteropIssuer): 
   });
 }
 
-export async function checkLibrary(
-  library: Library,
-  open: Open,
-  issuer: InteropIssuer,
-): Promise<Row> {
+export async function checkLibrary(check: Check): Promise<Row> {
+  const { library, issuer } = check;
   const byAlg = new Map<Alg, Outcome>();
-  for (const alg of matrixAlgs) byAlg.set(alg, await checkAlg(library, open, issuer, alg));
-  const mlDsa = await checkMlDsa(library, open, issuer);
-  return { library, byAlg, mlDsa, ...(await checkCache(open, issuer)) };
+  for (const alg of matrixAlgs) byAlg.set(alg, await checkAlg(check, alg));
+  const mlDsa = await checkMlDsa(check);
+  const caches = await checkCache(library, issuer, verifierOf(check, 'RS256'));
+  return { library, byAlg, mlDsa, ...caches };
 }

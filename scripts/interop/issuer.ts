@@ -11,13 +11,18 @@ import { createTestKey, signToken, type TestKey } from '../../test/support/test-
 
 export const audience = 'https://api.example.com';
 
+/** What programs need to trust the issuer of a run. */
+export interface Trust {
+  /** File of the certificate. */
+  readonly caPath: string;
+  /** Folder for files of this run. */
+  readonly directory: string;
+}
+
 /** An issuer with this service's documents and tokens, whose JWKS the matrix changes. */
-export interface InteropIssuer {
+export interface InteropIssuer extends Trust {
   readonly issuer: string;
   readonly jwksUri: string;
-  /** File of the certificate that libraries must trust. */
-  readonly caPath: string;
-  readonly directory: string;
   /** The keys that the JWKS has. */
   publish(keys: readonly TestKey[]): void;
   /** The JWKS as text. */

@@ -1,101 +1,82 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { checkLibrary, matrixAlgs, type Row } from './check-library.ts';
+import { tokenPath } from '../../contract/routes.ts';
+import { prepareWorld } from '../examples/world.ts';
+import { trustService } from '../support/trust-service.ts';
+import { withLocalService } from '../support/with-local-service.ts';
+import { checkClient } from './check-client.ts';
+import { checkLibrary } from './check-library.ts';
+import { clientTable, clientTitle, formatClient } from './client-table.ts';
+import { clients } from './clients.ts';
 import { startIssuer } from './issuer.ts';
 import { libraries } from './libraries.ts';
+import { Report } from './report.ts';
+import { writeTable } from './table.ts';
+import { formatVerifier, problemsOf, titleOf, verifierTable } from './verifier-table.ts';
 
 /*
- * Verifies this service's tokens with the libraries of other languages, as far as their runtimes
- * are on this machine: `npm run test:interop`, or `npm run test:interop -- Spring` for those with
- * Spring in their name. `--write` puts the result into docs/interop.md; what is skipped keeps its row.
+ * Runs this service's tokens through the libraries of other languages, as far as their runtimes are
+ * on this machine: `npm run test:interop`, or `npm run test:interop -- Spring` for the rows with
+ * Spring in their name. `--write` puts the rows into docs/interop.md; what is skipped keeps its row.
  */
 
 const { values, positionals } = parseArgs({
   options: { write: { type: 'boolean', default: false } },
   allowPositionals: true,
 });
-const wanted = libraries.filter(({ name, language }) =>
-  `${name} ${language}`.includes(positionals[0] ?? ''),
-);
+const isWanted = (title: string) => title.includes(positionals[0] ?? '');
 
-const rows: Row[] = [];
-const skipped: string[] = [];
-let failures = 0;
-
-function say(text: string): void {
-  process.stdout.write(`${text}\n`);
-}
-
-function report({ library, byAlg, cache, unknownKid, mlDsa }: Row): void {
-  const { name, version } = library;
-  const problems = [...byAlg.values(), cache, unknownKid, mlDsa].flatMap(
-    ({ problem }) => problem ?? [],
-  );
-  failures += problems.length;
-  const outcomes = matrixAlgs.map((alg) => `${alg} ${byAlg.get(alg)?.text ?? ''}`);
-  say(
-    `${problems.length === 0 ? 'ok      ' : 'FAILED  '}${name} ${version}: ${outcomes.join('; ')}`,
-  );
-  say(`        cache: ${cache.text}; unknown kid: ${unknownKid.text}; ML-DSA key: ${mlDsa.text}`);
-  for (const problem of problems) say(`        ${problem}`);
-}
-
-const head = [
-  'library',
-  ...matrixAlgs,
-  'needs',
-  'JWKS cache',
-  'unknown `kid`',
-  'unused ML-DSA key',
-];
-
-function titleOf({ name, version, language }: Row['library']): string {
-  return `${name} ${version} (${language})`;
-}
-
-function formatRow({ library, byAlg, cache, unknownKid, mlDsa }: Row): string {
-  const algorithms = matrixAlgs.map((alg) => byAlg.get(alg)?.text ?? '');
-  const cells = [titleOf(library), ...algorithms, library.needs];
-  return `| ${[...cells, cache.text, unknownKid.text, mlDsa.text].join(' | ')} |`;
-}
-
-/** A library that was not run keeps the row of its last run with the same version. */
-function formatTable(earlier: string): string {
-  const lines = libraries.flatMap((library) => {
-    const row = rows.find((each) => each.library === library);
-    if (row !== undefined) return [formatRow(row)];
-    return earlier.split('\n').filter((line) => line.startsWith(`| ${titleOf(library)} |`));
-  });
-  return [`| ${head.join(' | ')} |`, `|${head.map(() => '---|').join('')}`, ...lines].join('\n');
-}
-
-function writeDocument(): void {
-  const path = join(import.meta.dirname, '../../docs/interop.md');
-  const between = /(<!-- matrix -->\n)([\s\S]*?)(\n<!-- end of the matrix -->)/;
-  const page = readFileSync(path, 'utf8');
-  const write = (_: string, start: string, table: string, end: string) =>
-    start + formatTable(table) + end;
-  writeFileSync(path, page.replace(between, write));
-}
-
-const issuer = await startIssuer();
-try {
-  for (const library of wanted) {
-    const prepared = await library.prepare(issuer);
-    if ('missing' in prepared) {
-      skipped.push(library.name);
-      say(`SKIPPED ${library.name} ${library.version}: for want of ${prepared.missing}`);
-      continue;
+async function checkVerifiers(report: Report): Promise<void> {
+  const issuer = await startIssuer();
+  try {
+    for (const library of libraries.filter((each) => isWanted(titleOf(each)))) {
+      const prepared = await library.prepare(issuer);
+      if ('missing' in prepared) {
+        report.skip(titleOf(library), prepared.missing);
+        continue;
+      }
+      const row = await checkLibrary({ library, open: prepared.open, issuer });
+      report.add(titleOf(library), formatVerifier(row), problemsOf(row));
     }
-    const row = await checkLibrary(library, prepared.open, issuer);
-    rows.push(row);
-    report(row);
+  } finally {
+    await issuer.close();
   }
-} finally {
-  await issuer.close();
 }
-say(`interop: ${rows.length} run, ${skipped.length} skipped, ${failures} problems`);
-if (values.write && failures === 0) writeDocument();
-else if (values.write) say('docs/interop.md was not written: a library failed');
-if (failures > 0 || rows.length === 0) process.exitCode = 1;
+
+async function checkClients(report: Report): Promise<void> {
+  let tokenRequests = 0;
+  const take = () => {
+    const taken = tokenRequests;
+    tokenRequests = 0;
+    return taken;
+  };
+  const onRequest = ({ path }: { readonly path: string }) => {
+    if (path === tokenPath) tokenRequests += 1;
+  };
+  const wanted = clients.filter((each) => isWanted(clientTitle(each)));
+  if (wanted.length === 0) return;
+  await withLocalService({ https: true, onRequest }, async (service) => {
+    trustService(service);
+    const trust = { caPath: service.caPath ?? '', directory: service.paths.directory };
+    const world = await prepareWorld(service, take);
+    for (const client of wanted) {
+      const built = await client.runtime('client', trust);
+      if ('missing' in built) {
+        report.skip(clientTitle(client), built.missing);
+        continue;
+      }
+      const row = await checkClient(client, built.command, world);
+      report.add(clientTitle(client), formatClient(row), row.problems);
+    }
+  });
+}
+
+const verifiers = new Report(verifierTable);
+await checkVerifiers(verifiers);
+const tokenClients = new Report(clientTable);
+await checkClients(tokenClients);
+const reports = [verifiers, tokenClients];
+const problems = reports.reduce((sum, report) => sum + report.problems, 0);
+const rows = reports.reduce((sum, { measured }) => sum + measured.size, 0);
+if (problems > 0 || rows === 0) process.exitCode = 1;
+else if (values.write) for (const { table, measured } of reports) writeTable(table, measured);
+if (values.write && problems > 0) process.stdout.write('docs/interop.md was not written\n');

@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { hangLimit } from './hang-limit.ts';
 import { missingTool } from './missing-tool.ts';
@@ -27,6 +28,8 @@ export async function compileJava(
   build: MavenBuild,
 ): Promise<{ readonly classPath: string } | { readonly missing: string }> {
   const jars = join(build.target, 'jars');
+  // Maven adds to the folder, and Java would load other versions of before.
+  rmSync(jars, { recursive: true, force: true });
   const goals = ['compile', 'dependency:copy-dependencies', `-DoutputDirectory=${jars}`];
   const missing = await runMaven(build, goals);
   if (missing !== undefined) return { missing };

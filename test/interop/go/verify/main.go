@@ -4,11 +4,13 @@ package main
 import (
 	"bufio"
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"net/url"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/MicahParks/keyfunc/v3"
@@ -16,11 +18,13 @@ import (
 	"github.com/auth0/go-jwt-middleware/v2/validator"
 	"github.com/coreos/go-oidc/v3/oidc"
 	"github.com/golang-jwt/jwt/v5"
-	"github.com/lestrrat-go/jwx/v3/jwa"
+	"github.com/lestrrat-go/httprc/v3"
 	"github.com/lestrrat-go/jwx/v3/jwk"
-	"github.com/lestrrat-go/jwx/v3/jws"
 	jwxt "github.com/lestrrat-go/jwx/v3/jwt"
 )
+
+// registerLimit is far above the time of a fetch from this machine.
+const registerLimit = 10 * time.Second
 
 type verify func(token string) error
 
@@ -32,19 +36,29 @@ var (
 	jwksURI   = os.Getenv("JWKS_URI")
 )
 
-func checkType(typ any) error {
-	if typ != "at+jwt" {
-		return fmt.Errorf("typ %v", typ)
+// checkType does what none of these libraries does.
+func checkType(token string) error {
+	text, _, _ := strings.Cut(token, ".")
+	decoded, err := base64.RawURLEncoding.DecodeString(text)
+	if err != nil {
+		return err
+	}
+	var header struct{ Typ string }
+	if err := json.Unmarshal(decoded, &header); err != nil {
+		return err
+	}
+	if header.Typ != "at+jwt" {
+		return fmt.Errorf("typ %q", header.Typ)
 	}
 	return nil
 }
 
-func typeOf(token string) (any, error) {
-	parsed, _, err := jwt.NewParser().ParseUnverified(token, jwt.MapClaims{})
-	if err != nil {
-		return nil, err
+// refreshInterval is how long a library keeps the JWKS, if the run sets it.
+func refreshInterval(otherwise time.Duration) time.Duration {
+	if seconds, err := time.ParseDuration(os.Getenv("JWKS_REFRESH_SECONDS") + "s"); err == nil {
+		return seconds
 	}
-	return parsed.Header["typ"], nil
+	return otherwise
 }
 
 func withGoOIDC() (verify, error) {
@@ -52,14 +66,7 @@ func withGoOIDC() (verify, error) {
 	config := &oidc.Config{ClientID: audience, SupportedSigningAlgs: []string{algorithm}}
 	verifier := oidc.NewVerifier(issuer, keys, config)
 	return func(token string) error {
-		typ, err := typeOf(token)
-		if err != nil {
-			return err
-		}
-		if err := checkType(typ); err != nil {
-			return err
-		}
-		_, err = verifier.Verify(ctx, token)
+		_, err := verifier.Verify(ctx, token)
 		return err
 	}, nil
 }
@@ -74,38 +81,30 @@ func withGolangJWT() (verify, error) {
 		jwt.WithAudience(audience), jwt.WithExpirationRequired(),
 	}
 	return func(token string) error {
-		parsed, err := jwt.Parse(token, keys.Keyfunc, options...)
-		if err != nil {
-			return err
-		}
-		return checkType(parsed.Header["typ"])
+		_, err := jwt.Parse(token, keys.Keyfunc, options...)
+		return err
 	}, nil
 }
 
 func withJWX() (verify, error) {
-	alg, known := jwa.LookupSignatureAlgorithm(algorithm)
-	if !known {
-		return nil, fmt.Errorf("unknown algorithm %s", algorithm)
+	cache, err := jwk.NewCache(ctx, httprc.NewClient())
+	if err != nil {
+		return nil, err
 	}
-	_ = alg
-	var keys jwk.Set
+	least := jwk.WithMinInterval(refreshInterval(httprc.DefaultMinInterval))
+	most := jwk.WithMaxInterval(refreshInterval(httprc.DefaultMaxInterval))
+	// Register waits until it has a set that it can read.
+	limited, cancel := context.WithTimeout(ctx, registerLimit)
+	defer cancel()
+	if err := cache.Register(limited, jwksURI, least, most); err != nil {
+		return nil, err
+	}
+	keys, err := cache.CachedSet(jwksURI)
+	if err != nil {
+		return nil, err
+	}
 	return func(token string) error {
-		if keys == nil {
-			fetched, err := jwk.Fetch(ctx, jwksURI)
-			if err != nil {
-				return err
-			}
-			keys = fetched
-		}
-		message, err := jws.Parse([]byte(token))
-		if err != nil {
-			return err
-		}
-		typ, _ := message.Signatures()[0].ProtectedHeaders().Type()
-		if err := checkType(typ); err != nil {
-			return err
-		}
-		_, err = jwxt.Parse([]byte(token), jwxt.WithKeySet(keys), jwxt.WithIssuer(issuer),
+		_, err := jwxt.Parse([]byte(token), jwxt.WithKeySet(keys), jwxt.WithIssuer(issuer),
 			jwxt.WithAudience(audience), jwxt.WithRequiredClaim("exp"))
 		return err
 	}, nil
@@ -116,20 +115,14 @@ func withAuth0() (verify, error) {
 	if err != nil {
 		return nil, err
 	}
-	provider := jwtmiddleware.NewCachingProvider(address, 5*time.Minute)
-	checker, err := validator.New(provider.KeyFunc, validator.SignatureAlgorithm(algorithm), issuer, []string{audience})
+	provider := jwtmiddleware.NewCachingProvider(address, refreshInterval(5*time.Minute))
+	signed := validator.SignatureAlgorithm(algorithm)
+	checker, err := validator.New(provider.KeyFunc, signed, issuer, []string{audience})
 	if err != nil {
 		return nil, err
 	}
 	return func(token string) error {
-		typ, err := typeOf(token)
-		if err != nil {
-			return err
-		}
-		if err := checkType(typ); err != nil {
-			return err
-		}
-		_, err = checker.ValidateToken(ctx, token)
+		_, err := checker.ValidateToken(ctx, token)
 		return err
 	}, nil
 }
@@ -152,6 +145,9 @@ func main() {
 	for lines.Scan() {
 		var request struct{ Token string }
 		err := json.Unmarshal(lines.Bytes(), &request)
+		if err == nil {
+			err = checkType(request.Token)
+		}
 		if err == nil && check == nil {
 			check, err = factory()
 		}

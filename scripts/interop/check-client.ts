@@ -1,0 +1,97 @@
+import type { World } from '../examples/world.ts';
+import type { TokenClient } from './clients.ts';
+import { type Answer, startProgram, type Variables } from './running-program.ts';
+import type { Command } from './runtimes.ts';
+
+/** Calls of a platform API, each of which needs a token. */
+export const calls = 3;
+
+interface TokenAnswer extends Answer {
+  readonly token?: string;
+}
+
+export interface ClientRow {
+  readonly client: TokenClient;
+  readonly asItComes: string;
+  /** Token requests for {@link calls} calls: tokens that live an hour, and a minute. */
+  readonly hour: number;
+  readonly minuteAsItComes: number | undefined;
+  readonly minute: number;
+  /** Token requests of one call with a wrong secret. */
+  readonly wrongSecret: number;
+  readonly problems: readonly string[];
+}
+
+type Mode = 'default' | 'ready';
+
+/** What some calls cost, and why the last one failed. */
+interface Calls {
+  readonly requests: number;
+  readonly why: string | undefined;
+}
+
+async function callApi({ service }: World, token: string): Promise<string | undefined> {
+  const headers = { authorization: `Bearer ${token}` };
+  const { status } = await fetch(service.exampleUrl, { headers });
+  return status === 200 ? undefined : `the API answered ${status} to its token`;
+}
+
+/** Gets tokens with a program that has just started, and calls the example API with each. */
+async function runCalls(
+  command: Command,
+  world: World,
+  variables: Variables,
+  count = calls,
+): Promise<Calls> {
+  const program = startProgram<object, TokenAnswer>(command, {
+    ...world.environment,
+    ...variables,
+  });
+  world.takeTokenRequests();
+  let why: string | undefined;
+  try {
+    for (let call = 0; call < count && why === undefined; call += 1) {
+      const { token, why: refused = 'no token' } = await program.ask({});
+      why = token === undefined ? refused : await callApi(world, token);
+    }
+  } finally {
+    await program.close();
+  }
+  return { requests: world.takeTokenRequests(), why };
+}
+
+/** Runs a client as it comes and with its lines, with tokens of an hour and of a minute. */
+export async function checkClient(
+  client: TokenClient,
+  program: Command,
+  world: World,
+): Promise<ClientRow> {
+  const run = (mode: Mode, variables: Variables, count?: number) =>
+    runCalls([...program, client.program, mode], world, variables, count);
+  const asItComes = await run('default', {});
+  const hour = await run('ready', {});
+  const minuteAsItComes = await run('default', world.shortLived);
+  const minute = await run('ready', world.shortLived);
+  const wrong = await run('default', { CLIENT_SECRET: 'secret_of_no_client' }, 1);
+  const { needs, failsAsItComes } = client;
+  const problems = [
+    failsAsItComes === undefined && asItComes.why !== undefined && `as it comes: ${asItComes.why}`,
+    failsAsItComes !== undefined && asItComes.why === undefined && 'works as it comes',
+    hour.why !== undefined && `ready: ${hour.why}`,
+    minute.why !== undefined && `tokens of a minute: ${minute.why}`,
+    minute.requests !== hour.requests && `${minute.requests} requests for tokens of a minute`,
+    wrong.why === undefined && 'a wrong secret got a token',
+    needs === undefined &&
+      minuteAsItComes.requests !== hour.requests &&
+      'needs a line for tokens of a minute',
+  ];
+  return {
+    client,
+    asItComes: asItComes.why === undefined ? 'works' : `fails: ${failsAsItComes ?? asItComes.why}`,
+    hour: hour.requests,
+    minuteAsItComes: asItComes.why === undefined ? minuteAsItComes.requests : undefined,
+    minute: minute.requests,
+    wrongSecret: wrong.requests,
+    problems: problems.filter((problem) => typeof problem === 'string'),
+  };
+}

@@ -1,0 +1,61 @@
+// Gets tokens with one library: one for each line that it reads. Writes {"ok": ..., "token": ...}.
+// `default` is the library as it comes; `ready` has the lines that this service requires.
+import { createInterface } from 'node:readline';
+
+const [library, mode] = process.argv.slice(2);
+const { ISSUER, TOKEN_URL, CLIENT_ID, CLIENT_SECRET } = process.env;
+const scope = 'messaging:view';
+
+const factories = {
+  async 'openid-client'() {
+    const client = await import('openid-client');
+    const authentication = mode === 'ready' ? [client.ClientSecretBasic(CLIENT_SECRET)] : [];
+    const server = await client.discovery(
+      new URL(ISSUER),
+      CLIENT_ID,
+      CLIENT_SECRET,
+      ...authentication,
+    );
+    return () => client.clientCredentialsGrant(server, { scope });
+  },
+  async oauth4webapi() {
+    const oauth = await import('oauth4webapi');
+    const issuer = new URL(ISSUER);
+    const server = await oauth.processDiscoveryResponse(
+      issuer,
+      await oauth.discoveryRequest(issuer),
+    );
+    const client = { client_id: CLIENT_ID };
+    return async () => {
+      const response = await oauth.clientCredentialsGrantRequest(
+        server,
+        client,
+        oauth.ClientSecretBasic(CLIENT_SECRET),
+        { scope },
+      );
+      return oauth.processClientCredentialsResponse(server, client, response);
+    };
+  },
+  async fetch() {
+    const credentials = Buffer.from(`${CLIENT_ID}:${CLIENT_SECRET}`).toString('base64');
+    return async () => {
+      const response = await fetch(TOKEN_URL, {
+        method: 'POST',
+        headers: { authorization: `Basic ${credentials}` },
+        body: new URLSearchParams({ grant_type: 'client_credentials', scope }),
+      });
+      return response.json();
+    };
+  },
+};
+
+const getToken = await factories[library]();
+for await (const _ of createInterface({ input: process.stdin })) {
+  try {
+    console.log(JSON.stringify({ ok: true, token: (await getToken()).access_token }));
+  } catch (error) {
+    const cause = error.cause?.error_description ?? error.error_description ?? '';
+    const why = `${error.message} ${error.error ?? ''} ${cause}`;
+    console.log(JSON.stringify({ ok: false, why: why.slice(0, 200) }));
+  }
+}
