@@ -5,6 +5,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { DeploymentConfig, DeploymentConfigInput } from '../../contract/deployment-config.ts';
 import type { RegionId } from '../../contract/regions.ts';
 import { deployedTableName } from '../../contract/tables.ts';
+import type { AccessKey } from '../../emulator/aws-server/access-key.ts';
 import type { DecidedRequest } from '../../emulator/iam/access-control.ts';
 import { ageNextKey } from '../support/age-next-key.ts';
 import { leaveOut, type Template } from './leave-out.ts';
@@ -15,11 +16,15 @@ import { say } from './proof.ts';
 import { startPublicEdge, usePublicEdge } from './public-edge.ts';
 
 const root = resolve(import.meta.dirname, '../..');
+
 /** Templates and assets, and which resource types are not in the templates any more. */
 export interface Assembly {
   readonly directory: string;
   readonly leftOut: readonly string[];
 }
+
+/** What a command of `authctl` prints. */
+type Printed = Readonly<Record<string, unknown>>;
 
 /** Outputs of a stack by name. */
 export type Outputs = Readonly<Record<string, string>>;
@@ -117,22 +122,36 @@ export class Cloud {
     await this.#cdk('destroy', ...stacks, '--exclusively', '--force', '--app', directory);
   }
 
-  /** @returns what `--json` printed. */
-  async authctl(
+  /** Runs `authctl` as an administrator. @returns what `--json` printed. */
+  authctl(config: string, awsRegion: string, ...args: readonly string[]): Promise<Printed> {
+    return this.#authctl(this.permissions.gate.administrator, config, awsRegion, args);
+  }
+
+  /** The same as a user that has only one of the deployed operator policies. */
+  authctlAs(
+    policyName: string,
     config: string,
     awsRegion: string,
     ...args: readonly string[]
-  ): Promise<Readonly<Record<string, unknown>>> {
+  ): Promise<Printed> {
+    return this.#authctl(this.permissions.gate.operator(policyName), config, awsRegion, args);
+  }
+
+  async #authctl(
+    { accessKeyId, secretAccessKey }: AccessKey,
+    config: string,
+    awsRegion: string,
+    args: readonly string[],
+  ): Promise<Printed> {
     const command = [join(root, 'cli/authctl.ts'), '--config', config, '--json', ...args];
-    const { endpoint, administrator } = this.permissions.gate;
     const env = {
       ...this.#environment(awsRegion),
-      AWS_ENDPOINT_URL: endpoint,
-      AWS_ACCESS_KEY_ID: administrator.accessKeyId,
-      AWS_SECRET_ACCESS_KEY: administrator.secretAccessKey,
+      AWS_ENDPOINT_URL: this.permissions.gate.endpoint,
+      AWS_ACCESS_KEY_ID: accessKeyId,
+      AWS_SECRET_ACCESS_KEY: secretAccessKey,
     };
     const printed = await run([process.execPath, ...command], env);
-    return JSON.parse(printed) as Record<string, unknown>;
+    return JSON.parse(printed) as Printed;
   }
 
   async #cdk(...args: readonly string[]): Promise<void> {
@@ -185,7 +204,6 @@ export async function inFreshAccount(
   const endpoint = `http://127.0.0.1:${port}`;
   const permissions = await startPermissions(port, (region) => clientOptions(endpoint, region));
   const { gate, record } = permissions;
-  const variables = { ...edge.variables, ...gate.variables };
   const preloads = `${edge.variables['NODE_OPTIONS']} ${gate.variables['NODE_OPTIONS']}`;
   const emulator = await startMiniStack({
     python,
@@ -193,7 +211,7 @@ export async function inFreshAccount(
     root,
     port,
     functionsPort: gate.port,
-    variables: { ...variables, NODE_OPTIONS: preloads },
+    variables: { ...edge.variables, ...gate.variables, NODE_OPTIONS: preloads },
   });
   try {
     await prove(new Cloud(work, endpoint, permissions));

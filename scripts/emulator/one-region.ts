@@ -12,6 +12,7 @@ import {
   type DeploymentConfigInput,
   parseDeploymentConfig,
 } from '../../contract/deployment-config.ts';
+import { operatorPolicyName } from '../../contract/function-names.ts';
 import type { Assembly, Cloud, Outputs } from './cloud.ts';
 import { account } from './permissions/function-key.ts';
 import { proveSignPermission } from './permissions/prove-permissions.ts';
@@ -90,8 +91,11 @@ async function deployService(cloud: Cloud): Promise<Service> {
   };
 }
 
+/** Runs a command as the operator whose policy is there for it. */
 function authctl({ cloud, configPath }: Service, ...args: readonly string[]) {
-  return cloud.authctl(configPath, awsRegion, ...args);
+  const group = args[0]?.replace('client-secret', 'client');
+  const policy = operatorPolicyName('authorization-server', 'slc', `${group}-operator`);
+  return cloud.authctlAs(policy, configPath, awsRegion, ...args);
 }
 
 async function createApiKey(service: Service, ...choices: readonly string[]): Promise<string> {
@@ -170,7 +174,6 @@ async function proveBothKeys(
   say('the deployed rotation changed the key; tokens of both keys verify and are taken');
 }
 
-/** The stack goes; the tables stay, for anyone who deletes a stack by mistake. */
 /** @returns the algorithms that the deployed discovery document lists. */
 async function listAlgorithms({ issuer }: Service): Promise<unknown> {
   const response = await fetch(`${issuer}/.well-known/openid-configuration`);
@@ -218,10 +221,12 @@ async function proveWayBack(service: Service): Promise<void> {
   say('an alias goes back to the version before the update, which answers, and forward again');
 }
 
+/** The stack goes; the tables stay, for anyone who deletes a stack by mistake. */
 async function proveTearDown(service: Service, { clientId }: Credentials): Promise<void> {
   await service.cloud.destroy(service.assembly, stackName);
   assert.notEqual((await fetch(service.jwksUri)).status, 200);
-  const kept = await authctl(service, 'client', 'show', clientId);
+  const { cloud, configPath } = service;
+  const kept = await cloud.authctl(configPath, awsRegion, 'client', 'show', clientId);
   assert.equal(kept['client_id'], clientId);
   say('the stack was destroyed, its tables and their items were kept');
 }

@@ -8,6 +8,7 @@ import {
   deployedRegions,
   parseDeploymentConfig,
 } from '../../contract/deployment-config.ts';
+import { operatorPolicyName } from '../../contract/function-names.ts';
 import type { RegionId } from '../../contract/regions.ts';
 import { jwksPath, openidConfigurationPath, tokenPath } from '../../contract/routes.ts';
 import { deployedTableName, tableKeys, tables } from '../../contract/tables.ts';
@@ -54,9 +55,10 @@ export async function proveThreeRegions(cloud: Cloud): Promise<void> {
   await addReplicas(cloud, parseDeploymentConfig(input));
   await cloud.deploy(assembly, home.stack);
   say(`deployed only ${home.id}, at ${home.origin}`);
-  const authctl = (...args: readonly string[]) =>
-    cloud.authctl(configPath, home.awsRegion, ...args);
-  const client = await createClient(authctl);
+  const policy = operatorPolicyName('authorization-server', home.id, 'client-operator');
+  const client = await createClient((...args) =>
+    cloud.authctlAs(policy, configPath, home.awsRegion, ...args),
+  );
   const token = await getToken(home.origin + tokenPath, client);
   // One after the other: the emulator ends a function's process when a function of the same name
   // is called in another region, and the stack then waits for an answer that never comes.
@@ -143,8 +145,9 @@ async function joinService(
 ): Promise<string> {
   const early = await requestToken(origin + tokenPath, client);
   assert.equal(early.status, 503, await early.text());
-  const rotate = () =>
-    cloud.authctl(configPath, awsRegion, 'signing-key', 'rotate', '--region', id);
+  const policy = operatorPolicyName('authorization-server', id, 'signing-key-operator');
+  const command = ['signing-key', 'rotate', '--region', id];
+  const rotate = () => cloud.authctlAs(policy, configPath, awsRegion, ...command);
   await assert.rejects(rotate, /may sign from .* at the earliest/);
   await cloud.ageNextKey(parseDeploymentConfig(example), id);
   await eventually(rotate);

@@ -24,12 +24,15 @@ export class UnknownCallError extends AwsError {
 
 async function readDynamoDb(request: VerifiedRequest, deployed: DeployedAccount) {
   const tables = new Set<string>();
+  // First only for the names of the tables, whose keys the context needs.
   dynamodbCalls(request, { account, partitionKey: (table) => void tables.add(table) });
   const keys = new Map<string, string | undefined>();
   for (const table of tables) {
     keys.set(table, await deployed.partitionKey(request.region, table));
   }
-  return dynamodbCalls(request, { account, partitionKey: (table) => keys.get(table) });
+  const calls = dynamodbCalls(request, { account, partitionKey: (table) => keys.get(table) });
+  if (calls.length === 0) throw new UnknownCallError('dynamodb', request);
+  return calls;
 }
 
 async function readKms(request: VerifiedRequest, deployed: DeployedAccount) {

@@ -55,6 +55,7 @@ export class CallRecord {
     assert.deepEqual(this.problems, []);
     assert.ok(this.#forwarded > 0, 'no call of a function was decided');
     const received = callers.filter((id) => id === account || isFunctionKey(id)).length;
+    assert.ok(received > 0, "the emulator's log has no call of a function");
     assert.ok(
       received <= this.#forwarded,
       `the emulator received ${received} calls of functions; ${this.#forwarded} were decided`,

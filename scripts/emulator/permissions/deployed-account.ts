@@ -23,11 +23,14 @@ import { GetFunctionConfigurationCommand, LambdaClient } from '@aws-sdk/client-l
 import type { NamedPolicy, PolicyDocument } from '../../../emulator/iam/evaluate-request.ts';
 import type { KmsKeyFacts } from '../../../emulator/iam/kms-calls.ts';
 import type { Role } from '../../../emulator/iam/principals.ts';
+import { account } from './function-key.ts';
 
 /** What an account has that decides who may do what. */
 export interface DeployedAccount {
   /** The role of a function, with its policies. */
   readonly roleOf: (functionArn: string) => Promise<Role>;
+  /** A managed policy of the account, by name. */
+  readonly managedPolicy: (name: string) => Promise<NamedPolicy>;
   /** Undefined if there is no such key. */
   readonly key: (region: string, keyId: string) => Promise<KmsKeyFacts | undefined>;
   /** The attribute of a table's partition key; undefined if there is no such table. */
@@ -136,6 +139,10 @@ export function readDeployedAccount(options: ClientOptions): DeployedAccount {
         new GetFunctionConfigurationCommand({ FunctionName: functionArn }),
       );
       return readRole(iam, Role);
+    },
+    managedPolicy: async (name) => {
+      const arn = `arn:aws:iam::${account}:policy/${name}`;
+      return { ...(await readManagedPolicy(iam, arn)), name };
     },
     key: (region, keyId) => orMissing(readKey(kms(region), region, keyId), NotFoundException),
     partitionKey: async (region, table) => {

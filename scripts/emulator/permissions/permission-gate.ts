@@ -36,6 +36,8 @@ export interface PermissionGate {
   readonly endpoint: string;
   /** An access key with `AdministratorAccess`, which key policies limit. */
   readonly administrator: AccessKey;
+  /** An access key of a user that has one managed policy. */
+  operator(policyName: string): AccessKey;
   /** By these a function's process takes an access key of its own. */
   readonly variables: Readonly<Record<string, string>>;
   close(): Promise<void>;
@@ -68,6 +70,8 @@ class Gate {
   readonly #roles: RecentRoles;
   readonly #secret = randomBytes(32).toString('base64url');
   readonly administrator = createAccessKey();
+  /** Users by access key id. */
+  readonly #operators = new Map<string, { readonly key: AccessKey; readonly policyName: string }>();
   readonly variables = {
     FUNCTION_KEY_SECRET: this.#secret,
     NODE_OPTIONS: `--import=${join(import.meta.dirname, 'function-identity.ts')}`,
@@ -78,7 +82,9 @@ class Gate {
       createAwsListener({
         service,
         accessKey: this.administrator,
-        accessControl: { findAccessKey: (id) => this.#findFunctionKey(id) },
+        accessControl: {
+          findAccessKey: (id) => this.#operators.get(id)?.key ?? this.#findFunctionKey(id),
+        },
         maxRequestBytes,
         answer: (call, response) => this.#answer(service, call, response),
       }),
@@ -90,6 +96,12 @@ class Gate {
     const { record, deployed, clock = () => performance.now() } = options;
     this.#roles = new RecentRoles(deployed.roleOf, clock);
     this.#authorizer = new Authorizer({ account, onDecision: (one) => record.add(one) });
+  }
+
+  addOperator(policyName: string): AccessKey {
+    const key = createAccessKey();
+    this.#operators.set(key.accessKeyId, { key, policyName });
+    return key;
   }
 
   receive(message: IncomingMessage, response: ServerResponse): void {
@@ -140,6 +152,12 @@ class Gate {
   /** A function's role as it was within the last second, or as it is now if that denies the call. */
   async #principal(accessKeyId: string, call: ResourceCall): Promise<Principal> {
     if (accessKeyId === this.administrator.accessKeyId) return administrator;
+    const operator = this.#operators.get(accessKeyId);
+    if (operator !== undefined) {
+      const { policyName } = operator;
+      const policy = await this.#options.deployed.managedPolicy(policyName);
+      return userPrincipal(`arn:aws:iam::${account}:user/${policyName}`, policy);
+    }
     const recent = functionPrincipal(await this.#roles.recall(accessKeyId), accessKeyId);
     if (await this.#authorizer.allows(recent, call)) return recent;
     return functionPrincipal(await this.#roles.read(accessKeyId), accessKeyId);
@@ -169,6 +187,7 @@ export async function startPermissionGate(options: PermissionGateOptions): Promi
     port,
     endpoint: `http://${loopbackHost}:${port}`,
     administrator: gate.administrator,
+    operator: (policyName) => gate.addOperator(policyName),
     variables: gate.variables,
     close: () => closeServer(server),
   };
