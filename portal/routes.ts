@@ -25,9 +25,11 @@ import { editClient, updateClient } from './pages/clients/edit-client.ts';
 import { createClient, newClient } from './pages/clients/new-client.ts';
 import {
   confirmDeleteClient,
+  confirmRevokeTokens,
   deleteClient,
   disableClient,
   enableClient,
+  revokeTokens,
 } from './pages/clients/stop-client.ts';
 import { explain, explainCredential } from './pages/explain/explain.ts';
 import { showOverview } from './pages/overview/overview.ts';
@@ -63,6 +65,8 @@ export const routes: readonly Route[] = [
   post('/clients/:clientId', updateClient),
   post('/clients/:clientId/enable', enableClient),
   post('/clients/:clientId/disable', disableClient),
+  get('/clients/:clientId/revoke-tokens', confirmRevokeTokens),
+  post('/clients/:clientId/revoke-tokens', revokeTokens),
   get('/clients/:clientId/delete', confirmDeleteClient),
   post('/clients/:clientId/delete', deleteClient),
 

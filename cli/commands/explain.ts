@@ -124,6 +124,7 @@ const request: CommandSpec = {
     });
     const { accepted, verified, reason, rule, facts, finding, status, error, errorDescription } =
       explanation;
+    const { refusedWithLookup } = explanation;
     const subject = verified === undefined ? {} : viewVerified(verified);
     const found = {
       client_id: facts?.clientId,
@@ -140,6 +141,7 @@ const request: CommandSpec = {
         error,
         error_description: errorDescription,
         finding,
+        refused_with_lookup: refusedWithLookup,
         ...(accepted ? subject : found),
       },
       quiet: [accepted ? 'accepted' : 'refused'],
@@ -147,6 +149,11 @@ const request: CommandSpec = {
         ? `Accepted.\n${cli.output.fields(Object.entries(subject).map(([name, value]) => [name, value?.toString()]))}`
         : describeRefusal(explanation),
     });
+    if (refusedWithLookup !== undefined) {
+      cli.output.note(
+        `A check that looks up clients refuses it (${refusedWithLookup.reason}). The rule: ${refusedWithLookup.rule}.`,
+      );
+    }
     if (!accepted) cli.answerNo();
   },
 };

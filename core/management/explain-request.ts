@@ -6,6 +6,7 @@ import {
   type RefusalReason,
 } from '../verifier/bearer-refusal.ts';
 import { JwksCache } from '../verifier/jwks-cache.ts';
+import type { RevocationCheck } from '../verifier/revocation-check.ts';
 import type { VerifiedCredential } from '../verifier/verified-credential.ts';
 import { verifyBearer } from '../verifier/verify-bearer.ts';
 import { currentTime, type ManagementContext } from './management-context.ts';
@@ -28,6 +29,8 @@ export interface RequestQuestion {
 export interface RequestExplanation {
   readonly accepted: boolean;
   readonly verified?: VerifiedCredential | undefined;
+  /** Why a check that looks up clients refuses the token that others accept; undefined if none does. */
+  readonly refusedWithLookup?: Pick<RequestExplanation, 'reason' | 'rule' | 'finding'> | undefined;
   readonly reason?: RefusalReason | undefined;
   /** The rule that refuses, in words. */
   readonly rule?: string | undefined;
@@ -96,6 +99,22 @@ function createJwks(context: ManagementContext, issuer: string): JwksCache {
   });
 }
 
+async function findRefusal(decision: Promise<unknown>): Promise<BearerRefusal | undefined> {
+  try {
+    await decision;
+    return undefined;
+  } catch (error) {
+    if (error instanceof BearerRefusal) return error;
+    throw error;
+  }
+}
+
+/** The rule that refuses, and what it looked at. */
+async function describeRefusal(context: ManagementContext, refusal: BearerRefusal) {
+  const { reason } = refusal;
+  return { reason, rule: describeRule(reason), finding: await describeFinding(context, refusal) };
+}
+
 /**
  * Runs the verifier on a credential, and reports its decision and the rule that refuses it.
  *
@@ -119,28 +138,30 @@ export async function explainRequest(
     );
   }
   const { audience = defaultAudience } = asked;
-  try {
-    const verified = await verifyBearer(
+  const decide = (revocation?: RevocationCheck) =>
+    verifyBearer(
       {
         authorization: [`Bearer ${asked.credential}`],
         sourceAddress: asked.sourceAddress,
         requiredScopes: asked.scopes,
         now: currentTime(context),
       },
-      { apiKeys, clients, identityProviders, jwks: createJwks(context, issuer) },
+      { apiKeys, clients, identityProviders, revocation, jwks: createJwks(context, issuer) },
       { issuer, jwksUri: issuer, audiences: [audience], defaultAudience, accessTokenType },
     );
+  try {
+    const verified = await decide();
     checkReach(context, verified);
-    return { accepted: true, verified };
+    const refusal = await findRefusal(decide({ clients, onLookupFailure: 'refuse' }));
+    const refusedWithLookup = refusal && (await describeRefusal(context, refusal));
+    return { accepted: true, verified, refusedWithLookup };
   } catch (error) {
     if (!(error instanceof BearerRefusal)) throw error;
-    const { reason, facts, status, code, description } = error;
+    const { facts, status, code, description } = error;
     return {
       accepted: false,
-      reason,
-      rule: describeRule(reason),
+      ...(await describeRefusal(context, error)),
       facts,
-      finding: await describeFinding(context, error),
       status,
       error: code,
       errorDescription: description,

@@ -8,6 +8,7 @@ const sentences: ReadonlyMap<string, string> = new Map([
   ['saved', 'Saved.'],
   ['client-enabled', 'The client is enabled. Its secrets work again.'],
   ['client-disabled', 'The client is disabled. It gets no new tokens.'],
+  ['tokens-revoked', 'The tokens of the client were revoked. New ones are accepted.'],
   ['client-deleted', 'The client was deleted.'],
   ['secret-saved', 'The secret was changed.'],
   ['secret-deleted', 'The secret was deleted. It no longer works.'],

@@ -49,6 +49,9 @@ function clientFacts({ deployment, now, href, may }: Visit, client: Client): Htm
         ({ claim, values }) => html`<code class="line">${claim}: ${values.join(' or ')}</code>`,
       ),
     ],
+    client.tokensNotBefore === undefined
+      ? undefined
+      : ['Tokens revoked', html`issued before ${timeWithDistance(client.tokensNotBefore, now)}`],
     ['Created', timeWithDistance(client.createdAt, now)],
     [
       'Changed',
@@ -102,11 +105,11 @@ function dangerPanel({ href, may }: Visit, client: Client): Html | '' {
   const address = `/clients/${client.clientId}`;
   const version = hiddenField('ifVersion', client.version);
   const change = client.enabled
-    ? html`<div><h3>Disable</h3><p>The client gets no new tokens. Those that it has work until they end, at most ${formatExactSpan(client.tokenLifetime)}. It can be enabled again.</p></div>${actionButton(href(`${address}/disable`), 'Disable client', version)}`
+    ? html`<div><h3>Disable</h3><p>The client gets no new tokens. Platform APIs that look up clients refuse those that it has; at the others they work until they end, at most ${formatExactSpan(client.tokenLifetime)}. It can be enabled again.</p></div>${actionButton(href(`${address}/disable`), 'Disable client', version)}`
     : html`<div><h3>Enable</h3><p>The secrets that have not ended work again.</p></div>${actionButton(href(`${address}/enable`), 'Enable client', version, 'primary')}`;
   return panel(
     { title: 'Stop this client', id: 'danger', tone: 'danger' },
-    html`<div class="choices"><div class="choice">${change}</div><div class="choice"><div><h3>Delete</h3><p>The client and its secrets are removed for good.</p></div>${linkButton(href(`${address}/delete`), 'Delete client…', 'danger')}</div></div>`,
+    html`<div class="choices"><div class="choice">${change}</div><div class="choice"><div><h3>Revoke tokens</h3><p>Platform APIs that look up clients refuse the tokens that it has. New tokens are accepted.</p></div>${linkButton(href(`${address}/revoke-tokens`), 'Revoke tokens…', 'danger')}</div><div class="choice"><div><h3>Delete</h3><p>The client and its secrets are removed for good.</p></div>${linkButton(href(`${address}/delete`), 'Delete client…', 'danger')}</div></div>`,
   );
 }
 

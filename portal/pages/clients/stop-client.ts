@@ -55,22 +55,37 @@ function consequences({ now }: Visit, client: Client): Html {
       : `Tokens of ${provider.issuer} for this client are refused, at once.`
   }</li>${
     provider === undefined &&
-    html`<li>Tokens that it has already work until they end, at most ${formatExactSpan(client.tokenLifetime)}.</li>`
+    html`<li>Tokens that it has already work until they end, at most ${formatExactSpan(client.tokenLifetime)}, except at platform APIs that look up clients.</li>`
   }${
     live.length > 0 &&
     html`<li>${live.length === 1 ? 'Its secret stops working' : `Its ${live.length} secrets stop working`}:<ul>${live.map((secret) => useOfSecret(secret, now))}</ul></li>`
   }<li>It cannot be undone. A new client has another id.</li></ul>`;
 }
 
-function showConfirmation(visit: Visit, client: Client, problems: Problems): Page {
+/** A change that cannot be undone. */
+interface StoppingChange {
+  /** Last part of the address. */
+  readonly action: 'delete' | 'revoke-tokens';
+  readonly title: (name: string) => string;
+  readonly submit: string;
+  readonly consequences: (visit: Visit, client: Client) => Html;
+}
+
+function showConfirmation(
+  visit: Visit,
+  client: Client,
+  problems: Problems,
+  change: StoppingChange,
+): Page {
   const { href } = visit;
   const address = href(`/clients/${client.clientId}`);
+  const title = change.title(client.name);
   return {
     status: problems.status,
-    title: `Delete ${client.name}`,
+    title,
     section: 'clients',
     body: html`${pageHeader({
-      title: `Delete ${client.name}?`,
+      title: `${title}?`,
       crumbs: [
         { text: 'Clients', href: href('/clients') },
         { text: client.name, href: address },
@@ -78,22 +93,29 @@ function showConfirmation(visit: Visit, client: Client, problems: Problems): Pag
       lead: html`<code>${client.clientId}</code>, trunk group <code>${client.serviceTrunkGroup}</code>`,
     })}${postForm(
       {
-        action: href(`/clients/${client.clientId}/delete`),
+        action: href(`/clients/${client.clientId}/${change.action}`),
         problems,
         labels: {},
-        submit: 'Delete client',
+        submit: change.submit,
         submitKind: 'danger',
         cancel: address,
       },
-      [hiddenField('ifVersion', client.version), consequences(visit, client)],
+      [hiddenField('ifVersion', client.version), change.consequences(visit, client)],
     )}`,
   };
 }
 
+const deletion: StoppingChange = {
+  action: 'delete',
+  title: (name) => `Delete ${name}`,
+  submit: 'Delete client',
+  consequences,
+};
+
 export const confirmDeleteClient: Handler = async (visit) => {
   visit.require('deleteClient');
   const client = await visit.management.findClient(visit.id('clientId'));
-  return showConfirmation(visit, client, noProblems);
+  return showConfirmation(visit, client, noProblems, deletion);
 };
 
 export const deleteClient: Handler = async (visit) => {
@@ -104,6 +126,38 @@ export const deleteClient: Handler = async (visit) => {
       await management.deleteClient(clientId, { ifVersion: readVersion(form) });
       return { redirectTo: href('/clients', { done: 'client-deleted' }) };
     },
-    async (problems) => showConfirmation(visit, await management.findClient(clientId), problems),
+    async (problems) =>
+      showConfirmation(visit, await management.findClient(clientId), problems, deletion),
+  );
+};
+
+const revocation: StoppingChange = {
+  action: 'revoke-tokens',
+  title: (name) => `Revoke the tokens of ${name}`,
+  submit: 'Revoke tokens',
+  consequences: (_, { provider, tokenLifetime }) =>
+    html`<ul class="consequences">${
+      provider === undefined
+        ? html`<li>Platform APIs that look up clients refuse every token that was issued before now. The others accept them until they end, at most ${formatExactSpan(tokenLifetime)}.</li><li>The secrets still work. If one has leaked, replace it first.</li>`
+        : html`<li>Tokens that ${provider.issuer} issued before now are refused.</li>`
+    }<li>New tokens are accepted.</li><li>It takes about four seconds, and cannot be undone.</li></ul>`,
+};
+
+export const confirmRevokeTokens: Handler = async (visit) => {
+  visit.require('revokeClientTokens');
+  const client = await visit.management.findClient(visit.id('clientId'));
+  return showConfirmation(visit, client, noProblems, revocation);
+};
+
+export const revokeTokens: Handler = async (visit) => {
+  const { management, form, href } = visit;
+  const clientId = visit.id('clientId');
+  return submit(
+    async () => {
+      await management.revokeClientTokens(clientId, { ifVersion: readVersion(form) });
+      return { redirectTo: href(`/clients/${clientId}`, { done: 'tokens-revoked' }) };
+    },
+    async (problems) =>
+      showConfirmation(visit, await management.findClient(clientId), problems, revocation),
   );
 };

@@ -81,9 +81,17 @@ function foundFacts(found: NonNullable<RequestExplanation['facts']>): Html {
 export function requestResult(visit: Visit, explanation: RequestExplanation): Html {
   const { accepted, verified, reason, rule, status, error, errorDescription } = explanation;
   if (accepted && verified !== undefined) {
+    const { refusedWithLookup: other } = explanation;
     return panel(
       { title: 'The credential', id: 'answer' },
-      html`${answer('good', 'It is accepted.', `Checked at ${formatTime(visit.now)}.`)}${verifiedFacts(visit, verified)}`,
+      html`${answer('good', 'It is accepted.', `Checked at ${formatTime(visit.now)}.`)}${
+        other !== undefined &&
+        answer(
+          'bad',
+          'Platform APIs that look up clients refuse it.',
+          html`The rule: ${other.rule ?? ''} <span class="muted">(${other.reason ?? ''})</span>.`,
+        )
+      }${verifiedFacts(visit, verified)}`,
     );
   }
   return panel(

@@ -71,6 +71,7 @@ const pages: Readonly<Record<string, Calls>> = {
   '/clients/new': page,
   '/clients/:clientId': item,
   '/clients/:clientId/edit': item,
+  '/clients/:clientId/revoke-tokens': item,
   '/clients/:clientId/delete': item,
   '/clients/:clientId/secrets/new': item,
   '/clients/:clientId/secrets/rotate': item,

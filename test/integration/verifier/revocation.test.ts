@@ -113,9 +113,18 @@ describe('checks that look up clients', () => {
     const { iat = 0 } = decodeJwt(old);
     expect(Date.parse(String(revoked['tokens_not_before']))).toBeGreaterThan(iat * 1000);
     expect(await statuses(old)).toEqual(everywhere(401, 200));
+    const explain = ['explain', 'request', '--bearer-stdin'];
+    expect(await json(explain, { stdin: old })).toMatchObject({
+      accepted: true,
+      refused_with_lookup: { reason: 'token_revoked', finding: { name: 'iat' } },
+    });
+    expect((await authctl(explain, { stdin: old })).stderr).toContain(
+      "A check that looks up clients refuses it (token_revoked). The rule: the token was issued after the client's tokens were last revoked.",
+    );
     const next = await client.token();
     expect(next).not.toBe(old);
     expect(await statuses(next)).toEqual(everywhere(200, 200));
+    expect(await json(explain, { stdin: next })).not.toHaveProperty('refused_with_lookup');
   });
 
   it('refuse the tokens of a disabled client until it is enabled, and of a deleted one', async () => {
