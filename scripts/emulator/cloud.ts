@@ -9,7 +9,7 @@ import type { AccessKey } from '../../emulator/aws-server/access-key.ts';
 import type { DecidedRequest } from '../../emulator/iam/access-control.ts';
 import { ageNextKey } from '../support/age-next-key.ts';
 import { leaveOut, type Template } from './leave-out.ts';
-import { freePort, startMiniStack } from './ministack.ts';
+import { failureFile, freePort, startMiniStack } from './ministack.ts';
 import { account } from './permissions/function-key.ts';
 import { type Permissions, startPermissions } from './permissions/permissions.ts';
 import { say } from './proof.ts';
@@ -54,6 +54,8 @@ function clientOptions(endpoint: string, region: string) {
 
 /** An account of AWS on this machine, emulated, and the tools that work on it. */
 export class Cloud {
+  /** How many deployments there were, and how many of them failed. */
+  readonly tally = { deployments: 0, failed: 0 };
   readonly #work: string;
   readonly #endpoint: string;
   /** What IAM lets functions and `authctl` do. */
@@ -114,8 +116,30 @@ export class Cloud {
     const file = join(this.#work, 'outputs.json');
     const quiet = ['--require-approval', 'never', '--progress', 'events', '--concurrency', '3'];
     const exactly = ['--exclusively', '--app', directory, '--outputs-file', file];
-    await this.#cdk('deploy', ...stacks, ...exactly, ...quiet);
+    this.tally.deployments += 1;
+    await this.#cdk('deploy', ...stacks, ...exactly, ...quiet).catch((error: unknown) => {
+      this.tally.failed += 1;
+      throw error;
+    });
     return JSON.parse(readFileSync(file, 'utf8')) as Record<string, Outputs>;
+  }
+
+  /**
+   * Puts a template into the bucket of the bootstrap, as the CDK does.
+   *
+   * @returns its URL for CloudFormation.
+   */
+  async publish(awsRegion: string, name: string, template: string): Promise<string> {
+    const bucket = `cdk-hnb659fds-assets-${account}-${awsRegion}`;
+    const url = `${this.#endpoint}/${bucket}/${name}`;
+    const response = await fetch(url, { method: 'PUT', body: template });
+    if (!response.ok) throw new Error(`${url}: status ${response.status}`);
+    return url;
+  }
+
+  /** Lets the next creation or change of a resource fail. */
+  failNext(logicalId: string): void {
+    writeFileSync(failureFile(this.#work), logicalId);
   }
 
   async destroy({ directory }: Assembly, ...stacks: readonly string[]): Promise<void> {
@@ -152,6 +176,12 @@ export class Cloud {
     };
     const printed = await run([process.execPath, ...command], env);
     return JSON.parse(printed) as Printed;
+  }
+
+  /** Runs commands in a shell, as an operator would. */
+  async shell(script: string, variables: Readonly<Record<string, string>>): Promise<void> {
+    const environment = { ...this.#environment('us-west-2'), ...variables };
+    await run(['bash', '-euo', 'pipefail', '-c', script], environment);
   }
 
   async #cdk(...args: readonly string[]): Promise<void> {

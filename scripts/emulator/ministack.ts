@@ -7,6 +7,11 @@ import { hangLimit } from '../support/hang-limit.ts';
 
 const requirements = join(import.meta.dirname, 'requirements.txt');
 
+/** Names the resource whose next creation or change fails. */
+export function failureFile(work: string): string {
+  return join(work, 'fail-resource');
+}
+
 export interface MiniStack {
   /** Access key ids of the requests that it has received. */
   listCallers(): readonly string[];
@@ -72,7 +77,7 @@ export async function startMiniStack(options: MiniStackOptions): Promise<MiniSta
   const logging = ['--access-logfile', accessLog, '--access-logformat', '%({authorization}i)s'];
   const child = spawn(
     join(python, 'bin/python'),
-    ['-m', 'hypercorn', 'ministack.app:app', ...server, ...logging],
+    ['-m', 'hypercorn', 'strict_ministack:app', ...server, ...logging],
     {
       cwd: work,
       detached: true,
@@ -83,6 +88,9 @@ export async function startMiniStack(options: MiniStackOptions): Promise<MiniSta
         STATE_DIR: join(work, 'state'),
         // CDK's own trigger loads the SDK, which Lambda has and the emulator has not.
         NODE_PATH: join(root, 'node_modules'),
+        // Of strict_ministack.py.
+        PYTHONPATH: import.meta.dirname,
+        FAIL_RESOURCE: failureFile(work),
         GATEWAY_PORT: String(functionsPort),
         IOT_MTLS_ENABLED: '0',
         SFTP_ENABLED: '0',

@@ -37,6 +37,11 @@ export const suites: Readonly<Record<string, Suite>> = {
     command: ['node', 'scripts/test-deploy.ts'],
     isInCi: true,
   },
+  redeploy: {
+    shows: 'updates and failed deployments break no request, on that emulator; needs Python',
+    command: ['node', 'scripts/test-redeploy.ts'],
+    isInCi: true,
+  },
   openapi: {
     shows: 'the service keeps to `docs/openapi.yaml`, with schemathesis; needs Python',
     command: ['node', 'scripts/fuzz-api.ts'],

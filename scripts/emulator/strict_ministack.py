@@ -1,0 +1,85 @@
+"""The ASGI app of MiniStack with two additions to its CloudFormation.
+
+1. AWS keeps a protected table, refuses to create one that exists, and imports it. MiniStack does
+   none of this for the type AWS::DynamoDB::GlobalTable.
+2. The file that FAIL_RESOURCE names has the logical id of one resource. Its next creation or change
+   fails, once, before anything has been done to it.
+"""
+
+import os
+from pathlib import Path
+
+from ministack.app import app
+from ministack.core.responses import get_region
+from ministack.services import dynamodb
+from ministack.services.cloudformation import changesets, provisioners, stacks
+
+GLOBAL_TABLE = "AWS::DynamoDB::GlobalTable"
+
+
+def is_protected(properties: dict) -> bool:
+    replicas = properties.get("Replicas") or []
+    own = [replica for replica in replicas if replica.get("Region") == get_region()]
+    return any(str(replica.get("DeletionProtectionEnabled")).lower() == "true" for replica in own)
+
+
+def keep_tables() -> None:
+    handlers = provisioners._RESOURCE_HANDLERS[GLOBAL_TABLE]
+    create, update, delete = handlers["create"], handlers["update"], handlers["delete"]
+
+    def create_strictly(logical_id, properties, stack_name):
+        name = properties.get("TableName")
+        if name in dynamodb._tables:
+            raise ValueError(f"Resource of type '{GLOBAL_TABLE}' with identifier '{name}' already exists.")
+        created = create(logical_id, properties, stack_name)
+        dynamodb._tables[created[0]]["DeletionProtectionEnabled"] = is_protected(properties)
+        return created
+
+    def update_protection(physical_id, old, new, stack_name):
+        updated = update(physical_id, old, new, stack_name)
+        dynamodb._tables[updated[0]]["DeletionProtectionEnabled"] = is_protected(new)
+        return updated
+
+    def delete_strictly(physical_id, properties):
+        if dynamodb._tables.get(physical_id, {}).get("DeletionProtectionEnabled"):
+            raise ValueError(
+                "Resource cannot be deleted as it is currently protected against deletion. "
+                "Disable deletion protection first."
+            )
+        delete(physical_id, properties)
+
+    handlers.update(
+        {
+            "create": create_strictly,
+            "update": update_protection,
+            "delete": delete_strictly,
+            "import": provisioners._ddb_import,
+        }
+    )
+    changesets._IMPORT_LOOKUPS[GLOBAL_TABLE] = changesets._IMPORT_LOOKUPS["AWS::DynamoDB::Table"]
+
+
+def fail_on_demand(wanted: Path) -> None:
+    provision, update = stacks._provision_resource, stacks._update_resource
+
+    def fail(logical_id: str) -> None:
+        if not wanted.exists() or wanted.read_text() != logical_id:
+            return
+        wanted.unlink()
+        raise ValueError(f"{logical_id} fails because this test asked for it")
+
+    def provision_or_fail(resource_type, logical_id, properties, stack_name):
+        fail(logical_id)
+        return provision(resource_type, logical_id, properties, stack_name)
+
+    def update_or_fail(resource_type, physical_id, old, new, stack_name, logical_id=None, attributes=None):
+        if old != new:
+            fail(logical_id)
+        return update(resource_type, physical_id, old, new, stack_name, logical_id, attributes)
+
+    stacks._provision_resource, stacks._update_resource = provision_or_fail, update_or_fail
+
+
+keep_tables()
+fail_on_demand(Path(os.environ["FAIL_RESOURCE"]))
+__all__ = ["app"]
