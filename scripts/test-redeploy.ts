@@ -32,7 +32,7 @@ async function proveLaterDeployments(cloud: Cloud, work: string): Promise<void> 
   const deployment = await deployFirst(cloud, releases[0]);
   await proveUpdates(deployment, releases);
   await proveFailedUpdates(deployment, releases);
-  await proveBrokenRelease(deployment, { broken: build(3, 'key-rotation'), repaired: build(4) });
+  await proveBrokenRelease(deployment, { broken: build(3, 'token'), repaired: build(4) });
   sayTally(cloud);
   say(`${deployment.service.requests} requests of the client meanwhile, 0 failed`);
 }

@@ -3,12 +3,18 @@ import { InputError, RefusedError, UnavailableError } from '../../core/errors.ts
 import type { PortOptions } from '../../core/port.ts';
 import { callAws } from '../aws-errors.ts';
 
+/** The code of a function threw an error, did not start or ran out of time. */
+export class FunctionFailedError extends UnavailableError {
+  override readonly name = 'FunctionFailedError';
+}
+
 /**
  * Invokes a function with a JSON event and waits for its answer.
  *
  * @throws {InputError} if the function does not accept the event.
  * @throws {RefusedError} if the function's rules do not allow the request.
- * @throws {UnavailableError} if the function fails, or Lambda does not answer.
+ * @throws {FunctionFailedError} if the function fails.
+ * @throws {UnavailableError} if Lambda does not answer.
  */
 export type InvokeFunction = (
   functionName: string,
@@ -42,7 +48,7 @@ function toError(functionName: string, payload: string): Error {
   const { errorType, text } = readError(payload);
   const Meaning = meanings.get(errorType);
   return Meaning === undefined
-    ? new UnavailableError(`${functionName} failed: ${text}`)
+    ? new FunctionFailedError(`${functionName} failed: ${text}`)
     : new Meaning(text);
 }
 

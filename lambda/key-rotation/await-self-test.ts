@@ -1,4 +1,5 @@
 import { describeDenial } from '../../adapters/access-denied.ts';
+import { FunctionFailedError } from '../../adapters/lambda/invoke-function.ts';
 import type { SelfTestResult } from '../../contract/function-events.ts';
 import { UnavailableError } from '../../core/errors.ts';
 
@@ -14,6 +15,17 @@ export class DeploymentTimeoutError extends Error {
   override readonly name = 'DeploymentTimeoutError';
 }
 
+/** The token function cannot run its self-test. */
+export class TokenFunctionError extends Error {
+  override readonly name = 'TokenFunctionError';
+}
+
+/** One self-test, or why there was none. */
+type Attempt = SelfTestResult & {
+  /** Whether the code of the token function failed. */
+  readonly crashed?: boolean;
+};
+
 /** Milliseconds of the first pause: most waits of a deployment take seconds. */
 const firstPause = 2000;
 /** Factor by which each pause is longer than the one before: some waits take minutes. */
@@ -22,6 +34,12 @@ const pauseGrowth = 1.5;
 const longestPause = 10_000;
 /** Milliseconds for the last attempt, its audit record and the response. */
 const reserve = 15_000;
+
+/**
+ * Failures of the token function's code, one after another, that end a deployment: with the pauses,
+ * 46 seconds. Permissions that do not count yet do not make the code fail, so no time cures this.
+ */
+const maxCrashes = 8;
 
 /** @returns a function that waits, and rejects if there is no time for another attempt. */
 export function createPause({ sleep, remaining }: Waiting): (reason: string) => Promise<void> {
@@ -39,22 +57,28 @@ export function createPause({ sleep, remaining }: Waiting): (reason: string) => 
  * Repeats the token function's self-test until it signs.
  *
  * @throws {DeploymentTimeoutError} with the last reason why it did not sign.
+ * @throws {TokenFunctionError} if the code of the token function fails each time.
  */
 export async function awaitSelfTest(
   selfTest: () => Promise<SelfTestResult>,
   waiting: Waiting,
 ): Promise<void> {
   const pause = createPause(waiting);
+  let crashes = 0;
   for (;;) {
-    const result = await selfTest().catch(describePassing);
+    const result: Attempt = await selfTest().catch(describePassing);
     if (result.ok) return;
+    crashes = result.crashed === true ? crashes + 1 : 0;
+    if (crashes === maxCrashes) {
+      throw new TokenFunctionError(`the token function fails each time: ${result.reason}`);
+    }
     await pause(`the token function does not sign: ${result.reason ?? 'it gives no reason'}`);
   }
 }
 
-function describePassing(error: unknown): SelfTestResult {
+function describePassing(error: unknown): Attempt {
   const reason =
     describeDenial(error) ?? (error instanceof UnavailableError ? error.message : undefined);
   if (reason === undefined) throw error;
-  return { ok: false, reason };
+  return { ok: false, reason, crashed: error instanceof FunctionFailedError };
 }

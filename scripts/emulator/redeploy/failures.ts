@@ -103,8 +103,8 @@ export async function proveFailedUpdates(
 }
 
 /**
- * With `cdk deploy`: a release whose rotation cannot start, which the deployment's trigger invokes,
- * and then one that is repaired. No alias moves to the broken release.
+ * With `cdk deploy`: a release whose token function cannot start, and then one that is repaired. No
+ * alias moves to the broken code.
  */
 export async function proveBrokenRelease(
   deployment: Deployment,
@@ -113,10 +113,15 @@ export async function proveBrokenRelease(
   const { cloud, stack, service } = deployment;
   const before = await readState(deployment);
   const { tokens } = await service.during(async () => {
-    await assert.rejects(deployRelease(cloud, broken), /UPDATE_FAILED .* Custom::Trigger/);
+    await assert.rejects(
+      deployRelease(cloud, broken),
+      /Custom::Trigger .* the token function fails each time: .+ release 3 is broken/,
+    );
     assert.equal(await stack.readStatus(), 'UPDATE_ROLLBACK_COMPLETE');
     assert.deepEqual(await readState(deployment), before);
     await deployRelease(cloud, repaired);
   });
-  say(`cdk deploy of a broken release: rolled back, then repaired; ${tokens} tokens meanwhile`);
+  say(
+    `cdk deploy of a broken token function: rolled back, then repaired; ${tokens} tokens meanwhile`,
+  );
 }

@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createInvokeFunction } from '../../../adapters/lambda/invoke-function.ts';
+import {
+  createInvokeFunction,
+  FunctionFailedError,
+} from '../../../adapters/lambda/invoke-function.ts';
 import { createLambdaClient } from '../../../adapters/lambda/lambda-client.ts';
-import { InputError, RefusedError, UnavailableError } from '../../../core/errors.ts';
+import { InputError, RefusedError } from '../../../core/errors.ts';
 import { RetainedKeyError } from '../../../core/signing-key/rotation-errors.ts';
 import { type RunningLambda, startLambda } from '../../../emulator/lambda-server.ts';
 import { testAccessKey } from '../../support/test-access-key.ts';
@@ -45,7 +48,7 @@ describe('invoking a function by name', () => {
     ['refuses', RefusedError, 'not now'],
     ['retains', RefusedError, 'it is in use'],
     ['dislikes', InputError, 'what is this'],
-    ['breaks', UnavailableError, 'breaks failed: x is not a function'],
+    ['breaks', FunctionFailedError, 'breaks failed: x is not a function'],
   ] as const)('gives the error of one that %s its meaning', async (name, type, message) => {
     await expect(invoke(name)).rejects.toThrow(type);
     await expect(invoke(name)).rejects.toThrow(message);

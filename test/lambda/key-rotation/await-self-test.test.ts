@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { FunctionFailedError } from '../../../adapters/lambda/invoke-function.ts';
 import type { SelfTestResult } from '../../../contract/function-events.ts';
 import { UnavailableError } from '../../../core/errors.ts';
 import { awaitSelfTest, createPause } from '../../../lambda/key-rotation/await-self-test.ts';
@@ -41,6 +42,25 @@ describe('the wait for the self-test', () => {
     );
     expect(time.remaining()).toBeGreaterThanOrEqual(15_000);
     expect(time.remaining()).toBeLessThan(25_000);
+  });
+
+  it('gives up within a minute if the code of the token function fails each time', async () => {
+    const time = createTime(840_000);
+    const crash = new FunctionFailedError('auth-token failed: x is not a function');
+    await expect(awaitSelfTest(() => Promise.reject(crash), time)).rejects.toThrow(
+      'the token function fails each time: auth-token failed: x is not a function',
+    );
+    expect(840_000 - time.remaining()).toBeGreaterThan(30_000);
+    expect(840_000 - time.remaining()).toBeLessThan(60_000);
+  });
+
+  it('counts only failures without another answer between them', async () => {
+    const crash = () => Promise.reject(new FunctionFailedError('auth-token failed: timeout'));
+    const pending = async (): Promise<SelfTestResult> => ({ ok: false, reason: 'no key' });
+    const answers = Array.from({ length: 5 }, () => [crash, crash, crash, pending]).flat();
+    const time = createTime(840_000);
+    await awaitSelfTest(async () => answers.shift()?.() ?? { ok: true }, time);
+    expect(time.slept).toHaveLength(20);
   });
 
   it('ends at once for an error that no time cures', async () => {
