@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { isMissing, type Resource, type Template } from '../../scripts/emulator/leave-out.ts';
 import { config } from '../../scripts/emulator/redeploy/deployment.ts';
 import { compareStacks, describeDifference } from '../../scripts/emulator/redeploy/difference.ts';
@@ -18,15 +18,20 @@ function typesOf(templates: readonly Template[]): readonly string[] {
 }
 
 describe('the deployment that is updated and fails on the emulator', () => {
+  let templates: readonly Template[];
+  beforeAll(() => {
+    templates = templatesOf(config);
+  });
+
   it.each(['single-region', 'three-regions'])('has every resource type of %s', (example) => {
-    const types = typesOf(templatesOf(config));
+    const types = typesOf(templates);
     expect(
       typesOf(templatesOf(readConfigFile(example))).filter((type) => !types.includes(type)),
     ).toEqual([]);
   });
 
   it('has a later version that changes or adds resources, and removes only the deployment of the API', () => {
-    const [template] = templatesOf(config) as [Template];
+    const [template] = templates as [Template];
     const later = makeLater(template);
     const gone = Object.keys(template.Resources).filter((id) => !(id in later.Resources));
     expect(gone.map((id) => template.Resources[id]?.Type)).toEqual(['AWS::ApiGateway::Deployment']);

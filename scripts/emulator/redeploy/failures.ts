@@ -93,7 +93,7 @@ export async function proveFailedUpdates(
     }
     const touched = findTouched(current, target, type);
     assert.ok(touched, `no update touches ${type}: add a change of it to later-template.ts`);
-    const { tokens } = await deployment.service.during(() =>
+    const tokens = await deployment.service.during(() =>
       failAndRepeat(deployment, touched.logicalId, target),
     );
     say(`${type}, ${touched.by}: rolled back, then deployed; ${tokens} tokens meanwhile`);
@@ -112,7 +112,7 @@ export async function proveBrokenRelease(
 ): Promise<void> {
   const { cloud, stack, service } = deployment;
   const before = await readState(deployment);
-  const { tokens } = await service.during(async () => {
+  const tokens = await service.during(async () => {
     await assert.rejects(
       deployRelease(cloud, broken),
       /Custom::Trigger .* the token function fails each time: .+ release 3 is broken/,

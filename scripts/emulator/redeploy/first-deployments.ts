@@ -41,6 +41,7 @@ export async function proveFailedFirstDeployments(cloud: Cloud, release: Release
 
   cloud.failNext(lastTable);
   await assert.rejects(cloud.deploy(assembly, stackName), new RegExp(`${lastTable}.*asked for it`));
+  assert.equal(await stack.readStatus(), 'ROLLBACK_FAILED');
   say(`${tableType}: ROLLBACK_FAILED, because the tables are protected`);
   await assert.rejects(cloud.deploy(assembly, stackName), /already exists/);
   say('cdk deploy without an import: refused, because tables exist');
@@ -62,6 +63,7 @@ export async function proveFailedFirstDeployments(cloud: Cloud, release: Release
     CDK_REQUIRE_APPROVAL: 'never',
     AUTHCTL_CONFIG: configPath,
   });
+  // The procedure's own.
   cloud.tally.deployments += 1;
   assert.deepEqual(await readData(cloud, configPath), data);
   say('the service has the tables and the signing keys of the failed deployments');

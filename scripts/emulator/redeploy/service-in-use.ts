@@ -40,12 +40,10 @@ export class ServiceInUse {
    * Gets tokens and verifies them, one after another, until a change has ended. No request is
    * repeated.
    *
-   * @returns what the change returned, and how many tokens were issued and verified meanwhile.
+   * @returns how many tokens were issued and verified meanwhile.
    * @throws if the change failed, or one request did.
    */
-  async during<T>(
-    change: () => Promise<T>,
-  ): Promise<{ readonly result: T; readonly tokens: number }> {
+  async during(change: () => Promise<void>): Promise<number> {
     const started = this.#tokens;
     const failures: string[] = [];
     const end = new AbortController();
@@ -57,7 +55,7 @@ export class ServiceInUse {
     const [changed] = await settled;
     if (changed.status === 'rejected') throw changed.reason;
     assert.deepEqual(failures, [], 'requests failed during the change');
-    return { result: changed.value, tokens: this.#tokens - started };
+    return this.#tokens - started;
   }
 
   async readMetadata(): Promise<Metadata> {

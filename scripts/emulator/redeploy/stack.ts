@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
-  type ChangeSetType,
   CloudFormationClient,
   CreateChangeSetCommand,
   DeleteStackCommand,
@@ -40,7 +39,7 @@ export interface Outcome {
 
 /** A stack of the emulator, through the API of CloudFormation. */
 export class Stack {
-  readonly name: string;
+  readonly #name: string;
   readonly #cloud: Cloud;
   readonly #awsRegion: string;
   readonly #client: CloudFormationClient;
@@ -49,13 +48,13 @@ export class Stack {
   constructor(cloud: Cloud, awsRegion: string, name: string) {
     this.#cloud = cloud;
     this.#awsRegion = awsRegion;
-    this.name = name;
+    this.#name = name;
     this.#client = new CloudFormationClient(cloud.sdk(awsRegion));
   }
 
   async #listResources(): Promise<StackResources> {
     const resources = new Map<string, StackResource>();
-    const pages = paginateListStackResources({ client: this.#client }, { StackName: this.name });
+    const pages = paginateListStackResources({ client: this.#client }, { StackName: this.#name });
     for await (const { StackResourceSummaries = [] } of pages) {
       for (const {
         LogicalResourceId,
@@ -81,7 +80,7 @@ export class Stack {
 
   /** The template that was deployed last. */
   async #readTemplate(): Promise<Template> {
-    const command = new GetTemplateCommand({ StackName: this.name });
+    const command = new GetTemplateCommand({ StackName: this.#name });
     const { TemplateBody = '' } = await this.#client.send(command);
     return JSON.parse(TemplateBody) as Template;
   }
@@ -95,15 +94,14 @@ export class Stack {
     await this.#deleteFailedCreation();
     this.#changeSets += 1;
     const name = `changes-${this.#changeSets}`;
-    const file = `${this.name}-${name}.json`;
+    const file = `${this.#name}-${name}.json`;
     const url = await this.#cloud.publish(this.#awsRegion, file, JSON.stringify(template));
     const before = await this.#describe();
-    const isNew = before === undefined;
     await this.#client.send(
       new CreateChangeSetCommand({
-        StackName: this.name,
+        StackName: this.#name,
         ChangeSetName: name,
-        ChangeSetType: (isNew ? 'CREATE' : 'UPDATE') satisfies ChangeSetType,
+        ChangeSetType: before === undefined ? 'CREATE' : 'UPDATE',
         TemplateURL: url,
         ImportExistingResources: options.importExisting ?? false,
         Capabilities: ['CAPABILITY_IAM', 'CAPABILITY_NAMED_IAM'],
@@ -112,7 +110,7 @@ export class Stack {
     );
     await this.#client.send(
       new ExecuteChangeSetCommand({
-        StackName: this.name,
+        StackName: this.#name,
         ChangeSetName: name,
         ClientRequestToken: name,
       }),
@@ -130,7 +128,7 @@ export class Stack {
   /** A stack whose creation failed cannot be updated. The CDK deletes it too. */
   async #deleteFailedCreation(): Promise<void> {
     if (!['ROLLBACK_COMPLETE', 'ROLLBACK_FAILED'].includes(await this.readStatus())) return;
-    await this.#client.send(new DeleteStackCommand({ StackName: this.name }));
+    await this.#client.send(new DeleteStackCommand({ StackName: this.#name }));
     assert.equal(await this.#awaitEnd(), 'DELETE_COMPLETE');
   }
 
@@ -146,7 +144,7 @@ export class Stack {
   /** The events of the last operation, which had this token. The newest event is the first. */
   async #listEvents(token: string): Promise<readonly StackEvent[]> {
     const found: StackEvent[] = [];
-    const pages = paginateDescribeStackEvents({ client: this.#client }, { StackName: this.name });
+    const pages = paginateDescribeStackEvents({ client: this.#client }, { StackName: this.#name });
     for await (const { StackEvents = [] } of pages) {
       for (const event of StackEvents) {
         if (event.ClientRequestToken !== token) return found;
@@ -158,7 +156,7 @@ export class Stack {
 
   async #describe(): Promise<StackDescription | undefined> {
     try {
-      const command = new DescribeStacksCommand({ StackName: this.name });
+      const command = new DescribeStacksCommand({ StackName: this.#name });
       const { Stacks = [] } = await this.#client.send(command);
       return Stacks[0];
     } catch (error) {

@@ -12,7 +12,7 @@ async function update(deployment: Deployment, name: string, release: Release): P
   const { cloud, stack, service } = deployment;
   const before = await stack.readState();
   const stateful = await listStatefulResources(deployment);
-  const { tokens } = await service.during(() => deployRelease(cloud, release));
+  const tokens = await service.during(() => deployRelease(cloud, release));
   await assertKept(deployment, stateful);
   const difference = compareStacks(before, await stack.readState());
   say(`${name}: ${describeDifference(difference)}`);
