@@ -3,6 +3,8 @@ import { type ClaimCondition, groupClaims } from '../../core/client/claim-condit
 import { collectValues } from '../command-spec.ts';
 import { UsageError } from '../usage-error.ts';
 
+export const clientIdArgument = ['client-id', 'id of the client, client_...'] as const;
+
 /** Options that several commands about clients share. */
 export const clientOptions = {
   name: () => new Option('--name <name>', 'name for people, up to 100 characters'),

@@ -18,9 +18,8 @@ import { parseDuration } from '../duration.ts';
 import { type ExpiryOptions, expiryOptions, readExpiry } from '../expiry-options.ts';
 import { type IfVersionOptions, ifVersionOption } from '../if-version-option.ts';
 import { UsageError } from '../usage-error.ts';
-import { clientOptions } from './client-options.ts';
+import { clientIdArgument, clientOptions } from './client-options.ts';
 
-const clientId = ['client-id', 'id of the client, client_...'] as const;
 const secretId = ['secret-id', 'id of the secret, secret_...'] as const;
 
 const secretName = () => new Option('--name <name>', 'name for people');
@@ -65,7 +64,7 @@ interface CreateOptions extends ExpiryOptions, IfVersionOptions {
 const create: CommandSpec = {
   name: 'create',
   summary: 'Create a client secret and show it once',
-  arguments: [clientId],
+  arguments: [clientIdArgument],
   options: [
     secretName(),
     ...expiryOptions(),
@@ -99,7 +98,7 @@ const statusTexts = {
 const list: CommandSpec = {
   name: 'list',
   summary: 'List the secrets of a client, with the day each was last used',
-  arguments: [clientId],
+  arguments: [clientIdArgument],
   examples: ['client-secret list client_4fWqEXAMPLE'],
   run: async (cli, [id = '']) => {
     const context = await cli.management();
@@ -129,7 +128,7 @@ interface UpdateOptions extends ExpiryOptions, IfVersionOptions {
 const update: CommandSpec = {
   name: 'update',
   summary: 'Rename a secret or change its end',
-  arguments: [clientId, secretId],
+  arguments: [clientIdArgument, secretId],
   options: [
     secretName(),
     ...expiryOptions(),
@@ -170,7 +169,7 @@ interface RotateOptions extends CreateOptions {
 const rotate: CommandSpec = {
   name: 'rotate',
   summary: 'Create a secret, show it once, and let all others of the client end',
-  arguments: [clientId],
+  arguments: [clientIdArgument],
   options: [
     new Option('--expire-old-in <duration>', 'how long the others still work').default(
       '7d',
@@ -208,7 +207,7 @@ const rotate: CommandSpec = {
 const remove: CommandSpec = {
   name: 'delete',
   summary: 'Delete a client secret: it stops working',
-  arguments: [clientId, secretId],
+  arguments: [clientIdArgument, secretId],
   options: [ifVersionOption('client')],
   examples: ['client-secret delete client_4fWqEXAMPLE secret_9aKdEXAMPLE'],
   run: async (cli, [id = '', secret = ''], { ifVersion }: IfVersionOptions) => {

@@ -1,28 +1,22 @@
 import { Option } from 'commander';
-import {
-  deleteClient,
-  setClientEnabled,
-  updateClient,
-} from '../../core/management/change-client.ts';
+import { updateClient } from '../../core/management/change-client.ts';
 import { viewClient } from '../../core/management/client-view.ts';
 import { createClient } from '../../core/management/create-client.ts';
 import { findClient } from '../../core/management/find-client.ts';
 import { listClients } from '../../core/management/list-clients.ts';
-import { revokeClientTokens } from '../../core/management/revoke-client-tokens.ts';
 import { type CommandGroup, type CommandSpec, collectValues } from '../command-spec.ts';
 import { parseDuration } from '../duration.ts';
 import { type IfVersionOptions, ifVersionOption } from '../if-version-option.ts';
 import { UsageError } from '../usage-error.ts';
-import { clientOptions, parseRequiredClaims } from './client-options.ts';
+import { clientIdArgument, clientOptions, parseRequiredClaims } from './client-options.ts';
 import { printClient } from './client-output.ts';
+import { stopCommands } from './client-stop.ts';
 import {
   collectPages,
   type ListFilterOptions,
   listFilterOptions,
   readListFilter,
 } from './list-options.ts';
-
-const clientId = ['client-id', 'id of the client, client_...'] as const;
 
 interface CreateOptions {
   readonly name: string;
@@ -135,7 +129,7 @@ const list: CommandSpec = {
 const show: CommandSpec = {
   name: 'show',
   summary: 'Show a client',
-  arguments: [clientId],
+  arguments: [clientIdArgument],
   examples: ['client show client_4fWqEXAMPLE'],
   run: async (cli, [id = '']) => {
     const context = await cli.management();
@@ -158,7 +152,7 @@ interface UpdateOptions extends IfVersionOptions {
 const update: CommandSpec = {
   name: 'update',
   summary: 'Change a client; only the given fields change',
-  arguments: [clientId],
+  arguments: [clientIdArgument],
   options: [
     clientOptions.name(),
     new Option('--scope <scope>', 'replaces all scopes; may be repeated').argParser(collectValues),
@@ -208,83 +202,8 @@ const update: CommandSpec = {
   },
 };
 
-/** How far a change of a client reaches. */
-const onlyWithLookups =
-  'Only checks that look up clients refuse the old tokens (--check-revocation); at others they stay valid until they expire.';
-
-function defineSwitch(name: 'enable' | 'disable', summary: string, note: string): CommandSpec {
-  return {
-    name,
-    summary,
-    arguments: [clientId],
-    options: [ifVersionOption('client')],
-    examples: [`client ${name} client_4fWqEXAMPLE`],
-    run: async (cli, [id = ''], { ifVersion }: IfVersionOptions) => {
-      const context = await cli.management();
-      const client = await setClientEnabled(context, id, name === 'enable', { ifVersion });
-      printClient(cli, context, client);
-      cli.output.note(note);
-    },
-  };
-}
-
-const revokeTokens: CommandSpec = {
-  name: 'revoke-tokens',
-  summary: 'Revoke all tokens of a client that were issued before now',
-  arguments: [clientId],
-  options: [ifVersionOption('client')],
-  examples: [
-    'client revoke-tokens client_4fWqEXAMPLE',
-    'client revoke-tokens client_4fWqEXAMPLE --yes --json',
-  ],
-  run: async (cli, [id = ''], { ifVersion }: IfVersionOptions) => {
-    const context = await cli.management();
-    const client = await findClient(context, id);
-    await cli.confirm(
-      `Revoke all tokens of ${client.clientId} (${client.name}) that were issued before now?`,
-    );
-    cli.output.note('This takes about four seconds: iat has whole seconds.');
-    const changed = await revokeClientTokens(context, client.clientId, {
-      ifVersion: ifVersion ?? client.version,
-    });
-    printClient(cli, context, changed);
-    cli.output.note('Its secrets still authenticate, and new tokens are accepted.');
-    if (changed.provider === undefined) cli.output.note(onlyWithLookups);
-  },
-};
-
-const remove: CommandSpec = {
-  name: 'delete',
-  summary: 'Delete a client with its secrets',
-  arguments: [clientId],
-  options: [ifVersionOption('client')],
-  examples: ['client delete client_4fWqEXAMPLE', 'client delete client_4fWqEXAMPLE --yes'],
-  run: async (cli, [id = ''], { ifVersion }: IfVersionOptions) => {
-    const context = await cli.management();
-    const client = await findClient(context, id);
-    await cli.confirm(
-      `Delete the client ${client.clientId} (${client.name}) with its secrets (${client.secrets.length})?`,
-    );
-    await deleteClient(context, client.clientId, { ifVersion: ifVersion ?? client.version });
-    cli.output.print({
-      json: { client_id: client.clientId, deleted: true },
-      quiet: [],
-      text: `Deleted ${client.clientId}.`,
-    });
-  },
-};
-
 export const clientCommands: CommandGroup = {
   name: 'client',
   summary: 'Manage clients',
-  commands: [
-    create,
-    list,
-    show,
-    update,
-    defineSwitch('disable', 'Disable a client: it gets no more tokens', onlyWithLookups),
-    defineSwitch('enable', 'Enable a disabled client', 'Its secrets authenticate again.'),
-    revokeTokens,
-    remove,
-  ],
+  commands: [create, list, show, update, ...stopCommands],
 };

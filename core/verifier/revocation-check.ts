@@ -53,7 +53,7 @@ export function checkStatus(
   });
 }
 
-/** @returns undefined if the look-up failed and the token is accepted without it. */
+/** @returns the failure if the look-up failed and the token is accepted without it. */
 async function lookUp(
   { clients, onLookupFailure }: RevocationCheck,
   clientId: string,

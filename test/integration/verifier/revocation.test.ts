@@ -182,7 +182,7 @@ describe('authctl client revoke-tokens', () => {
     const { stdout, stderr, exitCode } = await authctl(['client', 'revoke-tokens', id, '--yes']);
     expect(exitCode).toBe(0);
     expect(stdout).toMatch(/^tokens not before +20\d\d-.*Z$/m);
-    expect(stderr).toContain('Only checks that look up clients refuse the old tokens');
+    expect(stderr).toContain('Checks that look up clients refuse its old tokens');
     expect((await authctl(['client', 'show', id])).stdout).toContain('tokens not before');
     const { items } = await json(['client', 'list']);
     expect(items).toContainEqual(

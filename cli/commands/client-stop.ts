@@ -1,0 +1,91 @@
+import type { Client } from '../../core/client/client.ts';
+import { deleteClient, setClientEnabled } from '../../core/management/change-client.ts';
+import { findClient } from '../../core/management/find-client.ts';
+import { revokeClientTokens } from '../../core/management/revoke-client-tokens.ts';
+import type { CommandSpec } from '../command-spec.ts';
+import { type IfVersionOptions, ifVersionOption } from '../if-version-option.ts';
+import { clientIdArgument } from './client-options.ts';
+import { printClient } from './client-output.ts';
+
+/** What happens to the tokens that a client has when it is disabled, or when they are revoked. */
+function describeOldTokens({ provider }: Client): string {
+  return provider === undefined
+    ? 'Checks that look up clients refuse its old tokens; all others accept them until they expire: docs/platform-api.md.'
+    : `Old tokens of ${provider.issuer} are refused.`;
+}
+
+function defineSwitch(
+  name: 'enable' | 'disable',
+  summary: string,
+  describe: (client: Client) => string,
+): CommandSpec {
+  return {
+    name,
+    summary,
+    arguments: [clientIdArgument],
+    options: [ifVersionOption('client')],
+    examples: [`client ${name} client_4fWqEXAMPLE`],
+    run: async (cli, [id = ''], { ifVersion }: IfVersionOptions) => {
+      const context = await cli.management();
+      const client = await setClientEnabled(context, id, name === 'enable', { ifVersion });
+      printClient(cli, context, client);
+      cli.output.note(describe(client));
+    },
+  };
+}
+
+const revokeTokens: CommandSpec = {
+  name: 'revoke-tokens',
+  summary: 'Revoke all tokens of a client that were issued before now',
+  arguments: [clientIdArgument],
+  options: [ifVersionOption('client')],
+  examples: [
+    'client revoke-tokens client_4fWqEXAMPLE',
+    'client revoke-tokens client_4fWqEXAMPLE --yes --json',
+  ],
+  run: async (cli, [id = ''], { ifVersion }: IfVersionOptions) => {
+    const context = await cli.management();
+    const client = await findClient(context, id);
+    await cli.confirm(
+      `Revoke all tokens of ${client.clientId} (${client.name}) that were issued before now?`,
+    );
+    cli.output.note('This takes about four seconds.');
+    const changed = await revokeClientTokens(context, client.clientId, {
+      ifVersion: ifVersion ?? client.version,
+    });
+    printClient(cli, context, changed);
+    cli.output.note(`New tokens are accepted. ${describeOldTokens(changed)}`);
+    if (changed.secrets.length > 0) cli.output.note('Its secrets still authenticate.');
+  },
+};
+
+const remove: CommandSpec = {
+  name: 'delete',
+  summary: 'Delete a client with its secrets',
+  arguments: [clientIdArgument],
+  options: [ifVersionOption('client')],
+  examples: ['client delete client_4fWqEXAMPLE', 'client delete client_4fWqEXAMPLE --yes'],
+  run: async (cli, [id = ''], { ifVersion }: IfVersionOptions) => {
+    const context = await cli.management();
+    const client = await findClient(context, id);
+    await cli.confirm(
+      `Delete the client ${client.clientId} (${client.name}) with its secrets (${client.secrets.length})?`,
+    );
+    await deleteClient(context, client.clientId, { ifVersion: ifVersion ?? client.version });
+    cli.output.print({
+      json: { client_id: client.clientId, deleted: true },
+      quiet: [],
+      text: `Deleted ${client.clientId}.`,
+    });
+  },
+};
+
+/** Commands by which a client or its tokens stop. */
+export const stopCommands: readonly CommandSpec[] = [
+  defineSwitch('disable', 'Disable a client: it gets no more tokens', describeOldTokens),
+  defineSwitch('enable', 'Enable a disabled client', ({ provider }) =>
+    provider === undefined ? 'Its secrets authenticate again.' : 'Its tokens are accepted again.',
+  ),
+  revokeTokens,
+  remove,
+];
