@@ -17,7 +17,10 @@ const context = (name: string): string => {
 };
 
 const stack = new Stack(app, 'PlatformApi', { env: { region: context('awsRegion') } });
-const restApi = new RestApi(stack, 'RestApi', { cloudWatchRole: false });
+const restApi = new RestApi(stack, 'RestApi', {
+  cloudWatchRole: false,
+  deployOptions: { tracingEnabled: true },
+});
 const authorizer = new PlatformAuthorizer(stack, 'Authorizer', {
   restApi,
   issuer: context('issuer'),
