@@ -1,9 +1,4 @@
-/** AWS's error names for a missing permission and for unknown credentials. */
-const denials: ReadonlySet<string> = new Set([
-  'AccessDeniedException',
-  // A new role: its session is not known everywhere yet.
-  'UnrecognizedClientException',
-]);
+import { isAwsDenial } from '../contract/aws-denials.ts';
 
 /**
  * The parts of AWS's message that name the permission: `User: … is not authorized to perform:
@@ -23,7 +18,7 @@ const maxDepth = 5;
  */
 export function describeDenial(error: unknown, depth = 0): string | undefined {
   if (!(error instanceof Error) || depth > maxDepth) return undefined;
-  if (!denials.has(error.name)) return describeDenial(error.cause, depth + 1);
+  if (!isAwsDenial(error)) return describeDenial(error.cause, depth + 1);
   const { action, resource, missing, denied } = message.exec(error.message)?.groups ?? {};
   if (action === undefined) return `${error.name}, without the name of a permission`;
   const where = resource === undefined ? '' : ` on ${resource}`;

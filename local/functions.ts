@@ -1,5 +1,6 @@
 import type { AwsClientOptions } from '../adapters/aws-client-options.ts';
 import { type AwsClients, createAwsClients } from '../adapters/aws-clients.ts';
+import { sendAnswer } from '../adapters/cloudformation/send-answer.ts';
 import { createFetchServiceDocument } from '../adapters/https/fetch-service-document.ts';
 import { createPostTokenRequest } from '../adapters/https/post-token-request.ts';
 import {
@@ -153,6 +154,7 @@ export function createFunctions(
     readEnvironment('key-rotation', keyRotationEnvironment(source)),
     background,
     {
+      sendAnswer,
       authenticateCaller: createAuthenticateCaller(toVariables(clientOptions)),
       selfTest: createSelfTest(invoke, nameOf('token')),
       proveKey: createProveKey(invoke, nameOf('canary')),

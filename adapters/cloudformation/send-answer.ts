@@ -1,6 +1,6 @@
 import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
-import type { CustomResourceAnswer } from '../../contract/deployment-check.ts';
+import type { CustomResourceAnswer } from '../../contract/custom-resource.ts';
 import { UnavailableError } from '../../core/errors.ts';
 import { parseServiceUrl } from '../https/service-url.ts';
 

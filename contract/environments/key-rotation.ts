@@ -15,7 +15,7 @@ export const keyRotationVariables = v.object({
   AUTH_DEPLOYMENT_NAME: text,
   /** JSON: the key policy that CreateKey sends. */
   AUTH_KMS_KEY_POLICY: json,
-  /** Function whose self-test ends the deployment's trigger. */
+  /** Function whose self-test ends a deployment. */
   AUTH_TOKEN_FUNCTION: text,
   /** Function that proves a key before it may sign. */
   AUTH_CANARY_FUNCTION: text,

@@ -8,6 +8,7 @@ import {
   type PolicyType,
   type RequestContext,
 } from './evaluate-request.ts';
+import type { Propagation } from './propagation.ts';
 
 /** Someone who calls AWS: a function with its role, a user, or an AWS service. */
 export interface Principal {
@@ -23,6 +24,8 @@ export interface AuthorizerOptions {
   readonly account: string;
   /** Hears of every request, those that a cached decision answers included. */
   readonly onDecision?: ((request: DecidedRequest) => void) | undefined;
+  /** Policies and tags that do not count yet. By default, all count at once. */
+  readonly propagation?: Propagation | undefined;
 }
 
 /** Decisions to keep. A run with more different requests evaluates some of them again. */
@@ -37,7 +40,12 @@ export class Authorizer {
     this.#options = options;
   }
 
-  async decide(principal: Principal, call: ResourceCall): Promise<DecidedRequest> {
+  async decide(caller: Principal, request: ResourceCall): Promise<DecidedRequest> {
+    const { propagation } = this.#options;
+    const { principal, call } =
+      propagation === undefined
+        ? { principal: caller, call: request }
+        : withoutUnknown(caller, request, propagation);
     const decided = await this.#recall(principal, call);
     this.#options.onDecision?.(decided);
     return decided;
@@ -85,6 +93,40 @@ export class Authorizer {
     };
     return { ...request, policies: counting, ...(await evaluateRequest(counting, request)) };
   }
+}
+
+const resourceTag = 'aws:ResourceTag/';
+
+/** What is left of a request for a host that does not know every policy and tag yet. */
+function withoutUnknown(
+  principal: Principal,
+  call: ResourceCall,
+  propagation: Propagation,
+): { readonly principal: Principal; readonly call: ResourceCall } {
+  const [service = ''] = call.action.split(':');
+  const host = propagation.chooseHost(`${principal.arn} ${call.action}`);
+  const isKnown = ({ name }: NamedPolicy): boolean =>
+    propagation.counts(name, 'policy', service, host);
+  const known = (policy: NamedPolicy | undefined) =>
+    policy !== undefined && isKnown(policy) ? policy : undefined;
+  const context = Object.entries(call.context).filter(([key]) => {
+    if (!key.startsWith(resourceTag)) return true;
+    const tag = `${call.resource} ${key}`;
+    propagation.announce(tag);
+    return propagation.counts(tag, 'tag', service, host);
+  });
+  return {
+    principal: {
+      ...principal,
+      policies: principal.policies.filter(isKnown),
+      boundary: known(principal.boundary),
+    },
+    call: {
+      ...call,
+      context: Object.fromEntries(context),
+      resourcePolicy: known(call.resourcePolicy),
+    },
+  };
 }
 
 /** A principal that has an access key. */

@@ -5,16 +5,16 @@ import type { AwsClients } from '../../adapters/aws-clients.ts';
 import type { SendAnswer } from '../../adapters/cloudformation/send-answer.ts';
 import { createDynamoDbRotationStore } from '../../adapters/dynamodb/rotation-store.ts';
 import {
-  type CustomResourceAnswer,
   type CustomResourceEvent,
   CustomResourceEventError,
   parseCustomResourceEvent,
-  parseDeploymentCheckProperties,
-} from '../../contract/deployment-check.ts';
+} from '../../contract/custom-resource.ts';
+import { parseDeploymentCheckProperties } from '../../contract/deployment-check.ts';
 import type { Environment } from '../../contract/environment.ts';
 import { seconds } from '../../core/clock.ts';
 import { MalformedRecordError, RefusedError, UnavailableError } from '../../core/errors.ts';
 import { assertAlgorithmsKept } from '../../core/signing-key/kept-algorithms.ts';
+import { answerCustomResource } from '../shared/answer-custom-resource.ts';
 import { createRunTelemetry, type RunTelemetry } from '../shared/run-telemetry.ts';
 
 /** The dependencies of the check. Tests pass their own. */
@@ -35,9 +35,6 @@ export type DeploymentCheckHandler = (
 const interval = 2000;
 /** Milliseconds that the last attempt and the response take, with every retry. */
 const reserve = 70_000;
-const maxAnswerAttempts = 3;
-/** CloudFormation refuses a response of more than 4,096 bytes. */
-const maxReasonLength = 3000;
 
 /**
  * The deployment check. A stack invokes it before any permission changes. The deployment continues
@@ -81,7 +78,11 @@ export function createDeploymentCheckHandler(
       fields: { request_type: event.RequestType, reason },
       metrics: {},
     });
-    await answerWithRetries(ports.sendAnswer, sleep, event, reason);
+    const result =
+      reason === undefined
+        ? ({ status: 'SUCCESS', reason: 'every signing key in use keeps its algorithm' } as const)
+        : ({ status: 'FAILED', reason } as const);
+    await answerCustomResource(event, result, { sendAnswer: ports.sendAnswer, sleep });
   };
 }
 
@@ -114,35 +115,5 @@ async function findObjection(
       if (describePassing(error) === undefined || !hasTime()) return describe(error);
     }
     await sleep(interval);
-  }
-}
-
-function toAnswer(event: CustomResourceEvent, reason: string | undefined): CustomResourceAnswer {
-  const { PhysicalResourceId = 'deployment-check', StackId, RequestId, LogicalResourceId } = event;
-  return {
-    Status: reason === undefined ? 'SUCCESS' : 'FAILED',
-    Reason: (reason ?? 'every signing key in use keeps its algorithm').slice(0, maxReasonLength),
-    PhysicalResourceId,
-    StackId,
-    RequestId,
-    LogicalResourceId,
-  };
-}
-
-/** Without a response, CloudFormation waits for the timeout of the custom resource. */
-async function answerWithRetries(
-  sendAnswer: SendAnswer,
-  sleep: (milliseconds: number) => Promise<unknown>,
-  event: CustomResourceEvent,
-  reason: string | undefined,
-): Promise<void> {
-  const answer = toAnswer(event, reason);
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await sendAnswer(event.ResponseURL, answer);
-    } catch (error) {
-      if (attempt === maxAnswerAttempts) throw error;
-      await sleep(interval);
-    }
   }
 }

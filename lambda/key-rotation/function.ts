@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setTimeout as wait } from 'node:timers/promises';
 import type { AwsClients } from '../../adapters/aws-clients.ts';
+import type { SendAnswer } from '../../adapters/cloudformation/send-answer.ts';
 import { createDynamoDbAuditLog } from '../../adapters/dynamodb/audit-log.ts';
 import {
   createDynamoDbHeartbeatReader,
@@ -9,11 +10,7 @@ import {
 import { createKmsKeys } from '../../adapters/kms/kms-keys.ts';
 import type { AuthenticateCaller } from '../../adapters/sts/authenticate-caller.ts';
 import type { Environment } from '../../contract/environment.ts';
-import {
-  parseKeyRotationEvent,
-  type RotationReport,
-  type SelfTestResult,
-} from '../../contract/function-events.ts';
+import { parseKeyRotationEvent, type SelfTestResult } from '../../contract/function-events.ts';
 import { functionName } from '../../contract/function-names.ts';
 import { keyMetrics } from '../../contract/key-metrics.ts';
 import type { RotationContext } from '../../core/signing-key/execute-action.ts';
@@ -22,8 +19,10 @@ import type { ProveKey, PublishKey, RotationPorts } from '../../core/signing-key
 import { type ClockOptions, createCheckedClock } from '../shared/create-checked-clock.ts';
 import { createRunTelemetry, type RunTelemetry } from '../shared/run-telemetry.ts';
 import { answerEvent } from './answer-event.ts';
+import { type DeployedRotationHandler, deployForStack } from './deploy-for-stack.ts';
 import { findActor } from './find-actor.ts';
 import { type LagMetric, reportFailure, reportSuccess } from './report-run.ts';
+import type { RunRotation } from './run-rotation.ts';
 
 /** The calls of the rotation to other functions and to STS. */
 export interface FunctionPorts extends ClockOptions {
@@ -35,31 +34,29 @@ export interface FunctionPorts extends ClockOptions {
   readonly proveKey: ProveKey;
   /** Invokes the canary function to publish a key. */
   readonly publishKey: PublishKey;
+  /** Sends the result of a deployment to CloudFormation. */
+  readonly sendAnswer: SendAnswer;
   /** Waits for so many milliseconds. The default is a timer. */
   readonly sleep?: (milliseconds: number) => Promise<unknown>;
   /** Standard output if left out. */
   readonly telemetry?: RunTelemetry;
 }
 
-/** What Lambda tells an invocation. */
-export interface InvocationContext {
-  /** Milliseconds. */
-  getRemainingTimeInMillis(): number;
-  readonly invokedFunctionArn: string;
-  readonly awsRequestId: string;
-}
-
-export type KeyRotationHandler = (
-  event: unknown,
-  context: InvocationContext,
-) => Promise<RotationReport>;
-
 /** The key-rotation function, without the environment of a process. */
 export function createKeyRotationHandler(
   environment: Environment<'key-rotation'>,
   aws: Pick<AwsClients, 'dynamodb' | 'kms'>,
   functions: FunctionPorts,
-): KeyRotationHandler {
+): DeployedRotationHandler {
+  const { sendAnswer, sleep = wait } = functions;
+  return deployForStack(createRotation(environment, aws, functions), { sendAnswer, sleep });
+}
+
+function createRotation(
+  environment: Environment<'key-rotation'>,
+  aws: Pick<AwsClients, 'dynamodb' | 'kms'>,
+  functions: FunctionPorts,
+): RunRotation {
   // Every function skips a record that cannot be read. The rotation reports it.
   const malformed = new Set<string>();
   const { leeway } = environment.AUTH_SIGNING_KEY_POLICY;
@@ -92,7 +89,7 @@ export function createKeyRotationHandler(
       const context: RotationContext = { ports, settings: settingsOf(), actor };
       const outcome = await answerEvent(event, context, {
         selfTest: functions.selfTest,
-        sleep: functions.sleep ?? sleep,
+        sleep: functions.sleep ?? wait,
         remaining: () => invocation.getRemainingTimeInMillis(),
       });
       return reportSuccess({ event, outcome, context }, telemetry, {

@@ -1,4 +1,5 @@
 import { createAwsClients } from '../../adapters/aws-clients.ts';
+import { sendAnswer } from '../../adapters/cloudformation/send-answer.ts';
 import {
   createProveKey,
   createPublishKey,
@@ -18,6 +19,7 @@ export const handler = createKeyRotationHandler(
   environment,
   createAwsClients({ profile: 'background' }),
   {
+    sendAnswer,
     authenticateCaller: createAuthenticateCaller(process.env),
     selfTest: createSelfTest(invoke, environment.AUTH_TOKEN_FUNCTION),
     proveKey: createProveKey(invoke, environment.AUTH_CANARY_FUNCTION),

@@ -1,3 +1,4 @@
+import { isAwsDenial } from '../../contract/aws-denials.ts';
 import {
   noStoreHeaders,
   retryAfterSeconds,
@@ -8,6 +9,11 @@ import {
 import { TooManyFailuresError, UnavailableError } from '../../core/errors.ts';
 import { OAuthError } from '../../core/oauth-error.ts';
 import { type HttpResponse, jsonResponse } from './http-message.ts';
+
+/** A denial also passes: IAM knows the policies of a new role minutes later. */
+function isUnavailable(error: unknown): boolean {
+  return error instanceof UnavailableError || isAwsDenial(error);
+}
 
 function refusalResponse(error: OAuthError, challenge: string | undefined): HttpResponse {
   const body = { error: error.code, error_description: error.description };
@@ -28,7 +34,7 @@ export function toErrorResponse(error: unknown, challenge?: string): HttpRespons
     const headers = { ...noStoreHeaders, 'Retry-After': String(error.retryAfter) };
     return jsonResponse(429, tooManyRequestsBody, headers);
   }
-  if (error instanceof UnavailableError) {
+  if (isUnavailable(error)) {
     const headers = { ...noStoreHeaders, 'Retry-After': String(retryAfterSeconds) };
     return jsonResponse(503, unavailableBody, headers);
   }
@@ -39,5 +45,5 @@ export function toErrorResponse(error: unknown, challenge?: string): HttpRespons
 export function outcomeOf(error: unknown): string {
   if (error instanceof OAuthError) return error.code;
   if (error instanceof TooManyFailuresError) return 'throttled';
-  return error instanceof UnavailableError ? unavailableBody.error : serverErrorBody.error;
+  return isUnavailable(error) ? unavailableBody.error : serverErrorBody.error;
 }

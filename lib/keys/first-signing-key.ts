@@ -1,5 +1,4 @@
-import { CfnResource, type CustomResource, Validations } from 'aws-cdk-lib';
-import { Trigger } from 'aws-cdk-lib/triggers';
+import { CustomResource, Duration, Validations } from 'aws-cdk-lib';
 import { Construct } from 'constructs';
 import { rotationTimeout, type ServiceFunctions } from '../functions/service-functions.ts';
 
@@ -14,33 +13,34 @@ export interface FirstSigningKeyProps {
  * signs: a successful deployment issues tokens, and only then the aliases move. It runs again when
  * the code or the settings of the rotation or of the token function change. When the stack is
  * deleted, it does nothing.
+ *
+ * CloudFormation itself invokes the function. The CDK's trigger would use a role that the stack
+ * makes, and gives up after a minute if IAM does not know the role's policy.
  */
 export class FirstSigningKey extends Construct {
-  constructor(scope: Construct, id: string, props: FirstSigningKeyProps) {
+  constructor(scope: Construct, id: string, { functions, after }: FirstSigningKeyProps) {
     super(scope, id);
-    const { keyRotation, token, all, live } = props.functions;
-    const trigger = new Trigger(this, 'Trigger', {
-      handler: keyRotation.handler,
-      timeout: rotationTimeout,
-      executeAfter: [
-        ...props.after,
-        // Not the whole constructs of the functions, because they contain the aliases.
-        ...all.flatMap(({ handler, role, logGroup }) => [handler, role, logGroup]),
-      ],
-      executeBefore: Object.values(live),
+    const { keyRotation, token, all, live } = functions;
+    const firstKey = new CustomResource(this, 'Default', {
+      resourceType: 'Custom::FirstSigningKey',
+      serviceToken: keyRotation.handler.functionArn,
+      // Longer than the function runs, and much shorter than CloudFormation's hour.
+      serviceTimeout: rotationTimeout.plus(Duration.minutes(1)),
+      // CloudFormation invokes the function when a property changes.
+      properties: {
+        RotationVersion: keyRotation.handler.currentVersion.functionArn,
+        TokenVersion: token.handler.currentVersion.functionArn,
+      },
     });
-    askAgainFor(trigger, token.handler.currentVersion.functionArn);
+    firstKey.node.addDependency(
+      ...after,
+      // Not the whole constructs of the functions, because they contain the aliases.
+      ...all.flatMap(({ handler, role, logGroup }) => [handler, role, logGroup]),
+    );
+    for (const alias of Object.values(live)) alias.node.addDependency(firstKey);
     Validations.of(keyRotation.handler).acknowledge({
       id: 'Annotation::@aws-cdk/aws-lambda:addPermissionsToVersionOrAlias',
-      reason: 'The trigger invokes a version and is granted it; the schedule invokes the function.',
+      reason: 'CloudFormation and the schedule invoke the function. No caller invokes a version.',
     });
   }
-}
-
-/** A trigger runs when any property of its resource changes. */
-function askAgainFor(trigger: Trigger, tokenVersionArn: string): void {
-  const resource = trigger.node.defaultChild as CustomResource;
-  const { defaultChild } = resource.node;
-  if (!CfnResource.isCfnResource(defaultChild)) throw new Error('a trigger without a resource');
-  defaultChild.addPropertyOverride('TokenVersionArn', tokenVersionArn);
 }

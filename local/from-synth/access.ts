@@ -16,6 +16,7 @@ import {
   sessionPrincipal,
   userPrincipal,
 } from '../../emulator/iam/principals.ts';
+import type { Propagation } from '../../emulator/iam/propagation.ts';
 import { localUserArn } from '../../emulator/sts-server.ts';
 import type { SynthesisedDeployment } from './synthesised-deployment.ts';
 
@@ -45,6 +46,8 @@ export interface AccessOptions {
   /** The access key of the user who started the run, an administrator. */
   readonly accessKey: AccessKey;
   readonly onDecision?: ((request: DecidedRequest) => void) | undefined;
+  /** When policies and tags begin to count. By default, at once. */
+  readonly propagation?: Propagation | undefined;
 }
 
 const { accountId } = localApi;
@@ -66,9 +69,9 @@ class SynthesisedAccess implements Access {
   readonly #deployment: SynthesisedDeployment;
   readonly #authorizer: Authorizer;
 
-  constructor(deployment: SynthesisedDeployment, { accessKey, onDecision }: AccessOptions) {
+  constructor(deployment: SynthesisedDeployment, { accessKey, ...options }: AccessOptions) {
     this.#deployment = deployment;
-    this.#authorizer = new Authorizer({ account: accountId, onDecision });
+    this.#authorizer = new Authorizer({ account: accountId, ...options });
     const { functions, policies } = deployment.contents;
     const issue = (names: Iterable<string>) =>
       new Map([...names].map((name) => [name, createAccessKey()] as const));

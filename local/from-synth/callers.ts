@@ -8,8 +8,6 @@ import type { SynthesisedDeployment } from './synthesised-deployment.ts';
 export interface Callers {
   fromApi(path: string, method: string): Promise<void>;
   fromSchedule(name: FunctionName): Promise<void>;
-  /** The CDK's trigger, which creates the first signing key. */
-  fromDeployment(): Promise<void>;
 }
 
 export function createCallers(deployment: SynthesisedDeployment, access: Access): Callers {
@@ -18,7 +16,6 @@ export function createCallers(deployment: SynthesisedDeployment, access: Access)
   const arnOf = (name: string) =>
     `arn:aws:lambda:${awsRegion}:${localApi.accountId}:function:${functionName(config.name, name as FunctionName)}`;
   const api = `arn:aws:execute-api:${awsRegion}:${localApi.accountId}:${localApi.apiId}/${localApi.stage}`;
-  const trigger = [...policies.roles.keys()].find((name) => !contents.functions.has(name));
   return {
     fromApi: (path, method) =>
       access.authorizeInvocation({
@@ -31,11 +28,6 @@ export function createCallers(deployment: SynthesisedDeployment, access: Access)
         by: 'events.amazonaws.com',
         source: policies.rules.get(arnOf(name)) ?? '',
         functionArn: arnOf(name),
-      }),
-    fromDeployment: () =>
-      access.authorizeInvocation({
-        by: trigger ?? '',
-        functionArn: `${arnOf('key-rotation')}:1`,
       }),
   };
 }

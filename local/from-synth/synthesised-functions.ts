@@ -110,8 +110,8 @@ export function createSynthesisedFunctions(
       [...functions].map(([name, fn]) => [name, (event) => fn.invoke(event)]),
     ),
     rotateKeys: async (event) => {
-      if (event.action === 'deploy') await callers.fromDeployment();
-      else await callers.fromSchedule('key-rotation');
+      // CloudFormation invokes it with the permissions of the deployment.
+      if (event.action !== 'deploy') await callers.fromSchedule('key-rotation');
       return v.parse(rotationReportSchema, await invokeOwn('key-rotation', event));
     },
     checkKeys: async () => {

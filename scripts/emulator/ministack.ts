@@ -60,7 +60,7 @@ export interface MiniStackOptions {
   readonly python: string;
   /** For its log, its files and the home of its processes. */
   readonly work: string;
-  /** Its `node_modules` have the Node.js and the SDK that Lambda's functions have. */
+  /** Its `node_modules` have the Node.js that Lambda's functions have. */
   readonly root: string;
   readonly port: number;
   /** The port at which functions look for it. */
@@ -86,8 +86,6 @@ export async function startMiniStack(options: MiniStackOptions): Promise<MiniSta
         HOME: work,
         TMPDIR: work,
         STATE_DIR: join(work, 'state'),
-        // CDK's own trigger loads the SDK, which Lambda has and the emulator has not.
-        NODE_PATH: join(root, 'node_modules'),
         // Of strict_ministack.py.
         PYTHONPATH: import.meta.dirname,
         FAIL_RESOURCE: failureFile(work),

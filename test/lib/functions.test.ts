@@ -118,15 +118,21 @@ describe('what runs by the clock', () => {
   });
 });
 
-describe('the trigger of the first signing key', () => {
-  it('waits for 14 minutes, after tables, roles and functions', () => {
-    const [trigger] = Object.values(resourcesOf(template, 'Custom::Trigger'));
-    expect(trigger?.Properties).toMatchObject({
-      Timeout: String(14 * 60 * 1000),
-      InvocationType: 'RequestResponse',
-      HandlerArn: { Ref: expect.stringMatching(/^FunctionsKeyRotationHandlerCurrentVersion/) },
+describe('the first signing key', () => {
+  const firstKey = () => Object.entries(resourcesOf(template, 'Custom::FirstSigningKey'));
+
+  it('has 15 minutes, after tables, roles and functions', () => {
+    const [[, resource] = []] = firstKey();
+    expect(resource?.Properties).toMatchObject({
+      // The function itself, which CloudFormation invokes: no role of the stack does.
+      ServiceToken: {
+        'Fn::GetAtt': [expect.stringMatching(/^FunctionsKeyRotationHandler/), 'Arn'],
+      },
+      ServiceTimeout: '900',
     });
-    const after = (trigger?.DependsOn ?? []).map((id) => id.replace(/[0-9A-F]{8}(?:\w{32})?$/, ''));
+    const after = (resource?.DependsOn ?? []).map((id) =>
+      id.replace(/[0-9A-F]{8}(?:\w{32})?$/, ''),
+    );
     expect(after).toEqual(
       expect.arrayContaining([
         'SigningKeysTable',
@@ -141,19 +147,20 @@ describe('the trigger of the first signing key', () => {
   });
 
   it('tests new code before requests reach it, so that its failure moves no alias', () => {
-    const [[id, trigger] = []] = Object.entries(resourcesOf(template, 'Custom::Trigger'));
+    const [[id, resource] = []] = firstKey();
     const aliases = Object.entries(resourcesOf(template, 'AWS::Lambda::Alias'));
     expect(aliases).toHaveLength(3);
     for (const [alias, { DependsOn }] of aliases) {
       expect(DependsOn, alias).toContain(id);
-      expect(trigger?.DependsOn, alias).not.toContain(alias);
+      expect(resource?.DependsOn, alias).not.toContain(alias);
     }
   });
 
-  it('runs again when the token function changes', () => {
-    const [trigger] = Object.values(resourcesOf(template, 'Custom::Trigger'));
-    expect(trigger?.Properties['TokenVersionArn']).toEqual({
-      Ref: expect.stringMatching(/^FunctionsTokenHandlerCurrentVersion/),
-    });
+  it.each([
+    ['TokenVersion', /^FunctionsTokenHandlerCurrentVersion/],
+    ['RotationVersion', /^FunctionsKeyRotationHandlerCurrentVersion/],
+  ])('runs again when its %s changes', (property, version) => {
+    const [[, resource] = []] = firstKey();
+    expect(resource?.Properties[property]).toEqual({ Ref: expect.stringMatching(version) });
   });
 });

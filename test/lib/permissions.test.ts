@@ -261,14 +261,11 @@ describe('roles', () => {
     }
   });
 
-  it('have no managed policy but the gateway log role and the deployment trigger', () => {
+  it('have no managed policy but the gateway log role', () => {
     const managed = Object.entries(resourcesOf(template, 'AWS::IAM::Role'))
       .filter(([, role]) => role.Properties['ManagedPolicyArns'] !== undefined)
       .map(([id]) => readable(`{${id}}`));
-    expect(managed).toEqual([
-      'ApiGatewayAccountLogRole',
-      'AWSCDKTriggerCustomResourceProviderCustomResourceProviderRole',
-    ]);
+    expect(managed).toEqual(['ApiGatewayAccountLogRole']);
   });
 
   // AWS: ForAllValues is true if the request has no such key, or an empty list.

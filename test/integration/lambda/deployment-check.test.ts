@@ -107,7 +107,7 @@ describe('the deployment check', () => {
       {
         Status: 'SUCCESS',
         Reason: 'every signing key in use keeps its algorithm',
-        PhysicalResourceId: 'deployment-check',
+        PhysicalResourceId: 'DeploymentCheck',
         ...ids,
       },
     ]);

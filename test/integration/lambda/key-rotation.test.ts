@@ -110,6 +110,7 @@ function createHandler(
   more: Partial<EnvironmentVariables<'key-rotation'>> = {},
 ) {
   const handler = createKeyRotationHandler(environment(more), aws, {
+    sendAnswer: async () => {},
     authenticateCaller: authenticateOperator,
     selfTest: async () => ({ ok: true }),
     proveKey,
@@ -170,6 +171,7 @@ describe('the key-rotation function', () => {
 
   it('fails the deployment, with the reason, when the token function never signs', async () => {
     const handler = createKeyRotationHandler(environment(), aws, {
+      sendAnswer: async () => {},
       authenticateCaller: authenticateOperator,
       selfTest: async () => ({ ok: false, reason: 'AccessDeniedException' }),
       proveKey,

@@ -99,14 +99,6 @@ const refusedFirstKeys: readonly [what: string, (resources: Resources) => void, 
     },
     /local-slc-jwks\/local-token is not authorized to perform: (?:dynamodb|kms):/,
   ],
-  [
-    'the trigger of the deployment may not invoke the rotation',
-    (resources) => {
-      const [role] = named(resources, 'AWS::IAM::Role', 'AWSCDKTrigger');
-      if (role !== undefined) role.Properties.Policies = [];
-    },
-    /is not authorized to perform: lambda:InvokeFunction/,
-  ],
 ];
 
 describe('a deployment from templates ends without a service', () => {

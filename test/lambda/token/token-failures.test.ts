@@ -31,6 +31,20 @@ const serverError = {
 
 type World = ReturnType<typeof tokenWorld>;
 
+describe('a permission that does not count yet', () => {
+  it.each(['AccessDeniedException', 'UnrecognizedClientException'])(
+    '%s of DynamoDB: 503 with Retry-After, as IAM knows a new role minutes later',
+    async (name) => {
+      const world = tokenWorld();
+      world.stores.findClient.mockRejectedValue(Object.assign(new Error('no'), { name }));
+      expect(await world.issue()).toEqual(unavailable);
+      expect(world.reports).toMatchObject([
+        { outcome: 'temporarily_unavailable', fields: { error_name: name } },
+      ]);
+    },
+  );
+});
+
 describe('a backing service that does not answer', () => {
   const down = new UnavailableError('could not read: ThrottlingException', {
     cause: Object.assign(new Error('arn:aws:dynamodb:table/clients'), {

@@ -171,6 +171,7 @@ export async function startRegion(id: RegionId, shared: Shared): Promise<Region>
     readEnvironment('key-rotation', keyRotationEnvironment(source)),
     background,
     {
+      sendAnswer: async () => {},
       authenticateCaller: authenticateOperator,
       selfTest: () => token(selfTestEvent, lambdaContext()),
       proveKey: createRegionCanary(id, background, shared),

@@ -1,0 +1,201 @@
+import type { AwsClientOptions } from '../../../adapters/aws-client-options.ts';
+import { type AwsClients, createAwsClients } from '../../../adapters/aws-clients.ts';
+import {
+  createProveKey,
+  createPublishKey,
+  createSelfTest,
+} from '../../../adapters/lambda/function-calls.ts';
+import { createInvokeFunction } from '../../../adapters/lambda/invoke-function.ts';
+import { createLambdaClient } from '../../../adapters/lambda/lambda-client.ts';
+import {
+  createLeanClients,
+  type LeanClients,
+  toVariables,
+} from '../../../adapters/lean-clients.ts';
+import type { CustomResourceAnswer } from '../../../contract/custom-resource.ts';
+import {
+  type Environment,
+  type FunctionName,
+  readEnvironment,
+} from '../../../contract/environment.ts';
+import { functionName } from '../../../contract/function-names.ts';
+import { jwksPath } from '../../../contract/routes.ts';
+import { UnavailableError } from '../../../core/errors.ts';
+import type { EventHandler } from '../../../emulator/lambda-server.ts';
+import { type CanaryHandler, createCanaryHandler } from '../../../lambda/canary/function.ts';
+import {
+  createDeploymentCheckHandler,
+  type DeploymentCheckHandler,
+} from '../../../lambda/deployment-check/function.ts';
+import { createDiscoveryHandler } from '../../../lambda/discovery/function.ts';
+import { createJwksHandler } from '../../../lambda/jwks/function.ts';
+import { createKeyRotationHandler } from '../../../lambda/key-rotation/function.ts';
+import type { RunRotation } from '../../../lambda/key-rotation/run-rotation.ts';
+import type { HttpFunction } from '../../../lambda/shared/http-function.ts';
+import { createTokenHandler, type TokenFunction } from '../../../lambda/token/function.ts';
+import type { SynthesisedFunction } from '../../../local/from-synth/stack-contents.ts';
+import type { SynthesisedDeployment } from '../../../local/from-synth/synthesised-deployment.ts';
+import { authenticateOperator, rotationInvocation } from '../../support/caller-proof.ts';
+import { lambdaContext, type ProxyRequest, proxyEvent } from '../../support/proxy-event.ts';
+import { recordTelemetry } from '../../support/recorded-telemetry.ts';
+
+/** A clock that only `sleep` moves. Milliseconds. */
+export interface VirtualClock {
+  readonly now: () => number;
+  readonly sleep: (milliseconds: number) => Promise<void>;
+}
+
+export interface Surroundings {
+  readonly clock: VirtualClock;
+  /** Options of AWS clients with the access key of a function. */
+  readonly awsOf: (functionName: string) => AwsClientOptions;
+  /** Receives what custom resources answer to CloudFormation. */
+  readonly onAnswer: (answer: CustomResourceAnswer) => void;
+}
+
+interface HttpFunctions {
+  readonly jwks: HttpFunction;
+  readonly discovery: HttpFunction;
+  readonly token: TokenFunction;
+}
+
+/**
+ * The functions of a synthesis, in this process, each with the environment and the access key of
+ * its own function. Nothing waits for the clock of the machine.
+ */
+export class DeployedFunctions {
+  readonly #deployment: SynthesisedDeployment;
+  readonly #surroundings: Surroundings;
+  readonly #closing: (() => void)[] = [];
+  readonly #http: HttpFunctions;
+  readonly #canary: CanaryHandler;
+  readonly #rotation: RunRotation;
+  readonly #check: DeploymentCheckHandler;
+
+  constructor(deployment: SynthesisedDeployment, surroundings: Surroundings) {
+    this.#deployment = deployment;
+    this.#surroundings = surroundings;
+    this.#http = this.#createHttp();
+    this.#canary = this.#createCanary();
+    this.#rotation = this.#createRotation();
+    this.#check = createDeploymentCheckHandler(
+      this.#environmentOf('deployment-check'),
+      this.#clientsOf('deployment-check'),
+      this.#runs(),
+    );
+  }
+
+  /** Functions that others invoke, by their names in AWS. */
+  get eventHandlers(): ReadonlyMap<string, EventHandler> {
+    return new Map<string, EventHandler>([
+      [this.#nameOf('canary'), this.#canary],
+      [this.#nameOf('token'), (event) => this.#http.token(event as never, lambdaContext())],
+    ]);
+  }
+
+  requestToken(request: ProxyRequest) {
+    return this.#http.token(this.#event(request), lambdaContext());
+  }
+
+  /** Invokes the function of a custom resource, as CloudFormation does. */
+  async invokeByStack(name: 'deployment-check' | 'key-rotation', event: object): Promise<void> {
+    const end = this.#surroundings.clock.now() + this.#deployed(name).timeoutMs;
+    const getRemainingTimeInMillis = () => end - this.#surroundings.clock.now();
+    const context = { ...rotationInvocation, getRemainingTimeInMillis };
+    await (name === 'key-rotation' ? this.#rotation : this.#check)(event, context);
+  }
+
+  close(): void {
+    for (const close of this.#closing) close();
+  }
+
+  #nameOf(name: FunctionName): string {
+    return functionName(this.#deployment.config.name, name);
+  }
+
+  #deployed(name: FunctionName): SynthesisedFunction {
+    const found = this.#deployment.contents.functions.get(this.#nameOf(name));
+    if (found === undefined) throw new Error(`the templates have no function ${name}`);
+    return found;
+  }
+
+  #environmentOf<F extends FunctionName>(name: F): Environment<F> {
+    return readEnvironment(name, this.#deployed(name).variables);
+  }
+
+  #clientsOf(name: FunctionName): AwsClients {
+    const options = this.#surroundings.awsOf(this.#nameOf(name));
+    const clients = createAwsClients({ ...options, profile: 'background' });
+    this.#closing.push(
+      () => clients.dynamodb.destroy(),
+      () => clients.kms.destroy(),
+    );
+    return clients;
+  }
+
+  #leanClientsOf(name: FunctionName): LeanClients {
+    const options = this.#surroundings.awsOf(this.#nameOf(name));
+    const clients = createLeanClients(toVariables(options));
+    this.#closing.push(clients.close);
+    return clients;
+  }
+
+  /** What functions that no request starts have in common. */
+  #runs() {
+    const { clock, onAnswer } = this.#surroundings;
+    return {
+      telemetry: { report: () => {} },
+      now: () => Math.floor(clock.now() / 1000),
+      sleep: clock.sleep,
+      sendAnswer: async (_: string, answer: CustomResourceAnswer) => onAnswer(answer),
+    };
+  }
+
+  #event(request: ProxyRequest) {
+    return proxyEvent({ receivedAt: this.#surroundings.clock.now(), ...request });
+  }
+
+  #createHttp(): HttpFunctions {
+    const options = { ...recordTelemetry(), clock: this.#surroundings.clock.now };
+    return {
+      jwks: createJwksHandler(this.#environmentOf('jwks'), this.#leanClientsOf('jwks'), options),
+      discovery: createDiscoveryHandler(this.#environmentOf('discovery'), options),
+      token: createTokenHandler(
+        this.#environmentOf('token'),
+        this.#leanClientsOf('token'),
+        options,
+      ),
+    };
+  }
+
+  #createCanary(): CanaryHandler {
+    const { jwks, discovery } = this.#http;
+    return createCanaryHandler(this.#environmentOf('canary'), this.#clientsOf('canary'), {
+      ...this.#runs(),
+      fetchDocument: async (uri) => {
+        const { pathname: path } = new URL(uri);
+        const serve = path === jwksPath ? jwks : discovery;
+        const { statusCode, body } = await serve(this.#event({ path }), lambdaContext());
+        if (statusCode !== 200) throw new UnavailableError(`${path} answers ${statusCode}`);
+        return JSON.parse(body);
+      },
+    });
+  }
+
+  #createRotation(): RunRotation {
+    const lambda = createLambdaClient(this.#surroundings.awsOf(this.#nameOf('key-rotation')));
+    this.#closing.push(() => lambda.destroy());
+    const invoke = createInvokeFunction(lambda);
+    return createKeyRotationHandler(
+      this.#environmentOf('key-rotation'),
+      this.#clientsOf('key-rotation'),
+      {
+        ...this.#runs(),
+        authenticateCaller: authenticateOperator,
+        selfTest: createSelfTest(invoke, this.#nameOf('token')),
+        proveKey: createProveKey(invoke, this.#nameOf('canary')),
+        publishKey: createPublishKey(invoke, this.#nameOf('canary')),
+      },
+    );
+  }
+}
