@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { networkInterfaces } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from './emulator/ministack.ts';
@@ -21,8 +22,8 @@ const suites = ['adapters', 'cli', 'lambda', 'procedures'].map(
 
 /** @returns why DynamoDB Local cannot be installed, or nothing. */
 async function install(): Promise<string | undefined> {
-  const java = await runCommand(['java', '-version'], { timeout: hangLimit });
-  if (java.code !== 0) return 'there is no Java';
+  const java = await runCommand(['javac', '-version'], { timeout: hangLimit });
+  if (java.code !== 0) return 'there is no Java development kit';
   const ready = join(installed, 'pom.xml');
   if (existsSync(ready) && readFileSync(ready, 'utf8') === readFileSync(project, 'utf8')) {
     return undefined;
@@ -39,6 +40,17 @@ async function install(): Promise<string | undefined> {
   return undefined;
 }
 
+/** @throws {Error} if another address of this machine answers: DynamoDB Local has no password. */
+async function assertOnlyLoopback(port: number): Promise<void> {
+  const addresses = Object.values(networkInterfaces()).flatMap((list = []) => list);
+  for (const { address, family, internal } of addresses) {
+    if (internal || family !== 'IPv4') continue;
+    const url = `http://${address}:${port}/`;
+    const answer = await fetch(url, { signal: AbortSignal.timeout(2000) }).catch(() => undefined);
+    if (answer !== undefined) throw new Error(`DynamoDB Local answers at ${url}`);
+  }
+}
+
 async function start(port: number): Promise<ChildProcess> {
   const lib = join(installed, 'lib');
   const child = spawn(
@@ -47,7 +59,7 @@ async function start(port: number): Promise<ChildProcess> {
       `-Djava.library.path=${lib}`,
       '-cp',
       join(lib, '*'),
-      'com.amazonaws.services.dynamodbv2.local.main.ServerRunner',
+      join(root, 'scripts/dynamodb-local/LoopbackServer.java'),
       '-inMemory',
       '-disableTelemetry',
       '-port',
@@ -58,7 +70,10 @@ async function start(port: number): Promise<ChildProcess> {
   const deadline = performance.now() + hangLimit;
   while (performance.now() < deadline && child.exitCode === null) {
     const answer = await fetch(`http://127.0.0.1:${port}/`).catch(() => undefined);
-    if (answer !== undefined) return child;
+    if (answer !== undefined) {
+      await assertOnlyLoopback(port);
+      return child;
+    }
     await sleep(200);
   }
   child.kill('SIGKILL');
