@@ -9,7 +9,7 @@ export interface Plan {
   readonly firstInvocations: number;
   /**
    * Invocations before a warm process is measured. V8 continues to compile for so long: an instance
-   * that serves twenty requests a second has had them after eight minutes.
+   * that serves twenty requests a second has had them after seven minutes.
    */
   readonly warmUp: number;
   /** Invocations of one run. */
@@ -27,13 +27,13 @@ export const fullPlan: Plan = {
   runs: 3,
   coldRuns: 5,
   firstInvocations: 1000,
-  warmUp: 10_000,
+  warmUp: 8000,
   invocations: 600,
   delayedInvocations: 60,
-  loadSeconds: 1.5,
+  loadSeconds: 1,
 };
 
-/** Shows whether everything runs; its figures are noise. Takes less than a minute. */
+/** Shows whether everything runs; its figures are noise. Takes about a minute. */
 export const quickPlan: Plan = {
   name: 'quick',
   rounds: 1,

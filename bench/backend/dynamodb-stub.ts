@@ -11,6 +11,19 @@ interface ReadRequest {
   readonly TableName: string;
   readonly Key?: Readonly<Record<string, { readonly S: string }>>;
   readonly Item?: Readonly<Record<string, object>>;
+  readonly ProjectionExpression?: string;
+  readonly ExpressionAttributeNames?: Readonly<Record<string, string>>;
+}
+
+/** The attributes of an item that a read asks for: all of them, or those of a list. */
+function project(
+  item: object,
+  { ProjectionExpression, ExpressionAttributeNames = {} }: ReadRequest,
+): object {
+  if (ProjectionExpression === undefined) return item;
+  const places = ProjectionExpression.split(',').map((place) => place.trim());
+  const names = new Set(places.map((place) => ExpressionAttributeNames[place] ?? place));
+  return Object.fromEntries(Object.entries(item).filter(([name]) => names.has(name)));
 }
 
 /** Answers reads from a fixed set of items; takes writes, and keeps them only if it is told to. */
@@ -34,12 +47,13 @@ export class DynamoDbStub {
   }
 
   reply(operation: string, body: string): unknown {
-    const { TableName, Key, Item } = JSON.parse(body) as ReadRequest;
+    const request = JSON.parse(body) as ReadRequest;
+    const { TableName, Key, Item } = request;
     const key = Object.values(Key ?? {})[0]?.S ?? '';
     const found = this.#items.get(`${TableName}/${key}`) ?? [];
     switch (operation) {
       case 'GetItem':
-        return found[0] === undefined ? {} : { Item: found[0] };
+        return found[0] === undefined ? {} : { Item: project(found[0], request) };
       case 'Query':
         return { Items: found, Count: found.length, ScannedCount: found.length };
       case 'PutItem':

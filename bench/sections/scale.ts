@@ -154,8 +154,7 @@ function planOf(plan: Plan): Plan {
   return {
     ...plan,
     coldRuns: 0,
-    delayedInvocations: 1,
-    runs: Math.min(plan.runs, 5),
+    firstInvocations: 1,
     warmUp: Math.ceil(plan.warmUp / 4),
     invocations: Math.ceil(plan.invocations / 3),
   };

@@ -4,7 +4,6 @@ import { toClientItem } from '../../adapters/dynamodb/client-item.ts';
 import { maxReusableTokens } from '../../contract/limits.ts';
 import { tokenPath } from '../../contract/routes.ts';
 import { sealedTokenTableName, tableName } from '../../contract/tables.ts';
-import type { FunctionProcess } from '../../emulator/runtime-api/function-process.ts';
 import type { Backend, Delays } from '../backend/backend.ts';
 import { buildFunction } from '../build.ts';
 import { asOfNow, expectStatus, measureWarm, start, type Target } from '../measure.ts';
@@ -19,9 +18,8 @@ import {
   tokenRequestHeaders,
   usualSize,
 } from '../scenario.ts';
-import { median } from '../statistics.ts';
 
-/** One way in which a token is issued. Each figure is the median of its runs. */
+/** One way in which a token is issued. */
 export interface SharedReuseFigures {
   /** From the call of the handler to its answer, with the delays. */
   readonly wallMs: number;
@@ -107,68 +105,39 @@ async function fillTable(target: Target, { backend, runtime }: SampleOptions): P
   await writer.close();
 }
 
-interface Subject {
-  readonly target: Target;
-  readonly process: FunctionProcess;
-  readonly walls: number[];
-  readonly cpus: number[];
-}
+/** How often each request is sent before anything counts. */
+const warmUpRounds = 3;
 
-/** Three instances that are asked for the same tokens by turns. */
-class SharedReuseRuns {
-  readonly #options: SampleOptions;
-  readonly #items: ReturnType<typeof itemsWithScopes>;
-  readonly #sharing: Target;
-  readonly #subjects = new Map<SubjectName, Subject>();
-
-  constructor(options: SampleOptions, sharing: Target) {
-    this.#options = options;
-    this.#items = itemsWithScopes(options.backend);
-    this.#sharing = sharing;
+/**
+ * Asks one instance.
+ *
+ * @param sharing what fills the table for a hit. A miss is one because nothing that is written stays.
+ */
+async function measureSubject(
+  name: SubjectName,
+  target: Target,
+  sharing: Target,
+  options: SampleOptions,
+): Promise<SharedReuseFigures> {
+  const { backend, plan, runtime } = options;
+  await backend.command({ items: itemsWithScopes(backend), keepsItems: false });
+  if (name === 'hit') await fillTable(sharing, options);
+  await backend.command({ keepsItems: false });
+  const process = await start(target, runtime);
+  await measureWarm(process, target, Math.min(plan.warmUp, warmUpRounds * requestCount));
+  const { cpuUs } = await measureWarm(process, target, requestCount);
+  await backend.command({ delays });
+  const { wallMs } = await measureWarm(process, target, plan.delayedInvocations);
+  const { Sign: signs = 0 } = await backend.command({ delays: noDelays });
+  await process.close();
+  if (name === 'hit' && signs > plan.delayedInvocations / 2) {
+    throw new Error(`hits cost ${signs} Signs in ${plan.delayedInvocations} tokens`);
   }
-
-  async add(name: SubjectName, target: Target): Promise<void> {
-    const { plan, runtime } = this.#options;
-    await this.#prepare(name);
-    const process = await start(target, runtime);
-    this.#subjects.set(name, { target, process, walls: [], cpus: [] });
-    await measureWarm(process, target, Math.min(plan.warmUp, 5 * requestCount));
-  }
-
-  async runOnce(): Promise<void> {
-    const { backend, plan } = this.#options;
-    for (const [name, { target, process, walls, cpus }] of this.#subjects) {
-      await this.#prepare(name);
-      const { cpuUs } = await measureWarm(process, target, requestCount);
-      await backend.command({ delays });
-      const { wallMs } = await measureWarm(process, target, plan.delayedInvocations);
-      const { Sign: signs = 0 } = await backend.command({ delays: noDelays });
-      if (name === 'hit' && signs > plan.delayedInvocations / 2) {
-        throw new Error(`hits cost ${signs} Signs in ${plan.delayedInvocations} tokens`);
-      }
-      walls.push(wallMs);
-      cpus.push(cpuUs);
-    }
-  }
-
-  async end(name: SubjectName): Promise<SharedReuseFigures> {
-    const subject = this.#subjects.get(name);
-    if (subject === undefined) throw new Error(`${name} does not run`);
-    await subject.process.close();
-    return { wallMs: median(subject.walls), cpuUs: median(subject.cpus) };
-  }
-
-  /** A miss is one because nothing that was written stays. */
-  async #prepare(name: SubjectName): Promise<void> {
-    const { backend } = this.#options;
-    await backend.command({ items: this.#items, keepsItems: false });
-    if (name === 'hit') await fillTable(this.#sharing, this.#options);
-    await backend.command({ keepsItems: false });
-  }
+  return { wallMs, cpuUs };
 }
 
 export async function runSharedReuseSection(options: SampleOptions): Promise<SharedReuseSection> {
-  const { backend, plan } = options;
+  const { backend } = options;
   const begin = { startedAt: new Date().toISOString(), load: loadavg()[0] ?? Number.NaN };
   const environment = { ...backendEnvironment(backend), ...environments.token };
   const bundle = buildFunction('token');
@@ -178,17 +147,14 @@ export async function runSharedReuseSection(options: SampleOptions): Promise<Sha
   const sharing: Target = { ...off, environment: shared };
   await backend.command({ items: itemsWithScopes(backend), keepsItems: false });
   const frozen = await countFrozenWrites(sharing, options);
-  const runs = new SharedReuseRuns(options, sharing);
-  await runs.add('off', off);
-  await runs.add('hit', sharing);
-  await runs.add('miss', sharing);
-  for (let run = 0; run < plan.runs; run += 1) await runs.runOnce();
+  const measure = (name: SubjectName, target: Target) =>
+    measureSubject(name, target, sharing, options);
   return {
     ...begin,
     delays,
-    off: await runs.end('off'),
-    hit: await runs.end('hit'),
-    miss: await runs.end('miss'),
+    off: await measure('off', off),
+    hit: await measure('hit', sharing),
+    miss: await measure('miss', sharing),
     frozen,
   };
 }
