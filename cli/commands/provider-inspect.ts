@@ -48,16 +48,41 @@ function viewToken(token: TokenInspection): Readonly<Record<string, unknown>> {
   };
 }
 
+/** Claims that name the application at providers whose `sub` can be a user. */
+const applicationClaims = ['appid', 'cid'];
+
+/** The option of `provider register` that such a token calls for. */
+function hintsOf(token: TokenInspection): readonly string[] {
+  if (!token.usable) {
+    const { name, received } = token.finding ?? {};
+    if (name !== 'aud' || received !== undefined) return [];
+    return [
+      'Hint: --audience-from scope takes the audience from the scopes of tokens without aud, such as those of Amazon Cognito.',
+    ];
+  }
+  if (token.clientIdClaim !== 'sub') return [];
+  return applicationClaims
+    .filter((name) => token.otherClaims[name] !== undefined)
+    .map(
+      (name) =>
+        `Hint: ${name} names the application; sub can be a user. Use --client-id-claim ${name}.`,
+    );
+}
+
 function formatToken(cli: Cli, token: TokenInspection, index: number): string {
   const title = `Token ${index + 1}`;
   if (!token.usable) {
     const { reason, rule, finding } = token;
-    return [`${title}: refused (${reason}). The rule: ${rule}.`, ...describeFinding(finding)].join(
-      '\n',
-    );
+    return [
+      `${title}: refused (${reason}). The rule: ${rule}.`,
+      ...describeFinding(finding),
+      ...hintsOf(token),
+    ].join('\n');
   }
   const { otherClaims } = token;
-  const others = Object.entries(otherClaims).map(([name, value]) => `${name}: ${value}`);
+  const others = Object.entries(otherClaims)
+    .filter(([name]) => name !== 'sub')
+    .map(([name, value]) => `${name}: ${value}`);
   return [
     `${title}: accepted, if there is a client with this id and one of these audiences.`,
     cli.output.fields([
@@ -68,6 +93,7 @@ function formatToken(cli: Cli, token: TokenInspection, index: number): string {
       ['expires', formatTime(token.expiresAt)],
       ...(others.length === 0 ? [] : [['other claims', others] as const]),
     ]),
+    ...hintsOf(token),
   ].join('\n');
 }
 

@@ -115,6 +115,16 @@ it('is inspected with tokens before it is registered, and no token is shown', as
   expect(empty).toMatchObject({ exitCode: 2, stdout: '' });
 });
 
+it.each<[string, Readonly<Record<string, unknown>>, RegExp]>([
+  ['an appid', { client_id: undefined, appid: 'erp' }, /appid names the application; sub can/],
+  ['a cid', { client_id: undefined, cid: 'erp', sub: 'ann@example.com' }, /--client-id-claim cid/],
+  ['no aud', { aud: undefined }, /Hint: --audience-from scope takes the audience from/],
+])('is inspected with a hint for a token with %s', async (_, claims, hint) => {
+  const inspect = ['provider', 'inspect', provider.discoveryUrl, '--token-stdin'];
+  expect((await authctl(inspect, { stdin: token(claims) })).stdout).toMatch(hint);
+  expect((await authctl(inspect, { stdin: token() })).stdout).not.toContain('Hint');
+});
+
 it('names its clients by the claim that was chosen, and asks if users may write it', async () => {
   const register = ['provider', 'register', provider.discoveryUrl, '--client-id-claim'];
   const refused = await authctl([...register, 'preferred_username']);
