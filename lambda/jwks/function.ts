@@ -38,7 +38,8 @@ export function createJwksFunction(
     serveDocument(request, exchange, async () => {
       const now = seconds(exchange.startedAt);
       try {
-        const keys = await cache.listSigningKeys(now, { signal: exchange.signal });
+        // The exchange itself, because its deadline begins when its signal is read.
+        const keys = await cache.listSigningKeys(now, exchange);
         reportStaleKeyList(exchange, cache.failure);
         return documentOf(keys, publicationTime(now, seconds(request.receivedAt)));
       } catch (error) {

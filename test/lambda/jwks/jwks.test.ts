@@ -2,6 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { readEnvironment } from '../../../contract/environment.ts';
 import { jwksPath } from '../../../contract/routes.ts';
 import { UnavailableError } from '../../../core/errors.ts';
+import type { PortOptions } from '../../../core/port.ts';
 import type { SigningKey } from '../../../core/signing-key/signing-key.ts';
 import { createJwksFunction } from '../../../lambda/jwks/function.ts';
 import { lambdaContext, type ProxyRequest, proxyEvent } from '../../support/proxy-event.ts';
@@ -18,7 +19,9 @@ const current = makeSigningKey('RS256').key;
 const next = makeSigningKey('ES256', { state: 'next', regionId: 'pit' }).key;
 
 function setUp(initial: readonly SigningKey[] = [current, next]) {
-  const listSigningKeys = vi.fn(async (): Promise<readonly SigningKey[]> => initial);
+  const listSigningKeys = vi.fn(
+    async (_options?: PortOptions): Promise<readonly SigningKey[]> => initial,
+  );
   const clock = { now: 1_800_000_000 };
   const { telemetry, reports } = recordTelemetry();
   const options = { clock: () => clock.now * 1000, telemetry };
@@ -67,6 +70,20 @@ describe('GET /.well-known/jwks.json', () => {
     const { get, listSigningKeys } = setUp();
     await Promise.all([get(), get(), get()]);
     expect(listSigningKeys).toHaveBeenCalledTimes(1);
+  });
+
+  it('starts a deadline only if it reads the table', async () => {
+    const { get, listSigningKeys } = setUp();
+    listSigningKeys.mockImplementation(async ({ signal }: PortOptions = {}) => {
+      expect(signal).toBeInstanceOf(AbortSignal);
+      return [current];
+    });
+    const startTimer = vi.spyOn(globalThis, 'setTimeout');
+    await get();
+    expect(startTimer).toHaveBeenCalledTimes(1);
+    await get();
+    expect(startTimer).toHaveBeenCalledTimes(1);
+    startTimer.mockRestore();
   });
 
   it.each([
