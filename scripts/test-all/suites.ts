@@ -22,7 +22,8 @@ export const suites: Readonly<Record<string, Suite>> = {
     isInCi: true,
   },
   'from-synth': {
-    shows: 'the wire tests pass against what the templates say',
+    shows:
+      'the wire tests pass against what the templates say, each permission is needed, and IAM may be late',
     command: ['scripts/test-from-synth'],
     isInCi: true,
   },
