@@ -1,4 +1,4 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -99,6 +99,7 @@ export async function startIssuer(): Promise<InteropIssuer> {
       new Promise((resolve) => {
         server.close(() => resolve());
         server.closeAllConnections();
+        rmSync(directory, { recursive: true, force: true });
       }),
   };
 }

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { stepLimit } from './hang-limit.ts';
 import { runMaven } from './java.ts';
 
 const folder = join(import.meta.dirname, '../../examples/spring-boot');
@@ -52,6 +53,7 @@ export function startSpringBoot(
     env: { ...process.env, ...environment },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
+  const limit = setTimeout(() => child.kill(), stepLimit);
   const ended = new Promise<void>((resolve) => child.on('close', () => resolve()));
   const close = async () => {
     child.kill();
@@ -62,9 +64,14 @@ export function startSpringBoot(
     createInterface({ input: child.stdout }).on('line', (line) => {
       last = line.trim() === '' ? last : line;
       const port = /Tomcat started on port (\d+)/.exec(line)?.[1];
-      if (port !== undefined) resolve({ url: `http://127.0.0.1:${port}/messages`, close });
+      if (port === undefined) return;
+      clearTimeout(limit);
+      resolve({ url: `http://127.0.0.1:${port}/messages`, close });
     });
     child.on('error', reject);
-    void ended.then(() => reject(new Error(`the service ended: ${last}`)));
+    void ended.then(() => {
+      clearTimeout(limit);
+      reject(new Error(`the service ended: ${last}`));
+    });
   });
 }
