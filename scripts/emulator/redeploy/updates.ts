@@ -43,9 +43,9 @@ async function proveConfigs(deployment: Deployment, { bundles, config }: Release
     current = { ...current, ...changed };
     return update(deployment, name, { bundles, config: current });
   };
-  await change('another algorithm', { signingAlgorithms: ['ES256', 'RS256'] });
+  await change('another algorithm', { signingAlgorithms: ['RS256', 'ES256'] });
   const { id_token_signing_alg_values_supported: algorithms } = await service.readMetadata();
-  assert.deepEqual(algorithms, ['ES256', 'RS256']);
+  assert.deepEqual(algorithms, ['RS256', 'ES256']);
 
   await change('gradual deployment off', { gradualDeployment: false });
   await change('gradual deployment on', { gradualDeployment: true });
