@@ -38,19 +38,22 @@ function keysIn(
   return state.keys.filter((key) => key.regionId === settings.regionId && key.state === keyState);
 }
 
-/** `next` keys that KMS can sign with, the longest published first. */
+/**
+ * `next` keys that KMS can sign with, the longest published first. A key whose algorithm left the
+ * config is not one of them: no role may sign with it.
+ */
 export function usableNextKeys(
   state: RotationState,
   settings: RotationSettings,
 ): readonly SigningKey[] {
   return keysIn(state, settings, 'next')
-    .filter((key) => !state.unusableKids.has(key.kid))
+    .filter((key) => !state.unusableKids.has(key.kid) && settings.algs.includes(key.alg))
     .toSorted((a, b) => a.publishedAt - b.publishedAt || (a.kid < b.kid ? -1 : 1));
 }
 
 /**
  * Keys that must not sign (any more): a `current` key next to a newer one, a `next` key that KMS
- * refuses, and a `next` key that another has made superfluous. All stay published for the retention
+ * refuses, and a `next` key that another, or the config, has made superfluous. All stay published for the retention
  * time, because any of them may have signed.
  */
 function planRetirement(
@@ -60,9 +63,10 @@ function planRetirement(
 ): readonly RotationAction[] {
   const current = findCurrentKey(state.keys, settings.regionId);
   const replaced = keysIn(state, settings, 'current').filter((key) => key !== current);
-  const broken = keysIn(state, settings, 'next').filter((key) => state.unusableKids.has(key.kid));
+  const next = keysIn(state, settings, 'next');
+  const broken = next.filter((key) => state.unusableKids.has(key.kid));
   const kept = findKeptNextKeys(state, settings, now);
-  const superseded = usableNextKeys(state, settings).filter((key) => !kept.includes(key));
+  const superseded = next.filter((key) => !broken.includes(key) && !kept.includes(key));
   return [
     ...replaced.map((key) => ({ kind: 'retire', key, reason: 'replaced' }) as const),
     ...broken.map((key) => ({ kind: 'retire', key, reason: 'unusable' }) as const),

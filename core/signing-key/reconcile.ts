@@ -3,7 +3,7 @@ import { ClockError } from './checked-clock.ts';
 import { eligibleAt } from './eligibility.ts';
 import { executeAction, type RotationContext } from './execute-action.ts';
 import type { KeyManagement } from './key-management.ts';
-import { plan } from './plan.ts';
+import { plan, usableNextKeys } from './plan.ts';
 import { proveKey } from './prove-key.ts';
 import { type RotationAction, subjectOf } from './rotation-action.ts';
 import { PromotionRefusedError, PublicationRefusedError } from './rotation-errors.ts';
@@ -118,12 +118,8 @@ async function watchPublication(context: RotationContext): Promise<readonly Refu
   const { ports, settings } = context;
   const state = await readRotationState(context);
   const now = ports.now();
-  const waiting = state.keys.filter(
-    (key) =>
-      key.regionId === settings.regionId &&
-      key.state === 'next' &&
-      !state.unusableKids.has(key.kid) &&
-      now < eligibleAt(key, settings.policy),
+  const waiting = usableNextKeys(state, settings).filter(
+    (key) => now < eligibleAt(key, settings.policy),
   );
   const refusals: Refusal[] = [];
   for (const key of waiting) {

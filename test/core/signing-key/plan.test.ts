@@ -104,12 +104,24 @@ describe('a change of algorithm', () => {
     ],
     [
       'keeps one former key: the one whose lead ends first',
-      moving(current, next, signingKey('e', { state: 'next', alg: 'RS256', publishedAt: 5 })),
+      moving(current, next, signingKey('e', { state: 'next', publishedAt: 5 })),
       10,
       ['retire e'],
     ],
   ])('%s', (_, state, now, expected) => {
     expect(planInShort(state, now)).toEqual(expected);
+  });
+
+  it.each([
+    ['retires the next key of an algorithm that left the config', keys(current, wanted)],
+    [
+      'never lets that key sign, not even in an emergency',
+      { ...keys(current, next, wanted), unusableKids: new Set(['a', 'b']) },
+    ],
+  ])('%s', (_, state) => {
+    const actions = plan(state, { ...settings, algs: ['ES256'] }, 50 + lead);
+    expect(actions).toContainEqual({ kind: 'retire', key: wanted, reason: 'superseded' });
+    expect(actions).not.toContainEqual({ kind: 'promote', key: wanted });
   });
 
   it('ends with the deployment config that named the algorithm', () => {

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { CanaryFinding } from '../../../contract/function-events.ts';
 import { UnavailableError } from '../../../core/errors.ts';
 import { proveKey } from '../../../core/signing-key/prove-key.ts';
+import { reconcile } from '../../../core/signing-key/reconcile.ts';
 import { regionsInService } from '../../../core/signing-key/regions-in-service.ts';
 import { PromotionRefusedError } from '../../../core/signing-key/rotation-errors.ts';
 import type { Heartbeat } from '../../../core/signing-key/rotation-state.ts';
@@ -149,4 +150,31 @@ describe('the regions in service', () => {
     const check = { own: 'slc', configured, heartbeats: beats, silence } as const;
     expect(regionsInService(check)).toEqual(expected);
   });
+});
+
+// The canary's role may sign only with the algorithms of the config, so asking it raised an alarm.
+it('is not asked for a key whose algorithm left the config', async () => {
+  const world = new World({ algs: ['ES256', 'ES384'] });
+  world.region('slc').deploy();
+  await reconcile(createContext(world, 'slc'));
+  const { ports, settings } = createContext(world, 'slc');
+  const asked: string[] = [];
+  const proveNone = async (kid: string) => {
+    asked.push(kid);
+    return [];
+  };
+  const { done, refused } = await reconcile({
+    actor: 'test',
+    ports: { ...ports, proveKey: proveNone },
+    settings: { ...settings, algs: ['ES384'] },
+  });
+  const [former] = world.store.keys.filter(
+    ({ alg, state }) => alg === 'ES256' && state !== 'current',
+  );
+  expect(former?.state).toBe('previous');
+  expect(asked).not.toContain(former?.kid);
+  expect(done).toContainEqual(expect.objectContaining({ kind: 'retire', reason: 'superseded' }));
+  expect(refused.map(({ action }) => action)).not.toContainEqual(
+    expect.objectContaining({ key: former }),
+  );
 });
