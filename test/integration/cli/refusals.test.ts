@@ -279,11 +279,8 @@ describe('backends that cannot be used', () => {
   it.each([
     ['client list', ['client', 'list'], 'could not list other-clients'],
     ['client show', ['client', 'show', noClient], 'could not read an item of other-clients'],
-    [
-      'signing-key list',
-      ['signing-key', 'list'],
-      'could not list signing_key of other-signing-keys',
-    ],
+    // It reads several partitions at once: any of them can be the first that is refused.
+    ['signing-key list', ['signing-key', 'list'], 'could not list [a-z_]+ of other-signing-keys'],
   ])('a table that is not there is named by %s', async (_, args, message) => {
     const cwd = temporaryDirectory();
     const { paths } = service();
@@ -293,9 +290,9 @@ describe('backends that cannot be used', () => {
     copyFileSync(paths.demoEnvironment, join(cwd, '.local', 'demo.env'));
     const run = await runCli([...args, '--local', '--config', 'other.json'], { cwd });
     expect(run).toMatchObject({ exitCode: 1, stdout: '' });
-    expect(run.stderr).toBe(
-      `authctl: ${message}: it does not exist in this AWS region; the config's name, the region and the account must be the deployment's (ResourceNotFoundException)\n`,
-    );
+    const reason =
+      "it does not exist in this AWS region; the config's name, the region and the account must be the deployment's \\(ResourceNotFoundException\\)";
+    expect(run.stderr).toMatch(new RegExp(`^authctl: ${message}: ${reason}\n$`));
   });
 
   it('a local run that has ended is said to be unavailable', async () => {
