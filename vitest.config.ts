@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
-import { hangLimit, stepLimit } from './scripts/support/hang-limit.ts';
+import { hangLimit, stepLimit } from './lab/support/hang-limit.ts';
 import { SlowestFiles } from './test/support/slowest-files.ts';
 
 // Workers, and the commands that tests start, load what they have compiled before: a fifth of the
@@ -17,7 +17,7 @@ const faults = 'test/integration/faults/**/*.test.ts';
 /** Start functions from the templates several times: `npm run test:all -- from-synth` runs them. */
 const fromSynth = [
   'test/integration/permissions/**/*.test.ts',
-  'test/integration/local/enforced-policies.test.ts',
+  'test/integration/lab/local/enforced-policies.test.ts',
 ];
 
 /** Replace functions of node:crypto, which works only if no other file has imported the code. */
@@ -44,7 +44,8 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: [
-            'test/{architecture,contract,core,adapters,lambda,cli,portal,forward-auth,emulator,local,bench,docs,fuzz}/**/*.test.ts',
+            'test/{architecture,contract,core,adapters,lambda,cli,portal,verifier,docs,fuzz}/**/*.test.ts',
+            'test/lab/{emulator,local,bench,ministack/permissions}/**/*.test.ts',
           ],
           exclude: replacing,
           // Files of one worker share what they import: a third of the time of these tests.
@@ -60,7 +61,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'template',
-          include: ['test/lib/**/*.test.ts'],
+          include: ['test/lib/**/*.test.ts', 'test/lab/{ministack,suites}/*.test.ts'],
           isolate: false,
           setupFiles: ['test/setup/no-network.ts'],
         },

@@ -3,7 +3,7 @@ import { createDynamoDbRotationStore } from '../adapters/dynamodb/rotation-store
 import type { RotationReport } from '../contract/function-events.ts';
 import type { RegionId } from '../contract/regions.ts';
 import { seconds } from '../core/clock.ts';
-import type { RotationState } from '../core/signing-key/rotation-state.ts';
+import type { RotationState } from '../core/key-rotation/rotation-state.ts';
 import type { OperatorRequest } from './ask-rotation.ts';
 import type { Deployment } from './deployment.ts';
 

@@ -1,8 +1,8 @@
 import type { SigningKeyPolicy } from '../contract/signing-key-policy.ts';
+import type { KeyEvent } from '../core/key-rotation/key-history.ts';
+import { buildTimeline, type TimelineEntry } from '../core/key-rotation/timeline.ts';
 import { formatTime } from '../core/rfc3339.ts';
-import type { KeyEvent } from '../core/signing-key/key-history.ts';
 import type { SigningKey } from '../core/signing-key/signing-key.ts';
-import { buildTimeline, type TimelineEntry } from '../core/signing-key/timeline.ts';
 import type { Cell } from './table.ts';
 
 const units = [

@@ -6,7 +6,7 @@ import type {
   AlgorithmChoice,
   Heartbeat,
   KeyIntent,
-} from '../../core/signing-key/rotation-state.ts';
+} from '../../core/key-rotation/rotation-state.ts';
 import {
   epochSeconds,
   type Item,

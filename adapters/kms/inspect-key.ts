@@ -10,8 +10,8 @@ import {
 } from '@aws-sdk/client-kms';
 import { kmsKeyTags } from '../../contract/kms-key.ts';
 import { SigningKeyUnusableError } from '../../core/errors.ts';
+import type { KeyInspection } from '../../core/key-rotation/key-custody.ts';
 import type { PortOptions } from '../../core/port.ts';
-import type { KeyInspection } from '../../core/signing-key/key-custody.ts';
 import { callWithKey, KmsAnswerError } from './kms-errors.ts';
 import { stateOf } from './kms-keys.ts';
 

@@ -10,12 +10,12 @@ import {
 } from '@aws-sdk/client-kms';
 import { kmsDeletionWindowDays, kmsKeyTags } from '../../contract/kms-key.ts';
 import { signingAlgorithms } from '../../contract/signing-algorithms.ts';
-import type { PortOptions } from '../../core/port.ts';
 import type {
   KeyManagement,
   ManagedKeyDescription,
   ManagedKeyState,
-} from '../../core/signing-key/key-management.ts';
+} from '../../core/key-rotation/key-management.ts';
+import type { PortOptions } from '../../core/port.ts';
 import { callAws } from '../aws-errors.ts';
 import { callWithKey, isKmsError, KmsAnswerError } from './kms-errors.ts';
 

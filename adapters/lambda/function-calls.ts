@@ -10,7 +10,7 @@ import {
   selfTestResultSchema,
 } from '../../contract/function-events.ts';
 import { UnavailableError } from '../../core/errors.ts';
-import type { ProveKey, PublishKey } from '../../core/signing-key/rotation-ports.ts';
+import type { ProveKey, PublishKey } from '../../core/key-rotation/rotation-ports.ts';
 import type { InvokeFunction } from './invoke-function.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Option } from 'commander';
-import { buildTimeline } from '../../core/signing-key/timeline.ts';
+import { buildTimeline } from '../../core/key-rotation/timeline.ts';
 import type { Cli } from '../cli.ts';
 import type { CommandSpec } from '../command-spec.ts';
 import type { SigningKeys } from '../open-signing-keys.ts';

@@ -1,12 +1,12 @@
 import type { DeploymentConfig } from '../../contract/deployment-config.ts';
 import { deployedRegions } from '../../contract/deployment-config.ts';
+import { explainWaitForRoom } from '../../core/key-rotation/explain-wait.ts';
+import { buildHistory } from '../../core/key-rotation/key-history.ts';
+import { plan as planRegion } from '../../core/key-rotation/plan.ts';
+import { subjectOf } from '../../core/key-rotation/rotation-action.ts';
+import type { RotationSettings, RotationState } from '../../core/key-rotation/rotation-state.ts';
+import { buildTimeline } from '../../core/key-rotation/timeline.ts';
 import { formatTime } from '../../core/rfc3339.ts';
-import { explainWaitForRoom } from '../../core/signing-key/explain-wait.ts';
-import { buildHistory } from '../../core/signing-key/key-history.ts';
-import { plan as planRegion } from '../../core/signing-key/plan.ts';
-import { subjectOf } from '../../core/signing-key/rotation-action.ts';
-import type { RotationSettings, RotationState } from '../../core/signing-key/rotation-state.ts';
-import { buildTimeline } from '../../core/signing-key/timeline.ts';
 import type { CommandSpec } from '../command-spec.ts';
 import { formatSpan, viewEvent } from '../signing-key-view.ts';
 

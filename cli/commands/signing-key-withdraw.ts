@@ -1,6 +1,6 @@
 import { Option } from 'commander';
 import { InputError } from '../../core/errors.ts';
-import type { TimelineEntry } from '../../core/signing-key/timeline.ts';
+import type { TimelineEntry } from '../../core/key-rotation/timeline.ts';
 import type { CommandSpec } from '../command-spec.ts';
 import { findEntry } from '../signing-key-view.ts';
 import { describeReport } from './signing-key-rotate.ts';

@@ -1,4 +1,4 @@
-import { buildTimeline, type TimelineEntry } from '../signing-key/timeline.ts';
+import { buildTimeline, type TimelineEntry } from '../key-rotation/timeline.ts';
 import { currentTime, type ManagementContext } from './management-context.ts';
 
 /** Every signing key of every region with its state, its times and what comes next for it. */

@@ -17,10 +17,10 @@ import { keyMetrics, missedRotationMinutes } from '../../contract/key-metrics.ts
 import type { RegionId } from '../../contract/regions.ts';
 import { seconds } from '../../core/clock.ts';
 import { UnavailableError } from '../../core/errors.ts';
-import { type CanaryPorts, checkKey } from '../../core/signing-key/canary.ts';
-import { publishKey } from '../../core/signing-key/publish-key.ts';
-import { regionsInService } from '../../core/signing-key/regions-in-service.ts';
-import type { RotationStore } from '../../core/signing-key/rotation-ports.ts';
+import { type CanaryPorts, checkKey } from '../../core/key-rotation/canary.ts';
+import { publishKey } from '../../core/key-rotation/publish-key.ts';
+import { regionsInService } from '../../core/key-rotation/regions-in-service.ts';
+import type { RotationStore } from '../../core/key-rotation/rotation-ports.ts';
 import type { SigningKey } from '../../core/signing-key/signing-key.ts';
 import { type ClockOptions, createCheckedClock } from '../shared/create-checked-clock.ts';
 import { createRunTelemetry, type RunTelemetry } from '../shared/run-telemetry.ts';

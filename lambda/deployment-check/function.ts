@@ -13,7 +13,7 @@ import { parseDeploymentCheckProperties } from '../../contract/deployment-check.
 import type { Environment } from '../../contract/environment.ts';
 import { seconds } from '../../core/clock.ts';
 import { MalformedRecordError, RefusedError, UnavailableError } from '../../core/errors.ts';
-import { assertAlgorithmsKept } from '../../core/signing-key/kept-algorithms.ts';
+import { assertAlgorithmsKept } from '../../core/key-rotation/kept-algorithms.ts';
 import { answerCustomResource } from '../shared/answer-custom-resource.ts';
 import { createRunTelemetry, type RunTelemetry } from '../shared/run-telemetry.ts';
 

@@ -1,10 +1,10 @@
 import { describeDenial } from '../../adapters/access-denied.ts';
 import type { KeyRotationEvent, SelfTestResult } from '../../contract/function-events.ts';
-import { deployKeys } from '../../core/signing-key/deploy-keys.ts';
-import type { RotationContext } from '../../core/signing-key/execute-action.ts';
-import { type RunOutcome, reconcile } from '../../core/signing-key/reconcile.ts';
-import { rotateKey } from '../../core/signing-key/rotate-key.ts';
-import { withdrawKey } from '../../core/signing-key/withdraw-key.ts';
+import { deployKeys } from '../../core/key-rotation/deploy-keys.ts';
+import type { RotationContext } from '../../core/key-rotation/execute-action.ts';
+import { type RunOutcome, reconcile } from '../../core/key-rotation/reconcile.ts';
+import { rotateKey } from '../../core/key-rotation/rotate-key.ts';
+import { withdrawKey } from '../../core/key-rotation/withdraw-key.ts';
 import { awaitSelfTest, createPause, type Waiting } from './await-self-test.ts';
 
 /** How a deployment waits. */

@@ -13,9 +13,13 @@ import type { Environment } from '../../contract/environment.ts';
 import { parseKeyRotationEvent, type SelfTestResult } from '../../contract/function-events.ts';
 import { functionName } from '../../contract/function-names.ts';
 import { keyMetrics } from '../../contract/key-metrics.ts';
-import type { RotationContext } from '../../core/signing-key/execute-action.ts';
-import { replicationLag } from '../../core/signing-key/replication-lag.ts';
-import type { ProveKey, PublishKey, RotationPorts } from '../../core/signing-key/rotation-ports.ts';
+import type { RotationContext } from '../../core/key-rotation/execute-action.ts';
+import { replicationLag } from '../../core/key-rotation/replication-lag.ts';
+import type {
+  ProveKey,
+  PublishKey,
+  RotationPorts,
+} from '../../core/key-rotation/rotation-ports.ts';
 import { type ClockOptions, createCheckedClock } from '../shared/create-checked-clock.ts';
 import { createRunTelemetry, type RunTelemetry } from '../shared/run-telemetry.ts';
 import { answerEvent } from './answer-event.ts';

@@ -3,12 +3,15 @@ import { keyMetrics } from '../../contract/key-metrics.ts';
 import { requestMetrics } from '../../contract/request-metrics.ts';
 import { describeError } from '../../core/describe-error.ts';
 import { InputError, RefusedError } from '../../core/errors.ts';
-import { ClockError } from '../../core/signing-key/checked-clock.ts';
-import type { RotationContext } from '../../core/signing-key/execute-action.ts';
-import { lacksNextKey } from '../../core/signing-key/explain-wait.ts';
-import type { RunOutcome } from '../../core/signing-key/reconcile.ts';
-import { PromotionRefusedError, RetainedKeyError } from '../../core/signing-key/rotation-errors.ts';
-import { overdueSeconds } from '../../core/signing-key/timeline.ts';
+import { ClockError } from '../../core/key-rotation/checked-clock.ts';
+import type { RotationContext } from '../../core/key-rotation/execute-action.ts';
+import { lacksNextKey } from '../../core/key-rotation/explain-wait.ts';
+import type { RunOutcome } from '../../core/key-rotation/reconcile.ts';
+import {
+  PromotionRefusedError,
+  RetainedKeyError,
+} from '../../core/key-rotation/rotation-errors.ts';
+import { overdueSeconds } from '../../core/key-rotation/timeline.ts';
 import type { RunTelemetry } from '../shared/run-telemetry.ts';
 import { describeRun } from './rotation-report.ts';
 

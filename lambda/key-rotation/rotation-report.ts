@@ -1,10 +1,10 @@
 import type { RotationReport } from '../../contract/function-events.ts';
+import type { RotationContext } from '../../core/key-rotation/execute-action.ts';
+import { explainWaitForRoom } from '../../core/key-rotation/explain-wait.ts';
+import type { RunOutcome } from '../../core/key-rotation/reconcile.ts';
+import { subjectOf } from '../../core/key-rotation/rotation-action.ts';
+import { findCurrentKey } from '../../core/key-rotation/rotation-state.ts';
 import { eligibleAt } from '../../core/signing-key/eligibility.ts';
-import type { RotationContext } from '../../core/signing-key/execute-action.ts';
-import { explainWaitForRoom } from '../../core/signing-key/explain-wait.ts';
-import type { RunOutcome } from '../../core/signing-key/reconcile.ts';
-import { subjectOf } from '../../core/signing-key/rotation-action.ts';
-import { findCurrentKey } from '../../core/signing-key/rotation-state.ts';
 
 /** The result of a run, as it is returned and logged. */
 export function describeRun(

@@ -1,7 +1,7 @@
 import type { AwsClients } from '../../adapters/aws-clients.ts';
 import { hearAwsTime } from '../../adapters/hear-aws-time.ts';
 import type { Clock } from '../../core/clock.ts';
-import { CheckedClock } from '../../core/signing-key/checked-clock.ts';
+import { CheckedClock } from '../../core/key-rotation/checked-clock.ts';
 
 /** What a run of a function reads the time from. */
 export interface ClockOptions {

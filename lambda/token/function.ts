@@ -15,7 +15,7 @@ import {
 } from '../../contract/limits.ts';
 import { healthPath, tokenPath } from '../../contract/routes.ts';
 import type { ClientReader, SecretUseRecorder } from '../../core/client/client-store.ts';
-import { rememberRefusals } from '../../core/signing-key/remember-refusals.ts';
+import { rememberRefusals } from '../../core/key-rotation/remember-refusals.ts';
 import type { Sign } from '../../core/signing-key/sign.ts';
 import { SigningKeyCache } from '../../core/signing-key/signing-key-cache.ts';
 import type { SigningKeyReader } from '../../core/signing-key/signing-key-store.ts';

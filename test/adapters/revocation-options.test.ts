@@ -4,10 +4,10 @@ import {
   type RevocationOptions,
   readRevocationOptions,
 } from '../../adapters/revocation-options.ts';
-import { createVerifier } from '../../adapters/verifier.ts';
 import type { ClientLookup } from '../../core/client/client-store.ts';
 import { InputError } from '../../core/errors.ts';
 import type { PortOptions } from '../../core/port.ts';
+import { createVerifier } from '../../verifier/verifier.ts';
 
 const clients: ClientLookup = { findClient: async () => undefined };
 const onAcceptedWithoutLookup = () => undefined;

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { lambdaFunctions } from '../../scripts/build.ts';
-import { loadedBy } from '../../scripts/sizes/loaded-files.ts';
+import { lambdaFunctions } from '../../lab/build/main.ts';
+import { loadedBy } from '../../lab/tools/sizes/loaded-files.ts';
 import { root } from './source-files.ts';
 
 function matching(loaded: ReadonlySet<string>, pattern: RegExp): readonly string[] {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { mutants } from '../../scripts/mutation/mutants.ts';
+import { mutants } from '../../lab/suites/mutation/mutants.ts';
 import { root } from './source-files.ts';
 
 describe('the mutants', () => {

@@ -111,7 +111,7 @@ describe('the Node that the package promises', () => {
 });
 
 describe('the package of the verifier', () => {
-  const verifier = readJson('packages/verifier/package.json') as typeof manifest & {
+  const verifier = readJson('verifier/package.json') as typeof manifest & {
     readonly name: string;
     readonly version: string;
   };

@@ -3,8 +3,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { lambdaFunctions } from '../../scripts/build.ts';
-import { loadedBy } from '../../scripts/sizes/loaded-files.ts';
+import { lambdaFunctions } from '../../lab/build/main.ts';
+import { loadedBy } from '../../lab/tools/sizes/loaded-files.ts';
 import { figure } from '../support/figure.ts';
 import { isOfOthers } from '../support/lockfile.ts';
 import { importsOf, root, sourceFiles } from './source-files.ts';
@@ -127,12 +127,12 @@ describe('the copyleft engine of IAM', () => {
     .map((file) => relative(root, file));
 
   it('is imported by one file of the emulator and no other', () => {
-    expect(importers).toEqual(['emulator/iam/evaluate-request.ts']);
+    expect(importers).toEqual(['lab/emulator/iam/evaluate-request.ts']);
   });
 
   it('is loaded by no function', () => {
     const loading = lambdaFunctions().filter((name) =>
-      [...loadedBy(name)].some((file) => /cloud-copilot|^emulator\//.test(file)),
+      [...loadedBy(name)].some((file) => /cloud-copilot|^lab\//.test(file)),
     );
     expect(loading).toEqual([]);
   });
@@ -208,7 +208,7 @@ describe('Dependabot', () => {
     const tracked = execFileSync('git', ['ls-files'], { cwd: root, encoding: 'utf8' })
       .split('\n')
       // The verifier package has no dependencies; its optional peer has the root's version.
-      .filter((path) => names.has(basename(path)) && !path.startsWith('packages/'));
+      .filter((path) => names.has(basename(path)) && !path.startsWith('verifier/'));
     expect(watched.map((path) => path.slice(1)).toSorted()).toEqual(tracked.toSorted());
   });
 });

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { docsPath } from '../../local/docs-page.ts';
-import { useLocalService } from '../integration/local/use-local-service.ts';
+import { docsPath } from '../../lab/local/docs-page.ts';
+import { useLocalService } from '../integration/lab/local/use-local-service.ts';
 import { openPage, useBrowser } from '../support/browser.ts';
 
 const service = useLocalService();

@@ -5,15 +5,15 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createManagement } from '../../adapters/management.ts';
 import { parseDeploymentConfig } from '../../contract/deployment-config.ts';
-import { launchBrowser } from '../../scripts/support/launch-browser.ts';
+import { launchBrowser } from '../../lab/support/launch-browser.ts';
 import {
   type LoopbackProvider,
   startLoopbackProvider,
-} from '../integration/cli/loopback-provider.ts';
-import { basic, useLocalService } from '../integration/local/use-local-service.ts';
+} from '../../lab/support/loopback-provider.ts';
+import { signToken } from '../../lab/support/test-issuer.ts';
+import { basic, useLocalService } from '../integration/lab/local/use-local-service.ts';
 import { useBrowser } from '../support/browser.ts';
 import { figure } from '../support/figure.ts';
-import { signToken } from '../support/test-issuer.ts';
 import { expectAccessible, openPortal } from './use-portal.ts';
 
 const service = useLocalService({ portal: true });
@@ -467,7 +467,7 @@ describe('what was shown once', () => {
   it('is in no log, no audit record, no file of the run, and not in the browser’s profile', async () => {
     const profile = mkdtempSync(join(tmpdir(), 'portal-profile-'));
     const { chromium } = await import('playwright-core');
-    const { findChromium } = await import('../../scripts/support/find-chromium.ts');
+    const { findChromium } = await import('../../lab/support/find-chromium.ts');
     const found = findChromium();
     if ('missing' in found) throw new Error(found.missing);
     const context = await chromium.launchPersistentContext(profile, {

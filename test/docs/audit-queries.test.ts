@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { authenticationFailureLimits } from '../../contract/limits.ts';
 import { SigningKeyUnusableError, UnavailableError } from '../../core/errors.ts';
+import { clientIdOf, makeClient, makeSecret, secretValueOf } from '../../lab/support/clients.ts';
+import { makeSigningKey, signWithKeys } from '../../lab/support/signing-keys.ts';
+import { basic, tokenWorld, worldNow, worldSigner } from '../../lab/support/token-world.ts';
 import { createTelemetry } from '../../lambda/shared/telemetry.ts';
 import { captureOutput } from '../support/captured-output.ts';
-import { clientIdOf, makeClient, makeSecret, secretValueOf } from '../support/clients.ts';
-import { makeSigningKey, signWithKeys } from '../support/signing-keys.ts';
-import { basic, tokenWorld, worldNow, worldSigner } from '../support/token-world.ts';
 
 type Line = Readonly<Record<string, unknown>>;
 type Condition = (line: Line) => boolean;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { codeBlocks, isShell, markdownFiles, readPage } from '../support/docs/markdown.ts';
+import { codeBlocks, isShell, markdownFiles, readPage } from '../../lab/support/markdown.ts';
 
 /**
  * The commands of the AWS CLI that the documentation has, each with the options that it refuses

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { clientTable } from '../../scripts/interop/client-table.ts';
-import { documentPath, documentRows } from '../../scripts/interop/table.ts';
-import { verifierTable } from '../../scripts/interop/verifier-table.ts';
+import { clientTable } from '../../lab/suites/interop/client-table.ts';
+import { documentPath, documentRows } from '../../lab/suites/interop/table.ts';
+import { verifierTable } from '../../lab/suites/interop/verifier-table.ts';
 
 const tables = [verifierTable, clientTable];
 const page = readFileSync(documentPath, 'utf8');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { codeBlocks, isShell, readPage } from '../support/docs/markdown.ts';
+import { codeBlocks, isShell, readPage } from '../../lab/support/markdown.ts';
 import { workloads } from '../support/platforms/workloads.ts';
 
 type Options = ReadonlyMap<string, readonly string[]>;

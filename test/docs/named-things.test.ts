@@ -3,8 +3,8 @@ import { dirname, join } from 'node:path';
 import type { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { createProgram } from '../../cli/program.ts';
-import { suites } from '../../scripts/test-all/suites.ts';
-import { codeBlocks, isShell, markdownFiles, readPage, root } from '../support/docs/markdown.ts';
+import { suites } from '../../lab/suites/suites.ts';
+import { codeBlocks, isShell, markdownFiles, readPage, root } from '../../lab/support/markdown.ts';
 
 interface PackageJson {
   readonly scripts: Readonly<Record<string, string>>;

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { suites } from '../../scripts/test-all/suites.ts';
+import { suites } from '../../lab/suites/suites.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const text = readFileSync(join(root, 'SECURITY.md'), 'utf8');
@@ -32,7 +32,7 @@ function filesOfCommand(command: string): readonly string[] {
   const [, name = '', test] = /npm run test:(?:all -- )?([\w-]+)(?: ([\w-]+))?/.exec(command) ?? [];
   if (name === 'faults') return [`test/integration/faults/${test}.test.ts`];
   const words = suites[name]?.command ?? [command];
-  return words.flatMap((word) => word.match(/(?:test|scripts)\/[\w./-]+\.ts/g) ?? []);
+  return words.flatMap((word) => word.match(/(?:test|lab)\/[\w./-]+\.ts/g) ?? []);
 }
 
 /** Whether a source calls `figure` with a name, or writes it behind the word itself. */

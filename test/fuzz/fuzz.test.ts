@@ -1,8 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { spend } from '../support/cpu-cost.ts';
-import { BrokenPromiseError, type FuzzTarget, runTimed } from './fuzz-target.ts';
-import { targets } from './targets.ts';
+import {
+  BrokenPromiseError,
+  type FuzzTarget,
+  runTimed,
+} from '../../lab/suites/fuzz/fuzz-target.ts';
+import { targets } from '../../lab/suites/fuzz/targets.ts';
+import { spend } from '../../lab/support/cpu-cost.ts';
 
 /** A few thousand in all: `npm run test:all -- fuzz` makes a million. */
 const runs = 250;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { exceptions } from '../../scripts/checkov/exceptions.ts';
-import { parseReport, reviewFindings } from '../../scripts/checkov/review-findings.ts';
+import { exceptions } from '../../lab/suites/templates/checkov/exceptions.ts';
+import { parseReport, reviewFindings } from '../../lab/suites/templates/checkov/review-findings.ts';
 
 const finding = (check: string, resource: string) => ({
   check_id: check,

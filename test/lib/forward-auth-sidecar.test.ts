@@ -10,7 +10,6 @@ import {
 } from 'aws-cdk-lib/aws-ecs';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { readOptions } from '../../forward-auth/options.ts';
 import {
   ForwardAuthSidecar,
   type ForwardAuthSidecarProps,
@@ -20,6 +19,7 @@ import {
   forwardAuthUser,
   readyProbe,
 } from '../../lib/platform/forward-auth-container.ts';
+import { readOptions } from '../../verifier/forward-auth/options.ts';
 import { readerCondition, readTables } from './reader-condition.ts';
 import { evaluate, resourcesOf } from './synthesise.ts';
 

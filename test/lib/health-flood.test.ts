@@ -1,6 +1,6 @@
 import type { Template } from 'aws-cdk-lib/assertions';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { Random } from '../support/rotation/random.ts';
+import { Random } from '../../lab/suites/rotation/simulation/random.ts';
 import { readConfigFile, resourcesOf, synthesise } from './synthesise.ts';
 
 /** What stands between a flood of /health and Route 53's health checks. */

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { changedSigningKeyAttributes } from '../../contract/tables.ts';
-import { evaluateRequest, type RequestContext } from '../../emulator/iam/evaluate-request.ts';
+import { evaluateRequest, type RequestContext } from '../../lab/emulator/iam/evaluate-request.ts';
 import { evaluate, resourcesOf, singleRegion } from './synthesise.ts';
 
 const account = '111122223333';

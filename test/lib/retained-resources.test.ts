@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { tableKeys, tableName, tables } from '../../contract/tables.ts';
-import { importMapping, type TemplateResource } from '../../scripts/import-mapping.ts';
+import { importMapping, type TemplateResource } from '../../lab/tools/import-mapping.ts';
 import { readConfigFile, synthesise } from './synthesise.ts';
 
 const name = 'authorization-server';

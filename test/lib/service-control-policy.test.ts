@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { defaultDeploymentName, functionName } from '../../contract/function-names.ts';
 import { kmsKeyTags } from '../../contract/kms-key.ts';
 import { tableName } from '../../contract/tables.ts';
-import { evaluateRequest } from '../../emulator/iam/evaluate-request.ts';
+import { evaluateRequest } from '../../lab/emulator/iam/evaluate-request.ts';
 import { resourcesOf, singleRegion } from './synthesise.ts';
 
 interface Statement {

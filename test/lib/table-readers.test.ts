@@ -2,7 +2,7 @@ import { Stack } from 'aws-cdk-lib';
 import { describe, expect, it } from 'vitest';
 import { parseDeploymentConfig } from '../../contract/deployment-config.ts';
 import type { TableReaders } from '../../contract/operations-config.ts';
-import { evaluateRequest, type PolicyDocument } from '../../emulator/iam/evaluate-request.ts';
+import { evaluateRequest, type PolicyDocument } from '../../lab/emulator/iam/evaluate-request.ts';
 import { readTablesOf, tableArns } from '../../lib/platform/read-tables.ts';
 import { type ReadTable, readerCondition } from './reader-condition.ts';
 import { evaluate, readConfigFile, resourcesOf, synthesise } from './synthesise.ts';

@@ -1,13 +1,13 @@
 import { Agent, request } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { callerHeaders } from '../../contract/caller-headers.ts';
-import { type ProxyName, proxyNames } from '../../scripts/proxies/find-proxies.ts';
+import { type ProxyName, proxyNames } from '../../lab/suites/proxies/find-proxies.ts';
 import {
   type Answer,
   bearer,
   type RawHeaders,
   send,
-} from '../integration/forward-auth/use-forward-auth.ts';
+} from '../integration/verifier/forward-auth/use-forward-auth.ts';
 import { callerVariables, lenientPath } from './echo-service.ts';
 import { type ProxyProgram, type RunningProxy, startProxy } from './proxy-process.ts';
 import { useProxyWorld } from './world.ts';

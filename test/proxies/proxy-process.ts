@@ -5,8 +5,8 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { ProxyName } from '../../scripts/proxies/find-proxies.ts';
-import { stepLimit } from '../../scripts/support/hang-limit.ts';
+import type { ProxyName } from '../../lab/suites/proxies/find-proxies.ts';
+import { stepLimit } from '../../lab/support/hang-limit.ts';
 
 const examples = resolve(import.meta.dirname, '../../examples/proxies');
 

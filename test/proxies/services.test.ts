@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ProxyName } from '../../scripts/proxies/find-proxies.ts';
-import { bearer, send } from '../integration/forward-auth/use-forward-auth.ts';
+import type { ProxyName } from '../../lab/suites/proxies/find-proxies.ts';
+import { bearer, send } from '../integration/verifier/forward-auth/use-forward-auth.ts';
 import { freePort, type ProxyProgram, type RunningProxy, startProxy } from './proxy-process.ts';
 import { useProxyWorld } from './world.ts';
 

@@ -5,10 +5,10 @@ import { afterAll, beforeAll } from 'vitest';
 import {
   type ForwardAuthProcess,
   startForwardAuthProcess,
-} from '../../scripts/support/forward-auth-process.ts';
+} from '../../lab/support/forward-auth-process.ts';
 import { useLocalCli } from '../integration/cli/use-authctl.ts';
-import { optionsFor } from '../integration/forward-auth/use-forward-auth.ts';
-import { requestToken } from '../integration/local/use-local-service.ts';
+import { requestToken } from '../integration/lab/local/use-local-service.ts';
+import { optionsFor } from '../integration/verifier/forward-auth/use-forward-auth.ts';
 import { type OidcProvider, startOidcProvider } from '../integration/verifier/oidc-provider.ts';
 import { type EchoService, startEchoService } from './echo-service.ts';
 import { type Relay, startRelay } from './relay.ts';

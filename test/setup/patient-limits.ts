@@ -1,7 +1,7 @@
 import { vi } from 'vitest';
 import type * as CallProfile from '../../adapters/call-profile.ts';
 import type * as Limits from '../../contract/limits.ts';
-import { stepLimit } from '../../scripts/support/hang-limit.ts';
+import { stepLimit } from '../../lab/support/hang-limit.ts';
 
 // The deadlines of a request and of its calls count real time. On a busy machine they would decide
 // what a test sees, so here they only end a hang. Tests of the deadlines themselves take the limits

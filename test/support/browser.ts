@@ -1,7 +1,7 @@
 import type { Browser, LaunchOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll } from 'vitest';
-import { stepLimit } from '../../scripts/support/hang-limit.ts';
-import { launchBrowser } from '../../scripts/support/launch-browser.ts';
+import { stepLimit } from '../../lab/support/hang-limit.ts';
+import { launchBrowser } from '../../lab/support/launch-browser.ts';
 
 /** Launches a browser for the tests of a file. It is closed after them. */
 export function useBrowser(options: LaunchOptions = {}): () => Browser {

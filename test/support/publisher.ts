@@ -2,8 +2,8 @@ import type { AwsClients } from '../../adapters/aws-clients.ts';
 import { createDynamoDbRotationStore } from '../../adapters/dynamodb/rotation-store.ts';
 import { inspectKey } from '../../adapters/kms/inspect-key.ts';
 import { SigningKeyUnusableError, UnavailableError } from '../../core/errors.ts';
-import { type PublisherSettings, publishKey } from '../../core/signing-key/publish-key.ts';
-import type { PublishKey } from '../../core/signing-key/rotation-ports.ts';
+import { type PublisherSettings, publishKey } from '../../core/key-rotation/publish-key.ts';
+import type { PublishKey } from '../../core/key-rotation/rotation-ports.ts';
 
 export interface Publisher extends PublisherSettings {
   readonly aws: Pick<AwsClients, 'dynamodb' | 'kms'>;

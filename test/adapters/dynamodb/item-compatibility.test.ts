@@ -16,10 +16,10 @@ import {
   intentSchema,
 } from '../../../adapters/dynamodb/rotation-item.ts';
 import { signingKeySchema } from '../../../adapters/dynamodb/signing-key-item.ts';
+import { type ItemKind, parsers } from '../../../lab/support/items/parsers.ts';
+import { writeSamples } from '../../../lab/support/items/samples.ts';
 import { root } from '../../architecture/source-files.ts';
 import { apiKey, auditRecord, client, identityProvider } from '../../support/arbitraries.ts';
-import { type ItemKind, parsers } from '../../support/items/parsers.ts';
-import { writeSamples } from '../../support/items/samples.ts';
 
 type Items = Readonly<Record<ItemKind, readonly Item[]>>;
 type Parsers = Readonly<Record<ItemKind, (item: Item) => unknown>>;
@@ -145,7 +145,7 @@ describe('the release before', () => {
     const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
       readonly version: string;
     };
-    expect(releases, 'run node scripts/keep-item-format.ts').toContain(version);
+    expect(releases, 'run node lab/tools/keep-item-format.ts').toContain(version);
   });
 
   it('reads every item that this version writes', async () => {

@@ -1,6 +1,6 @@
 import { bindManagement, type Management } from '../../../adapters/management.ts';
+import { createTestKey } from '../../../lab/support/test-issuer.ts';
 import { createTestManagement, type TestManagement } from '../../support/management.ts';
-import { createTestKey } from '../../support/test-issuer.ts';
 
 /** Management of a deployment with one of each thing, in memory. */
 export interface World extends TestManagement {

@@ -9,7 +9,7 @@ import {
 } from '../../../contract/synthetic-check.ts';
 import { withoutSyntheticAuthority } from '../../../core/client/client.ts';
 import { formatId, idBytes, isId } from '../../../core/credential/credential-value.ts';
-import { makeClient } from '../../support/clients.ts';
+import { makeClient } from '../../../lab/support/clients.ts';
 
 describe('the ids of synthetic clients', () => {
   it('have the form of an id, so that authctl takes them, and differ by region', () => {

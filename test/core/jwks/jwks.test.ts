@@ -6,7 +6,7 @@ import { algs } from '../../../contract/signing-algorithms.ts';
 import { UnavailableError } from '../../../core/errors.ts';
 import { buildJwks } from '../../../core/jwks/jwks.ts';
 import { signingKeyStates } from '../../../core/signing-key/signing-key.ts';
-import { makeSigningKey } from '../../support/signing-keys.ts';
+import { makeSigningKey } from '../../../lab/support/signing-keys.ts';
 
 const now = 10_000;
 const keys = algs.map(

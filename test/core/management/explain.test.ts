@@ -9,9 +9,9 @@ import { createClientSecret } from '../../../core/management/client-secrets.ts';
 import { createClient } from '../../../core/management/create-client.ts';
 import { explainRequest, type RequestFinding } from '../../../core/management/explain-request.ts';
 import { explainToken } from '../../../core/management/explain-token.ts';
+import { makeSigningKey } from '../../../lab/support/signing-keys.ts';
+import { createTestKey, signToken } from '../../../lab/support/test-issuer.ts';
 import { createTestManagement, type TestManagement } from '../../support/management.ts';
-import { makeSigningKey } from '../../support/signing-keys.ts';
-import { createTestKey, signToken } from '../../support/test-issuer.ts';
 
 const issuer = 'https://auth.example.com';
 

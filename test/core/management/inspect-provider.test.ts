@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { InputError } from '../../../core/errors.ts';
 import { FetchError } from '../../../core/identity-provider/fetch-json.ts';
+import { createTestKey, signToken } from '../../../lab/support/test-issuer.ts';
 import { createWorld, type World } from '../../adapters/management/world.ts';
-import { createTestKey, signToken } from '../../support/test-issuer.ts';
 
 async function createEmptyWorld(): Promise<World> {
   const world = await createWorld();

@@ -4,8 +4,8 @@ import { updateClient } from '../../../core/management/change-client.ts';
 import { createClient } from '../../../core/management/create-client.ts';
 import { inspectProvider } from '../../../core/management/inspect-provider.ts';
 import { registerProvider } from '../../../core/management/register-provider.ts';
+import { createTestKey } from '../../../lab/support/test-issuer.ts';
 import { createTestManagement } from '../../support/management.ts';
-import { createTestKey } from '../../support/test-issuer.ts';
 
 const issuer = 'https://idp.example.net';
 const pool = 'https://cognito-idp.us-west-2.amazonaws.com/us-west-2_EXAMPLE1';

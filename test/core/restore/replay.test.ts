@@ -12,7 +12,7 @@ import { indexChanges } from '../../../core/restore/index-changes.ts';
 import { replayApiKey } from '../../../core/restore/replay-api-key.ts';
 import { replayClient } from '../../../core/restore/replay-client.ts';
 import { replayProvider } from '../../../core/restore/replay-provider.ts';
-import { makeClient, makeSecret, secretValueOf } from '../../support/clients.ts';
+import { makeClient, makeSecret, secretValueOf } from '../../../lab/support/clients.ts';
 import { testConfig } from '../../support/management.ts';
 
 const actor = 'arn:aws:iam::123456789012:user/ada';

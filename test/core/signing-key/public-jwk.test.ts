@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { type Alg, algs } from '../../../contract/signing-algorithms.ts';
 import { PublicKeyError, publicJwkFromSpki } from '../../../core/signing-key/public-jwk.ts';
 import { thumbprint } from '../../../core/signing-key/thumbprint.ts';
-import { generateKeyPair } from '../../support/key-pairs.ts';
+import { generateKeyPair } from '../../../lab/support/key-pairs.ts';
 
 function spki(key: KeyObject): Buffer {
   return key.export({ type: 'spki', format: 'der' });

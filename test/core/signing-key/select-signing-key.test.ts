@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { regionIds } from '../../../contract/regions.ts';
 import { selectSigningKeys } from '../../../core/signing-key/select-signing-key.ts';
 import { signingKeyStates } from '../../../core/signing-key/signing-key.ts';
-import { makeSigningKey } from '../../support/signing-keys.ts';
+import { makeSigningKey } from '../../../lab/support/signing-keys.ts';
 
 const { key: template } = makeSigningKey('ES256');
 const lead = 1_000;

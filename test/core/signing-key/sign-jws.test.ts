@@ -4,7 +4,7 @@ import { algs } from '../../../contract/signing-algorithms.ts';
 import { SigningKeyUnusableError, UnavailableError } from '../../../core/errors.ts';
 import type { Sign } from '../../../core/signing-key/sign.ts';
 import { signJws, UnverifiableSignatureError } from '../../../core/signing-key/sign-jws.ts';
-import { makeSigningKey, signWithKeys } from '../../support/signing-keys.ts';
+import { makeSigningKey, signWithKeys } from '../../../lab/support/signing-keys.ts';
 
 const payload = { a: 1 };
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { UnavailableError } from '../../../core/errors.ts';
 import type { SigningKey } from '../../../core/signing-key/signing-key.ts';
 import { SigningKeyCache } from '../../../core/signing-key/signing-key-cache.ts';
-import { makeSigningKey } from '../../support/signing-keys.ts';
+import { makeSigningKey } from '../../../lab/support/signing-keys.ts';
 
 const first = [makeSigningKey().key];
 const second = [makeSigningKey().key];

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { algs } from '../../../contract/signing-algorithms.ts';
 import { publicJwkFromSpki } from '../../../core/signing-key/public-jwk.ts';
 import { verifySignature } from '../../../core/signing-key/verify-signature.ts';
-import { generateKeyPair, signAs } from '../../support/key-pairs.ts';
+import { generateKeyPair, signAs } from '../../../lab/support/key-pairs.ts';
 
 const input = Buffer.from('a.b');
 

@@ -8,7 +8,7 @@ import type { Client } from '../../../core/client/client.ts';
 import { matchesHash } from '../../../core/credential/secret-hash.ts';
 import { ConflictError } from '../../../core/errors.ts';
 import { mintSecret } from '../../../core/synthetic-check/mint-secret.ts';
-import { makeClient, makeSecret, secretValueOf } from '../../support/clients.ts';
+import { makeClient, makeSecret, secretValueOf } from '../../../lab/support/clients.ts';
 import { createMemoryClientStore } from '../../support/memory-stores.ts';
 
 const now = 1_800_000_000;

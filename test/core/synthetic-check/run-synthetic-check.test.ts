@@ -6,8 +6,8 @@ import {
   runSyntheticCheck,
   type SyntheticCheckPorts,
 } from '../../../core/synthetic-check/run-synthetic-check.ts';
+import { createTestKey, signToken } from '../../../lab/support/test-issuer.ts';
 import { createMemoryClientStore } from '../../support/memory-stores.ts';
-import { createTestKey, signToken } from '../../support/test-issuer.ts';
 
 const settings = {
   issuer: 'https://auth.example.com',

@@ -5,7 +5,7 @@ import { OAuthError } from '../../../core/oauth-error.ts';
 import { authenticateClient } from '../../../core/token/client-authentication.ts';
 import { logAuthentication } from '../../../core/token/token-log.ts';
 import type { TokenLogFields } from '../../../core/token/token-values.ts';
-import { clientIdOf, makeClient, makeSecret, secretValueOf } from '../../support/clients.ts';
+import { clientIdOf, makeClient, makeSecret, secretValueOf } from '../../../lab/support/clients.ts';
 import { asyncRefusal } from '../../support/refusal.ts';
 
 vi.mock(import('../../../core/credential/secret-hash.ts'), async (original) => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { authenticationFailureLimits as limits } from '../../../contract/limits.ts';
 import { TooManyFailuresError } from '../../../core/errors.ts';
 import { type Attempt, FailureLimiter } from '../../../core/token/failure-limiter.ts';
-import { cpuCost } from '../../support/cpu-cost.ts';
+import { cpuCost } from '../../../lab/support/cpu-cost.ts';
 
 const now = 1_800_000_000;
 const attempt = (different: Partial<Attempt> = {}): Attempt => ({

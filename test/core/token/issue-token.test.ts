@@ -17,9 +17,9 @@ import { FailureLimiter } from '../../../core/token/failure-limiter.ts';
 import type { TokenSettings } from '../../../core/token/issue-token.ts';
 import { createTokenIssuer, type TokenPorts } from '../../../core/token/token-issuer.ts';
 import type { TokenLogFields } from '../../../core/token/token-values.ts';
-import { clientIdOf, makeClient, secretValueOf } from '../../support/clients.ts';
+import { clientIdOf, makeClient, secretValueOf } from '../../../lab/support/clients.ts';
+import { makeSigningKey, signWithKeys } from '../../../lab/support/signing-keys.ts';
 import { asyncRefusal } from '../../support/refusal.ts';
-import { makeSigningKey, signWithKeys } from '../../support/signing-keys.ts';
 
 const now = 1_800_000_000;
 const own = makeSigningKey('ES256');

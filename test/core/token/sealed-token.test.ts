@@ -7,7 +7,7 @@ import {
   sealToken,
   type TokenChoice,
 } from '../../../core/token/sealed-token.ts';
-import { secretValueOf } from '../../support/clients.ts';
+import { secretValueOf } from '../../../lab/support/clients.ts';
 
 const issuer = 'https://auth.example.com';
 const choice: TokenChoice = { clientId: 'client_1', scopes: ['a', 'b'], resource: undefined };

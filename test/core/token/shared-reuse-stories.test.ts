@@ -4,9 +4,9 @@ import { describe, expect, it } from 'vitest';
 import { OAuthError } from '../../../core/oauth-error.ts';
 import type { AccessTokenClaims } from '../../../core/token/access-token-claims.ts';
 import type { SealedItem } from '../../../core/token/sealed-token-store.ts';
-import { clientIdOf, makeClient, makeSecret, secretValueOf } from '../../support/clients.ts';
+import { clientIdOf, makeClient, makeSecret, secretValueOf } from '../../../lab/support/clients.ts';
+import { type FleetRequest, TokenFleet } from '../../../lab/support/token-fleet.ts';
 import { figure } from '../../support/figure.ts';
-import { type FleetRequest, TokenFleet } from '../../support/token-fleet.ts';
 
 const audiences = ['https://a.example', 'https://b.example'];
 const scopes = ['messaging:view', 'messaging:manage'];

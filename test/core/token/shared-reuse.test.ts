@@ -1,8 +1,8 @@
 import { decodeJwt } from 'jose';
 import { describe, expect, it } from 'vitest';
 import { OAuthError } from '../../../core/oauth-error.ts';
-import { clientIdOf, makeClient, makeSecret, secretValueOf } from '../../support/clients.ts';
-import { TokenFleet } from '../../support/token-fleet.ts';
+import { clientIdOf, makeClient, makeSecret, secretValueOf } from '../../../lab/support/clients.ts';
+import { TokenFleet } from '../../../lab/support/token-fleet.ts';
 
 describe('instances that share tokens', () => {
   it('issue one token for the same request, with the rest of its life', async () => {

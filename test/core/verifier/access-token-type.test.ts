@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { createVerifier } from '../../../adapters/verifier.ts';
 import type { AccessTokenType } from '../../../contract/access-token-type.ts';
 import { verifyBearer } from '../../../core/verifier/verify-bearer.ts';
-import { signToken } from '../../support/test-issuer.ts';
+import { signToken } from '../../../lab/support/test-issuer.ts';
 import {
   createProvider,
   createWorld,
@@ -14,7 +13,8 @@ import {
   providerKey,
   reasonOf,
   settings,
-} from './world.ts';
+} from '../../../lab/support/verifier-world.ts';
+import { createVerifier } from '../../../verifier/verifier.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { maxClientPatternLookups } from '../../../contract/limits.ts';
 import type { ClaimCondition } from '../../../core/client/claim-condition.ts';
 import { deriveProviderClientId } from '../../../core/client/provider-client-id.ts';
-import { signToken } from '../../support/test-issuer.ts';
+import { signToken } from '../../../lab/support/test-issuer.ts';
 import {
   createProvider,
   createProviderClient,
@@ -13,7 +13,7 @@ import {
   reasonOf,
   refusalOf,
   type World,
-} from './world.ts';
+} from '../../../lab/support/verifier-world.ts';
 
 function bearer(claims: Readonly<Record<string, unknown>>): string {
   return `Bearer ${signToken(providerKey, { ...providerClaims, ...claims }, { typ: 'JWT' })}`;

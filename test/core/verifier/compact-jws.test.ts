@@ -4,9 +4,15 @@ import { maxJsonDepth, maxTokenBytes } from '../../../contract/limits.ts';
 import { BearerRefusal } from '../../../core/verifier/bearer-refusal.ts';
 import { decodeUnverifiedJws } from '../../../core/verifier/compact-jws.ts';
 import { parseJsonObject } from '../../../core/verifier/json-object.ts';
-import { cpuCost } from '../../support/cpu-cost.ts';
-import { encodeJson, signParts, signToken } from '../../support/test-issuer.ts';
-import { createWorld, ownClaims, ownEcKey, reasonOf, refusalOf } from './world.ts';
+import { cpuCost } from '../../../lab/support/cpu-cost.ts';
+import { encodeJson, signParts, signToken } from '../../../lab/support/test-issuer.ts';
+import {
+  createWorld,
+  ownClaims,
+  ownEcKey,
+  reasonOf,
+  refusalOf,
+} from '../../../lab/support/verifier-world.ts';
 
 const world = createWorld();
 const good = signToken(ownEcKey, ownClaims);

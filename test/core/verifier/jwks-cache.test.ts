@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { jwksCacheTimes as times } from '../../../contract/limits.ts';
 import { UnavailableError } from '../../../core/errors.ts';
 import { JwksCache, type JwksSource } from '../../../core/verifier/jwks-cache.ts';
-import { createTestKey, type TestKey } from '../../support/test-issuer.ts';
+import { createTestKey, type TestKey } from '../../../lab/support/test-issuer.ts';
 
 const first = createTestKey('ES256');
 const second = createTestKey('ES256');

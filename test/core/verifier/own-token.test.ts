@@ -2,9 +2,14 @@ import { createHmac, sign } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { maxTokenLifetime, verifierLeeway } from '../../../contract/limits.ts';
 import { algs } from '../../../contract/signing-algorithms.ts';
-import { canaryTokenType } from '../../../core/signing-key/canary.ts';
+import { canaryTokenType } from '../../../core/key-rotation/canary.ts';
 import type { RefusalReason } from '../../../core/verifier/bearer-refusal.ts';
-import { createTestKey, encodeJson, signParts, signToken } from '../../support/test-issuer.ts';
+import {
+  createTestKey,
+  encodeJson,
+  signParts,
+  signToken,
+} from '../../../lab/support/test-issuer.ts';
 import {
   audience,
   createWorld,
@@ -15,7 +20,7 @@ import {
   ownEcKey,
   ownKey,
   reasonOf,
-} from './world.ts';
+} from '../../../lab/support/verifier-world.ts';
 
 const world = createWorld();
 

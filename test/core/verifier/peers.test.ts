@@ -3,8 +3,14 @@ import fc from 'fast-check';
 import { createLocalJWKSet, jwtVerify } from 'jose';
 import { describe, expect, it } from 'vitest';
 import { verifierLeeway } from '../../../contract/limits.ts';
-import { encodeJson, signParts } from '../../support/test-issuer.ts';
-import { audience, createWorld, issuer, ownClaims, ownKey } from './world.ts';
+import { encodeJson, signParts } from '../../../lab/support/test-issuer.ts';
+import {
+  audience,
+  createWorld,
+  issuer,
+  ownClaims,
+  ownKey,
+} from '../../../lab/support/verifier-world.ts';
 
 const world = createWorld();
 const now = Math.floor(Date.now() / 1000);

@@ -5,12 +5,12 @@ import { createClient } from '../../../core/management/create-client.ts';
 import { explainRequest } from '../../../core/management/explain-request.ts';
 import { inspectProvider } from '../../../core/management/inspect-provider.ts';
 import { registerProvider } from '../../../core/management/register-provider.ts';
+import { signToken } from '../../../lab/support/test-issuer.ts';
 import { root } from '../../architecture/source-files.ts';
 import { createTestManagement } from '../../support/management.ts';
 import { identityProviders } from '../../support/platforms/identity-providers.ts';
 import { type Claims, keys, type Platform } from '../../support/platforms/platform.ts';
 import { workloads } from '../../support/platforms/workloads.ts';
-import { signToken } from '../../support/test-issuer.ts';
 
 const platforms = [...identityProviders, ...workloads];
 const suffix = '.well-known/openid-configuration';

@@ -3,7 +3,7 @@ import { maxExternalIdLength, maxTokenLifetime, verifierLeeway } from '../../../
 import { deriveProviderClientId } from '../../../core/client/provider-client-id.ts';
 import type { RefusalReason } from '../../../core/verifier/bearer-refusal.ts';
 import { verifyBearer } from '../../../core/verifier/verify-bearer.ts';
-import { createTestKey, signToken } from '../../support/test-issuer.ts';
+import { createTestKey, signToken } from '../../../lab/support/test-issuer.ts';
 import {
   audience,
   createProvider,
@@ -20,7 +20,7 @@ import {
   providerKey,
   reasonOf,
   settings,
-} from './world.ts';
+} from '../../../lab/support/verifier-world.ts';
 
 function tokenOf(
   claims: Readonly<Record<string, unknown>> = {},

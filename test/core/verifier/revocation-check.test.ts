@@ -4,7 +4,7 @@ import type { Client } from '../../../core/client/client.ts';
 import { deriveProviderClientId } from '../../../core/client/provider-client-id.ts';
 import { MalformedRecordError, UnavailableError } from '../../../core/errors.ts';
 import type { RefusalReason } from '../../../core/verifier/bearer-refusal.ts';
-import { signToken } from '../../support/test-issuer.ts';
+import { signToken } from '../../../lab/support/test-issuer.ts';
 import {
   createProviderClient,
   createWorld,
@@ -19,7 +19,7 @@ import {
   reasonOf,
   refusalOf,
   type World,
-} from './world.ts';
+} from '../../../lab/support/verifier-world.ts';
 
 const clientId = ownClaims.client_id;
 

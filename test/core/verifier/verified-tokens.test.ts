@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { jwksCacheTimes, verifierLeeway } from '../../../contract/limits.ts';
 import { isSignatureValid } from '../../../core/jws/jws-signature.ts';
 import { VerifiedTokens } from '../../../core/verifier/verified-tokens.ts';
-import { createTestKey, signToken } from '../../support/test-issuer.ts';
+import { createTestKey, signToken } from '../../../lab/support/test-issuer.ts';
 import {
   createProvider,
   createProviderClient,
@@ -15,7 +15,7 @@ import {
   providerIssuer,
   providerKey,
   reasonOf,
-} from './world.ts';
+} from '../../../lab/support/verifier-world.ts';
 
 vi.mock(import('../../../core/jws/jws-signature.ts'), async (original) => {
   const { isSignatureValid: actual } = await original();

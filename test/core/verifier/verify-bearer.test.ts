@@ -5,7 +5,7 @@ import { MalformedRecordError, UnavailableError } from '../../../core/errors.ts'
 import type { RefusalReason } from '../../../core/verifier/bearer-refusal.ts';
 import { bearerErrorResponse, challengeOf } from '../../../core/verifier/challenge.ts';
 import { JwksCache } from '../../../core/verifier/jwks-cache.ts';
-import { signToken } from '../../support/test-issuer.ts';
+import { signToken } from '../../../lab/support/test-issuer.ts';
 import {
   apiKeyValue,
   createApiKey,
@@ -18,7 +18,7 @@ import {
   providerKey,
   reasonOf,
   refusalOf,
-} from './world.ts';
+} from '../../../lab/support/verifier-world.ts';
 
 const token = signToken(ownKey, ownClaims);
 

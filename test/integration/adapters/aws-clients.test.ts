@@ -9,8 +9,8 @@ import { createKmsSign } from '../../../adapters/kms/kms-sign.ts';
 import { createLeanKmsSign } from '../../../adapters/kms/lean-kms-sign.ts';
 import { createLeanClient } from '../../../adapters/lean/lean-client.ts';
 import { UnavailableError } from '../../../core/errors.ts';
-import { stepLimit } from '../../../scripts/support/hang-limit.ts';
-import { exampleSigningKey } from '../../support/signing-keys.ts';
+import { stepLimit } from '../../../lab/support/hang-limit.ts';
+import { exampleSigningKey } from '../../../lab/support/signing-keys.ts';
 import { testAwsEnvironment, testAwsOptions } from './dynalite.ts';
 import { type Answer, failure, type StubServer, startStub } from './stub-server.ts';
 

@@ -4,8 +4,8 @@ import { createCallerIdentity } from '../../../adapters/sts/caller-identity.ts';
 import { createCallerProof } from '../../../adapters/sts/caller-proof.ts';
 import { requestDigest } from '../../../core/audit/request-digest.ts';
 import { InputError, UnavailableError } from '../../../core/errors.ts';
-import { createAccessKey } from '../../../emulator/aws-server/access-key.ts';
-import { localUserArn, type RunningSts, startSts } from '../../../emulator/sts-server.ts';
+import { createAccessKey } from '../../../lab/emulator/aws-server/access-key.ts';
+import { localUserArn, type RunningSts, startSts } from '../../../lab/emulator/sts-server.ts';
 
 const accessKey = createAccessKey();
 let sts: RunningSts;

@@ -1,5 +1,5 @@
 import type { AwsClientOptions } from '../../../adapters/aws-client-options.ts';
-import { type RunningDynamoDb, startDynamoDb } from '../../../emulator/dynamodb.ts';
+import { type RunningDynamoDb, startDynamoDb } from '../../../lab/emulator/dynamodb.ts';
 import { testAccessKey } from '../../support/test-access-key.ts';
 
 export type Dynalite = RunningDynamoDb;

@@ -5,14 +5,14 @@ import { createDynamoDbApiKeyStore } from '../../../adapters/dynamodb/api-key-st
 import { createDynamoDbClientStore } from '../../../adapters/dynamodb/client-store.ts';
 import { createTables } from '../../../adapters/dynamodb/create-tables.ts';
 import { createDynamoDbClient } from '../../../adapters/dynamodb/dynamodb-client.ts';
-import {
-  createDynamoDbLookups,
-  type DynamoDbLookupOptions,
-} from '../../../adapters/dynamodb-lookups.ts';
 import { tableName } from '../../../contract/tables.ts';
 import type { ApiKey } from '../../../core/api-key/api-key.ts';
 import type { Client } from '../../../core/client/client.ts';
 import { InputError, MalformedRecordError, UnavailableError } from '../../../core/errors.ts';
+import {
+  createDynamoDbLookups,
+  type DynamoDbLookupOptions,
+} from '../../../verifier/dynamodb-lookups.ts';
 import { answer, startScriptedService } from '../lean/scripted-service.ts';
 import { type Dynalite, startDynalite, testAwsOptions } from './dynalite.ts';
 

@@ -5,8 +5,8 @@ import {
 } from '../../../adapters/lambda/invoke-function.ts';
 import { createLambdaClient } from '../../../adapters/lambda/lambda-client.ts';
 import { InputError, RefusedError } from '../../../core/errors.ts';
-import { RetainedKeyError } from '../../../core/signing-key/rotation-errors.ts';
-import { type RunningLambda, startLambda } from '../../../emulator/lambda-server.ts';
+import { RetainedKeyError } from '../../../core/key-rotation/rotation-errors.ts';
+import { type RunningLambda, startLambda } from '../../../lab/emulator/lambda-server.ts';
 import { testAccessKey } from '../../support/test-access-key.ts';
 
 let server: RunningLambda;

@@ -13,8 +13,8 @@ import { SigningKeyUnusableError, UnavailableError } from '../../../core/errors.
 import { publicJwkFromSpki } from '../../../core/signing-key/public-jwk.ts';
 import type { SigningKey } from '../../../core/signing-key/signing-key.ts';
 import { verifySignature } from '../../../core/signing-key/verify-signature.ts';
-import { type RunningKms, startKms } from '../../../emulator/kms/kms-server.ts';
-import { exampleSigningKey } from '../../support/signing-keys.ts';
+import { type RunningKms, startKms } from '../../../lab/emulator/kms/kms-server.ts';
+import { exampleSigningKey } from '../../../lab/support/signing-keys.ts';
 import { testAccessKey } from '../../support/test-access-key.ts';
 import { testAwsEnvironment, testAwsOptions } from './dynalite.ts';
 import { failure, type StubServer, startStub } from './stub-server.ts';

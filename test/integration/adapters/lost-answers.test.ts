@@ -7,7 +7,7 @@ import { createDynamoDbClient } from '../../../adapters/dynamodb/dynamodb-client
 import type { ApiKey } from '../../../core/api-key/api-key.ts';
 import type { Client } from '../../../core/client/client.ts';
 import { ConflictError, UnavailableError, UncertainConflictError } from '../../../core/errors.ts';
-import { createAwsCaller } from '../../../emulator/aws-server/aws-caller.ts';
+import { createAwsCaller } from '../../../lab/emulator/aws-server/aws-caller.ts';
 import { testAccessKey } from '../../support/test-access-key.ts';
 import { testAwsOptions } from './dynalite.ts';
 import { collect, startTables, type TestTables } from './dynamodb-tables.ts';

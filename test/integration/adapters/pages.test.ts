@@ -9,7 +9,7 @@ import type { Client } from '../../../core/client/client.ts';
 import type { ClientsQuery } from '../../../core/client/client-store.ts';
 import { formatId } from '../../../core/credential/credential-value.ts';
 import type { StorePage } from '../../../core/paging.ts';
-import { makeClient } from '../../support/clients.ts';
+import { makeClient } from '../../../lab/support/clients.ts';
 import { startTables, type TestTables } from './dynamodb-tables.ts';
 
 let tables: TestTables;

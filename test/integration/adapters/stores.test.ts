@@ -12,8 +12,8 @@ import type { AuditRecord } from '../../../core/audit/audit-log.ts';
 import { ConflictError, MalformedRecordError } from '../../../core/errors.ts';
 import type { IdentityProvider } from '../../../core/identity-provider/identity-provider.ts';
 import { signingKeyStates } from '../../../core/signing-key/signing-key.ts';
+import { exampleSigningKey } from '../../../lab/support/signing-keys.ts';
 import { apiKey, auditRecord, identityProvider, time } from '../../support/arbitraries.ts';
-import { exampleSigningKey } from '../../support/signing-keys.ts';
 import { collect, startTables, type TestTables } from './dynamodb-tables.ts';
 
 const tableKeys = ['apiKeys', 'identityProviders', 'signingKeys', 'audit'] as const;

@@ -4,8 +4,8 @@ import { expect, it } from 'vitest';
 import { createAwsClients } from '../../../adapters/aws-clients.ts';
 import { createDynamoDbAuditLog } from '../../../adapters/dynamodb/audit-log.ts';
 import type { AuditRecord } from '../../../core/audit/audit-log.ts';
-import { localUserArn } from '../../../emulator/sts-server.ts';
-import { temporaryDirectory } from '../local/temporary-directory.ts';
+import { localUserArn } from '../../../lab/emulator/sts-server.ts';
+import { temporaryDirectory } from '../lab/local/temporary-directory.ts';
 import { useLocalCli } from './use-authctl.ts';
 
 const { authctl, json, service } = useLocalCli();

@@ -4,10 +4,13 @@ import { createDynamoDbAuditLog } from '../../../adapters/dynamodb/audit-log.ts'
 import { createDynamoDbClientStore } from '../../../adapters/dynamodb/client-store.ts';
 import { createDynamoDbClient } from '../../../adapters/dynamodb/dynamodb-client.ts';
 import { tableName } from '../../../contract/tables.ts';
-import { clientIdOf, makeClient } from '../../support/clients.ts';
+import { clientIdOf, makeClient } from '../../../lab/support/clients.ts';
+import {
+  type LoopbackProvider,
+  startLoopbackProvider,
+} from '../../../lab/support/loopback-provider.ts';
+import { signToken } from '../../../lab/support/test-issuer.ts';
 import { controlCharacters } from '../../support/control-characters.ts';
-import { signToken } from '../../support/test-issuer.ts';
-import { type LoopbackProvider, startLoopbackProvider } from './loopback-provider.ts';
 import { type CliRun, useLocalCli } from './use-authctl.ts';
 
 const { authctl, json, service } = useLocalCli();

@@ -1,6 +1,9 @@
 import { stripVTControlCharacters } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type LoopbackProvider, startLoopbackProvider } from './loopback-provider.ts';
+import {
+  type LoopbackProvider,
+  startLoopbackProvider,
+} from '../../../lab/support/loopback-provider.ts';
 import { useLocalCli } from './use-authctl.ts';
 
 const { authctl, json, service } = useLocalCli();

@@ -15,9 +15,12 @@ import {
 import { restoredTableName, type TableKey, tableName, tables } from '../../../contract/tables.ts';
 import { formatId } from '../../../core/credential/credential-value.ts';
 import { hashSecret } from '../../../core/credential/secret-hash.ts';
-import { makeClient } from '../../support/clients.ts';
-import { makeTemporaryDirectory } from '../local/temporary-directory.ts';
-import { type LoopbackProvider, startLoopbackProvider } from './loopback-provider.ts';
+import { makeClient } from '../../../lab/support/clients.ts';
+import {
+  type LoopbackProvider,
+  startLoopbackProvider,
+} from '../../../lab/support/loopback-provider.ts';
+import { makeTemporaryDirectory } from '../lab/local/temporary-directory.ts';
 import { type RecordingProxy, startRecordingProxy } from './recording-proxy.ts';
 import { runCli, useLocalCli } from './use-authctl.ts';
 

@@ -10,7 +10,7 @@ import {
   type PortalVisitor,
   signIn,
   startPortalProcess,
-} from '../../../scripts/support/portal-process.ts';
+} from '../../../lab/support/portal-process.ts';
 import { figure } from '../../support/figure.ts';
 import { useLocalCli } from './use-authctl.ts';
 

@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { signToken } from '../../support/test-issuer.ts';
-import { type LoopbackProvider, startLoopbackProvider } from './loopback-provider.ts';
+import {
+  type LoopbackProvider,
+  startLoopbackProvider,
+} from '../../../lab/support/loopback-provider.ts';
+import { signToken } from '../../../lab/support/test-issuer.ts';
 import { useLocalCli } from './use-authctl.ts';
 
 const { authctl, json, requestToken, service } = useLocalCli();

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { AccessKey } from '../../../emulator/aws-server/access-key.ts';
-import { createAwsCaller } from '../../../emulator/aws-server/aws-caller.ts';
+import type { AccessKey } from '../../../lab/emulator/aws-server/access-key.ts';
+import { createAwsCaller } from '../../../lab/emulator/aws-server/aws-caller.ts';
 
 export interface RecordingProxy {
   readonly endpoint: string;

@@ -5,8 +5,8 @@ import { createLambdaClient } from '../../../adapters/lambda/lambda-client.ts';
 import { createCallerProof } from '../../../adapters/sts/caller-proof.ts';
 import { tableName } from '../../../contract/tables.ts';
 import { requestDigest } from '../../../core/audit/request-digest.ts';
-import { localUserArn } from '../../../emulator/sts-server.ts';
-import { ageNextKey } from '../../../scripts/support/age-next-key.ts';
+import { localUserArn } from '../../../lab/emulator/sts-server.ts';
+import { ageNextKey } from '../../../lab/support/age-next-key.ts';
 import { useLocalCli } from './use-authctl.ts';
 
 /** A lead of 34 s; nothing else happens by itself while the tests run. */

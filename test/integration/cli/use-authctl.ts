@@ -4,9 +4,9 @@ import { PassThrough, type Readable, Writable } from 'node:stream';
 import { afterAll } from 'vitest';
 import type { CliIo } from '../../../cli/cli-io.ts';
 import { runAuthctl } from '../../../cli/run-authctl.ts';
-import type { LocalOptions, LocalRun } from '../../../local/start-local.ts';
-import { makeTemporaryDirectory } from '../local/temporary-directory.ts';
-import { useLocalService } from '../local/use-local-service.ts';
+import type { LocalOptions, LocalRun } from '../../../lab/local/start-local.ts';
+import { makeTemporaryDirectory } from '../lab/local/temporary-directory.ts';
+import { useLocalService } from '../lab/local/use-local-service.ts';
 
 export interface CliRun {
   readonly exitCode: number;

@@ -2,7 +2,6 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { learnIds, missingLines } from '../../support/docs/compare-output.ts';
 import {
   codeBlocks,
   commandsOf,
@@ -10,10 +9,11 @@ import {
   markdownFiles,
   readPage,
   root,
-} from '../../support/docs/markdown.ts';
+} from '../../../lab/support/markdown.ts';
+import { learnIds, missingLines } from '../../support/docs/compare-output.ts';
 import { ShellSession } from '../../support/docs/shell-session.ts';
-import { makeTemporaryDirectory } from '../local/temporary-directory.ts';
-import { useLocalService } from '../local/use-local-service.ts';
+import { makeTemporaryDirectory } from '../lab/local/temporary-directory.ts';
+import { useLocalService } from '../lab/local/use-local-service.ts';
 
 const workspace = makeTemporaryDirectory();
 const state = join(workspace.path, '.local');
@@ -36,7 +36,7 @@ const replacements = {
 /** A folder that looks like a clone, whose state is this test's and whose commands are fast. */
 function makeClone(): void {
   if (!existsSync(join(root, 'dist/lambda'))) {
-    execFileSync(process.execPath, [join(root, 'scripts/build.ts'), 'lambda']);
+    execFileSync(process.execPath, [join(root, 'lab/build/main.ts'), 'lambda']);
   }
   for (const name of readdirSync(root)) {
     if (!['.local', '.git', 'cdk.out'].includes(name))

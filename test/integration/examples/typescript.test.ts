@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { tokenPath } from '../../../contract/routes.ts';
-import { examples } from '../../../scripts/examples/catalogue.ts';
-import { checkExample } from '../../../scripts/examples/check-example.ts';
-import { prepareWorld, type World } from '../../../scripts/examples/world.ts';
-import { useLocalService } from '../local/use-local-service.ts';
+import { examples } from '../../../lab/suites/examples/catalogue.ts';
+import { checkExample } from '../../../lab/suites/examples/check-example.ts';
+import { prepareWorld, type World } from '../../../lab/suites/examples/world.ts';
+import { useLocalService } from '../lab/local/use-local-service.ts';
 
 let tokenRequests = 0;
 

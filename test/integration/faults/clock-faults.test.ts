@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { BearerRefusal, createVerifier } from '../../../adapters/verifier.ts';
+import { BearerRefusal, createVerifier } from '../../../verifier/verifier.ts';
 import { figure } from '../../support/figure.ts';
 import { askToken, timed, unavailableAnswer } from './load.ts';
 import { useFaultyService } from './use-faulty-service.ts';

@@ -1,7 +1,7 @@
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
 import { expect } from 'vitest';
-import type { LocalRun } from '../../../local/start-local.ts';
-import { credentialsOf } from '../local/use-local-service.ts';
+import type { LocalRun } from '../../../lab/local/start-local.ts';
+import { credentialsOf } from '../lab/local/use-local-service.ts';
 
 /** One answered request. */
 export interface Answer {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { UnavailableError } from '../../../core/errors.ts';
-import { secretValueOf } from '../../support/clients.ts';
+import { secretValueOf } from '../../../lab/support/clients.ts';
 import { figure } from '../../support/figure.ts';
 import type { Region } from '../../support/regions/three-regions.ts';
 import { rename, revoke, tokenOf, useThreeRegions } from './use-three-regions.ts';

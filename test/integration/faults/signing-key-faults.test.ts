@@ -4,7 +4,7 @@ import { DisableKeyCommand, EnableKeyCommand, KMSClient } from '@aws-sdk/client-
 import { decodeProtectedHeader, type JSONWebKeySet } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { tableName } from '../../../contract/tables.ts';
-import { ageNextKey } from '../../../scripts/support/age-next-key.ts';
+import { ageNextKey } from '../../../lab/support/age-next-key.ts';
 import { figure } from '../../support/figure.ts';
 import {
   type Answer,

@@ -1,7 +1,7 @@
 import { afterEach } from 'vitest';
-import { Faults } from '../../../emulator/faults/faults.ts';
-import type { LocalRun } from '../../../local/start-local.ts';
-import { useLocalService } from '../local/use-local-service.ts';
+import { Faults } from '../../../lab/emulator/faults/faults.ts';
+import type { LocalRun } from '../../../lab/local/start-local.ts';
+import { useLocalService } from '../lab/local/use-local-service.ts';
 
 /** The whole service before backends that fail when they are told to. */
 export interface FaultyRun {

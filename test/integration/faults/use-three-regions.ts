@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import type { Client } from '../../../core/client/client.ts';
 import { formatId, idBytes } from '../../../core/credential/credential-value.ts';
 import { ConflictError } from '../../../core/errors.ts';
-import { makeClient, makeSecret, secretValueOf } from '../../support/clients.ts';
+import { makeClient, makeSecret, secretValueOf } from '../../../lab/support/clients.ts';
 import {
   type Region,
   startThreeRegions,

@@ -6,14 +6,14 @@ import { createAwsClients } from '../../../adapters/aws-clients.ts';
 import { sendAnswer } from '../../../adapters/cloudformation/send-answer.ts';
 import { createDynamoDbRotationStore } from '../../../adapters/dynamodb/rotation-store.ts';
 import { readEnvironment } from '../../../contract/environment.ts';
-import type { RotationStore } from '../../../core/signing-key/rotation-ports.ts';
+import type { RotationStore } from '../../../core/key-rotation/rotation-ports.ts';
+import { policy } from '../../../lab/suites/rotation/simulation/policies.ts';
+import { exampleSigningKey } from '../../../lab/support/signing-keys.ts';
 import {
   createDeploymentCheckHandler,
   type DeploymentCheckPorts,
 } from '../../../lambda/deployment-check/function.ts';
 import type { RunReport } from '../../../lambda/shared/run-telemetry.ts';
-import { policy } from '../../support/rotation/policies.ts';
-import { exampleSigningKey } from '../../support/signing-keys.ts';
 import { testAwsOptions } from '../adapters/dynalite.ts';
 import { startTables, type TestTables } from '../adapters/dynamodb-tables.ts';
 

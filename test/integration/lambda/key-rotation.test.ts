@@ -15,8 +15,9 @@ import type { CanaryFinding, SelfTestResult } from '../../../contract/function-e
 import { algs } from '../../../contract/signing-algorithms.ts';
 import { tableName } from '../../../contract/tables.ts';
 import { UnavailableError } from '../../../core/errors.ts';
-import { checkKey } from '../../../core/signing-key/canary.ts';
+import { checkKey } from '../../../core/key-rotation/canary.ts';
 import { isPublished } from '../../../core/signing-key/signing-key.ts';
+import { policy } from '../../../lab/suites/rotation/simulation/policies.ts';
 import {
   createKeyRotationHandler,
   type FunctionPorts,
@@ -29,7 +30,6 @@ import {
   withProof,
 } from '../../support/caller-proof.ts';
 import { createPublisher } from '../../support/publisher.ts';
-import { policy } from '../../support/rotation/policies.ts';
 import { useAws } from './use-aws.ts';
 
 let aws: AwsClients;

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { type AwsClients, createAwsClients } from '../../../adapters/aws-clients.ts';
 import { createTables } from '../../../adapters/dynamodb/create-tables.ts';
-import { type RunningKms, startKms } from '../../../emulator/kms/kms-server.ts';
+import { type RunningKms, startKms } from '../../../lab/emulator/kms/kms-server.ts';
 import { testAccessKey } from '../../support/test-access-key.ts';
 import { type Dynalite, startDynalite, testAwsOptions } from '../adapters/dynalite.ts';
 

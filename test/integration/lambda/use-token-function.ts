@@ -9,13 +9,13 @@ import { selfTestEvent } from '../../../contract/function-events.ts';
 import { healthPath } from '../../../contract/routes.ts';
 import { publicJwkFromSpki } from '../../../core/signing-key/public-jwk.ts';
 import type { SigningKey } from '../../../core/signing-key/signing-key.ts';
-import { type RunningKms, startKms } from '../../../emulator/kms/kms-server.ts';
+import { type RunningKms, startKms } from '../../../lab/emulator/kms/kms-server.ts';
+import { clientIdOf, makeClient, makeSecret, secretValueOf } from '../../../lab/support/clients.ts';
+import { lambdaContext, proxyEvent } from '../../../lab/support/proxy-event.ts';
+import { recordTelemetry } from '../../../lab/support/recorded-telemetry.ts';
+import { basic, tokenEnvironment, tokenRequest } from '../../../lab/support/token-world.ts';
 import { createTokenHandler } from '../../../lambda/token/function.ts';
-import { clientIdOf, makeClient, makeSecret, secretValueOf } from '../../support/clients.ts';
-import { lambdaContext, proxyEvent } from '../../support/proxy-event.ts';
-import { recordTelemetry } from '../../support/recorded-telemetry.ts';
 import { testAccessKey } from '../../support/test-access-key.ts';
-import { basic, tokenEnvironment, tokenRequest } from '../../support/token-world.ts';
 import { testAwsOptions } from '../adapters/dynalite.ts';
 import { startTables, type TestTables } from '../adapters/dynamodb-tables.ts';
 

@@ -1,7 +1,7 @@
 import { Script } from 'node:vm';
 import { describe, expect, it } from 'vitest';
-import { docsPath } from '../../../local/docs-page.ts';
-import { useLocalService } from '../local/use-local-service.ts';
+import { docsPath } from '../../../lab/local/docs-page.ts';
+import { useLocalService } from '../lab/local/use-local-service.ts';
 
 const service = useLocalService();
 

@@ -7,7 +7,7 @@ import {
   tokenPath,
 } from '../../../contract/routes.ts';
 import { OpenapiSchemas } from '../../support/openapi.ts';
-import { credentialsOf, requestToken, useLocalService } from '../local/use-local-service.ts';
+import { credentialsOf, requestToken, useLocalService } from '../lab/local/use-local-service.ts';
 
 const service = useLocalService();
 const schemas = new OpenapiSchemas();

@@ -21,7 +21,11 @@ import {
 import { functionName } from '../../../contract/function-names.ts';
 import { jwksPath } from '../../../contract/routes.ts';
 import { UnavailableError } from '../../../core/errors.ts';
-import type { EventHandler } from '../../../emulator/lambda-server.ts';
+import type { EventHandler } from '../../../lab/emulator/lambda-server.ts';
+import type { SynthesisedFunction } from '../../../lab/local/from-synth/stack-contents.ts';
+import type { SynthesisedDeployment } from '../../../lab/local/from-synth/synthesised-deployment.ts';
+import { lambdaContext, type ProxyRequest, proxyEvent } from '../../../lab/support/proxy-event.ts';
+import { recordTelemetry } from '../../../lab/support/recorded-telemetry.ts';
 import { type CanaryHandler, createCanaryHandler } from '../../../lambda/canary/function.ts';
 import {
   createDeploymentCheckHandler,
@@ -33,11 +37,7 @@ import { createKeyRotationHandler } from '../../../lambda/key-rotation/function.
 import type { RunRotation } from '../../../lambda/key-rotation/run-rotation.ts';
 import type { HttpFunction } from '../../../lambda/shared/http-function.ts';
 import { createTokenHandler, type TokenFunction } from '../../../lambda/token/function.ts';
-import type { SynthesisedFunction } from '../../../local/from-synth/stack-contents.ts';
-import type { SynthesisedDeployment } from '../../../local/from-synth/synthesised-deployment.ts';
 import { authenticateOperator, rotationInvocation } from '../../support/caller-proof.ts';
-import { lambdaContext, type ProxyRequest, proxyEvent } from '../../support/proxy-event.ts';
-import { recordTelemetry } from '../../support/recorded-telemetry.ts';
 
 /** A clock that only `sleep` moves. Milliseconds. */
 export interface VirtualClock {

@@ -7,15 +7,15 @@ import { deployedRegions } from '../../../contract/deployment-config.ts';
 import { functionName } from '../../../contract/function-names.ts';
 import { tokenPath } from '../../../contract/routes.ts';
 import { tableName } from '../../../contract/tables.ts';
-import { createAccessKey } from '../../../emulator/aws-server/access-key.ts';
-import { startDynamoDb } from '../../../emulator/dynamodb.ts';
-import { type Delays, Propagation } from '../../../emulator/iam/propagation.ts';
-import { startKms } from '../../../emulator/kms/kms-server.ts';
-import { type EventHandler, startLambda } from '../../../emulator/lambda-server.ts';
-import { type Access, createAccess } from '../../../local/from-synth/access.ts';
-import type { SynthesisedDeployment } from '../../../local/from-synth/synthesised-deployment.ts';
-import { clientIdOf, makeClient, makeSecret, secretValueOf } from '../../support/clients.ts';
-import { basic, tokenRequest } from '../../support/token-world.ts';
+import { createAccessKey } from '../../../lab/emulator/aws-server/access-key.ts';
+import { startDynamoDb } from '../../../lab/emulator/dynamodb.ts';
+import { type Delays, Propagation } from '../../../lab/emulator/iam/propagation.ts';
+import { startKms } from '../../../lab/emulator/kms/kms-server.ts';
+import { type EventHandler, startLambda } from '../../../lab/emulator/lambda-server.ts';
+import { type Access, createAccess } from '../../../lab/local/from-synth/access.ts';
+import type { SynthesisedDeployment } from '../../../lab/local/from-synth/synthesised-deployment.ts';
+import { clientIdOf, makeClient, makeSecret, secretValueOf } from '../../../lab/support/clients.ts';
+import { basic, tokenRequest } from '../../../lab/support/token-world.ts';
 import { DeployedFunctions, type VirtualClock } from './deployed-functions.ts';
 
 /** Seconds of virtual time. */

@@ -1,9 +1,9 @@
-import type { DecidedRequest } from '../../../emulator/iam/access-control.ts';
+import type { DecidedRequest } from '../../../lab/emulator/iam/access-control.ts';
 import {
   evaluateRequest,
   type NamedPolicy,
   type Policies,
-} from '../../../emulator/iam/evaluate-request.ts';
+} from '../../../lab/emulator/iam/evaluate-request.ts';
 import { actionsOf, type Statement, statementsOf } from './statements.ts';
 
 /** A change of one policy, and the requests that must tell it from the original. */

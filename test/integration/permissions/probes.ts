@@ -1,5 +1,5 @@
-import type { DecidedRequest } from '../../../emulator/iam/access-control.ts';
-import { evaluateRequest, type NamedPolicy } from '../../../emulator/iam/evaluate-request.ts';
+import type { DecidedRequest } from '../../../lab/emulator/iam/access-control.ts';
+import { evaluateRequest, type NamedPolicy } from '../../../lab/emulator/iam/evaluate-request.ts';
 
 /** A request that no function and no operator sends, and what IAM must say to it. */
 export interface Probe extends DecidedRequest {

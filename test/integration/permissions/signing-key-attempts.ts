@@ -7,8 +7,8 @@ import {
   SignCommand,
   TagResourceCommand,
 } from '@aws-sdk/client-kms';
-import type { NamedPolicy, PolicyDocument } from '../../../emulator/iam/evaluate-request.ts';
-import type { LocalRun } from '../../../local/start-local.ts';
+import type { NamedPolicy, PolicyDocument } from '../../../lab/emulator/iam/evaluate-request.ts';
+import type { LocalRun } from '../../../lab/local/start-local.ts';
 
 function createKms({ aws }: LocalRun): KMSClient {
   return new KMSClient({

@@ -8,14 +8,17 @@ import { createLambdaClient } from '../../../adapters/lambda/lambda-client.ts';
 import type { FunctionName } from '../../../contract/environment.ts';
 import { functionName } from '../../../contract/function-names.ts';
 import { signingKeyRecordTypes, tableName } from '../../../contract/tables.ts';
-import type { DecidedRequest } from '../../../emulator/iam/access-control.ts';
-import type { NamedPolicy } from '../../../emulator/iam/evaluate-request.ts';
-import { readAssembly } from '../../../local/from-synth/assembly.ts';
-import { readStackPolicies } from '../../../local/from-synth/stack-policies.ts';
-import { hangLimit } from '../../../scripts/support/hang-limit.ts';
+import type { DecidedRequest } from '../../../lab/emulator/iam/access-control.ts';
+import type { NamedPolicy } from '../../../lab/emulator/iam/evaluate-request.ts';
+import { readAssembly } from '../../../lab/local/from-synth/assembly.ts';
+import { readStackPolicies } from '../../../lab/local/from-synth/stack-policies.ts';
+import { hangLimit } from '../../../lab/support/hang-limit.ts';
+import {
+  type LoopbackProvider,
+  startLoopbackProvider,
+} from '../../../lab/support/loopback-provider.ts';
 import { figure } from '../../support/figure.ts';
-import { type LoopbackProvider, startLoopbackProvider } from '../cli/loopback-provider.ts';
-import { requestToken } from '../local/use-local-service.ts';
+import { requestToken } from '../lab/local/use-local-service.ts';
 import { readDeployedUses } from './deployed-uses.ts';
 import {
   droppedActions,

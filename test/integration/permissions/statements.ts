@@ -1,6 +1,6 @@
-import type { DecidedRequest } from '../../../emulator/iam/access-control.ts';
-import type { NamedPolicy } from '../../../emulator/iam/evaluate-request.ts';
-import type { StackPolicies } from '../../../local/from-synth/stack-policies.ts';
+import type { DecidedRequest } from '../../../lab/emulator/iam/access-control.ts';
+import type { NamedPolicy } from '../../../lab/emulator/iam/evaluate-request.ts';
+import type { StackPolicies } from '../../../lab/local/from-synth/stack-policies.ts';
 
 /** A statement as policies are written. */
 export interface Statement {

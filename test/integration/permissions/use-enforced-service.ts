@@ -2,12 +2,12 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
 import { formatDemoEnvironment } from '../../../contract/demo-environment.ts';
-import type { DecidedRequest } from '../../../emulator/iam/access-control.ts';
-import type { FromSynth } from '../../../local/from-synth/synthesised-deployment.ts';
-import { type LocalRun, startLocal } from '../../../local/start-local.ts';
+import type { DecidedRequest } from '../../../lab/emulator/iam/access-control.ts';
+import type { FromSynth } from '../../../lab/local/from-synth/synthesised-deployment.ts';
+import { type LocalRun, startLocal } from '../../../lab/local/start-local.ts';
 import { type CliRun, runCli } from '../cli/use-authctl.ts';
-import { synthesiseService } from '../local/synthesise-service.ts';
-import { makeTemporaryDirectory } from '../local/temporary-directory.ts';
+import { synthesiseService } from '../lab/local/synthesise-service.ts';
+import { makeTemporaryDirectory } from '../lab/local/temporary-directory.ts';
 
 export interface EnforcedService {
   readonly run: () => LocalRun;

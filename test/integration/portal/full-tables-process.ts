@@ -9,8 +9,8 @@ import { toIdentityProviderItem } from '../../../adapters/dynamodb/identity-prov
 import { type TableKey, tableName } from '../../../contract/tables.ts';
 import { formatId, type IdKind, idBytes } from '../../../core/credential/credential-value.ts';
 import { hashSecret } from '../../../core/credential/secret-hash.ts';
-import { startDynamoDb } from '../../../emulator/dynamodb.ts';
-import { makeClient } from '../../support/clients.ts';
+import { startDynamoDb } from '../../../lab/emulator/dynamodb.ts';
+import { makeClient } from '../../../lab/support/clients.ts';
 import { testAccessKey } from '../../support/test-access-key.ts';
 import { testAwsOptions } from '../adapters/dynalite.ts';
 import type { FullTables, FullTablesSize } from './full-tables.ts';

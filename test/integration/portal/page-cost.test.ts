@@ -2,10 +2,10 @@ import { type ChannelListener, subscribe, unsubscribe } from 'node:diagnostics_c
 import type { ClientRequest } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createManagement, type Management, NotFoundError } from '../../../adapters/management.ts';
+import { cheapestCpuTime, cpuTime, workUnit } from '../../../lab/support/cpu-cost.ts';
 import { createPortal } from '../../../portal/create-portal.ts';
 import type { Portal } from '../../../portal/portal-options.ts';
 import { routes } from '../../../portal/routes.ts';
-import { cheapestCpuTime, cpuTime, workUnit } from '../../support/cpu-cost.ts';
 import { figure } from '../../support/figure.ts';
 import { testConfig } from '../../support/management.ts';
 import { testAwsOptions } from '../adapters/dynalite.ts';

@@ -4,16 +4,16 @@ import type { AwsClientOptions } from '../../../adapters/aws-client-options.ts';
 import { createAwsClients } from '../../../adapters/aws-clients.ts';
 import { type CopiedTable, copyTable } from '../../../adapters/dynamodb/copy-table.ts';
 import { createTables } from '../../../adapters/dynamodb/create-tables.ts';
-import { createDynamoDbLookups } from '../../../adapters/dynamodb-lookups.ts';
 import { createManagement } from '../../../adapters/management.ts';
-import { createVerifier } from '../../../adapters/verifier.ts';
 import type { DeploymentConfig } from '../../../contract/deployment-config.ts';
 import { type RegionId, regionIds } from '../../../contract/regions.ts';
 import { deployedTableName } from '../../../contract/tables.ts';
 import { collect } from '../../../core/collect.ts';
-import { startDynamoDb } from '../../../emulator/dynamodb.ts';
-import { startKms } from '../../../emulator/kms/kms-server.ts';
-import { ItemHistory } from '../../../emulator/replication/item-history.ts';
+import { startDynamoDb } from '../../../lab/emulator/dynamodb.ts';
+import { startKms } from '../../../lab/emulator/kms/kms-server.ts';
+import { ItemHistory } from '../../../lab/emulator/replication/item-history.ts';
+import { createDynamoDbLookups } from '../../../verifier/dynamodb-lookups.ts';
+import { createVerifier } from '../../../verifier/verifier.ts';
 import {
   configOf,
   passUntilKeysSign,

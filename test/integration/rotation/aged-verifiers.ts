@@ -1,6 +1,6 @@
 import { JwtVerifier } from 'aws-jwt-verify';
 import { createLocalJWKSet, createRemoteJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
-import type { LocalRun } from '../../../local/start-local.ts';
+import type { LocalRun } from '../../../lab/local/start-local.ts';
 
 /** Throws if it does not accept a token. */
 export interface Verifier {

@@ -7,9 +7,9 @@ import { createCallerProof } from '../../../adapters/sts/caller-proof.ts';
 import type { RotationReport } from '../../../contract/function-events.ts';
 import { functionName } from '../../../contract/function-names.ts';
 import { requestDigest } from '../../../core/audit/request-digest.ts';
-import { localRegion } from '../../../emulator/local-region.ts';
-import { hangLimit } from '../../../scripts/support/hang-limit.ts';
-import { requestToken, useLocalService } from '../local/use-local-service.ts';
+import { localRegion } from '../../../lab/emulator/local-region.ts';
+import { hangLimit } from '../../../lab/support/hang-limit.ts';
+import { requestToken, useLocalService } from '../lab/local/use-local-service.ts';
 import { createVerifiers } from './aged-verifiers.ts';
 
 /** Functions that run from templates are processes, each with the machine's own clock. */

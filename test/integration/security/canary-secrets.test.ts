@@ -5,13 +5,13 @@ import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { expect, it } from 'vitest';
 import { tableKeys, tableName } from '../../../contract/tables.ts';
 import { hashSecret } from '../../../core/credential/secret-hash.ts';
-import type { FaultRuleInput } from '../../../emulator/faults/fault-script.ts';
-import { Faults } from '../../../emulator/faults/faults.ts';
-import { examplePath } from '../../../local/example-api.ts';
+import type { FaultRuleInput } from '../../../lab/emulator/faults/fault-script.ts';
+import { Faults } from '../../../lab/emulator/faults/faults.ts';
+import { examplePath } from '../../../lab/local/example-api.ts';
 import { captureOutput } from '../../support/captured-output.ts';
 import { figure } from '../../support/figure.ts';
 import { useLocalCli } from '../cli/use-authctl.ts';
-import { basic } from '../local/use-local-service.ts';
+import { basic } from '../lab/local/use-local-service.ts';
 
 const faults = new Faults();
 const { authctl, json, service } = useLocalCli({ faults });

@@ -5,10 +5,10 @@ import {
   formatId,
   idBytes,
 } from '../../../core/credential/credential-value.ts';
-import { Faults } from '../../../emulator/faults/faults.ts';
+import { Faults } from '../../../lab/emulator/faults/faults.ts';
 import { figure } from '../../support/figure.ts';
 import { useLocalCli } from '../cli/use-authctl.ts';
-import { basic } from '../local/use-local-service.ts';
+import { basic } from '../lab/local/use-local-service.ts';
 
 const faults = new Faults();
 const { json, service } = useLocalCli({ faults });

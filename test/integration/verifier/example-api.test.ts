@@ -6,8 +6,8 @@ import { createDynamoDbApiKeyStore } from '../../../adapters/dynamodb/api-key-st
 import { createDynamoDbClient } from '../../../adapters/dynamodb/dynamodb-client.ts';
 import { tableName } from '../../../contract/tables.ts';
 import { readApiKeyId } from '../../../core/credential/credential-value.ts';
-import { createTestKey, signToken } from '../../support/test-issuer.ts';
-import { requestToken, useLocalService } from '../local/use-local-service.ts';
+import { createTestKey, signToken } from '../../../lab/support/test-issuer.ts';
+import { requestToken, useLocalService } from '../lab/local/use-local-service.ts';
 
 const service = useLocalService();
 

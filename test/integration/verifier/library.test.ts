@@ -1,12 +1,12 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createDynamoDbLookups } from '../../../adapters/dynamodb-lookups.ts';
-import { createVerifier, type Verifier } from '../../../adapters/verifier.ts';
 import { jwksCacheTimes as times } from '../../../contract/limits.ts';
 import { jwksPath } from '../../../contract/routes.ts';
 import { formatApiKeyValue } from '../../../core/credential/credential-value.ts';
-import { createTestKey, signToken, type TestKey } from '../../support/test-issuer.ts';
+import { createTestKey, signToken, type TestKey } from '../../../lab/support/test-issuer.ts';
+import { createDynamoDbLookups } from '../../../verifier/dynamodb-lookups.ts';
+import { createVerifier, type Verifier } from '../../../verifier/verifier.ts';
 import { testAwsOptions } from '../adapters/dynalite.ts';
 
 const audience = 'https://api.example.com';

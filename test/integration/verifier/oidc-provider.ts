@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import OidcServer from 'oidc-provider';
 import { generate } from 'selfsigned';
-import { createTestKey, type TestKey } from '../../support/test-issuer.ts';
+import { createTestKey, type TestKey } from '../../../lab/support/test-issuer.ts';
 
 /** Seconds; long enough for a test that moves its clock by minutes. */
 const tokenLifetime = 7200;

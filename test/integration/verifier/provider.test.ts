@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createDynamoDbLookups } from '../../../adapters/dynamodb-lookups.ts';
-import { BearerRefusal, createVerifier, UnavailableError } from '../../../adapters/verifier.ts';
 import { jwksCacheTimes as times } from '../../../contract/limits.ts';
-import { createTestKey } from '../../support/test-issuer.ts';
+import { createTestKey } from '../../../lab/support/test-issuer.ts';
+import { createDynamoDbLookups } from '../../../verifier/dynamodb-lookups.ts';
+import { BearerRefusal, createVerifier, UnavailableError } from '../../../verifier/verifier.ts';
 import { useLocalCli } from '../cli/use-authctl.ts';
-import { requestToken } from '../local/use-local-service.ts';
+import { requestToken } from '../lab/local/use-local-service.ts';
 import { type OidcProvider, startOidcProvider } from './oidc-provider.ts';
 
 const { authctl, json, service } = useLocalCli();

@@ -1,12 +1,12 @@
 import { decodeJwt } from 'jose';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { createDynamoDbLookups, type DynamoDbLookups } from '../../../adapters/dynamodb-lookups.ts';
-import { createVerifier, type VerifiedAccessToken } from '../../../adapters/verifier.ts';
 import { type OnLookupFailure } from '../../../contract/revocation-check.ts';
-import { Faults } from '../../../emulator/faults/faults.ts';
+import { Faults } from '../../../lab/emulator/faults/faults.ts';
+import { createDynamoDbLookups, type DynamoDbLookups } from '../../../verifier/dynamodb-lookups.ts';
+import { createVerifier, type VerifiedAccessToken } from '../../../verifier/verifier.ts';
 import { useLocalCli } from '../cli/use-authctl.ts';
-import { bearer, send, useForwardAuth } from '../forward-auth/use-forward-auth.ts';
-import { frameworks, type RunningService } from '../middleware/frameworks.ts';
+import { bearer, send, useForwardAuth } from './forward-auth/use-forward-auth.ts';
+import { frameworks, type RunningService } from './middleware/frameworks.ts';
 
 const faults = new Faults();
 const { json, authctl, service, requestToken } = useLocalCli({

@@ -7,23 +7,23 @@ import { MockIntegration, RestApi } from 'aws-cdk-lib/aws-apigateway';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { buildSync } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { createGateway } from '../../../emulator/gateway/gateway.ts';
-import type { RouteError } from '../../../emulator/gateway/gateway-route.ts';
-import { createGatewayServer } from '../../../emulator/gateway/gateway-server.ts';
+import { lambdaBuildOptions } from '../../../lab/build/main.ts';
+import { createGateway } from '../../../lab/emulator/gateway/gateway.ts';
+import type { RouteError } from '../../../lab/emulator/gateway/gateway-route.ts';
+import { createGatewayServer } from '../../../lab/emulator/gateway/gateway-server.ts';
 import {
   type FunctionProcess,
   startFunctionProcess,
-} from '../../../emulator/runtime-api/function-process.ts';
-import { FunctionError } from '../../../emulator/runtime-api/runtime-api-server.ts';
+} from '../../../lab/emulator/runtime-api/function-process.ts';
+import { FunctionError } from '../../../lab/emulator/runtime-api/runtime-api-server.ts';
 import {
   PlatformAuthorizer,
   type PlatformAuthorizerProps,
 } from '../../../lib/platform-authorizer.ts';
-import { lambdaBuildOptions } from '../../../scripts/build.ts';
 import { cdkJson, resourcesOf } from '../../lib/synthesise.ts';
+import { makeTemporaryDirectory } from '../lab/local/temporary-directory.ts';
+import { requestToken, useLocalService } from '../lab/local/use-local-service.ts';
 import { answer, startScriptedService } from '../lean/scripted-service.ts';
-import { makeTemporaryDirectory } from '../local/temporary-directory.ts';
-import { requestToken, useLocalService } from '../local/use-local-service.ts';
 
 const service = useLocalService();
 const folder = makeTemporaryDirectory();

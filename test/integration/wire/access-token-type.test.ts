@@ -1,9 +1,9 @@
 import { decodeProtectedHeader } from 'jose';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createVerifier } from '../../../adapters/verifier.ts';
 import type { AccessTokenType } from '../../../contract/access-token-type.ts';
-import { temporaryDirectory } from '../local/temporary-directory.ts';
-import { requestToken, startService } from '../local/use-local-service.ts';
+import { createVerifier } from '../../../verifier/verifier.ts';
+import { temporaryDirectory } from '../lab/local/temporary-directory.ts';
+import { requestToken, startService } from '../lab/local/use-local-service.ts';
 
 const audience = 'https://api.example.com';
 

@@ -8,9 +8,9 @@ import {
 import { createLocalJWKSet, importJWK, type JSONWebKeySet, jwtVerify } from 'jose';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type Alg, algs, signingAlgorithms } from '../../../contract/signing-algorithms.ts';
-import type { LocalRun } from '../../../local/start-local.ts';
-import { temporaryDirectory } from '../local/temporary-directory.ts';
-import { credentialsOf, requestToken, startService } from '../local/use-local-service.ts';
+import type { LocalRun } from '../../../lab/local/start-local.ts';
+import { temporaryDirectory } from '../lab/local/temporary-directory.ts';
+import { credentialsOf, requestToken, startService } from '../lab/local/use-local-service.ts';
 
 async function start(alg: Alg): Promise<LocalRun> {
   const service = await startService({

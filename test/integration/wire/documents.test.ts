@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { useLocalService } from '../local/use-local-service.ts';
+import { useLocalService } from '../lab/local/use-local-service.ts';
 
 const service = useLocalService();
 

@@ -3,7 +3,7 @@ import { createRemoteJWKSet, jwtVerify } from 'jose';
 import * as oauth from 'oauth4webapi';
 import * as openid from 'openid-client';
 import { describe, expect, it } from 'vitest';
-import { requestToken, useLocalService } from '../local/use-local-service.ts';
+import { requestToken, useLocalService } from '../lab/local/use-local-service.ts';
 
 const service = useLocalService({ https: true });
 

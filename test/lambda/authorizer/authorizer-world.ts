@@ -4,9 +4,9 @@ import type {
   Context,
 } from 'aws-lambda';
 import type { VerifierPorts } from '../../../core/verifier/verify-bearer.ts';
+import { audience, createWorld, issuer, type World } from '../../../lab/support/verifier-world.ts';
 import { createAuthorizerFunction } from '../../../lambda/authorizer/function.ts';
 import type { RequestReport } from '../../../lambda/shared/request-report.ts';
-import { audience, createWorld, issuer, type World } from '../../core/verifier/world.ts';
 
 export interface EventOptions {
   readonly authorization?: string | readonly string[];

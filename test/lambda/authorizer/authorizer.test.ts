@@ -2,6 +2,7 @@ import type { APIGatewayRequestAuthorizerEvent } from 'aws-lambda';
 import { describe, expect, it } from 'vitest';
 import { MalformedRecordError, UnavailableError } from '../../../core/errors.ts';
 import type { VerifierPorts } from '../../../core/verifier/verify-bearer.ts';
+import { signToken } from '../../../lab/support/test-issuer.ts';
 import {
   apiKeyValue,
   createApiKey,
@@ -13,8 +14,7 @@ import {
   providerClaims,
   providerIssuer,
   providerKey,
-} from '../../core/verifier/world.ts';
-import { signToken } from '../../support/test-issuer.ts';
+} from '../../../lab/support/verifier-world.ts';
 import { authorize, authorizerEvent, authorizerWorld } from './authorizer-world.ts';
 
 const token = signToken(ownKey, ownClaims);

@@ -1,8 +1,14 @@
 import type { APIGatewayAuthorizerResult, APIGatewayRequestAuthorizerEvent } from 'aws-lambda';
 import { describe, expect, it } from 'vitest';
 import { cacheIdentitySources } from '../../../contract/platform-authorizer.ts';
-import { apiKeyValue, createApiKey, now, ownClaims, ownKey } from '../../core/verifier/world.ts';
-import { signToken } from '../../support/test-issuer.ts';
+import { signToken } from '../../../lab/support/test-issuer.ts';
+import {
+  apiKeyValue,
+  createApiKey,
+  now,
+  ownClaims,
+  ownKey,
+} from '../../../lab/support/verifier-world.ts';
 import {
   type AuthorizerWorld,
   authorizerEvent,

@@ -5,10 +5,10 @@ import {
   openidConfigurationPath,
   tokenPath,
 } from '../../../contract/routes.ts';
+import { lambdaContext, type ProxyRequest, proxyEvent } from '../../../lab/support/proxy-event.ts';
+import { recordTelemetry } from '../../../lab/support/recorded-telemetry.ts';
+import { tokenWorld } from '../../../lab/support/token-world.ts';
 import { createDiscoveryHandler } from '../../../lambda/discovery/function.ts';
-import { lambdaContext, type ProxyRequest, proxyEvent } from '../../support/proxy-event.ts';
-import { recordTelemetry } from '../../support/recorded-telemetry.ts';
-import { tokenWorld } from '../../support/token-world.ts';
 
 const environment = readEnvironment('discovery', {
   AUTH_ISSUER: 'https://auth.example.com',

@@ -1,11 +1,11 @@
 import type { Context } from 'aws-lambda';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { lambdaContext } from '../../../lab/support/proxy-event.ts';
 import type { RequestReport } from '../../../lambda/shared/request-report.ts';
 import { createTelemetry } from '../../../lambda/shared/telemetry.ts';
 import { captureOutput } from '../../support/captured-output.ts';
 import { createPowertoolsTelemetry } from '../../support/powertools-telemetry.ts';
-import { lambdaContext } from '../../support/proxy-event.ts';
 
 const context: Context = lambdaContext();
 

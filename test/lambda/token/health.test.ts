@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { selfTestEvent } from '../../../contract/function-events.ts';
 import { healthPath } from '../../../contract/routes.ts';
 import { SigningKeyUnusableError, UnavailableError } from '../../../core/errors.ts';
-import { lambdaContext } from '../../support/proxy-event.ts';
-import { makeSigningKey, signWithKeys } from '../../support/signing-keys.ts';
-import { tokenWorld, worldSigner } from '../../support/token-world.ts';
+import { lambdaContext } from '../../../lab/support/proxy-event.ts';
+import { makeSigningKey, signWithKeys } from '../../../lab/support/signing-keys.ts';
+import { tokenWorld, worldSigner } from '../../../lab/support/token-world.ts';
 
 const health = { path: healthPath };
 

@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { healthPath, tokenPath } from '../../../contract/routes.ts';
 import { hashSecret } from '../../../core/credential/secret-hash.ts';
 import { MalformedRecordError, UnavailableError } from '../../../core/errors.ts';
+import { clientIdOf, makeClient, makeSecret } from '../../../lab/support/clients.ts';
+import type { ProxyRequest } from '../../../lab/support/proxy-event.ts';
+import { basic, tokenRequest, tokenWorld } from '../../../lab/support/token-world.ts';
 import { createTelemetry } from '../../../lambda/shared/telemetry.ts';
 import { captureOutput } from '../../support/captured-output.ts';
-import { clientIdOf, makeClient, makeSecret } from '../../support/clients.ts';
-import type { ProxyRequest } from '../../support/proxy-event.ts';
-import { basic, tokenRequest, tokenWorld } from '../../support/token-world.ts';
 
 const canary = 'CANARY-7f3a';
 const secret = `cs_${canary}-secret`;

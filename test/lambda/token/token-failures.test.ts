@@ -5,9 +5,9 @@ import {
   SigningKeyUnusableError,
   UnavailableError,
 } from '../../../core/errors.ts';
-import { clientIdOf, makeClient, makeSecret, secretValueOf } from '../../support/clients.ts';
-import { makeSigningKey, signWithKeys } from '../../support/signing-keys.ts';
-import { basic, tokenWorld, worldNow, worldSigner } from '../../support/token-world.ts';
+import { clientIdOf, makeClient, makeSecret, secretValueOf } from '../../../lab/support/clients.ts';
+import { makeSigningKey, signWithKeys } from '../../../lab/support/signing-keys.ts';
+import { basic, tokenWorld, worldNow, worldSigner } from '../../../lab/support/token-world.ts';
 
 const headers = {
   'Content-Type': 'application/json',

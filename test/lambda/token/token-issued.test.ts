@@ -3,15 +3,15 @@ import { describe, expect, it } from 'vitest';
 import { secretEndsSoonWithin } from '../../../contract/limits.ts';
 import { tokenPath } from '../../../contract/routes.ts';
 import { syntheticClientId } from '../../../contract/synthetic-check.ts';
-import { clientIdOf, makeClient, makeSecret, secretValueOf } from '../../support/clients.ts';
-import type { ProxyRequest } from '../../support/proxy-event.ts';
+import { clientIdOf, makeClient, makeSecret, secretValueOf } from '../../../lab/support/clients.ts';
+import type { ProxyRequest } from '../../../lab/support/proxy-event.ts';
 import {
   basic,
   goodAuthorization,
   tokenWorld,
   worldNow,
   worldSigner,
-} from '../../support/token-world.ts';
+} from '../../../lab/support/token-world.ts';
 
 const grant = (more: string): Partial<ProxyRequest> => ({
   body: `grant_type=client_credentials&${more}`,

@@ -1,8 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { maxFormParameters } from '../../../contract/limits.ts';
-import { clientIdOf, makeClient, makeSecret, secretValueOf } from '../../support/clients.ts';
-import type { ProxyRequest } from '../../support/proxy-event.ts';
-import { basic, goodAuthorization, tokenWorld, worldNow } from '../../support/token-world.ts';
+import { clientIdOf, makeClient, makeSecret, secretValueOf } from '../../../lab/support/clients.ts';
+import type { ProxyRequest } from '../../../lab/support/proxy-event.ts';
+import {
+  basic,
+  goodAuthorization,
+  tokenWorld,
+  worldNow,
+} from '../../../lab/support/token-world.ts';
 
 const errorHeaders = {
   'Content-Type': 'application/json',

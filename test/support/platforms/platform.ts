@@ -1,7 +1,7 @@
 import type { ClaimCondition } from '../../../core/client/claim-condition.ts';
 import type { ProviderChoices } from '../../../core/management/provider-choices.ts';
 import type { RefusalReason } from '../../../core/verifier/bearer-refusal.ts';
-import { createTestKey, type TestKey } from '../test-issuer.ts';
+import { createTestKey, type TestKey } from '../../../lab/support/test-issuer.ts';
 
 export type Claims = Readonly<Record<string, unknown>>;
 

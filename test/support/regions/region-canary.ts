@@ -5,8 +5,8 @@ import { createKmsSign } from '../../../adapters/kms/kms-sign.ts';
 import type { RegionId } from '../../../contract/regions.ts';
 import { deployedTableName } from '../../../contract/tables.ts';
 import { UnavailableError } from '../../../core/errors.ts';
-import { checkKey } from '../../../core/signing-key/canary.ts';
-import type { ProveKey } from '../../../core/signing-key/rotation-ports.ts';
+import { checkKey } from '../../../core/key-rotation/canary.ts';
+import type { ProveKey } from '../../../core/key-rotation/rotation-ports.ts';
 import type { Shared } from './three-regions.ts';
 
 /** A region's canary, which reads the JWKS of every region that has run its rotation. */

@@ -4,9 +4,9 @@ import { FailureLimiter } from '../../../core/token/failure-limiter.ts';
 import { SharedTokenReuse } from '../../../core/token/shared-reuse.ts';
 import { createTokenIssuer, type IssueToken } from '../../../core/token/token-issuer.ts';
 import { TokenReuse } from '../../../core/token/token-reuse.ts';
-import { makeSigningKey, signWithKeys } from '../signing-keys.ts';
-import { MemorySealedTokens } from '../token-fleet.ts';
-import { basic } from '../token-world.ts';
+import { makeSigningKey, signWithKeys } from '../../../lab/support/signing-keys.ts';
+import { MemorySealedTokens } from '../../../lab/support/token-fleet.ts';
+import { basic } from '../../../lab/support/token-world.ts';
 import type { Region, RevocationWorld } from './world.ts';
 
 export const issuer = 'https://auth.example.com';

@@ -3,7 +3,7 @@ import { deleteClient, setClientEnabled } from '../../../core/management/change-
 import { createClientSecret } from '../../../core/management/client-secrets.ts';
 import { createClient } from '../../../core/management/create-client.ts';
 import { revokeClientTokens } from '../../../core/management/revoke-client-tokens.ts';
-import { Random } from '../rotation/random.ts';
+import { Random } from '../../../lab/suites/rotation/simulation/random.ts';
 import { type Check, createCheck, kinds, type Outcome } from './checks.ts';
 import { type Credentials, Issuer, type ReuseMode } from './issuers.ts';
 import { type ClientHistory, findViolation, type IssuedToken } from './judge.ts';

@@ -4,10 +4,10 @@ import type { ClientReader } from '../../../core/client/client-store.ts';
 import { UnavailableError } from '../../../core/errors.ts';
 import { HeardTime } from '../../../core/heard-time.ts';
 import type { ManagementContext } from '../../../core/management/management-context.ts';
+import type { Random } from '../../../lab/suites/rotation/simulation/random.ts';
+import { VirtualTime } from '../../../lab/suites/rotation/simulation/virtual-time.ts';
 import { createTestManagement } from '../management.ts';
 import { createMemoryClientStore } from '../memory-stores.ts';
-import type { Random } from '../rotation/random.ts';
-import { VirtualTime } from '../rotation/virtual-time.ts';
 import { Records } from './records.ts';
 
 /** Milliseconds since the epoch, as every time here. */

@@ -1,0 +1,137 @@
+import type { SigningKeyPolicy } from '../../contract/signing-key-policy.ts';
+import { earliestEligibleAt, eligibleAt } from '../signing-key/eligibility.ts';
+import type { SigningKey, SigningKeyState } from '../signing-key/signing-key.ts';
+import { findCurrentKey } from './rotation-state.ts';
+
+/** The next step of a key. */
+export interface NextStep {
+  readonly action: 'promote' | 'retire' | 'withdraw' | 'disable' | 'schedule_deletion';
+  /** Not before that time, in seconds since the epoch. */
+  readonly at: number;
+}
+
+/** A key in the form that operators see. */
+export interface TimelineEntry {
+  readonly key: SigningKey;
+  /** Whether it is the key that signs in its region. */
+  readonly signs: boolean;
+  /** When it entered its state, in seconds since the epoch. */
+  readonly since: number;
+  readonly next?: NextStep | undefined;
+  /**
+   * The safety margin of the state in seconds; negative if a step must wait.
+   *
+   * - `next`: for how long every verifier has known it;
+   * - `current`: until it is due to be replaced;
+   * - `previous`: between the end of its last token and its withdrawal;
+   * - `withdrawn`: until no cache can hold it any more.
+   */
+  readonly safety?: number | undefined;
+  /** Seconds for which the youngest token that it may have signed is still valid. */
+  readonly liveTokens: number;
+}
+
+/** The order of a list: the key that signs, keys that will sign, keys that signed. */
+const order: readonly SigningKeyState[] = [
+  'current',
+  'next',
+  'previous',
+  'withdrawn',
+  'disabled',
+  'deletion_scheduled',
+];
+
+type Describe = (
+  key: SigningKey,
+  policy: SigningKeyPolicy,
+  now: number,
+) => Omit<TimelineEntry, 'key' | 'signs' | 'liveTokens'>;
+
+const descriptions: Readonly<Record<SigningKeyState, Describe>> = {
+  next: (key, policy, now) => {
+    const at = earliestEligibleAt(key, policy, now);
+    return { since: key.publishedAt, next: { action: 'promote', at }, safety: now - at };
+  },
+  current: (key, policy, now) => {
+    const since = key.activatedAt ?? key.publishedAt;
+    const at = since + policy.rotationPeriod;
+    return { since, next: { action: 'retire', at }, safety: at - now };
+  },
+  previous: (key, policy) => {
+    const since = key.retiredAt ?? key.publishedAt;
+    const { withdrawAt: at } = key;
+    if (at === undefined) return { since };
+    const safety = at - since - policy.maxTokenLifetime;
+    return { since, next: { action: 'withdraw', at }, safety };
+  },
+  withdrawn: (key, _, now) => {
+    const since = key.withdrawnAt ?? key.publishedAt;
+    const { disableAt: at } = key;
+    if (at === undefined) return { since };
+    return { since, next: { action: 'disable', at }, safety: at - now };
+  },
+  disabled: (key, policy) => {
+    const since = key.disabledAt ?? key.publishedAt;
+    return { since, next: { action: 'schedule_deletion', at: since + policy.deletionDelay } };
+  },
+  deletion_scheduled: (key) => ({ since: key.deletionScheduledAt ?? key.publishedAt }),
+};
+
+/**
+ * Seconds for which the youngest token of a key is still valid. An emergency withdrawal ends such
+ * tokens early.
+ */
+export function liveTokenSeconds(key: SigningKey, policy: SigningKeyPolicy, now: number): number {
+  if (key.state === 'current') return policy.maxTokenLifetime;
+  if (key.state !== 'previous' || key.retiredAt === undefined) return 0;
+  const lastSignature = key.retiredAt + policy.propagationLag;
+  return Math.max(0, Math.min(lastSignature, now) + policy.maxTokenLifetime - now);
+}
+
+/**
+ * Every key of every region with what comes next for it, by region and then by state.
+ *
+ * @param now seconds since the epoch.
+ */
+export function buildTimeline(
+  keys: readonly SigningKey[],
+  policy: SigningKeyPolicy,
+  now: number,
+): readonly TimelineEntry[] {
+  return keys
+    .map((key) => ({
+      key,
+      signs: findCurrentKey(keys, key.regionId) === key,
+      liveTokens: liveTokenSeconds(key, policy, now),
+      ...descriptions[key.state](key, policy, now),
+    }))
+    .toSorted(byRegionAndState);
+}
+
+function byRegionAndState(a: TimelineEntry, b: TimelineEntry): number {
+  if (a.key.regionId !== b.key.regionId) return a.key.regionId < b.key.regionId ? -1 : 1;
+  return order.indexOf(a.key.state) - order.indexOf(b.key.state) || b.since - a.since;
+}
+
+/**
+ * Seconds for which a region's key has been due for replacement; 0 if it is not due. Waiting for a
+ * change of algorithm does not count.
+ */
+export function overdueSeconds(
+  keys: readonly SigningKey[],
+  regionId: SigningKey['regionId'],
+  policy: SigningKeyPolicy,
+  now: number,
+): number {
+  const current = findCurrentKey(keys, regionId);
+  if (current?.activatedAt !== undefined) {
+    return Math.max(0, now - current.activatedAt - policy.rotationPeriod);
+  }
+  const waits = keys
+    .filter((key) => key.regionId === regionId && key.state === 'next')
+    .map(
+      ({ provedAt, publishedAt }) =>
+        now - eligibleAt({ provedAt: provedAt ?? publishedAt }, policy),
+    );
+  return Math.max(0, ...waits);
+}

@@ -1,0 +1,96 @@
+import { throttlesOf } from '../../../contract/throttles.ts';
+import {
+  type Configuration,
+  costOfMillion,
+  durationMs,
+  type TokenWork,
+  total,
+} from './token-cost.ts';
+
+/** One quota of an account and region, and what a rate of tokens takes of it. */
+interface Quota {
+  readonly name: string;
+  readonly limit: number;
+  /** Whether AWS raises it on request, or the deployment itself. */
+  readonly raised: string;
+  readonly need: (tokensASecond: number, configuration: Configuration, work: TokenWork) => number;
+}
+
+/** Asymmetric KMS calls of one key family that AWS allows unless asked. */
+export const signQuota = 1000;
+const { token: tokenThrottle } = throttlesOf({ kmsSignQuota: signQuota, throttles: {} });
+
+const quotas: readonly Quota[] = [
+  {
+    name: "this service's throttle of the token path, requests a second",
+    limit: tokenThrottle.rateLimit,
+    raised: '`kmsSignQuota`',
+    need: (rate) => rate,
+  },
+  {
+    name: 'KMS Sign of one key family, a second',
+    limit: signQuota,
+    raised: 'KMS',
+    need: (rate, { reused }) => rate * (1 - reused),
+  },
+  {
+    name: 'API Gateway, requests a second of the account',
+    limit: 10_000,
+    raised: 'API Gateway',
+    need: (rate) => rate,
+  },
+  {
+    name: 'Lambda, concurrent executions of the account',
+    limit: 1000,
+    raised: 'Lambda',
+    need: (rate, configuration, work) => (rate * durationMs(work, configuration)) / 1000,
+  },
+  {
+    name: 'DynamoDB, read units a second of one on-demand table',
+    limit: 40_000,
+    raised: 'DynamoDB',
+    need: (rate) => rate / 2,
+  },
+];
+
+export interface LoadRow {
+  readonly tokensASecond: number;
+  readonly regions: number;
+  readonly needs: readonly {
+    readonly name: string;
+    readonly limit: number;
+    readonly need: number;
+    readonly raised: string;
+  }[];
+  /** The one that is used up first. */
+  readonly binding: string;
+  readonly dollarsAMonth: number;
+}
+
+const secondsAMonth = 30 * 86_400;
+
+/** What a rate of tokens, spread evenly over the regions, takes of each region's quotas. */
+export function modelLoad(
+  tokensASecond: number,
+  regions: number,
+  configuration: Configuration,
+  work: TokenWork,
+): LoadRow {
+  const rate = tokensASecond / regions;
+  const needs = quotas.map(({ name, limit, raised, need }) => ({
+    name,
+    limit,
+    raised,
+    need: need(rate, configuration, work),
+  }));
+  const [first] = needs.toSorted((a, b) => b.need / b.limit - a.need / a.limit);
+  const tokensAMonth = tokensASecond * secondsAMonth;
+  const perMillion = total(costOfMillion(configuration, work, tokensAMonth / regions));
+  return {
+    tokensASecond,
+    regions,
+    needs,
+    binding: first?.name ?? '',
+    dollarsAMonth: (perMillion * tokensAMonth) / 1e6,
+  };
+}

@@ -1,0 +1,96 @@
+import type { Alg } from '../../../contract/signing-algorithms.ts';
+import { prices } from './prices.ts';
+
+/** One way to run the service. */
+export interface Configuration {
+  readonly name: string;
+  readonly alg: Alg;
+  /** Of the token function, in megabytes. */
+  readonly memory: number;
+  /** Share of tokens that need no signature, as they are given again. */
+  readonly reused: number;
+  /** What the table of sealed tokens takes for a token, if instances share tokens. */
+  readonly sealed?: { readonly reads: number; readonly writes: number } | undefined;
+  readonly webAcl: boolean;
+}
+
+/** What a token takes. Times are milliseconds, sizes bytes. */
+export interface TokenWork {
+  /** Of a whole vCPU. */
+  readonly cpuMs: number;
+  /** Waiting for KMS and DynamoDB. */
+  readonly waitMs: number;
+  readonly signWaitMs: number;
+  /** Log line, metrics, Lambda's report, the gateway's access log. */
+  readonly logBytes: number;
+  /** What leaves AWS: headers and body. */
+  readonly responseBytes: number;
+  /** X-Ray's default rule records so many requests. */
+  readonly tracedShare: number;
+}
+
+/** Dollars for a million tokens, by what they are paid for. */
+export type CostLines = Readonly<Record<string, number>>;
+
+/** One vCPU whole; less memory is as much less of it. */
+export const wholeCpuMemory = 1769;
+const million = 1e6;
+const gigabyte = 1e9;
+
+/** Lambda bills whole milliseconds. */
+export function durationMs(work: TokenWork, configuration: Configuration): number {
+  const slowdown = Math.max(1, wholeCpuMemory / configuration.memory);
+  const wait = work.waitMs - configuration.reused * work.signWaitMs;
+  return Math.ceil(work.cpuMs * slowdown + wait);
+}
+
+function signCost({ alg, reused }: Configuration): number {
+  const { per10kRsa2048, per10kOther } = prices.kms;
+  const each = (alg === 'RS256' || alg === 'PS256' ? per10kRsa2048 : per10kOther) / 10_000;
+  return each * million * (1 - reused);
+}
+
+/** A month's REST API at so many requests, a million of them on average. */
+export function restApiPerMillion(requestsAMonth: number): number {
+  let below = 0;
+  let total = 0;
+  for (const { upTo, perMillion } of prices.restApiTiers) {
+    const inTier = Math.max(0, Math.min(requestsAMonth, upTo) - below);
+    total += (inTier / million) * perMillion;
+    below = upTo;
+  }
+  return (total / requestsAMonth) * million;
+}
+
+/**
+ * Half a unit for each eventually consistent read. A write is a unit for each kilobyte begun, and a
+ * sealed token has less than one, unless its signature is of ML-DSA.
+ */
+function dynamoDbCost({ sealed = { reads: 0, writes: 0 } }: Configuration): number {
+  const { perMillionReadUnits, perMillionWriteUnits } = prices.dynamodb;
+  return ((1 + sealed.reads) * perMillionReadUnits) / 2 + sealed.writes * perMillionWriteUnits;
+}
+
+export function costOfMillion(
+  configuration: Configuration,
+  work: TokenWork,
+  tokensAMonth = million,
+): CostLines {
+  const { lambda, logs, xray, webAcl, perGbOut } = prices;
+  const gbSeconds = (durationMs(work, configuration) / 1000) * (configuration.memory / 1024);
+  return {
+    'API Gateway': restApiPerMillion(tokensAMonth),
+    'KMS Sign': signCost(configuration),
+    Lambda: lambda.perMillionRequests + gbSeconds * million * lambda.perGbSecond,
+    'logs and traces':
+      (work.logBytes * million * logs.perGbIngested) / gigabyte +
+      work.tracedShare * xray.perMillionTraces,
+    'data out': (work.responseBytes * million * perGbOut) / gigabyte,
+    DynamoDB: dynamoDbCost(configuration),
+    WAF: configuration.webAcl ? webAcl.perMillionRequests : 0,
+  };
+}
+
+export function total(lines: CostLines): number {
+  return Object.values(lines).reduce((sum, value) => sum + value, 0);
+}

@@ -1,0 +1,200 @@
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { Agent, request } from 'node:http';
+import { cpus } from 'node:os';
+import { join, resolve } from 'node:path';
+import type { LocalRun } from '../../local/start-local.ts';
+import {
+  type ForwardAuthStart,
+  startForwardAuthProcess,
+} from '../../support/forward-auth-process.ts';
+import { withLocalService } from '../../support/with-local-service.ts';
+import { formatTable, replacePart } from '../report/markdown.ts';
+import type { MeasuredProcess } from './measured-process.ts';
+import { buildOauth2Proxy, startOauth2Proxy } from './oauth2-proxy.ts';
+import { cpuSeconds, peakMegabytes } from './process-usage.ts';
+import { type Programs, withPrograms } from './programs.ts';
+
+/*
+ * `node lab/bench/forward-auth/main.ts` measures CPU time and memory of the check, next to bare node:http
+ * and to parts of the work on it, and writes its part of docs/performance.md. Linux only. All
+ * figures are of one run: a busy machine makes all of them higher, so ratios count.
+ */
+
+const root = resolve(import.meta.dirname, '../../..');
+
+/** Enough for the compiler to settle, then enough ticks of 10 ms for a figure within 2 %. */
+const warmUp = 4000;
+const measured = 8000;
+/** Other work on the machine disturbs single rounds: the median counts. */
+const rounds = 3;
+const connections = 16;
+
+interface Figures {
+  readonly cpuUs: number;
+  readonly megabytes: number;
+}
+
+function get(url: string, credential: string, agent: Agent): Promise<number> {
+  const headers = { authorization: `Bearer ${credential}`, 'x-real-ip': '127.0.0.1' };
+  return new Promise((done, reject) => {
+    const outgoing = request(url, { agent, headers }, (response) => {
+      response.resume().on('end', () => done(response.statusCode ?? 0));
+    });
+    outgoing.on('error', reject).end();
+  });
+}
+
+async function send(url: string, credential: string, count: number): Promise<void> {
+  const agent = new Agent({ keepAlive: true, maxSockets: connections });
+  let left = count;
+  const run = async (): Promise<void> => {
+    while (left > 0) {
+      left -= 1;
+      const status = await get(url, credential, agent);
+      assert.ok(status === 200 || status === 202, `${url}: ${status}`);
+    }
+  };
+  await Promise.all(Array.from({ length: connections }, run));
+  agent.destroy();
+}
+
+async function measure(running: MeasuredProcess, credential: string): Promise<Figures> {
+  const { url, pid } = running;
+  await send(url, credential, warmUp);
+  const costs: number[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    const before = cpuSeconds(pid);
+    await send(url, credential, measured);
+    costs.push(((cpuSeconds(pid) - before) * 1e6) / measured);
+  }
+  const cpuUs = costs.toSorted((a, b) => a - b)[Math.floor(rounds / 2)] ?? Number.NaN;
+  const figures = { cpuUs, megabytes: peakMegabytes(pid) };
+  await running.stop();
+  return figures;
+}
+
+async function requestToken({ clientId, clientSecret, tokenUrl }: LocalRun): Promise<string> {
+  const basic = Buffer.from(`${clientId}:${clientSecret}`).toString('base64');
+  const answer = await fetch(tokenUrl, {
+    method: 'POST',
+    headers: { authorization: `Basic ${basic}` },
+    body: new URLSearchParams({ grant_type: 'client_credentials' }),
+  });
+  return ((await answer.json()) as { readonly access_token: string }).access_token;
+}
+
+type Start = (...args: readonly string[]) => Promise<MeasuredProcess>;
+
+const peerName = 'oauth2-proxy 7.6.0 (Go), own token';
+
+/** The rows of the table, in order; a program runs only while it is measured. */
+async function measureRows(
+  [reference, check]: readonly [reference: Start, check: Start],
+  {
+    token,
+    apiKey,
+    issuer,
+    audience,
+  }: Readonly<Record<string, string>> & {
+    readonly token: string;
+    readonly apiKey: string;
+    readonly issuer: string;
+    readonly audience: string;
+  },
+): Promise<Readonly<Record<string, Figures>>> {
+  const asked = await reference('bare');
+  const peer = buildOauth2Proxy();
+  if ('missing' in peer) process.stdout.write(`SKIPPED: oauth2-proxy: ${peer.missing}\n`);
+  const rows: readonly (readonly [string, () => Promise<MeasuredProcess>, string])[] = [
+    ['bare node:http', () => reference('bare'), token],
+    ['node:http and one RS256 signature', () => reference('signature'), token],
+    ['node:http and one request by node:http', () => reference('request', asked.url), token],
+    ['jose on node:http, own token', () => reference('jose', issuer, audience), token],
+    ...('missing' in peer
+      ? []
+      : [[peerName, () => startOauth2Proxy(peer.path, issuer, audience), token] as const]),
+    ['forward-auth, own token', () => check(), token],
+    ['forward-auth, own token, --token-memory 0', () => check('--token-memory', '0'), token],
+    ['forward-auth, own token, every request logged', () => check('--log', 'all'), token],
+    ['forward-auth, API key', () => check(), apiKey],
+    ['forward-auth, API key, --cache-lookups 5', () => check('--cache-lookups', '5'), apiKey],
+  ];
+  const results: Record<string, Figures> = {};
+  for (const [name, start, credential] of rows) {
+    results[name] = await measure(await start(), credential);
+  }
+  await asked.stop();
+  return results;
+}
+
+async function measureAll(programs: Programs): Promise<Readonly<Record<string, Figures>>> {
+  return withLocalService({}, async (service) => {
+    const { environment, apiKey } = service;
+    const { ISSUER: issuer = '', AUDIENCE: audience = '' } = environment;
+    async function start(
+      command: NonNullable<ForwardAuthStart['command']>,
+      args: readonly string[],
+    ): Promise<MeasuredProcess> {
+      const running = await startForwardAuthProcess({ command, args, environment });
+      return {
+        url: `${running.address}/verify/messaging:view`,
+        pid: running.child.pid ?? 0,
+        stop: () => running.stop(),
+      };
+    }
+    const options = ['--issuer', issuer, '--audience', audience, '--tables', 'local'];
+    const token = await requestToken(service);
+    return measureRows(
+      [
+        (...args) => start([...programs.reference, ...args], []),
+        (...args) =>
+          start(programs.forwardAuth, [
+            ...options,
+            '--client-address-header',
+            'X-Real-IP',
+            ...args,
+          ]),
+      ],
+      { token, apiKey, issuer, audience },
+    );
+  });
+}
+
+/** What the project holds itself to: CPU as a multiple of bare node:http, and memory. */
+const targets: Readonly<Record<string, number>> = {
+  'forward-auth, own token': 2.0,
+  'forward-auth, API key': 4.5,
+};
+const memoryTarget = 125;
+
+const results = await withPrograms(measureAll);
+const bare = results['bare node:http']?.cpuUs ?? Number.NaN;
+const rows = Object.entries(results).map(([name, { cpuUs, megabytes }]) => {
+  const target = targets[name];
+  const ratio = cpuUs / bare;
+  const isMet = target === undefined || (ratio <= target && megabytes <= memoryTarget);
+  return [
+    name,
+    `${Math.round(cpuUs)} µs`,
+    String(Math.round(1e6 / cpuUs)),
+    ratio.toFixed(2),
+    `${Math.round(megabytes)} MB`,
+    target === undefined ? '–' : `≤ ${target.toFixed(1)}, ≤ ${memoryTarget} MB`,
+    target === undefined ? '' : isMet ? 'met' : '**short**',
+  ];
+});
+const head = [
+  '',
+  'CPU per request',
+  'per second and core',
+  '× bare',
+  'peak memory',
+  'to reach',
+  '',
+];
+const machine = `Measured ${new Date().toISOString().slice(0, 10)} on Node ${process.versions.node}, ${cpus()[0]?.model.trim()}, the median of ${rounds} rounds of ${measured} requests over ${connections} connections.`;
+const content = `${machine}\n\n${formatTable([head, ...rows])}`;
+const page = join(root, 'docs/performance.md');
+writeFileSync(page, replacePart(readFileSync(page, 'utf8'), 'forward-auth', content));
+process.stdout.write(`${content}\n`);

@@ -1,0 +1,121 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { loadavg, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { startBackend } from '../backend/backend.ts';
+import { emptyWorkFolder } from '../build.ts';
+import { signQuota } from '../cost/load-model.ts';
+import { cpuSeconds } from '../forward-auth/process-usage.ts';
+import { writeParts } from '../report/write-report.ts';
+import { medianOf } from '../statistics.ts';
+import { putLoad } from './closed-loop.ts';
+import { measureFirstRequests } from './first-requests.ts';
+import { sendTraffic } from './send-traffic.ts';
+import {
+  delays,
+  type LoadedServer,
+  prepareBackend,
+  startFunction,
+  startLocalService,
+} from './servers.ts';
+import { joinSummaries, type LoadSummary, summarise, type Usage } from './summary.ts';
+import { formatFirstRequests, formatLoad, type LoadRow } from './table.ts';
+import { allTraffic, type Traffic } from './traffic.ts';
+
+/*
+ * `node lab/bench/load/main.ts` sends the traffic of lab/bench/load/traffic.ts to two servers on loopback,
+ * and writes its part of docs/performance.md. Linux only. It takes about three minutes. `--quick`
+ * sends it once, and writes nothing.
+ */
+
+const { values } = parseArgs({ options: { quick: { type: 'boolean', default: false } } });
+const rounds = values.quick ? 1 : 3;
+/** Compiled code and open connections, as a service has them that was up before. */
+const warmUp = { connections: 50, seconds: 5 };
+
+interface Measured {
+  readonly summary: LoadSummary;
+  readonly usage: Usage;
+}
+
+async function measure(server: LoadedServer, traffic: Traffic): Promise<Measured> {
+  const [cpuBefore, begin] = [cpuSeconds(server.pid), performance.now()];
+  const samples = await sendTraffic(traffic, (client) => server.postOf(client));
+  const seconds = (performance.now() - begin) / 1000;
+  const cpu = cpuSeconds(server.pid) - cpuBefore;
+  const summary = summarise(samples);
+  const usage: Usage = {
+    "the server's event loop": cpu / seconds,
+    'KMS Sign quota': summary.busiestSecond / signQuota,
+  };
+  return { summary, usage };
+}
+
+/** All traffic at one server that has just started. */
+async function measureRound(server: LoadedServer): Promise<readonly Measured[]> {
+  try {
+    await putLoad({ ...server.postOf(0), ...warmUp });
+    const measured: Measured[] = [];
+    for (const traffic of allTraffic) measured.push(await measure(server, traffic));
+    return measured;
+  } finally {
+    await server.close();
+  }
+}
+
+async function measureFunction(): Promise<readonly Measured[]> {
+  const backend = await startBackend();
+  try {
+    await prepareBackend(backend, Math.max(...allTraffic.map(({ clients }) => clients)));
+    return await measureRound(await startFunction(backend));
+  } finally {
+    await backend.close();
+  }
+}
+
+async function measureLocalService(): Promise<readonly Measured[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'load-'));
+  try {
+    return await measureRound(await startLocalService(folder));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+const servers: Readonly<Record<string, () => Promise<readonly Measured[]>>> = {
+  [`token function in node:http, KMS ${delays.kms} ms, DynamoDB ${delays.dynamodb} ms`]:
+    measureFunction,
+  '`npm start`': measureLocalService,
+};
+
+function joinRows(server: string, measured: readonly (readonly Measured[])[]): LoadRow[] {
+  return allTraffic.map(({ name: traffic }, index) => {
+    const same = measured.flatMap((round) => round[index] ?? []);
+    const summary = joinSummaries(same.map((each) => each.summary));
+    return { traffic, server, summary, usage: medianOf(same.map(({ usage }) => usage)) };
+  });
+}
+
+emptyWorkFolder();
+const [load = Number.NaN] = loadavg();
+const day = new Date().toISOString().slice(0, 10);
+const measured = new Map<string, (readonly Measured[])[]>();
+for (let round = 1; round <= rounds; round += 1) {
+  for (const [name, run] of Object.entries(servers)) {
+    process.stdout.write(`round ${round} of ${rounds}: ${name}\n`);
+    measured.set(name, [...(measured.get(name) ?? []), await run()]);
+  }
+}
+const rows = [...measured].flatMap(([server, all]) => joinRows(server, all));
+const firstRequests = await measureFirstRequests();
+const about = `${day}, load average ${load.toFixed(1)} before. Medians of ${rounds} rounds, each with new processes; errors are those of all rounds. The sender runs on the same cores.`;
+const parts = {
+  load: `${formatLoad(rows)}\n\n${about}`,
+  'first requests': formatFirstRequests(firstRequests),
+};
+process.stdout.write(`\n${Object.values(parts).join('\n\n')}\n`);
+if (!values.quick) {
+  const file = join(import.meta.dirname, '../results/load.json');
+  writeFileSync(file, `${JSON.stringify({ day, load, rows, firstRequests }, null, 2)}\n`);
+  writeParts(parts);
+}

@@ -1,0 +1,82 @@
+import { toClientItem } from '../../../adapters/dynamodb/client-item.ts';
+import { tokenPath } from '../../../contract/routes.ts';
+import { sealedTokenTableName, tableName } from '../../../contract/tables.ts';
+import type { Backend, Delays } from '../backend/backend.ts';
+import { postOf } from '../peers/measure-peer.ts';
+import { startLocalRun } from '../peers/node-peers.ts';
+import {
+  backendEnvironment,
+  config,
+  createClient,
+  createItems,
+  environments,
+  tokenRequestBody,
+  tokenRequestHeaders,
+  usualSize,
+} from '../scenario.ts';
+import { startServer } from '../servers/start-server.ts';
+import type { TokenPost } from './post.ts';
+
+/** A server under load. */
+export interface LoadedServer {
+  readonly pid: number;
+  /** @param client its index; servers that have only one client have it ask for all. */
+  postOf(client: number): TokenPost;
+  close(): Promise<void>;
+}
+
+export const delays: Delays = { kms: 10, dynamodb: 3 };
+
+const clientIdOf = (index: number) => `client_${String(index).padStart(22, '0')}`;
+
+function postAs(port: number, client: number): TokenPost {
+  const [, authorization = '', , contentType = ''] = tokenRequestHeaders(
+    undefined,
+    clientIdOf(client),
+  );
+  const headers = { authorization, 'content-type': contentType };
+  return { port, path: tokenPath, headers, body: tokenRequestBody };
+}
+
+/** Gives the stubs their delays, and DynamoDB so many clients. */
+export async function prepareBackend(backend: Backend, clients: number): Promise<void> {
+  const items = Array.from({ length: clients }, (_, index) => {
+    const client = { ...createClient(usualSize), clientId: clientIdOf(index) };
+    const table = tableName(config.name, 'clients');
+    return { table, key: client.clientId, item: toClientItem(client) };
+  });
+  await backend.command({ items: [...createItems(backend), ...items], delays, keepsItems: true });
+}
+
+/** Where tokens are kept for equal requests. */
+export type Reuse = 'off' | 'each instance its own' | 'shared';
+
+const reuseVariables: Readonly<Record<Reuse, Readonly<Record<string, string>>>> = {
+  off: {},
+  'each instance its own': { AUTH_TOKEN_REUSE_SHARE: '0.5' },
+  shared: {
+    AUTH_TOKEN_REUSE_SHARE: '0.5',
+    AUTH_SEALED_TOKENS_TABLE: sealedTokenTableName(config.name),
+  },
+};
+
+/** The token function in a bare server, with KMS and DynamoDB behind stubs. */
+export async function startFunction(backend: Backend, reuse: Reuse = 'off'): Promise<LoadedServer> {
+  const { process: child, port } = await startServer('our-server.ts', {
+    ...backendEnvironment(backend),
+    ...environments.token,
+    BENCH_PLACE: 'aws',
+    ...reuseVariables[reuse],
+  });
+  return {
+    pid: child.pid ?? 0,
+    postOf: (client) => postAs(port, client),
+    close: async () => child.disconnect(),
+  };
+}
+
+/** `npm start`, which has one client. */
+export async function startLocalService(folder: string): Promise<LoadedServer> {
+  const running = await startLocalRun(folder);
+  return { pid: running.pid, postOf: () => postOf(running), close: () => running.close() };
+}

@@ -1,0 +1,137 @@
+import { formatTable } from '../report/markdown.ts';
+import { judge } from '../statistics.ts';
+import type { PeerFigures, PeerPlan } from './measure-peer.ts';
+
+/** A row of the table, as `lab/bench/results/peers.json` keeps it. */
+export interface PeerRow {
+  readonly name: string;
+  readonly version: string;
+  readonly settings: string;
+  readonly day: string;
+  readonly plan: PeerPlan;
+  /** Load average of the machine. */
+  readonly load: { readonly before: number; readonly after: number };
+  readonly bytes?: number;
+  readonly figures?: PeerFigures;
+  /** CPU time of one signature in the peer's own language, in microseconds. */
+  readonly signatureUs?: number;
+  /** Why it was not measured. */
+  readonly skipped?: string;
+}
+
+const head = [
+  'server',
+  'CPU per token',
+  'band',
+  'without the signature',
+  'tokens per CPU-second',
+  'p99 at 50 connections',
+  'start to first token',
+  'memory',
+  'installed',
+  'load average meanwhile',
+  'settings',
+];
+
+const milliseconds = (us: number) => (us / 1000).toFixed(2);
+
+function formatRow(row: PeerRow): readonly string[] {
+  const { bytes = 0, figures, signatureUs, skipped, load } = row;
+  const name = `${row.name} ${row.version}`;
+  if (figures === undefined) return [name, `skipped: ${skipped}`, ...head.slice(2).map(() => '')];
+  const { cpuUs, p99Ms, firstTokenMs, megabytes } = figures;
+  return [
+    name,
+    `${milliseconds(cpuUs.median)} ms`,
+    `${milliseconds(cpuUs.lowest)} to ${milliseconds(cpuUs.highest)}`,
+    signatureUs === undefined ? '–' : `${milliseconds(cpuUs.median - signatureUs)} ms`,
+    Math.round(1e6 / cpuUs.median).toLocaleString('en-US'),
+    `${Math.round(p99Ms)} ms`,
+    `${(firstTokenMs / 1000).toFixed(1)} s`,
+    `${Math.round(megabytes)} MB`,
+    bytes === 0 ? '–' : `${(bytes / 1e6).toFixed(bytes < 1e6 ? 2 : 0)} MB`,
+    `${load.before.toFixed(0)} to ${load.after.toFixed(0)}`,
+    row.settings,
+  ];
+}
+
+/** One peer as a line of the terminal. */
+export const formatLine = (row: PeerRow): string => formatRow(row).join(' | ');
+
+/** Two rows by name, and how many times the CPU time of the second the first may take. */
+export interface PeerTarget {
+  readonly ours: string;
+  readonly other: string;
+  readonly bound: number;
+}
+
+function formatTarget({ ours, other, bound }: PeerTarget, rows: readonly PeerRow[]): string {
+  const [a, b] = [ours, other].map(
+    (wanted) => rows.find(({ name }) => name === wanted)?.figures?.cpuUs,
+  );
+  if (a === undefined || b === undefined) return '';
+  const band = {
+    lowest: a.lowest / b.highest,
+    median: a.median / b.median,
+    highest: a.highest / b.lowest,
+  };
+  const [lowest, median, highest] = [band.lowest, band.median, band.highest].map((value) =>
+    value.toFixed(2),
+  );
+  return `- CPU per token: ${ours} takes ${median} times what ${other} takes (${lowest} to ${highest}); to reach: ≤ ${bound}: ${judge(band, bound)}.`;
+}
+
+const columns: Readonly<Record<string, (row: PeerRow) => number | undefined>> = {
+  'CPU per token': ({ figures }) => figures?.cpuUs.median,
+  'p99 at 50 connections': ({ figures }) => figures?.p99Ms,
+  'start to first token': ({ figures }) => figures?.firstTokenMs,
+  memory: ({ figures }) => figures?.megabytes,
+  installed: ({ bytes }) => bytes,
+};
+
+/** @returns for each column the peers whose value is lower than ours. */
+export function findAhead(
+  ours: PeerRow,
+  peers: readonly PeerRow[],
+): Readonly<Record<string, readonly string[]>> {
+  const ahead = Object.entries(columns).map(([column, valueOf]) => {
+    const bound = valueOf(ours) ?? Number.NaN;
+    const names = peers.filter((peer) => (valueOf(peer) ?? Number.NaN) < bound);
+    return [column, names.map(({ name }) => name)] as const;
+  });
+  return Object.fromEntries(ahead);
+}
+
+function formatAhead(ours: PeerRow, peers: readonly PeerRow[]): string {
+  const texts = Object.entries(findAhead(ours, peers)).map(
+    ([column, names]) => `${column}: ${names.join(', ') || 'no peer'}`,
+  );
+  return `- Ahead of ${ours.name}: ${texts.join('; ')}.`;
+}
+
+function formatPlan({ runs, seconds, warmUpSeconds }: PeerPlan): string {
+  return `${runs} runs of ${seconds} s after a warm-up of ${warmUpSeconds} s`;
+}
+
+/** Which rows are ours, and which are peers; the rest only shows what is possible. */
+export interface PeerRoles {
+  readonly ours: readonly string[];
+  readonly peers: readonly string[];
+  readonly targets: readonly PeerTarget[];
+}
+
+/** The part of docs/performance.md about peers. */
+export function formatPeers(rows: readonly PeerRow[], machine: string, roles: PeerRoles): string {
+  const of = (names: readonly string[]) => rows.filter(({ name }) => names.includes(name));
+  const days = [...new Set(rows.map(({ day }) => day))].join(', ');
+  const plans = [...new Set(rows.map(({ plan }) => formatPlan(plan)))].join(', or ');
+  const lines = [
+    ...roles.targets.map((target) => formatTarget(target, rows)),
+    ...of(roles.ours).map((ours) => formatAhead(ours, of(roles.peers))),
+  ];
+  return `${formatTable([head, ...rows.map(formatRow)])}
+
+${days}, ${machine}. Medians of ${plans}. One server runs at a time, and the client that loads it has the same cores.
+
+${lines.filter((line) => line !== '').join('\n')}`;
+}

@@ -1,0 +1,178 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { APIGatewayProxyEvent } from 'aws-lambda';
+import { toClientItem } from '../../adapters/dynamodb/client-item.ts';
+import { toSigningKeyItem } from '../../adapters/dynamodb/signing-key-item.ts';
+import { addressesOf } from '../../contract/addresses.ts';
+import { parseDeploymentConfig } from '../../contract/deployment-config.ts';
+import {
+  discoveryEnvironment,
+  type EnvironmentSource,
+  jwksEnvironment,
+  tokenEnvironment,
+} from '../../contract/function-environments.ts';
+import { scopeName } from '../../contract/scopes.ts';
+import { tableName } from '../../contract/tables.ts';
+import type { Client } from '../../core/client/client.ts';
+import { formatClientSecret, formatId } from '../../core/credential/credential-value.ts';
+import { hashSecret } from '../../core/credential/secret-hash.ts';
+import { publicJwkFromSpki } from '../../core/signing-key/public-jwk.ts';
+import type { SigningKey } from '../../core/signing-key/signing-key.ts';
+import { buildProxyEvent } from '../emulator/gateway/proxy-event.ts';
+import type { Backend } from './backend/backend.ts';
+import type { StubItem } from './backend/dynamodb-stub.ts';
+import { workFolder } from './build.ts';
+
+const root = resolve(import.meta.dirname, '../..');
+export const config = parseDeploymentConfig(
+  JSON.parse(readFileSync(join(root, 'config/single-region.json'), 'utf8')),
+);
+
+/** Fixed bytes stand for random ones, so that every run sends the same. */
+const id = (kind: Parameters<typeof formatId>[0], seed: number) =>
+  formatId(kind, new Uint8Array(16).fill(seed));
+export const clientId = id('client', 1);
+export const secretValue = formatClientSecret(new Uint8Array(32).fill(1));
+
+/** How much there is of what can grow. */
+export interface Size {
+  readonly secrets: number;
+  readonly signingKeys: number;
+}
+
+export const usualSize: Size = { secrets: 2, signingKeys: 2 };
+
+/** Used today already, so that the day's one write of last use is no part of any figure. */
+export function createClient(size: Size): Client {
+  const today = new Date().toISOString().slice(0, 10);
+  const secrets = Array.from({ length: size.secrets }, (_, index) => ({
+    secretId: id('secret', index + 1),
+    // The caller's secret is the newest, and so the last to be compared.
+    hash: hashSecret(index === size.secrets - 1 ? secretValue : `another ${index}`),
+    createdAt: 1_700_000_000 + index,
+    lastUsedOn: today,
+  }));
+  return {
+    clientId,
+    name: 'Billing export',
+    serviceTrunkGroup: 'stg-4711',
+    audiences: [],
+    tokenLifetime: 3600,
+    scopes: config.scopes.slice(0, 4).map(scopeName),
+    enabled: true,
+    secrets,
+    version: 1,
+    createdAt: 1_700_000_000,
+    updatedAt: 1_700_000_000,
+  };
+}
+
+export const kmsKeyArn = (index: number) => `arn:aws:kms:us-west-2:000000000000:key/${index}`;
+
+/** The current key, and others whose public halves are published next to it. */
+export function createSigningKeys(publicSpki: string, size: Size): readonly SigningKey[] {
+  const publicJwk = publicJwkFromSpki(Buffer.from(publicSpki, 'base64'), 'RS256');
+  return Array.from({ length: size.signingKeys }, (_, index) => {
+    const kid = index === 0 ? publicJwk.kid : String(index).padStart(43, '0');
+    return {
+      kid,
+      regionId: 'slc',
+      alg: 'RS256',
+      kmsKeyArn: kmsKeyArn(index),
+      publicJwk: { ...publicJwk, kid },
+      state: index === 0 ? 'current' : 'next',
+      publishedAt: 1_700_000_000,
+      activatedAt: index === 0 ? 1_700_100_000 : undefined,
+      version: 1,
+    };
+  });
+}
+
+/** What the tables hold. */
+export function createItems(
+  backend: Pick<Backend, 'publicSpki'>,
+  size: Size = usualSize,
+): readonly StubItem[] {
+  const clients = [createClient(size)].map((client) => ({
+    table: tableName(config.name, 'clients'),
+    key: client.clientId,
+    item: toClientItem(client),
+  }));
+  const signingKeys = createSigningKeys(backend.publicSpki, size).map((key) => ({
+    table: tableName(config.name, 'signingKeys'),
+    key: 'signing_key',
+    item: toSigningKeyItem(key),
+  }));
+  return [...clients, ...signingKeys];
+}
+
+const source: EnvironmentSource = {
+  config,
+  regionId: 'slc',
+  addresses: addressesOf(config, 'https://auth.example.com'),
+  kmsKeyPolicy: { Version: '2012-10-17', Statement: [] },
+  toJson: JSON.stringify,
+};
+
+export const awsRegion = 'us-west-2';
+export const issuer = source.addresses.issuer;
+
+export const environments = {
+  token: tokenEnvironment(source),
+  discovery: discoveryEnvironment(source),
+  jwks: jwksEnvironment(source),
+} as const;
+
+/** What every function of a benchmark has as well: keys, and the way to the stubs. */
+export function backendEnvironment(backend: Backend): Readonly<Record<string, string>> {
+  const certificate = join(workFolder, 'backend.pem');
+  writeFileSync(certificate, backend.certificate);
+  return {
+    AWS_ACCESS_KEY_ID: 'ASIABENCHMARKBENCHMA',
+    AWS_SECRET_ACCESS_KEY: 'benchmark/benchmark/benchmark/benchmark0',
+    // As long as those that Lambda gives its functions.
+    AWS_SESSION_TOKEN: 'benchmark'.repeat(80),
+    AWS_ENDPOINT_URL_KMS: backend.kmsUrl,
+    AWS_ENDPOINT_URL_DYNAMODB: backend.dynamodbUrl,
+    NODE_EXTRA_CA_CERTS: certificate,
+  };
+}
+
+interface RequestParts {
+  readonly method: string;
+  readonly path: string;
+  readonly headers?: readonly string[];
+  readonly body?: string;
+}
+
+/** An event of the REST API for a request as a client library sends it. */
+export function createEvent({ method, path, headers, body }: RequestParts): APIGatewayProxyEvent {
+  return buildProxyEvent(
+    {
+      method,
+      target: path,
+      rawHeaders: ['Host', 'auth.example.com', 'User-Agent', 'curl/8.5.0', ...(headers ?? [])],
+      body: Buffer.from(body ?? ''),
+      sourceIp: '192.0.2.44',
+      scheme: 'https',
+      port: 443,
+      httpVersion: '1.1',
+    },
+    {
+      timeout: 29_000,
+      requestId: '11111111-2222-4333-8444-555555555555',
+      time: Date.now(),
+      route: { path, functionName: 'token', handler: () => Promise.resolve() },
+      binaryMediaTypes: [],
+    },
+  );
+}
+
+export const tokenRequestHeaders = (secret = secretValue, id = clientId): readonly string[] => [
+  'Authorization',
+  `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`,
+  'Content-Type',
+  'application/x-www-form-urlencoded',
+];
+
+export const tokenRequestBody = 'grant_type=client_credentials&scope=messaging%3Aview';

@@ -1,0 +1,89 @@
+import { tokenPath } from '../../../contract/routes.ts';
+import { tableName } from '../../../contract/tables.ts';
+import { publicJwkFromSpki } from '../../../core/signing-key/public-jwk.ts';
+import type { Backend } from '../backend/backend.ts';
+import { buildFunction, buildUsualWay } from '../build.ts';
+import { asOfNow, expectStatus, start, type Target } from '../measure.ts';
+import { type Figures, type SampleOptions, sampleTargets } from '../sample.ts';
+import {
+  backendEnvironment,
+  config,
+  createEvent,
+  createItems,
+  environments,
+  tokenRequestBody,
+  tokenRequestHeaders,
+} from '../scenario.ts';
+
+export type AuthorizerSection = Readonly<Record<'ours' | 'jose' | 'empty', Figures>>;
+
+/** A token of our own token function, for an issuer whose JWKS the backend serves. */
+async function issueToken(backend: Backend, runtime: string): Promise<string> {
+  await backend.command({ items: createItems(backend) });
+  const headers = tokenRequestHeaders();
+  const target: Target = {
+    bundle: buildFunction('token'),
+    environment: {
+      ...backendEnvironment(backend),
+      ...environments.token,
+      AUTH_ISSUER: backend.issuer,
+    },
+    event: createEvent({ method: 'POST', path: tokenPath, headers, body: tokenRequestBody }),
+    check: expectStatus(200),
+  };
+  const process = await start(target, runtime);
+  const { payload } = await process.invoke(asOfNow(target.event));
+  await process.close();
+  const { body } = payload as { readonly body: string };
+  return (JSON.parse(body) as { readonly access_token: string }).access_token;
+}
+
+export function createAuthorizerEvent(token: string): unknown {
+  const event = createEvent({
+    method: 'GET',
+    path: '/messages',
+    headers: ['Authorization', `Bearer ${token}`],
+  });
+  const methodArn = 'arn:aws:execute-api:us-west-2:000000000000:abcdefghij/prod/GET/messages';
+  return { ...event, type: 'REQUEST', methodArn };
+}
+
+export function expectAllow(payload: unknown): void {
+  const text = JSON.stringify(payload);
+  if (!text.includes('"Effect":"Allow"')) throw new Error(`the authorizer answered ${text}`);
+}
+
+export function authorizerEnvironment(backend: Backend): Readonly<Record<string, string>> {
+  return {
+    ...backendEnvironment(backend),
+    AUTH_ISSUER: backend.issuer,
+    AUTH_AUDIENCES: config.defaultAudience,
+    AUTH_DEFAULT_AUDIENCE: config.defaultAudience,
+    AUTH_CLIENTS_TABLE: tableName(config.name, 'clients'),
+    AUTH_API_KEYS_TABLE: tableName(config.name, 'apiKeys'),
+    AUTH_IDENTITY_PROVIDERS_TABLE: tableName(config.name, 'identityProviders'),
+    AUTH_REQUIRED_SCOPES: JSON.stringify({ 'GET /messages': 'messaging:view' }),
+    AUTH_RESULT_CACHE_TTL: '0',
+  };
+}
+
+export async function runAuthorizerSection(options: SampleOptions): Promise<AuthorizerSection> {
+  const { backend, runtime } = options;
+  const token = await issueToken(backend, runtime);
+  const jwk = publicJwkFromSpki(Buffer.from(backend.publicSpki, 'base64'), 'RS256');
+  const common = {
+    environment: {
+      ...authorizerEnvironment(backend),
+      BENCH_JWKS: JSON.stringify({ keys: [jwk] }),
+    },
+    event: createAuthorizerEvent(token),
+    check: expectAllow,
+  };
+  const empty = buildUsualWay('empty', 'lab/bench/reference/empty-handler.ts');
+  const targets = {
+    ours: { ...common, bundle: buildFunction('authorizer') },
+    jose: { ...common, bundle: buildUsualWay('jose', 'lab/bench/reference/jose-authorizer.ts') },
+    empty: { ...common, bundle: empty, check: expectStatus(200) },
+  };
+  return sampleTargets(targets, options);
+}

@@ -1,0 +1,81 @@
+import { tokenPath } from '../../../contract/routes.ts';
+import { formatClientSecret } from '../../../core/credential/credential-value.ts';
+import type { CallCounts, Delays } from '../backend/backend.ts';
+import { buildFunction, buildUsualWay } from '../build.ts';
+import { asOfNow, expectStatus, start, type Target } from '../measure.ts';
+import { type Figures, type SampleOptions, sampleTargets } from '../sample.ts';
+import {
+  backendEnvironment,
+  clientId,
+  createEvent,
+  createItems,
+  environments,
+  kmsKeyArn,
+  tokenRequestBody,
+  tokenRequestHeaders,
+} from '../scenario.ts';
+
+export interface TokenSection {
+  readonly ours: Figures;
+  readonly reference: Figures;
+  /** A handler with only the two calls of a token: no other one can take less. */
+  readonly twoCalls: Figures;
+  /** A handler that does nothing: the runtime's loop, which is in every other figure. */
+  readonly empty: Figures;
+  readonly delays: Delays;
+  /** Calls to the backends, by what was asked of the function. */
+  readonly calls: Readonly<Record<string, CallCounts>>;
+}
+
+/** In milliseconds, as commonly seen by a function in the services' own region. */
+const delays: Delays = { kms: 10, dynamodb: 3 };
+
+const tokenEvent = (headers = tokenRequestHeaders(), body = tokenRequestBody) =>
+  createEvent({ method: 'POST', path: tokenPath, headers, body });
+
+/** Counts what a cold process, and then the same one warm, asks of the backends. */
+export async function countCalls(
+  target: Target,
+  { runtime, backend }: Pick<SampleOptions, 'runtime' | 'backend'>,
+): Promise<Record<string, CallCounts>> {
+  const wrong = tokenRequestHeaders(formatClientSecret(new Uint8Array(32).fill(9)));
+  const requests: readonly (readonly [string, unknown, number])[] = [
+    ['first token of a process', tokenEvent(), 200],
+    ['token', tokenEvent(), 200],
+    ['wrong secret', tokenEvent(wrong), 401],
+    ['malformed request', tokenEvent(undefined, 'grant_type='), 400],
+    ['no credentials', tokenEvent(tokenRequestHeaders().slice(2)), 401],
+  ];
+  const process = await start(target, runtime);
+  await backend.command({});
+  const counts: Record<string, CallCounts> = {};
+  for (const [name, event, status] of requests) {
+    const { payload } = await process.invoke(asOfNow(event));
+    expectStatus(status)(payload);
+    counts[name] = await backend.command({});
+  }
+  await process.close();
+  return counts;
+}
+
+export async function runTokenSection(options: SampleOptions): Promise<TokenSection> {
+  const { backend } = options;
+  await backend.command({ items: createItems(backend) });
+  const environment = { ...backendEnvironment(backend), ...environments.token };
+  const common = { environment, event: tokenEvent(), check: expectStatus(200) };
+  const targets = {
+    ours: { ...common, bundle: buildFunction('token') },
+    reference: {
+      ...common,
+      bundle: buildUsualWay('reference', 'lab/bench/reference/token-handler.ts'),
+    },
+    twoCalls: {
+      ...common,
+      environment: { ...environment, BENCH_CLIENT_ID: clientId, BENCH_KMS_KEY: kmsKeyArn(0) },
+      bundle: buildUsualWay('two-calls', 'lab/bench/reference/two-calls-handler.ts'),
+    },
+    empty: { ...common, bundle: buildUsualWay('empty', 'lab/bench/reference/empty-handler.ts') },
+  };
+  const figures = await sampleTargets(targets, { ...options, delays });
+  return { ...figures, delays, calls: await countCalls(targets.ours, options) };
+}

@@ -1,0 +1,30 @@
+import { addressesOf } from '../../contract/addresses.ts';
+import type { DeploymentConfig } from '../../contract/deployment-config.ts';
+import type { EnvironmentSource } from '../../contract/function-environments.ts';
+import { roleName } from '../../contract/function-names.ts';
+import { kmsKeyPolicy } from '../../contract/kms-key-policy.ts';
+import type { RegionId } from '../../contract/regions.ts';
+import { localAccountId } from '../emulator/kms/kms-key.ts';
+import { localRegion } from '../emulator/local-region.ts';
+
+/** The inputs of the functions' environments, as the stack has them at deployment. */
+export function describeEnvironments(
+  config: DeploymentConfig,
+  issuer: string,
+  regionId: RegionId = localRegion.id,
+): EnvironmentSource {
+  const principal = (name: string): string => `arn:aws:iam::${localAccountId}:${name}`;
+  const role = (name: 'token' | 'canary' | 'key-rotation'): string =>
+    principal(`role/${roleName(config.name, regionId, name)}`);
+  return {
+    config,
+    regionId,
+    addresses: addressesOf(config, issuer),
+    kmsKeyPolicy: kmsKeyPolicy({
+      account: principal('root'),
+      rotationRole: role('key-rotation'),
+      signingRoles: [role('token'), role('canary')],
+    }),
+    toJson: JSON.stringify,
+  };
+}

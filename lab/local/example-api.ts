@@ -1,0 +1,90 @@
+import type { APIGatewayProxyEvent } from 'aws-lambda';
+import type { LeanClients } from '../../adapters/lean-clients.ts';
+import { defaultBearerRealm } from '../../contract/bearer-challenge.ts';
+import type { DeploymentConfig } from '../../contract/deployment-config.ts';
+import { readEnvironment } from '../../contract/environment.ts';
+import { methodNotAllowedBody, noStoreHeaders } from '../../contract/error-body.ts';
+import { authorizerEnvironment } from '../../contract/function-environments.ts';
+import { bearerGatewayResponses } from '../../contract/platform-authorizer.ts';
+import type { OnLookupFailure } from '../../contract/revocation-check.ts';
+import type { AuthorizerFunction } from '../../lambda/authorizer/function.ts';
+import { createAuthorizerHandler } from '../../lambda/authorizer/function.ts';
+import type { Telemetry } from '../../lambda/shared/telemetry.ts';
+import type { GatewayRoute } from '../emulator/gateway/gateway-route.ts';
+
+/** An example of a platform team's API, on which a token can be used. */
+export const examplePath = '/example/messages';
+
+const requiredScopes = {
+  [`GET ${examplePath}`]: 'messaging:view',
+  [`POST ${examplePath}`]: 'messaging:manage',
+  [`ANY ${examplePath}`]: '',
+};
+
+export interface ExampleApiOptions {
+  readonly config: DeploymentConfig;
+  readonly issuer: string;
+  readonly aws: Pick<LeanClients, 'dynamodb'>;
+  readonly telemetry: Telemetry;
+  /** Certificates to trust in addition to those of Node, PEM. */
+  readonly ca: string | undefined;
+  /** What happens if a client cannot be looked up. Undefined: none is looked up. */
+  readonly checkRevocation?: OnLookupFailure | undefined;
+}
+
+/** Created at the first request, as in Lambda: then the service has its first signing key. */
+function createAuthorizer(options: ExampleApiOptions): AuthorizerFunction {
+  const { config, issuer, aws, telemetry, ca, checkRevocation } = options;
+  const variables = authorizerEnvironment({
+    issuer,
+    tables: config.tablesName ?? config.name,
+    audiences: [config.defaultAudience],
+    requiredScopes: JSON.stringify(requiredScopes),
+    accessTokenType: config.accessTokenType,
+    resultCacheTtl: 0,
+    revocation: checkRevocation && { onLookupFailure: checkRevocation },
+  });
+  const environment = readEnvironment('authorizer', {
+    ...variables,
+    AUTH_ALLOW_LOOPBACK_PROVIDERS: '1',
+  });
+  let authorizer: AuthorizerFunction | undefined;
+  return (event, context) => {
+    authorizer ??= createAuthorizerHandler(environment, aws, { telemetry, ca });
+    return authorizer(event, context);
+  };
+}
+
+function json(statusCode: number, body: unknown, headers: Readonly<Record<string, string>> = {}) {
+  return {
+    statusCode,
+    headers: { 'Content-Type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  };
+}
+
+/** Shows the caller that the authorizer returns. */
+async function answer({ httpMethod, requestContext }: APIGatewayProxyEvent) {
+  const caller = requestContext.authorizer ?? {};
+  const messages = [{ from: '+15550100', to: '+15550101', text: 'Hello' }];
+  if (httpMethod === 'GET') return json(200, { items: messages, caller });
+  if (httpMethod === 'POST') return json(202, { accepted: true, caller });
+  return json(405, methodNotAllowedBody, { ...noStoreHeaders, Allow: 'GET, POST' });
+}
+
+/**
+ * An API behind the authorizer: GET needs `messaging:view`, POST `messaging:manage`. It is not part
+ * of the service or of any stack.
+ */
+export function createExampleRoute(options: ExampleApiOptions): GatewayRoute {
+  return {
+    path: examplePath,
+    functionName: `${options.config.name}-example`,
+    handler: answer,
+    authorizer: {
+      functionName: `${options.config.name}-authorizer`,
+      handler: createAuthorizer(options),
+    },
+    errors: bearerGatewayResponses(defaultBearerRealm),
+  };
+}

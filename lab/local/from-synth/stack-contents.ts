@@ -1,0 +1,169 @@
+import { existsSync } from 'node:fs';
+import * as v from 'valibot';
+import type { TableDefinition } from '../../../adapters/dynamodb/create-tables.ts';
+import { localApi } from '../../emulator/gateway/request-context.ts';
+import { LocalRunError } from '../../emulator/loopback-server.ts';
+import type { SynthesisedStack, TemplateResource } from './assembly.ts';
+import { Resolver, rootResource } from './resolver.ts';
+import { readStackPolicies, type StackPolicies } from './stack-policies.ts';
+
+export interface SynthesisedFunction {
+  readonly name: string;
+  /** Folder of the code that would be uploaded. */
+  readonly directory: string;
+  /** `<module>.<export>`. */
+  readonly handler: string;
+  readonly memoryMb: number;
+  readonly timeoutMs: number;
+  readonly variables: Readonly<Record<string, string>>;
+}
+
+/** The parts of the templates that the local run uses. */
+export interface StackContents {
+  readonly awsRegion: string;
+  readonly tables: readonly TableDefinition[];
+  /** By name. */
+  readonly functions: ReadonlyMap<string, SynthesisedFunction>;
+  /** Name of the function that answers a path, by path. */
+  readonly routes: ReadonlyMap<string, string>;
+  /** ARN of the function, or of its alias, that API Gateway invokes, by path. */
+  readonly integrations: ReadonlyMap<string, string>;
+  readonly policies: StackPolicies;
+  /** Addresses of the API: its own host, and its domains. */
+  readonly addresses: readonly string[];
+}
+
+const keySchema = v.array(
+  v.object({ AttributeName: v.string(), KeyType: v.picklist(['HASH', 'RANGE']) }),
+);
+
+const functionSchema = v.object({
+  FunctionName: v.string(),
+  Handler: v.string(),
+  Runtime: v.literal('nodejs24.x'),
+  MemorySize: v.number(),
+  Timeout: v.number(),
+  Code: v.object({ S3Key: v.string() }),
+  Environment: v.object({ Variables: v.record(v.string(), v.string()) }),
+});
+
+/** The function within the address that API Gateway calls. */
+const integrationUri = /(arn:[\w-]+:lambda:[^/]+:function:[^:/]+(?::[^:/]+)?)\/invocations$/;
+
+class ContentsReader {
+  readonly #stack: SynthesisedStack;
+  readonly #resolver: Resolver;
+
+  constructor(stack: SynthesisedStack) {
+    this.#stack = stack;
+    this.#resolver = new Resolver(stack);
+  }
+
+  read(): StackContents {
+    const integrations = this.#readIntegrations();
+    return {
+      awsRegion: this.#stack.awsRegion,
+      tables: this.#each('AWS::DynamoDB::GlobalTable', (_, table) => this.#readTable(table)),
+      functions: new Map(this.#readFunctions().map((fn) => [fn.name, fn])),
+      routes: new Map([...integrations].map(([path, arn]) => [path, arn.split(':')[6] ?? ''])),
+      integrations,
+      addresses: this.#readAddresses(),
+      policies: readStackPolicies(this.#stack),
+    };
+  }
+
+  #each<T>(type: string, read: (id: string, resource: TemplateResource) => T): readonly T[] {
+    return [...this.#stack.resources]
+      .filter(([, resource]) => resource.Type === type)
+      .map(([id, resource]) => read(id, resource));
+  }
+
+  #readTable({ Properties }: TemplateResource): TableDefinition {
+    const keys = v.parse(keySchema, Properties['KeySchema']);
+    const named = (type: string) => keys.find(({ KeyType }) => KeyType === type)?.AttributeName;
+    const sortKey = named('RANGE');
+    return {
+      name: this.#resolver.resolveText(Properties['TableName']),
+      partitionKey: named('HASH') ?? '',
+      ...(sortKey === undefined ? {} : { sortKey }),
+    };
+  }
+
+  /** The service's functions. Those that the CDK adds for its own custom resources have no name. */
+  #readFunctions(): readonly SynthesisedFunction[] {
+    return this.#each('AWS::Lambda::Function', (_, { Properties }) => Properties)
+      .filter((properties) => properties['FunctionName'] !== undefined)
+      .map((properties) => this.#readFunction(properties));
+  }
+
+  #readFunction(properties: TemplateResource['Properties']): SynthesisedFunction {
+    const { FunctionName, Handler, Runtime, MemorySize, Timeout, Code, Environment } = properties;
+    const wanted = { FunctionName, Handler, Runtime, MemorySize, Timeout, Code, Environment };
+    const result = v.safeParse(functionSchema, this.#resolver.resolve(wanted));
+    if (!result.success) {
+      const [{ message }] = result.issues;
+      throw this.#resolver.misunderstood(`a function that cannot run here (${message})`);
+    }
+    const found = result.output;
+    return {
+      name: found.FunctionName,
+      directory: this.#findCode(found.FunctionName, found.Code.S3Key),
+      handler: found.Handler,
+      memoryMb: found.MemorySize,
+      timeoutMs: found.Timeout * 1000,
+      variables: found.Environment.Variables,
+    };
+  }
+
+  #findCode(name: string, key: string): string {
+    const directory = this.#stack.assets.get(key);
+    if (directory !== undefined && existsSync(directory)) return directory;
+    throw new LocalRunError(
+      `the code of ${name} (${key}) is not in the synthesis: run "npx cdk synth" again`,
+    );
+  }
+
+  /** `ANY` matches every method, so its function is the path's. */
+  #readIntegrations(): ReadonlyMap<string, string> {
+    const routes = new Map<string, string>();
+    this.#each('AWS::ApiGateway::Method', (_, { Properties }) => {
+      const path = this.#pathOf(Properties['ResourceId']);
+      const uri = this.#resolver.resolveText(
+        (Properties['Integration'] as Readonly<Record<string, unknown>>)['Uri'],
+      );
+      const arn = integrationUri.exec(uri)?.[1];
+      if (arn === undefined) throw this.#resolver.misunderstood(`the integration ${uri}`);
+      if (routes.has(path) && routes.get(path) !== arn) {
+        throw this.#resolver.misunderstood(`two functions for ${path}`);
+      }
+      routes.set(path, arn);
+    });
+    return routes;
+  }
+
+  #pathOf(resourceId: unknown): string {
+    const id = this.#resolver.resolveText(resourceId);
+    if (id === rootResource) return '';
+    const { ParentId, PathPart } = this.#stack.resources.get(id)?.Properties ?? {};
+    return `${this.#pathOf(ParentId)}/${this.#resolver.resolveText(PathPart)}`;
+  }
+
+  #readAddresses(): readonly string[] {
+    const { awsRegion } = this.#stack;
+    const own = this.#each(
+      'AWS::ApiGateway::Stage',
+      (_, { Properties }) =>
+        `https://${localApi.apiId}.execute-api.${awsRegion}.amazonaws.com/${this.#resolver.resolveText(Properties['StageName'])}`,
+    );
+    const domains = this.#each(
+      'AWS::ApiGateway::DomainName',
+      (_, { Properties }) => `https://${this.#resolver.resolveText(Properties['DomainName'])}`,
+    );
+    return [...own, ...domains];
+  }
+}
+
+/** @throws {LocalRunError} for what the local run does not understand. */
+export function readStackContents(stack: SynthesisedStack): StackContents {
+  return new ContentsReader(stack).read();
+}

@@ -1,0 +1,126 @@
+import * as v from 'valibot';
+import { createLeanClients, toVariables } from '../../../adapters/lean-clients.ts';
+import type { FunctionName } from '../../../contract/environment.ts';
+import { rotationReportSchema } from '../../../contract/function-events.ts';
+import { functionName } from '../../../contract/function-names.ts';
+import type { GatewayRoute } from '../../emulator/gateway/gateway-route.ts';
+import type { EventHandler } from '../../emulator/lambda-server.ts';
+import { createExampleRoute } from '../example-api.ts';
+import type { LocalFunctions } from '../functions.ts';
+import { createLocalTelemetry } from '../local-telemetry.ts';
+import type { LogFile } from '../log-file.ts';
+import type { Surroundings } from '../surroundings.ts';
+import type { Access } from './access.ts';
+import { createCallers } from './callers.ts';
+import { LambdaFunction } from './lambda-function.ts';
+import { createLambdaService } from './lambda-service.ts';
+import type { SynthesisedDeployment } from './synthesised-deployment.ts';
+
+/** What the SDK in a function needs to find this machine's services, with the function's own key. */
+function sdkVariables(
+  name: string,
+  surroundings: Surroundings,
+  access: Access,
+): Readonly<Record<string, string>> {
+  const { clientOptions, lambdaEndpoint, caPath } = surroundings;
+  const accessKey = access.functionKeys.get(name);
+  return {
+    AWS_ACCESS_KEY_ID: accessKey?.accessKeyId ?? '',
+    AWS_SECRET_ACCESS_KEY: accessKey?.secretAccessKey ?? '',
+    AWS_ENDPOINT_URL_DYNAMODB: clientOptions.endpointDynamoDb ?? '',
+    AWS_ENDPOINT_URL_KMS: clientOptions.endpointKms ?? '',
+    AWS_ENDPOINT_URL_LAMBDA: lambdaEndpoint,
+    AWS_ENDPOINT_URL_STS: clientOptions.endpointSts ?? '',
+    ...(caPath === undefined ? {} : { NODE_EXTRA_CA_CERTS: caPath }),
+  };
+}
+
+/** A function's log is JSON; other lines, such as those of a crash, are kept as they are. */
+function writeLine(log: LogFile, service: string, line: string): void {
+  try {
+    log.write({ service, ...(JSON.parse(line) as object) });
+  } catch {
+    log.write({ service, message: line });
+  }
+}
+
+function startFunctions(
+  { contents }: SynthesisedDeployment,
+  surroundings: Surroundings,
+  access: Access,
+): ReadonlyMap<string, LambdaFunction> {
+  const service = createLambdaService(contents.awsRegion, access);
+  return new Map(
+    [...contents.functions].map(([name, fn]) => [
+      name,
+      new LambdaFunction(fn, {
+        awsRegion: contents.awsRegion,
+        variables: sdkVariables(name, surroundings, access),
+        onInvocation: service.trace,
+        onLine: (from: string, line: string) => {
+          void service.mayLog(from).then((may) => {
+            if (may) writeLine(surroundings.log, from, line);
+          });
+        },
+      }),
+    ]),
+  );
+}
+
+/** The example API is not part of a stack, so it runs from the sources. */
+function createExample(deployment: SynthesisedDeployment, surroundings: Surroundings) {
+  const { issuer, clientOptions, log, ca } = surroundings;
+  const aws = createLeanClients(toVariables(clientOptions));
+  const telemetry = createLocalTelemetry('authorizer', log);
+  const route = createExampleRoute({ config: deployment.config, issuer, aws, telemetry, ca });
+  return { route, close: aws.close };
+}
+
+/** The functions of a synthesis. Each runs the code that would be uploaded, in its own process. */
+export function createSynthesisedFunctions(
+  deployment: SynthesisedDeployment,
+  surroundings: Surroundings,
+): LocalFunctions {
+  const { config, contents } = deployment;
+  const { access } = surroundings;
+  if (access === undefined) throw new Error('functions from templates need their policies');
+  const functions = startFunctions(deployment, surroundings, access);
+  const callers = createCallers(deployment, access);
+  const invoke = (name: string, event: unknown): Promise<unknown> => {
+    const fn = functions.get(name);
+    if (fn === undefined) throw new Error(`there is no function ${name} in the templates`);
+    return fn.invoke(event);
+  };
+  const invokeOwn = (name: FunctionName, event: unknown) =>
+    invoke(functionName(config.name, name), event);
+  const routes = [...contents.routes].map(
+    ([path, name]): GatewayRoute => ({
+      path,
+      functionName: name,
+      handler: async (event) => {
+        await callers.fromApi(path, event.httpMethod);
+        return invoke(name, event);
+      },
+    }),
+  );
+  const example = createExample(deployment, surroundings);
+  return {
+    routes: [...routes, example.route],
+    eventHandlers: new Map<string, EventHandler>(
+      [...functions].map(([name, fn]) => [name, (event) => fn.invoke(event)]),
+    ),
+    rotateKeys: async (event) => {
+      // CloudFormation invokes it with the permissions of the deployment.
+      if (event.action !== 'deploy') await callers.fromSchedule('key-rotation');
+      return v.parse(rotationReportSchema, await invokeOwn('key-rotation', event));
+    },
+    checkKeys: async () => {
+      await callers.fromSchedule('canary');
+      return invokeOwn('canary', {});
+    },
+    close: async () => {
+      example.close();
+      await Promise.all([...functions.values()].map((fn) => fn.close()));
+    },
+  };
+}

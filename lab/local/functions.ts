@@ -1,0 +1,192 @@
+import type { AwsClientOptions } from '../../adapters/aws-client-options.ts';
+import { type AwsClients, createAwsClients } from '../../adapters/aws-clients.ts';
+import { sendAnswer } from '../../adapters/cloudformation/send-answer.ts';
+import { createFetchServiceDocument } from '../../adapters/https/fetch-service-document.ts';
+import { createPostTokenRequest } from '../../adapters/https/post-token-request.ts';
+import {
+  createProveKey,
+  createPublishKey,
+  createSelfTest,
+} from '../../adapters/lambda/function-calls.ts';
+import type { InvokeFunction } from '../../adapters/lambda/invoke-function.ts';
+import { createLeanClients, type LeanClients, toVariables } from '../../adapters/lean-clients.ts';
+import { createAuthenticateCaller } from '../../adapters/sts/authenticate-caller.ts';
+import type { DeploymentConfig } from '../../contract/deployment-config.ts';
+import { type FunctionName, readEnvironment } from '../../contract/environment.ts';
+import {
+  canaryEnvironment,
+  discoveryEnvironment,
+  type EnvironmentSource,
+  jwksEnvironment,
+  keyRotationEnvironment,
+  syntheticCheckEnvironment,
+  tokenEnvironment,
+} from '../../contract/function-environments.ts';
+import type { RotationReport } from '../../contract/function-events.ts';
+import { functionName } from '../../contract/function-names.ts';
+import type { OnLookupFailure } from '../../contract/revocation-check.ts';
+import { type HttpFunctionName, routes } from '../../contract/routes.ts';
+import type { Clock } from '../../core/clock.ts';
+import { UnavailableError } from '../../core/errors.ts';
+import { createCanaryHandler } from '../../lambda/canary/function.ts';
+import { createDiscoveryHandler } from '../../lambda/discovery/function.ts';
+import { createJwksHandler } from '../../lambda/jwks/function.ts';
+import { createKeyRotationHandler } from '../../lambda/key-rotation/function.ts';
+import { createSyntheticCheckHandler } from '../../lambda/synthetic-check/function.ts';
+import { createTokenHandler } from '../../lambda/token/function.ts';
+import type { GatewayRoute, ProxyHandler } from '../emulator/gateway/gateway-route.ts';
+import { throughJson } from '../emulator/gateway/integration.ts';
+import { buildLambdaContext } from '../emulator/gateway/lambda-context.ts';
+import type { EventHandler } from '../emulator/lambda-server.ts';
+import { createDocsRoute } from './docs-page.ts';
+import { describeEnvironments } from './environment-source.ts';
+import { createExampleRoute } from './example-api.ts';
+import { createLocalRunTelemetry, createLocalTelemetry } from './local-telemetry.ts';
+import type { LogFile } from './log-file.ts';
+
+/** The functions of the deployment, as Lambda would run them, in this process. */
+export interface LocalFunctions {
+  readonly routes: readonly GatewayRoute[];
+  /** Handlers of events, by the functions' names in AWS. */
+  readonly eventHandlers: ReadonlyMap<string, EventHandler>;
+  rotateKeys(event: { readonly action: 'deploy' | 'reconcile' }): Promise<RotationReport>;
+  /** Checks whether tokens of the signing key verify. */
+  checkKeys(): Promise<unknown>;
+  close(): Promise<void>;
+}
+
+/** Lambda's longest timeout, in milliseconds, which the rotation has in the stack, too. */
+const eventTimeout = 15 * 60_000;
+
+type HttpHandlers = Readonly<Record<HttpFunctionName, ProxyHandler>>;
+
+function createHttpHandlers(
+  source: EnvironmentSource,
+  aws: LeanClients,
+  log: LogFile,
+  clock: Clock,
+) {
+  const options = (name: HttpFunctionName) => ({
+    telemetry: createLocalTelemetry(name, log),
+    clock,
+  });
+  return {
+    token: createTokenHandler(
+      readEnvironment('token', tokenEnvironment(source)),
+      aws,
+      options('token'),
+    ),
+    discovery: createDiscoveryHandler(
+      readEnvironment('discovery', discoveryEnvironment(source)),
+      options('discovery'),
+    ),
+    jwks: createJwksHandler(readEnvironment('jwks', jwksEnvironment(source)), aws, options('jwks')),
+  };
+}
+
+function toRoutes(deploymentName: string, handlers: HttpHandlers): readonly GatewayRoute[] {
+  return routes.map((route) => ({
+    path: route.path,
+    functionName: functionName(deploymentName, route.function),
+    handler: handlers[route.function],
+  }));
+}
+
+/** Invokes a function of this process, by its name in AWS. */
+function createInvoke(handlers: ReadonlyMap<string, EventHandler>): InvokeFunction {
+  return async (name, event) => {
+    const handler = handlers.get(name);
+    if (handler === undefined) throw new UnavailableError(`there is no function ${name}`);
+    return throughJson(await handler(throughJson(event)));
+  };
+}
+
+export interface LocalFunctionOptions {
+  readonly clientOptions: AwsClientOptions;
+  readonly log: LogFile;
+  /** Certificates to trust in addition to those of Node, PEM: the authority of `--https`. */
+  readonly ca?: string | undefined;
+  /** What the example API does if a client cannot be looked up. Left out: none is looked up. */
+  readonly checkRevocation?: OnLookupFailure | undefined;
+  /** The functions' clock: milliseconds since the epoch. */
+  readonly clock?: Clock;
+}
+
+/** Functions that call the service from outside. */
+function createChecks(
+  source: EnvironmentSource,
+  aws: AwsClients,
+  log: LogFile,
+  { ca, clock }: Required<Pick<LocalFunctionOptions, 'clock'>> & Pick<LocalFunctionOptions, 'ca'>,
+) {
+  const fetchJwks = createFetchServiceDocument({ ca });
+  return {
+    canary: createCanaryHandler(readEnvironment('canary', canaryEnvironment(source)), aws, {
+      fetchDocument: fetchJwks,
+      telemetry: createLocalRunTelemetry('canary', log),
+      clock,
+    }),
+    syntheticCheck: createSyntheticCheckHandler(
+      readEnvironment('synthetic-check', syntheticCheckEnvironment(source)),
+      aws,
+      { postTokenRequest: createPostTokenRequest({ ca }), fetchJwks },
+      { telemetry: createLocalRunTelemetry('synthetic-check', log), clock },
+    ),
+  };
+}
+
+/** Creates every function with the environment that the stack would give it. */
+export function createFunctions(
+  config: DeploymentConfig,
+  issuer: string,
+  { clientOptions, log, ca, checkRevocation, clock = Date.now }: LocalFunctionOptions,
+): LocalFunctions {
+  const source = describeEnvironments(config, issuer);
+  const aws = createLeanClients(toVariables(clientOptions));
+  const background = createAwsClients({ ...clientOptions, profile: 'background' });
+  const http = createHttpHandlers(source, aws, log, clock);
+  const handlers = new Map<string, EventHandler>();
+  const invoke = createInvoke(handlers);
+  const nameOf = (name: FunctionName): string => functionName(config.name, name);
+  const contextOf = (name: FunctionName) =>
+    buildLambdaContext(nameOf(name), 'local', Date.now() + eventTimeout);
+  const rotation = createKeyRotationHandler(
+    readEnvironment('key-rotation', keyRotationEnvironment(source)),
+    background,
+    {
+      sendAnswer,
+      authenticateCaller: createAuthenticateCaller(toVariables(clientOptions)),
+      selfTest: createSelfTest(invoke, nameOf('token')),
+      proveKey: createProveKey(invoke, nameOf('canary')),
+      publishKey: createPublishKey(invoke, nameOf('canary')),
+      telemetry: createLocalRunTelemetry('key-rotation', log),
+      clock,
+    },
+  );
+  const { canary, syntheticCheck } = createChecks(source, background, log, { ca, clock });
+  const rotateKeys = (event: unknown) => rotation(event, contextOf('key-rotation'));
+  handlers.set(nameOf('key-rotation'), rotateKeys);
+  handlers.set(nameOf('canary'), canary);
+  // Runs only by hand: otherwise its client would be in every list of clients.
+  handlers.set(nameOf('synthetic-check'), syntheticCheck);
+  handlers.set(nameOf('token'), (event) => http.token(event as never, contextOf('token')));
+  const example = createExampleRoute({
+    config,
+    issuer,
+    aws,
+    telemetry: createLocalTelemetry('authorizer', log),
+    ca,
+    checkRevocation,
+  });
+  return {
+    routes: [...toRoutes(config.name, http), example, createDocsRoute(config.name, issuer)],
+    eventHandlers: handlers,
+    rotateKeys,
+    checkKeys: () => canary({}),
+    close: async () => {
+      aws.close();
+      background.dynamodb.destroy();
+      background.kms.destroy();
+    },
+  };
+}

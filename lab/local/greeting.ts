@@ -1,0 +1,125 @@
+import type { RotationReport } from '../../contract/function-events.ts';
+import type { FaultScript } from '../emulator/faults/fault-script.ts';
+import type { RequestNote } from '../emulator/gateway/gateway-server.ts';
+import type { DecidedRequest } from '../emulator/iam/access-control.ts';
+import { docsPath } from './docs-page.ts';
+import type { FromSynth } from './from-synth/synthesised-deployment.ts';
+import { rotationDemo } from './rotation-demo.ts';
+import type { LocalRun } from './start-local.ts';
+
+/** A path, quoted for a POSIX shell. */
+function shellPath(path: string): string {
+  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
+}
+
+/** A command that gets a token, from any folder. The secret stays in its file. */
+function tokenCommand(local: LocalRun): string {
+  const file = shellPath(local.paths.demoEnvironment);
+  const trust = local.caPath === undefined ? '' : `--cacert ${shellPath(local.caPath)} `;
+  return `curl ${trust}-u "$(. ${file}; echo "$CLIENT_ID:$CLIENT_SECRET")" -d grant_type=client_credentials ${local.tokenUrl}`;
+}
+
+/** A command that uses a credential: the API key, because it needs no token request first. */
+function exampleCommand(local: LocalRun): string {
+  const file = shellPath(local.paths.demoEnvironment);
+  const trust = local.caPath === undefined ? '' : `--cacert ${shellPath(local.caPath)} `;
+  return `curl ${trust}-H "Authorization: Bearer $(. ${file}; echo "$API_KEY")" ${local.exampleUrl}`;
+}
+
+/** The link signs in, so it is only shown in this terminal. */
+function describePortal({ portalUrl }: LocalRun): string {
+  return portalUrl === undefined ? '' : `  Portal      ${portalUrl}\n`;
+}
+
+/** The text in the terminal when everything runs. */
+export function greet(local: LocalRun): string {
+  const { paths } = local;
+  return `The authorization server runs on this machine.
+
+  Issuer      ${local.issuer}
+  Token URL   ${local.tokenUrl}
+  Discovery   ${local.issuer}/.well-known/openid-configuration
+  JWKS        ${local.jwksUri}
+  Example API ${local.exampleUrl}, which takes the token or the API key
+  Reference   ${local.issuer}${docsPath}, in a browser
+  Client      ${local.clientId}, its secret is in ${shellPath(paths.demoEnvironment)}
+${describePortal(local)}
+Get a token, from another terminal:
+
+  ${tokenCommand(local)}
+
+Use one, or the API key of the file:
+
+  ${exampleCommand(local)}
+
+Everything another terminal needs: set -a; . ${shellPath(paths.demoEnvironment)}; set +a
+The functions log to ${shellPath(paths.log)}.
+Stop with Ctrl-C. The state stays in ${shellPath(paths.directory)}; npm start -- --reset starts from nothing.
+`;
+}
+
+/** Additional text when the templates of a deployment run. */
+export function fromSynthHint({ directory, config }: FromSynth): string {
+  return `
+The functions are those of ${shellPath(directory)}, which npx cdk synth made of ${shellPath(config)}.
+`;
+}
+
+/** Seconds for which a verifier may cache the JWKS of the demonstration. */
+const verifierCache = rotationDemo.signingKeyPolicy?.verifierCache ?? 0;
+
+/** Additional text when keys live for minutes. */
+export const rotationDemoHint = `
+Signing keys live for four minutes and tokens for 20 seconds. Watch them, from another terminal:
+
+  npx authctl --local signing-key list --watch
+
+Verifiers that keep the JWKS for more than ${verifierCache} seconds cannot follow. Many libraries keep it for
+minutes: they refuse the tokens of a new key until they fetch again.
+`;
+
+/** Additional text when faults are on, because failures are then intended. */
+export function faultsHint(path: string, { rules }: Pick<FaultScript, 'rules'>): string {
+  const count = rules.length === 1 ? '1 rule' : `${rules.length} rules`;
+  return `
+Faults are on: DynamoDB, KMS and the clock fail as ${shellPath(path)} says (${count}).
+`;
+}
+
+/** One line of the terminal for one request. */
+export function describeRequest({ method, path, status, milliseconds }: RequestNote): string {
+  return `${method} ${path} ${status} ${Math.round(milliseconds)} ms`;
+}
+
+/** Steps of the key rotation in words. Other steps are not shown. */
+const steps: ReadonlyMap<string, string> = new Map([
+  ['publish', 'is published'],
+  ['promote', 'signs from now on'],
+  ['retire', 'no longer signs; its tokens still verify'],
+  ['withdraw', 'has left the JWKS'],
+  ['disable', 'is disabled in KMS'],
+  ['schedule_deletion', 'will be deleted in KMS'],
+]);
+
+/** A line of the terminal for each step of a key's life that a run of the rotation took. */
+/**
+ * Reports only the first denial of each action for each principal, because functions repeat their
+ * calls.
+ */
+export function createDenialReporter(tell: (text: string) => void) {
+  const told = new Set<string>();
+  return ({ principal, action, resource, result }: DecidedRequest): void => {
+    const key = `${principal} ${action}`;
+    if (result === 'Allowed' || told.has(key)) return;
+    told.add(key);
+    tell(`IAM does not allow ${action} on ${resource} to ${principal}`);
+  };
+}
+
+export function describeRotation({ done, refused }: RotationReport): string {
+  const taken = done.flatMap(({ action, subject }) => {
+    const meaning = steps.get(action);
+    return meaning === undefined ? [] : [`signing key ${subject} ${meaning}\n`];
+  });
+  return [...taken, ...refused.map(({ reason }) => `signing key ${reason}\n`)].join('');
+}

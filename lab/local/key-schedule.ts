@@ -1,0 +1,53 @@
+import type { RotationReport } from '../../contract/function-events.ts';
+import { keyScheduleMinutes } from '../../contract/key-metrics.ts';
+import type { LocalFunctions } from './functions.ts';
+import type { LogFile } from './log-file.ts';
+
+/** A schedule that runs until it is closed. */
+export interface Schedule {
+  close(): Promise<void>;
+}
+
+export interface KeyScheduleOptions {
+  /** Seconds between two runs. The default is that of a deployment. */
+  readonly keyScheduleSeconds?: number;
+  readonly onRotation?: (report: RotationReport) => void;
+}
+
+/**
+ * Runs the key rotation and the canary on a schedule, as the stack's EventBridge rules do. A run
+ * ends before the next one begins. When a run fails, the next one does its work.
+ */
+export function startKeySchedule(
+  functions: Pick<LocalFunctions, 'rotateKeys' | 'checkKeys'>,
+  log: LogFile,
+  { keyScheduleSeconds = keyScheduleMinutes * 60, onRotation }: KeyScheduleOptions = {},
+): Schedule {
+  let isOver = false;
+  let timer: NodeJS.Timeout | undefined;
+  let running: Promise<void> = Promise.resolve();
+  const run = async (): Promise<void> => {
+    try {
+      const report = await functions.rotateKeys({ action: 'reconcile' });
+      onRotation?.(report);
+      await functions.checkKeys();
+    } catch (error) {
+      log.writeError('key-rotation', error);
+    }
+  };
+  const wait = (): void => {
+    timer = setTimeout(() => {
+      running = run().then(() => {
+        if (!isOver) wait();
+      });
+    }, keyScheduleSeconds * 1000).unref();
+  };
+  wait();
+  return {
+    close: async () => {
+      isOver = true;
+      clearTimeout(timer);
+      await running;
+    },
+  };
+}

@@ -1,0 +1,258 @@
+import { spawn } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { DeploymentConfig, DeploymentConfigInput } from '../../contract/deployment-config.ts';
+import type { RegionId } from '../../contract/regions.ts';
+import { deployedTableName } from '../../contract/tables.ts';
+import type { AccessKey } from '../emulator/aws-server/access-key.ts';
+import type { DecidedRequest } from '../emulator/iam/access-control.ts';
+import { ageNextKey } from '../support/age-next-key.ts';
+import { leaveOut, type Template } from './leave-out.ts';
+import { failureFile, freePort, startMiniStack } from './ministack.ts';
+import { account } from './permissions/function-key.ts';
+import { type Permissions, startPermissions } from './permissions/permissions.ts';
+import { say } from './proof.ts';
+import { startPublicEdge, usePublicEdge } from './public-edge.ts';
+
+const root = resolve(import.meta.dirname, '../..');
+
+/** Templates and assets, and which resource types are not in the templates any more. */
+export interface Assembly {
+  readonly directory: string;
+  readonly leftOut: readonly string[];
+}
+
+/** What a command of `authctl` prints. */
+type Printed = Readonly<Record<string, unknown>>;
+
+/** Outputs of a stack by name. */
+export type Outputs = Readonly<Record<string, string>>;
+
+/** A command that failed, with what it said. */
+class CommandError extends Error {
+  override readonly name = 'CommandError';
+}
+
+async function run(
+  command: readonly [string, ...(readonly string[])],
+  env: NodeJS.ProcessEnv,
+): Promise<string> {
+  const [program, ...args] = command;
+  const child = spawn(program, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const written = { stdout: '', stderr: '' };
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (written.stdout += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (written.stderr += text));
+  const code = await new Promise<number | null>((done) => child.once('close', done));
+  if (code === 0) return written.stdout;
+  throw new CommandError(`${command.join(' ')} failed:\n${written.stdout}\n${written.stderr}`);
+}
+
+function clientOptions(endpoint: string, region: string) {
+  return { region, endpoint, credentials: { accessKeyId: 'test', secretAccessKey: 'test' } };
+}
+
+/** An account of AWS on this machine, emulated, and the tools that work on it. */
+export class Cloud {
+  /** How many deployments there were, and how many of them failed. */
+  readonly tally = { deployments: 0, failed: 0 };
+  readonly #work: string;
+  readonly #endpoint: string;
+  /** What IAM lets functions and `authctl` do. */
+  readonly permissions: Permissions;
+
+  constructor(work: string, endpoint: string, permissions: Permissions) {
+    this.#work = work;
+    this.#endpoint = endpoint;
+    this.permissions = permissions;
+  }
+
+  get endpoint(): string {
+    return this.#endpoint;
+  }
+
+  /** For a client of the AWS SDK that may do everything. */
+  sdk(region: string) {
+    return clientOptions(this.#endpoint, region);
+  }
+
+  /** As if two days had gone by since a region's next key was published. */
+  async ageNextKey(config: DeploymentConfig, regionId: RegionId): Promise<void> {
+    const awsRegion = config.regions[regionId]?.awsRegion ?? '';
+    const dynamodb = new DynamoDBClient(this.sdk(awsRegion));
+    const table = deployedTableName(config, 'signingKeys');
+    await ageNextKey(dynamodb, { table, regionId });
+    dynamodb.destroy();
+  }
+
+  async bootstrap(...awsRegions: readonly string[]): Promise<void> {
+    const environments = awsRegions.map((name) => `aws://${account}/${name}`);
+    await this.#cdk('bootstrap', ...environments);
+  }
+
+  writeConfig(config: DeploymentConfigInput): string {
+    const path = join(this.#work, 'config.json');
+    writeFileSync(path, JSON.stringify(config));
+    return path;
+  }
+
+  /**
+   * Synthesises an app and takes out what the emulator lacks.
+   *
+   * @param options of the CDK that choose app and context.
+   */
+  async synthesise(name: string, ...options: readonly string[]): Promise<Assembly> {
+    const directory = join(this.#work, `${name}.out`);
+    mkdirSync(directory, { recursive: true });
+    await this.#cdk('synth', '--quiet', '--output', directory, ...options);
+    return { directory, leftOut: leaveOutOfAll(directory) };
+  }
+
+  /** @returns the outputs by stack name. */
+  async deploy(
+    { directory }: Assembly,
+    ...stacks: readonly string[]
+  ): Promise<Readonly<Record<string, Outputs>>> {
+    const file = join(this.#work, 'outputs.json');
+    const quiet = ['--require-approval', 'never', '--progress', 'events', '--concurrency', '3'];
+    const exactly = ['--exclusively', '--app', directory, '--outputs-file', file];
+    this.tally.deployments += 1;
+    await this.#cdk('deploy', ...stacks, ...exactly, ...quiet).catch((error: unknown) => {
+      this.tally.failed += 1;
+      throw error;
+    });
+    return JSON.parse(readFileSync(file, 'utf8')) as Record<string, Outputs>;
+  }
+
+  /**
+   * Puts a template into the bucket of the bootstrap, as the CDK does.
+   *
+   * @returns its URL for CloudFormation.
+   */
+  async publish(awsRegion: string, name: string, template: string): Promise<string> {
+    const bucket = `cdk-hnb659fds-assets-${account}-${awsRegion}`;
+    const url = `${this.#endpoint}/${bucket}/${name}`;
+    const response = await fetch(url, { method: 'PUT', body: template });
+    if (!response.ok) throw new Error(`${url}: status ${response.status}`);
+    return url;
+  }
+
+  /** Lets the next creation or change of a resource fail. */
+  failNext(logicalId: string): void {
+    writeFileSync(failureFile(this.#work), logicalId);
+  }
+
+  async destroy({ directory }: Assembly, ...stacks: readonly string[]): Promise<void> {
+    await this.#cdk('destroy', ...stacks, '--exclusively', '--force', '--app', directory);
+  }
+
+  /** Runs `authctl` as an administrator. @returns what `--json` printed. */
+  authctl(config: string, awsRegion: string, ...args: readonly string[]): Promise<Printed> {
+    return this.#authctl(this.permissions.gate.administrator, config, awsRegion, args);
+  }
+
+  /** The same as a user that has only one of the deployed operator policies. */
+  authctlAs(
+    policyName: string,
+    config: string,
+    awsRegion: string,
+    ...args: readonly string[]
+  ): Promise<Printed> {
+    return this.#authctl(this.permissions.gate.operator(policyName), config, awsRegion, args);
+  }
+
+  async #authctl(
+    { accessKeyId, secretAccessKey }: AccessKey,
+    config: string,
+    awsRegion: string,
+    args: readonly string[],
+  ): Promise<Printed> {
+    const command = [join(root, 'cli/authctl.ts'), '--config', config, '--json', ...args];
+    const env = {
+      ...this.#environment(awsRegion),
+      AWS_ENDPOINT_URL: this.permissions.gate.endpoint,
+      AWS_ACCESS_KEY_ID: accessKeyId,
+      AWS_SECRET_ACCESS_KEY: secretAccessKey,
+    };
+    const printed = await run([process.execPath, ...command], env);
+    return JSON.parse(printed) as Printed;
+  }
+
+  /** Runs commands in a shell, as an operator would. */
+  async shell(script: string, variables: Readonly<Record<string, string>>): Promise<void> {
+    const environment = { ...this.#environment('us-west-2'), ...variables };
+    await run(['bash', '-euo', 'pipefail', '-c', script], environment);
+  }
+
+  async #cdk(...args: readonly string[]): Promise<void> {
+    await run([join(root, 'node_modules/.bin/cdk'), ...args], this.#environment('us-west-2'));
+  }
+
+  #environment(awsRegion: string): NodeJS.ProcessEnv {
+    return {
+      PATH: process.env['PATH'],
+      // A home of its own keeps the CLI's cache of accounts apart.
+      HOME: this.#work,
+      AWS_ENDPOINT_URL: this.#endpoint,
+      AWS_REGION: awsRegion,
+      AWS_ACCESS_KEY_ID: 'test',
+      AWS_SECRET_ACCESS_KEY: 'test',
+    };
+  }
+}
+
+function leaveOutOfAll(assembly: string): readonly string[] {
+  const templates = readdirSync(assembly).filter((file) => file.endsWith('.template.json'));
+  const types = templates.flatMap((name) => {
+    const path = join(assembly, name);
+    const before = JSON.parse(readFileSync(path, 'utf8')) as Template;
+    const after = leaveOut(before);
+    if (after !== before) writeFileSync(path, JSON.stringify(after));
+    return Object.entries(before.Resources)
+      .filter(([id]) => !(id in after.Resources))
+      .map(([, resource]) => resource.Type);
+  });
+  return [...new Set(types)].toSorted();
+}
+
+/**
+ * Runs a proof in a fresh account, in which every call of a function has to be allowed by its role.
+ *
+ * @param names that stacks of the proof are served under.
+ * @returns the calls that IAM decided.
+ */
+export async function inFreshAccount(
+  python: string,
+  work: string,
+  names: readonly string[],
+  prove: (cloud: Cloud) => Promise<void>,
+): Promise<readonly DecidedRequest[]> {
+  mkdirSync(work, { recursive: true });
+  const port = await freePort();
+  const edge = await startPublicEdge(work, port, names);
+  await usePublicEdge(edge);
+  const endpoint = `http://127.0.0.1:${port}`;
+  const permissions = await startPermissions(port, (region) => clientOptions(endpoint, region));
+  const { gate, record } = permissions;
+  const preloads = `${edge.variables['NODE_OPTIONS']} ${gate.variables['NODE_OPTIONS']}`;
+  const emulator = await startMiniStack({
+    python,
+    work,
+    root,
+    port,
+    functionsPort: gate.port,
+    variables: { ...edge.variables, ...gate.variables, NODE_OPTIONS: preloads },
+  });
+  try {
+    await prove(new Cloud(work, endpoint, permissions));
+    record.check(emulator.listCallers());
+    return record.decisions;
+  } catch (error) {
+    for (const problem of record.problems) say(problem);
+    throw error;
+  } finally {
+    await emulator.stop();
+    await gate.close();
+    await edge.close();
+  }
+}

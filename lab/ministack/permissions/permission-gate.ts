@@ -1,0 +1,191 @@
+import { randomBytes } from 'node:crypto';
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import { type AccessKey, createAccessKey } from '../../emulator/aws-server/access-key.ts';
+import { AwsError, type AwsService } from '../../emulator/aws-server/aws-error.ts';
+import { createAwsListener, type VerifiedRequest } from '../../emulator/aws-server/aws-server.ts';
+import type { ResourceCall } from '../../emulator/iam/access-control.ts';
+import { Authorizer, type Principal } from '../../emulator/iam/authorizer.ts';
+import {
+  administratorAccess,
+  functionPrincipal,
+  userPrincipal,
+} from '../../emulator/iam/principals.ts';
+import { closeServer, listenOnLoopback, loopbackHost } from '../../emulator/loopback-server.ts';
+import { readCalls, UnknownCallError } from './aws-calls.ts';
+import type { CallRecord } from './call-record.ts';
+import type { DeployedAccount } from './deployed-account.ts';
+import { account, functionKey, isFunctionKey } from './function-key.ts';
+import { RecentRoles } from './recent-roles.ts';
+
+export interface PermissionGateOptions {
+  /** Port of the emulator. */
+  readonly emulatorPort: number;
+  readonly deployed: DeployedAccount;
+  readonly record: CallRecord;
+  /** Milliseconds. */
+  readonly clock?: () => number;
+}
+
+/** The only way from deployed functions to the emulator. */
+export interface PermissionGate {
+  readonly port: number;
+  readonly endpoint: string;
+  /** An access key with `AdministratorAccess`, which key policies limit. */
+  readonly administrator: AccessKey;
+  /** An access key of a user that has one managed policy. */
+  operator(policyName: string): AccessKey;
+  /** By these a function's process takes an access key of its own. */
+  readonly variables: Readonly<Record<string, string>>;
+  close(): Promise<void>;
+}
+
+const services: readonly AwsService[] = ['dynamodb', 'kms', 'lambda', 'sts'];
+
+/** DynamoDB's quota, the largest of these services. */
+const maxRequestBytes = 16 * 1024 * 1024;
+
+/** The service that the credential scope of a signature names. */
+function signedService({ headers }: IncomingMessage): AwsService | undefined {
+  const name = /\/([a-z0-9-]+)\/aws4_request/.exec(headers.authorization ?? '')?.[1];
+  return services.find((service) => service === name);
+}
+
+/** The answer of a custom resource to CloudFormation. AWS gives the function a presigned URL. */
+function isCustomResourceAnswer({ method, url }: IncomingMessage): boolean {
+  return method === 'PUT' && url?.startsWith('/_ministack/cfn-response/') === true;
+}
+
+const administrator = userPrincipal(
+  `arn:aws:iam::${account}:user/administrator`,
+  administratorAccess,
+);
+
+class Gate {
+  readonly #options: PermissionGateOptions;
+  readonly #authorizer: Authorizer;
+  readonly #roles: RecentRoles;
+  readonly #secret = randomBytes(32).toString('base64url');
+  readonly administrator = createAccessKey();
+  /** Users by access key id. */
+  readonly #operators = new Map<string, { readonly key: AccessKey; readonly policyName: string }>();
+  readonly variables = {
+    FUNCTION_KEY_SECRET: this.#secret,
+    NODE_OPTIONS: `--import=${join(import.meta.dirname, 'function-identity.ts')}`,
+  };
+  readonly #listeners = new Map(
+    services.map((service) => [
+      service,
+      createAwsListener({
+        service,
+        accessKey: this.administrator,
+        accessControl: {
+          findAccessKey: (id) => this.#operators.get(id)?.key ?? this.#findFunctionKey(id),
+        },
+        maxRequestBytes,
+        answer: (call, response) => this.#answer(service, call, response),
+      }),
+    ]),
+  );
+
+  constructor(options: PermissionGateOptions) {
+    this.#options = options;
+    const { record, deployed, clock = () => performance.now() } = options;
+    this.#roles = new RecentRoles(deployed.roleOf, clock);
+    this.#authorizer = new Authorizer({ account, onDecision: (one) => record.add(one) });
+  }
+
+  addOperator(policyName: string): AccessKey {
+    const key = createAccessKey();
+    this.#operators.set(key.accessKeyId, { key, policyName });
+    return key;
+  }
+
+  receive(message: IncomingMessage, response: ServerResponse): void {
+    const service = signedService(message);
+    const listener = service && this.#listeners.get(service);
+    if (listener !== undefined) {
+      listener(message, response);
+    } else if (isCustomResourceAnswer(message)) {
+      message.pipe(this.#forward(message, response));
+    } else {
+      const { authorization = 'no signature' } = message.headers;
+      const [scope] = authorization.split(', SignedHeaders');
+      this.#options.record.addProblem(`${message.method} ${message.url} with ${scope}`);
+      response.writeHead(403).end();
+    }
+  }
+
+  #findFunctionKey(accessKeyId: string): AccessKey | undefined {
+    if (isFunctionKey(accessKeyId)) return functionKey(accessKeyId, this.#secret);
+    this.#options.record.addProblem(`a call was signed with ${accessKeyId}, not a function's key`);
+    return undefined;
+  }
+
+  async #answer(
+    service: AwsService,
+    call: VerifiedRequest,
+    response: ServerResponse,
+  ): Promise<void> {
+    try {
+      await this.#authorize(service, call);
+    } catch (error) {
+      if (!(error instanceof AwsError) || error instanceof UnknownCallError) {
+        this.#options.record.addProblem(String(error));
+      }
+      throw error;
+    }
+    if (isFunctionKey(call.accessKeyId)) this.#options.record.addForwarded();
+    this.#forward(call, response).end(call.body);
+  }
+
+  async #authorize(service: AwsService, call: VerifiedRequest): Promise<void> {
+    for (const resourceCall of await readCalls(service, call, this.#options.deployed)) {
+      const principal = await this.#principal(call.accessKeyId, resourceCall);
+      await this.#authorizer.authorize(principal, resourceCall);
+    }
+  }
+
+  /** A function's role as it was within the last second, or as it is now if that denies the call. */
+  async #principal(accessKeyId: string, call: ResourceCall): Promise<Principal> {
+    if (accessKeyId === this.administrator.accessKeyId) return administrator;
+    const operator = this.#operators.get(accessKeyId);
+    if (operator !== undefined) {
+      const { policyName } = operator;
+      const policy = await this.#options.deployed.managedPolicy(policyName);
+      return userPrincipal(`arn:aws:iam::${account}:user/${policyName}`, policy);
+    }
+    const recent = functionPrincipal(await this.#roles.recall(accessKeyId), accessKeyId);
+    if (await this.#authorizer.allows(recent, call)) return recent;
+    return functionPrincipal(await this.#roles.read(accessKeyId), accessKeyId);
+  }
+
+  #forward(
+    { method, url, headers }: Pick<IncomingMessage, 'method' | 'url' | 'headers'>,
+    response: ServerResponse,
+  ) {
+    const { emulatorPort } = this.#options;
+    const to = { host: loopbackHost, port: emulatorPort, method, path: url, headers };
+    const sent = request(to, (answer) => {
+      response.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(response);
+    });
+    sent.on('error', () => response.destroy());
+    return sent;
+  }
+}
+
+/** Starts a server that authorizes every call as AWS would, and forwards it to the emulator. */
+export async function startPermissionGate(options: PermissionGateOptions): Promise<PermissionGate> {
+  const gate = new Gate(options);
+  const server = createServer((message, response) => gate.receive(message, response));
+  const port = await listenOnLoopback(server, { port: 0 }, 'permission gate');
+  return {
+    port,
+    endpoint: `http://${loopbackHost}:${port}`,
+    administrator: gate.administrator,
+    operator: (policyName) => gate.addOperator(policyName),
+    variables: gate.variables,
+    close: () => closeServer(server),
+  };
+}

@@ -1,0 +1,179 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { DynamoDBClient, UpdateTableCommand } from '@aws-sdk/client-dynamodb';
+import {
+  type DeploymentConfig,
+  type DeploymentConfigInput,
+  deployedRegions,
+  parseDeploymentConfig,
+} from '../../../contract/deployment-config.ts';
+import { operatorPolicyName } from '../../../contract/function-names.ts';
+import type { RegionId } from '../../../contract/regions.ts';
+import { jwksPath, openidConfigurationPath, tokenPath } from '../../../contract/routes.ts';
+import { deployedTableName, tableKeys, tables } from '../../../contract/tables.ts';
+import type { Cloud } from '../../ministack/cloud.ts';
+import {
+  type Credentials,
+  createClient,
+  eventually,
+  getToken,
+  requestToken,
+  say,
+  sayLeftOut,
+  signingKeyPolicy,
+  verifyToken,
+} from '../../ministack/proof.ts';
+
+const root = resolve(import.meta.dirname, '../../..');
+export const example = JSON.parse(
+  readFileSync(join(root, 'config/three-regions.json'), 'utf8'),
+) as DeploymentConfigInput & { readonly domain: { name: string; hostedZoneName: string } };
+const { name: domainName, hostedZoneName } = example.domain;
+const issuer = `https://${domainName}`;
+
+export const threeRegionsNames = [domainName, `*.${domainName}`];
+
+interface Region {
+  readonly id: RegionId;
+  readonly awsRegion: string;
+  /** Under which only this region is served. */
+  readonly origin: string;
+  readonly stack: string;
+}
+
+/** Deploys the example of three regions, and uses each region next to the others. */
+export async function proveThreeRegions(cloud: Cloud): Promise<void> {
+  const input = { ...example, signingKeyPolicy };
+  const regions = regionsOf(parseDeploymentConfig(input));
+  const [home, ...others] = regions as [Region, Region, Region];
+  await cloud.bootstrap(...regions.map(({ awsRegion }) => awsRegion));
+  const hostedZoneId = await createHostedZone(cloud);
+  const configPath = cloud.writeConfig({ ...input, domain: { ...example.domain, hostedZoneId } });
+  const assembly = await cloud.synthesise('service', '-c', `config=${configPath}`);
+  await cloud.deploy(assembly, 'AuthorizationServer-data');
+  await addReplicas(cloud, parseDeploymentConfig(input));
+  await cloud.deploy(assembly, home.stack);
+  say(`deployed only ${home.id}, at ${home.origin}`);
+  const policy = operatorPolicyName('authorization-server', home.id, 'client-operator');
+  const client = await createClient((...args) =>
+    cloud.authctlAs(policy, configPath, home.awsRegion, ...args),
+  );
+  const token = await getToken(home.origin + tokenPath, client);
+  // One after the other: the emulator ends a function's process when a function of the same name
+  // is called in another region, and the stack then waits for an answer that never comes.
+  for (const { stack } of others) await cloud.deploy(assembly, stack);
+  say(`deployed ${others.map(({ id, origin }) => `${id} at ${origin}`).join(' and ')}`);
+  sayLeftOut(assembly.leftOut);
+  say(
+    'NOT proved: that DynamoDB replicates strongly consistent; DNS failover; certificates of ACM',
+  );
+
+  const tokens = [token];
+  for (const region of others) {
+    tokens.push(await joinService(cloud, region, client, configPath));
+  }
+  await proveEverywhere(regions, tokens);
+  await cloud.destroy(assembly, home.stack);
+  assert.notEqual((await fetch(home.origin + jwksPath)).status, 200);
+  await proveLoss(others, client, token);
+}
+
+/** The other regions issue, and verify what the lost region has issued. */
+async function proveLoss(
+  others: readonly Region[],
+  client: Credentials,
+  token: string,
+): Promise<void> {
+  for (const { origin } of others) {
+    await getToken(origin + tokenPath, client);
+    await verify(token, origin);
+  }
+  say('without the first region the others issue, and its tokens verify');
+}
+
+function regionsOf(config: DeploymentConfig): readonly Region[] {
+  return deployedRegions(config).map(({ id, awsRegion }) => ({
+    id,
+    awsRegion,
+    origin: `https://${id}.${domainName}`,
+    stack: `AuthorizationServer-${id}`,
+  }));
+}
+
+/** The zone in which the stacks put their names. @returns its id. */
+export async function createHostedZone(cloud: Cloud): Promise<string> {
+  const response = await fetch(`${cloud.endpoint}/2013-04-01/hostedzone`, {
+    method: 'POST',
+    body: `<CreateHostedZoneRequest xmlns="https://route53.amazonaws.com/doc/2013-04-01/"><Name>${hostedZoneName}</Name><CallerReference>test</CallerReference></CreateHostedZoneRequest>`,
+  });
+  const text = await response.text();
+  const id = /<Id>\/hostedzone\/(\w+)<\/Id>/.exec(text)?.[1];
+  assert.ok(id, text);
+  return id;
+}
+
+/** The emulator takes the replicas of a global table from UpdateTable and not from a template. */
+export async function addReplicas(cloud: Cloud, config: DeploymentConfig): Promise<void> {
+  const [home, ...others] = deployedRegions(config);
+  if (home === undefined) return;
+  const dynamodb = new DynamoDBClient(cloud.sdk(home.awsRegion));
+  const shared = tableKeys.filter((key) => tables[key].scope === 'global');
+  for (const key of shared) {
+    await dynamodb.send(
+      new UpdateTableCommand({
+        TableName: deployedTableName(config, key),
+        ReplicaUpdates: others.map(({ awsRegion }) => ({ Create: { RegionName: awsRegion } })),
+      }),
+    );
+  }
+  dynamodb.destroy();
+  say('replicas were added to the global tables by hand, which the emulator does not do itself');
+}
+
+/**
+ * A region that joins publishes its key at deployment and issues nothing until every verifier can
+ * know it.
+ *
+ * @returns a token of the region.
+ */
+async function joinService(
+  cloud: Cloud,
+  { id, awsRegion, origin }: Region,
+  client: Credentials,
+  configPath: string,
+): Promise<string> {
+  const early = await requestToken(origin + tokenPath, client);
+  assert.equal(early.status, 503, await early.text());
+  const policy = operatorPolicyName('authorization-server', id, 'signing-key-operator');
+  const command = ['signing-key', 'rotate', '--region', id];
+  const rotate = () => cloud.authctlAs(policy, configPath, awsRegion, ...command);
+  await assert.rejects(rotate, /may sign from .* at the earliest/);
+  await cloud.ageNextKey(parseDeploymentConfig(example), id);
+  await eventually(rotate);
+  const token = await getToken(origin + tokenPath, client);
+  say(`${id} issued nothing until its key was eligible, and issues now`);
+  return token;
+}
+
+async function verify(token: string, origin: string): Promise<void> {
+  const { defaultAudience: audience } = example;
+  await verifyToken(token, { issuer, jwksUri: origin + jwksPath, audience });
+}
+
+async function proveEverywhere(
+  regions: readonly Region[],
+  tokens: readonly string[],
+): Promise<void> {
+  for (const { origin } of regions) {
+    for (const token of tokens) await verify(token, origin);
+  }
+  say('tokens of each region verify through the JWKS of each');
+  const origins = [issuer, ...regions.map(({ origin }) => origin)];
+  const documents = await Promise.all(
+    origins.map(async (origin) => (await fetch(origin + openidConfigurationPath)).text()),
+  );
+  assert.equal(new Set(documents).size, 1);
+  assert.equal((JSON.parse(documents[0] ?? '') as { issuer: string }).issuer, issuer);
+  say('discovery is the same bytes under every name');
+}

@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { hangLimit } from '../../support/hang-limit.ts';
+import { type CommandResult, runCommand } from '../../support/run-command.ts';
+import { startSpringBoot } from '../../support/spring-boot.ts';
+import type { Command, Example } from './catalogue.ts';
+import { makeRefusedTokens } from './refused-tokens.ts';
+import type { World } from './world.ts';
+
+type Variables = Readonly<Record<string, string>>;
+
+function run(command: Command, world: World, variables: Variables): Promise<CommandResult> {
+  const environment = { ...world.environment, ...variables };
+  return runCommand(command, { environment, timeout: hangLimit });
+}
+
+async function expectCalls(
+  command: Command,
+  world: World,
+  variables: Variables,
+  isExpected: (tokenRequests: number) => boolean,
+): Promise<void> {
+  world.takeTokenRequests();
+  const { code, output } = await run(command, world, variables);
+  assert.equal(code, 0, output);
+  const line = `GET ${world.environment['EXAMPLE_URL']} 200`;
+  assert.equal(output.split(line).length - 1, 2, `two calls with 200, received:\n${output}`);
+  const asked = world.takeTokenRequests();
+  assert.ok(isExpected(asked), `two calls took ${asked} token requests:\n${output}`);
+}
+
+/** One token serves both calls, except if it would expire before the next is fetched. */
+async function checkGetToken(command: Command, world: World): Promise<void> {
+  const cache = (name: string): Variables => ({
+    TOKEN_CACHE: join(world.service.paths.directory, name),
+  });
+  await expectCalls(command, world, cache('long-lived'), (asked) => asked === 1);
+  const shortLived = { ...cache('short-lived'), ...world.shortLived };
+  // One that fetches a token when it starts fetches another for each call.
+  await expectCalls(command, world, shortLived, (asked) => asked >= 2);
+}
+
+async function fetchToken(
+  { tokenUrl, clientId, clientSecret }: World['service'],
+  scope: string,
+): Promise<string> {
+  const credentials = Buffer.from(`${clientId}:${clientSecret}`).toString('base64');
+  const response = await fetch(tokenUrl, {
+    method: 'POST',
+    headers: { authorization: `Basic ${credentials}` },
+    body: new URLSearchParams({ grant_type: 'client_credentials', scope }),
+  });
+  const { access_token: token } = (await response.json()) as { access_token: string };
+  return token;
+}
+
+/** A good token is accepted, and none of those that only its signature makes look good. */
+async function checkVerifyToken(command: Command, world: World): Promise<void> {
+  const token = await fetchToken(world.service, 'messaging:view');
+  const good = await run(command, world, { ACCESS_TOKEN: token });
+  assert.equal(good.code, 0, good.output);
+  assert.match(good.output, new RegExp(world.service.clientId));
+  for (const [what, bad] of await makeRefusedTokens(world.service, token)) {
+    const { code, output } = await run(command, world, { ACCESS_TOKEN: bad });
+    assert.match(output, /refused: /, `a token that is ${what} must be refused:\n${output}`);
+    assert.equal(code, 1, `a token that is ${what}`);
+  }
+}
+
+async function expectStatus(
+  status: number,
+  url: string,
+  what: string,
+  request: { readonly method?: string; readonly token?: string },
+): Promise<string> {
+  const { method = 'GET', token } = request;
+  const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
+  const response = await fetch(url, { method, headers });
+  const challenge = response.headers.get('www-authenticate') ?? '';
+  const body = await response.text();
+  assert.equal(response.status, status, `${what}: ${challenge} ${body}`);
+  return body + challenge;
+}
+
+/** Each request gets the response of RFC 6750: 200, 401 for a bad token, 403 for a missing scope. */
+async function checkProtectApi(command: Command, world: World): Promise<void> {
+  const [view, manage] = await Promise.all(
+    ['messaging:view', 'messaging:manage'].map((scope) => fetchToken(world.service, scope)),
+  );
+  assert.ok(view !== undefined && manage !== undefined);
+  const running = await startSpringBoot(command, world.environment);
+  const { url } = running;
+  try {
+    const body = await expectStatus(200, url, 'a good token', { token: view });
+    assert.match(body, new RegExp(world.service.clientId));
+    await expectStatus(200, url, 'the scope to send', { method: 'POST', token: manage });
+    const lacks = await expectStatus(403, url, 'no scope to send', { method: 'POST', token: view });
+    assert.match(lacks, /insufficient_scope/);
+    await expectStatus(401, url, 'no token', {});
+    for (const [what, token] of await makeRefusedTokens(world.service, view)) {
+      assert.match(await expectStatus(401, url, what, { token }), /invalid_token/, what);
+    }
+  } finally {
+    await running.close();
+  }
+}
+
+const checks = {
+  'get-token': checkGetToken,
+  'verify-token': checkVerifyToken,
+  'protect-api': checkProtectApi,
+} as const;
+
+/** @throws {assert.AssertionError} if the example does not do what it shows. */
+export async function checkExample(
+  { kind }: Example,
+  command: Command,
+  world: World,
+): Promise<void> {
+  await checks[kind](command, world);
+}

@@ -1,0 +1,131 @@
+import type { Alg } from '../../../contract/signing-algorithms.ts';
+import { type CacheOutcomes, checkCache, type Outcome, type WithVerifier } from './check-cache.ts';
+import { audience, type InteropIssuer } from './issuer.ts';
+import { type Library, type Open, typOf } from './library.ts';
+import type { RunningVerifier, Variables } from './running-program.ts';
+
+export const matrixAlgs = ['RS256', 'PS256', 'ES256', 'ES384', 'ML-DSA-44'] as const;
+
+export interface Row extends CacheOutcomes {
+  readonly library: Library;
+  readonly byAlg: ReadonlyMap<Alg, Outcome>;
+  readonly mlDsa: Outcome;
+}
+
+/** The outcomes of a row, in the order of the table's columns after the algorithms. */
+export function behaviourOf({ cache, newKey, unknownKid, mlDsa }: Row): readonly Outcome[] {
+  return [cache, newKey, unknownKid, mlDsa];
+}
+
+function variablesOf({ issuer, jwksUri, caPath }: InteropIssuer): Variables {
+  return {
+    ISSUER: issuer,
+    AUDIENCE: audience,
+    JWKS_URI: jwksUri,
+    NODE_EXTRA_CA_CERTS: caPath,
+    SSL_CERT_FILE: caPath,
+    REQUESTS_CA_BUNDLE: caPath,
+  };
+}
+
+type Key = ReturnType<InteropIssuer['createKey']>;
+
+interface Check {
+  readonly library: Library;
+  readonly open: Open;
+  readonly issuer: InteropIssuer;
+}
+
+/** Runs `use` with a verifier of `alg`, and stops it. */
+function verifierOf({ open, issuer }: Check, alg: Alg): WithVerifier {
+  return async (use, variables = {}) => {
+    const verifier = await open(alg, { ...variablesOf(issuer), ...variables });
+    try {
+      return await use(verifier);
+    } finally {
+      await verifier.close();
+    }
+  };
+}
+
+/** Tokens under the issuer's own key that only a check can refuse. */
+function refusedTokens({ library, issuer }: Check, key: Key) {
+  const hourAgo = Math.floor(Date.now() / 1000) - 3600;
+  const typ = typOf(library);
+  const sign = (claims: object, header: object = {}) =>
+    issuer.sign(key, claims, { typ, ...header });
+  const another = { ...issuer.createKey(key.alg), kid: key.kid };
+  return [
+    ['another type', sign({}, { typ: typ === 'JWT' ? 'at+jwt' : 'JWT' }), 401],
+    ['another audience', sign({ aud: 'https://other.example.com' }), 401],
+    ['another issuer', sign({ iss: 'https://other.example.com' }), 401],
+    ['expired', sign({ iat: hourAgo - 60, exp: hourAgo }), 401],
+    ['another key', issuer.sign(another, {}, { typ }), 401],
+    ...(library.checksScopes
+      ? [['another scope', sign({ scope: 'calls:view' }), 403] as const]
+      : []),
+  ] as const;
+}
+
+/** @returns what a verifier accepted that it must refuse, or refused in the wrong way. */
+async function findWrongAnswer(
+  check: Check,
+  key: Key,
+  verifier: RunningVerifier,
+): Promise<string | undefined> {
+  const jwks = check.issuer.jwks();
+  for (const [what, token, expected] of refusedTokens(check, key)) {
+    const { ok, status = expected } = await verifier.ask({ token, jwks });
+    if (ok) return `accepted a token: ${what}`;
+    if (status !== expected) return `${what}: ${status} instead of ${expected}`;
+  }
+  return undefined;
+}
+
+/** A good token is accepted, and none that a verifier must refuse. */
+async function checkAlg(check: Check, alg: Alg): Promise<Outcome> {
+  const { library, issuer } = check;
+  const key = issuer.createKey(alg);
+  issuer.publish([key]);
+  return verifierOf(
+    check,
+    alg,
+  )(async (verifier) => {
+    const token = issuer.sign(key, {}, { typ: typOf(library) });
+    const { ok, why = '' } = await verifier.ask({ token, jwks: issuer.jwks() });
+    const limit = library.limits?.[alg];
+    if (!ok && limit !== undefined) return { text: `no: ${limit}` };
+    if (!ok) return { text: 'FAILED', problem: `${alg}: a good token was refused: ${why}` };
+    if (limit !== undefined) return { text: 'yes', problem: `${alg}: works, listed as ${limit}` };
+    const wrong = await findWrongAnswer(check, key, verifier);
+    return wrong === undefined ? { text: 'yes' } : { text: 'FAILED', problem: `${alg}: ${wrong}` };
+  });
+}
+
+/** What a published ML-DSA key that signs nothing does to a verifier of RS256. */
+async function checkMlDsa(check: Check): Promise<Outcome> {
+  const { library, issuer } = check;
+  const key = issuer.createKey('RS256');
+  issuer.publish([issuer.createKey('ML-DSA-44'), key]);
+  return verifierOf(
+    check,
+    'RS256',
+  )(async (verifier) => {
+    const token = issuer.sign(key, {}, { typ: typOf(library) });
+    const { ok, why = '' } = await verifier.ask({ token, jwks: issuer.jwks() });
+    const known = library.breaksWithMlDsa;
+    if (ok && known === undefined) return { text: 'none' };
+    if (ok) return { text: 'none', problem: 'an ML-DSA key does no harm, but is listed' };
+    if (known !== undefined) return { text: `**refuses every token**: ${known}` };
+    return { text: 'FAILED', problem: `an unused ML-DSA key breaks RS256: ${why}` };
+  });
+}
+
+export async function checkLibrary(check: Check): Promise<Row> {
+  const { library, issuer } = check;
+  const byAlg = new Map<Alg, Outcome>();
+  for (const alg of matrixAlgs) byAlg.set(alg, await checkAlg(check, alg));
+  const mlDsa = await checkMlDsa(check);
+  const caches = await checkCache(library, issuer, verifierOf(check, 'RS256'));
+  return { library, byAlg, mlDsa, ...caches };
+}

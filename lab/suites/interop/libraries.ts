@@ -1,0 +1,160 @@
+import { pomOf, type SpringBoot } from '../../support/spring-boot.ts';
+import type { Library } from './library.ts';
+import { pinned, versionInPom } from './pins.ts';
+import { startProgram } from './running-program.ts';
+import { go, java, node, python, type Runtime, rust } from './runtimes.ts';
+import { prepareSpring } from './spring-verifier.ts';
+
+const { npm, pip, maven, cargo } = pinned;
+
+function program(runtime: Runtime, library: string, entry = 'verify'): Library['prepare'] {
+  return async (trust) => {
+    const built = await runtime(entry, trust);
+    if ('missing' in built) return built;
+    const { command } = built;
+    return { open: async (alg, variables) => startProgram([...command, library, alg], variables) };
+  };
+}
+
+const withNode = (library: string) =>
+  ({ language: 'Node', clock: 'moves', prepare: program(node, library) }) as const;
+
+const withPython = (library: string) =>
+  ({ language: 'Python', clock: 'moves', prepare: program(python, library) }) as const;
+
+const withGo = (library: string) => ({ language: 'Go', prepare: program(go, library) }) as const;
+
+const noMlDsa = (reason = 'not implemented') => ({ 'ML-DSA-44': reason });
+const typ = 'your code checks `typ`: `at+jwt`';
+const jwks = 'your code fetches and keeps the JWKS';
+
+function authlibLimits(): Library['limits'] {
+  const reason = 'its validator allows RS256 and ES256';
+  return { PS256: reason, ES384: reason, ...noMlDsa(reason) };
+}
+
+function springBoot(boot: SpringBoot): readonly Library[] {
+  const name = `Spring Boot ${versionInPom(pomOf(boot), 'spring-boot-starter-parent')}`;
+  const common = { language: 'Java', checksScopes: true, limits: noMlDsa() } as const;
+  return [
+    {
+      ...common,
+      name,
+      needs:
+        '`AccessTokenDecoder` of [the example](../examples/spring-boot/README.md), `audiences`',
+      prepare: prepareSpring(boot),
+    },
+    {
+      ...common,
+      name: `${name} with \`issuer-uri\` only`,
+      needs: '`accessTokenType` `JWT` in the deployment, and `audiences`; refuses `at+jwt`',
+      typ: 'JWT',
+      prepare: prepareSpring(boot, '--spring.profiles.active=access-token-type-jwt'),
+    },
+  ];
+}
+
+export const libraries: readonly Library[] = [
+  {
+    name: `jose ${npm('jose')}`,
+    needs: "`typ: 'at+jwt'`, `algorithms`, `requiredClaims`",
+    ...withNode('jose'),
+  },
+  {
+    name: `aws-jwt-verify ${npm('aws-jwt-verify')}`,
+    needs: `\`jwksUri\`; ${typ}`,
+    limits: { PS256: 'not implemented', ...noMlDsa() },
+    ...withNode('aws-jwt-verify'),
+  },
+  {
+    name: `jwks-rsa ${npm('jwks-rsa')} with jsonwebtoken ${npm('jsonwebtoken')}`,
+    needs: `\`algorithms\`; ${typ}`,
+    limits: noMlDsa('not implemented by jsonwebtoken'),
+    ...withNode('jwks-rsa'),
+  },
+  {
+    name: `get-jwks ${npm('get-jwks')} with fast-jwt ${npm('fast-jwt')}`,
+    needs: "`jwksPath`, `checkTyp: 'at+jwt'`, `algorithms`, `requiredClaims`",
+    limits: noMlDsa('not implemented by fast-jwt'),
+    ...withNode('get-jwks'),
+  },
+  {
+    name: `express-oauth2-jwt-bearer ${npm('express-oauth2-jwt-bearer')}`,
+    needs: '`strict: true` (checks `typ` and the claims of RFC 9068), `tokenSigningAlg`',
+    limits: noMlDsa('its list of algorithms has no ML-DSA'),
+    ...withNode('express-oauth2-jwt-bearer'),
+  },
+  {
+    name: `PyJWT ${pip('PyJWT')}`,
+    needs: `\`algorithms\`, \`options.require\`; ${typ}`,
+    limits: noMlDsa(),
+    ...withPython('PyJWT'),
+  },
+  {
+    name: `joserfc ${pip('joserfc')}`,
+    needs: `\`algorithms\`, a claims registry; ${typ}; ${jwks}`,
+    limits: noMlDsa(),
+    ownCache: true,
+    ...withPython('joserfc'),
+  },
+  {
+    name: `Authlib ${pip('Authlib')}`,
+    needs: `\`JWTBearerTokenValidator\` (RFC 9068) with a \`get_jwks\`: ${jwks}`,
+    limits: authlibLimits(),
+    ownCache: true,
+    ...withPython('Authlib'),
+  },
+  {
+    name: `python-jose ${pip('python-jose')}`,
+    needs: `\`algorithms\`; ${typ}; ${jwks}`,
+    breaksWithMlDsa: 'it tries each key, and the type AKP is an error',
+    limits: { PS256: 'not implemented', ...noMlDsa() },
+    ownCache: true,
+    ...withPython('python-jose'),
+  },
+  {
+    name: `go-oidc ${pinned.go('github.com/coreos/go-oidc/v3')}`,
+    needs: `\`SupportedSigningAlgs\`, your audience as \`ClientID\`; ${typ}`,
+    limits: noMlDsa(),
+    ...withGo('go-oidc'),
+  },
+  {
+    name: `golang-jwt ${pinned.go('github.com/golang-jwt/jwt/v5')} with keyfunc ${pinned.go('github.com/MicahParks/keyfunc/v3')}`,
+    needs: `\`WithValidMethods\`, \`WithExpirationRequired\`; ${typ}`,
+    limits: noMlDsa(),
+    ...withGo('golang-jwt'),
+  },
+  {
+    name: `lestrrat jwx ${pinned.go('github.com/lestrrat-go/jwx/v3')}`,
+    needs: `\`jwk.Cache\`, \`WithRequiredClaim("exp")\`; ${typ}`,
+    breaksWithMlDsa: 'the key type AKP is an error for the whole set',
+    limits: noMlDsa('the key type AKP is refused'),
+    refresh: 'accepted at the next refresh: `WithMinInterval`, 15 minutes by default',
+    ...withGo('lestrrat-jwx'),
+  },
+  {
+    name: `go-jwt-middleware ${pinned.go('github.com/auth0/go-jwt-middleware/v2')}`,
+    needs: `\`NewCachingProvider\`, one \`SignatureAlgorithm\`; ${typ}`,
+    breaksWithMlDsa: 'go-jose refuses the whole set',
+    limits: noMlDsa(),
+    refresh: 'accepted when the TTL that you give to `NewCachingProvider` ends',
+    ...withGo('go-jwt-middleware'),
+  },
+  {
+    name: `Nimbus JOSE+JWT ${maven('nimbus-jose-jwt')}`,
+    language: 'Java',
+    needs: '`DefaultJOSEObjectTypeVerifier` with `at+jwt`, the algorithm, required claims',
+    limits: noMlDsa(),
+    prepare: program(java, 'nimbus', 'Verify'),
+  },
+  ...springBoot('boot-3'),
+  ...springBoot('boot-4'),
+  {
+    name: `jsonwebtoken ${cargo('jsonwebtoken')}`,
+    language: 'Rust',
+    needs: `\`Validation::new(alg)\`, \`set_issuer\`, \`set_audience\`, \`set_required_spec_claims\`; ${typ}; ${jwks}`,
+    limits: noMlDsa(),
+    ownCache: true,
+    prepare: program(rust, 'jsonwebtoken'),
+  },
+];

@@ -1,0 +1,43 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Folder with a program for each language. */
+export const programs = join(import.meta.dirname, './programs');
+
+function find(path: string, pattern: RegExp): string {
+  const version = pattern.exec(readFileSync(path, 'utf8'))?.[1];
+  if (version === undefined) throw new Error(`${path} pins no version that matches ${pattern}`);
+  return version;
+}
+
+/** A name as a pattern that matches it literally. */
+function literal(name: string): string {
+  return name.replaceAll(/[.*+?^${}()|[\]\\/]/g, '\\$&');
+}
+
+/** The version of a Maven artifact in a pom.xml. */
+export function versionInPom(path: string, artifact: string): string {
+  return find(
+    path,
+    new RegExp(`<artifactId>${literal(artifact)}</artifactId>\\s*<version>([^<]+)`),
+  );
+}
+
+/** The version that a language's list of dependencies pins, so that each is written once. */
+export const pinned = {
+  npm: (name: string) =>
+    find(join(programs, 'node/package.json'), new RegExp(`"${literal(name)}": "(\\d[^"]*)"`)),
+  pip: (name: string) =>
+    find(
+      join(programs, 'python/requirements.txt'),
+      new RegExp(`^${literal(name)}(?:\\[\\w+\\])?==(\\S+)`, 'm'),
+    ),
+  go: (module: string) =>
+    find(join(programs, 'go/go.mod'), new RegExp(`^\\t${literal(module)} v(\\S+)`, 'm')),
+  maven: (artifact: string) => versionInPom(join(programs, 'java/pom.xml'), artifact),
+  cargo: (name: string) =>
+    find(
+      join(programs, 'rust/Cargo.toml'),
+      new RegExp(`^${literal(name)} = (?:\\{ version = )?"=([^"]+)"`, 'm'),
+    ),
+};

@@ -1,0 +1,81 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import type { Mutant } from './mutant.ts';
+import { mutants } from './mutants.ts';
+
+/**
+ * Writes each mutant into the code and runs the tests of its area, the key rotation or revocation,
+ * which must fail. Ends with an error if one passes, and if the tests fail without a mutant.
+ */
+
+const root = resolve(import.meta.dirname, '../../..');
+const reportFile = join(mkdtempSync(join(tmpdir(), 'mutation-')), 'report.json');
+
+interface Report {
+  readonly numTotalTests: number;
+  readonly testResults: readonly {
+    readonly message: string;
+    readonly assertionResults: readonly {
+      readonly status: string;
+      readonly fullName: string;
+    }[];
+  }[];
+}
+
+function assertEditsApply({ name, edits }: Mutant): void {
+  for (const { file, find } of edits) {
+    const found = readFileSync(join(root, file), 'utf8').split(find).length - 1;
+    if (found === 1) continue;
+    throw new Error(`mutant "${name}": "${find}" stands ${found} times in ${file}; allowed: once`);
+  }
+}
+
+/** @returns names of the tests that failed; a file that cannot be loaded is an error. */
+function runTests(mutant?: string): readonly string[] {
+  // A run that writes no report must not be read as the run before it.
+  rmSync(reportFile, { force: true });
+  const result = spawnSync(
+    join(root, 'node_modules/.bin/vitest'),
+    [
+      'run',
+      '--config=lab/suites/mutation/vitest.config.ts',
+      '--reporter=json',
+      `--outputFile=${reportFile}`,
+    ],
+    {
+      cwd: root,
+      encoding: 'utf8',
+      maxBuffer: 64 * 1024 * 1024,
+      env: { ...process.env, ...(mutant !== undefined && { MUTANT: mutant }) },
+    },
+  );
+  const report = JSON.parse(readFileSync(reportFile, 'utf8')) as Report;
+  // A file without results and without a message comes after the first failure: it was not run.
+  const broken = report.testResults.find(
+    (file) => file.assertionResults.length === 0 && file.message !== '',
+  );
+  if (broken !== undefined || report.numTotalTests === 0) {
+    throw new Error(`the tests could not be run: ${broken?.message ?? result.stderr}`);
+  }
+  return report.testResults
+    .flatMap((file) => file.assertionResults)
+    .filter(({ status }) => status === 'failed')
+    .map(({ fullName }) => fullName);
+}
+
+mutants.forEach(assertEditsApply);
+const failures = runTests();
+if (failures.length > 0) throw new Error(`without a mutant: ${failures.join(', ')}`);
+
+let survivors = 0;
+for (const { name } of mutants) {
+  const [killer] = runTests(name);
+  if (killer === undefined) survivors += 1;
+  console.info(`${killer === undefined ? 'SURVIVED' : 'killed  '}  ${name}`);
+  if (killer !== undefined) console.info(`            by: ${killer}`);
+}
+console.info(`${mutants.length - survivors} of ${mutants.length} mutants killed`);
+rmSync(dirname(reportFile), { recursive: true });
+process.exitCode = survivors === 0 ? 0 : 1;

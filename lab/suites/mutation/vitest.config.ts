@@ -1,0 +1,59 @@
+import { readFileSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
+import { defineConfig } from 'vitest/config';
+import type { Mutant } from './mutant.ts';
+import { mutants } from './mutants.ts';
+
+const root = resolve(import.meta.dirname, '../../..');
+const name = process.env.MUTANT;
+
+/** Writes a mutant into the files as they are loaded; nothing on the disk changes. */
+function mutate(mutant: Mutant) {
+  return {
+    name: 'mutant',
+    enforce: 'pre' as const,
+    load(id: string) {
+      const [path = ''] = id.split('?');
+      const edits = mutant.edits.filter(({ file }) => file === relative(root, path));
+      if (edits.length === 0) return null;
+      return edits.reduce(
+        (text, { find, replace }) => text.replace(find, () => replace),
+        readFileSync(join(path), 'utf8'),
+      );
+    },
+  };
+}
+
+const mutant = mutants.find((candidate) => candidate.name === name);
+if (name !== undefined && mutant === undefined) throw new Error(`there is no mutant "${name}"`);
+
+const tests = {
+  rotation: [
+    'test/contract/deployment-config.test.ts',
+    'test/core/signing-key/{plan,removal-guard,rotation-crash,select-signing-key}.test.ts',
+    'test/core/signing-key/rotation-{stories,property}.test.ts',
+    'test/core/signing-key/{key-custody,prove-key,publish-key}.test.ts',
+    'test/integration/adapters/kms.test.ts',
+    'test/integration/lambda/key-rotation.test.ts',
+    'test/lib/publication-permissions.test.ts',
+  ],
+  revocation: [
+    'test/core/verifier/revocation-{check,property}.test.ts',
+    'test/core/management/revoke-client-tokens.test.ts',
+  ],
+};
+
+export default defineConfig({
+  root,
+  plugins: mutant === undefined ? [] : [mutate(mutant)],
+  test: {
+    env: { CDK_VALIDATION: 'false', POWERTOOLS_DEV: 'false' },
+    include: mutant === undefined ? Object.values(tests).flat() : tests[mutant.area ?? 'rotation'],
+    setupFiles: ['test/setup/loopback-only.ts'],
+    testTimeout: 120_000,
+    hookTimeout: 60_000,
+    bail: name === undefined ? 0 : 1,
+    // Its key is the file on the disk, which a mutant does not change.
+    fsModuleCache: false,
+  },
+});

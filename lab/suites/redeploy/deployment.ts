@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import type { DeploymentConfigInput } from '../../../contract/deployment-config.ts';
+import type { Cloud } from '../../ministack/cloud.ts';
+import { createClient, say, sayLeftOut, signingKeyPolicy } from '../../ministack/proof.ts';
+import { createHostedZone, example } from '../deploy/three-regions.ts';
+import { awsRegion, type Release, stackName, synthesiseRelease } from './release.ts';
+import { ServiceInUse } from './service-in-use.ts';
+import { Stack } from './stack.ts';
+
+/** A deployed service that a client uses. */
+export interface Deployment {
+  readonly cloud: Cloud;
+  readonly stack: Stack;
+  readonly service: ServiceInUse;
+  /** Runs a command of `authctl`. */
+  readonly authctl: (...args: readonly string[]) => Promise<Readonly<Record<string, unknown>>>;
+}
+
+/** One region with every option of the example of three regions. */
+export const config: DeploymentConfigInput = {
+  ...example,
+  regions: { slc: { awsRegion } },
+  signingKeyPolicy,
+};
+
+/** @returns the config with the hosted zone of the account. */
+export async function prepareAccount(cloud: Cloud): Promise<DeploymentConfigInput> {
+  await cloud.bootstrap(awsRegion);
+  return { ...config, domain: { ...example.domain, hostedZoneId: await createHostedZone(cloud) } };
+}
+
+/** Deploys the first release with `cdk deploy`. */
+export async function deployFirst(cloud: Cloud, release: Release): Promise<Deployment> {
+  const assembly = await synthesiseRelease(cloud, 'first', release);
+  const outputs = await cloud.deploy(assembly, stackName);
+  const issuer = outputs[stackName]?.['Issuer'];
+  assert.ok(issuer);
+  const authctl: Deployment['authctl'] = (...args) =>
+    cloud.authctl(cloud.writeConfig(release.config), awsRegion, ...args);
+  const client = await createClient(authctl);
+  say(`deployed ${issuer}`);
+  sayLeftOut(assembly.leftOut);
+  return {
+    cloud,
+    stack: new Stack(cloud, awsRegion, stackName),
+    service: new ServiceInUse({ issuer, audience: release.config.defaultAudience }, client),
+    authctl,
+  };
+}

@@ -1,0 +1,50 @@
+import type { Resource } from '../../ministack/leave-out.ts';
+import type { StackState } from './stack.ts';
+
+/** What an update did to the resources of a stack, by type. */
+export interface Difference {
+  readonly added: readonly string[];
+  readonly updated: readonly string[];
+  readonly removed: readonly string[];
+  readonly replaced: readonly string[];
+}
+
+/** Compares the resources of a stack, and its templates, before and after an update. */
+export function compareStacks(before: StackState, after: StackState): Difference {
+  const types = ({ resources }: StackState, matches: (id: string) => boolean) =>
+    [...resources.keys()].filter(matches).map((id) => resources.get(id)?.type ?? '');
+  const isReplaced = (id: string) =>
+    before.resources.has(id) &&
+    before.resources.get(id)?.physicalId !== after.resources.get(id)?.physicalId;
+  const isUpdated = (id: string) =>
+    before.resources.has(id) &&
+    !isReplaced(id) &&
+    differs(before.template.Resources[id], after.template.Resources[id]);
+  return {
+    added: types(after, (id) => !before.resources.has(id)),
+    updated: types(after, isUpdated),
+    removed: types(before, (id) => !after.resources.has(id)),
+    replaced: types(after, isReplaced),
+  };
+}
+
+/** Whether an update from one definition to the other changes the resource. */
+export function differs(before: Resource | undefined, after: Resource | undefined): boolean {
+  return JSON.stringify(before?.Properties) !== JSON.stringify(after?.Properties);
+}
+
+/** `AWS::Lambda::Alias 3, AWS::Lambda::Function 7` */
+function countTypes(types: readonly string[]): string {
+  return [...Map.groupBy(types, (type) => type)]
+    .map(([type, { length }]) => `${type} ${length}`)
+    .toSorted()
+    .join(', ');
+}
+
+/** One line: `added: …; updated: …`. */
+export function describeDifference(difference: Difference): string {
+  const parts = Object.entries(difference)
+    .filter(([, types]: [string, readonly string[]]) => types.length > 0)
+    .map(([verb, types]: [string, readonly string[]]) => `${verb}: ${countTypes(types)}`);
+  return parts.length === 0 ? 'nothing changed' : parts.join('; ');
+}

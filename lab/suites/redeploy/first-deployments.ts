@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { tableKeys } from '../../../contract/tables.ts';
+import type { Cloud } from '../../ministack/cloud.ts';
+import type { Template } from '../../ministack/leave-out.ts';
+import { say } from '../../ministack/proof.ts';
+import { followProcedure } from './procedure.ts';
+import { awsRegion, type Release, readTemplate, stackName, synthesiseRelease } from './release.ts';
+import { Stack } from './stack.ts';
+import { listTables } from './stateful.ts';
+
+const page = 'docs/procedures/import-retained-tables.md';
+const tableType = 'AWS::DynamoDB::GlobalTable';
+
+/** The first resource of each type; the last one of the tables, so that a failure leaves others. */
+function chooseResources({ Resources }: Template): Readonly<Record<string, string>> {
+  const chosen: Record<string, string> = {};
+  for (const [logicalId, { Type }] of Object.entries(Resources)) {
+    if (Type === tableType) chosen[Type] = logicalId;
+    chosen[Type] ??= logicalId;
+  }
+  return chosen;
+}
+
+/** Tables by name and id, and signing keys. */
+async function readData(cloud: Cloud, configPath: string): Promise<readonly string[]> {
+  const { items } = await cloud.authctl(configPath, awsRegion, 'signing-key', 'list');
+  const keys = items as readonly { readonly kid: string }[];
+  return [...(await listTables(cloud)), ...keys.map(({ kid }) => kid)];
+}
+
+/**
+ * First deployments that fail, one at a resource of each type. Each starts with what the one before
+ * has left. In the end, the procedure's commands deploy the service with the tables and the signing
+ * keys of the failed attempts.
+ */
+export async function proveFailedFirstDeployments(cloud: Cloud, release: Release): Promise<void> {
+  const assembly = await synthesiseRelease(cloud, 'first', release);
+  const stack = new Stack(cloud, awsRegion, stackName);
+  const template = readTemplate(assembly);
+  const { [tableType]: lastTable = '', ...others } = chooseResources(template);
+
+  cloud.failNext(lastTable);
+  await assert.rejects(cloud.deploy(assembly, stackName), new RegExp(`${lastTable}.*asked for it`));
+  assert.equal(await stack.readStatus(), 'ROLLBACK_FAILED');
+  say(`${tableType}: ROLLBACK_FAILED, because the tables are protected`);
+  await assert.rejects(cloud.deploy(assembly, stackName), /already exists/);
+  say('cdk deploy without an import: refused, because tables exist');
+  for (const [type, logicalId] of Object.entries(others)) {
+    cloud.failNext(logicalId);
+    const { status, failed } = await stack.deploy(template, { importExisting: true });
+    assert.match(status, /^ROLLBACK_/);
+    assert.ok(
+      failed.some((reason) => reason.startsWith(`${logicalId}: `)),
+      failed.join('\n'),
+    );
+    say(`${type}: ${status}`);
+  }
+  const configPath = cloud.writeConfig(release.config);
+  const data = await readData(cloud, configPath);
+  assert.ok(data.length > tableKeys.length, 'no failed deployment has created a signing key');
+  await followProcedure(cloud, page, {
+    CDK_APP: assembly.directory,
+    CDK_REQUIRE_APPROVAL: 'never',
+    AUTHCTL_CONFIG: configPath,
+  });
+  // The procedure's own.
+  cloud.tally.deployments += 1;
+  assert.deepEqual(await readData(cloud, configPath), data);
+  say('the service has the tables and the signing keys of the failed deployments');
+}

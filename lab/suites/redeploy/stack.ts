@@ -1,0 +1,167 @@
+import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  CloudFormationClient,
+  CreateChangeSetCommand,
+  DeleteStackCommand,
+  DescribeStacksCommand,
+  ExecuteChangeSetCommand,
+  GetTemplateCommand,
+  paginateDescribeStackEvents,
+  paginateListStackResources,
+  type Stack as StackDescription,
+  type StackEvent,
+} from '@aws-sdk/client-cloudformation';
+import type { Cloud } from '../../ministack/cloud.ts';
+import type { Template } from '../../ministack/leave-out.ts';
+
+/** A resource of a stack. */
+export interface StackResource {
+  readonly type: string;
+  readonly physicalId: string;
+}
+
+/** Resources of a stack by logical id. */
+export type StackResources = ReadonlyMap<string, StackResource>;
+
+/** What a stack is. */
+export interface StackState {
+  readonly template: Template;
+  readonly resources: StackResources;
+}
+
+/** How an operation on a stack ended. */
+export interface Outcome {
+  readonly status: string;
+  /** Resources that failed, with the reason. */
+  readonly failed: readonly string[];
+}
+
+/** A stack of the emulator, through the API of CloudFormation. */
+export class Stack {
+  readonly #name: string;
+  readonly #cloud: Cloud;
+  readonly #awsRegion: string;
+  readonly #client: CloudFormationClient;
+  #changeSets = 0;
+
+  constructor(cloud: Cloud, awsRegion: string, name: string) {
+    this.#cloud = cloud;
+    this.#awsRegion = awsRegion;
+    this.#name = name;
+    this.#client = new CloudFormationClient(cloud.sdk(awsRegion));
+  }
+
+  async #listResources(): Promise<StackResources> {
+    const resources = new Map<string, StackResource>();
+    const pages = paginateListStackResources({ client: this.#client }, { StackName: this.#name });
+    for await (const { StackResourceSummaries = [] } of pages) {
+      for (const {
+        LogicalResourceId,
+        ResourceType,
+        PhysicalResourceId,
+      } of StackResourceSummaries) {
+        resources.set(String(LogicalResourceId), {
+          type: String(ResourceType),
+          physicalId: String(PhysicalResourceId),
+        });
+      }
+    }
+    return resources;
+  }
+
+  async readState(): Promise<StackState> {
+    return { template: await this.#readTemplate(), resources: await this.#listResources() };
+  }
+
+  async readStatus(): Promise<string> {
+    return (await this.#describe())?.StackStatus ?? 'DELETE_COMPLETE';
+  }
+
+  /** The template that was deployed last. */
+  async #readTemplate(): Promise<Template> {
+    const command = new GetTemplateCommand({ StackName: this.#name });
+    const { TemplateBody = '' } = await this.#client.send(command);
+    return JSON.parse(TemplateBody) as Template;
+  }
+
+  /**
+   * Deploys a template as `cdk deploy` does, with a change set. Its assets must be published.
+   *
+   * @param options `importExisting` is the CDK's `--import-existing-resources`.
+   */
+  async deploy(template: Template, options: { importExisting?: boolean } = {}): Promise<Outcome> {
+    await this.#deleteFailedCreation();
+    this.#changeSets += 1;
+    const name = `changes-${this.#changeSets}`;
+    const file = `${this.#name}-${name}.json`;
+    const url = await this.#cloud.publish(this.#awsRegion, file, JSON.stringify(template));
+    const before = await this.#describe();
+    await this.#client.send(
+      new CreateChangeSetCommand({
+        StackName: this.#name,
+        ChangeSetName: name,
+        ChangeSetType: before === undefined ? 'CREATE' : 'UPDATE',
+        TemplateURL: url,
+        ImportExistingResources: options.importExisting ?? false,
+        Capabilities: ['CAPABILITY_IAM', 'CAPABILITY_NAMED_IAM'],
+        Tags: before?.Tags,
+      }),
+    );
+    await this.#client.send(
+      new ExecuteChangeSetCommand({
+        StackName: this.#name,
+        ChangeSetName: name,
+        ClientRequestToken: name,
+      }),
+    );
+    const status = await this.#awaitEnd();
+    const events = await this.#listEvents(name);
+    const failed = events
+      .filter(({ ResourceStatus = '' }) => ResourceStatus.endsWith('_FAILED'))
+      .map((event) => `${event.LogicalResourceId}: ${event.ResourceStatusReason}`);
+    this.#cloud.tally.deployments += 1;
+    if (failed.length > 0) this.#cloud.tally.failed += 1;
+    return { status, failed };
+  }
+
+  /** A stack whose creation failed cannot be updated. The CDK deletes it too. */
+  async #deleteFailedCreation(): Promise<void> {
+    if (!['ROLLBACK_COMPLETE', 'ROLLBACK_FAILED'].includes(await this.readStatus())) return;
+    await this.#client.send(new DeleteStackCommand({ StackName: this.#name }));
+    assert.equal(await this.#awaitEnd(), 'DELETE_COMPLETE');
+  }
+
+  /** @returns the status in which no operation is running. */
+  async #awaitEnd(): Promise<string> {
+    for (;;) {
+      const status = await this.readStatus();
+      if (!status.endsWith('_IN_PROGRESS')) return status;
+      await sleep(100);
+    }
+  }
+
+  /** The events of the last operation, which had this token. The newest event is the first. */
+  async #listEvents(token: string): Promise<readonly StackEvent[]> {
+    const found: StackEvent[] = [];
+    const pages = paginateDescribeStackEvents({ client: this.#client }, { StackName: this.#name });
+    for await (const { StackEvents = [] } of pages) {
+      for (const event of StackEvents) {
+        if (event.ClientRequestToken !== token) return found;
+        found.push(event);
+      }
+    }
+    return found;
+  }
+
+  async #describe(): Promise<StackDescription | undefined> {
+    try {
+      const command = new DescribeStacksCommand({ StackName: this.#name });
+      const { Stacks = [] } = await this.#client.send(command);
+      return Stacks[0];
+    } catch (error) {
+      if (error instanceof Error && error.message.includes('does not exist')) return undefined;
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,176 @@
+import type { RegionId } from '../../../../contract/regions.ts';
+import type { Alg } from '../../../../contract/signing-algorithms.ts';
+import { keyListMaxAge } from '../../../../contract/signing-key-policy.ts';
+import { SigningKeyUnusableError, UnavailableError } from '../../../../core/errors.ts';
+import type { Sign } from '../../../../core/signing-key/sign.ts';
+import type { SigningKeyReader } from '../../../../core/signing-key/signing-key-store.ts';
+import type { HostClock } from './host-clock.ts';
+import { JwksInstance } from './jwks-instance.ts';
+import { type KeyCounter, MemoryKms } from './memory-kms.ts';
+import { shareOfLag } from './policies.ts';
+import type { Random } from './random.ts';
+import { TokenInstance } from './token-instance.ts';
+import type { World } from './world.ts';
+
+/** How a region is cut off from its tables. */
+export interface CutOff {
+  readonly since: number;
+  /** Reads succeed and show what was there when it was cut off; else they fail. */
+  readonly readsAreStale: boolean;
+}
+
+/** What a region's copy of the deployment config says. */
+export interface RegionConfig {
+  regions: readonly RegionId[];
+  algs: readonly [Alg, ...Alg[]];
+}
+
+type InstanceKind = 'fresh' | 'usual' | 'slow';
+
+/** One region: its functions' instances, its KMS, and what it can reach. */
+export class Region {
+  readonly id: RegionId;
+  readonly kms: MemoryKms;
+  readonly config: RegionConfig;
+  readonly jwks: readonly JwksInstance[];
+  readonly tokens: readonly TokenInstance[];
+  /** Seconds by which the clock of every host of its rotation is wrong. */
+  rotationJump = 0;
+  readonly jwksClocks: HostClock[] = [];
+  readonly tokenClocks: HostClock[] = [];
+  cutOff: CutOff | undefined;
+  /** When it was last cut off from its tables, or from KMS. */
+  lastCutOff = Number.NEGATIVE_INFINITY;
+  lastKmsOutage = Number.NEGATIVE_INFINITY;
+  isKmsDown = false;
+  /** Regions whose public addresses its canary cannot reach. */
+  readonly unreachable = new Set<RegionId>();
+  /** Whether its functions are there and are asked. */
+  inService = false;
+  /** Whether its rotation does not run on schedule. */
+  missesRuns = false;
+  readonly #world: World;
+  #isAsked = false;
+
+  constructor(id: RegionId, world: World, counter: KeyCounter) {
+    this.id = id;
+    this.#world = world;
+    this.config = { regions: [...world.options.regions], algs: world.options.algs };
+    this.kms = new MemoryKms(id, () => world.now, counter);
+    const kinds: readonly InstanceKind[] = ['fresh', 'usual', 'slow'];
+    this.jwks = kinds.map((kind) => this.#createJwks(kind));
+    this.tokens = kinds.map((kind) => this.#createToken(kind));
+  }
+
+  /** The functions are there: a canary gets an answer. */
+  deploy(): void {
+    this.inService = true;
+  }
+
+  /** Requests arrive: verifiers find a region when its rotation has run for the first time. */
+  join(): void {
+    if (this.#isAsked || !this.inService) return;
+    this.#isAsked = true;
+    for (const instance of [...this.jwks, ...this.tokens]) instance.start();
+  }
+
+  leave(): void {
+    this.inService = false;
+    this.#isAsked = false;
+    for (const instance of [...this.jwks, ...this.tokens]) instance.stop();
+  }
+
+  /** A fresh instance hears of a change at once. */
+  async refresh(): Promise<void> {
+    if (!this.#isAsked) return;
+    await this.jwks[0]?.serve();
+    await this.tokens[0]?.ask();
+  }
+
+  /** @throws {UnavailableError} if the region cannot reach its tables. */
+  assertTables(): void {
+    if (this.cutOff === undefined) return;
+    this.lastCutOff = this.#world.now;
+    throw new UnavailableError('the tables do not answer');
+  }
+
+  /** @throws {UnavailableError} if the region cannot reach KMS. */
+  assertKms(): void {
+    if (!this.isKmsDown) return;
+    this.lastKmsOutage = this.#world.now;
+    throw new UnavailableError('KMS does not answer');
+  }
+
+  /**
+   * What an instance reads: at once, with the lag of replication, or with the longest lag. Nothing
+   * arrives while the region is cut off.
+   */
+  #createReader(kind: InstanceKind, random: Random): SigningKeyReader {
+    const world = this.#world;
+    const { maxReplicationLag } = shareOfLag(world.policy);
+    return {
+      listSigningKeys: async () => {
+        const lag = {
+          fresh: 0,
+          usual: random.integer(0, maxReplicationLag),
+          slow: maxReplicationLag,
+        };
+        const seen = world.now - lag[kind];
+        if (this.cutOff === undefined) return world.store.listAsOf(seen);
+        if (!this.cutOff.readsAreStale) this.assertTables();
+        this.lastCutOff = world.now;
+        return world.store.listAsOf(Math.min(seen, this.cutOff.since));
+      },
+    };
+  }
+
+  #refreshIntervalOf(kind: InstanceKind): number {
+    const { policy } = this.#world;
+    return { fresh: 0, usual: policy.keyListRefresh, slow: keyListMaxAge(policy) }[kind];
+  }
+
+  #createJwks(kind: InstanceKind): JwksInstance {
+    const world = this.#world;
+    const name = `${this.id}'s ${kind} JWKS instance`;
+    const clock = world.clock(name);
+    this.jwksClocks.push(clock);
+    return new JwksInstance({
+      name,
+      reader: this.#createReader(kind, world.randomFor(name)),
+      refreshInterval: this.#refreshIntervalOf(kind),
+      time: world.time,
+      clock,
+      watch: world.watch,
+      maxKeys: world.policy.jwksMaxKeys,
+      checkServed: (kid, host) => world.checkServed(kid, this, host),
+    });
+  }
+
+  #createToken(kind: InstanceKind): TokenInstance {
+    const world = this.#world;
+    const name = `${this.id}'s ${kind} token instance`;
+    const clock = world.clock(name);
+    this.tokenClocks.push(clock);
+    const random = world.randomFor(name);
+    return new TokenInstance({
+      name,
+      regionId: this.id,
+      policy: world.policy,
+      reader: this.#createReader(kind, random),
+      refreshInterval: this.#refreshIntervalOf(kind),
+      time: world.time,
+      clock,
+      random,
+      sign: this.#sign,
+      reuseShare: world.options.tokenReuse ? random.pick([0.25, 0.5, 1]) : undefined,
+      onToken: (kid, exp) => world.onToken(kid, this.id, exp),
+      onFailure: (instance, reason) => world.onFailure(this, instance, reason),
+    });
+  }
+
+  readonly #sign: Sign = async (key) => {
+    this.assertKms();
+    if (this.kms.canSign(key.kmsKeyArn)) return new Uint8Array();
+    throw new SigningKeyUnusableError(`KMS refuses ${key.kid}`);
+  };
+}

@@ -1,0 +1,60 @@
+import { createServer, type Server } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { generate } from 'selfsigned';
+import { createTestKey, type TestKey } from './test-issuer.ts';
+
+/** An identity provider's documents on loopback, over https. */
+export interface LoopbackProvider {
+  readonly issuer: string;
+  readonly discoveryUrl: string;
+  readonly key: TestKey;
+  /** Paths that were asked for. */
+  readonly seen: string[];
+  /** Documents by path; what is not there is 404. */
+  readonly documents: Map<string, unknown>;
+  close(): Promise<void>;
+}
+
+function listen(server: Server): Promise<number> {
+  return new Promise((resolve) => {
+    server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port));
+  });
+}
+
+/** Its certificate is trusted by this process from then on. */
+export async function startLoopbackProvider(): Promise<LoopbackProvider> {
+  const pems = await generate([{ name: 'commonName', value: 'localhost' }], {
+    keySize: 2048,
+    extensions: [{ name: 'subjectAltName', altNames: [{ type: 2, value: 'localhost' }] }],
+  });
+  setDefaultCACertificates([...getCACertificates('default'), pems.cert]);
+  const documents = new Map<string, unknown>();
+  const seen: string[] = [];
+  const server = createServer({ key: pems.private, cert: pems.cert }, (request, response) => {
+    seen.push(request.url ?? '');
+    const document = documents.get(request.url ?? '');
+    response.writeHead(document === undefined ? 404 : 200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(document ?? {}));
+  });
+  const issuer = `https://localhost:${await listen(server)}`;
+  const key = createTestKey('ES256');
+  documents.set('/.well-known/openid-configuration', {
+    issuer,
+    jwks_uri: `${issuer}/keys`,
+    id_token_signing_alg_values_supported: ['RS256', 'ES256', 'HS256'],
+  });
+  documents.set('/keys', { keys: [key.jwk] });
+  return {
+    issuer,
+    discoveryUrl: `${issuer}/.well-known/openid-configuration`,
+    key,
+    seen,
+    documents,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}

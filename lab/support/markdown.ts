@@ -1,0 +1,77 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
+
+export const root = resolve(import.meta.dirname, '../..');
+
+/** A fenced code block. */
+export interface CodeBlock {
+  readonly language: string;
+  /** Line of the fence, from 1. */
+  readonly line: number;
+  readonly lines: readonly string[];
+  /** From `<!-- not run: reason -->` on the line before the fence. */
+  readonly notRun: string | undefined;
+}
+
+/** A command, and the lines that the page shows as its output; undefined if it shows none. */
+export interface DocumentedCommand {
+  readonly command: string;
+  readonly output: readonly string[];
+}
+
+const topLevel = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'examples/README.md'];
+
+/** Every page of the documentation, by its path from the project's root. */
+export function markdownFiles(): readonly string[] {
+  const docs = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => join('docs', name))
+    .sort();
+  const others = readdirSync(root, { encoding: 'utf8' });
+  return [...topLevel.filter((name) => name.includes('/') || others.includes(name)), ...docs];
+}
+
+export function readPage(path: string): string {
+  return readFileSync(join(root, path), 'utf8');
+}
+
+export function codeBlocks(page: string): readonly CodeBlock[] {
+  const pattern = /(?:^<!-- not run: (.+?) -->\n)?^( *)```([\w-]*)[^\n]*\n(.*?)^\2```$/gms;
+  return [...page.matchAll(pattern)].map((match) => {
+    const [, notRun, indent = '', language = '', body = ''] = match;
+    return {
+      language,
+      line: page.slice(0, match.index).split('\n').length,
+      lines: body
+        .split('\n')
+        .slice(0, -1)
+        .map((line) => line.slice(indent.length)),
+      notRun,
+    };
+  });
+}
+
+/** Languages of blocks that a reader types into a shell. */
+export function isShell({ language }: CodeBlock): boolean {
+  return ['sh', 'bash', 'shell', 'console'].includes(language);
+}
+
+/** The commands of a session: each `$ ` line with what follows it. */
+function consoleCommands(lines: readonly string[]): readonly DocumentedCommand[] {
+  const commands: { command: string; output: string[] }[] = [];
+  for (const line of lines) {
+    if (line.startsWith('$ ')) commands.push({ command: line.slice(2), output: [] });
+    else if (line !== '') commands.at(-1)?.output.push(line);
+  }
+  return commands;
+}
+
+/** The commands of a block. Those of a script are one, which ends at the first that fails. */
+export function commandsOf(block: CodeBlock): readonly DocumentedCommand[] {
+  if (block.language === 'console') return consoleCommands(block.lines);
+  return [{ command: ['(set -e', ...block.lines, ')'].join('\n'), output: [] }];
+}
+
+export function projectPath(path: string): string {
+  return relative(root, path);
+}

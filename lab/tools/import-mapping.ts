@@ -1,0 +1,77 @@
+import { readFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+
+/*
+ * Prints what `cdk import --resource-mapping` reads: which existing resource each retained one of
+ * a synthesised template is. See docs/procedures/import-retained-tables.md.
+ */
+
+export interface TemplateResource {
+  readonly Type: string;
+  readonly DeletionPolicy?: string;
+  readonly Properties?: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * By type of what is retained, the property that is its identifier for an import: the
+ * `primaryIdentifier` of the type's schema.
+ */
+const identifiers: Readonly<Record<string, string>> = {
+  'AWS::DynamoDB::GlobalTable': 'TableName',
+  'AWS::Logs::LogGroup': 'LogGroupName',
+  'AWS::Backup::BackupVault': 'BackupVaultName',
+};
+
+/**
+ * What is retained and does not prevent a new stack, which makes its own: CloudFormation makes the
+ * role's name, the account's settings are put and not created, and the versions of a function end
+ * with the function.
+ */
+const madeAnew: ReadonlySet<string> = new Set([
+  'AWS::IAM::Role',
+  'AWS::ApiGateway::Account',
+  'AWS::Lambda::Version',
+]);
+
+function isMadeAnew({ Type, Properties = {} }: TemplateResource): boolean {
+  return madeAnew.has(Type) && Properties['RoleName'] === undefined;
+}
+
+export type ImportMapping = Readonly<Record<string, Readonly<Record<string, string>>>>;
+
+/**
+ * @returns the identifier of each retained resource, by its logical id.
+ * @throws {Error} for one that no one could find again: of another type, or without a fixed name.
+ */
+export function importMapping(
+  resources: Readonly<Record<string, TemplateResource>>,
+): ImportMapping {
+  const retained = Object.entries(resources).filter(
+    ([, resource]) => resource.DeletionPolicy?.startsWith('Retain') && !isMadeAnew(resource),
+  );
+  return Object.fromEntries(
+    retained.map(([id, { Type, Properties }]) => {
+      const property = identifiers[Type];
+      const name = Properties?.[property ?? ''];
+      if (property === undefined || typeof name !== 'string') {
+        throw new Error(
+          `${id}: received ${Type} named ${JSON.stringify(name)}; allowed: a fixed name, of ${Object.keys(identifiers).join(', ')}`,
+        );
+      }
+      return [id, { [property]: name }];
+    }),
+  );
+}
+
+if (process.argv[1] === import.meta.filename) {
+  const { positionals } = parseArgs({ allowPositionals: true });
+  const [path] = positionals;
+  if (path === undefined) {
+    process.stderr.write('usage: node lab/tools/import-mapping.ts cdk.out/STACK.template.json\n');
+    process.exit(2);
+  }
+  const { Resources } = JSON.parse(readFileSync(path, 'utf8')) as {
+    readonly Resources: Readonly<Record<string, TemplateResource>>;
+  };
+  process.stdout.write(`${JSON.stringify(importMapping(Resources), undefined, 2)}\n`);
+}

@@ -1,0 +1,88 @@
+import { spawnSync } from 'node:child_process';
+import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { writeParts } from '../../bench/report/write-report.ts';
+import { median } from '../../bench/statistics.ts';
+import { loadedBy } from './loaded-files.ts';
+import { findCalledFunctions } from './one-token.ts';
+import { formatPackages, measurePackages } from './packages.ts';
+
+/*
+ * Prints how large the code is: files and functions of each folder, and what one token takes a
+ * reader through. `--calls` lists the functions that a token calls. `--packages` measures
+ * node_modules instead, and writes its part of docs/performance.md.
+ */
+
+const root = resolve(import.meta.dirname, '../../..');
+
+const linter = join(root, 'node_modules/.bin/oxlint');
+const rules = {
+  'max-lines-per-function': ['error', { max: 0, skipBlankLines: true, skipComments: true }],
+};
+
+interface Measured {
+  readonly filename: string;
+  readonly message: string;
+}
+
+/** Lines of every function of a folder, without blank ones and comments, as the linter counts. */
+function functionLines(folder: string): readonly number[] {
+  const work = mkdtempSync(join(tmpdir(), 'sizes-'));
+  try {
+    const config = join(work, 'oxlint.json');
+    writeFileSync(config, JSON.stringify({ categories: { correctness: 'off' }, rules }));
+    // It exits with 1, as every function is too long.
+    const { stdout } = spawnSync(linter, ['-c', config, '--format', 'json', folder], {
+      cwd: root,
+      encoding: 'utf8',
+      maxBuffer: 2 ** 28,
+    });
+    const { diagnostics } = JSON.parse(stdout) as { diagnostics: readonly Measured[] };
+    return diagnostics.map(({ message }) => Number(/\((\d+)\)/.exec(message)?.[1]));
+  } finally {
+    rmSync(work, { recursive: true });
+  }
+}
+
+function describeFolder(folder: string): Readonly<Record<string, number>> {
+  const files = globSync(`${folder}/**/*.ts`, { cwd: root, exclude: ['**/dist/**'] });
+  const lines = files.map((file) => readFileSync(join(root, file), 'utf8').split('\n').length - 1);
+  const functions = functionLines(folder);
+  return {
+    files: files.length,
+    lines: lines.reduce((sum, each) => sum + each, 0),
+    'median file': median(lines),
+    'largest file': Math.max(...lines),
+    functions: functions.length,
+    'median function': median(functions),
+    'largest function': Math.max(...functions),
+  };
+}
+
+if (process.argv.includes('--packages')) {
+  const packages = formatPackages(measurePackages(join(root, 'node_modules')));
+  writeParts({ packages });
+  console.log(packages);
+  process.exit();
+}
+
+const folders = [
+  ...'contract core adapters lambda lib bin cli portal verifier'.split(' '),
+  ...'emulator local ministack suites bench support build tools'
+    .split(' ')
+    .map((name) => `lab/${name}`),
+  'test',
+];
+console.table(Object.fromEntries(folders.map((folder) => [folder, describeFolder(folder)])));
+
+const loaded = [...loadedBy('token')].filter((name) => name.endsWith('.ts'));
+const called = await findCalledFunctions();
+if (process.argv.includes('--calls')) {
+  for (const [file, names] of called) console.log(`${file}: ${names.join(', ')}`);
+}
+const functions = [...called.values()].flat().length;
+console.log(`lambda/token/handler.ts loads ${loaded.length} files of the project.`);
+console.log(`One token calls ${functions} functions in ${called.size} files.`);
+// Connections to the stubs stay open.
+process.exit();

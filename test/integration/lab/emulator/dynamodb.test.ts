@@ -1,0 +1,96 @@
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import {
+  DescribeTableCommand,
+  DynamoDBClient,
+  GetItemCommand,
+  ListTablesCommand,
+  PutItemCommand,
+} from '@aws-sdk/client-dynamodb';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createTables } from '../../../../adapters/dynamodb/create-tables.ts';
+import { tableKeys, tableName } from '../../../../contract/tables.ts';
+import { startDynamoDb } from '../../../../lab/emulator/dynamodb.ts';
+import { LocalRunError } from '../../../../lab/emulator/loopback-server.ts';
+import { lockState } from '../../../../lab/local/state-lock.ts';
+import { testAccessKey } from '../../../support/test-access-key.ts';
+import { temporaryDirectory } from '../local/temporary-directory.ts';
+
+function createClient(endpoint: string): DynamoDBClient {
+  const client = new DynamoDBClient({
+    endpoint,
+    region: 'us-west-2',
+    credentials: testAccessKey,
+    maxAttempts: 1,
+  });
+  onTestFinished(() => client.destroy());
+  return client;
+}
+
+describe('the local DynamoDB', () => {
+  it('has every table of the deployment, however often they are created', async () => {
+    const server = await startDynamoDb({ accessKey: testAccessKey });
+    onTestFinished(() => server.close());
+    const dynamodb = createClient(server.endpoint);
+    await createTables(dynamodb, 'local');
+    await createTables(dynamodb, 'local');
+    const { TableNames } = await dynamodb.send(new ListTablesCommand({}));
+    expect(TableNames).toEqual(tableKeys.map((key) => tableName('local', key)).sort());
+    const { Table } = await dynamodb.send(
+      new DescribeTableCommand({ TableName: tableName('local', 'signingKeys') }),
+    );
+    expect(Table).toMatchObject({
+      TableStatus: 'ACTIVE',
+      KeySchema: [
+        { AttributeName: 'record_type', KeyType: 'HASH' },
+        { AttributeName: 'record_id', KeyType: 'RANGE' },
+      ],
+    });
+  });
+
+  it('keeps items over a restart', async () => {
+    const directory = join(temporaryDirectory(), 'dynamodb');
+    const TableName = tableName('local', 'clients');
+    const first = await startDynamoDb({ accessKey: testAccessKey, directory });
+    const before = createClient(first.endpoint);
+    await createTables(before, 'local');
+    const Key = { client_id: { S: 'c' } };
+    const Item = { ...Key, name: { S: 'n' } };
+    await before.send(new PutItemCommand({ TableName, Item }));
+    await first.close();
+
+    const second = await startDynamoDb({ accessKey: testAccessKey, directory });
+    onTestFinished(() => second.close());
+    const after = createClient(second.endpoint);
+    const result = await after.send(new GetItemCommand({ TableName, Key }));
+    expect(result.Item).toEqual(Item);
+  });
+
+  it('outlives a caller that goes away amid its request', async () => {
+    const server = await startDynamoDb({ accessKey: testAccessKey });
+    onTestFinished(() => server.close());
+    await new Promise<void>((resolve, reject) => {
+      const socket = connect(server.port, '127.0.0.1', () => {
+        socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{', () =>
+          socket.resetAndDestroy(),
+        );
+      });
+      socket.on('close', () => resolve());
+      socket.on('error', reject);
+    });
+    const { TableNames } = await createClient(server.endpoint).send(new ListTablesCommand({}));
+    expect(TableNames).toEqual([]);
+  });
+});
+
+describe('the lock of a state directory', () => {
+  it('is held by one local run at a time', async () => {
+    const directory = temporaryDirectory();
+    const lock = await lockState(directory);
+    await expect(lockState(directory)).rejects.toThrow(LocalRunError);
+    await expect(lockState(directory)).rejects.toThrow(`is using ${directory}`);
+    await lock.close();
+    const again = await lockState(directory);
+    await again.close();
+  });
+});

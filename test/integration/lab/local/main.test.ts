@@ -1,0 +1,300 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join, resolve } from 'node:path';
+import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { parseDeploymentConfig } from '../../../../contract/deployment-config.ts';
+import {
+  type Environment,
+  type SpawnedRun,
+  sourceDemoEnvironment,
+  spawnLocal,
+  started,
+  stop,
+} from './spawned-run.ts';
+import { temporaryDirectory } from './temporary-directory.ts';
+
+const authctl = resolve(import.meta.dirname, '../../../../cli/authctl.ts');
+
+async function start(
+  state: string,
+  flags: readonly string[] = [],
+  environment: Environment = {},
+): Promise<SpawnedRun> {
+  const run = spawnLocal(['--state', state, ...flags], environment);
+  onTestFinished(() => stop(run));
+  return started(run);
+}
+
+async function fetchToken(environment: Environment): Promise<string> {
+  const credentials = `${environment['CLIENT_ID']}:${environment['CLIENT_SECRET']}`;
+  const response = await fetch(environment['TOKEN_URL'] ?? '', {
+    method: 'POST',
+    headers: { authorization: `Basic ${Buffer.from(credentials).toString('base64')}` },
+    body: new URLSearchParams({ grant_type: 'client_credentials' }),
+  });
+  expect(response.status).toBe(200);
+  const { access_token } = (await response.json()) as { access_token: string };
+  return access_token;
+}
+
+/** The kid of the key that the published JWKS verifies the token with. */
+async function verify(token: string, environment: Environment): Promise<unknown> {
+  const response = await fetch(environment['JWKS_URI'] ?? '');
+  const keys = createLocalJWKSet((await response.json()) as JSONWebKeySet);
+  const { protectedHeader } = await jwtVerify(token, keys, { typ: 'at+jwt' });
+  return protectedHeader.kid;
+}
+
+function portOf(environment: Environment): number {
+  return Number(new URL(environment['ISSUER'] ?? '').port);
+}
+
+describe('npm start', () => {
+  it('prints where everything is, and a curl line that gets a token from any folder', async () => {
+    const state = temporaryDirectory();
+    const run = await start(state);
+    const environment = sourceDemoEnvironment(state);
+    expect(run.output()).toContain(`Issuer      ${environment['ISSUER']}\n`);
+    expect(run.output()).toContain(`Token URL   ${environment['ISSUER']}/api/v1/oauth/token\n`);
+    expect(run.output()).not.toContain(environment['CLIENT_SECRET']);
+    const command = /^ {2}(curl .*)$/m.exec(run.output())?.[1] ?? '';
+    const curl = spawnSync('sh', ['-c', command], { cwd: temporaryDirectory(), encoding: 'utf8' });
+    const answer = JSON.parse(curl.stdout) as { readonly access_token: string };
+    await verify(answer.access_token, environment);
+    expect(answer).toMatchObject({ token_type: 'Bearer', expires_in: 3600 });
+  });
+
+  it('writes a private demo.env that another terminal needs and no more', async () => {
+    const state = temporaryDirectory();
+    await start(state);
+    expect(statSync(join(state, 'demo.env')).mode & 0o777).toBe(0o600);
+    const environment = sourceDemoEnvironment(state);
+    expect(environment).toMatchObject({
+      ISSUER: expect.stringMatching(/^http:\/\/localhost:\d+$/),
+      TOKEN_URL: `${environment['ISSUER']}/api/v1/oauth/token`,
+      JWKS_URI: `${environment['ISSUER']}/.well-known/jwks.json`,
+      CLIENT_ID: expect.stringMatching(/^client_/),
+      CLIENT_SECRET: expect.stringMatching(/^cs_/),
+      API_KEY: expect.stringMatching(/^ak_/),
+      EXAMPLE_URL: `${environment['ISSUER']}/example/messages`,
+      AUDIENCE: 'https://api.example.com',
+      AWS_ENDPOINT_URL_DYNAMODB: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+      AWS_ENDPOINT_URL_KMS: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+      AWS_ENDPOINT_URL_LAMBDA: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+      AWS_ENDPOINT_URL_STS: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+      AWS_REGION: 'us-west-2',
+      AWS_ACCESS_KEY_ID: expect.any(String),
+      AWS_SECRET_ACCESS_KEY: expect.any(String),
+      AUTHCTL_CONFIG: join(state, 'deployment.json'),
+    });
+    const config: unknown = JSON.parse(readFileSync(environment['AUTHCTL_CONFIG'] ?? '', 'utf8'));
+    expect(parseDeploymentConfig(config, { allowLoopbackIssuer: true }).issuer).toBe(
+      environment['ISSUER'],
+    );
+  });
+
+  it('keeps keys, client and addresses over a restart', async () => {
+    const state = temporaryDirectory();
+    const first = await start(state);
+    const before = sourceDemoEnvironment(state);
+    const token = await fetchToken(before);
+    await stop(first);
+
+    await start(state, [], { PORT: String(portOf(before)) });
+    const after = sourceDemoEnvironment(state);
+    expect(after['CLIENT_SECRET']).toBe(before['CLIENT_SECRET']);
+    expect(after['API_KEY']).toBe(before['API_KEY']);
+    expect(after['ISSUER']).toBe(before['ISSUER']);
+    await verify(token, after);
+    expect(await verify(await fetchToken(before), after)).toBe(await verify(token, after));
+  });
+
+  it('starts from nothing with --reset, and leaves foreign files alone', async () => {
+    const state = temporaryDirectory();
+    const first = await start(state);
+    const before = sourceDemoEnvironment(state);
+    const token = await fetchToken(before);
+    await stop(first);
+    writeFileSync(join(state, 'mine.txt'), 'x');
+
+    await start(state, ['--reset']);
+    const after = sourceDemoEnvironment(state);
+    expect(after['CLIENT_ID']).not.toBe(before['CLIENT_ID']);
+    await expect(verify(token, after)).rejects.toMatchObject({ code: 'ERR_JWKS_NO_MATCHING_KEY' });
+    await verify(await fetchToken(after), after);
+    expect(existsSync(join(state, 'mine.txt'))).toBe(true);
+  });
+
+  it('puts DynamoDB and KMS next to the service, if those ports are free', async () => {
+    const state = temporaryDirectory();
+    const run = await start(state);
+    const port = portOf(sourceDemoEnvironment(state));
+    await stop(run);
+    await start(state, [], { PORT: String(port), DYNAMODB_PORT: '0' });
+    const environment = sourceDemoEnvironment(state);
+    expect(environment['AWS_ENDPOINT_URL_DYNAMODB']).not.toBe(`http://127.0.0.1:${port}`);
+    expect(environment['AWS_ENDPOINT_URL_KMS']).toBe(`http://127.0.0.1:${port + 2}`);
+  });
+
+  it('serves TLS with --https, trusted through the files that demo.env names', async () => {
+    const state = temporaryDirectory();
+    const run = await start(state, ['--https']);
+    const environment = sourceDemoEnvironment(state);
+    expect(environment['ISSUER']).toMatch(/^https:\/\/localhost:\d+$/);
+    expect(environment['NODE_EXTRA_CA_CERTS']).toBe(join(state, 'tls', 'ca.pem'));
+    expect(environment['CURL_CA_BUNDLE']).toBe(join(state, 'tls', 'ca.pem'));
+    const script = 'fetch(process.env.JWKS_URI).then((r) => console.log(r.status))';
+    const env = { ...environment, PATH: process.env['PATH'] ?? '' };
+    expect(execFileSync(process.execPath, ['-e', script], { env, encoding: 'utf8' })).toBe('200\n');
+    const line = /^ {2}(curl .*)$/m.exec(run.output())?.[1] ?? '';
+    expect(spawnSync('sh', ['-c', line], { encoding: 'utf8' }).stdout).toContain('"access_token"');
+    const plain = 'curl -sf "$JWKS_URI"';
+    expect(spawnSync('sh', ['-c', plain], { env, encoding: 'utf8' }).stdout).toContain('"keys"');
+  });
+
+  it('logs nothing that is secret', async () => {
+    const state = temporaryDirectory();
+    const run = await start(state);
+    const environment = sourceDemoEnvironment(state);
+    const token = await fetchToken(environment);
+    await stop(run);
+    const log = readFileSync(join(state, 'log.jsonl'), 'utf8');
+    const lines = log
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as object);
+    expect(lines).toContainEqual(expect.objectContaining({ service: 'token', outcome: 'issued' }));
+    expect(lines).toContainEqual(expect.objectContaining({ service: 'key-rotation' }));
+    expect(run.output()).not.toContain('{');
+    for (const text of [log, run.output(), run.errors()]) {
+      expect(text).not.toContain(environment['CLIENT_SECRET']);
+      expect(text).not.toContain(token.split('.')[2]);
+    }
+    expect(statSync(join(state, 'log.jsonl')).mode & 0o777).toBe(0o600);
+  });
+});
+
+describe('npm start says what is wrong, and ends with 1', () => {
+  async function fail(flags: readonly string[], environment: Environment = {}): Promise<string> {
+    const run = spawnLocal(flags, environment);
+    onTestFinished(() => stop(run));
+    expect(await run.ended).toBe(1);
+    expect(run.output()).toBe('');
+    expect(run.errors()).not.toMatch(/^\s+at /m);
+    return run.errors();
+  }
+
+  it('if the port is in use', async () => {
+    const state = temporaryDirectory();
+    await start(state);
+    const PORT = String(portOf(sourceDemoEnvironment(state)));
+    expect(await fail(['--state', temporaryDirectory()], { PORT })).toBe(
+      `npm start: port ${PORT} for the service is in use; PORT=<number> selects another\n`,
+    );
+  });
+
+  it('if another run uses the state, which --reset leaves alone', async () => {
+    const state = temporaryDirectory();
+    await start(state);
+    expect(await fail(['--state', state, '--reset'])).toBe(
+      `npm start: another local run is using ${state}; stop it, or choose another folder with --state\n`,
+    );
+    await fetchToken(sourceDemoEnvironment(state));
+  });
+
+  it('if a port that was asked for is in use', async () => {
+    const state = temporaryDirectory();
+    await start(state);
+    const DYNAMODB_PORT = String(portOf(sourceDemoEnvironment(state)));
+    expect(await fail(['--state', temporaryDirectory()], { DYNAMODB_PORT })).toBe(
+      `npm start: port ${DYNAMODB_PORT} for the DynamoDB server is in use; DYNAMODB_PORT=<number> selects another\n`,
+    );
+  });
+
+  it.each([
+    ['an unknown flag', ['--htps'], {}, "npm start: Unknown option '--htps'"],
+    ['an invalid port', [], { PORT: 'x' }, 'npm start: PORT: received "x"; allowed:'],
+  ])('if it gets %s', async (_, flags, environment, message) => {
+    expect(await fail(flags, environment)).toContain(message);
+  });
+
+  it('if the state folder is a file', async () => {
+    const state = join(temporaryDirectory(), 'file');
+    writeFileSync(state, '');
+    expect(await fail(['--state', state])).toBe(
+      `npm start: the folder ${state} cannot be used for the state (EEXIST); --state <dir> chooses another\n`,
+    );
+  });
+
+  // Node's own recursive mkdir never ends there.
+  it.runIf(existsSync('/proc/self'))('if no folder can be made for the state', async () => {
+    expect(await fail(['--state', '/proc/state/of/it'])).toBe(
+      'npm start: the folder /proc/state/of/it cannot be used for the state (ENOENT); --state <dir> chooses another\n',
+    );
+  });
+
+  it('but shows its help', async () => {
+    const run = spawnLocal(['--help']);
+    expect(await run.ended).toBe(0);
+    expect(run.output()).toContain('--https');
+    expect(run.errors()).toBe('');
+  });
+});
+
+it('goes on when no one reads its output any more', async () => {
+  const state = temporaryDirectory();
+  const run = await start(state);
+  const { JWKS_URI = '' } = sourceDemoEnvironment(state);
+  run.child.stdout?.destroy();
+  run.child.stderr?.destroy();
+  // The second request would find no one, had the line about the first ended the run.
+  for (const _ of [1, 2, 3]) expect((await fetch(JWKS_URI)).status).toBe(200);
+  expect(run.child.exitCode).toBeNull();
+});
+
+it('starts with a folder whose name has quotes, and authctl finds it', async () => {
+  const folder = join(temporaryDirectory(), `it's a "dir" $HOME`);
+  await start(join(folder, '.local'));
+  const output = execFileSync(process.execPath, [authctl, '--local', 'client', 'list', '--quiet'], {
+    cwd: folder,
+    encoding: 'utf8',
+  });
+  expect(output).toMatch(/^client_\w{22}\n$/);
+});
+
+describe('SIGINT and SIGTERM', () => {
+  it.each(['SIGINT', 'SIGTERM'] as const)(
+    '%s ends the run, open connections included',
+    async (signal) => {
+      const state = temporaryDirectory();
+      const run = await start(state);
+      const port = portOf(sourceDemoEnvironment(state));
+      const half = connect(port, '127.0.0.1');
+      onTestFinished(() => {
+        half.destroy();
+      });
+      half.on('error', () => undefined);
+      half.write('POST /api/v1/oauth/token HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n1');
+      await fetch(`http://127.0.0.1:${port}/.well-known/jwks.json`);
+
+      // The half request never ends by itself.
+      run.child.kill(signal);
+      expect(await run.ended).toBe(0);
+      expect(run.errors()).toBe('');
+    },
+  );
+
+  it('end the run that npm started, and npm with it', async () => {
+    const state = temporaryDirectory();
+    const run = spawnLocal(['--state', state], {}, 'npm');
+    onTestFinished(() => stop(run));
+    await started(run);
+    const { JWKS_URI = '' } = sourceDemoEnvironment(state);
+    expect((await fetch(JWKS_URI)).status).toBe(200);
+    run.child.kill('SIGTERM');
+    expect(await run.ended).toBe(0);
+    await expect(fetch(JWKS_URI)).rejects.toThrow('fetch failed');
+  });
+});

@@ -1,0 +1,81 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join, resolve } from 'node:path';
+import { stepLimit } from '../../../../lab/support/hang-limit.ts';
+
+const root = resolve(import.meta.dirname, '../../../..');
+
+/** `npm start` in a process of its own. */
+export interface SpawnedRun {
+  readonly child: ChildProcess;
+  /** What was printed so far. */
+  output(): string;
+  errors(): string;
+  /** @returns the exit code, or the signal that ended the process. */
+  readonly ended: Promise<number | NodeJS.Signals | null>;
+}
+
+export type Environment = Readonly<Record<string, string>>;
+
+const commands = {
+  node: [process.execPath, 'lab/local/main.ts'],
+  npm: ['npm', 'start', '--silent', '--'],
+} as const;
+
+export function spawnLocal(
+  flags: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+  by: 'node' | 'npm' = 'node',
+): SpawnedRun {
+  const [command, ...head] = commands[by];
+  const child = spawn(command, [...head, ...flags], {
+    cwd: root,
+    env: {
+      PATH: process.env['PATH'],
+      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
+      PORT: '0',
+      ...environment,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const printed = { out: '', error: '' };
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    printed.out += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    printed.error += text;
+  });
+  return {
+    child,
+    output: () => printed.out,
+    errors: () => printed.error,
+    ended: once(child, 'close').then(([code, signal]) => (code ?? signal) as number),
+  };
+}
+
+/** Waits until the run has said that it is ready. */
+export async function started(run: SpawnedRun): Promise<SpawnedRun> {
+  const deadline = performance.now() + stepLimit;
+  while (!run.output().includes('Stop with Ctrl-C')) {
+    if (run.child.exitCode !== null || performance.now() > deadline) {
+      throw new Error(`the run did not start: ${run.errors()}`);
+    }
+    await new Promise((poll) => setTimeout(poll, 20));
+  }
+  return run;
+}
+
+export async function stop(run: SpawnedRun): Promise<void> {
+  if (run.child.exitCode === null) run.child.kill('SIGTERM');
+  await run.ended;
+}
+
+/** What a shell has after it has sourced a run's demo.env. */
+export function sourceDemoEnvironment(state: string): Environment {
+  const script = `set -a; . "$1"; set +a; exec "${process.execPath}" -p 'JSON.stringify(process.env)'`;
+  const output = execFileSync('sh', ['-ec', script, 'sh', join(state, 'demo.env')], {
+    env: {},
+    encoding: 'utf8',
+  });
+  return JSON.parse(output) as Environment;
+}

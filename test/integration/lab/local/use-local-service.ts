@@ -1,0 +1,60 @@
+import { readFileSync } from 'node:fs';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { afterAll, beforeAll } from 'vitest';
+import { type LocalOptions, type LocalRun, startLocal } from '../../../../lab/local/start-local.ts';
+import { makeTemporaryDirectory } from './temporary-directory.ts';
+
+/**
+ * Starts the service as the suite wants it: from the sources, or with LOCAL_RUN=from-synth from
+ * the templates and bundles that a deployment would upload.
+ */
+export async function startService(options: LocalOptions): Promise<LocalRun> {
+  if (process.env['LOCAL_RUN'] !== 'from-synth') return startLocal(options);
+  // Here and not above, since the CDK takes seconds to load.
+  const { synthesiseService } = await import('./synthesise-service.ts');
+  return startLocal({ ...options, fromSynth: synthesiseService(options.stateDirectory, options) });
+}
+
+/** Starts the service for the tests of a file; it is stopped and its state removed after them. */
+export function useLocalService(options: Partial<LocalOptions> = {}): () => LocalRun {
+  const state = makeTemporaryDirectory();
+  let service: LocalRun | undefined;
+  beforeAll(async () => {
+    service = await startService({ port: 0, stateDirectory: state.path, ...options });
+    if (service.caPath !== undefined) {
+      const authority = readFileSync(service.caPath, 'utf8');
+      setDefaultCACertificates([...getCACertificates('default'), authority]);
+    }
+  });
+  afterAll(async () => {
+    await service?.close();
+    state.remove();
+  });
+  return () => {
+    if (service === undefined) throw new Error('the service has not started');
+    return service;
+  };
+}
+
+export function basic(id: string, secret: string): string {
+  return `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`;
+}
+
+/** The client's own credentials. */
+export function credentialsOf({
+  clientId,
+  clientSecret,
+}: Pick<LocalRun, 'clientId' | 'clientSecret'>): string {
+  return basic(clientId, clientSecret);
+}
+
+export function requestToken(
+  service: LocalRun,
+  parameters: Readonly<Record<string, string>> = {},
+): Promise<Response> {
+  return fetch(service.tokenUrl, {
+    method: 'POST',
+    headers: { authorization: credentialsOf(service) },
+    body: new URLSearchParams({ grant_type: 'client_credentials', ...parameters }),
+  });
+}

@@ -1,0 +1,342 @@
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import {
+  DynamoDBClient,
+  GetItemCommand,
+  TransactWriteItemsCommand,
+} from '@aws-sdk/client-dynamodb';
+import { KMSClient, SignCommand } from '@aws-sdk/client-kms';
+import { GetFunctionCommand, InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
+import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import type { AccessKey } from '../../../../lab/emulator/aws-server/access-key.ts';
+import type { NamedPolicy } from '../../../../lab/emulator/iam/evaluate-request.ts';
+import { CallRecord } from '../../../../lab/ministack/permissions/call-record.ts';
+import type { DeployedAccount } from '../../../../lab/ministack/permissions/deployed-account.ts';
+import { functionKey } from '../../../../lab/ministack/permissions/function-key.ts';
+import {
+  type PermissionGate,
+  startPermissionGate,
+} from '../../../../lab/ministack/permissions/permission-gate.ts';
+
+const region = 'us-west-2';
+const functionArn = `arn:aws:lambda:${region}:000000000000:function:token`;
+const keyId = '11111111-2222-4333-8444-555555555555';
+const session = 'arn:aws:sts::000000000000:assumed-role/token-role/token';
+
+function policy(name: string, ...Statement: readonly object[]): NamedPolicy {
+  return { name, document: { Version: '2012-10-17', Statement } };
+}
+
+const allow = (Action: string, Condition?: object) => ({
+  Effect: 'Allow',
+  Action,
+  Resource: '*',
+  ...(Condition !== undefined && { Condition }),
+});
+
+/** What is deployed; a test changes it. */
+let role: readonly NamedPolicy[];
+let boundary: NamedPolicy | undefined;
+let keyPolicy: object;
+/** Milliseconds. */
+let time: number;
+
+const deployed: DeployedAccount = {
+  roleOf: () =>
+    Promise.resolve({
+      arn: 'arn:aws:iam::000000000000:role/token-role',
+      policies: role,
+      boundary,
+    }),
+  managedPolicy: (name) => Promise.resolve(policy(name, allow('dynamodb:GetItem'))),
+  key: (_, id) =>
+    Promise.resolve(
+      id === keyId
+        ? {
+            keyId,
+            region,
+            keySpec: 'RSA_2048',
+            policy: JSON.stringify({ Version: '2012-10-17', Statement: [keyPolicy] }),
+            tags: [{ TagKey: 'deployment', TagValue: 'one' }],
+          }
+        : undefined,
+    ),
+  partitionKey: () => Promise.resolve('id'),
+};
+
+let record: CallRecord;
+let gate: PermissionGate;
+/** Requests that reached the emulator. */
+let forwarded: string[];
+
+beforeEach(async () => {
+  role = [policy('token-role/own', allow('dynamodb:GetItem'))];
+  boundary = undefined;
+  time = 0;
+  keyPolicy = {
+    Effect: 'Allow',
+    Principal: { AWS: 'arn:aws:iam::000000000000:root' },
+    Action: 'kms:*',
+    Resource: '*',
+  };
+  record = new CallRecord();
+  forwarded = [];
+  const emulator = createServer((message, response) => {
+    forwarded.push(String(message.headers['x-amz-target'] ?? `${message.method} ${message.url}`));
+    message.resume();
+    message.on('end', () => response.writeHead(200, { 'x-emulator': 'yes' }).end('{}'));
+  });
+  await new Promise<void>((resolve) => emulator.listen(0, '127.0.0.1', resolve));
+  const { port } = emulator.address() as AddressInfo;
+  gate = await startPermissionGate({ emulatorPort: port, deployed, record, clock: () => time });
+  onTestFinished(async () => {
+    await gate.close();
+    await new Promise((resolve) => emulator.close(resolve));
+  });
+});
+
+/** Options of a client of the SDK. By default it has the function's own access key. */
+function options(credentials: AccessKey = ownKey()) {
+  return { region, endpoint: gate.endpoint, credentials, maxAttempts: 1 };
+}
+
+function ownKey(arn = functionArn): AccessKey {
+  return functionKey(arn, gate.variables['FUNCTION_KEY_SECRET'] ?? '');
+}
+
+const item = { TableName: 'clients', Key: { id: { S: 'a' } } };
+const digest = {
+  KeyId: keyId,
+  Message: Buffer.alloc(32),
+  MessageType: 'DIGEST',
+  SigningAlgorithm: 'RSASSA_PKCS1_V1_5_SHA_256',
+} as const;
+
+function getItem(credentials?: AccessKey) {
+  return new DynamoDBClient(options(credentials)).send(new GetItemCommand(item));
+}
+
+function sign(credentials?: AccessKey) {
+  return new KMSClient(options(credentials)).send(new SignCommand(digest));
+}
+
+describe('a call of a deployed function', () => {
+  it('reaches the emulator if the role allows it', async () => {
+    await getItem();
+    expect(forwarded).toEqual(['DynamoDB_20120810.GetItem']);
+    expect(record.decisions.map(({ principal, result }) => [principal, result])).toEqual([
+      [session, 'Allowed'],
+    ]);
+    expect(record.problems).toEqual([]);
+  });
+
+  it('is signed by any version of the function', async () => {
+    await getItem(ownKey(`${functionArn}:7`));
+    expect(record.decisions[0]?.context).toMatchObject({
+      'aws:PrincipalArn': 'arn:aws:iam::000000000000:role/token-role',
+      'lambda:SourceFunctionArn': functionArn,
+      'dynamodb:LeadingKeys': ['a'],
+    });
+  });
+
+  it('gets the error of AWS if the role does not allow it', async () => {
+    await expect(sign()).rejects.toMatchObject({
+      name: 'AccessDeniedException',
+      message: `User: ${session} is not authorized to perform: kms:Sign on resource: arn:aws:kms:${region}:000000000000:key/${keyId} because no identity-based policy allows the kms:Sign action`,
+    });
+    expect(forwarded).toEqual([]);
+    expect(record.problems).toEqual([
+      `denied: ${session} kms:Sign arn:aws:kms:${region}:000000000000:key/${keyId}`,
+    ]);
+  });
+
+  it('is denied by a permissions boundary', async () => {
+    boundary = policy('boundary', allow('kms:*'));
+    await expect(getItem()).rejects.toThrow(/because no permissions boundary allows/);
+  });
+
+  it('is allowed by a new permission at once, and denied a second after it was taken', async () => {
+    await getItem();
+    role = [policy('token-role/own', allow('dynamodb:GetItem'), allow('kms:Sign'))];
+    await sign();
+    role = [];
+    time += 999;
+    await getItem();
+    time += 1;
+    await expect(getItem()).rejects.toMatchObject({ name: 'AccessDeniedException' });
+    expect(forwarded).toHaveLength(3);
+  });
+
+  it.each([
+    ['one', 1],
+    ['another', 0],
+  ])('sees the tags of the key: deployment %s', async (deployment, calls) => {
+    const condition = { StringEquals: { 'aws:ResourceTag/deployment': deployment } };
+    role = [policy('token-role/own', allow('kms:Sign', condition))];
+    await sign().catch(() => undefined);
+    expect(forwarded).toHaveLength(calls);
+  });
+
+  it('to a key that does not exist gets the error of KMS', async () => {
+    const unknown = new SignCommand({ ...digest, KeyId: 'x' });
+    await expect(new KMSClient(options()).send(unknown)).rejects.toMatchObject({
+      name: 'NotFoundException',
+    });
+    expect(record.problems).toEqual([]);
+  });
+
+  it.each([
+    ['canary', undefined, 'canary'],
+    ['canary', 'live', 'canary:live'],
+    [`arn:aws:lambda:${region}:000000000000:function:canary:3`, undefined, 'canary:3'],
+  ])('to the function %s with the qualifier %s', async (FunctionName, Qualifier, resource) => {
+    role = [policy('token-role/own', allow('lambda:InvokeFunction'))];
+    await new LambdaClient(options()).send(new InvokeCommand({ FunctionName, Qualifier }));
+    expect(record.decisions[0]?.resource).toBe(
+      `arn:aws:lambda:${region}:000000000000:function:${resource}`,
+    );
+    expect(forwarded).toHaveLength(1);
+  });
+
+  it('for its identity needs no permission', async () => {
+    role = [];
+    await new STSClient(options()).send(new GetCallerIdentityCommand({})).catch(() => undefined);
+    expect(forwarded).toEqual(['POST /']);
+  });
+});
+
+describe('the administrator', () => {
+  it('is limited by the key policy', async () => {
+    keyPolicy = { ...keyPolicy, Principal: { AWS: 'arn:aws:iam::000000000000:role/token-role' } };
+    await expect(sign(gate.administrator)).rejects.toThrow(/because no resource-based policy/);
+    await getItem(gate.administrator);
+    expect(forwarded).toEqual(['DynamoDB_20120810.GetItem']);
+  });
+});
+
+describe('an operator', () => {
+  it('may do what the managed policy allows, and nothing else', async () => {
+    const key = gate.operator('client-operator');
+    await getItem(key);
+    await expect(sign(key)).rejects.toThrow(
+      /^User: arn:aws:iam::000000000000:user\/client-operator is not authorized/,
+    );
+    expect(forwarded).toEqual(['DynamoDB_20120810.GetItem']);
+  });
+});
+
+/** Sends a request without the SDK. @returns the status. */
+function send(method: string, path: string, headers: Record<string, string>): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const sent = request(new URL(path, gate.endpoint), { method, headers }, (response) => {
+      response.resume();
+      resolve(response.statusCode ?? 0);
+    });
+    sent.on('error', reject).end('{}');
+  });
+}
+
+describe('a way past the decision', () => {
+  const target = { 'x-amz-target': 'DynamoDB_20120810.GetItem' };
+  const signedFor = (service: string) => ({
+    authorization: `AWS4-HMAC-SHA256 Credential=x/20260101/${region}/${service}/aws4_request, SignedHeaders=host, Signature=0`,
+  });
+  const ways: readonly (readonly [string, () => Promise<unknown>])[] = [
+    [
+      'the credentials that the emulator gives to every function',
+      () => getItem({ accessKeyId: '000000000000', secretAccessKey: 'test' }),
+    ],
+    ['no signature', () => send('POST', '/', target)],
+    ['a signature for another service', () => send('POST', '/', signedFor('sns'))],
+    [
+      'an operation of DynamoDB that names its tables elsewhere',
+      () => {
+        const write = { Put: { TableName: 'clients', Item: { id: { S: 'a' } } } };
+        const command = new TransactWriteItemsCommand({ TransactItems: [write] });
+        return new DynamoDBClient(options()).send(command);
+      },
+    ],
+    [
+      'a target of another service',
+      () => {
+        const client = new DynamoDBClient(options());
+        client.middlewareStack.add(
+          (next) => (args) => {
+            const { headers } = args.request as { readonly headers: Record<string, string> };
+            headers['x-amz-target'] = 'TrentService.Sign';
+            return next(args);
+          },
+          { step: 'build' },
+        );
+        return client.send(new GetItemCommand(item));
+      },
+    ],
+    [
+      'another operation of Lambda',
+      () => new LambdaClient(options()).send(new GetFunctionCommand({ FunctionName: 'token' })),
+    ],
+  ];
+
+  it.each(ways)('%s is refused, and fails the run', async (_, call) => {
+    const outcome = await call().catch((error: Error) => error);
+    if (typeof outcome === 'number') expect(outcome).toBe(403);
+    else expect(outcome).toBeInstanceOf(Error);
+    expect(forwarded).toEqual([]);
+    expect(record.problems).toHaveLength(1);
+    expect(() => record.check([])).toThrow();
+  });
+
+  it('the access key of another function is refused', async () => {
+    const { secretAccessKey } = ownKey(`${functionArn}-2`);
+    await expect(getItem({ ...ownKey(), secretAccessKey })).rejects.toMatchObject({
+      name: 'InvalidSignatureException',
+    });
+    expect(forwarded).toEqual([]);
+  });
+
+  it('is not the answer of a custom resource to CloudFormation', async () => {
+    expect(await send('PUT', '/_ministack/cfn-response/abc', {})).toBe(200);
+    expect(record.problems).toEqual([]);
+  });
+});
+
+describe('the record of a run', () => {
+  it('fails if no call of a function was decided', async () => {
+    await getItem(gate.administrator);
+    expect(() => record.check([])).toThrow(/no call of a function was decided/);
+  });
+
+  it.each([functionArn, '000000000000'])(
+    'fails if the emulator got another call of %s',
+    async (id) => {
+      await getItem();
+      expect(() => record.check([functionArn, 'test', 'test'])).not.toThrow();
+      expect(() => record.check([functionArn, id])).toThrow(/received 2 calls .* 1 were decided/);
+    },
+  );
+
+  it('accepts a denial that the test expects, and no other', async () => {
+    await getItem();
+    await record.expectDenials(
+      ({ action }) => action === 'kms:Sign',
+      async () => {
+        await expect(sign()).rejects.toThrow();
+      },
+    );
+    expect(() => record.check([functionArn])).not.toThrow();
+    await expect(sign()).rejects.toThrow();
+    expect(() => record.check([])).toThrow(/denied: .* kms:Sign/);
+  });
+
+  it('fails if the denial that the test expects does not come', async () => {
+    await expect(
+      record.expectDenials(
+        () => true,
+        async () => {
+          await getItem();
+        },
+      ),
+    ).rejects.toThrow(/no call was denied/);
+  });
+});

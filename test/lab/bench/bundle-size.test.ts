@@ -1,0 +1,66 @@
+import { type BuildOptions, buildSync } from 'esbuild';
+import { describe, expect, it } from 'vitest';
+import { forwardAuthBuildOptions } from '../../../lab/build/build-verifier.ts';
+import { lambdaBuildOptions, lambdaFunctions } from '../../../lab/build/main.ts';
+
+/**
+ * Bytes that a function's bundle may have: what it has, and some room. Who needs more looks first
+ * at what has crept in (`npx esbuild --metafile`), then raises the figure here.
+ */
+const budgets: Readonly<Record<string, number>> = {
+  token: 74_000,
+  jwks: 47_000,
+  discovery: 27_500,
+  // Patterns of client ids and required claims of providers (ADR 0057).
+  authorizer: 87_000,
+  'key-rotation': 600_000,
+  canary: 500_000,
+  'synthetic-check': 500_000,
+  'deployment-check': 480_000,
+};
+
+/** What no function that answers requests may load: each costs more than its own work. */
+const absent = ['@aws-sdk/client-', '@aws-lambda-powertools/', '@aws-sdk/credential-provider-'];
+const answersRequests = new Set(['token', 'jwks', 'discovery', 'authorizer']);
+
+function build(options: BuildOptions): {
+  readonly bytes: number;
+  readonly inputs: readonly string[];
+} {
+  const { outputFiles, metafile } = buildSync({
+    ...options,
+    write: false,
+    metafile: true,
+  });
+  const bundle = outputFiles.find(({ path }) => path.endsWith('.js'));
+  const output = Object.values(metafile?.outputs ?? {}).find(
+    ({ entryPoint }) => entryPoint !== undefined,
+  );
+  const inputs = Object.entries(output?.inputs ?? {})
+    .filter(([, { bytesInOutput }]) => bytesInOutput > 0)
+    .map(([path]) => path);
+  return { bytes: bundle?.contents.length ?? Number.NaN, inputs };
+}
+
+describe('the bundles of functions', () => {
+  it('each have a budget', () => {
+    expect(Object.keys(budgets).sort()).toEqual([...lambdaFunctions()].sort());
+  });
+
+  it.each(Object.entries(budgets))('%s stays within %d bytes', (name, budget) => {
+    const { bytes, inputs } = build(lambdaBuildOptions([name], 'bundle-size'));
+    expect(bytes).toBeLessThanOrEqual(budget);
+    const crept = answersRequests.has(name)
+      ? inputs.filter((path) => absent.some((part) => path.includes(part)))
+      : [];
+    expect(crept).toEqual([]);
+  });
+});
+
+describe('the bundle of forward-auth', () => {
+  it('stays within 100,000 bytes and holds no client of the AWS SDK', () => {
+    const { bytes, inputs } = build(forwardAuthBuildOptions);
+    expect(bytes).toBeLessThanOrEqual(100_000);
+    expect(inputs.filter((path) => absent.some((part) => path.includes(part)))).toEqual([]);
+  });
+});

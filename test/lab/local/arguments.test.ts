@@ -1,0 +1,129 @@
+import { resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { LocalRunError } from '../../../lab/emulator/loopback-server.ts';
+import { parseArguments } from '../../../lab/local/arguments.ts';
+
+describe('the arguments of npm start', () => {
+  it('are all optional', () => {
+    expect(parseArguments([], {})).toEqual({
+      help: false,
+      https: false,
+      reset: false,
+      rotationDemo: false,
+      stateDirectory: resolve('.local'),
+      port: 8080,
+    });
+  });
+
+  it('are flags and ports', () => {
+    const environment = { PORT: '9000', DYNAMODB_PORT: '9100', KMS_PORT: '0' };
+    const flags = ['--https', '--reset', '--rotation-demo', '--algorithm=ES256', '--state=/tmp/x'];
+    expect(parseArguments(flags, environment)).toEqual({
+      help: false,
+      https: true,
+      reset: true,
+      rotationDemo: true,
+      stateDirectory: '/tmp/x',
+      signingAlgorithms: ['ES256'],
+      port: 9000,
+      dynamodbPort: 9100,
+      kmsPort: 0,
+    });
+  });
+
+  it('name the type of access tokens', () => {
+    const flags = ['--access-token-type', 'JWT'];
+    expect(parseArguments(flags, {})).toMatchObject({ accessTokenType: 'JWT' });
+    expect(() => parseArguments(['--access-token-type', 'jwt'], {})).toThrow(
+      '--access-token-type: received "jwt"; allowed: at+jwt or JWT',
+    );
+  });
+
+  it('let the example API look up clients', () => {
+    expect(parseArguments(['--check-revocation', 'accept'], {}).checkRevocation).toBe('accept');
+    expect(() => parseArguments(['--check-revocation', 'yes'], {})).toThrow(
+      '--check-revocation: received "yes"; allowed: refuse or accept',
+    );
+  });
+
+  it('name a fault script', () => {
+    expect(parseArguments(['--faults', '/tmp/f.json'], {}).faultScript).toBe('/tmp/f.json');
+  });
+
+  it('name what cdk synth wrote, of the config that cdk.json names', () => {
+    expect(parseArguments(['--from-synth'], {}).fromSynth).toEqual({
+      directory: resolve('cdk.out'),
+      config: resolve('config/single-region.json'),
+    });
+    const other = parseArguments(['--from-synth', '--config', '/tmp/mine.json'], {});
+    expect(other.fromSynth?.config).toBe('/tmp/mine.json');
+  });
+
+  it.each([['--algorithm=ES256'], ['--rotation-demo'], ['--token-reuse=0.5'], ['--faults=x']])(
+    'refuse %s next to --from-synth, which has decided it',
+    (flag) => {
+      const name = flag.split('=')[0];
+      expect(() => parseArguments(['--from-synth', flag], {})).toThrow(
+        new LocalRunError(`${name}: not allowed with --from-synth`),
+      );
+    },
+  );
+
+  it('refuse --config for the sources', () => {
+    expect(() => parseArguments(['--config', 'x'], {})).toThrow(
+      new LocalRunError('--config: allowed only with --from-synth'),
+    );
+  });
+
+  it('take an empty variable for a missing one', () => {
+    expect(parseArguments([], { PORT: '' }).port).toBe(8080);
+  });
+
+  it.each(['--htps', '--port=1', '-x', 'start', '--https=no', '--state'])('refuse %s', (flag) => {
+    expect(() => parseArguments([flag], {})).toThrow(LocalRunError);
+    expect(() => parseArguments([flag], {})).toThrow(
+      'allowed: --https, --reset, --algorithm <algs>, --access-token-type <type>, --check-revocation <choice>, --rotation-demo, --token-reuse <share>, --state <dir>, --faults <file>, --from-synth, --config <file>, --permissions-boundary <file>, --help',
+    );
+  });
+
+  it('turn shared token reuse on', () => {
+    expect(parseArguments(['--token-reuse=0.5'], {}).tokenReuse).toEqual({
+      minimumRemainingShare: 0.5,
+      shared: true,
+    });
+  });
+
+  it.each(['', '0', '1', '0.04', '0.96', 'half', '0,5'])(
+    'refuse to reuse by a share of "%s"',
+    (share) => {
+      expect(() => parseArguments(['--token-reuse', share], {})).toThrow(
+        new LocalRunError(
+          `--token-reuse: received "${share}"; allowed: a share of a token's life from 0.05 to 0.95`,
+        ),
+      );
+    },
+  );
+
+  it('name one algorithm, or several', () => {
+    const listed = (value: string) => parseArguments(['--algorithm', value], {}).signingAlgorithms;
+    expect(listed('PS256')).toEqual(['PS256']);
+    expect(listed('PS256,RS256,ML-DSA-44')).toEqual(['PS256', 'RS256', 'ML-DSA-44']);
+  });
+
+  it.each(['HS256', 'none', 'es256', '', 'RS256,', 'RS256 PS256', 'RS256,RS256'])(
+    'refuse the algorithm "%s"',
+    (algorithm) => {
+      expect(() => parseArguments(['--algorithm', algorithm], {})).toThrow(
+        new LocalRunError(
+          `--algorithm: received "${algorithm}"; allowed: one or more of RS256, PS256, ES256, ES384, ML-DSA-44, ML-DSA-65, ML-DSA-87, each once, separated by commas`,
+        ),
+      );
+    },
+  );
+
+  it.each(['65536', '-1', '1e3', '80a', ' 80', '100000'])('refuse the port "%s"', (PORT) => {
+    expect(() => parseArguments([], { PORT })).toThrow(
+      new LocalRunError(`PORT: received "${PORT}"; allowed: a whole number from 0 to 65535`),
+    );
+  });
+});

@@ -1,0 +1,166 @@
+import { maxSockets } from '../adapters/aws-client-options.ts';
+import { callProfiles } from '../adapters/call-profile.ts';
+import { credentialChain } from '../adapters/credentials/credential-chain.ts';
+import type {
+  AwsCredentials,
+  CredentialProvider,
+} from '../adapters/credentials/credential-provider.ts';
+import { profileRegion } from '../adapters/credentials/shared-config.ts';
+import { createDynamoDbApiKeyReader } from '../adapters/dynamodb/api-key-reader.ts';
+import { checkTables } from '../adapters/dynamodb/check-tables.ts';
+import { createDynamoDbClientLookup } from '../adapters/dynamodb/client-lookup.ts';
+import { createDynamoDbIdentityProviderReader } from '../adapters/dynamodb/identity-provider-reader.ts';
+import { createLeanCalls } from '../adapters/dynamodb/lean-calls.ts';
+import { type MonotonicClock, rememberFound } from '../adapters/dynamodb/remember-found.ts';
+import type { Environment } from '../adapters/lean/endpoint.ts';
+import { createLeanClient } from '../adapters/lean/lean-client.ts';
+import { defaultDeploymentName } from '../contract/function-names.ts';
+import { maxLookupCacheSeconds } from '../contract/limits.ts';
+import {
+  parseTableLocation,
+  type TableLocation,
+  tableLocationHelp,
+} from '../contract/table-location.ts';
+import { tableName } from '../contract/tables.ts';
+import type { ApiKeyReader } from '../core/api-key/api-key-store.ts';
+import { InputError } from '../core/errors.ts';
+import type { PortOptions } from '../core/port.ts';
+import type { ProviderLookups } from './verifier.ts';
+
+export type {
+  AwsCredentials,
+  CredentialProvider,
+} from '../adapters/credentials/credential-provider.ts';
+
+export interface DynamoDbLookupOptions {
+  /**
+   * The prefix of the authorization server's table names (`tablesName` of its config, or else its
+   * `name`), or of their ARNs if they are in another account or region, e.g.
+   * `arn:aws:dynamodb:us-west-2:111122223333:table/authorization-server`.
+   *
+   * @default authorization-server
+   */
+  readonly tables?: string | undefined;
+  /** The default is the region of the ARNs, AWS_REGION, or the profile's region. */
+  readonly region?: string | undefined;
+  /** The default is AWS_ENDPOINT_URL_DYNAMODB, AWS_ENDPOINT_URL, or the region's own endpoint. */
+  readonly endpointDynamoDb?: string | undefined;
+  /**
+   * Credentials, or a function that returns them, such as one of the AWS SDK's providers. The
+   * default is AWS_PROFILE, the environment's keys, IRSA, the container's role (ECS, EKS Pod
+   * Identity), the default profile, or the instance's role. Profiles need
+   * `@aws-sdk/credential-provider-node`.
+   */
+  readonly credentials?: AwsCredentials | CredentialProvider | undefined;
+  /**
+   * Seconds for which a record is cached, 0 to 60. When a key, client or provider is disabled or
+   * deleted, it continues to work for as long.
+   *
+   * @default 0: each credential is looked up
+   */
+  readonly cacheSeconds?: number | undefined;
+  /** Milliseconds of a clock that never goes back; for tests. */
+  readonly monotonicClock?: MonotonicClock | undefined;
+}
+
+/** Look-ups of a verifier: spread them into the options of `createVerifier`. */
+export interface DynamoDbLookups {
+  readonly apiKeys: ApiKeyReader;
+  readonly providers: ProviderLookups;
+  /**
+   * Reads each table once, to find a wrong name, region or permission at start.
+   *
+   * @throws {InputError} if the configuration is wrong. The message says which table and why.
+   * @throws {UnavailableError} if DynamoDB does not answer.
+   */
+  checkTables(): Promise<void>;
+  /** Closes the connections to DynamoDB. */
+  close(): void;
+}
+
+function readLocation(text: string): TableLocation {
+  const location = parseTableLocation(text);
+  if (location !== undefined) return location;
+  throw new InputError(`tables: received ${JSON.stringify(text)}; allowed: ${tableLocationHelp}`);
+}
+
+function readCacheSeconds(seconds: number): number {
+  if (Number.isFinite(seconds) && seconds >= 0 && seconds <= maxLookupCacheSeconds) return seconds;
+  throw new InputError(`cacheSeconds: received ${seconds}; allowed: 0 to ${maxLookupCacheSeconds}`);
+}
+
+function chooseRegion(location: TableLocation, region: string | undefined): string {
+  const { awsRegion } = location;
+  if (awsRegion !== undefined && region !== undefined && region !== awsRegion) {
+    throw new InputError(
+      `region: received "${region}"; allowed: "${awsRegion}", the region of the tables' ARNs, or nothing`,
+    );
+  }
+  const found = awsRegion ?? region ?? (process.env['AWS_REGION'] || profileRegion(process.env));
+  if (found !== undefined) return found;
+  throw new InputError(
+    'AWS_REGION: received nothing; allowed: an AWS region, or tables given by their ARNs',
+  );
+}
+
+function toProvider(
+  credentials: DynamoDbLookupOptions['credentials'],
+  environment: Environment,
+): CredentialProvider {
+  if (credentials === undefined) return credentialChain(environment);
+  return typeof credentials === 'function' ? credentials : () => credentials;
+}
+
+function openTables(options: DynamoDbLookupOptions) {
+  const location = readLocation(options.tables ?? defaultDeploymentName);
+  const awsRegion = chooseRegion(location, options.region);
+  const { endpointDynamoDb } = options;
+  const environment = {
+    ...process.env,
+    AWS_REGION: awsRegion,
+    ...(endpointDynamoDb !== undefined && { AWS_ENDPOINT_URL_DYNAMODB: endpointDynamoDb }),
+  };
+  const client = createLeanClient({
+    service: 'dynamodb',
+    environment,
+    credentials: toProvider(options.credentials, environment),
+    profile: callProfiles.request,
+    maxSockets,
+  });
+  const names = {
+    apiKeys: tableName(location.prefix, 'apiKeys'),
+    clients: tableName(location.prefix, 'clients'),
+    identityProviders: tableName(location.prefix, 'identityProviders'),
+  };
+  return { client, calls: createLeanCalls(client), names, awsRegion };
+}
+
+/**
+ * Look-ups in the authorization server's own tables, with a small client instead of the AWS SDK.
+ * The caller's role needs `dynamodb:GetItem` on the tables `clients`, `api-keys` and
+ * `identity-providers`, and nothing else. Reads are eventually consistent: a change is seen within
+ * about a second, and `cacheSeconds` later if there is a cache.
+ *
+ * @throws {InputError} if an option cannot be used.
+ */
+export function createDynamoDbLookups(options: DynamoDbLookupOptions = {}): DynamoDbLookups {
+  const seconds = readCacheSeconds(options.cacheSeconds ?? 0);
+  const { monotonicClock: clock = () => performance.now() } = options;
+  const { client, calls, names, awsRegion } = openTables(options);
+  const apiKeys = createDynamoDbApiKeyReader(calls, names.apiKeys);
+  const clients = createDynamoDbClientLookup(calls, names.clients);
+  const providers = createDynamoDbIdentityProviderReader(calls, names.identityProviders);
+  type Find<T> = (key: string, port?: PortOptions) => Promise<T | undefined>;
+  const remember = <T>(find: Find<T>) => rememberFound(find, seconds, clock);
+  return {
+    apiKeys: { findApiKey: remember((id, port) => apiKeys.findApiKey(id, port)) },
+    providers: {
+      clients: { findClient: remember((id, port) => clients.findClient(id, port)) },
+      identityProviders: {
+        findIdentityProvider: remember((id, port) => providers.findIdentityProvider(id, port)),
+      },
+    },
+    checkTables: () => checkTables(calls, names, awsRegion),
+    close: () => client.close(),
+  };
+}

@@ -1,0 +1,54 @@
+import type { IncomingMessage } from 'node:http';
+import {
+  type CredentialMiddleware,
+  createCredentialMiddleware,
+  type MiddlewareOptions,
+} from './require-credential.ts';
+import type { Verifier } from './verifier.ts';
+
+export { CallerMissingError, callerOf } from './require-credential.ts';
+
+/** The used part of Fastify's request. */
+export interface FastifyRequestLike {
+  readonly raw: IncomingMessage;
+}
+
+/** The used part of Fastify's reply. */
+export interface FastifyReplyLike {
+  code(status: number): FastifyReplyLike;
+  headers(values: Readonly<Record<string, string>>): FastifyReplyLike;
+  send(body: string): FastifyReplyLike;
+}
+
+/** An `onRequest` or `preHandler` hook. */
+export type FastifyHook = (
+  request: FastifyRequestLike,
+  reply: FastifyReplyLike,
+) => Promise<FastifyReplyLike | undefined>;
+
+/**
+ * Hooks for Fastify:
+ *
+ *     const { requireScopes } = createFastifyHooks(verifier);
+ *     app.get('/messages', { onRequest: requireScopes('messaging:view') }, async (request) =>
+ *       messagesOf(callerOf(request).serviceTrunkGroup));
+ */
+export function createFastifyHooks(
+  verifier: Verifier,
+  options: MiddlewareOptions<FastifyRequestLike> = {},
+): CredentialMiddleware<FastifyHook> {
+  return createCredentialMiddleware(
+    verifier,
+    options,
+    ({ raw }: FastifyRequestLike) => ({
+      authorization: raw.headersDistinct['authorization'],
+      sourceAddress: raw.socket.remoteAddress,
+    }),
+    (check): FastifyHook =>
+      async (request, reply) => {
+        const refusal = await check(request);
+        if (refusal === undefined) return undefined;
+        return reply.code(refusal.status).headers(refusal.headers).send(refusal.body);
+      },
+  );
+}

@@ -1,0 +1,62 @@
+import { describeError } from '../../core/describe-error.ts';
+import { UnavailableError } from '../../core/errors.ts';
+import { BearerRefusal } from '../../core/verifier/bearer-refusal.ts';
+import {
+  credentialFields,
+  type DecisionFields,
+  refusalFields,
+  refusalLevel,
+} from '../../core/verifier/decision-log.ts';
+import type {
+  VerifiedAccessToken,
+  VerifiedCredential,
+} from '../../core/verifier/verified-credential.ts';
+import type { LoggedRequests } from './options.ts';
+
+export interface LogEntry {
+  readonly level: 'info' | 'warn' | 'error';
+  readonly message: string;
+  readonly fields?: DecisionFields;
+}
+
+export type WriteLog = (entry: LogEntry) => void;
+
+/** Log fields of each decision. They never contain a credential. */
+export interface DecisionLog {
+  accepted(verified: VerifiedCredential): void;
+  /** Always logged: a revoked token may be among them. */
+  acceptedWithoutLookup(verified: VerifiedAccessToken): void;
+  notAccepted(error: unknown, context: DecisionFields): void;
+}
+
+function describeOutcome(error: unknown): Omit<LogEntry, 'fields'> & { fields: DecisionFields } {
+  if (error instanceof BearerRefusal) {
+    const message = error.code ?? 'no_credential';
+    return { level: refusalLevel(error), message, fields: refusalFields(error) };
+  }
+  const isUnavailable = error instanceof UnavailableError;
+  return {
+    level: isUnavailable ? 'warn' : 'error',
+    message: isUnavailable ? 'temporarily_unavailable' : 'server_error',
+    fields: describeError(error),
+  };
+}
+
+/** Failures of the check itself are always logged, also when requests are not. */
+export function createDecisionLog(requests: LoggedRequests, write: WriteLog): DecisionLog {
+  return {
+    accepted(verified) {
+      if (requests !== 'all') return;
+      write({ level: 'info', message: 'accepted', fields: credentialFields(verified) });
+    },
+    acceptedWithoutLookup(verified) {
+      const fields = credentialFields(verified);
+      write({ level: 'warn', message: 'accepted_without_lookup', fields });
+    },
+    notAccepted(error, context) {
+      const entry = describeOutcome(error);
+      if (requests === 'none' && entry.level === 'info') return;
+      write({ ...entry, fields: { ...context, ...entry.fields } });
+    },
+  };
+}

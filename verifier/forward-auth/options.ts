@@ -1,0 +1,263 @@
+import { parseArgs } from 'node:util';
+import {
+  type AccessTokenType,
+  accessTokenTypes,
+  defaultAccessTokenType,
+  isAccessTokenType,
+} from '../../contract/access-token-type.ts';
+import { defaultBearerRealm } from '../../contract/bearer-challenge.ts';
+import { maxLookupCacheSeconds, tokenMemoryMegabytes } from '../../contract/limits.ts';
+import {
+  isLookupFailureChoice,
+  lookupFailureChoices,
+  type OnLookupFailure,
+} from '../../contract/revocation-check.ts';
+import { parseTableLocation, tableLocationHelp } from '../../contract/table-location.ts';
+import { InputError } from '../../core/errors.ts';
+import { type ListenTarget, parseListenTarget } from './listen-target.ts';
+
+export type LoggedRequests = 'all' | 'refused' | 'none';
+
+/** The options of the process, checked as far as possible without a network. */
+export interface ForwardAuthOptions {
+  readonly issuer: string;
+  readonly audiences: readonly [string, ...string[]];
+  readonly defaultAudience: string | undefined;
+  /** Undefined: only the issuer's own tokens are accepted. */
+  readonly tables: string | undefined;
+  readonly cacheSeconds: number;
+  /** Undefined: the clients of the issuer's own tokens are not looked up. */
+  readonly onLookupFailure: OnLookupFailure | undefined;
+  /** Megabytes of tokens whose signature is not verified again. */
+  readonly tokenMemory: number;
+  readonly listen: ListenTarget;
+  /** In lower case. */
+  readonly clientAddressHeader: string | undefined;
+  readonly accessTokenType: AccessTokenType;
+  readonly realm: string;
+  readonly log: LoggedRequests;
+  /** Providers on loopback: for the local run and tests only. */
+  readonly allowLoopbackProviders: boolean;
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+const flags = {
+  issuer: { type: 'string' },
+  audience: { type: 'string', multiple: true },
+  tables: { type: 'string' },
+  'own-tokens-only': { type: 'boolean' },
+  'client-address-header': { type: 'string' },
+  listen: { type: 'string' },
+  'listen-beyond-loopback': { type: 'boolean' },
+  'check-revocation': { type: 'string' },
+  'cache-lookups': { type: 'string' },
+  'token-memory': { type: 'string' },
+  'default-audience': { type: 'string' },
+  'access-token-type': { type: 'string' },
+  realm: { type: 'string' },
+  log: { type: 'string' },
+} as const;
+
+const actions = { help: { type: 'boolean' }, version: { type: 'boolean' } } as const;
+
+type FlagName = keyof typeof flags;
+type GivenFlags = ReturnType<typeof readArguments>;
+
+const variablePrefix = 'FORWARD_AUTH_';
+
+function variableOf(flag: string): string {
+  return variablePrefix + flag.toUpperCase().replaceAll('-', '_');
+}
+
+/** The name of an option in messages, with both ways to set it. */
+function label(flag: FlagName): string {
+  return `--${flag} (${variableOf(flag)})`;
+}
+
+function refuse(flag: FlagName, received: string | undefined, allowed: string): never {
+  const shown = received === undefined ? 'nothing' : JSON.stringify(received);
+  throw new InputError(`${label(flag)}: received ${shown}; allowed: ${allowed}`);
+}
+
+function readArguments(args: readonly string[]) {
+  try {
+    return parseArgs({ args: [...args], options: { ...flags, ...actions }, strict: true }).values;
+  } catch (error) {
+    // Its message names the argument: "Unknown option '--isuer'".
+    const [message = ''] = error instanceof Error ? error.message.split('. ') : [];
+    throw new InputError(`${message}; forward-auth --help lists the options`, { cause: error });
+  }
+}
+
+/** Otherwise a misspelt variable would be ignored silently. */
+function checkVariables(environment: Environment): void {
+  const known = new Set(Object.keys(flags).map(variableOf));
+  const unknown = Object.keys(environment).filter(
+    (name) => name.startsWith(variablePrefix) && !known.has(name),
+  );
+  if (unknown.length === 0) return;
+  throw new InputError(
+    `${unknown.join(', ')}: unknown variable; allowed: ${[...known].join(', ')}`,
+  );
+}
+
+/** Reads options by name, an argument before its variable. Empty means missing. */
+function createReader(given: GivenFlags, environment: Environment) {
+  const variable = (flag: FlagName) => environment[variableOf(flag)] || undefined;
+  return {
+    text: (flag: Exclude<FlagName, 'audience'>): string | undefined => {
+      const value = given[flag];
+      return (typeof value === 'string' ? value : variable(flag)) || undefined;
+    },
+    list: (flag: 'audience'): readonly string[] =>
+      (given[flag] ?? variable(flag)?.split(' ') ?? []).filter((value) => value !== ''),
+    isSet: (flag: 'own-tokens-only' | 'listen-beyond-loopback'): boolean => {
+      const value = variable(flag);
+      if (value !== undefined && value !== '1') refuse(flag, value, '1, or nothing');
+      return given[flag] === true || value === '1';
+    },
+  };
+}
+
+type Reader = ReturnType<typeof createReader>;
+
+function readIssuer(reader: Reader): string {
+  const issuer = reader.text('issuer');
+  const allowed = 'the URL of the authorization server, e.g. "https://auth.example.com"';
+  if (issuer === undefined || !URL.canParse(issuer)) return refuse('issuer', issuer, allowed);
+  return issuer;
+}
+
+function readAudiences(reader: Reader): readonly [string, ...string[]] {
+  const [first, ...others] = reader.list('audience');
+  const allowed = 'one value of "aud" or more, e.g. "https://api.example.com"';
+  return first === undefined ? refuse('audience', undefined, allowed) : [first, ...others];
+}
+
+function readTables(reader: Reader): string | undefined {
+  const tables = reader.text('tables');
+  if (reader.isSet('own-tokens-only')) {
+    if (tables === undefined) return undefined;
+    return refuse('tables', tables, 'nothing, because --own-tokens-only reads no tables');
+  }
+  if (tables === undefined || parseTableLocation(tables) === undefined) {
+    return refuse('tables', tables, `${tableLocationHelp}; or --own-tokens-only`);
+  }
+  return tables;
+}
+
+function readRevocationCheck(reader: Reader): OnLookupFailure | undefined {
+  const flag = 'check-revocation';
+  const choice = reader.text(flag);
+  if (choice === undefined) return undefined;
+  if (reader.isSet('own-tokens-only')) {
+    return refuse(flag, choice, 'nothing, because --own-tokens-only reads no tables');
+  }
+  const allowed = `${lookupFailureChoices.join(' or ')}, for tokens whose client cannot be looked up`;
+  return isLookupFailureChoice(choice) ? choice : refuse(flag, choice, allowed);
+}
+
+/** RFC 9110 §5.1, except names that no proxy uses for an address. */
+const headerName = /^[a-z0-9!#$%&'*+.^_`|~-]+$/;
+const otherHeaders: ReadonlySet<string> = new Set(['authorization', 'host', 'cookie', 'forwarded']);
+
+function readAddressHeader(reader: Reader): string | undefined {
+  const flag = 'client-address-header';
+  const name = reader.text(flag)?.toLowerCase();
+  if (name === undefined || (headerName.test(name) && !otherHeaders.has(name))) return name;
+  return refuse(flag, name, 'the name of a header that holds one address, e.g. "X-Real-IP"');
+}
+
+function readCacheSeconds(reader: Reader): number {
+  const flag = 'cache-lookups';
+  const text = reader.text(flag) ?? '0';
+  const seconds = /^\d{1,2}s?$/.test(text) ? Number.parseInt(text, 10) : Number.NaN;
+  if (seconds <= maxLookupCacheSeconds) return seconds;
+  return refuse(flag, text, `0 to ${maxLookupCacheSeconds} seconds, e.g. "5" or "5s"`);
+}
+
+function readTokenMemory(reader: Reader): number {
+  const flag = 'token-memory';
+  const text = reader.text(flag) ?? String(tokenMemoryMegabytes.default);
+  const megabytes = /^\d{1,2}$/.test(text) ? Number(text) : Number.NaN;
+  if (megabytes <= tokenMemoryMegabytes.max) return megabytes;
+  return refuse(flag, text, `0 to ${tokenMemoryMegabytes.max} megabytes, e.g. "4"`);
+}
+
+function readAccessTokenType(reader: Reader): AccessTokenType {
+  const flag = 'access-token-type';
+  const type = reader.text(flag) ?? defaultAccessTokenType;
+  return isAccessTokenType(type) ? type : refuse(flag, type, accessTokenTypes.join(' or '));
+}
+
+const logChoices: readonly LoggedRequests[] = ['all', 'refused', 'none'];
+
+function readLog(reader: Reader): LoggedRequests {
+  const text = reader.text('log') ?? 'refused';
+  return logChoices.find((choice) => choice === text) ?? refuse('log', text, logChoices.join(', '));
+}
+
+function readListen(reader: Reader): ListenTarget {
+  const text = reader.text('listen') ?? '127.0.0.1:9100';
+  const target = parseListenTarget(text);
+  if (target === undefined) {
+    const allowed = '"127.0.0.1:9100", "[::1]:9100", "unix:/path" or another address and port';
+    return refuse('listen', text, allowed);
+  }
+  if (target.isBeyondLoopback && !reader.isSet('listen-beyond-loopback')) {
+    const reason = 'anyone who reaches the check can ask it about any credential';
+    return refuse('listen', text, `a loopback address, or --listen-beyond-loopback (${reason})`);
+  }
+  return target;
+}
+
+/** Reads every option before it refuses, so all mistakes are reported at once. */
+function readAll(reader: Reader, environment: Environment): ForwardAuthOptions {
+  const problems: string[] = [];
+  function attempt<T>(read: (reader: Reader) => T): T {
+    try {
+      return read(reader);
+    } catch (error) {
+      if (!(error instanceof InputError)) throw error;
+      problems.push(error.message);
+      return undefined as never;
+    }
+  }
+  const options: ForwardAuthOptions = {
+    issuer: attempt(readIssuer),
+    audiences: attempt(readAudiences),
+    defaultAudience: reader.text('default-audience'),
+    tables: attempt(readTables),
+    cacheSeconds: attempt(readCacheSeconds),
+    onLookupFailure: attempt(readRevocationCheck),
+    tokenMemory: attempt(readTokenMemory),
+    listen: attempt(readListen),
+    clientAddressHeader: attempt(readAddressHeader),
+    accessTokenType: attempt(readAccessTokenType),
+    realm: reader.text('realm') ?? defaultBearerRealm,
+    log: attempt(readLog),
+    // The whole project uses this name.
+    allowLoopbackProviders: environment['AUTH_ALLOW_LOOPBACK_PROVIDERS'] === '1',
+  };
+  if (problems.length > 0) throw new InputError(problems.join('\n'));
+  return options;
+}
+
+/**
+ * Reads the options of the process.
+ *
+ * @returns `help` or `version` if that was requested.
+ * @throws {InputError} if options cannot be used, with a line for each: its name, its value and
+ * what is allowed.
+ */
+export function readOptions(
+  args: readonly string[],
+  environment: Environment,
+): ForwardAuthOptions | 'help' | 'version' {
+  const given = readArguments(args);
+  if (given.help === true) return 'help';
+  if (given.version === true) return 'version';
+  checkVariables(environment);
+  return readAll(createReader(given, environment), environment);
+}

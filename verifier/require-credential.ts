@@ -1,0 +1,118 @@
+import { requestDeadline } from '../contract/limits.ts';
+import { isScopeToken } from '../contract/scopes.ts';
+import { InputError } from '../core/errors.ts';
+import type { BearerErrorResponse, VerifiedCredential, Verifier } from './verifier.ts';
+
+export interface MiddlewareOptions<Request> {
+  /**
+   * Returns the address that a request comes from, for API keys with subnets. Behind a proxy,
+   * return the address that the proxy saw, from a header that the proxy always sets.
+   *
+   * @default the TCP peer
+   */
+  readonly sourceAddress?: ((request: Request) => string | undefined) | undefined;
+  /** Receives each refused request with the reason: for your log. */
+  readonly onNotAccepted?: ((error: unknown, request: Request) => void) | undefined;
+}
+
+/** Middleware for each kind of requirement. */
+export interface CredentialMiddleware<Handler> {
+  /**
+   * Requires a credential with every one of these scopes.
+   *
+   * @throws {InputError} if there is none, or one is not a scope.
+   */
+  readonly requireScopes: (...scopes: readonly string[]) => Handler;
+  /** Requires any accepted credential. */
+  readonly requireCredential: () => Handler;
+}
+
+/** A handler asked for the caller, but no middleware has verified one. */
+export class CallerMissingError extends Error {
+  override readonly name = 'CallerMissingError';
+
+  constructor() {
+    super(
+      'this request has no verified caller: its route needs requireScopes or requireCredential',
+    );
+  }
+}
+
+/** The key is the framework's own request object, so nothing in the request can add an entry. */
+const callers = new WeakMap<object, VerifiedCredential>();
+
+/**
+ * Returns the caller of a request that the middleware accepted.
+ *
+ * @param request the framework's object: Express' and Fastify's request, Hono's context.
+ * @throws {CallerMissingError} if no middleware accepted the request.
+ */
+export function callerOf(request: object): VerifiedCredential {
+  const caller = callers.get(request);
+  if (caller === undefined) throw new CallerMissingError();
+  return caller;
+}
+
+/** The parts of a framework's request that the decision depends on. */
+interface Received {
+  readonly authorization: string | readonly string[] | undefined;
+  readonly sourceAddress: string | undefined;
+}
+
+/** @returns the response to send, or undefined if the request is accepted. */
+export type CheckRequest<Request> = (request: Request) => Promise<BearerErrorResponse | undefined>;
+
+function checkScopes(scopes: readonly string[]): void {
+  const wrong = scopes.find((scope) => !isScopeToken(scope));
+  if (scopes.length > 0 && wrong === undefined) return;
+  const received = wrong === undefined ? 'no scope' : JSON.stringify(wrong);
+  throw new InputError(
+    `requireScopes: received ${received}; allowed: one scope or more, e.g. "messaging:view" (requireCredential() requires none)`,
+  );
+}
+
+/**
+ * The shared part of every framework's middleware.
+ *
+ * @param read returns the parts of the framework's request that the decision depends on.
+ * @param toHandler converts the check to a handler of the framework.
+ */
+export function createCredentialMiddleware<Request extends object, Handler>(
+  verifier: Verifier,
+  options: MiddlewareOptions<Request>,
+  read: (request: Request) => Received,
+  toHandler: (check: CheckRequest<Request>) => Handler,
+): CredentialMiddleware<Handler> {
+  function check(scopes: readonly string[]): CheckRequest<Request> {
+    return async (request) => {
+      const { authorization, sourceAddress } = read(request);
+      let signal: AbortSignal | undefined;
+      try {
+        const caller = await verifier.verify(
+          {
+            authorization,
+            // If the option finds no address, none is known. The peer's address must not be used.
+            sourceAddress: options.sourceAddress ? options.sourceAddress(request) : sourceAddress,
+            get signal() {
+              signal ??= AbortSignal.timeout(requestDeadline);
+              return signal;
+            },
+          },
+          scopes,
+        );
+        callers.set(request, caller);
+        return undefined;
+      } catch (error) {
+        options.onNotAccepted?.(error, request);
+        return verifier.toResponse(error);
+      }
+    };
+  }
+  return {
+    requireScopes(...scopes) {
+      checkScopes(scopes);
+      return toHandler(check(scopes));
+    },
+    requireCredential: () => toHandler(check([])),
+  };
+}

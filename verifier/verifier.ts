@@ -1,0 +1,218 @@
+import { createFetchKeySet } from '../adapters/https/fetch-key-set.ts';
+import { createGuardedFetch } from '../adapters/https/guarded-fetch.ts';
+import {
+  type RevocationOptions,
+  readRevocationOptions,
+  reportWithoutLookup,
+} from '../adapters/revocation-options.ts';
+import {
+  type AccessTokenType,
+  accessTokenTypes,
+  defaultAccessTokenType,
+  isAccessTokenType,
+} from '../contract/access-token-type.ts';
+import { defaultBearerRealm, formatBearerChallenge } from '../contract/bearer-challenge.ts';
+import { tokenMemoryMegabytes } from '../contract/limits.ts';
+import { jwksPath } from '../contract/routes.ts';
+import type { ApiKeyReader } from '../core/api-key/api-key-store.ts';
+import type { ClientLookup } from '../core/client/client-store.ts';
+import { type Clock, seconds } from '../core/clock.ts';
+import { InputError } from '../core/errors.ts';
+import type { IdentityProviderReader } from '../core/identity-provider/identity-provider-store.ts';
+import { ownJwksSource } from '../core/verifier/access-token.ts';
+import { type BearerErrorResponse, bearerErrorResponse } from '../core/verifier/challenge.ts';
+import { JwksCache } from '../core/verifier/jwks-cache.ts';
+import type { VerifiedCredential } from '../core/verifier/verified-credential.ts';
+import { VerifiedTokens } from '../core/verifier/verified-tokens.ts';
+import { type VerifierSettings, verifyBearer } from '../core/verifier/verify-bearer.ts';
+
+export type { RevocationOptions } from '../adapters/revocation-options.ts';
+export { UnavailableError } from '../core/errors.ts';
+export { BearerRefusal, type RefusalReason } from '../core/verifier/bearer-refusal.ts';
+export type { BearerErrorResponse } from '../core/verifier/challenge.ts';
+export type {
+  VerifiedAccessToken,
+  VerifiedApiKey,
+  VerifiedCredential,
+} from '../core/verifier/verified-credential.ts';
+
+/** Look-ups by which tokens of registered identity providers are accepted. */
+export interface ProviderLookups {
+  readonly identityProviders: IdentityProviderReader;
+  /** Looks up clients under a provider. */
+  readonly clients: ClientLookup;
+}
+
+export interface VerifierOptions {
+  /** The authorization server, exactly as in `iss` and in its discovery document. */
+  readonly issuer: string;
+  /** The values of `aud` that your API accepts (RFC 7519 §4.1.3). */
+  readonly audience: string | readonly string[];
+  /** The location of the issuer's keys. The default is `{issuer}/.well-known/jwks.json`. */
+  readonly jwksUri?: string | undefined;
+  /** Looks up API keys. Without it, every API key is refused. */
+  readonly apiKeys?: ApiKeyReader | undefined;
+  /** Looks up identity providers. Without it, all of their tokens are refused. */
+  readonly providers?: ProviderLookups | undefined;
+  /**
+   * Looks up the client of each token of this service, and refuses tokens of disabled or deleted
+   * clients and revoked tokens. Without it there is no look-up: they stay valid until they expire.
+   */
+  readonly revocation?: RevocationOptions | undefined;
+  /**
+   * The deployment's default audience, for clients without one. The default is your first audience.
+   */
+  readonly defaultAudience?: string | undefined;
+  /**
+   * `accessTokenType` of the deployment's config. `JWT` accepts both types.
+   *
+   * @default at+jwt
+   */
+  readonly accessTokenType?: AccessTokenType | undefined;
+  /** Protection space of the challenges (RFC 9110 §11.5). */
+  readonly realm?: string | undefined;
+  /** Providers on loopback, over https even so. Only for a local run and tests. */
+  readonly allowLoopbackProviders?: boolean | undefined;
+  /** Certificates to trust for key sets in addition to those of Node, PEM. */
+  readonly ca?: string | undefined;
+  /**
+   * Megabytes of verified tokens whose signature is not verified again, 0 to 64. Each use still
+   * checks everything that can change: the issuer's keys, times, audience, scopes, provider and
+   * client. The tokens themselves are not stored.
+   *
+   * @default 4, about 4,000 tokens; with 0 each signature is verified each time
+   */
+  readonly tokenMemory?: number | undefined;
+  /** Milliseconds since the epoch. The default is the host's clock. */
+  readonly clock?: Clock | undefined;
+}
+
+/** The parts of a request that the decision depends on. */
+export interface VerifierRequest {
+  /**
+   * Each `Authorization` header: `request.headersDistinct.authorization` of node:http. A string
+   * means one header.
+   */
+  readonly authorization: string | readonly string[] | undefined;
+  /**
+   * Address of the TCP peer, or of the last hop that you trust; never one that a client can
+   * write, such as the first of `X-Forwarded-For`. API keys with a list need it.
+   */
+  readonly sourceAddress?: string | undefined;
+  /** Aborts look-ups when your request's deadline passes. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface Verifier {
+  /**
+   * Verifies the bearer credential of a request: an access token of the issuer (RFC 9068 §4), one
+   * of a registered identity provider, or an API key.
+   *
+   * @param requiredScopes all of them are needed, e.g. `['messaging:view']`; may be empty. An API
+   *   key satisfies every scope.
+   * @returns the caller. It never returns for a credential that is not accepted.
+   * @throws {BearerRefusal} if the credential is refused: status 400, 401 or 403
+   *   (RFC 6750 §3.1).
+   * @throws {UnavailableError} if keys or records cannot be read, so there is no decision: answer
+   * 503, and give no access.
+   */
+  verify(request: VerifierRequest, requiredScopes?: readonly string[]): Promise<VerifiedCredential>;
+  /**
+   * The response to an error that {@link verify} threw, with its challenge (RFC 6750 §3): 400, 401,
+   * 403 or 503; 500 for an error of any other kind.
+   */
+  toResponse(error: unknown): BearerErrorResponse;
+  /** Fetches the issuer's keys ahead of the first request. Never fails: the first request tries again. */
+  preload(): Promise<void>;
+}
+
+function toList(value: string | readonly string[] | undefined): readonly string[] {
+  return typeof value === 'string' ? [value] : (value ?? []);
+}
+
+function readAccessTokenType(type: unknown = defaultAccessTokenType): AccessTokenType {
+  if (isAccessTokenType(type)) return type;
+  throw new InputError(
+    `accessTokenType: received ${JSON.stringify(type)}; allowed: ${accessTokenTypes.join(' or ')}`,
+  );
+}
+
+/** A missing check must fail at once, not accept more tokens. */
+function readSettings(options: VerifierOptions): VerifierSettings {
+  const { issuer } = options;
+  const audiences = toList(options.audience);
+  const [first] = audiences;
+  if (!URL.canParse(issuer)) {
+    throw new InputError(`issuer: received ${JSON.stringify(issuer)}; allowed: an https URL`);
+  }
+  if (first === undefined || audiences.some((value) => typeof value !== 'string' || value === '')) {
+    throw new InputError(
+      `audience: received ${JSON.stringify(options.audience)}; allowed: one text or more, each not empty`,
+    );
+  }
+  return {
+    issuer,
+    jwksUri: options.jwksUri ?? `${issuer}${jwksPath}`,
+    audiences,
+    defaultAudience: options.defaultAudience ?? first,
+    accessTokenType: readAccessTokenType(options.accessTokenType),
+  };
+}
+
+function openTokenMemory(megabytes: number = tokenMemoryMegabytes.default) {
+  if (!(megabytes >= 0 && megabytes <= tokenMemoryMegabytes.max)) {
+    throw new InputError(
+      `tokenMemory: received ${megabytes}; allowed: 0 to ${tokenMemoryMegabytes.max} megabytes`,
+    );
+  }
+  return megabytes === 0 ? undefined : new VerifiedTokens(megabytes * 1e6);
+}
+
+/**
+ * Creates a verifier for a service that accepts bearer credentials. Create one and reuse it: it
+ * caches the keys of each issuer, refreshes them, and uses the last good keys for a day when an
+ * issuer does not answer.
+ *
+ * @throws {InputError} for an option that cannot be used.
+ */
+export function createVerifier(options: VerifierOptions): Verifier {
+  const settings = readSettings(options);
+  const { apiKeys, providers, realm = defaultBearerRealm, clock = Date.now } = options;
+  // If no header can carry the realm, fail now and not at the first refusal.
+  formatBearerChallenge({ realm });
+  const fetchProvider = createGuardedFetch({
+    allowLoopback: options.allowLoopbackProviders,
+    ca: options.ca,
+  });
+  const jwks = new JwksCache(createFetchKeySet({ ...settings, ca: options.ca }, fetchProvider));
+  const verifiedTokens = openTokenMemory(options.tokenMemory);
+  const revocation = options.revocation && readRevocationOptions(options.revocation);
+  const report = reportWithoutLookup(options.revocation);
+  const ports = { jwks, apiKeys, verifiedTokens, revocation, ...providers };
+  const now = (): number => seconds(clock());
+  return {
+    verify(request, requiredScopes = []) {
+      const verifying = verifyBearer(
+        {
+          authorization: toList(request.authorization),
+          requiredScopes,
+          now: now(),
+          // Both are read only when they are needed: a timer costs more than verifying the claims.
+          get sourceAddress() {
+            return request.sourceAddress;
+          },
+          get signal() {
+            return request.signal;
+          },
+        },
+        ports,
+        settings,
+      );
+      return report === undefined ? verifying : verifying.then(report);
+    },
+    toResponse: (error) => bearerErrorResponse(error, realm),
+    async preload() {
+      await jwks.refresh(ownJwksSource(settings), now());
+    },
+  };
+}
