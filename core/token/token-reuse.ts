@@ -11,8 +11,8 @@ export interface TokenReuseSettings {
 /** What a request must have in common with the one that a token was issued for. */
 export interface ReuseRequest {
   readonly claims: AccessTokenClaims;
-  /** The secret that authenticated this request. */
-  readonly secretId: string;
+  /** Of the secret that authenticated this request. Ids can come back after a deletion; it cannot. */
+  readonly secretHash: string;
   /** The version of the client's record. It grows when management changes the record. */
   readonly clientVersion: number;
   /** The key that would sign now. */
@@ -32,9 +32,9 @@ export function mayIssueAgain(
 }
 
 /** Everything that a token depends on except its times and its id. */
-function keyOf({ claims, secretId, clientVersion }: ReuseRequest): string {
+function keyOf({ claims, secretHash, clientVersion }: ReuseRequest): string {
   const { iat, exp, jti: _, ...rest } = claims;
-  return JSON.stringify([secretId, clientVersion, exp - iat, Object.values(rest)]);
+  return JSON.stringify([secretHash, clientVersion, exp - iat, Object.values(rest)]);
 }
 
 /**
@@ -100,7 +100,7 @@ export function reuseTokens(reuse: TokenReuse, sign: SignWithKeys): SignWithKeys
     const { claims, client, secret } = unsigned;
     const request = {
       claims,
-      secretId: secret.secretId,
+      secretHash: secret.hash,
       clientVersion: client.version,
       kid: keys[0]?.kid,
     };

@@ -67,7 +67,7 @@ function reuseRequestOf({ time, client }: Request): ReuseRequest {
       scope: 'messaging:view',
       service_trunk_group: 'stg',
     },
-    secretId: 'secret',
+    secretHash: 'sha256$secret',
     clientVersion: 1,
     kid: 'kid',
   };

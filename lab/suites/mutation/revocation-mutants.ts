@@ -158,8 +158,8 @@ const mistakes: readonly Omit<Mutant, 'area'>[] = [
     edits: [
       {
         file: 'core/token/token-reuse.ts',
-        find: 'JSON.stringify([secretId, clientVersion, exp - iat, Object.values(rest)])',
-        replace: 'JSON.stringify([secretId, exp - iat, Object.values(rest)])',
+        find: 'JSON.stringify([secretHash, clientVersion, exp - iat, Object.values(rest)])',
+        replace: 'JSON.stringify([secretHash, exp - iat, Object.values(rest)])',
       },
     ],
   },
@@ -173,9 +173,9 @@ const mistakes: readonly Omit<Mutant, 'area'>[] = [
       },
       {
         file: 'core/token/token-reuse.ts',
-        find: 'JSON.stringify([secretId, clientVersion, exp - iat, Object.values(rest)])',
+        find: 'JSON.stringify([secretHash, clientVersion, exp - iat, Object.values(rest)])',
         replace:
-          'JSON.stringify([Math.random(), secretId, clientVersion, exp - iat, Object.values(rest)])',
+          'JSON.stringify([Math.random(), secretHash, clientVersion, exp - iat, Object.values(rest)])',
       },
     ],
   },

@@ -20,7 +20,7 @@ function requestAt(time: number, different: Partial<AccessTokenClaims> = {}): Re
     service_trunk_group: 'stg-1',
     ...different,
   };
-  return { claims, secretId: 'secret_1', clientVersion: 1, kid: 'k1' };
+  return { claims, secretHash: 'sha256$1', clientVersion: 1, kid: 'k1' };
 }
 
 function setUp(minimumRemainingShare = 0.5, maxTokens = 10) {
@@ -58,7 +58,7 @@ describe('a token that was given', () => {
   });
 
   const others: readonly (readonly [string, ReuseRequest])[] = [
-    ['another secret', { ...requestAt(now), secretId: 'secret_2' }],
+    ['another secret', { ...requestAt(now), secretHash: 'sha256$2' }],
     ['a client that was changed', { ...requestAt(now), clientVersion: 2 }],
     ['another client', requestAt(now, { sub: 'client_2', client_id: 'client_2' })],
     ['another scope', requestAt(now, { scope: 'messaging:manage' })],
@@ -112,7 +112,7 @@ describe('requests that come together', () => {
 describe('any requests in any order', () => {
   const step = fc.record({
     wait: fc.nat({ max: 2000 }),
-    secretId: fc.constantFrom('secret_1', 'secret_2'),
+    secretHash: fc.constantFrom('sha256$1', 'sha256$2'),
     clientVersion: fc.constantFrom(1, 2),
     kid: fc.constantFrom('k1', 'k2'),
     scope: fc.constantFrom('a', 'b'),
@@ -134,7 +134,7 @@ describe('any requests in any order', () => {
             const { claims, kid, jws } = token;
             expect([claims.scope, kid]).toEqual([scope, rest.kid]);
             expect(claims.exp - time).toBeGreaterThanOrEqual(share * lifetime);
-            const owner = JSON.stringify([rest.secretId, rest.clientVersion, scope]);
+            const owner = JSON.stringify([rest.secretHash, rest.clientVersion, scope]);
             expect(givenTo.get(jws) ?? owner).toBe(owner);
             givenTo.set(jws, owner);
           }

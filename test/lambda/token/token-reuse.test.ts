@@ -54,6 +54,17 @@ describe('a deployment that reuses tokens', () => {
     expect(await issue(world)).toMatchObject({ statusCode: 401 });
   });
 
+  it('gives a client that was deleted and created again under the same ids a token of its own', async () => {
+    const world = reusing();
+    const first = await issue(world);
+    const { secretId } = makeSecret(secretValueOf(1));
+    const secrets = [makeSecret(secretValueOf(2), { secretId })];
+    world.byId.set(clientIdOf(1), makeClient({ secrets }));
+    const second = await issue(world, 2);
+    expect(second.statusCode).toBe(200);
+    expect(decodeJwt(second.access_token).jti).not.toBe(decodeJwt(first.access_token).jti);
+  });
+
   it('gives each secret its own token', async () => {
     const secrets = [makeSecret(secretValueOf(1)), makeSecret(secretValueOf(2))];
     const world = reusing([makeClient({ secrets })]);

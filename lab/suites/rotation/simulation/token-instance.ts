@@ -94,7 +94,7 @@ export class TokenInstance {
     };
     if (this.#reuse === undefined) await sign();
     else
-      await this.#reuse.take({ claims, secretId: '', clientVersion: 1, kid: keys[0]?.kid }, sign);
+      await this.#reuse.take({ claims, secretHash: '', clientVersion: 1, kid: keys[0]?.kid }, sign);
   }
 
   async #signWithFirst(keys: readonly SigningKey[]): Promise<string> {
