@@ -16,6 +16,21 @@ addEventListener('pagehide', () => {
   for (const secret of document.querySelectorAll('[data-secret]')) secret.remove();
 });
 
+// What is typed for a choice makes the choice, and another choice clears it.
+for (const group of document.querySelectorAll('fieldset')) {
+  const texts = [...group.querySelectorAll('.check > input:is([type=text],[type=date])')];
+  const choiceOf = (text) => text.parentElement.querySelector('input[type=radio]');
+  for (const text of texts) {
+    text.addEventListener('input', () => {
+      if (text.value !== '' && choiceOf(text)) choiceOf(text).checked = true;
+    });
+  }
+  group.addEventListener('change', ({ target }) => {
+    if (target.type !== 'radio') return;
+    for (const text of texts) if (choiceOf(text) !== target) text.value = '';
+  });
+}
+
 const status = document.createElement('span');
 status.className = 'visually-hidden';
 status.setAttribute('role', 'status');

@@ -1,8 +1,11 @@
 import { parseTime } from '../../core/rfc3339.ts';
+import { requireChoice } from './choice.ts';
 import type { Fields } from './fields.ts';
 import { FormError } from './problems.ts';
 
 const day = 86_400;
+
+const dayLabel = 'On a day';
 
 /** Choices for an end in a form. `days-90` means in 90 days. */
 export const expiryChoices = [
@@ -10,7 +13,7 @@ export const expiryChoices = [
   ['days-30', 'In 30 days'],
   ['days-90', 'In 90 days'],
   ['days-365', 'In a year'],
-  ['date', 'On a day'],
+  ['date', dayLabel],
 ] as const;
 
 export interface ExpiryValues {
@@ -18,18 +21,26 @@ export interface ExpiryValues {
   readonly expiryDate: string;
 }
 
-export function readExpiryValues(form: Fields): ExpiryValues {
-  return { expiry: form.text('expiry') || 'never', expiryDate: form.text('expiryDate') };
+/** @param fallback the choice if the form has none. */
+export function readExpiryValues(form: Fields, fallback = 'never'): ExpiryValues {
+  return { expiry: form.text('expiry') || fallback, expiryDate: form.text('expiryDate') };
 }
 
 /**
  * @returns seconds since the epoch; null for never; undefined if the end stays as it is.
- * @throws {FormError} if a day is selected but not given.
+ * @throws {FormError} if a day is selected but not given, or given but not selected.
  */
 export function readExpiry(
   { expiry, expiryDate }: ExpiryValues,
   now: number,
 ): number | null | undefined {
+  requireChoice({
+    field: 'expiresAt',
+    label: dayLabel,
+    isChosen: expiry === 'date',
+    text: expiryDate,
+    what: 'the day',
+  });
   if (expiry === 'keep') return undefined;
   if (expiry === 'never') return null;
   const [, days] = /^days-(\d{1,4})$/.exec(expiry) ?? [];

@@ -10,14 +10,16 @@ export function expiryField(
   problems: Problems,
   keep?: string,
 ): Html {
+  const error = problemAt(problems, 'expiresAt');
+  const isTyped = error !== undefined && values.expiryDate !== '';
   const date = html`<input type="date" name="expiryDate" value="${values.expiryDate}" aria-label="Day on which it ends"><span class="hint"> at 00:00 UTC</span>`;
   return radioGroup({
     name: 'expiresAt',
     group: 'expiry',
     label,
     hint: 'A secret that ended no longer works. It can be replaced before that without a gap.',
-    value: values.expiry,
-    error: problemAt(problems, 'expiresAt'),
+    value: isTyped ? 'date' : values.expiry,
+    error,
     options: [
       ...(keep === undefined ? [] : [{ value: 'keep', text: keep }]),
       ...expiryChoices.map(([value, text]) =>

@@ -1,5 +1,4 @@
 import type { Client, ClientSecret } from '../../../adapters/management.ts';
-import { formatTime } from '../../../core/rfc3339.ts';
 import { type ExpiryValues, readExpiry, readExpiryValues } from '../../forms/expiry.ts';
 import { noProblems, type Problems } from '../../forms/problems.ts';
 import { submit } from '../../forms/submit.ts';
@@ -66,9 +65,7 @@ function showForm(visit: Visit, editing: Editing): Page {
 export const editSecret: Handler = async (visit) => {
   visit.require('updateClientSecret');
   const found = await findSecret(visit);
-  const { name = '', expiresAt } = found.secret;
-  const expiryDate = expiresAt === undefined ? '' : formatTime(expiresAt).slice(0, 10);
-  const values = { name, expiry: 'keep', expiryDate };
+  const values = { name: found.secret.name ?? '', expiry: 'keep', expiryDate: '' };
   return showForm(visit, { ...found, values, version: found.client.version, problems: noProblems });
 };
 
@@ -76,7 +73,7 @@ export const updateSecret: Handler = async (visit) => {
   const { management, form, href, now } = visit;
   const found = await findSecret(visit);
   const { client, secret } = found;
-  const values = { ...readExpiryValues(form), name: form.text('name') };
+  const values = { ...readExpiryValues(form, 'keep'), name: form.text('name') };
   const version = readVersion(form);
   return submit(
     async () => {

@@ -1,4 +1,5 @@
 import type { Client } from '../../../adapters/management.ts';
+import { requireChoice } from '../../forms/choice.ts';
 import { readDuration } from '../../forms/client-form.ts';
 import { readExpiry } from '../../forms/expiry.ts';
 import { noProblems, type Problems, problemAt } from '../../forms/problems.ts';
@@ -26,6 +27,8 @@ interface RotationValues extends SecretValues {
   readonly overlapOther: string;
 }
 
+const otherOverlap = 'After another time';
+
 const overlaps = [
   ['0s', 'Now: callers that still use an old one fail at once'],
   ['1d', 'In 1 day'],
@@ -35,15 +38,17 @@ const overlaps = [
 
 function overlapField(values: RotationValues, problems: Problems): Html {
   const other = html`<input type="text" class="short" name="overlapOther" value="${values.overlapOther}" aria-label="Time until the old secrets end" placeholder="12h" autocomplete="off">`;
+  const error = problemAt(problems, 'overlap');
+  const isTyped = error !== undefined && values.overlapOther !== '';
   return radioGroup({
     name: 'overlap',
     label: 'The old secrets end',
     hint: 'Until then, old and new secrets both work. A secret that ends sooner keeps its end.',
-    value: values.overlap,
-    error: problemAt(problems, 'overlap'),
+    value: isTyped ? 'other' : values.overlap,
+    error,
     options: [
       ...overlaps.map(([value, text]) => ({ value, text })),
-      { value: 'other', text: 'After another time', more: other },
+      { value: 'other', text: otherOverlap, more: other },
     ],
   });
 }
@@ -87,6 +92,13 @@ function showForm(visit: Visit, client: Client, values: RotationValues, problems
   });
 }
 
+/** @throws {FormError} for text that is not a time, or that belongs to another choice. */
+function readOverlap({ overlap, overlapOther }: RotationValues): number {
+  const isChosen = overlap === 'other';
+  requireChoice({ field: 'overlap', label: otherOverlap, isChosen, text: overlapOther });
+  return readDuration('overlap', isChosen ? overlapOther : overlap);
+}
+
 export const newRotation: Handler = async (visit) => {
   visit.require('rotateClientSecret');
   const client = await visit.management.findClient(visit.id('clientId'));
@@ -104,11 +116,10 @@ export const rotateSecret: Handler = async (visit) => {
   };
   return submit(
     async () => {
-      const wanted = values.overlap === 'other' ? values.overlapOther : values.overlap;
       const rotated = await management.rotateClientSecret(client.clientId, {
         name: values.name.trim() || undefined,
         expiresAt: readExpiry(values, now) ?? undefined,
-        overlap: readDuration('overlap', wanted),
+        overlap: readOverlap(values),
         idempotencyKey: values.requestId || undefined,
         ifVersion: readVersion(form),
       });
