@@ -18,17 +18,15 @@ addEventListener('pagehide', () => {
 
 // What is typed for a choice makes the choice, and another choice clears it.
 for (const group of document.querySelectorAll('fieldset')) {
-  const texts = [...group.querySelectorAll('.check > input:is([type=text],[type=date])')];
-  const choiceOf = (text) => text.parentElement.querySelector('input[type=radio]');
-  for (const text of texts) {
+  for (const text of group.querySelectorAll('.check > input:is([type=text],[type=date])')) {
+    const choice = text.parentElement?.querySelector('input[type=radio]');
     text.addEventListener('input', () => {
-      if (text.value !== '' && choiceOf(text)) choiceOf(text).checked = true;
+      if (choice && text.value !== '') choice.checked = true;
+    });
+    group.addEventListener('change', ({ target }) => {
+      if (target.type === 'radio' && target !== choice) text.value = '';
     });
   }
-  group.addEventListener('change', ({ target }) => {
-    if (target.type !== 'radio') return;
-    for (const text of texts) if (choiceOf(text) !== target) text.value = '';
-  });
 }
 
 const status = document.createElement('span');
