@@ -8,7 +8,7 @@ export interface OutputOptions {
 }
 
 /** The result of a command in each of the three forms. */
-export interface Answer {
+export interface CommandResult {
   /** `--json`: one document. Undefined members are omitted. */
   readonly json: Readonly<Record<string, unknown>>;
   /** `--quiet`: only the values that a script needs. */
@@ -26,10 +26,10 @@ export class Output {
     this.#options = options;
   }
 
-  print(answer: Answer): void {
-    if (this.#options.json === true) this.#write(JSON.stringify(answer.json, undefined, 2));
-    else if (this.#options.quiet === true) answer.quiet.forEach((line) => this.#write(line));
-    else if (answer.text !== '') this.#write(answer.text);
+  print(result: CommandResult): void {
+    if (this.#options.json === true) this.#write(JSON.stringify(result.json, undefined, 2));
+    else if (this.#options.quiet === true) result.quiet.forEach((line) => this.#write(line));
+    else if (result.text !== '') this.#write(result.text);
   }
 
   /** A list: `{"items": []}`, one id per line, or a table. */

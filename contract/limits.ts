@@ -1,7 +1,10 @@
 /** Policy numbers of the service. Each is defined here once, with its reason. */
 
 /** OAuth clients send well under 1 KiB; a larger form is refused before it is parsed. */
-export const maxFormBytes = 8 * 1024;
+export const maxTokenFormBytes = 8 * 1024;
+
+/** A form of the portal: the largest, an API key with 100 subnets, has 12 KiB. */
+export const maxPortalFormBytes = 16 * 1024;
 
 /** Enough for every registered parameter of RFC 6749 and RFC 8707 with room for unknown ones. */
 export const maxFormParameters = 32;
@@ -50,7 +53,10 @@ export const maxSigningInputBytes = 3000;
 export const defaultTokenLifetime = 3600;
 /** In seconds. A lifetime below a minute is used up by network latency and clock differences. */
 export const minTokenLifetime = 60;
-/** In seconds. A token cannot be revoked, so a revocation takes a day at most. */
+/**
+ * In seconds. A verifier without client look-ups accepts a token until it expires, so a revocation
+ * reaches it after a day at most.
+ */
 export const maxTokenLifetime = 86_400;
 
 /**
@@ -60,10 +66,10 @@ export const maxTokenLifetime = 86_400;
 export const maxSecretsPerClient = 100;
 
 /**
- * A secret ends soon when it has this many seconds left or fewer: two weeks are time for a release
+ * A secret expires soon when it has this many seconds left or fewer: two weeks are time for a release
  * with a new secret. `authctl`, the portal and the metric of the token function use it.
  */
-export const secretEndsSoonWithin = 14 * 86_400;
+export const secretExpiresSoonWithin = 14 * 86_400;
 
 /** Subnets of one API key: each costs one comparison per request. */
 export const maxSubnetsPerApiKey = 100;
@@ -179,7 +185,7 @@ export const maxClockDifference = 120;
 
 /**
  * Shares of its life that a token must have left to be issued again: less hands out tokens that
- * soon end, more reuses next to nothing.
+ * soon expire, more reuses next to nothing.
  */
 export const reuseShares = { least: 0.05, most: 0.95 } as const;
 

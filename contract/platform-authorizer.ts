@@ -3,6 +3,7 @@ import { type ErrorBody, gatewayErrors, noStoreHeaders, securityHeaders } from '
 
 /**
  * The authorizer's context of an allowed request. Each value is a string, empty if there is none.
+ * A *platform API* is the specification's name for a resource server (RFC 6749 §1.1, RFC 6750).
  */
 export const authorizerContextKeys = [
   'client_id',
@@ -55,7 +56,7 @@ export interface BearerGatewayResponse {
 
 const commonHeaders = { ...noStoreHeaders, ...securityHeaders } as const;
 
-function refusal(
+function bearerError(
   type: 'UNAUTHORIZED' | 'ACCESS_DENIED',
   status: number,
   realm: string,
@@ -83,11 +84,11 @@ function failure(
  */
 export function bearerGatewayResponses(realm: string): readonly BearerGatewayResponse[] {
   return [
-    refusal('UNAUTHORIZED', 401, realm, {
+    bearerError('UNAUTHORIZED', 401, realm, {
       error: 'invalid_token',
       error_description: 'a valid access token or API key is required',
     }),
-    refusal('ACCESS_DENIED', 403, realm, {
+    bearerError('ACCESS_DENIED', 403, realm, {
       error: 'insufficient_scope',
       error_description: 'the access token lacks a scope that this request requires',
       scope: `$context.authorizer.${requiredScopeContextKey}`,

@@ -9,16 +9,16 @@ const statusByCode = {
 
 export type OAuthErrorCode = keyof typeof statusByCode;
 
-type Refusal = readonly [code: OAuthErrorCode, description: string];
+type ErrorText = readonly [code: OAuthErrorCode, description: string];
 
 /** One text for every failure, so a response reveals nothing about the client. */
-const authenticationFailed: Refusal = ['invalid_client', 'client authentication failed'];
+const authenticationFailed: ErrorText = ['invalid_client', 'client authentication failed'];
 
 /**
  * Why a token request is refused. The reason is for logs; code and description go to the client.
  * All are fixed texts, so nothing from a request can be returned or logged.
  */
-const refusals = {
+const errorTexts = {
   content_type: [
     'invalid_request',
     'the Content-Type must be application/x-www-form-urlencoded in UTF-8',
@@ -67,26 +67,28 @@ const refusals = {
   repeated_resource: ['invalid_target', 'there must be one resource'],
   resource_syntax: ['invalid_target', 'resource must be an absolute URI without a fragment'],
   resource_not_allowed: ['invalid_target', 'the client may not ask for this resource'],
-} as const satisfies Record<string, Refusal>;
+} as const satisfies Record<string, ErrorText>;
 
-export type RefusalReason = keyof typeof refusals;
+export type OAuthErrorReason = keyof typeof errorTexts;
 
-export const refusalReasons = Object.freeze(Object.keys(refusals)) as readonly RefusalReason[];
+export const oauthErrorReasons = Object.freeze(
+  Object.keys(errorTexts),
+) as readonly OAuthErrorReason[];
 
 /** A token request that is refused with an error response (RFC 6749 §5.2). */
 export class OAuthError extends Error {
   override readonly name = 'OAuthError';
-  readonly reason: RefusalReason;
+  readonly reason: OAuthErrorReason;
   /** `error` on the wire. */
   readonly code: OAuthErrorCode;
   /** `error_description` on the wire. */
   readonly description: string;
   readonly status: number;
 
-  constructor(reason: RefusalReason, options?: ErrorOptions) {
+  constructor(reason: OAuthErrorReason, options?: ErrorOptions) {
     super(reason, options);
     this.reason = reason;
-    [this.code, this.description] = refusals[reason];
+    [this.code, this.description] = errorTexts[reason];
     this.status = statusByCode[this.code];
   }
 }

@@ -3,3 +3,9 @@ export interface PortOptions {
   /** Ends the call when the request's deadline passes. */
   readonly signal?: AbortSignal | undefined;
 }
+
+/** The same, for a step that also depends on the time. */
+export interface TimedPortOptions extends PortOptions {
+  /** Seconds since the epoch. */
+  readonly now: number;
+}

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { AssetUrls } from './html/layout.ts';
-import type { Href } from './visit.ts';
+import type { Href } from './request-context.ts';
 
 interface Asset {
   readonly path: string;

@@ -1,6 +1,6 @@
 import { type Context, Hono } from 'hono';
 import { findAsset } from './assets.ts';
-import { createVisit } from './create-visit.ts';
+import { createRequestContext } from './create-request-context.ts';
 import { Fields } from './forms/fields.ts';
 import { isOwnHost } from './guards/host.ts';
 import { readForm } from './guards/read-form.ts';
@@ -10,15 +10,15 @@ import { HttpError } from './http-error.ts';
 import { describeError } from './pages/errors/error-page.ts';
 import type { Portal, PortalOptions } from './portal-options.ts';
 import { ProviderHealth } from './provider-health.ts';
+import type { RequestContext } from './request-context.ts';
 import { errorResponse, plainErrorResponse, toResponse } from './respond.ts';
 import { type Route, routes } from './routes.ts';
-import type { Visit } from './visit.ts';
 
 export type { Person, Role } from './access/person.ts';
 export type { Portal, PortalOptions, PortalRequest } from './portal-options.ts';
 
 interface Environment {
-  readonly Variables: { visit?: Visit; route?: string; form?: Fields };
+  readonly Variables: { context?: RequestContext; route?: string; form?: Fields };
 }
 
 type PortalContext = Context<Environment>;
@@ -36,7 +36,7 @@ function finish(options: PortalOptions) {
       method: c.req.method,
       route: c.get('route'),
       status: c.res.status,
-      person: c.get('visit')?.person.name,
+      person: c.get('context')?.person.name,
       milliseconds: clock() - start,
     });
   };
@@ -57,29 +57,29 @@ function identify(options: PortalOptions, health: ProviderHealth) {
     const found = await options.identify(c.req.raw);
     if (found instanceof Response) return found;
     if (found === undefined) throw new HttpError(401);
-    c.set('visit', await createVisit(options, c.req.raw, found, health));
+    c.set('context', await createRequestContext(options, c.req.raw, found, health));
     return next();
   };
 }
 
 function handle(options: PortalOptions, route: Route) {
   return async (c: PortalContext) => {
-    const visit = c.get('visit');
-    if (visit === undefined) throw new HttpError(401);
+    const context = c.get('context');
+    if (context === undefined) throw new HttpError(401);
     c.set('route', route.path);
-    const form = route.method === 'POST' ? new Fields(await readForm(c.req.raw)) : visit.form;
+    const form = route.method === 'POST' ? new Fields(await readForm(c.req.raw)) : context.form;
     if (route.method === 'POST') c.set('form', form);
     const id = (name: string) => c.req.param(name) ?? '';
-    return toResponse(options, visit, await route.handle({ ...visit, id, form }));
+    return toResponse(options, context, await route.handle({ ...context, id, form }));
   };
 }
 
 function fail(options: PortalOptions, error: unknown, c: PortalContext): Response {
   const text = describeError(error);
   if (text.isFault === true) options.onFault?.(error);
-  const visit = c.get('visit');
-  if (visit === undefined) return plainErrorResponse(options, text);
-  return errorResponse(options, visit, text, { request: c.req.raw, form: c.get('form') });
+  const context = c.get('context');
+  if (context === undefined) return plainErrorResponse(options, text);
+  return errorResponse(options, context, text, { request: c.req.raw, form: c.get('form') });
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Href } from './visit.ts';
+import type { Href } from './request-context.ts';
 
 /** Addresses of pages, with the path of the mount point. Undefined parameters are omitted. */
 export function createHref(basePath: string): Href {

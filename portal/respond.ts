@@ -6,7 +6,7 @@ import { layout, plainLayout } from './html/layout.ts';
 import { pageHeader } from './html/parts.ts';
 import { type ErrorText, errorPage } from './pages/errors/error-page.ts';
 import type { PortalOptions } from './portal-options.ts';
-import type { Answer, Visit } from './visit.ts';
+import type { RequestContext, RouteResult } from './request-context.ts';
 
 function htmlResponse(body: Html, status: number): Response {
   return new Response(body.toString(), {
@@ -16,25 +16,29 @@ function htmlResponse(body: Html, status: number): Response {
 }
 
 /** The response: a page with the navigation around it, or a redirect. */
-export function toResponse(options: PortalOptions, visit: Visit, answer: Answer): Response {
+export function toResponse(
+  options: PortalOptions,
+  context: RequestContext,
+  answer: RouteResult,
+): Response {
   if ('redirectTo' in answer) {
     return new Response(null, { status: 303, headers: { Location: answer.redirectTo } });
   }
   const canSignOut = options.signOut !== undefined;
-  const page = layout(visit, answer, assetUrls(visit.href), canSignOut);
+  const page = layout(context, answer, assetUrls(context.href), canSignOut);
   return htmlResponse(page, answer.status ?? 200);
 }
 
 /** An error page for a known user. */
 export function errorResponse(
   options: PortalOptions,
-  visit: Visit,
+  context: RequestContext,
   error: ErrorText,
   sent: { readonly request: Request; readonly form: Fields | undefined },
 ): Response {
   const { request, form } = sent;
   const { pathname, search } = new URL(request.url);
-  return toResponse(options, visit, errorPage(error, pathname + search, form));
+  return toResponse(options, context, errorPage(error, pathname + search, form));
 }
 
 /** An error page for unknown users. It has no navigation. */

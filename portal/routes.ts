@@ -38,7 +38,7 @@ import { showProvider } from './pages/providers/provider-details.ts';
 import { showProviders } from './pages/providers/provider-list.ts';
 import { newProvider, registerProvider } from './pages/providers/register-provider.ts';
 import { showSigningKeys } from './pages/signing-keys/signing-keys.ts';
-import type { Handler } from './visit.ts';
+import type { Handler } from './request-context.ts';
 
 export interface Route {
   readonly method: 'GET' | 'POST';

@@ -4,7 +4,7 @@ export interface AwsCredentials {
   readonly sessionToken?: string | undefined;
 }
 
-/** Temporary credentials, with the time at which they end in milliseconds since the epoch. */
+/** Temporary credentials, with the time at which they expire, in milliseconds since the epoch. */
 export interface ExpiringCredentials extends AwsCredentials {
   readonly expiresAt: number;
 }

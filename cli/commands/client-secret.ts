@@ -127,12 +127,12 @@ interface UpdateOptions extends ExpiryOptions, IfVersionOptions {
 
 const update: CommandSpec = {
   name: 'update',
-  summary: 'Rename a secret or change its end',
+  summary: 'Rename a secret or change its expiry',
   arguments: [clientIdArgument, secretId],
   options: [
     secretName(),
     ...expiryOptions(),
-    new Option('--never-expires', 'remove its end').conflicts(['expiresAt', 'expiresIn']),
+    new Option('--never-expires', 'remove its expiry').conflicts(['expiresAt', 'expiresIn']),
     ifVersionOption('client'),
   ],
   examples: [
@@ -168,7 +168,7 @@ interface RotateOptions extends CreateOptions {
 
 const rotate: CommandSpec = {
   name: 'rotate',
-  summary: 'Create a secret, show it once, and let all others of the client end',
+  summary: 'Create a secret, show it once, and let all others of the client expire',
   arguments: [clientIdArgument],
   options: [
     new Option('--expire-old-in <duration>', 'how long the others still work').default(
@@ -186,7 +186,7 @@ const rotate: CommandSpec = {
   ],
   run: async (cli, [id = ''], options: RotateOptions) => {
     const overlap = parseDuration(options.expireOldIn, '--expire-old-in');
-    if (overlap === 0) await cli.confirm(`End all present secrets of ${id} at once?`);
+    if (overlap === 0) await cli.confirm(`Expire all present secrets of ${id} at once?`);
     const context = await cli.management();
     const now = currentTime(context);
     const rotated = await rotateClientSecret(context, id, {
@@ -196,10 +196,10 @@ const rotate: CommandSpec = {
       ifVersion: options.ifVersion,
       overlap,
     });
-    const ended = rotated.expired.map((secret) => viewClientSecret(secret, now));
-    printCreated(cli, rotated, { id, now }, { expired_secrets: ended });
+    const expired = rotated.expired.map((secret) => viewClientSecret(secret, now));
+    printCreated(cli, rotated, { id, now }, { expired_secrets: expired });
     for (const secret of rotated.expired) {
-      cli.output.note(`${secret.secretId} ends at ${formatExpiry(secret)}.`);
+      cli.output.note(`${secret.secretId} expires at ${formatExpiry(secret)}.`);
     }
   },
 };

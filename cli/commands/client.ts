@@ -71,6 +71,8 @@ const create: CommandSpec = {
 
 interface ListOptions extends ListFilterOptions {
   readonly provider?: string;
+  readonly expiresWithin?: string;
+  /** The former name of `expiresWithin`. */
   readonly endsWithin?: string;
   readonly unusedFor?: string;
 }
@@ -82,9 +84,10 @@ const list: CommandSpec = {
     ...listFilterOptions(),
     new Option('--provider <issuer>', 'only clients under this registered provider'),
     new Option(
-      '--ends-within <duration>',
+      '--expires-within <duration>',
       'only clients with a secret that expires within this time, e.g. 14d',
     ),
+    new Option('--ends-within <duration>').hideHelp().conflicts('expiresWithin'),
     new Option(
       '--unused-for <duration>',
       'only clients with a secret not used for this time, e.g. 90d',
@@ -93,7 +96,7 @@ const list: CommandSpec = {
   examples: [
     'client list',
     'client list --json',
-    'client list --trunk-group tg-1001 --ends-within 14d',
+    'client list --trunk-group tg-1001 --expires-within 14d',
   ],
   run: async (cli, _, options: ListOptions) => {
     const context = await cli.management();
@@ -102,7 +105,9 @@ const list: CommandSpec = {
     const filter = {
       ...readListFilter(options),
       provider: options.provider,
-      endsWithin: seconds(options.endsWithin, '--ends-within'),
+      expiresWithin:
+        seconds(options.expiresWithin, '--expires-within') ??
+        seconds(options.endsWithin, '--ends-within'),
       unusedFor: seconds(options.unusedFor, '--unused-for'),
     };
     const clients = await collectPages(

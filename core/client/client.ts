@@ -1,4 +1,4 @@
-import { secretEndsSoonWithin } from '../../contract/limits.ts';
+import { secretExpiresSoonWithin } from '../../contract/limits.ts';
 import { isSyntheticClientId, syntheticAuthority } from '../../contract/synthetic-check.ts';
 
 import type { ClaimCondition } from './claim-condition.ts';
@@ -67,7 +67,7 @@ export type CheckedClient = Pick<
 export type SecretStatus = 'active' | 'expires_soon' | 'expired';
 
 export function secretStatus({ expiresAt }: ClientSecret, now: number): SecretStatus {
-  if (expiresAt === undefined || expiresAt - now > secretEndsSoonWithin) return 'active';
+  if (expiresAt === undefined || expiresAt - now > secretExpiresSoonWithin) return 'active';
   return expiresAt > now ? 'expires_soon' : 'expired';
 }
 

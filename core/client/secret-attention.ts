@@ -1,4 +1,4 @@
-import { secretEndsSoonWithin } from '../../contract/limits.ts';
+import { secretExpiresSoonWithin } from '../../contract/limits.ts';
 import { formatDay } from '../rfc3339.ts';
 import type { Client, ClientSecret } from './client.ts';
 
@@ -8,13 +8,13 @@ const day = 86_400;
 
 /** When a secret needs the attention of the person who looks after its client, in seconds. */
 export const secretAttention = {
-  endsWithin: secretEndsSoonWithin,
+  expiresWithin: secretExpiresSoonWithin,
   /** A quarter: a job that runs every month or every quarter has used its secret since. */
   unusedFor: 90 * day,
 } as const;
 
-/** Whether a secret that still works ends within so many seconds. */
-export function endsWithin(secret: SecretLife, seconds: number, now: number): boolean {
+/** Whether a secret that still works expires within so many seconds. */
+export function expiresWithin(secret: SecretLife, seconds: number, now: number): boolean {
   const { expiresAt } = secret;
   return expiresAt !== undefined && expiresAt > now && expiresAt <= now + seconds;
 }
@@ -27,7 +27,7 @@ export function isUnusedFor(secret: SecretLife, seconds: number, now: number): b
   return lastUsedOn === undefined || lastUsedOn < formatDay(Math.max(0, now - seconds));
 }
 
-export type SecretConcern = 'ends_soon' | 'unused';
+export type SecretConcern = 'expires_soon' | 'unused';
 
 /** Why a person should look at a secret. Nothing about a disabled client is urgent. */
 export function findSecretConcern(
@@ -36,6 +36,6 @@ export function findSecretConcern(
   now: number,
 ): SecretConcern | undefined {
   if (!client.enabled) return undefined;
-  if (endsWithin(secret, secretAttention.endsWithin, now)) return 'ends_soon';
+  if (expiresWithin(secret, secretAttention.expiresWithin, now)) return 'expires_soon';
   return isUnusedFor(secret, secretAttention.unusedFor, now) ? 'unused' : undefined;
 }

@@ -17,7 +17,7 @@ import type { Heartbeat, RotationState } from './rotation-state.ts';
 const maxSteps = 40;
 
 /** A step that is due but must not be taken yet. */
-export interface Refusal {
+export interface RefusedAction {
   readonly action: RotationAction;
   readonly error: Error;
 }
@@ -25,7 +25,7 @@ export interface Refusal {
 /** The result of a run. */
 export interface RunOutcome {
   readonly done: readonly RotationAction[];
-  readonly refused: readonly Refusal[];
+  readonly refused: readonly RefusedAction[];
   /** The state after the run. */
   readonly state: RotationState;
 }
@@ -81,11 +81,10 @@ export async function reconcile(context: RotationContext): Promise<RunOutcome> {
   await readRotationState(context);
   await ports.store.putHeartbeat({ regionId: settings.regionId, at: ports.now() });
   const done: RotationAction[] = [];
-  const refused: Refusal[] = [...(await watchPublication(context))];
+  const refused: RefusedAction[] = [...(await watchPublication(context))];
   const isRefused = (action: RotationAction) =>
     refused.some(
-      (refusal) =>
-        refusal.action.kind === action.kind && subjectOf(refusal.action) === subjectOf(action),
+      (one) => one.action.kind === action.kind && subjectOf(one.action) === subjectOf(action),
     );
   for (let step = 0; step < maxSteps; step += 1) {
     const state = await readRotationState(context);
@@ -96,7 +95,7 @@ export async function reconcile(context: RotationContext): Promise<RunOutcome> {
       await executeAction(action, context, state);
       done.push(action);
     } catch (error) {
-      if (isRefusal(action, error)) refused.push({ action, error });
+      if (mustWait(action, error)) refused.push({ action, error });
       else if (!(error instanceof ConflictError)) throw error;
     }
   }
@@ -104,7 +103,7 @@ export async function reconcile(context: RotationContext): Promise<RunOutcome> {
 }
 
 /** A publisher that does not answer keeps no other step from being taken. */
-function isRefusal(action: RotationAction, error: unknown): error is Error {
+function mustWait(action: RotationAction, error: unknown): error is Error {
   if (error instanceof PromotionRefusedError || error instanceof PublicationRefusedError)
     return true;
   return action.kind === 'publish' && error instanceof UnavailableError;
@@ -114,23 +113,23 @@ function isRefusal(action: RotationAction, error: unknown): error is Error {
  * Proves the keys that are not eligible yet. When a region does not serve a key, the key is refused
  * only after the expected lag.
  */
-async function watchPublication(context: RotationContext): Promise<readonly Refusal[]> {
+async function watchPublication(context: RotationContext): Promise<readonly RefusedAction[]> {
   const { ports, settings } = context;
   const state = await readRotationState(context);
   const now = ports.now();
   const waiting = usableNextKeys(state, settings).filter(
     (key) => now < eligibleAt(key, settings.policy),
   );
-  const refusals: Refusal[] = [];
+  const refused: RefusedAction[] = [];
   for (const key of waiting) {
     try {
       await proveKey(key, state, context);
     } catch (error) {
       if (error instanceof PromotionRefusedError) {
         const isLate = key.publishedAt + settings.policy.propagationLag <= now;
-        if (isLate) refusals.push({ action: { kind: 'promote', key }, error });
+        if (isLate) refused.push({ action: { kind: 'promote', key }, error });
       } else if (!(error instanceof ConflictError)) throw error;
     }
   }
-  return refusals;
+  return refused;
 }

@@ -69,7 +69,7 @@ async function writeSecrets(
       service_trunk_group: client.serviceTrunkGroup,
       ...viewClientSecret(secret, now),
     };
-  const ended = change.expired?.map((secret) => viewClientSecret(secret, now));
+  const expired = change.expired?.map((secret) => viewClientSecret(secret, now));
   const after = view(change.after, client.version + 1);
   await makeAuditedChange(
     context,
@@ -77,7 +77,7 @@ async function writeSecrets(
       action: `client_secret.${change.verb}`,
       subject: change.secretId,
       before: view(change.before, client.version),
-      after: after && (ended === undefined ? after : { ...after, expires_others: ended }),
+      after: after && (expired === undefined ? after : { ...after, expires_others: expired }),
     },
     () =>
       context.clients.replaceClient({
@@ -163,7 +163,7 @@ export interface ClientSecretChanges extends IfVersion {
   readonly expiresAt?: number | null | undefined;
 }
 
-/** Renames a secret or changes its end. An expired secret cannot be extended: create a new one. */
+/** Renames a secret or changes its expiry. An expired secret cannot be extended: create a new one. */
 export async function updateClientSecret(
   context: ManagementContext,
   clientId: string,
@@ -191,7 +191,7 @@ export async function updateClientSecret(
 }
 
 export interface RotatedClientSecret extends CreatedClientSecret {
-  /** The secrets that now end, with their new ends. */
+  /** The secrets that now expire, with their new expiry. */
   readonly expired: readonly ClientSecret[];
 }
 
@@ -201,7 +201,7 @@ function readOverlap(overlap: unknown, now: number): number {
   return refuseInput(
     'overlap',
     overlap,
-    '0 seconds or more, to an end before the year 10000',
+    '0 seconds or more, to an expiry before the year 10000',
     'expire_old_in',
   );
 }
@@ -214,7 +214,7 @@ function endAt(secret: ClientSecret, time: number): ClientSecret {
 
 /**
  * Adds a secret and lets all others expire after an overlap, in one write. A secret that expires
- * sooner keeps its end.
+ * sooner keeps its expiry.
  *
  * @param overlap seconds for which the old secrets continue to work; with 0 they expire at once.
  */

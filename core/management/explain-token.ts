@@ -1,11 +1,11 @@
 import { deployedRegions } from '../../contract/deployment-config.ts';
 import { type Client, type ClientSecret, withoutSyntheticAuthority } from '../client/client.ts';
 import { idBytes, isId } from '../credential/credential-value.ts';
-import { OAuthError, type RefusalReason } from '../oauth-error.ts';
+import { OAuthError, type OAuthErrorReason } from '../oauth-error.ts';
 import { formatTime } from '../rfc3339.ts';
 import { selectSigningKeys } from '../signing-key/select-signing-key.ts';
 import { buildAccessTokenClaims } from '../token/access-token-claims.ts';
-import { findAuthenticationRefusal } from '../token/client-authentication.ts';
+import { findAuthenticationFailure } from '../token/client-authentication.ts';
 import { parseResource, selectAudience } from '../token/resource.ts';
 import { grantScopes, parseScope } from '../token/scope.ts';
 import { effectiveAudiences } from './client-view.ts';
@@ -20,7 +20,7 @@ export interface TokenExplanation {
   /** `error` and `error_description` of the answer (RFC 6749 §5.2). */
   readonly error?: string | undefined;
   readonly errorDescription?: string | undefined;
-  readonly reason?: RefusalReason | 'no_signing_key' | undefined;
+  readonly reason?: OAuthErrorReason | 'no_signing_key' | undefined;
   /** Claims of the token that would be issued, except its random `jti`. */
   readonly claims?: Readonly<Record<string, unknown>> | undefined;
 }
@@ -34,14 +34,14 @@ export interface TokenQuestion {
 
 function describeSecret(client: Client | undefined, secret: ClientSecret, now: number): string {
   const name = secret.name === undefined ? secret.secretId : `${secret.secretId} (${secret.name})`;
-  const refusal = findAuthenticationRefusal(client, secret, now);
-  if (refusal !== undefined) return `${name}: ${refusal}`;
-  const end = secret.expiresAt === undefined ? '' : ` until ${formatTime(secret.expiresAt)}`;
-  return `${name}: good${end}`;
+  const failure = findAuthenticationFailure(client, secret, now);
+  if (failure !== undefined) return `${name}: ${failure}`;
+  const until = secret.expiresAt === undefined ? '' : ` until ${formatTime(secret.expiresAt)}`;
+  return `${name}: good${until}`;
 }
 
 /** Explanations of refusals that do not concern a single secret. */
-const refusalTexts: Partial<Record<RefusalReason, string>> = {
+const reasonTexts: Partial<Record<OAuthErrorReason, string>> = {
   unknown_client: 'there is no such client',
   provider_client: 'a client of a registered provider gets its tokens there',
   client_disabled: 'the client is disabled',
@@ -63,12 +63,12 @@ function readQuestion(question: unknown): TokenQuestion {
 function checkClient(client: Client | undefined, now: number): string {
   const secrets = client?.secrets ?? [];
   const candidates = secrets.length === 0 ? [undefined] : secrets;
-  const refusals = candidates.map((one) => findAuthenticationRefusal(client, one, now));
+  const failures = candidates.map((one) => findAuthenticationFailure(client, one, now));
   const detail = secrets.map((one) => describeSecret(client, one, now)).join('\n');
-  if (refusals.includes(undefined)) return detail;
+  if (failures.includes(undefined)) return detail;
   // A problem of the whole client is reported before problems of its secrets.
-  const reason = refusals.find((one) => one !== 'secret_expired') ?? 'secret_expired';
-  throw new RefusedStep(reason, refusalTexts[reason] ?? detail);
+  const reason = failures.find((one) => one !== 'secret_expired') ?? 'secret_expired';
+  throw new RefusedStep(reason, reasonTexts[reason] ?? detail);
 }
 
 /** Each region signs with its own keys, so a region may have no key when others have one. */

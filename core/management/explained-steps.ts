@@ -1,4 +1,4 @@
-import { OAuthError, type RefusalReason } from '../oauth-error.ts';
+import { OAuthError, type OAuthErrorReason } from '../oauth-error.ts';
 
 /** One step of a token request with its result. */
 export interface ExplainedStep {
@@ -12,7 +12,7 @@ export class RefusedStep extends Error {
   override readonly name = 'RefusedStep';
   readonly oauth: OAuthError;
 
-  constructor(reason: RefusalReason, detail: string) {
+  constructor(reason: OAuthErrorReason, detail: string) {
     super(detail);
     this.oauth = new OAuthError(reason);
   }

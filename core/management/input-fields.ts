@@ -142,10 +142,10 @@ export function parseTokenLifetime(config: DeploymentConfig, value: unknown): nu
   return seconds;
 }
 
-/** The latest end: RFC 3339 has no year after 9999. */
+/** The latest expiry: RFC 3339 has no year after 9999. */
 export const lastTime = 253_402_300_799;
 
-/** When a secret ends, in seconds since the epoch: later than now. */
+/** When a secret expires, in seconds since the epoch: later than now. */
 export function parseExpiry(value: unknown, now: number): number | undefined {
   if (value === undefined) return undefined;
   const time = Number.isSafeInteger(value) ? Number(value) : Number.NaN;

@@ -50,8 +50,8 @@ export interface ProviderInspection extends ProviderFindings {
 
 /** The findings of a registration, and the error that stopped it. */
 export type Examined =
-  | { readonly findings: CompleteFindings; readonly refusal?: undefined }
-  | { readonly findings: ProviderFindings; readonly refusal: Error };
+  | { readonly findings: CompleteFindings; readonly error?: undefined }
+  | { readonly findings: ProviderFindings; readonly error: Error };
 
 async function fetchDocument(context: ManagementContext, url: string): Promise<DiscoveryDocument> {
   return parseDiscoveryDocument(await context.fetchJson(url), {
@@ -64,7 +64,7 @@ async function fetchGiven(context: ManagementContext, url: string): Promise<Disc
   try {
     return await fetchDocument(context, url);
   } catch (error) {
-    if (isDiscoveryUrl(url) || !isRefusal(error)) throw error;
+    if (isDiscoveryUrl(url) || !isProviderFault(error)) throw error;
     const [usual] = discoveryUrls(url);
     const hint = `the discovery document of an issuer ${url} is usually at ${usual}`;
     if (error instanceof FetchError)
@@ -138,7 +138,7 @@ function checkDiscoveryUrl(context: ManagementContext, value: unknown): string {
 }
 
 /** A mistake of the provider, not of the caller. */
-function isRefusal(error: unknown): error is Error {
+function isProviderFault(error: unknown): error is Error {
   return (
     error instanceof InputError || error instanceof RefusedError || error instanceof FetchError
   );
@@ -168,8 +168,8 @@ export async function examineProvider(
     await checkNotOurs(context, document, keySet);
     return { findings: { ...complete, ...checkProviderChoices(choices, issuer) } };
   } catch (error) {
-    if (!isRefusal(error)) throw error;
-    return { findings, refusal: error };
+    if (!isProviderFault(error)) throw error;
+    return { findings, error };
   }
 }
 
@@ -204,9 +204,9 @@ export async function inspectProvider(
   const given = readFields('options', options, [...providerChoiceFields, 'tokens']);
   const choices = readProviderChoices(given);
   const tokens = optional(given.tokens, (value) => readList('tokens', value).map(readToken)) ?? [];
-  const { findings, refusal } = await examineProvider(context, discoveryUrl, choices);
-  if (refusal !== undefined) {
-    return { ...findings, registrable: false, problem: refusal.message, tokens: [] };
+  const { findings, error } = await examineProvider(context, discoveryUrl, choices);
+  if (error !== undefined) {
+    return { ...findings, registrable: false, problem: error.message, tokens: [] };
   }
   return {
     ...findings,

@@ -1,5 +1,5 @@
 import type { Client, ClientSecret } from '../client/client.ts';
-import { endsWithin, findSecretConcern, isUnusedFor } from '../client/secret-attention.ts';
+import { expiresWithin, findSecretConcern, isUnusedFor } from '../client/secret-attention.ts';
 import { byNameThen } from './by-name.ts';
 import { lastTime, parseIssuer } from './input-fields.ts';
 import {
@@ -18,6 +18,8 @@ export interface ClientsFilter extends OwnedItemsFilter {
   /** Issuer of the registered provider that the clients are under. */
   readonly provider?: string | undefined;
   /** Seconds within which a secret of the client expires. */
+  readonly expiresWithin?: number | undefined;
+  /** @deprecated The former name of `expiresWithin`. */
   readonly endsWithin?: number | undefined;
   /** Seconds for which a secret of the client was not used. */
   readonly unusedFor?: number | undefined;
@@ -28,6 +30,7 @@ export interface ClientsFilter extends OwnedItemsFilter {
 const fields = [
   ...ownedItemsFields,
   'provider',
+  'expiresWithin',
   'endsWithin',
   'unusedFor',
   'needsAttention',
@@ -41,11 +44,13 @@ function readSeconds(field: string, value: unknown): number | undefined {
 
 /** Filters on a client's secrets. One secret must meet all of them. */
 function readConditions(given: Given<(typeof fields)[number]>, now: number): readonly Holds[] {
-  const soon = readSeconds('endsWithin', given.endsWithin);
+  const soon =
+    readSeconds('expiresWithin', given.expiresWithin) ??
+    readSeconds('endsWithin', given.endsWithin);
   const unused = readSeconds('unusedFor', given.unusedFor);
   const wanted = optional(given.needsAttention, (value) => readBoolean('needsAttention', value));
   const isWanted = (secret: ClientSecret) =>
-    (soon === undefined || endsWithin(secret, soon, now)) &&
+    (soon === undefined || expiresWithin(secret, soon, now)) &&
     (unused === undefined || isUnusedFor(secret, unused, now));
   const hasConcern: Holds = (client) =>
     client.secrets.some((secret) => findSecretConcern(client, secret, now) !== undefined);

@@ -63,8 +63,8 @@ export async function registerProvider(
 ): Promise<RegisteredProvider> {
   requireEveryTrunkGroup(context, 'A provider');
   const seen = readOptions(options);
-  const { findings, refusal } = await examineProvider(context, discoveryUrl, seen.choices);
-  if (refusal !== undefined) throw refusal;
+  const { findings, error } = await examineProvider(context, discoveryUrl, seen.choices);
+  if (error !== undefined) throw error;
   const { keySet, ...found } = findings;
   const provider: IdentityProvider = {
     ...found,

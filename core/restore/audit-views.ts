@@ -40,7 +40,7 @@ export const secretView = v.object({
 
 export type SecretView = v.InferOutput<typeof secretView>;
 
-/** A record about a secret: its client, the client's version, and the other secrets that the change ended. */
+/** A record about a secret: its client, the client's version, and the other secrets that the change made expire. */
 export const secretChangeView = v.object({
   ...secretView.entries,
   client_id: v.string(),

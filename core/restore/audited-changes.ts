@@ -25,11 +25,12 @@ function pairRecords(records: Iterable<AuditRecord>): ReadonlyMap<string, readon
 export function findChanges(records: Iterable<AuditRecord>): readonly AuditedChange[] {
   return [...pairRecords(records).values()]
     .flatMap((pair) => {
-      const outcome = pair.find((record) => record.outcome !== 'intended');
-      const told = outcome ?? pair[0];
-      if (told === undefined || told.outcome === 'failed') return [];
-      const { time, actor, action, subject, before, after } = told;
-      return [{ time, actor, action, subject, before, after, isCertain: told.outcome === 'done' }];
+      const record = pair.find(({ outcome }) => outcome !== 'intended') ?? pair[0];
+      if (record === undefined || record.outcome === 'failed') return [];
+      const { time, actor, action, subject, before, after } = record;
+      return [
+        { time, actor, action, subject, before, after, isCertain: record.outcome === 'done' },
+      ];
     })
     .sort((a, b) => (a.time < b.time ? -1 : 1));
 }

@@ -12,8 +12,8 @@ interface SecretChange {
   /** The secret that was changed. */
   readonly subject: SecretView;
   readonly isDeletion: boolean;
-  /** Secrets whose state the record contains: the changed one, and those that a rotation ended. */
-  readonly told: readonly SecretView[];
+  /** Secrets whose state the record contains: the changed one, and those whose expiry a rotation set. */
+  readonly states: readonly SecretView[];
 }
 
 export interface ReplayedSecrets {
@@ -32,7 +32,7 @@ function readSecretChange(change: AuditedChange): SecretChange {
     version: isDeletion ? view.client_version + 1 : view.client_version,
     subject: view,
     isDeletion,
-    told: isDeletion ? [] : [view, ...view.expires_others],
+    states: isDeletion ? [] : [view, ...view.expires_others],
   };
 }
 
@@ -40,13 +40,13 @@ function isAbout(secret: ClientSecret, view: SecretView): boolean {
   return view.secret_id === secret.secretId && view.created_at === secret.createdAt;
 }
 
-function earliest(ends: readonly (number | undefined)[]): number | undefined {
-  const known = ends.filter((end) => end !== undefined);
+function earliest(times: readonly (number | undefined)[]): number | undefined {
+  const known = times.filter((time) => time !== undefined);
   return known.length === 0 ? undefined : Math.min(...known);
 }
 
-function formatEnd(end: number | undefined): string {
-  return end === undefined ? 'never' : formatTime(end);
+function formatExpiry(expiresAt: number | undefined): string {
+  return expiresAt === undefined ? 'never' : formatTime(expiresAt);
 }
 
 interface ReplayedSecret {
@@ -67,7 +67,7 @@ function replaySecret(
     return { secret: undefined, narrowed };
   }
   const states = changes.flatMap((one): LaterState<SecretView & { version: number }>[] =>
-    one.told
+    one.states
       .filter((view) => isAbout(secret, view))
       .map((view) => ({ change: one.change, view: { ...view, version: one.version } })),
   );
@@ -77,10 +77,10 @@ function replaySecret(
   return {
     secret: { ...secret, name: last === undefined ? secret.name : last.name, expiresAt },
     ...(expiresAt !== secret.expiresAt && {
-      narrowed: `${secretId}: ends at ${formatEnd(expiresAt)}, not ${formatEnd(secret.expiresAt)}`,
+      narrowed: `${secretId}: expires at ${formatExpiry(expiresAt)}, not ${formatExpiry(secret.expiresAt)}`,
     }),
     ...(isLonger && {
-      lookAt: `${secretId} ends at ${formatEnd(expiresAt)}; it was changed to end at ${formatEnd(last.expires_at)}`,
+      lookAt: `${secretId} expires at ${formatExpiry(expiresAt)}; it was changed to expire at ${formatExpiry(last.expires_at)}`,
     }),
   };
 }
@@ -99,7 +99,7 @@ function describeLost(client: Client, changes: readonly SecretChange[]): readonl
 }
 
 /**
- * Reduces a client's secrets: without those that were deleted since, and with no end later than in
+ * Reduces a client's secrets: without those that were deleted since, and with no expiry later than in
  * the last state.
  *
  * @throws {DroppedItem} if a record about a secret of this client cannot be interpreted.

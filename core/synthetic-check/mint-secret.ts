@@ -37,7 +37,7 @@ const maxOlderSecrets = 9;
 /** Two concurrent runs are rare, and of three attempts one succeeds. */
 const maxAttempts = 3;
 
-/** A secret that a check created and that has not ended. Any other secret does not belong here. */
+/** A secret that a check created and that has not expired. Any other secret does not belong here. */
 function isLive({ expiresAt }: ClientSecret, now: number): boolean {
   return expiresAt !== undefined && expiresAt > now && expiresAt <= now + syntheticSecretLifetime;
 }

@@ -1,7 +1,7 @@
 import { type Client, type ClientSecret, withoutSyntheticAuthority } from '../client/client.ts';
 import type { ClientReader } from '../client/client-store.ts';
 import { equalsHash, hashSecret, impossibleHash } from '../credential/secret-hash.ts';
-import { OAuthError, type RefusalReason } from '../oauth-error.ts';
+import { OAuthError, type OAuthErrorReason } from '../oauth-error.ts';
 import type { PortOptions } from '../port.ts';
 import type { ClientCredentials } from './client-credentials.ts';
 import type { SharedToken } from './sealed-token-store.ts';
@@ -27,13 +27,13 @@ export type Authenticate = (
 ) => Promise<AuthenticatedClient>;
 
 /** A refused client, with the fields that may be logged. */
-export class ClientRefusal extends OAuthError {
+export class ClientAuthenticationError extends OAuthError {
   /** Of an existing client. */
   readonly clientId: string | undefined;
   /** Of the client's secret that matched. */
   readonly secretId: string | undefined;
 
-  constructor(reason: RefusalReason, client?: Client, secret?: ClientSecret) {
+  constructor(reason: OAuthErrorReason, client?: Client, secret?: ClientSecret) {
     super(reason);
     this.clientId = client?.clientId;
     this.secretId = secret?.secretId;
@@ -55,11 +55,11 @@ function findSecret(value: string, secrets: readonly ClientSecret[]): ClientSecr
 }
 
 /** Why a client fails to authenticate; `secret` is the one that matched. */
-export function findAuthenticationRefusal(
+export function findAuthenticationFailure(
   client: Client | undefined,
   secret: ClientSecret | undefined,
   now: number,
-): RefusalReason | undefined {
+): OAuthErrorReason | undefined {
   if (client === undefined) return 'unknown_client';
   if (client.provider !== undefined) return 'provider_client';
   if (secret === undefined) return client.secrets.length === 0 ? 'no_secret' : 'wrong_secret';
@@ -71,7 +71,7 @@ export function findAuthenticationRefusal(
  * Authenticates a client by its secret (RFC 6749 §3.2.1): every failure costs one read and the same
  * hash comparisons, and returns the same response.
  *
- * @throws {ClientRefusal} `invalid_client`.
+ * @throws {ClientAuthenticationError} `invalid_client`.
  */
 export async function authenticateClient(
   { clientId, clientSecret }: ClientCredentials,
@@ -81,9 +81,9 @@ export async function authenticateClient(
 ): Promise<AuthenticatedClient> {
   const client = await clients.findClient(clientId, options);
   const secret = findSecret(clientSecret, client?.secrets ?? []);
-  const refusal = findAuthenticationRefusal(client, secret, now);
-  if (client === undefined || secret === undefined || refusal !== undefined) {
-    throw new ClientRefusal(refusal ?? 'wrong_secret', client, secret);
+  const failure = findAuthenticationFailure(client, secret, now);
+  if (client === undefined || secret === undefined || failure !== undefined) {
+    throw new ClientAuthenticationError(failure ?? 'wrong_secret', client, secret);
   }
   return { client: withoutSyntheticAuthority(client), secret };
 }

@@ -1,4 +1,4 @@
-import { maxFormBytes, maxFormParameters } from '../../contract/limits.ts';
+import { maxFormParameters, maxTokenFormBytes } from '../../contract/limits.ts';
 import { OAuthError } from '../oauth-error.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
@@ -60,7 +60,7 @@ function decodeParameter(segment: string): readonly [name: string, value: string
 
 /** Reads a form strictly. Its size is checked before it is decoded. */
 export function parseForm(body: Uint8Array): Form {
-  if (body.length > maxFormBytes) throw new OAuthError('body_too_large');
+  if (body.length > maxTokenFormBytes) throw new OAuthError('body_too_large');
   const text = decodeUtf8(body);
   if (text === undefined) throw new OAuthError('body_encoding');
   const segments = text.split('&').filter((segment) => segment !== '');

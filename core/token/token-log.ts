@@ -4,7 +4,7 @@ import { isId } from '../credential/credential-value.ts';
 import {
   type Authenticate,
   type AuthenticatedClient,
-  ClientRefusal,
+  ClientAuthenticationError,
 } from './client-authentication.ts';
 import type { SignToken } from './sign-token.ts';
 
@@ -28,7 +28,7 @@ export function logAuthentication(authenticate: Authenticate): Authenticate {
       }
       return authenticated;
     } catch (error) {
-      if (error instanceof ClientRefusal) {
+      if (error instanceof ClientAuthenticationError) {
         log.clientId = error.clientId ?? log.clientId;
         log.secretId = error.secretId;
       }

@@ -1,6 +1,6 @@
 import type { AccessTokenType } from '../../contract/access-token-type.ts';
 import { algs } from '../../contract/signing-algorithms.ts';
-import type { PortOptions } from '../port.ts';
+import type { TimedPortOptions } from '../port.ts';
 import { refuse, refuseClaim } from './bearer-refusal.ts';
 import type { JsonObject } from './json-object.ts';
 import type { JwksCache, JwksSource } from './jwks-cache.ts';
@@ -9,12 +9,6 @@ import type { ReceivedToken } from './received-token.ts';
 import { checkAudience, checkTimes, readAudiences, readStringClaim } from './registered-claims.ts';
 import { checkRevocation, type RevocationCheck } from './revocation-check.ts';
 import type { VerifiedAccessToken } from './verified-credential.ts';
-
-/** When a credential is verified, and for how long that may take. */
-export interface VerifierMoment extends PortOptions {
-  /** Seconds since the epoch. */
-  readonly now: number;
-}
 
 /** How tokens of this service are verified. */
 export interface OwnTokenSettings {
@@ -72,13 +66,13 @@ function checkKind({ header, payload }: ReceivedToken, token: VerifiedAccessToke
  * @throws {BearerRefusal}
  * @throws {UnavailableError} if the issuer's keys cannot be fetched.
  */
-export async function verifySignature(
+export async function verifyTokenSignature(
   token: ReceivedToken,
   header: JwsHeader,
   { source, jwks }: { readonly source: JwksSource; readonly jwks: JwksCache },
-  moment: VerifierMoment,
+  options: TimedPortOptions,
 ): Promise<void> {
-  const key = await jwks.findKey(source, header.kid, moment.now, moment);
+  const key = await jwks.findKey(source, header.kid, options.now, options);
   if (key === undefined) {
     const expected = `a key in the key set of ${source.issuer}`;
     throw refuse('token_key_unknown', () => ({ name: 'kid', received: header.kid, expected }));
@@ -135,12 +129,12 @@ export async function verifyOwnToken(
   received: ReceivedToken,
   { jwks, revocation }: OwnTokenPorts,
   settings: OwnTokenSettings,
-  moment: VerifierMoment,
+  options: TimedPortOptions,
 ): Promise<VerifiedAccessToken> {
   const header = checkJwsHeader(received.header, ownProfiles[settings.accessTokenType ?? 'at+jwt']);
-  const { token, issuedAt } = readOwnClaims(received.payload, moment.now);
+  const { token, issuedAt } = readOwnClaims(received.payload, options.now);
   checkKind(received, token);
   checkAudience(token.audiences, settings.audiences);
-  await verifySignature(received, header, { source: ownJwksSource(settings), jwks }, moment);
-  return revocation === undefined ? token : checkRevocation(token, issuedAt, revocation, moment);
+  await verifyTokenSignature(received, header, { source: ownJwksSource(settings), jwks }, options);
+  return revocation === undefined ? token : checkRevocation(token, issuedAt, revocation, options);
 }

@@ -5,7 +5,8 @@ import { readNamedClient } from '../identity-provider/client-id-claim.ts';
 import type { IdentityProvider } from '../identity-provider/identity-provider.ts';
 import { isProviderAlg } from '../identity-provider/provider-algorithms.ts';
 import { audiencesOfScope } from '../identity-provider/token-audience.ts';
-import { type VerifierMoment, verifySignature } from './access-token.ts';
+import type { TimedPortOptions } from '../port.ts';
+import { verifyTokenSignature } from './access-token.ts';
 import { refuseClaim } from './bearer-refusal.ts';
 import type { JsonObject } from './json-object.ts';
 import type { JwksCache, JwksSource } from './jwks-cache.ts';
@@ -103,16 +104,16 @@ export interface ProviderTokenClaims {
 export async function verifyProviderClaims(
   { received, provider }: { readonly received: ReceivedToken; readonly provider: IdentityProvider },
   jwks: JwksCache,
-  moment: VerifierMoment,
+  options: TimedPortOptions,
 ): Promise<ProviderTokenClaims> {
   const profile: HeaderProfile = { types: providerTypes, algorithms: provider.allowedAlgorithms };
   const header = checkJwsHeader(received.header, profile);
-  const { issuedAt, expiresAt } = checkTimes(received.payload, moment.now);
+  const { issuedAt, expiresAt } = checkTimes(received.payload, options.now);
   const audiences = readProviderAudiences(received.payload, provider);
   const externalClientId = readExternalClientId(received.payload, provider);
   const tokenId = readTokenId(received.payload);
   const subject = readOptionalString(received.payload, 'sub') ?? externalClientId;
-  await verifySignature(received, header, { source: sourceOf(provider), jwks }, moment);
+  await verifyTokenSignature(received, header, { source: sourceOf(provider), jwks }, options);
   return { externalClientId, subject, audiences, tokenId, issuedAt, expiresAt };
 }
 
@@ -128,12 +129,12 @@ export async function verifyProviderToken(
   token: { readonly received: ReceivedToken; readonly provider: IdentityProvider },
   ports: ProviderTokenPorts,
   settings: ProviderTokenSettings,
-  moment: VerifierMoment,
+  options: TimedPortOptions,
 ): Promise<VerifiedAccessToken> {
   const { provider } = token;
-  const claims = await verifyProviderClaims(token, ports.jwks, moment);
+  const claims = await verifyProviderClaims(token, ports.jwks, options);
   const { externalClientId, issuedAt, ...shown } = claims;
-  const client = await findProviderClient(ports.clients, provider, externalClientId, moment);
+  const client = await findProviderClient(ports.clients, provider, externalClientId, options);
   checkStatus(client, issuedAt, { ...client, issuer: provider.issuer });
   checkAudience(shown.audiences, allowedAudiences(client, settings), client.serviceTrunkGroup);
   checkConditions(client, token.received.payload);

@@ -5,8 +5,8 @@ import { MalformedRecordError } from '../errors.ts';
 import type { IdentityProvider } from '../identity-provider/identity-provider.ts';
 import type { IdentityProviderReader } from '../identity-provider/identity-provider-store.ts';
 import { isProviderUrlText } from '../identity-provider/provider-url.ts';
-import type { PortOptions } from '../port.ts';
-import { type OwnTokenSettings, type VerifierMoment, verifyOwnToken } from './access-token.ts';
+import type { PortOptions, TimedPortOptions } from '../port.ts';
+import { type OwnTokenSettings, verifyOwnToken } from './access-token.ts';
 import { verifyApiKey } from './api-key-credential.ts';
 import { readBearerCredential } from './bearer-credential.ts';
 import { BearerRefusal, refuse } from './bearer-refusal.ts';
@@ -19,7 +19,7 @@ import type { VerifiedAccessToken, VerifiedCredential } from './verified-credent
 import type { VerifiedTokens } from './verified-tokens.ts';
 
 /** The parts of a request that the decision depends on. */
-export interface BearerRequest extends VerifierMoment {
+export interface BearerRequest extends TimedPortOptions {
   /** The value of each `Authorization` header. */
   readonly authorization: readonly string[];
   /** Source address of the connection, never one that the request itself claims. */
@@ -68,15 +68,15 @@ async function verifyAccessToken(
   token: string,
   ports: VerifierPorts,
   settings: VerifierSettings,
-  moment: VerifierMoment,
+  options: TimedPortOptions,
 ): Promise<VerifiedAccessToken> {
   const received = readToken(token, ports.verifiedTokens);
   const { iss } = received.payload;
-  if (iss === settings.issuer) return verifyOwnToken(received, ports, settings, moment);
+  if (iss === settings.issuer) return verifyOwnToken(received, ports, settings, options);
   const { clients, jwks } = ports;
   if (clients === undefined) throw refuseIssuer(iss, settings.issuer);
-  const provider = await findProvider(iss, ports, settings.issuer, moment);
-  return verifyProviderToken({ received, provider }, { clients, jwks }, settings, moment);
+  const provider = await findProvider(iss, ports, settings.issuer, options);
+  return verifyProviderToken({ received, provider }, { clients, jwks }, settings, options);
 }
 
 async function verifyCredential(

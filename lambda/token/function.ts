@@ -15,7 +15,7 @@ import {
 } from '../../contract/limits.ts';
 import { healthPath, tokenPath } from '../../contract/routes.ts';
 import type { ClientReader, SecretUseRecorder } from '../../core/client/client-store.ts';
-import { rememberRefusals } from '../../core/key-rotation/remember-refusals.ts';
+import { rememberUnusableKeys } from '../../core/key-rotation/remember-unusable-keys.ts';
 import type { Sign } from '../../core/signing-key/sign.ts';
 import { SigningKeyCache } from '../../core/signing-key/signing-key-cache.ts';
 import type { SigningKeyReader } from '../../core/signing-key/signing-key-store.ts';
@@ -91,7 +91,7 @@ export function createTokenFunction(
     ...stores,
     listSigningKeys: cache.listSigningKeys.bind(cache),
     keyListFailure: () => cache.failure,
-    sign: rememberRefusals(stores.sign, options.clock),
+    sign: rememberUnusableKeys(stores.sign, options.clock),
     failures: new FailureLimiter(authenticationFailureLimits),
     ...createReuse(environment, stores.sealedTokens),
   };

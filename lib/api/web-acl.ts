@@ -3,7 +3,7 @@ import type { Stage } from 'aws-cdk-lib/aws-apigateway';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { CfnLoggingConfiguration, CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
 import { Construct } from 'constructs';
-import { maxFormBytes } from '../../contract/limits.ts';
+import { maxTokenFormBytes } from '../../contract/limits.ts';
 import { healthPath, tokenPath } from '../../contract/routes.ts';
 
 export interface WebAclProps {
@@ -116,7 +116,7 @@ const bodySize: Rule = {
       // A body that is longer than WAF inspects also exceeds the limit.
       fieldToMatch: { body: { oversizeHandling: 'MATCH' } },
       comparisonOperator: 'GT',
-      size: maxFormBytes,
+      size: maxTokenFormBytes,
       textTransformations: [{ priority: 0, type: 'NONE' }],
     },
   },

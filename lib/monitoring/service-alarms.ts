@@ -136,7 +136,7 @@ export class ServiceAlarms extends Construct {
   private addSecretExpiry(): Alarm {
     return this.add({
       id: 'client-secret-expiry',
-      description: `A client uses a secret that ends within ${secretAlarmDays} days.`,
+      description: `A client uses a secret that expires within ${secretAlarmDays} days.`,
       metric: this.metrics
         .own('token', requestMetrics.secretDaysLeft, 'Minimum')
         .with({ period: Duration.days(1) }),

@@ -134,7 +134,7 @@ export class ServiceDashboard extends Construct {
 
   private secretExpiry(): IWidget {
     const { clientId } = metricDimensions;
-    return graph('Secrets in use near their end: days left, by client', [
+    return graph('Secrets in use near their expiry: days left, by client', [
       this.search(clientId, requestMetrics.secretDaysLeft, 'Minimum', Duration.hours(1)),
     ]);
   }

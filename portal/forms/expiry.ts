@@ -7,7 +7,7 @@ const day = 86_400;
 
 const dayLabel = 'On a day';
 
-/** Choices for an end in a form. `days-90` means in 90 days. */
+/** Choices for an expiry in a form. `days-90` means in 90 days. */
 export const expiryChoices = [
   ['never', 'Never'],
   ['days-30', 'In 30 days'],
@@ -27,7 +27,7 @@ export function readExpiryValues(form: Fields, fallback = 'never'): ExpiryValues
 }
 
 /**
- * @returns seconds since the epoch; null for never; undefined if the end stays as it is.
+ * @returns seconds since the epoch; null for never; undefined if the expiry stays as it is.
  * @throws {FormError} if a day is selected but not given, or given but not selected.
  */
 export function readExpiry(

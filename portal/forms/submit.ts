@@ -1,4 +1,4 @@
-import type { Answer } from '../visit.ts';
+import type { RouteResult } from '../request-context.ts';
 import { type Problems, problemsOf } from './problems.ts';
 
 /**
@@ -7,9 +7,9 @@ import { type Problems, problemsOf } from './problems.ts';
  * @param again shows the form with its problems.
  */
 export async function submit(
-  act: () => Promise<Answer>,
-  again: (problems: Problems) => Answer | Promise<Answer>,
-): Promise<Answer> {
+  act: () => Promise<RouteResult>,
+  again: (problems: Problems) => RouteResult | Promise<RouteResult>,
+): Promise<RouteResult> {
   try {
     return await act();
   } catch (error) {

@@ -1,7 +1,5 @@
+import { maxPortalFormBytes } from '../../contract/limits.ts';
 import { HttpError } from '../http-error.ts';
-
-/** The largest form, a key with 100 subnets, has 12 KiB. */
-export const maxFormBytes = 16 * 1024;
 
 const formType = 'application/x-www-form-urlencoded';
 
@@ -13,7 +11,7 @@ async function readBytes(request: Request): Promise<Uint8Array> {
   if (body === null) return new Uint8Array();
   for await (const chunk of body) {
     length += chunk.byteLength;
-    if (length > maxFormBytes) throw new HttpError(413);
+    if (length > maxPortalFormBytes) throw new HttpError(413);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

@@ -3,7 +3,7 @@ import { type Problems, problemAt } from '../forms/problems.ts';
 import { radioGroup } from './field.ts';
 import { type Html, html } from './html.ts';
 
-/** A field for the end of a secret. @param keep the present value, if it can stay. */
+/** A field for the expiry of a secret. @param keep the present value, if it can stay. */
 export function expiryField(
   label: string,
   values: ExpiryValues,
@@ -12,12 +12,12 @@ export function expiryField(
 ): Html {
   const error = problemAt(problems, 'expiresAt');
   const isTyped = error !== undefined && values.expiryDate !== '';
-  const date = html`<input type="date" name="expiryDate" value="${values.expiryDate}" aria-label="Day on which it ends"><span class="hint"> at 00:00 UTC</span>`;
+  const date = html`<input type="date" name="expiryDate" value="${values.expiryDate}" aria-label="Day on which it expires"><span class="hint"> at 00:00 UTC</span>`;
   return radioGroup({
     name: 'expiresAt',
     group: 'expiry',
     label,
-    hint: 'A secret that ended no longer works. It can be replaced before that without a gap.',
+    hint: 'A secret that has expired no longer works. It can be replaced before that without a gap.',
     value: isTyped ? 'date' : values.expiry,
     error,
     options: [

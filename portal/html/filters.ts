@@ -1,9 +1,9 @@
-import type { Visit } from '../visit.ts';
+import type { RequestContext } from '../request-context.ts';
 import { type Option, selectField, textField } from './field.ts';
 import { type Html, type HtmlValue, html } from './html.ts';
 
 /** The trunk group of a filter: one of the user's own, or any. */
-export function trunkGroupFilter({ person }: Visit, value: string, error?: string): Html {
+export function trunkGroupFilter({ person }: RequestContext, value: string, error?: string): Html {
   const { trunkGroups } = person;
   if (trunkGroups === undefined) {
     return textField({ name: 'trunkGroup', label: 'Trunk group', value, error, width: 'short' });

@@ -1,5 +1,5 @@
 import type { OperationName } from '../../adapters/management.ts';
-import type { Page, Section, Visit } from '../visit.ts';
+import type { Page, RequestContext, Section } from '../request-context.ts';
 import { type Html, html } from './html.ts';
 
 export interface AssetUrls {
@@ -56,7 +56,7 @@ ${body}
 `;
 }
 
-function navigationList({ may, href }: Visit, current: Section | undefined): Html {
+function navigationList({ may, href }: RequestContext, current: Section | undefined): Html {
   const items = navigation.filter(({ needs }) => may(needs));
   return html`<ul>${items.map(
     ({ section, path, text }) =>
@@ -70,7 +70,7 @@ const roleTexts = {
   administrator: 'Administrator',
 } as const;
 
-function account({ person, href }: Visit, canSignOut: boolean): Html {
+function account({ person, href }: RequestContext, canSignOut: boolean): Html {
   const groups = person.trunkGroups;
   return html`<div class="account"><p class="account-name">${person.name}</p><p class="muted">${roleTexts[person.role]}${
     groups === undefined ? '' : html`, ${groups.join(', ') || 'no trunk group'}`
@@ -82,8 +82,13 @@ function account({ person, href }: Visit, canSignOut: boolean): Html {
 }
 
 /** A page with the navigation around it. */
-export function layout(visit: Visit, page: Page, assets: AssetUrls, canSignOut: boolean): Html {
-  const { deployment, href } = visit;
+export function layout(
+  context: RequestContext,
+  page: Page,
+  assets: AssetUrls,
+  canSignOut: boolean,
+): Html {
+  const { deployment, href } = context;
   const isError = (page.status ?? 200) === 422;
   const title = `${isError ? 'Error: ' : ''}${page.title} · ${deployment.name}`;
   const regions = deployment.regions.map(({ id }) => id).join(', ');
@@ -94,9 +99,9 @@ export function layout(visit: Visit, page: Page, assets: AssetUrls, canSignOut: 
 <div class="frame">
 <header class="sidebar">
 <a class="brand" href="${href('/')}"><img src="${assets.icon}" alt="" width="28" height="28"><span class="brand-name">Authorization server</span><span class="brand-deployment">${deployment.name} <span class="muted">${regions}</span></span></a>
-<details class="menu"><summary>Menu</summary><nav aria-label="Menu">${navigationList(visit, page.section)}</nav>${account(visit, canSignOut)}</details>
-<nav class="nav" aria-label="Main">${navigationList(visit, page.section)}</nav>
-<div class="nav-foot">${account(visit, canSignOut)}</div>
+<details class="menu"><summary>Menu</summary><nav aria-label="Menu">${navigationList(context, page.section)}</nav>${account(context, canSignOut)}</details>
+<nav class="nav" aria-label="Main">${navigationList(context, page.section)}</nav>
+<div class="nav-foot">${account(context, canSignOut)}</div>
 </header>
 <main id="main" tabindex="-1">${page.body}</main>
 </div>`,

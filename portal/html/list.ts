@@ -1,4 +1,4 @@
-import type { Href } from '../visit.ts';
+import type { Href } from '../request-context.ts';
 import { type Html, type HtmlValue, html } from './html.ts';
 
 export interface Column {

@@ -5,7 +5,7 @@ import { errorSummary, type Labels } from '../html/form.ts';
 import { type Html, type HtmlValue, html } from '../html/html.ts';
 import { type Column, dataTable, pager } from '../html/list.ts';
 import { emptyState, pageHeader } from '../html/parts.ts';
-import type { Page, Section, Visit } from '../visit.ts';
+import type { Page, RequestContext, Section } from '../request-context.ts';
 
 /** A page of a list, as the library gives it. */
 interface ListedPage<T> {
@@ -53,9 +53,9 @@ function nothing<T>(list: ListPage<T>, isNarrowed: boolean): Html {
 }
 
 /** A list with its filter, in pages of one read each. */
-export async function showList<T>(visit: Visit, list: ListPage<T>): Promise<Page> {
-  const { href } = visit;
-  const cursor = visit.query.optional('cursor');
+export async function showList<T>(context: RequestContext, list: ListPage<T>): Promise<Page> {
+  const { href } = context;
+  const cursor = context.query.optional('cursor');
   const { page, problems } = await readPage(list, cursor);
   const { items, examined, nextCursor } = page;
   const isFiltered = Object.values(list.query).some((value) => value !== undefined);
@@ -65,7 +65,7 @@ export async function showList<T>(visit: Visit, list: ListPage<T>): Promise<Page
     status: problems.status,
     title: list.title,
     section: list.section,
-    body: html`${pageHeader({ title: list.title, lead: list.lead, actions: list.create })}${doneNotice(visit.query)}${errorSummary(problems, list.labels)}${filterForm(href(list.path), isFiltered, list.filterFields(problems))}${
+    body: html`${pageHeader({ title: list.title, lead: list.lead, actions: list.create })}${doneNotice(context.query)}${errorSummary(problems, list.labels)}${filterForm(href(list.path), isFiltered, list.filterFields(problems))}${
       items.length === 0
         ? nothing(list, isFiltered || !isFirst)
         : dataTable(list.title, list.columns, items.map(list.row))

@@ -136,7 +136,7 @@ describe('section 2 of the specification, in the browser', () => {
     expect((await requestToken(clientId, old)).status).toBe(200);
     expect((await requestToken(clientId, fresh)).status).toBe(200);
     await page.getByRole('link', { name: 'I have copied it' }).click();
-    await page.getByText('Ends soon').waitFor();
+    await page.getByText('Expires soon').waitFor();
 
     await page.getByRole('link', { name: 'Edit new' }).click();
     await page.getByLabel('On a day').check();

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { OAuthError, refusalReasons } from '../../core/oauth-error.ts';
+import { OAuthError, oauthErrorReasons } from '../../core/oauth-error.ts';
 
 describe('OAuth errors', () => {
-  it.each(refusalReasons)(
+  it.each(oauthErrorReasons)(
     '%s: has a code, a status and a text that RFC 6749 §5.2 allows',
     (reason) => {
       const error = new OAuthError(reason);

@@ -147,7 +147,7 @@ describe('the alarms of a region', () => {
     );
   });
 
-  it('tell of a secret in use that ends within a week', () => {
+  it('tell of a secret in use that expires within a week', () => {
     expect(alarms()['client-secret-expiry']).toMatchObject({
       MetricName: 'SecretDaysLeft',
       Dimensions: [{ Name: 'service', Value: 'token' }],
@@ -356,7 +356,7 @@ describe('the dashboard', () => {
       'Signing keys: runs of the rotation, failures of the canary',
       'Signing keys: seconds overdue',
       'Synthetic check: passed, and ms to a token',
-      'Secrets in use near their end: days left, by client',
+      'Secrets in use near their expiry: days left, by client',
     ]);
   });
 });

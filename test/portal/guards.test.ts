@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { maxFormBytes } from '../../portal/guards/read-form.ts';
+import { maxPortalFormBytes } from '../../contract/limits.ts';
 import { routes } from '../../portal/routes.ts';
 import { figure } from '../support/figure.ts';
 import { createPortalWorld, formOf, origin, pathOf, queryOf } from './portal-world.ts';
@@ -101,8 +101,8 @@ describe('a form', () => {
   it('may be as large as the limit and no larger, by the bytes that come', async () => {
     const { post } = await createPortalWorld();
     const filler = (length: number) => ({ credential: 'x'.repeat(length - 'credential='.length) });
-    expect((await post('/explain/credential', filler(maxFormBytes))).status).toBe(200);
-    const large = await post('/explain/credential', filler(maxFormBytes + 1));
+    expect((await post('/explain/credential', filler(maxPortalFormBytes))).status).toBe(200);
+    const large = await post('/explain/credential', filler(maxPortalFormBytes + 1));
     expect(large.status).toBe(413);
     expect(await large.text()).toContain('The form is too large');
   });
@@ -126,7 +126,7 @@ describe('a form', () => {
       }),
     );
     expect(response.status).toBe(413);
-    expect(sent).toBeLessThan(2 * maxFormBytes);
+    expect(sent).toBeLessThan(2 * maxPortalFormBytes);
   });
 
   it('is refused without the version that it was made from', async () => {

@@ -1,12 +1,12 @@
-import { OAuthError, type RefusalReason } from '../../core/oauth-error.ts';
+import { OAuthError, type OAuthErrorReason } from '../../core/oauth-error.ts';
 
-function reasonOf(error: unknown): RefusalReason {
+function reasonOf(error: unknown): OAuthErrorReason {
   if (error instanceof OAuthError) return error.reason;
   throw error;
 }
 
 /** The reason for which a call was refused; undefined if it was not. */
-export function refusal(call: () => unknown): RefusalReason | undefined {
+export function refusal(call: () => unknown): OAuthErrorReason | undefined {
   try {
     call();
   } catch (error) {
@@ -17,7 +17,7 @@ export function refusal(call: () => unknown): RefusalReason | undefined {
 
 export async function asyncRefusal(
   call: () => Promise<unknown>,
-): Promise<RefusalReason | undefined> {
+): Promise<OAuthErrorReason | undefined> {
   try {
     await call();
   } catch (error) {

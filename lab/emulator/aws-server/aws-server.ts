@@ -4,7 +4,7 @@ import { BodyTooLargeError, readBody } from '../request-body.ts';
 import type { AccessKey } from './access-key.ts';
 import { AwsError, type AwsService, renderAwsError, sendAnswer } from './aws-error.ts';
 import { refuseBrowsers } from './refuse-browsers.ts';
-import { type ReceivedRequest, type Signer, verifySignature } from './verify-signature.ts';
+import { type ReceivedRequest, type Signer, verifyRequestSignature } from './verify-signature.ts';
 
 /** A request whose signature was verified. */
 export interface VerifiedRequest extends ReceivedRequest, Signer {}
@@ -53,7 +53,7 @@ async function verify(
   const request = { method, url, headers, body };
   const findAccessKey = (id: string) =>
     id === accessKey.accessKeyId ? accessKey : accessControl?.findAccessKey(id);
-  const signer = verifySignature(request, { service, findAccessKey, time: Date.now() });
+  const signer = verifyRequestSignature(request, { service, findAccessKey, time: Date.now() });
   return { ...request, ...signer };
 }
 

@@ -95,7 +95,7 @@ export interface Signer {
  *
  * @throws {AwsError} if there is no signature, it is of an unknown access key, or it does not fit.
  */
-export function verifySignature(
+export function verifyRequestSignature(
   request: ReceivedRequest,
   expectations: SignatureExpectations,
 ): Signer {

@@ -6,7 +6,7 @@ import type { LocalRun } from '../../local/start-local.ts';
 
 const day = 86_400;
 
-/** Clients of a telephony platform: name, trunk group, scopes, days until the secret ends. */
+/** Clients of a telephony platform: name, trunk group, scopes, days until the secret expires. */
 const clients = [
   ['Billing', 'tg-1001', ['messaging:view', 'calls:view'], 4],
   ['Billing (staging)', 'tg-1001', ['messaging:view'], 90],

@@ -6,14 +6,14 @@ import { checkbox, hiddenField } from '../../html/field.ts';
 import { postForm } from '../../html/form.ts';
 import { type Html, html } from '../../html/html.ts';
 import { pageHeader } from '../../html/parts.ts';
-import type { Handler, Page, Visit } from '../../visit.ts';
+import type { Handler, Page, RequestContext } from '../../request-context.ts';
 import { nameField } from '../clients/client-fields.ts';
 import { keyPage } from './key-details.ts';
 import { sourcesSummary } from './key-row.ts';
 
 /** A page about one key, under the page of the key. */
 export function underKey(
-  visit: Visit,
+  context: RequestContext,
   key: ApiKey,
   page: {
     readonly title: string;
@@ -22,7 +22,7 @@ export function underKey(
     readonly body: Html;
   },
 ): Page {
-  const { href } = visit;
+  const { href } = context;
   return {
     status: page.problems.status,
     title: page.title,
@@ -46,8 +46,11 @@ interface Editing {
   readonly problems: Problems;
 }
 
-function showForm(visit: Visit, { key, name, enabled, version, problems }: Editing): Page {
-  const address = visit.href(`/api-keys/${key.keyId}`);
+function showForm(
+  context: RequestContext,
+  { key, name, enabled, version, problems }: Editing,
+): Page {
+  const address = context.href(`/api-keys/${key.keyId}`);
   const isConflict = problems.status === 409;
   const form = postForm(
     { action: address, problems, labels: { name: 'Name' }, submit: 'Save', cancel: address },
@@ -62,19 +65,19 @@ function showForm(visit: Visit, { key, name, enabled, version, problems }: Editi
       }),
     ],
   );
-  return underKey(visit, key, { title: `Edit ${key.name}`, problems, body: form });
+  return underKey(context, key, { title: `Edit ${key.name}`, problems, body: form });
 }
 
-export const editApiKey: Handler = async (visit) => {
-  visit.require('renameApiKey');
-  const key = await visit.management.findApiKey(visit.id('keyId'));
+export const editApiKey: Handler = async (context) => {
+  context.require('renameApiKey');
+  const key = await context.management.findApiKey(context.id('keyId'));
   const { name, enabled, version } = key;
-  return showForm(visit, { key, name, enabled, version, problems: noProblems });
+  return showForm(context, { key, name, enabled, version, problems: noProblems });
 };
 
-export const updateApiKey: Handler = async (visit) => {
-  const { management, form, href } = visit;
-  const keyId = visit.id('keyId');
+export const updateApiKey: Handler = async (context) => {
+  const { management, form, href } = context;
+  const keyId = context.id('keyId');
   const [name, enabled, version] = [form.text('name'), form.isOn('enabled'), readVersion(form)];
   return submit(
     async () => {
@@ -84,22 +87,22 @@ export const updateApiKey: Handler = async (visit) => {
     },
     async (problems) => {
       const key = await management.findApiKey(keyId);
-      return showForm(visit, { key, name, enabled, version, problems });
+      return showForm(context, { key, name, enabled, version, problems });
     },
   );
 };
 
 function setEnabled(enabled: boolean): Handler {
-  return async (visit) => {
-    const { management, form, href } = visit;
-    const keyId = visit.id('keyId');
+  return async (context) => {
+    const { management, form, href } = context;
+    const keyId = context.id('keyId');
     return submit(
       async () => {
         await management.setApiKeyEnabled(keyId, enabled, { ifVersion: readVersion(form) });
         const done = enabled ? 'key-enabled' : 'key-disabled';
         return { redirectTo: href(`/api-keys/${keyId}`, { done }) };
       },
-      async (problems) => keyPage(visit, await management.findApiKey(keyId), problems),
+      async (problems) => keyPage(context, await management.findApiKey(keyId), problems),
     );
   };
 }
@@ -107,8 +110,8 @@ function setEnabled(enabled: boolean): Handler {
 export const enableApiKey = setEnabled(true);
 export const disableApiKey = setEnabled(false);
 
-function showConfirmation(visit: Visit, key: ApiKey, problems: Problems): Page {
-  const { href } = visit;
+function showConfirmation(context: RequestContext, key: ApiKey, problems: Problems): Page {
+  const { href } = context;
   const form = postForm(
     {
       action: href(`/api-keys/${key.keyId}/delete`),
@@ -127,7 +130,7 @@ function showConfirmation(visit: Visit, key: ApiKey, problems: Problems): Page {
       }</li><li>It acts for the trunk group <code>${key.serviceTrunkGroup}</code>. Other keys of the group keep working.</li><li>It cannot be undone. To stop it for a while, disable it.</li></ul>`,
     ],
   );
-  return underKey(visit, key, {
+  return underKey(context, key, {
     title: `Delete ${key.name}?`,
     lead: html`<code>${key.keyId}</code>`,
     problems,
@@ -135,19 +138,23 @@ function showConfirmation(visit: Visit, key: ApiKey, problems: Problems): Page {
   });
 }
 
-export const confirmDeleteApiKey: Handler = async (visit) => {
-  visit.require('deleteApiKey');
-  return showConfirmation(visit, await visit.management.findApiKey(visit.id('keyId')), noProblems);
+export const confirmDeleteApiKey: Handler = async (context) => {
+  context.require('deleteApiKey');
+  return showConfirmation(
+    context,
+    await context.management.findApiKey(context.id('keyId')),
+    noProblems,
+  );
 };
 
-export const deleteApiKey: Handler = async (visit) => {
-  const { management, form, href } = visit;
-  const keyId = visit.id('keyId');
+export const deleteApiKey: Handler = async (context) => {
+  const { management, form, href } = context;
+  const keyId = context.id('keyId');
   return submit(
     async () => {
       await management.deleteApiKey(keyId, { ifVersion: readVersion(form) });
       return { redirectTo: href('/api-keys', { done: 'key-deleted' }) };
     },
-    async (problems) => showConfirmation(visit, await management.findApiKey(keyId), problems),
+    async (problems) => showConfirmation(context, await management.findApiKey(keyId), problems),
   );
 };

@@ -1,11 +1,11 @@
 import type { ApiKey } from '../../../adapters/management.ts';
 import { type Html, html } from '../../html/html.ts';
 import { facts, linkButton, pageHeader } from '../../html/parts.ts';
-import type { Page, Visit } from '../../visit.ts';
+import type { Page, RequestContext } from '../../request-context.ts';
 import { shownBefore, shownOnce } from '../client-secrets/shown-once.ts';
 import { sourcesSummary } from './key-row.ts';
 
-function once({ href }: Visit, key: ApiKey, value: string): Html {
+function once({ href }: RequestContext, key: ApiKey, value: string): Html {
   const more = facts([
     ['Key id', html`<code>${key.keyId}</code>`],
     ['Service trunk group', html`<code>${key.serviceTrunkGroup}</code>`],
@@ -18,10 +18,10 @@ function once({ href }: Visit, key: ApiKey, value: string): Html {
 
 /** The response to the form that created a key: the only place that shows the value. */
 export function createdKeyPage(
-  visit: Visit,
+  context: RequestContext,
   { key, value }: { readonly key: ApiKey; readonly value: string | undefined },
 ): Page {
-  const { href } = visit;
+  const { href } = context;
   const address = `/api-keys/${key.keyId}`;
   return {
     title: 'New API key',
@@ -39,7 +39,7 @@ export function createdKeyPage(
             backLink: linkButton(href(address), 'To the key', 'primary'),
             deleteLink: linkButton(href(`${address}/delete`), 'Delete it…'),
           })
-        : once(visit, key, value)
+        : once(context, key, value)
     }`,
   };
 }

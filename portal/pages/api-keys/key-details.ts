@@ -11,11 +11,11 @@ import { dataTable } from '../../html/list.ts';
 import { copyable, facts, linkButton, pageHeader, panel } from '../../html/parts.ts';
 import { subnetFields, subnetHint } from '../../html/subnet-fields.ts';
 import { timeWithDistance } from '../../html/time.ts';
-import type { Handler, Page, Visit } from '../../visit.ts';
+import type { Handler, Page, RequestContext } from '../../request-context.ts';
 
 const emptyRow: SubnetRow = { name: '', address: '', netmask: '' };
 
-function subnetTable({ href, may }: Visit, key: ApiKey): Html {
+function subnetTable({ href, may }: RequestContext, key: ApiKey): Html {
   const canChange = may('removeSubnet');
   return dataTable(
     'Subnets',
@@ -40,22 +40,27 @@ function subnetTable({ href, may }: Visit, key: ApiKey): Html {
   );
 }
 
-function addForm({ href }: Visit, key: ApiKey, row: SubnetRow, problems: Problems): Html {
+function addForm({ href }: RequestContext, key: ApiKey, row: SubnetRow, problems: Problems): Html {
   const isFirst = key.subnets.length === 0;
   return html`<form method="post" action="${href(`/api-keys/${key.keyId}/subnets`)}" class="add-row" data-once>${hiddenField('ifVersion', key.version)}<h3>Add a subnet</h3><p class="hint">${subnetHint}${isFirst ? ' From then on, only this subnet can use the key.' : ''}</p>${subnetFields('', row, problems)}<button class="button button-plain" type="submit">Add subnet</button></form>`;
 }
 
-function subnetsPanel(visit: Visit, key: ApiKey, row: SubnetRow, problems: Problems): Html {
+function subnetsPanel(
+  context: RequestContext,
+  key: ApiKey,
+  row: SubnetRow,
+  problems: Problems,
+): Html {
   const open = html`<div class="panel-text"><p>${key.enabled ? badge('warn', 'Any address') : badge('off', 'Any address')} Every address on the internet can use this key. Add a subnet to shut out all others.</p></div>`;
   return panel(
     { title: 'Usable from', id: 'subnets' },
-    html`${key.subnets.length === 0 ? open : subnetTable(visit, key)}${
-      visit.may('addSubnet') && addForm(visit, key, row, problems)
+    html`${key.subnets.length === 0 ? open : subnetTable(context, key)}${
+      context.may('addSubnet') && addForm(context, key, row, problems)
     }`,
   );
 }
 
-function dangerPanel({ href, may }: Visit, key: ApiKey): Html | '' {
+function dangerPanel({ href, may }: RequestContext, key: ApiKey): Html | '' {
   if (!may('deleteApiKey')) return '';
   const address = `/api-keys/${key.keyId}`;
   const version = hiddenField('ifVersion', key.version);
@@ -69,12 +74,12 @@ function dangerPanel({ href, may }: Visit, key: ApiKey): Html | '' {
 }
 
 export function keyPage(
-  visit: Visit,
+  context: RequestContext,
   key: ApiKey,
   problems: Problems = noProblems,
   row: SubnetRow = emptyRow,
 ): Page {
-  const { href, may, now } = visit;
+  const { href, may, now } = context;
   const labels = { name: 'Name', address: 'IP address', netmask: 'Netmask' };
   return {
     status: problems.status,
@@ -87,7 +92,7 @@ export function keyPage(
       actions: may('renameApiKey')
         ? linkButton(href(`/api-keys/${key.keyId}/edit`), 'Edit')
         : undefined,
-    })}${doneNotice(visit.query)}${errorSummary(problems, labels)}${panel(
+    })}${doneNotice(context.query)}${errorSummary(problems, labels)}${panel(
       { title: 'Details', id: 'details' },
       facts([
         ['Key id', copyable(key.keyId, 'the key id')],
@@ -101,9 +106,9 @@ export function keyPage(
           }`,
         ],
       ]),
-    )}${subnetsPanel(visit, key, row, problems)}${dangerPanel(visit, key)}`,
+    )}${subnetsPanel(context, key, row, problems)}${dangerPanel(context, key)}`,
   };
 }
 
-export const showApiKey: Handler = async (visit) =>
-  keyPage(visit, await visit.management.findApiKey(visit.id('keyId')));
+export const showApiKey: Handler = async (context) =>
+  keyPage(context, await context.management.findApiKey(context.id('keyId')));

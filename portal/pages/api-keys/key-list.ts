@@ -4,7 +4,7 @@ import { problemAt } from '../../forms/problems.ts';
 import { type Option, selectField, textField } from '../../html/field.ts';
 import { enabledOptions, trunkGroupFilter } from '../../html/filters.ts';
 import { linkButton } from '../../html/parts.ts';
-import type { Handler } from '../../visit.ts';
+import type { Handler } from '../../request-context.ts';
 import { showList } from '../list-page.ts';
 import { keyColumns, keyRow } from './key-row.ts';
 
@@ -19,11 +19,11 @@ const anySources: ReadonlyMap<string, boolean> = new Map([
   ['some', false],
 ]);
 
-export const showApiKeys: Handler = async (visit) => {
-  const { management, query, href, may } = visit;
+export const showApiKeys: Handler = async (context) => {
+  const { management, query, href, may } = context;
   const filter = readListFilter(query);
   const sources = query.optional('sources');
-  return showList(visit, {
+  return showList(context, {
     title: 'API keys',
     lead: 'Long-lived personal keys. Each stands for its whole trunk group.',
     section: 'api-keys',
@@ -41,7 +41,7 @@ export const showApiKeys: Handler = async (visit) => {
     labels: { trunkGroup: 'Trunk group', cursor: 'Page' },
     filterFields: (problems) => [
       textField({ name: 'text', label: 'Name or id', value: query.text('text'), type: 'search' }),
-      trunkGroupFilter(visit, query.text('trunkGroup'), problemAt(problems, 'trunkGroup')),
+      trunkGroupFilter(context, query.text('trunkGroup'), problemAt(problems, 'trunkGroup')),
       selectField({
         name: 'sources',
         label: 'Usable from',
@@ -56,7 +56,7 @@ export const showApiKeys: Handler = async (visit) => {
       }),
     ],
     columns: keyColumns,
-    row: (key: ApiKey) => keyRow(visit, key),
+    row: (key: ApiKey) => keyRow(context, key),
     empty: {
       title: 'No API keys yet',
       text: 'An API key is for a person. A program is better off as a client.',

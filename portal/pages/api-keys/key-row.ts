@@ -4,7 +4,7 @@ import { badge, disabledBadge } from '../../html/badge.ts';
 import { type Html, type HtmlValue, html } from '../../html/html.ts';
 import type { Column } from '../../html/list.ts';
 import { distance } from '../../html/time.ts';
-import type { Visit } from '../../visit.ts';
+import type { RequestContext } from '../../request-context.ts';
 
 export const keyColumns: readonly Column[] = [
   { text: 'API key' },
@@ -25,7 +25,7 @@ export function sourcesSummary({ subnets, enabled }: ApiKey): Html {
   }`;
 }
 
-export function keyRow({ href, now }: Visit, key: ApiKey): readonly HtmlValue[] {
+export function keyRow({ href, now }: RequestContext, key: ApiKey): readonly HtmlValue[] {
   return [
     html`<a class="row-link" href="${href(`/api-keys/${key.keyId}`)}">${key.name}</a>${!key.enabled && html` ${disabledBadge}`}`,
     html`<code>${key.keyId}</code>`,

@@ -8,13 +8,13 @@ import { hiddenField } from '../../html/field.ts';
 import { postForm } from '../../html/form.ts';
 import { html } from '../../html/html.ts';
 import { HttpError } from '../../http-error.ts';
-import type { Handler, Page, Visit } from '../../visit.ts';
+import type { Handler, Page, RequestContext } from '../../request-context.ts';
 import { underKey } from './change-key.ts';
 import { keyPage } from './key-details.ts';
 
-export const addSubnet: Handler = async (visit) => {
-  const { management, form, href } = visit;
-  const keyId = visit.id('keyId');
+export const addSubnet: Handler = async (context) => {
+  const { management, form, href } = context;
+  const keyId = context.id('keyId');
   const row = {
     name: form.text('name'),
     address: form.text('address'),
@@ -33,33 +33,38 @@ export const addSubnet: Handler = async (visit) => {
       });
       return { redirectTo: href(`/api-keys/${keyId}`, { done: 'subnet-added' }) };
     },
-    async (problems) => keyPage(visit, await management.findApiKey(keyId), problems, row),
+    async (problems) => keyPage(context, await management.findApiKey(keyId), problems, row),
   );
 };
 
 type Subnet = ApiKey['subnets'][number];
 
 async function findSubnet(
-  visit: Visit,
+  context: RequestContext,
 ): Promise<{ readonly key: ApiKey; readonly subnet: Subnet }> {
-  const key = await visit.management.findApiKey(visit.id('keyId'));
-  const subnetId = visit.id('subnetId');
+  const key = await context.management.findApiKey(context.id('keyId'));
+  const subnetId = context.id('subnetId');
   const subnet = key.subnets.find((one) => one.subnetId === subnetId);
   if (subnet === undefined) throw new HttpError(404);
   return { key, subnet };
 }
 
-function showConfirmation(visit: Visit, key: ApiKey, subnet: Subnet, problems: Problems): Page {
+function showConfirmation(
+  context: RequestContext,
+  key: ApiKey,
+  subnet: Subnet,
+  problems: Problems,
+): Page {
   const address = `/api-keys/${key.keyId}`;
   const isLast = key.subnets.length === 1;
   const form = postForm(
     {
-      action: visit.href(`${address}/subnets/${subnet.subnetId}/remove`),
+      action: context.href(`${address}/subnets/${subnet.subnetId}/remove`),
       problems,
       labels: {},
       submit: isLast ? 'Remove it and let every address use the key' : 'Remove subnet',
       submitKind: 'danger',
-      cancel: visit.href(address),
+      cancel: context.href(address),
     },
     [
       hiddenField('ifVersion', key.version),
@@ -69,7 +74,7 @@ function showConfirmation(visit: Visit, key: ApiKey, subnet: Subnet, problems: P
         : html`<ul class="consequences"><li>Requests with the key from ${formatCidr(subnet)} are refused, at once, unless another subnet of the key has the address too.</li><li>${key.subnets.length - 1} ${key.subnets.length === 2 ? 'subnet stays' : 'subnets stay'}.</li></ul>`,
     ],
   );
-  return underKey(visit, key, {
+  return underKey(context, key, {
     title: `Remove ${subnet.name}?`,
     lead: html`<code>${formatCidr(subnet)}</code>`,
     problems,
@@ -77,15 +82,15 @@ function showConfirmation(visit: Visit, key: ApiKey, subnet: Subnet, problems: P
   });
 }
 
-export const confirmRemoveSubnet: Handler = async (visit) => {
-  visit.require('removeSubnet');
-  const { key, subnet } = await findSubnet(visit);
-  return showConfirmation(visit, key, subnet, noProblems);
+export const confirmRemoveSubnet: Handler = async (context) => {
+  context.require('removeSubnet');
+  const { key, subnet } = await findSubnet(context);
+  return showConfirmation(context, key, subnet, noProblems);
 };
 
-export const removeSubnet: Handler = async (visit) => {
-  const { management, form, href } = visit;
-  const { key, subnet } = await findSubnet(visit);
+export const removeSubnet: Handler = async (context) => {
+  const { management, form, href } = context;
+  const { key, subnet } = await findSubnet(context);
   return submit(
     async () => {
       await management.removeSubnet(key.keyId, subnet.subnetId, {
@@ -94,6 +99,6 @@ export const removeSubnet: Handler = async (visit) => {
       });
       return { redirectTo: href(`/api-keys/${key.keyId}`, { done: 'subnet-removed' }) };
     },
-    async (problems) => showConfirmation(visit, key, subnet, problems),
+    async (problems) => showConfirmation(context, key, subnet, problems),
   );
 };

@@ -14,7 +14,7 @@ import { postForm } from '../../html/form.ts';
 import { html } from '../../html/html.ts';
 import { pageHeader } from '../../html/parts.ts';
 import { subnetRows } from '../../html/subnet-fields.ts';
-import type { Handler, Page, Visit } from '../../visit.ts';
+import type { Handler, Page, RequestContext } from '../../request-context.ts';
 import { trunkGroupField } from '../clients/client-fields.ts';
 import { createdKeyPage } from './created-key.ts';
 
@@ -57,8 +57,8 @@ function labelsOf(rows: readonly SubnetRow[]): Readonly<Record<string, string>> 
   };
 }
 
-function showForm(visit: Visit, values: KeyValues, problems: Problems): Page {
-  const { href } = visit;
+function showForm(context: RequestContext, values: KeyValues, problems: Problems): Page {
+  const { href } = context;
   const { rows } = values;
   const form = postForm(
     {
@@ -79,7 +79,7 @@ function showForm(visit: Visit, values: KeyValues, problems: Problems): Page {
         maxLength: maxNameLength,
         error: problemAt(problems, 'name'),
       }),
-      trunkGroupField(visit, values.serviceTrunkGroup, problems),
+      trunkGroupField(context, values.serviceTrunkGroup, problems),
       checkbox({ name: 'enabled', label: 'Enabled', isOn: values.enabled }),
       subnetRows(rows, problems),
     ],
@@ -96,9 +96,9 @@ function showForm(visit: Visit, values: KeyValues, problems: Problems): Page {
   };
 }
 
-export const newApiKey: Handler = async (visit) => {
-  visit.require('createApiKey');
-  const { query, person, newRequestId } = visit;
+export const newApiKey: Handler = async (context) => {
+  context.require('createApiKey');
+  const { query, person, newRequestId } = context;
   const values = {
     name: '',
     serviceTrunkGroup: query.optional('trunkGroup') ?? person.trunkGroups?.[0] ?? '',
@@ -106,15 +106,15 @@ export const newApiKey: Handler = async (visit) => {
     rows: showSubnetRows([]),
     requestId: newRequestId(),
   };
-  return showForm(visit, values, noProblems);
+  return showForm(context, values, noProblems);
 };
 
-export const createApiKey: Handler = async (visit) => {
-  const { form, management } = visit;
+export const createApiKey: Handler = async (context) => {
+  const { form, management } = context;
   const wantsMore = form.isOn('more');
   const sent = readValues(form);
   const values = { ...sent, rows: showSubnetRows(sent.rows, wantsMore) };
-  if (wantsMore) return showForm(visit, values, noProblems);
+  if (wantsMore) return showForm(context, values, noProblems);
   return submit(
     async () => {
       requireFields(form, {
@@ -128,8 +128,8 @@ export const createApiKey: Handler = async (visit) => {
         subnets: toSubnets(values.rows),
         idempotencyKey: values.requestId || undefined,
       });
-      return createdKeyPage(visit, created);
+      return createdKeyPage(context, created);
     },
-    (problems) => showForm(visit, values, problems),
+    (problems) => showForm(context, values, problems),
   );
 };

@@ -1,7 +1,7 @@
 import type { Management } from '../../../adapters/management.ts';
 import { badge } from '../../html/badge.ts';
 import { type Html, html } from '../../html/html.ts';
-import type { Visit } from '../../visit.ts';
+import type { RequestContext } from '../../request-context.ts';
 
 export type AuditEntry = Awaited<ReturnType<Management['listAudit']>>['items'][number];
 
@@ -95,7 +95,7 @@ function nameOf({ before, after }: AuditEntry): string | undefined {
 }
 
 /** One change: time, action, subject, actor and outcome. */
-export function auditEntry({ href }: Visit, entry: AuditEntry): Html {
+export function auditEntry({ href }: RequestContext, entry: AuditEntry): Html {
   const address = addressOf(entry);
   const name = nameOf(entry);
   const subject = html`${name !== undefined && html`${name} `}<code>${entry.subject}</code>`;

@@ -5,7 +5,7 @@ import { filterForm } from '../../html/filters.ts';
 import { errorSummary } from '../../html/form.ts';
 import { type Html, html } from '../../html/html.ts';
 import { emptyState, linkButton, pageHeader } from '../../html/parts.ts';
-import type { Handler, Visit } from '../../visit.ts';
+import type { Handler, RequestContext } from '../../request-context.ts';
 import { auditEntry } from './audit-entry.ts';
 
 /** Changes on one page, each of two records. */
@@ -17,7 +17,7 @@ function otherDay(day: string, days: number): string {
   return formatDay(Math.floor(Date.parse(day) / 1000) + days * secondsPerDay);
 }
 
-function dayNavigation({ href, now }: Visit, day: string, text: string | undefined): Html {
+function dayNavigation({ href, now }: RequestContext, day: string, text: string | undefined): Html {
   const next = otherDay(day, 1);
   return html`<nav class="days" aria-label="Days"><a class="button button-plain" href="${href('/audit', { day: otherDay(day, -1), text })}">← ${otherDay(day, -1)}</a><h2>${day}</h2>${
     next > formatDay(now)
@@ -26,8 +26,8 @@ function dayNavigation({ href, now }: Visit, day: string, text: string | undefin
   }</nav>`;
 }
 
-export const showAudit: Handler = async (visit) => {
-  const { management, query, href, now } = visit;
+export const showAudit: Handler = async (context) => {
+  const { management, query, href, now } = context;
   const text = query.text('text').trim() || undefined;
   const cursor = query.optional('cursor');
   const day = query.optional('day') ?? formatDay(now);
@@ -40,7 +40,7 @@ export const showAudit: Handler = async (visit) => {
   });
   const unfinished = page.items.filter(({ outcome }) => outcome === 'unfinished');
   const others = page.items.filter(({ outcome }) => outcome !== 'unfinished');
-  const list = [...unfinished, ...others].map((entry) => auditEntry(visit, entry));
+  const list = [...unfinished, ...others].map((entry) => auditEntry(context, entry));
   return {
     status: problems.status,
     title: 'Audit',
@@ -67,7 +67,7 @@ export const showAudit: Handler = async (visit) => {
           error: problemAt(problems, 'text'),
         }),
       ],
-    )}${isDay(day) && dayNavigation(visit, day, text)}${
+    )}${isDay(day) && dayNavigation(context, day, text)}${
       list.length === 0
         ? emptyState(
             text === undefined ? 'Nothing was changed on this day' : 'No change matches',

@@ -9,7 +9,7 @@ import { postForm } from '../../html/form.ts';
 import { type Html, html } from '../../html/html.ts';
 import { formatDayDistance, formatMinute } from '../../html/time.ts';
 import { HttpError } from '../../http-error.ts';
-import type { Handler, Page, Visit } from '../../visit.ts';
+import type { Handler, Page, RequestContext } from '../../request-context.ts';
 import { secretTitle } from '../clients/secret-table.ts';
 import { secretLabels, secretNameField, secretPage } from './new-secret.ts';
 
@@ -20,9 +20,9 @@ interface Found {
   readonly address: string;
 }
 
-async function findSecret(visit: Visit): Promise<Found> {
-  const client = await visit.management.findClient(visit.id('clientId'));
-  const secretId = visit.id('secretId');
+async function findSecret(context: RequestContext): Promise<Found> {
+  const client = await context.management.findClient(context.id('clientId'));
+  const secretId = context.id('secretId');
   const secret = client.secrets.find((one) => one.secretId === secretId);
   if (secret === undefined) throw new HttpError(404);
   return { client, secret, address: `/clients/${client.clientId}/secrets/${secretId}` };
@@ -34,7 +34,7 @@ interface Editing extends Found {
   readonly problems: Problems;
 }
 
-function showForm(visit: Visit, editing: Editing): Page {
+function showForm(context: RequestContext, editing: Editing): Page {
   const { client, secret, address, values, problems, version } = editing;
   const keep =
     secret.expiresAt === undefined
@@ -42,19 +42,19 @@ function showForm(visit: Visit, editing: Editing): Page {
       : `As it is: ${formatMinute(secret.expiresAt)}`;
   const form = postForm(
     {
-      action: visit.href(address),
+      action: context.href(address),
       problems,
       labels: secretLabels,
       submit: 'Save',
-      cancel: visit.href(`/clients/${client.clientId}`),
+      cancel: context.href(`/clients/${client.clientId}`),
     },
     [
       hiddenField('ifVersion', problems.status === 409 ? client.version : version),
       secretNameField(values.name, problems),
-      expiryField('Ends', values, problems, keep),
+      expiryField('Expires', values, problems, keep),
     ],
   );
-  return secretPage(visit, client, {
+  return secretPage(context, client, {
     title: `Edit ${secretTitle(secret)}`,
     lead: 'Its value stays the same.',
     problems,
@@ -62,16 +62,21 @@ function showForm(visit: Visit, editing: Editing): Page {
   });
 }
 
-export const editSecret: Handler = async (visit) => {
-  visit.require('updateClientSecret');
-  const found = await findSecret(visit);
+export const editSecret: Handler = async (context) => {
+  context.require('updateClientSecret');
+  const found = await findSecret(context);
   const values = { name: found.secret.name ?? '', expiry: 'keep', expiryDate: '' };
-  return showForm(visit, { ...found, values, version: found.client.version, problems: noProblems });
+  return showForm(context, {
+    ...found,
+    values,
+    version: found.client.version,
+    problems: noProblems,
+  });
 };
 
-export const updateSecret: Handler = async (visit) => {
-  const { management, form, href, now } = visit;
-  const found = await findSecret(visit);
+export const updateSecret: Handler = async (context) => {
+  const { management, form, href, now } = context;
+  const found = await findSecret(context);
   const { client, secret } = found;
   const values = { ...readExpiryValues(form, 'keep'), name: form.text('name') };
   const version = readVersion(form);
@@ -86,17 +91,17 @@ export const updateSecret: Handler = async (visit) => {
       return { redirectTo: href(`/clients/${client.clientId}`, { done: 'secret-saved' }) };
     },
     async (problems) =>
-      showForm(visit, { ...(await findSecret(visit)), values, version, problems }),
+      showForm(context, { ...(await findSecret(context)), values, version, problems }),
   );
 };
 
-function consequences({ now }: Visit, client: Client, secret: ClientSecret): Html {
+function consequences({ now }: RequestContext, client: Client, secret: ClientSecret): Html {
   const isLive = ({ expiresAt }: ClientSecret) => expiresAt === undefined || expiresAt > now;
   const rest = client.secrets.filter((one) => one.secretId !== secret.secretId && isLive(one));
   return html`<ul class="consequences"><li>${
     isLive(secret)
       ? 'Callers that use this secret get no new tokens, at once.'
-      : 'It has ended and no longer works anyway.'
+      : 'It has expired and no longer works anyway.'
   }</li><li>${
     secret.lastUsedOn === undefined
       ? 'It was never used.'
@@ -108,20 +113,20 @@ function consequences({ now }: Visit, client: Client, secret: ClientSecret): Htm
   }</li><li>It cannot be undone.</li></ul>`;
 }
 
-function showConfirmation(visit: Visit, found: Found, problems: Problems): Page {
+function showConfirmation(context: RequestContext, found: Found, problems: Problems): Page {
   const { client, secret, address } = found;
   const form = postForm(
     {
-      action: visit.href(`${address}/delete`),
+      action: context.href(`${address}/delete`),
       problems,
       labels: {},
       submit: 'Delete secret',
       submitKind: 'danger',
-      cancel: visit.href(`/clients/${client.clientId}`),
+      cancel: context.href(`/clients/${client.clientId}`),
     },
-    [hiddenField('ifVersion', client.version), consequences(visit, client, secret)],
+    [hiddenField('ifVersion', client.version), consequences(context, client, secret)],
   );
-  return secretPage(visit, client, {
+  return secretPage(context, client, {
     title: `Delete ${secretTitle(secret)}?`,
     lead: secret.secretId,
     problems,
@@ -129,20 +134,20 @@ function showConfirmation(visit: Visit, found: Found, problems: Problems): Page 
   });
 }
 
-export const confirmDeleteSecret: Handler = async (visit) => {
-  visit.require('deleteClientSecret');
-  return showConfirmation(visit, await findSecret(visit), noProblems);
+export const confirmDeleteSecret: Handler = async (context) => {
+  context.require('deleteClientSecret');
+  return showConfirmation(context, await findSecret(context), noProblems);
 };
 
-export const deleteSecret: Handler = async (visit) => {
-  const { management, form, href } = visit;
-  const { client, secret } = await findSecret(visit);
+export const deleteSecret: Handler = async (context) => {
+  const { management, form, href } = context;
+  const { client, secret } = await findSecret(context);
   return submit(
     async () => {
       const ifVersion = readVersion(form);
       await management.deleteClientSecret(client.clientId, secret.secretId, { ifVersion });
       return { redirectTo: href(`/clients/${client.clientId}`, { done: 'secret-deleted' }) };
     },
-    async (problems) => showConfirmation(visit, await findSecret(visit), problems),
+    async (problems) => showConfirmation(context, await findSecret(context), problems),
   );
 };

@@ -2,7 +2,7 @@ import type { Client, ClientSecret } from '../../../adapters/management.ts';
 import { type Html, type HtmlValue, html } from '../../html/html.ts';
 import { copyable, facts, linkButton, pageHeader } from '../../html/parts.ts';
 import { timeWithDistance } from '../../html/time.ts';
-import type { Page, Visit } from '../../visit.ts';
+import type { Page, RequestContext } from '../../request-context.ts';
 import { tokenCommand } from '../clients/client-details.ts';
 import { secretTitle } from '../clients/secret-table.ts';
 import { shownBefore, shownOnce } from './shown-once.ts';
@@ -11,13 +11,17 @@ interface Created {
   readonly client: Pick<Client, 'clientId' | 'name'>;
   readonly secret: ClientSecret;
   readonly value: string | undefined;
-  /** The secrets that expire because of a rotation, with their new ends. */
+  /** The secrets that expire because of a rotation, with their new expiry. */
   readonly expired?: readonly ClientSecret[];
 }
 
-function once(visit: Visit, { client, secret, expired = [] }: Created, value: string): HtmlValue {
-  const { now, deployment, href } = visit;
-  const end = secret.expiresAt === undefined ? 'Never' : timeWithDistance(secret.expiresAt, now);
+function once(
+  context: RequestContext,
+  { client, secret, expired = [] }: Created,
+  value: string,
+): HtmlValue {
+  const { now, deployment, href } = context;
+  const expiry = secret.expiresAt === undefined ? 'Never' : timeWithDistance(secret.expiresAt, now);
   const others = expired.map(
     (one) => html`<li>${secretTitle(one)}: ${timeWithDistance(one.expiresAt ?? now, now)}</li>`,
   );
@@ -30,8 +34,8 @@ function once(visit: Visit, { client, secret, expired = [] }: Created, value: st
       more: facts([
         ['Client id', copyable(client.clientId, 'the client id')],
         ['Name', secretTitle(secret)],
-        ['Ends', end],
-        expired.length === 0 ? undefined : ['These end', html`<ul>${others}</ul>`],
+        ['Expires', expiry],
+        expired.length === 0 ? undefined : ['These expire', html`<ul>${others}</ul>`],
         [
           'Try it',
           html`<pre class="command"><code data-copy="the command">${command}</code></pre><span class="hint">curl asks for the password: paste the secret there.</span>`,
@@ -42,7 +46,7 @@ function once(visit: Visit, { client, secret, expired = [] }: Created, value: st
   ];
 }
 
-function before({ href }: Visit, { client, secret }: Created): Html {
+function before({ href }: RequestContext, { client, secret }: Created): Html {
   const address = `/clients/${client.clientId}`;
   return shownBefore({
     what: secretTitle(secret),
@@ -52,9 +56,9 @@ function before({ href }: Visit, { client, secret }: Created): Html {
 }
 
 /** The response to a form that created a secret: the only place that shows the value. */
-export function createdSecretPage(visit: Visit, created: Created): Page {
+export function createdSecretPage(context: RequestContext, created: Created): Page {
   const { client, value } = created;
-  const { href } = visit;
+  const { href } = context;
   return {
     title: 'New secret',
     section: 'clients',
@@ -64,6 +68,6 @@ export function createdSecretPage(visit: Visit, created: Created): Page {
         { text: 'Clients', href: href('/clients') },
         { text: client.name, href: href(`/clients/${client.clientId}`) },
       ],
-    })}${value === undefined ? before(visit, created) : once(visit, created, value)}`,
+    })}${value === undefined ? before(context, created) : once(context, created, value)}`,
   };
 }

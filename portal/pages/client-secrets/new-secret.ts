@@ -8,10 +8,14 @@ import { hiddenField, textField } from '../../html/field.ts';
 import { postForm } from '../../html/form.ts';
 import { type Html, html } from '../../html/html.ts';
 import { pageHeader } from '../../html/parts.ts';
-import type { Handler, Page, Visit } from '../../visit.ts';
+import type { Handler, Page, RequestContext } from '../../request-context.ts';
 import { createdSecretPage } from './created-secret.ts';
 
-export const secretLabels = { name: 'Name', expiresAt: 'Ends', overlap: 'The old secrets end' };
+export const secretLabels = {
+  name: 'Name',
+  expiresAt: 'Expires',
+  overlap: 'The old secrets expire',
+};
 
 export interface SecretValues extends ExpiryValues {
   readonly name: string;
@@ -43,7 +47,7 @@ export function secretNameField(value: string, problems: Problems): Html {
 
 /** A page about the secrets of one client. */
 export function secretPage(
-  visit: Visit,
+  context: RequestContext,
   client: Pick<Client, 'clientId' | 'name'>,
   page: {
     readonly title: string;
@@ -52,7 +56,7 @@ export function secretPage(
     readonly body: Html;
   },
 ): Page {
-  const { href } = visit;
+  const { href } = context;
   return {
     status: page.problems.status,
     title: page.title,
@@ -68,23 +72,28 @@ export function secretPage(
   };
 }
 
-function showForm(visit: Visit, client: Client, values: SecretValues, problems: Problems): Page {
+function showForm(
+  context: RequestContext,
+  client: Client,
+  values: SecretValues,
+  problems: Problems,
+): Page {
   const address = `/clients/${client.clientId}`;
   const form = postForm(
     {
-      action: visit.href(`${address}/secrets`),
+      action: context.href(`${address}/secrets`),
       problems,
       labels: secretLabels,
       submit: 'Create secret',
-      cancel: visit.href(address),
+      cancel: context.href(address),
     },
     [
       hiddenField('requestId', values.requestId),
       secretNameField(values.name, problems),
-      expiryField('Ends', values, problems),
+      expiryField('Expires', values, problems),
     ],
   );
-  return secretPage(visit, client, {
+  return secretPage(context, client, {
     title: 'New secret',
     lead: 'The other secrets of the client stay as they are.',
     problems,
@@ -92,15 +101,15 @@ function showForm(visit: Visit, client: Client, values: SecretValues, problems: 
   });
 }
 
-export const newSecret: Handler = async (visit) => {
-  visit.require('createClientSecret');
-  const client = await visit.management.findClient(visit.id('clientId'));
-  return showForm(visit, client, emptySecretValues(visit.newRequestId()), noProblems);
+export const newSecret: Handler = async (context) => {
+  context.require('createClientSecret');
+  const client = await context.management.findClient(context.id('clientId'));
+  return showForm(context, client, emptySecretValues(context.newRequestId()), noProblems);
 };
 
-export const createSecret: Handler = async (visit) => {
-  const { management, form, now } = visit;
-  const client = await management.findClient(visit.id('clientId'));
+export const createSecret: Handler = async (context) => {
+  const { management, form, now } = context;
+  const client = await management.findClient(context.id('clientId'));
   const values = readSecretValues(form);
   return submit(
     async () => {
@@ -109,8 +118,8 @@ export const createSecret: Handler = async (visit) => {
         expiresAt: readExpiry(values, now) ?? undefined,
         idempotencyKey: values.requestId || undefined,
       });
-      return createdSecretPage(visit, { client, ...created });
+      return createdSecretPage(context, { client, ...created });
     },
-    (problems) => showForm(visit, client, values, problems),
+    (problems) => showForm(context, client, values, problems),
   );
 };

@@ -10,7 +10,7 @@ import { hiddenField, radioGroup } from '../../html/field.ts';
 import { postForm } from '../../html/form.ts';
 import { type Html, html } from '../../html/html.ts';
 import { formatDayDistance } from '../../html/time.ts';
-import type { Handler, Page, Visit } from '../../visit.ts';
+import type { Handler, Page, RequestContext } from '../../request-context.ts';
 import { secretTitle } from '../clients/secret-table.ts';
 import { createdSecretPage } from './created-secret.ts';
 import {
@@ -37,13 +37,13 @@ const overlaps = [
 ] as const;
 
 function overlapField(values: RotationValues, problems: Problems): Html {
-  const other = html`<input type="text" class="short" name="overlapOther" value="${values.overlapOther}" aria-label="Time until the old secrets end" placeholder="12h" autocomplete="off">`;
+  const other = html`<input type="text" class="short" name="overlapOther" value="${values.overlapOther}" aria-label="Time until the old secrets expire" placeholder="12h" autocomplete="off">`;
   const error = problemAt(problems, 'overlap');
   const isTyped = error !== undefined && values.overlapOther !== '';
   return radioGroup({
     name: 'overlap',
-    label: 'The old secrets end',
-    hint: 'Until then, old and new secrets both work. A secret that ends sooner keeps its end.',
+    label: 'The old secrets expire',
+    hint: 'Until then, old and new secrets both work. A secret that expires sooner keeps its expiry.',
     value: isTyped ? 'other' : values.overlap,
     error,
     options: [
@@ -53,9 +53,9 @@ function overlapField(values: RotationValues, problems: Problems): Html {
   });
 }
 
-function ending({ now }: Visit, client: Client): Html {
+function expiring({ now }: RequestContext, client: Client): Html {
   const live = client.secrets.filter(({ expiresAt }) => expiresAt === undefined || expiresAt > now);
-  return html`<div class="note"><p>${live.length === 1 ? 'This secret ends' : 'These secrets end'}:</p><ul>${live.map(
+  return html`<div class="note"><p>${live.length === 1 ? 'This secret expires' : 'These secrets expire'}:</p><ul>${live.map(
     (secret) =>
       html`<li>${secretTitle(secret)} <span class="muted">${
         secret.lastUsedOn === undefined
@@ -65,28 +65,33 @@ function ending({ now }: Visit, client: Client): Html {
   )}</ul></div>`;
 }
 
-function showForm(visit: Visit, client: Client, values: RotationValues, problems: Problems): Page {
+function showForm(
+  context: RequestContext,
+  client: Client,
+  values: RotationValues,
+  problems: Problems,
+): Page {
   const address = `/clients/${client.clientId}`;
   const form = postForm(
     {
-      action: visit.href(`${address}/secrets/rotate`),
+      action: context.href(`${address}/secrets/rotate`),
       problems,
       labels: secretLabels,
       submit: 'Create the new secret',
-      cancel: visit.href(address),
+      cancel: context.href(address),
     },
     [
       hiddenField('requestId', values.requestId),
       hiddenField('ifVersion', client.version),
-      ending(visit, client),
+      expiring(context, client),
       overlapField(values, problems),
       secretNameField(values.name, problems),
-      expiryField('The new secret ends', values, problems),
+      expiryField('The new secret expires', values, problems),
     ],
   );
-  return secretPage(visit, client, {
+  return secretPage(context, client, {
     title: 'Rotate secrets',
-    lead: 'A new secret now, and an end for the old ones, in one step.',
+    lead: 'A new secret now, and an expiry for the old ones, in one step.',
     problems,
     body: form,
   });
@@ -99,16 +104,16 @@ function readOverlap({ overlap, overlapOther }: RotationValues): number {
   return readDuration('overlap', isChosen ? overlapOther : overlap);
 }
 
-export const newRotation: Handler = async (visit) => {
-  visit.require('rotateClientSecret');
-  const client = await visit.management.findClient(visit.id('clientId'));
-  const values = { ...emptySecretValues(visit.newRequestId()), overlap: '7d', overlapOther: '' };
-  return showForm(visit, client, values, noProblems);
+export const newRotation: Handler = async (context) => {
+  context.require('rotateClientSecret');
+  const client = await context.management.findClient(context.id('clientId'));
+  const values = { ...emptySecretValues(context.newRequestId()), overlap: '7d', overlapOther: '' };
+  return showForm(context, client, values, noProblems);
 };
 
-export const rotateSecret: Handler = async (visit) => {
-  const { management, form, now } = visit;
-  const client = await management.findClient(visit.id('clientId'));
+export const rotateSecret: Handler = async (context) => {
+  const { management, form, now } = context;
+  const client = await management.findClient(context.id('clientId'));
   const values: RotationValues = {
     ...readSecretValues(form),
     overlap: form.text('overlap'),
@@ -123,8 +128,8 @@ export const rotateSecret: Handler = async (visit) => {
         idempotencyKey: values.requestId || undefined,
         ifVersion: readVersion(form),
       });
-      return createdSecretPage(visit, { client, ...rotated });
+      return createdSecretPage(context, { client, ...rotated });
     },
-    (problems) => showForm(visit, client, values, problems),
+    (problems) => showForm(context, client, values, problems),
   );
 };

@@ -7,7 +7,7 @@ import { actionButton } from '../../html/form.ts';
 import { type Html, html } from '../../html/html.ts';
 import { copyable, emptyState, facts, linkButton, pageHeader, panel } from '../../html/parts.ts';
 import { formatExactSpan, timeWithDistance } from '../../html/time.ts';
-import type { Handler, Visit } from '../../visit.ts';
+import type { Handler, RequestContext } from '../../request-context.ts';
 import { secretTable } from './secret-table.ts';
 
 /** A shell variable for the address if the deployment's config has none. */
@@ -18,7 +18,7 @@ export function tokenCommand(issuer: string | undefined, client: Pick<Client, 'c
   return `curl -u ${client.clientId} -d grant_type=client_credentials ${issuer ?? unknownIssuer}${tokenPath}`;
 }
 
-function clientFacts({ deployment, now, href, may }: Visit, client: Client): Html {
+function clientFacts({ deployment, now, href, may }: RequestContext, client: Client): Html {
   const audiences = client.audiences.length > 0 ? client.audiences : [deployment.defaultAudience];
   const { provider } = client;
   return facts([
@@ -63,8 +63,8 @@ function clientFacts({ deployment, now, href, may }: Visit, client: Client): Htm
   ]);
 }
 
-function secretsPanel(visit: Visit, client: Client): Html {
-  const { href, may } = visit;
+function secretsPanel(context: RequestContext, client: Client): Html {
+  const { href, may } = context;
   if (client.provider !== undefined) {
     const note = 'The client authenticates at its provider and has no secrets here.';
     return panel({ title: 'Secrets', id: 'secrets' }, html`<p class="panel-text">${note}</p>`);
@@ -83,12 +83,12 @@ function secretsPanel(visit: Visit, client: Client): Html {
       actions: may('createClientSecret') ? html`${hasSecrets && rotate}${create}` : undefined,
     },
     hasSecrets
-      ? secretTable(visit, client)
+      ? secretTable(context, client)
       : emptyState('No secrets yet', 'Without a secret the client cannot get a token.'),
   );
 }
 
-function requestPanel({ deployment, href }: Visit, client: Client): Html {
+function requestPanel({ deployment, href }: RequestContext, client: Client): Html {
   return panel(
     {
       title: 'Get a token',
@@ -100,22 +100,22 @@ function requestPanel({ deployment, href }: Visit, client: Client): Html {
   );
 }
 
-function dangerPanel({ href, may }: Visit, client: Client): Html | '' {
+function dangerPanel({ href, may }: RequestContext, client: Client): Html | '' {
   if (!may('deleteClient')) return '';
   const address = `/clients/${client.clientId}`;
   const version = hiddenField('ifVersion', client.version);
   const change = client.enabled
-    ? html`<div><h3>Disable</h3><p>The client gets no new tokens. Platform APIs that look up clients refuse those that it has; at the others they work until they end, at most ${formatExactSpan(client.tokenLifetime)}. It can be enabled again.</p></div>${actionButton(href(`${address}/disable`), 'Disable client', version)}`
-    : html`<div><h3>Enable</h3><p>The secrets that have not ended work again.</p></div>${actionButton(href(`${address}/enable`), 'Enable client', version, 'primary')}`;
+    ? html`<div><h3>Disable</h3><p>The client gets no new tokens. Platform APIs that look up clients refuse those that it has; at the others they work until they expire, at most ${formatExactSpan(client.tokenLifetime)}. It can be enabled again.</p></div>${actionButton(href(`${address}/disable`), 'Disable client', version)}`
+    : html`<div><h3>Enable</h3><p>The secrets that have not expired work again.</p></div>${actionButton(href(`${address}/enable`), 'Enable client', version, 'primary')}`;
   return panel(
     { title: 'Stop this client', id: 'danger', tone: 'danger' },
     html`<div class="choices"><div class="choice">${change}</div><div class="choice"><div><h3>Revoke tokens</h3><p>Platform APIs that look up clients refuse the tokens that it has. New tokens are accepted.</p></div>${linkButton(href(`${address}/revoke-tokens`), 'Revoke tokens…', 'danger')}</div><div class="choice"><div><h3>Delete</h3><p>The client and its secrets are removed for good.</p></div>${linkButton(href(`${address}/delete`), 'Delete client…', 'danger')}</div></div>`,
   );
 }
 
-export const showClient: Handler = async (visit) => {
-  const { management, href, may } = visit;
-  const client = await management.findClient(visit.id('clientId'));
+export const showClient: Handler = async (context) => {
+  const { management, href, may } = context;
+  const client = await management.findClient(context.id('clientId'));
   return {
     title: client.name,
     section: 'clients',
@@ -126,8 +126,8 @@ export const showClient: Handler = async (visit) => {
       actions: may('updateClient')
         ? linkButton(href(`/clients/${client.clientId}/edit`), 'Edit')
         : undefined,
-    })}${doneNotice(visit.query)}${secretsPanel(visit, client)}${panel({ title: 'Details', id: 'details' }, clientFacts(visit, client))}${
-      client.provider === undefined && requestPanel(visit, client)
-    }${dangerPanel(visit, client)}`,
+    })}${doneNotice(context.query)}${secretsPanel(context, client)}${panel({ title: 'Details', id: 'details' }, clientFacts(context, client))}${
+      client.provider === undefined && requestPanel(context, client)
+    }${dangerPanel(context, client)}`,
   };
 };

@@ -7,7 +7,7 @@ import { type Option, selectField, textArea, textField } from '../../html/field.
 import type { Labels } from '../../html/form.ts';
 import { type Html, html } from '../../html/html.ts';
 import { scopeMatrix } from '../../html/scope-matrix.ts';
-import type { Visit } from '../../visit.ts';
+import type { RequestContext } from '../../request-context.ts';
 
 export const clientLabels: Labels = {
   name: 'Name',
@@ -40,7 +40,11 @@ export function nameField(value: string, problems: Problems, stored?: string): H
 /**
  * The trunk group cannot be changed later. Users with limited access choose from their own groups.
  */
-export function trunkGroupField({ person }: Visit, value: string, problems: Problems): Html {
+export function trunkGroupField(
+  { person }: RequestContext,
+  value: string,
+  problems: Problems,
+): Html {
   const field = {
     name: 'serviceTrunkGroup',
     label: 'Service trunk group',
@@ -64,7 +68,7 @@ export function trunkGroupField({ person }: Visit, value: string, problems: Prob
  * The fields of a client that can change later. @param stored the stored values, after a conflict.
  */
 export function changeableFields(
-  { deployment }: Visit,
+  { deployment }: RequestContext,
   values: ClientValues,
   problems: Problems,
   stored?: Client,

@@ -1,22 +1,25 @@
 import type { Client } from '../../../adapters/management.ts';
-import { secretEndsSoonWithin } from '../../../contract/limits.ts';
+import { secretExpiresSoonWithin } from '../../../contract/limits.ts';
 import { readListFilter } from '../../forms/list-filter.ts';
 import { problemAt } from '../../forms/problems.ts';
 import { type Option, selectField, textField } from '../../html/field.ts';
 import { enabledOptions, trunkGroupFilter } from '../../html/filters.ts';
 import { linkButton } from '../../html/parts.ts';
-import type { Handler } from '../../visit.ts';
+import type { Handler } from '../../request-context.ts';
 import { showList } from '../list-page.ts';
 import { clientColumns, clientRow } from './client-row.ts';
 
 const day = 86_400;
-const endsSoonDays = secretEndsSoonWithin / day;
+const expiresSoonDays = secretExpiresSoonWithin / day;
 
 /** Choices for a client's secrets, with the filter of each. */
 const secretFilters: ReadonlyMap<string, readonly [text: string, filter: object]> = new Map([
   ['attention', ['Need attention', { needsAttention: true }]],
-  ['ends-soon', [`End within ${endsSoonDays} days`, { endsWithin: secretEndsSoonWithin }]],
-  ['ends-30', ['End within 30 days', { endsWithin: 30 * day }]],
+  [
+    'expires-soon',
+    [`Expire within ${expiresSoonDays} days`, { expiresWithin: secretExpiresSoonWithin }],
+  ],
+  ['expires-30', ['Expire within 30 days', { expiresWithin: 30 * day }]],
   ['unused-90', ['Not used for 90 days', { unusedFor: 90 * day }]],
 ]);
 
@@ -25,11 +28,11 @@ const secretOptions: readonly Option[] = [
   ...[...secretFilters].map(([value, [text]]): Option => [value, text]),
 ];
 
-export const showClients: Handler = async (visit) => {
-  const { management, query, href, may } = visit;
+export const showClients: Handler = async (context) => {
+  const { management, query, href, may } = context;
   const filter = readListFilter(query);
   const [secrets, provider] = [query.optional('secrets'), query.optional('provider')];
-  return showList(visit, {
+  return showList(context, {
     title: 'Clients',
     lead: 'Programs that get access tokens with an id and a secret.',
     section: 'clients',
@@ -48,7 +51,7 @@ export const showClients: Handler = async (visit) => {
     labels: { trunkGroup: 'Trunk group', provider: 'Provider', cursor: 'Page' },
     filterFields: (problems) => [
       textField({ name: 'text', label: 'Name or id', value: query.text('text'), type: 'search' }),
-      trunkGroupFilter(visit, query.text('trunkGroup'), problemAt(problems, 'trunkGroup')),
+      trunkGroupFilter(context, query.text('trunkGroup'), problemAt(problems, 'trunkGroup')),
       selectField({
         name: 'secrets',
         label: 'Secrets',
@@ -63,7 +66,7 @@ export const showClients: Handler = async (visit) => {
       }),
     ],
     columns: clientColumns,
-    row: (client: Client) => clientRow(visit, client),
+    row: (client: Client) => clientRow(context, client),
     empty: { title: 'No clients yet', text: 'Create one to get a client id and a secret.' },
     read: (cursor) =>
       management.listClients({

@@ -4,7 +4,7 @@ import { badge, disabledBadge } from '../../html/badge.ts';
 import { type Html, type HtmlValue, html } from '../../html/html.ts';
 import type { Column } from '../../html/list.ts';
 import { formatSpan, lastUseText } from '../../html/time.ts';
-import type { Visit } from '../../visit.ts';
+import type { RequestContext } from '../../request-context.ts';
 
 export const clientColumns: readonly Column[] = [
   { text: 'Client' },
@@ -23,11 +23,13 @@ function lastUse(client: Client, now: number): string {
 function secretsCell(client: Client, now: number): Html {
   if (client.provider !== undefined) return html`<span class="muted">At its provider</span>`;
   const live = client.secrets.filter(({ expiresAt }) => expiresAt === undefined || expiresAt > now);
-  const [firstEnd = 0] = live.flatMap(({ expiresAt }) => expiresAt ?? []).toSorted((a, b) => a - b);
+  const [firstExpiry = 0] = live
+    .flatMap(({ expiresAt }) => expiresAt ?? [])
+    .toSorted((a, b) => a - b);
   const concerns = live.map((secret) => findSecretConcern(client, secret, now));
   return html`<span class="tight">${live.length === 0 ? html`<span class="muted">None</span>` : live.length}${
-    concerns.includes('ends_soon') &&
-    html` ${badge('warn', `Ends in ${formatSpan(firstEnd - now)}`)}`
+    concerns.includes('expires_soon') &&
+    html` ${badge('warn', `Expires in ${formatSpan(firstExpiry - now)}`)}`
   }${concerns.includes('unused') && html` ${badge('warn', 'Unused')}`}</span>`;
 }
 
@@ -39,7 +41,7 @@ function scopesCell({ scopes }: Client): Html {
 }
 
 /** A client in a list: its identifying fields and urgent problems. */
-export function clientRow({ href, now }: Visit, client: Client): readonly HtmlValue[] {
+export function clientRow({ href, now }: RequestContext, client: Client): readonly HtmlValue[] {
   return [
     html`<a class="row-link" href="${href(`/clients/${client.clientId}`)}">${client.name}</a>${!client.enabled && html` ${disabledBadge}`}`,
     html`<code>${client.clientId}</code>`,

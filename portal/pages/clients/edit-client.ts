@@ -13,7 +13,7 @@ import { hiddenField } from '../../html/field.ts';
 import { postForm } from '../../html/form.ts';
 import { html } from '../../html/html.ts';
 import { pageHeader } from '../../html/parts.ts';
-import type { Handler, Page, Visit } from '../../visit.ts';
+import type { Handler, Page, RequestContext } from '../../request-context.ts';
 import { changeableFields, clientLabels } from './client-fields.ts';
 
 interface Editing {
@@ -23,14 +23,14 @@ interface Editing {
   readonly problems: Problems;
 }
 
-function showForm(visit: Visit, { client, values, version, problems }: Editing): Page {
-  const address = visit.href(`/clients/${client.clientId}`);
+function showForm(context: RequestContext, { client, values, version, problems }: Editing): Page {
+  const address = context.href(`/clients/${client.clientId}`);
   const isConflict = problems.status === 409;
   const form = postForm(
     { action: address, problems, labels: clientLabels, submit: 'Save', cancel: address },
     [
       hiddenField('ifVersion', isConflict ? client.version : version),
-      changeableFields(visit, values, problems, isConflict ? client : undefined),
+      changeableFields(context, values, problems, isConflict ? client : undefined),
     ],
   );
   return {
@@ -40,7 +40,7 @@ function showForm(visit: Visit, { client, values, version, problems }: Editing):
     body: html`${pageHeader({
       title: `Edit ${client.name}`,
       crumbs: [
-        { text: 'Clients', href: visit.href('/clients') },
+        { text: 'Clients', href: context.href('/clients') },
         { text: client.name, href: address },
       ],
       lead: 'Issued tokens keep their claims until they expire.',
@@ -48,16 +48,16 @@ function showForm(visit: Visit, { client, values, version, problems }: Editing):
   };
 }
 
-export const editClient: Handler = async (visit) => {
-  visit.require('updateClient');
-  const client = await visit.management.findClient(visit.id('clientId'));
+export const editClient: Handler = async (context) => {
+  context.require('updateClient');
+  const client = await context.management.findClient(context.id('clientId'));
   const values = valuesOfClient(client);
-  return showForm(visit, { client, values, version: client.version, problems: noProblems });
+  return showForm(context, { client, values, version: client.version, problems: noProblems });
 };
 
-export const updateClient: Handler = async (visit) => {
-  const { form, management, href } = visit;
-  const clientId = visit.id('clientId');
+export const updateClient: Handler = async (context) => {
+  const { form, management, href } = context;
+  const clientId = context.id('clientId');
   const values = readClientValues(form);
   const version = readVersion(form);
   return submit(
@@ -68,7 +68,7 @@ export const updateClient: Handler = async (visit) => {
     },
     async (problems) => {
       const client = await management.findClient(clientId);
-      return showForm(visit, { client, values, version, problems });
+      return showForm(context, { client, values, version, problems });
     },
   );
 };

@@ -12,7 +12,7 @@ import { hiddenField } from '../../html/field.ts';
 import { postForm } from '../../html/form.ts';
 import { html } from '../../html/html.ts';
 import { pageHeader } from '../../html/parts.ts';
-import type { Handler, Page, Visit } from '../../visit.ts';
+import type { Handler, Page, RequestContext } from '../../request-context.ts';
 import {
   changeableFields,
   clientLabels,
@@ -21,7 +21,7 @@ import {
 } from './client-fields.ts';
 
 /** The registered providers; undefined if the AWS identity may not list them. */
-async function findIssuers({ management }: Visit): Promise<readonly string[] | undefined> {
+async function findIssuers({ management }: RequestContext): Promise<readonly string[] | undefined> {
   try {
     return (await management.listProviders()).map(({ issuer }) => issuer);
   } catch (error) {
@@ -31,13 +31,13 @@ async function findIssuers({ management }: Visit): Promise<readonly string[] | u
 }
 
 async function showForm(
-  visit: Visit,
+  context: RequestContext,
   values: ClientValues,
   requestId: string,
   problems: Problems,
 ): Promise<Page> {
-  const { href } = visit;
-  const issuers = await findIssuers(visit);
+  const { href } = context;
+  const issuers = await findIssuers(context);
   const form = postForm(
     {
       action: href('/clients'),
@@ -48,8 +48,8 @@ async function showForm(
     },
     [
       hiddenField('requestId', requestId),
-      trunkGroupField(visit, values.serviceTrunkGroup, problems),
-      changeableFields(visit, values, problems),
+      trunkGroupField(context, values.serviceTrunkGroup, problems),
+      changeableFields(context, values, problems),
       providerFields(issuers, values, problems),
     ],
   );
@@ -65,16 +65,16 @@ async function showForm(
   };
 }
 
-export const newClient: Handler = async (visit) => {
-  visit.require('createClient');
-  const { query, deployment, person } = visit;
+export const newClient: Handler = async (context) => {
+  context.require('createClient');
+  const { query, deployment, person } = context;
   const group = query.optional('trunkGroup') ?? person.trunkGroups?.[0] ?? '';
   const values = { ...newClientValues(deployment, group), provider: query.text('provider') };
-  return showForm(visit, values, visit.newRequestId(), noProblems);
+  return showForm(context, values, context.newRequestId(), noProblems);
 };
 
-export const createClient: Handler = async (visit) => {
-  const { form, management, href } = visit;
+export const createClient: Handler = async (context) => {
+  const { form, management, href } = context;
   const values = readClientValues(form);
   const requestId = form.text('requestId');
   return submit(
@@ -95,6 +95,6 @@ export const createClient: Handler = async (visit) => {
       });
       return { redirectTo: href(`/clients/${client.clientId}`, { done: 'client-created' }) };
     },
-    (problems) => showForm(visit, values, requestId, problems),
+    (problems) => showForm(context, values, requestId, problems),
   );
 };

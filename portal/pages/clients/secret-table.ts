@@ -4,7 +4,7 @@ import { badge } from '../../html/badge.ts';
 import { type Html, type HtmlValue, html } from '../../html/html.ts';
 import { dataTable } from '../../html/list.ts';
 import { distance, lastUseText } from '../../html/time.ts';
-import type { Visit } from '../../visit.ts';
+import type { RequestContext } from '../../request-context.ts';
 
 /** The label of a secret: its name, or the end of its id. */
 export function secretTitle({ name, secretId }: ClientSecret): string {
@@ -12,14 +12,14 @@ export function secretTitle({ name, secretId }: ClientSecret): string {
 }
 
 function statusBadge(client: Client, secret: ClientSecret, now: number): Html {
-  if (secret.expiresAt !== undefined && secret.expiresAt <= now) return badge('off', 'Ended');
+  if (secret.expiresAt !== undefined && secret.expiresAt <= now) return badge('off', 'Expired');
   const concern = findSecretConcern(client, secret, now);
-  if (concern === 'ends_soon') return badge('warn', 'Ends soon');
+  if (concern === 'expires_soon') return badge('warn', 'Expires soon');
   return concern === 'unused' ? badge('warn', 'Unused') : badge('good', 'Active');
 }
 
 function actions(
-  { href, may }: Visit,
+  { href, may }: RequestContext,
   client: Client,
   secret: ClientSecret,
   now: number,
@@ -35,15 +35,15 @@ function actions(
 }
 
 /** The visible fields of a client's secrets. */
-export function secretTable(visit: Visit, client: Client): Html {
-  const { now } = visit;
-  const canChange = visit.may('updateClientSecret');
+export function secretTable(context: RequestContext, client: Client): Html {
+  const { now } = context;
+  const canChange = context.may('updateClientSecret');
   return dataTable(
     'Secrets',
     [
       { text: 'Secret' },
       { text: 'Status', isPlain: true },
-      { text: 'Ends' },
+      { text: 'Expires' },
       { text: 'Last used' },
       { text: 'Created', isMinor: true },
       ...(canChange ? [{ text: 'Actions', isPlain: true }] : []),
@@ -54,7 +54,7 @@ export function secretTable(visit: Visit, client: Client): Html {
       secret.expiresAt === undefined ? 'Never' : distance(secret.expiresAt, now),
       lastUseText(secret.lastUsedOn, now),
       distance(secret.createdAt, now),
-      ...(canChange ? [actions(visit, client, secret, now)] : []),
+      ...(canChange ? [actions(context, client, secret, now)] : []),
     ]),
   );
 }

@@ -7,31 +7,31 @@ import { errorSummary, postForm } from '../../html/form.ts';
 import { type Html, html } from '../../html/html.ts';
 import { linkButton, pageHeader } from '../../html/parts.ts';
 import { formatDayDistance, formatExactSpan } from '../../html/time.ts';
-import type { Handler, Page, Visit } from '../../visit.ts';
+import type { Handler, Page, RequestContext } from '../../request-context.ts';
 import { secretTitle } from './secret-table.ts';
 
 /** A refused change, with a link back to the client. */
-export function refusedPage(visit: Visit, client: Client, problems: Problems): Page {
-  const address = visit.href(`/clients/${client.clientId}`);
+export function refusedPage(context: RequestContext, client: Client, problems: Problems): Page {
+  const address = context.href(`/clients/${client.clientId}`);
   return {
     status: problems.status,
     title: client.name,
     section: 'clients',
-    body: html`${pageHeader({ title: client.name, crumbs: [{ text: 'Clients', href: visit.href('/clients') }] })}${errorSummary(problems, {})}${linkButton(address, 'See the client as it is now', 'primary')}`,
+    body: html`${pageHeader({ title: client.name, crumbs: [{ text: 'Clients', href: context.href('/clients') }] })}${errorSummary(problems, {})}${linkButton(address, 'See the client as it is now', 'primary')}`,
   };
 }
 
 function setEnabled(enabled: boolean): Handler {
-  return async (visit) => {
-    const { management, form, href } = visit;
-    const clientId = visit.id('clientId');
+  return async (context) => {
+    const { management, form, href } = context;
+    const clientId = context.id('clientId');
     return submit(
       async () => {
         await management.setClientEnabled(clientId, enabled, { ifVersion: readVersion(form) });
         const done = enabled ? 'client-enabled' : 'client-disabled';
         return { redirectTo: href(`/clients/${clientId}`, { done }) };
       },
-      async (problems) => refusedPage(visit, await management.findClient(clientId), problems),
+      async (problems) => refusedPage(context, await management.findClient(clientId), problems),
     );
   };
 }
@@ -46,7 +46,7 @@ function useOfSecret(secret: Client['secrets'][number], now: number): Html {
   return html`<li>${secretTitle(secret)} <span class="muted">${use}</span></li>`;
 }
 
-function consequences({ now }: Visit, client: Client): Html {
+function consequences({ now }: RequestContext, client: Client): Html {
   const live = client.secrets.filter(({ expiresAt }) => expiresAt === undefined || expiresAt > now);
   const { provider } = client;
   return html`<ul class="consequences"><li>${
@@ -55,7 +55,7 @@ function consequences({ now }: Visit, client: Client): Html {
       : `Tokens of ${provider.issuer} for this client are refused, at once.`
   }</li>${
     provider === undefined &&
-    html`<li>Tokens that it has already work until they end, at most ${formatExactSpan(client.tokenLifetime)}, except at platform APIs that look up clients.</li>`
+    html`<li>Tokens that it has already work until they expire, at most ${formatExactSpan(client.tokenLifetime)}, except at platform APIs that look up clients.</li>`
   }${
     live.length > 0 &&
     html`<li>${live.length === 1 ? 'Its secret stops working' : `Its ${live.length} secrets stop working`}:<ul>${live.map((secret) => useOfSecret(secret, now))}</ul></li>`
@@ -68,16 +68,16 @@ interface StoppingChange {
   readonly action: 'delete' | 'revoke-tokens';
   readonly title: (name: string) => string;
   readonly submit: string;
-  readonly consequences: (visit: Visit, client: Client) => Html;
+  readonly consequences: (context: RequestContext, client: Client) => Html;
 }
 
 function showConfirmation(
-  visit: Visit,
+  context: RequestContext,
   client: Client,
   problems: Problems,
   change: StoppingChange,
 ): Page {
-  const { href } = visit;
+  const { href } = context;
   const address = href(`/clients/${client.clientId}`);
   const title = change.title(client.name);
   return {
@@ -100,7 +100,7 @@ function showConfirmation(
         submitKind: 'danger',
         cancel: address,
       },
-      [hiddenField('ifVersion', client.version), change.consequences(visit, client)],
+      [hiddenField('ifVersion', client.version), change.consequences(context, client)],
     )}`,
   };
 }
@@ -112,22 +112,22 @@ const deletion: StoppingChange = {
   consequences,
 };
 
-export const confirmDeleteClient: Handler = async (visit) => {
-  visit.require('deleteClient');
-  const client = await visit.management.findClient(visit.id('clientId'));
-  return showConfirmation(visit, client, noProblems, deletion);
+export const confirmDeleteClient: Handler = async (context) => {
+  context.require('deleteClient');
+  const client = await context.management.findClient(context.id('clientId'));
+  return showConfirmation(context, client, noProblems, deletion);
 };
 
-export const deleteClient: Handler = async (visit) => {
-  const { management, form, href } = visit;
-  const clientId = visit.id('clientId');
+export const deleteClient: Handler = async (context) => {
+  const { management, form, href } = context;
+  const clientId = context.id('clientId');
   return submit(
     async () => {
       await management.deleteClient(clientId, { ifVersion: readVersion(form) });
       return { redirectTo: href('/clients', { done: 'client-deleted' }) };
     },
     async (problems) =>
-      showConfirmation(visit, await management.findClient(clientId), problems, deletion),
+      showConfirmation(context, await management.findClient(clientId), problems, deletion),
   );
 };
 
@@ -138,26 +138,26 @@ const revocation: StoppingChange = {
   consequences: (_, { provider, tokenLifetime }) =>
     html`<ul class="consequences">${
       provider === undefined
-        ? html`<li>Platform APIs that look up clients refuse every token that was issued before now. The others accept them until they end, at most ${formatExactSpan(tokenLifetime)}.</li><li>The secrets still work. If one has leaked, replace it first.</li>`
+        ? html`<li>Platform APIs that look up clients refuse every token that was issued before now. The others accept them until they expire, at most ${formatExactSpan(tokenLifetime)}.</li><li>The secrets still work. If one has leaked, replace it first.</li>`
         : html`<li>Tokens that ${provider.issuer} issued before now are refused.</li>`
     }<li>New tokens are accepted.</li><li>It takes about four seconds, and cannot be undone.</li></ul>`,
 };
 
-export const confirmRevokeTokens: Handler = async (visit) => {
-  visit.require('revokeClientTokens');
-  const client = await visit.management.findClient(visit.id('clientId'));
-  return showConfirmation(visit, client, noProblems, revocation);
+export const confirmRevokeTokens: Handler = async (context) => {
+  context.require('revokeClientTokens');
+  const client = await context.management.findClient(context.id('clientId'));
+  return showConfirmation(context, client, noProblems, revocation);
 };
 
-export const revokeTokens: Handler = async (visit) => {
-  const { management, form, href } = visit;
-  const clientId = visit.id('clientId');
+export const revokeTokens: Handler = async (context) => {
+  const { management, form, href } = context;
+  const clientId = context.id('clientId');
   return submit(
     async () => {
       await management.revokeClientTokens(clientId, { ifVersion: readVersion(form) });
       return { redirectTo: href(`/clients/${clientId}`, { done: 'tokens-revoked' }) };
     },
     async (problems) =>
-      showConfirmation(visit, await management.findClient(clientId), problems, revocation),
+      showConfirmation(context, await management.findClient(clientId), problems, revocation),
   );
 };

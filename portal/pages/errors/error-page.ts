@@ -11,7 +11,7 @@ import { hiddenField } from '../../html/field.ts';
 import { type Html, type HtmlValue, html } from '../../html/html.ts';
 import { pageHeader } from '../../html/parts.ts';
 import { HttpError, type HttpStatus } from '../../http-error.ts';
-import type { Page } from '../../visit.ts';
+import type { Page } from '../../request-context.ts';
 
 type Text = readonly [title: string, text: string];
 

@@ -4,7 +4,7 @@ import { badge } from '../../html/badge.ts';
 import { type Html, type HtmlValue, html } from '../../html/html.ts';
 import { type Fact, facts, panel } from '../../html/parts.ts';
 import { timeWithDistance } from '../../html/time.ts';
-import type { Visit } from '../../visit.ts';
+import type { RequestContext } from '../../request-context.ts';
 
 export type TokenExplanation = Awaited<ReturnType<Management['explainToken']>>;
 export type RequestExplanation = Awaited<ReturnType<Management['explainRequest']>>;
@@ -42,7 +42,7 @@ export function tokenResult({
 }
 
 function verifiedFacts(
-  { now }: Visit,
+  { now }: RequestContext,
   verified: NonNullable<RequestExplanation['verified']>,
 ): Html {
   if (verified.credential === 'api_key') {
@@ -58,7 +58,7 @@ function verifiedFacts(
     ['Client id', html`<code>${verified.clientId}</code>`],
     ['Scopes', verified.scopes.join(' ')],
     ['Service trunk group', html`<code>${verified.serviceTrunkGroup}</code>`],
-    ['Ends', timeWithDistance(verified.expiresAt, now)],
+    ['Expires', timeWithDistance(verified.expiresAt, now)],
   ]);
 }
 
@@ -78,20 +78,20 @@ function foundFacts(found: NonNullable<RequestExplanation['facts']>): Html {
 }
 
 /** The decision of the verifier, with the rule. */
-export function requestResult(visit: Visit, explanation: RequestExplanation): Html {
+export function requestResult(context: RequestContext, explanation: RequestExplanation): Html {
   const { accepted, verified, reason, rule, status, error, errorDescription } = explanation;
   if (accepted && verified !== undefined) {
     const { refusedWithLookup: other } = explanation;
     return panel(
       { title: 'The credential', id: 'answer' },
-      html`${answer('good', 'It is accepted.', `Checked at ${formatTime(visit.now)}.`)}${
+      html`${answer('good', 'It is accepted.', `Checked at ${formatTime(context.now)}.`)}${
         other !== undefined &&
         answer(
           'bad',
           'Platform APIs that look up clients refuse it.',
           html`The rule: ${other.rule ?? ''} <span class="muted">(${other.reason ?? ''})</span>.`,
         )
-      }${verifiedFacts(visit, verified)}`,
+      }${verifiedFacts(context, verified)}`,
     );
   }
   return panel(

@@ -6,7 +6,7 @@ import { type Option, selectField, textArea, textField } from '../../html/field.
 import { errorSummary } from '../../html/form.ts';
 import { type Html, html } from '../../html/html.ts';
 import { pageHeader, panel } from '../../html/parts.ts';
-import type { Handler, Page, Visit } from '../../visit.ts';
+import type { Handler, Page, RequestContext } from '../../request-context.ts';
 import {
   type RequestExplanation,
   requestResult,
@@ -20,21 +20,23 @@ interface Explained {
   readonly problems?: Problems | undefined;
 }
 
-function scopeOptions({ deployment }: Visit, any: string): readonly Option[] {
+function scopeOptions({ deployment }: RequestContext, any: string): readonly Option[] {
   return [['', any], ...deployment.scopes.map(({ scope }): Option => [scope, scope])];
 }
 
 /** A question without secrets. It is in the address, so it can be sent to a colleague. */
-function tokenForm(visit: Visit, values: Fields, problems: Problems): Html {
-  return html`<form method="get" action="${visit.href('/explain')}" class="panel-form">${textField({
-    name: 'clientId',
-    label: 'Client id',
-    value: values.text('clientId'),
-    required: true,
-    isCode: true,
-    placeholder: 'client_…',
-    error: problemAt(problems, 'clientId'),
-  })}${textField({
+function tokenForm(context: RequestContext, values: Fields, problems: Problems): Html {
+  return html`<form method="get" action="${context.href('/explain')}" class="panel-form">${textField(
+    {
+      name: 'clientId',
+      label: 'Client id',
+      value: values.text('clientId'),
+      required: true,
+      isCode: true,
+      placeholder: 'client_…',
+      error: problemAt(problems, 'clientId'),
+    },
+  )}${textField({
     name: 'scope',
     label: 'Scopes that it requests (optional)',
     hint: 'Separated by spaces. Empty: all scopes of the client.',
@@ -52,8 +54,8 @@ function tokenForm(visit: Visit, values: Fields, problems: Problems): Html {
 }
 
 /** A question with a credential, which is never in an address and never shown again. */
-function requestForm(visit: Visit, values: Fields, problems: Problems): Html {
-  const { deployment, href } = visit;
+function requestForm(context: RequestContext, values: Fields, problems: Problems): Html {
+  const { deployment, href } = context;
   const needsIssuer = deployment.issuer === undefined;
   return html`<form method="post" action="${href('/explain/credential')}" class="panel-form" data-once>${textArea(
     {
@@ -74,7 +76,7 @@ function requestForm(visit: Visit, values: Fields, problems: Problems): Html {
     name: 'scopes',
     label: 'Scope that the API needs',
     value: values.text('scopes'),
-    options: scopeOptions(visit, 'None'),
+    options: scopeOptions(context, 'None'),
     error: problemAt(problems, 'scopes'),
   })}${
     needsIssuer &&
@@ -98,7 +100,10 @@ const labels = {
   issuer: 'Issuer',
 };
 
-function showPage(visit: Visit, { token, request, problems = noProblems }: Explained): Page {
+function showPage(
+  context: RequestContext,
+  { token, request, problems = noProblems }: Explained,
+): Page {
   return {
     status: problems.status,
     title: 'Why refused?',
@@ -107,29 +112,29 @@ function showPage(visit: Visit, { token, request, problems = noProblems }: Expla
       title: 'Why refused?',
       lead: 'Runs the steps of the service, and shows the one that refuses. No token is issued.',
     })}${errorSummary(problems, labels)}${token !== undefined && tokenResult(token)}${
-      request !== undefined && requestResult(visit, request)
+      request !== undefined && requestResult(context, request)
     }<div class="columns">${panel(
       {
         title: 'A token request',
         id: 'token',
         note: 'A client requests a token. You need no secret: each secret of the client is checked.',
       },
-      tokenForm(visit, visit.query, problems),
+      tokenForm(context, context.query, problems),
     )}${panel(
       {
         title: 'A credential',
         id: 'credential',
         note: 'A caller sends an access token or an API key to an API.',
       },
-      requestForm(visit, visit.form, problems),
+      requestForm(context, context.form, problems),
     )}</div>`,
   };
 }
 
-export const explain: Handler = async (visit) => {
-  const { query, management } = visit;
+export const explain: Handler = async (context) => {
+  const { query, management } = context;
   const clientId = query.text('clientId').trim();
-  if (clientId === '') return showPage(visit, {});
+  if (clientId === '') return showPage(context, {});
   return submit(
     async () => {
       const token = await management.explainToken({
@@ -137,14 +142,14 @@ export const explain: Handler = async (visit) => {
         scope: query.text('scope').trim() || undefined,
         resource: query.text('resource').trim() || undefined,
       });
-      return showPage(visit, { token });
+      return showPage(context, { token });
     },
-    (problems) => showPage(visit, { problems }),
+    (problems) => showPage(context, { problems }),
   );
 };
 
-export const explainCredential: Handler = async (visit) => {
-  const { form, management } = visit;
+export const explainCredential: Handler = async (context) => {
+  const { form, management } = context;
   return submit(
     async () => {
       requireFields(form, { credential: 'Paste an access token or an API key.' });
@@ -154,8 +159,8 @@ export const explainCredential: Handler = async (visit) => {
         scopes: form.all('scopes').filter((scope) => scope !== ''),
         issuer: form.text('issuer').trim() || undefined,
       });
-      return showPage(visit, { request });
+      return showPage(context, { request });
     },
-    (problems) => showPage(visit, { problems }),
+    (problems) => showPage(context, { problems }),
   );
 };

@@ -6,7 +6,7 @@ import { type Html, html } from '../../html/html.ts';
 import { dataTable } from '../../html/list.ts';
 import { linkButton, pageHeader, panel } from '../../html/parts.ts';
 import { distance, lastUseText } from '../../html/time.ts';
-import type { Handler, Visit } from '../../visit.ts';
+import type { Handler, RequestContext } from '../../request-context.ts';
 import { secretTitle } from '../clients/secret-table.ts';
 
 /** Maximum rows of one kind on the overview. The linked list has all of them. */
@@ -17,7 +17,7 @@ const days = (seconds: number) => seconds / 86_400;
 interface Concern {
   readonly client: Client;
   readonly secret: Client['secrets'][number];
-  readonly kind: 'ends_soon' | 'unused';
+  readonly kind: 'expires_soon' | 'unused';
 }
 
 function concernsOf(clients: readonly Client[], now: number): readonly Concern[] {
@@ -77,7 +77,7 @@ function finePanel(checks: readonly Check[], denied: readonly Denied[]): Html {
 }
 
 /** The secrets of one kind on the page, the most urgent first. */
-function secretRows({ href, now }: Visit, concerns: readonly Concern[]) {
+function secretRows({ href, now }: RequestContext, concerns: readonly Concern[]) {
   const urgency = ({ secret }: Concern) => secret.expiresAt ?? Number.POSITIVE_INFINITY;
   return concerns
     .toSorted((a, b) => urgency(a) - urgency(b))
@@ -86,7 +86,7 @@ function secretRows({ href, now }: Visit, concerns: readonly Concern[]) {
       html`<a class="row-link" href="${href(`/clients/${client.clientId}`)}">${client.name}</a>`,
       secretTitle(secret),
       client.serviceTrunkGroup,
-      kind === 'ends_soon' && secret.expiresAt !== undefined
+      kind === 'expires_soon' && secret.expiresAt !== undefined
         ? distance(secret.expiresAt, now)
         : lastUseText(secret.lastUsedOn, now),
     ]);
@@ -99,28 +99,28 @@ const secretColumns = (last: string) => [
   { text: last },
 ];
 
-async function checkSecrets(visit: Visit): Promise<readonly Check[]> {
-  const { management, href, now } = visit;
+async function checkSecrets(context: RequestContext): Promise<readonly Check[]> {
+  const { management, href, now } = context;
   const page = await management.listClients({ needsAttention: true });
   const concerns = concernsOf(page.items, now);
   const isPartial = page.nextCursor !== undefined;
   const rest = isPartial ? ` ${page.examined} clients were checked; the list has the rest.` : '';
   const check = (id: Concern['kind'], title: string, filter: string, fine: string): Check => {
     const found = concerns.filter(({ kind }) => kind === id);
-    const columns = secretColumns(id === 'ends_soon' ? 'Ends' : 'Last used');
-    const table = () => dataTable(title, columns, secretRows(visit, found));
+    const columns = secretColumns(id === 'expires_soon' ? 'Expires' : 'Last used');
+    const table = () => dataTable(title, columns, secretRows(context, found));
     const all = href('/clients', { secrets: filter });
     return { id, title, count: found.length, isPartial, all, fine: `${fine}${rest}`, table };
   };
-  const soon = `Secrets that end within ${days(secretAttention.endsWithin)} days`;
+  const soon = `Secrets that expire within ${days(secretAttention.expiresWithin)} days`;
   const unused = `Secrets not used for ${days(secretAttention.unusedFor)} days`;
   return [
-    check('ends_soon', soon, 'ends-soon', ''),
+    check('expires_soon', soon, 'expires-soon', ''),
     check('unused', unused, 'unused-90', 'Newer secrets are not checked.'),
   ];
 }
 
-async function checkKeys({ management, href, now }: Visit): Promise<Check> {
+async function checkKeys({ management, href, now }: RequestContext): Promise<Check> {
   const page = await management.listApiKeys({ anySource: true, enabled: true });
   const title = 'API keys that any address can use';
   return {
@@ -145,7 +145,7 @@ async function checkKeys({ management, href, now }: Visit): Promise<Check> {
   };
 }
 
-async function checkProviders({ management, href, health, now }: Visit): Promise<Check> {
+async function checkProviders({ management, href, health, now }: RequestContext): Promise<Check> {
   const providers = await management.listProviders();
   const issuers = providers.map(({ issuer }) => issuer);
   const healths = await health.check(management, issuers, now);
@@ -175,12 +175,12 @@ async function checkProviders({ management, href, health, now }: Visit): Promise
 }
 
 /** Items that need attention come first. The lists are one click away. */
-export const showOverview: Handler = async (visit) => {
-  const { href, may } = visit;
+export const showOverview: Handler = async (context) => {
+  const { href, may } = context;
   const parts = await Promise.all([
-    unlessDenied('identity providers', checkProviders(visit)),
-    unlessDenied('clients', checkSecrets(visit)),
-    unlessDenied('API keys', checkKeys(visit)),
+    unlessDenied('identity providers', checkProviders(context)),
+    unlessDenied('clients', checkSecrets(context)),
+    unlessDenied('API keys', checkKeys(context)),
   ]);
   const checks = parts.flatMap((part) => ('denied' in part ? [] : part));
   const denied = parts.flatMap((part) => ('denied' in part ? [part] : []));

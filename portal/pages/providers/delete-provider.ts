@@ -5,18 +5,18 @@ import { hiddenField } from '../../html/field.ts';
 import { postForm } from '../../html/form.ts';
 import { html } from '../../html/html.ts';
 import { pageHeader } from '../../html/parts.ts';
-import type { Handler, Page, Visit } from '../../visit.ts';
+import type { Handler, Page, RequestContext } from '../../request-context.ts';
 import { countOf } from './provider-details.ts';
 
 /** Names on the page; the rest is counted. */
 const shownClients = 10;
 
 async function showConfirmation(
-  visit: Visit,
+  context: RequestContext,
   provider: IdentityProvider,
   problems: Problems,
 ): Promise<Page> {
-  const { management, href } = visit;
+  const { management, href } = context;
   const { issuer, registrationId } = provider;
   const clients = await management.listClients({ provider: issuer });
   const hasClients = clients.items.length > 0 || clients.nextCursor !== undefined;
@@ -58,18 +58,18 @@ async function showConfirmation(
   };
 }
 
-export const confirmDeleteProvider: Handler = async (visit) => {
-  visit.require('deleteProvider');
-  const provider = await visit.management.findProvider(visit.query.text('issuer'));
-  return showConfirmation(visit, provider, noProblems);
+export const confirmDeleteProvider: Handler = async (context) => {
+  context.require('deleteProvider');
+  const provider = await context.management.findProvider(context.query.text('issuer'));
+  return showConfirmation(context, provider, noProblems);
 };
 
 /**
  * The deletion continues: each request deletes some clients and reads one page of the table. The
  * script sends the form automatically.
  */
-function showProgress(visit: Visit, deleted: number, cursor: string): Page {
-  const { form, href } = visit;
+function showProgress(context: RequestContext, deleted: number, cursor: string): Page {
+  const { form, href } = context;
   const issuer = form.text('issuer');
   const kept = ['issuer', 'ifRegistration', 'cascade'].map(
     (name) => [name, form.text(name)] as const,
@@ -93,8 +93,8 @@ function showProgress(visit: Visit, deleted: number, cursor: string): Page {
 /** Clients that one request deletes. Each takes three writes, and a user waits. */
 const deletedAtOnce = 20;
 
-export const deleteProvider: Handler = async (visit) => {
-  const { management, form, href } = visit;
+export const deleteProvider: Handler = async (context) => {
+  const { management, form, href } = context;
   const issuer = form.text('issuer');
   return submit(
     async () => {
@@ -106,10 +106,10 @@ export const deleteProvider: Handler = async (visit) => {
       });
       if (nextCursor !== undefined) {
         const before = Number(form.text('deleted')) || 0;
-        return showProgress(visit, before + items.length, nextCursor);
+        return showProgress(context, before + items.length, nextCursor);
       }
       return { redirectTo: href('/identity-providers', { done: 'provider-deleted' }) };
     },
-    async (problems) => showConfirmation(visit, await management.findProvider(issuer), problems),
+    async (problems) => showConfirmation(context, await management.findProvider(issuer), problems),
   );
 };

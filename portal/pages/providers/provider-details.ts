@@ -7,14 +7,14 @@ import { dataTable } from '../../html/list.ts';
 import { facts, linkButton, pageHeader, panel } from '../../html/parts.ts';
 import { timeWithDistance } from '../../html/time.ts';
 import type { Health } from '../../provider-health.ts';
-import type { Handler, Visit } from '../../visit.ts';
+import type { Handler, RequestContext } from '../../request-context.ts';
 import { clientColumns, clientRow } from '../clients/client-row.ts';
 import { healthBadge } from './provider-list.ts';
 
 /** Maximum clients on the page of a provider. The list of clients has the rest. */
 const shownClients = 20;
 
-type ListedClients = Awaited<ReturnType<Visit['management']['listClients']>>;
+type ListedClients = Awaited<ReturnType<RequestContext['management']['listClients']>>;
 
 /** `7`, or `500 or more` if the list continues. */
 export function countOf({ items, nextCursor }: ListedClients): string {
@@ -39,8 +39,8 @@ function keysPanel(health: Health): Html {
   );
 }
 
-function clientsPanel(visit: Visit, issuer: string, page: ListedClients): Html {
-  const { href, may } = visit;
+function clientsPanel(context: RequestContext, issuer: string, page: ListedClients): Html {
+  const { href, may } = context;
   const create = linkButton(href('/clients/new', { provider: issuer }), 'New client', 'primary');
   const all = html`<a href="${href('/clients', { provider: issuer })}">All clients of this provider</a>`;
   return panel(
@@ -54,7 +54,7 @@ function clientsPanel(visit: Visit, issuer: string, page: ListedClients): Html {
       : html`${dataTable(
           'Clients',
           clientColumns,
-          page.items.slice(0, shownClients).map((client) => clientRow(visit, client)),
+          page.items.slice(0, shownClients).map((client) => clientRow(context, client)),
         )}${
           (page.items.length > shownClients || page.nextCursor !== undefined) &&
           html`<p class="panel-text">${all}</p>`
@@ -79,8 +79,8 @@ export function providerFacts(provider: Omit<IdentityProvider, 'registrationId' 
   ] as const;
 }
 
-export const showProvider: Handler = async (visit) => {
-  const { management, query, href, may, now, health } = visit;
+export const showProvider: Handler = async (context) => {
+  const { management, query, href, may, now, health } = context;
   const provider = await management.findProvider(query.text('issuer'));
   const { issuer } = provider;
   const [clients, healths] = await Promise.all([
@@ -107,6 +107,6 @@ export const showProvider: Handler = async (visit) => {
         ...providerFacts(provider),
         ['Registered', timeWithDistance(provider.registeredAt, now)],
       ]),
-    )}${clientsPanel(visit, issuer, clients)}${keysPanel(healths.get(issuer))}`,
+    )}${clientsPanel(context, issuer, clients)}${keysPanel(healths.get(issuer))}`,
   };
 };

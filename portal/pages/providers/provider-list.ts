@@ -5,7 +5,7 @@ import { dataTable } from '../../html/list.ts';
 import { emptyState, linkButton, pageHeader } from '../../html/parts.ts';
 import { distance } from '../../html/time.ts';
 import type { Health } from '../../provider-health.ts';
-import type { Handler } from '../../visit.ts';
+import type { Handler } from '../../request-context.ts';
 
 /** The text about the keys of a provider. */
 export function healthBadge(health: Health): Html {
@@ -15,8 +15,8 @@ export function healthBadge(health: Health): Html {
   return badge('good', `${length} ${length === 1 ? 'key' : 'keys'}`);
 }
 
-export const showProviders: Handler = async (visit) => {
-  const { management, href, may, now, health } = visit;
+export const showProviders: Handler = async (context) => {
+  const { management, href, may, now, health } = context;
   const providers = await management.listProviders();
   const healths = await health.check(
     management,
@@ -33,7 +33,7 @@ export const showProviders: Handler = async (visit) => {
       title: 'Identity providers',
       lead: 'Tokens that a registered provider issues for its clients are accepted by the platform’s APIs.',
       actions: register,
-    })}${doneNotice(visit.query)}${
+    })}${doneNotice(context.query)}${
       providers.length === 0
         ? emptyState(
             'No identity providers yet',

@@ -1,9 +1,7 @@
 import { InputError } from '../../../adapters/management.ts';
 import { noProblems, type Problems, problemAt, problemsOf } from '../../forms/problems.ts';
 import {
-  choiceFields,
   choicesOf,
-  hiddenChoices,
   type ProviderValues,
   providerLabels,
   readProviderValues,
@@ -14,12 +12,13 @@ import { errorSummary, postForm } from '../../html/form.ts';
 import { type Html, html } from '../../html/html.ts';
 import { providerKeyTable } from '../../html/key-table.ts';
 import { facts, pageHeader, panel } from '../../html/parts.ts';
-import type { Handler, Page, Visit } from '../../visit.ts';
+import { choiceFields, hiddenChoices } from '../../html/provider-fields.ts';
+import type { Handler, Page, RequestContext } from '../../request-context.ts';
 
-type Inspection = Awaited<ReturnType<Visit['management']['inspectProvider']>>;
+type Inspection = Awaited<ReturnType<RequestContext['management']['inspectProvider']>>;
 
 /** The first step. It changes nothing, so it is a query. */
-function lookUpForm({ href }: Visit, values: ProviderValues, problems: Problems): Html {
+function lookUpForm({ href }: RequestContext, values: ProviderValues, problems: Problems): Html {
   const { url } = values;
   return html`${errorSummary(problems, providerLabels)}<form class="sheet" method="get" action="${href('/identity-providers/new')}">${textField(
     {
@@ -52,7 +51,7 @@ function foundFacts(found: Inspection): Html {
 
 /** The second step: the findings, and the consequences of trusting them. */
 function confirmation(
-  { href }: Visit,
+  { href }: RequestContext,
   values: ProviderValues,
   found: Inspection,
   problems: Problems,
@@ -79,12 +78,12 @@ function confirmation(
 }
 
 function showPage(
-  visit: Visit,
+  context: RequestContext,
   values: ProviderValues,
   found: Inspection | undefined,
   problems: Problems,
 ): Page {
-  const { href } = visit;
+  const { href } = context;
   // Problems of the second step are shown there.
   const ofFirst = found === undefined ? problems : noProblems;
   return {
@@ -95,27 +94,27 @@ function showPage(
       title: 'Register identity provider',
       crumbs: [{ text: 'Identity providers', href: href('/identity-providers') }],
       lead: 'Enter the discovery URL. The issuer, the JWKS URI and the keys are filled in from there.',
-    })}${lookUpForm(visit, values, ofFirst)}${found !== undefined && confirmation(visit, values, found, problems)}`,
+    })}${lookUpForm(context, values, ofFirst)}${found !== undefined && confirmation(context, values, found, problems)}`,
   };
 }
 
-export const newProvider: Handler = async (visit) => {
-  visit.require('registerProvider');
-  const values = readProviderValues(visit.query);
+export const newProvider: Handler = async (context) => {
+  context.require('registerProvider');
+  const values = readProviderValues(context.query);
   const { url } = values;
-  if (url === '') return showPage(visit, values, undefined, noProblems);
+  if (url === '') return showPage(context, values, undefined, noProblems);
   try {
-    const found = await visit.management.inspectProvider(url, choicesOf(values));
-    return showPage(visit, values, found, noProblems);
+    const found = await context.management.inspectProvider(url, choicesOf(values));
+    return showPage(context, values, found, noProblems);
   } catch (error) {
     const problems = error instanceof InputError ? problemsOf(error) : undefined;
     if (problems === undefined) throw error;
-    return showPage(visit, values, undefined, problems);
+    return showPage(context, values, undefined, problems);
   }
 };
 
-export const registerProvider: Handler = async (visit) => {
-  const { management, form, href } = visit;
+export const registerProvider: Handler = async (context) => {
+  const { management, form, href } = context;
   const values = readProviderValues(form);
   const { url } = values;
   return submit(
@@ -135,7 +134,7 @@ export const registerProvider: Handler = async (visit) => {
         problems.fields.length > 0
           ? undefined
           : await management.inspectProvider(url, choicesOf(values));
-      return showPage(visit, values, found, problems);
+      return showPage(context, values, found, problems);
     },
   );
 };

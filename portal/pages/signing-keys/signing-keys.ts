@@ -3,7 +3,7 @@ import { type Html, html } from '../../html/html.ts';
 import { dataTable } from '../../html/list.ts';
 import { emptyState, pageHeader, panel } from '../../html/parts.ts';
 import { distance, formatRelative, formatSpan } from '../../html/time.ts';
-import type { Handler, Visit } from '../../visit.ts';
+import type { Handler, RequestContext } from '../../request-context.ts';
 import { phaseTexts, type SigningKeyEntry } from './key-life.ts';
 import { lifePicture } from './life-picture.ts';
 
@@ -34,7 +34,7 @@ function liveTokens({ liveTokens: seconds }: SigningKeyEntry): string {
   return seconds === 0 ? '' : formatSpan(seconds);
 }
 
-function keyTable({ now }: Visit, entries: readonly SigningKeyEntry[]): Html {
+function keyTable({ now }: RequestContext, entries: readonly SigningKeyEntry[]): Html {
   return dataTable(
     'Signing keys',
     [
@@ -62,19 +62,23 @@ function legend(): Html {
   )}<li><span class="swatch swatch-planned"></span>Planned</li><li><span class="swatch swatch-now"></span>Now</li></ul>`;
 }
 
-function regionPanel(visit: Visit, regionId: string, entries: readonly SigningKeyEntry[]): Html {
-  const { deployment, now } = visit;
+function regionPanel(
+  context: RequestContext,
+  regionId: string,
+  entries: readonly SigningKeyEntry[],
+): Html {
+  const { deployment, now } = context;
   const awsRegion = deployment.regions.find(({ id }) => id === regionId)?.awsRegion;
   const title = awsRegion === undefined ? regionId : `${regionId} (${awsRegion})`;
   return panel(
     { title, id: `region-${regionId}` },
-    html`<div class="picture-frame" tabindex="0" role="group" aria-label="Picture of the keys of ${title}">${lifePicture(entries, now, `life-${regionId}`)}</div>${keyTable(visit, entries)}`,
+    html`<div class="picture-frame" tabindex="0" role="group" aria-label="Picture of the keys of ${title}">${lifePicture(entries, now, `life-${regionId}`)}</div>${keyTable(context, entries)}`,
   );
 }
 
 /** Read-only: keys rotate automatically, and changes need `authctl`. */
-export const showSigningKeys: Handler = async (visit) => {
-  const entries = await visit.management.listSigningKeys();
+export const showSigningKeys: Handler = async (context) => {
+  const entries = await context.management.listSigningKeys();
   const regions = [...new Set(entries.map(({ key }) => key.regionId))];
   return {
     title: 'Signing keys',
@@ -87,7 +91,7 @@ export const showSigningKeys: Handler = async (visit) => {
         ? emptyState('No signing keys yet', 'A deployment creates the first one.')
         : html`${legend()}${regions.map((regionId) =>
             regionPanel(
-              visit,
+              context,
               regionId,
               entries.filter(({ key }) => key.regionId === regionId),
             ),

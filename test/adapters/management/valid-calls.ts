@@ -33,7 +33,7 @@ export function validCalls(world: World): Readonly<Record<OperationName, ValidCa
     listClients: call('filter', {
       ...filters,
       provider: issuer,
-      endsWithin: 60,
+      expiresWithin: 60,
       unusedFor: 60,
       needsAttention: true,
     }),

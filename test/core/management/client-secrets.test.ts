@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { secretEndsSoonWithin } from '../../../contract/limits.ts';
+import { secretExpiresSoonWithin } from '../../../contract/limits.ts';
 import { secretStatus } from '../../../core/client/client.ts';
 import { looksLikeClientSecret } from '../../../core/credential/credential-value.ts';
 import { matchesHash } from '../../../core/credential/secret-hash.ts';
@@ -247,8 +247,8 @@ describe('what is shown of a secret', () => {
 
   it.each([
     [undefined, 'active'],
-    [1_800_000_000 + secretEndsSoonWithin + 1, 'active'],
-    [1_800_000_000 + secretEndsSoonWithin, 'expires_soon'],
+    [1_800_000_000 + secretExpiresSoonWithin + 1, 'active'],
+    [1_800_000_000 + secretExpiresSoonWithin, 'expires_soon'],
     [1_800_000_001, 'expires_soon'],
     [1_800_000_000, 'expired'],
   ])('with the end %s it is %s', (expiresAt, status) => {

@@ -216,7 +216,7 @@ describe('a client whose restore point lies before a change', () => {
     const rotated = record({ action: 'client_secret.rotate', subject: 'secret_new', after });
     expect(replay([rotated])).toMatchObject({
       item: { secrets: [{ ...secret, expiresAt: 5_000 }] },
-      narrowed: [`${secret.secretId}: ends at 1970-01-01T01:23:20Z, not never`],
+      narrowed: [`${secret.secretId}: expires at 1970-01-01T01:23:20Z, not never`],
       lookAt: ['secret_new was made after the restore point and is lost: make another one'],
     });
   });

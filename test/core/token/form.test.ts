@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { maxFormBytes, maxFormParameters } from '../../../contract/limits.ts';
+import { maxFormParameters, maxTokenFormBytes } from '../../../contract/limits.ts';
 import { assertFormContentType, parseForm } from '../../../core/token/form.ts';
 import { refusal } from '../../support/refusal.ts';
 
@@ -66,7 +66,7 @@ describe('form parsing', () => {
     ['a=%FF', 'body_encoding'],
     ['a=%C0%AF', 'body_encoding'],
     ['a=%ED%A0%80', 'body_encoding'],
-    [`a=${'x'.repeat(maxFormBytes)}`, 'body_too_large'],
+    [`a=${'x'.repeat(maxTokenFormBytes)}`, 'body_too_large'],
     ['a=1&'.repeat(maxFormParameters + 1), 'too_many_parameters'],
   ])('refuses %j', (text, reason) => {
     expect(refusal(() => parse(text))).toBe(reason);
@@ -77,7 +77,9 @@ describe('form parsing', () => {
   });
 
   it('accepts exactly the limits', () => {
-    expect(parse(`a=${'x'.repeat(maxFormBytes - 2)}`)['a']?.[0]).toHaveLength(maxFormBytes - 2);
+    expect(parse(`a=${'x'.repeat(maxTokenFormBytes - 2)}`)['a']?.[0]).toHaveLength(
+      maxTokenFormBytes - 2,
+    );
     const names = Array.from({ length: maxFormParameters }, (_, index) => `p${index}=1`);
     expect(Object.keys(parse(names.join('&')))).toHaveLength(maxFormParameters);
   });

@@ -107,6 +107,14 @@ it('lists clients as a table, as JSON and as ids', async () => {
   expect(ids).toHaveLength((items as unknown[]).length);
 });
 
+it.each(['--expires-within', '--ends-within'])('lists clients by %s', async (option) => {
+  const clientId = await createClient();
+  await json(['client-secret', 'create', clientId, '--expires-in', '7d']);
+  const within = async (time: string) =>
+    (await authctl(['client', 'list', option, time, '--quiet'])).stdout.includes(clientId);
+  expect([await within('8d'), await within('6d')]).toEqual([true, false]);
+});
+
 it('creates one client for one idempotency key', async () => {
   const args = ['--idempotency-key', '0b9ffc4c-6a4f-4f6c'];
   expect(await createClient(...args)).toBe(await createClient(...args));

@@ -21,7 +21,7 @@ const issuer = 'https://idp-0.example.com';
 const newId = (kind: IdKind) => formatId(kind, randomBytes(idBytes));
 const hash = hashSecret('a value that nothing has');
 
-/** Every tenth has a secret that ends soon, every tenth is under a provider. */
+/** Every tenth has a secret that expires soon, every tenth is under a provider. */
 function clientOf(index: number) {
   const isUnderProvider = index % 10 === 5;
   const secret = {

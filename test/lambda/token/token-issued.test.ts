@@ -1,6 +1,6 @@
 import { decodeJwt, decodeProtectedHeader } from 'jose';
 import { describe, expect, it } from 'vitest';
-import { secretEndsSoonWithin } from '../../../contract/limits.ts';
+import { secretExpiresSoonWithin } from '../../../contract/limits.ts';
 import { tokenPath } from '../../../contract/routes.ts';
 import { syntheticClientId } from '../../../contract/synthetic-check.ts';
 import { clientIdOf, makeClient, makeSecret, secretValueOf } from '../../../lab/support/clients.ts';
@@ -35,18 +35,18 @@ async function issueFor(different: Partial<ProxyRequest> = {}, clients = [makeCl
   return JSON.parse(response.body) as Token;
 }
 
-describe('a secret that ends soon', () => {
+describe('a secret that expires soon', () => {
   const day = 86_400;
-  const withSecretThatEnds = (expiresAt: number | undefined, clientId = clientIdOf(1)) =>
+  const withSecretThatExpires = (expiresAt: number | undefined, clientId = clientIdOf(1)) =>
     makeClient({ clientId, secrets: [makeSecret(secretValueOf(1), { expiresAt })] });
 
   it.each([
-    [secretEndsSoonWithin, 14],
+    [secretExpiresSoonWithin, 14],
     [7 * day, 7],
     [7 * day - 1, 6],
     [1, 0],
   ])('of %d seconds left is reported with %d days', async (left, days) => {
-    const { issue, reports } = tokenWorld([withSecretThatEnds(worldNow + left)]);
+    const { issue, reports } = tokenWorld([withSecretThatExpires(worldNow + left)]);
     await issue();
     expect(reports[0]?.measures).toEqual(new Map([['SecretDaysLeft', days]]));
     expect(reports[0]?.fields['secret_expires_at']).toBe(
@@ -55,9 +55,9 @@ describe('a secret that ends soon', () => {
   });
 
   it.each([
-    ['that ends later', withSecretThatEnds(worldNow + secretEndsSoonWithin + 1)],
-    ['that never ends', withSecretThatEnds(undefined)],
-    ['that has ended and was refused', withSecretThatEnds(worldNow)],
+    ['that expires later', withSecretThatExpires(worldNow + secretExpiresSoonWithin + 1)],
+    ['that never ends', withSecretThatExpires(undefined)],
+    ['that has expired and was refused', withSecretThatExpires(worldNow)],
   ])('is not one %s', async (_, client) => {
     const { issue, reports } = tokenWorld([client]);
     await issue();
@@ -67,7 +67,7 @@ describe('a secret that ends soon', () => {
 
   it("is not the synthetic check's, which makes itself new ones", async () => {
     const clientId = syntheticClientId('slc');
-    const { issue, reports } = tokenWorld([withSecretThatEnds(worldNow + 600, clientId)]);
+    const { issue, reports } = tokenWorld([withSecretThatExpires(worldNow + 600, clientId)]);
     const response = await issue(authorization(basic(clientId, secretValueOf(1))));
     expect(JSON.parse(response.body)).toMatchObject({ scope: 'synthetic-check', expires_in: 60 });
     expect(reports[0]?.measures).toBeUndefined();

@@ -2,7 +2,7 @@ import { maxClockDifference, maxReusableTokens } from '../../../../contract/limi
 import type { RegionId } from '../../../../contract/regions.ts';
 import { keyListMaxAge, type SigningKeyPolicy } from '../../../../contract/signing-key-policy.ts';
 import { SigningKeyUnusableError, UnavailableError } from '../../../../core/errors.ts';
-import { rememberRefusals } from '../../../../core/key-rotation/remember-refusals.ts';
+import { rememberUnusableKeys } from '../../../../core/key-rotation/remember-unusable-keys.ts';
 import { selectSigningKeys } from '../../../../core/signing-key/select-signing-key.ts';
 import type { Sign } from '../../../../core/signing-key/sign.ts';
 import type { SigningKey } from '../../../../core/signing-key/signing-key.ts';
@@ -44,7 +44,7 @@ export class TokenInstance {
     const { policy, refreshInterval, clock, reuseShare, reader, sign } = options;
     this.#options = options;
     this.#cache = new SigningKeyCache(reader, { refreshInterval, maxAge: keyListMaxAge(policy) });
-    this.#sign = rememberRefusals(sign, () => clock.now() * 1000);
+    this.#sign = rememberUnusableKeys(sign, () => clock.now() * 1000);
     this.#reuse =
       reuseShare === undefined
         ? undefined

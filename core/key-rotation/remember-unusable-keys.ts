@@ -7,9 +7,9 @@ import type { Sign } from '../signing-key/sign.ts';
  * again soon when it is enabled again; long enough that a fallback key does not cost two calls to
  * KMS per token.
  */
-export const refusalMemory = 10;
+export const unusableKeyMemory = 10;
 
-interface Refusal {
+interface UnusableKey {
   /** Seconds since the epoch. */
   readonly at: number;
   /** Whether another key has signed since. If none has, the refused key is tried again. */
@@ -20,19 +20,19 @@ interface Refusal {
  * Wraps a signer. When KMS refuses a key and another key signs instead, the refused key is not
  * tried again for a while.
  */
-export function rememberRefusals(sign: Sign, clock: Clock): Sign {
-  const refusals = new Map<string, Refusal>();
+export function rememberUnusableKeys(sign: Sign, clock: Clock): Sign {
+  const unusable = new Map<string, UnusableKey>();
 
   function isRefused(kid: string): boolean {
-    const refusal = refusals.get(kid);
-    if (refusal === undefined || !refusal.hasFallback) return false;
-    const age = seconds(clock()) - refusal.at;
-    return age >= 0 && age < refusalMemory;
+    const found = unusable.get(kid);
+    if (found === undefined || !found.hasFallback) return false;
+    const age = seconds(clock()) - found.at;
+    return age >= 0 && age < unusableKeyMemory;
   }
 
   function recordSignature(kid: string): void {
-    refusals.delete(kid);
-    for (const [other, { at }] of refusals) refusals.set(other, { at, hasFallback: true });
+    unusable.delete(kid);
+    for (const [other, { at }] of unusable) unusable.set(other, { at, hasFallback: true });
   }
 
   return async (key, signingInput, options) => {
@@ -45,7 +45,7 @@ export function rememberRefusals(sign: Sign, clock: Clock): Sign {
       return signature;
     } catch (error) {
       if (error instanceof SigningKeyUnusableError) {
-        refusals.set(key.kid, { at: seconds(clock()), hasFallback: false });
+        unusable.set(key.kid, { at: seconds(clock()), hasFallback: false });
       }
       throw error;
     }

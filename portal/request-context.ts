@@ -7,7 +7,7 @@ import type { Html } from './html/html.ts';
 import type { ProviderHealth } from './provider-health.ts';
 
 /** One request of a known user: everything that a page needs. */
-export interface Visit {
+export interface RequestContext {
   readonly person: Person;
   readonly deployment: DeploymentDescription;
   readonly management: PortalManagement;
@@ -57,7 +57,7 @@ export interface Redirect {
   readonly redirectTo: string;
 }
 
-export type Answer = Page | Redirect;
+export type RouteResult = Page | Redirect;
 
 /** The handler of a route. It throws errors that the error pages know. */
-export type Handler = (visit: Visit) => Promise<Answer>;
+export type Handler = (context: RequestContext) => Promise<RouteResult>;

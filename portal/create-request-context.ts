@@ -6,15 +6,15 @@ import { Fields } from './forms/fields.ts';
 import { createHref } from './href.ts';
 import type { PortalOptions } from './portal-options.ts';
 import type { ProviderHealth } from './provider-health.ts';
-import type { Visit } from './visit.ts';
+import type { RequestContext } from './request-context.ts';
 
 /** Common properties of every request of a known user. The route adds the rest. */
-export async function createVisit(
+export async function createRequestContext(
   { management, basePath = '', clock = Date.now }: PortalOptions,
   request: Request,
   person: Person,
   health: ProviderHealth,
-): Promise<Visit> {
+): Promise<RequestContext> {
   const guarded = guardManagement(management, person);
   return {
     person,

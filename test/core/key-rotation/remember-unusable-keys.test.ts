@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { SigningKeyUnusableError, UnavailableError } from '../../../core/errors.ts';
-import { refusalMemory, rememberRefusals } from '../../../core/key-rotation/remember-refusals.ts';
+import {
+  rememberUnusableKeys,
+  unusableKeyMemory,
+} from '../../../core/key-rotation/remember-unusable-keys.ts';
 import type { SigningKey } from '../../../core/signing-key/signing-key.ts';
 import { makeSigningKey } from '../../../lab/support/signing-keys.ts';
 
@@ -11,7 +14,7 @@ const input = Buffer.from('input');
 function setUp() {
   const kms = { refusal: new SigningKeyUnusableError('disabled') as Error | undefined, asked: 0 };
   const clock = { now: 1_000 };
-  const remembering = rememberRefusals(
+  const remembering = rememberUnusableKeys(
     async ({ kid }) => {
       if (kid !== key.kid) return input;
       kms.asked += 1;
@@ -42,7 +45,7 @@ async function setUpRefused() {
 describe('a key that KMS refuses while another signs', () => {
   it('is not asked again for a while, and then once more', async () => {
     const { clock, kms, signs } = await setUpRefused();
-    clock.now += refusalMemory - 1;
+    clock.now += unusableKeyMemory - 1;
     expect(await signs(key)).toBe(false);
     expect(kms.asked).toBe(1);
     clock.now += 1;
@@ -52,7 +55,7 @@ describe('a key that KMS refuses while another signs', () => {
 
   it('signs again from then on, once KMS takes it', async () => {
     const { clock, kms, signs } = await setUpRefused();
-    clock.now += refusalMemory;
+    clock.now += unusableKeyMemory;
     kms.refusal = undefined;
     expect([await signs(key), await signs(fallback), await signs(key)]).toEqual([true, true, true]);
   });

@@ -1,0 +1,57 @@
+import { describeClaimRisk } from '../../core/management/provider-choices.ts';
+import { type Problems, problemAt } from '../forms/problems.ts';
+import { type ProviderValues, providerLabels } from '../forms/provider-form.ts';
+import { checkbox, hiddenField, selectField, textField } from './field.ts';
+import { type Html, html } from './html.ts';
+
+/** The form asks for the confirmation only if the claim needs one. */
+function riskField({ clientIdClaim, isRiskAccepted }: ProviderValues): Html {
+  const risk = describeClaimRisk(clientIdClaim || undefined);
+  if (risk === undefined) return html``;
+  return checkbox({
+    name: 'allowUserWritableClaim',
+    label: 'Only the provider writes this claim, never one of its users',
+    hint: `Warning: ${risk}.`,
+    isOn: isRiskAccepted,
+  });
+}
+
+/** Settings that no document of the provider contains. */
+export function choiceFields(values: ProviderValues, problems: Problems): Html {
+  return html`${textField({
+    name: 'clientIdClaim',
+    label: providerLabels.clientIdClaim,
+    hint: 'Leave it empty for client_id, azp or sub, the first that a token has. Entra ID v1 has appid, Okta cid.',
+    value: values.clientIdClaim,
+    width: 'medium',
+    isCode: true,
+    suggestions: ['client_id', 'azp', 'sub', 'appid', 'cid'],
+    error: problemAt(problems, 'clientIdClaim'),
+  })}${riskField(values)}${selectField({
+    name: 'audienceFrom',
+    label: providerLabels.audienceFrom,
+    hint: 'Access tokens of Amazon Cognito have no aud.',
+    value: values.audienceFrom,
+    options: [
+      ['', 'The claim aud'],
+      ['aud', 'The claim aud, also of a Cognito user pool that adds it'],
+      ['scope', 'The API that the scopes belong to, if there is no aud'],
+    ],
+    error: problemAt(problems, 'audienceFrom'),
+  })}${checkbox({
+    name: 'allowClientPatterns',
+    label: 'Ids of its clients may end with *, as for the branches of a CI system',
+    isOn: values.allowsPatterns,
+  })}`;
+}
+
+/** The looked-up provider, for the step that registers it. */
+export function hiddenChoices(values: ProviderValues): readonly Html[] {
+  return [
+    hiddenField('discoveryUrl', values.url),
+    hiddenField('clientIdClaim', values.clientIdClaim),
+    hiddenField('allowUserWritableClaim', values.isRiskAccepted ? 'on' : ''),
+    hiddenField('audienceFrom', values.audienceFrom),
+    hiddenField('allowClientPatterns', values.allowsPatterns ? 'on' : ''),
+  ];
+}
