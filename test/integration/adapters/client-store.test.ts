@@ -242,7 +242,7 @@ describe('the use of a secret', () => {
         const renamed = fresh.map((one) => ({ ...one, name: 'renamed' }));
         await store.replaceClient({ ...example, secrets: renamed, version: 2 });
         expect((await store.findClient(example.clientId))?.secrets).toEqual(
-          renamed.map((one) => ({ ...one, lastUsedOn: '2026-11-20' })),
+          inOrder(renamed.map((one) => ({ ...one, lastUsedOn: '2026-11-20' }))),
         );
       }),
       { numRuns: 30 },
