@@ -25,10 +25,49 @@ export interface AwsClientOptions {
  */
 export const maxSockets = 100;
 
+/** The part of the SDK's clients through which every response arrives. */
+interface SdkClient {
+  readonly config: {
+    readonly requestHandler: {
+      handle(
+        request: unknown,
+        options?: { readonly abortSignal?: unknown },
+      ): Promise<{ readonly response: { readonly statusCode: number } }>;
+    };
+  };
+}
+
+function profileOf({ profile = 'request' }: AwsClientOptions): CallProfile {
+  return typeof profile === 'string' ? callProfiles[profile] : profile;
+}
+
+/**
+ * Limits the time of a whole response. The SDK's own limits end a body that stops, but not one that
+ * never ends. The body has as much time as the headers had.
+ *
+ * @returns the same client.
+ */
+export function limitResponses<Client extends SdkClient>(
+  client: Client,
+  options: AwsClientOptions,
+): Client {
+  const { connectionTimeout, requestTimeout } = profileOf(options);
+  const { requestHandler } = client.config;
+  const handle = requestHandler.handle.bind(requestHandler);
+  requestHandler.handle = async (request, { abortSignal, ...others } = {}) => {
+    const limit = AbortSignal.timeout(connectionTimeout + 2 * requestTimeout);
+    const signals = abortSignal instanceof AbortSignal ? [limit, abortSignal] : [limit];
+    const output = await handle(request, { ...others, abortSignal: AbortSignal.any(signals) });
+    // The SDK takes a status below 200 as success.
+    if (output.response.statusCode >= 200) return output;
+    throw Object.assign(new Error('the response has no final status'), { code: 'ECONNRESET' });
+  };
+  return client;
+}
+
 /** The configuration that every client of this service has. */
 export function clientConfiguration(options: AwsClientOptions) {
-  const { profile: chosen = 'request' } = options;
-  const profile = typeof chosen === 'string' ? callProfiles[chosen] : chosen;
+  const profile = profileOf(options);
   const agent = { keepAlive: true, maxSockets };
   return {
     ...(options.region !== undefined && { region: options.region }),

@@ -1,7 +1,7 @@
 /** Timeouts and retries of one kind of caller. Times are milliseconds. */
 export interface CallProfile {
   readonly connectionTimeout: number;
-  /** From the request's first byte to the response's headers. */
+  /** From the request to the whole response; to its headers in a client of the SDK. */
   readonly requestTimeout: number;
   /** Attempts of one call, the first included. */
   readonly maxAttempts: number;

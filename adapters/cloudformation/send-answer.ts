@@ -1,7 +1,6 @@
-import { request as httpRequest } from 'node:http';
-import { request as httpsRequest } from 'node:https';
 import type { CustomResourceAnswer } from '../../contract/custom-resource.ts';
 import { UnavailableError } from '../../core/errors.ts';
+import { openResponse } from '../https/open-response.ts';
 import { parseServiceUrl } from '../https/service-url.ts';
 
 /** Sends the result of a custom resource to CloudFormation. */
@@ -28,20 +27,11 @@ export const sendAnswer: SendAnswer = async (url, answer) => {
   throw new UnavailableError(`CloudFormation was not answered: status ${status}`);
 };
 
-function put(url: URL, body: Buffer): Promise<number | undefined> {
-  const send = url.protocol === 'http:' ? httpRequest : httpsRequest;
-  return new Promise((resolve, reject) => {
-    const outgoing = send(url, {
-      method: 'PUT',
-      // The signature covers an empty content type.
-      headers: { 'content-type': '', 'content-length': body.length },
-      signal: AbortSignal.timeout(timeout),
-    });
-    outgoing.on('response', (response) => {
-      response.resume();
-      resolve(response.statusCode);
-    });
-    outgoing.on('error', reject);
-    outgoing.end(body);
-  });
+async function put(url: URL, body: Buffer): Promise<number | undefined> {
+  // The signature covers an empty content type.
+  const headers = { 'content-type': '', 'content-length': body.length };
+  const request = { method: 'PUT', headers, body } as const;
+  const response = await openResponse(url, request, AbortSignal.timeout(timeout));
+  response.destroy();
+  return response.statusCode;
 }

@@ -1,6 +1,10 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocument } from '@aws-sdk/lib-dynamodb';
-import { type AwsClientOptions, clientConfiguration } from '../aws-client-options.ts';
+import {
+  type AwsClientOptions,
+  clientConfiguration,
+  limitResponses,
+} from '../aws-client-options.ts';
 import { readNumber } from './item.ts';
 
 /**
@@ -13,7 +17,7 @@ export function createDynamoDbClient(options: AwsClientOptions = {}): DynamoDBDo
     ...clientConfiguration(options),
     ...(endpoint !== undefined && { endpoint }),
   });
-  const documents = DynamoDBDocument.from(client, {
+  const documents = DynamoDBDocument.from(limitResponses(client, options), {
     marshallOptions: { removeUndefinedValues: true },
     // Without it, a whole page of a list fails when JavaScript cannot represent one of its numbers.
     unmarshallOptions: { wrapNumbers: readNumber },

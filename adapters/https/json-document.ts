@@ -1,8 +1,7 @@
-import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
-import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import type { IncomingMessage } from 'node:http';
 import type { LookupFunction } from 'node:net';
-import * as tls from 'node:tls';
 import { FetchError } from '../../core/identity-provider/fetch-json.ts';
+import { openResponse } from './open-response.ts';
 
 export interface JsonDocumentOptions {
   /** Resolves the host. The default is Node's own resolver. */
@@ -25,47 +24,26 @@ export interface JsonAnswer {
   readonly body: unknown;
 }
 
-/**
- * The certificates that Node trusts, including NODE_EXTRA_CA_CERTS if this version of Node can list
- * them.
- */
-function trusted(): readonly string[] {
-  const { getCACertificates }: Partial<typeof tls> = tls;
-  return getCACertificates?.('default') ?? tls.rootCertificates;
-}
-
-/** An agent for each fetch: no connection is shared, none outlives the fetch, no proxy applies. */
-function clientFor(url: URL) {
-  return url.protocol === 'http:'
-    ? { request: httpRequest, agent: new HttpAgent({ keepAlive: false }) }
-    : { request: httpsRequest, agent: new HttpsAgent({ keepAlive: false, maxCachedSessions: 0 }) };
-}
-
 function connect(
   url: URL,
   form: URLSearchParams | undefined,
-  options: JsonDocumentOptions,
+  { headers, lookup, ca }: JsonDocumentOptions,
   signal: AbortSignal,
 ): Promise<IncomingMessage> {
-  return new Promise((resolve, reject) => {
-    const { request, agent } = clientFor(url);
-    const outgoing = request(url, {
-      agent,
-      method: form === undefined ? 'GET' : 'POST',
-      headers: {
-        accept: 'application/json',
-        'accept-encoding': 'identity',
-        ...(form !== undefined && { 'content-type': 'application/x-www-form-urlencoded' }),
-        ...options.headers,
-      },
-      signal,
-      ...(options.lookup === undefined ? {} : { lookup: options.lookup }),
-      ...(options.ca === undefined ? {} : { ca: [...trusted(), options.ca] }),
-    });
-    outgoing.on('response', resolve);
-    outgoing.on('error', reject);
-    outgoing.end(form?.toString());
-  });
+  const accepted = { accept: 'application/json', 'accept-encoding': 'identity' };
+  const request =
+    form === undefined
+      ? { method: 'GET' as const, headers: { ...accepted, ...headers } }
+      : {
+          method: 'POST' as const,
+          headers: {
+            ...accepted,
+            'content-type': 'application/x-www-form-urlencoded',
+            ...headers,
+          },
+          body: form.toString(),
+        };
+  return openResponse(url, { ...request, lookup, ca }, signal);
 }
 
 function checkRedirect(url: string, status: number): void {

@@ -1,21 +1,18 @@
 import { LambdaClient } from '@aws-sdk/client-lambda';
-import { type AwsClientOptions, clientConfiguration } from '../aws-client-options.ts';
+import {
+  type AwsClientOptions,
+  clientConfiguration,
+  limitResponses,
+} from '../aws-client-options.ts';
+import { invocationProfile } from './invocation-profile.ts';
 
-/**
- * Maximum milliseconds of an invocation: a rotation invokes the canary, which calls every region.
- * An invocation is never repeated, because the function may have done its work when the response
- * was lost.
- */
-const requestTimeout = 120_000;
-
-/** A client that invokes functions, with limited time and without retries. */
-export function createLambdaClient(options: AwsClientOptions = {}): LambdaClient {
-  const { requestHandler, retryStrategy: _, ...configuration } = clientConfiguration(options);
-  const { endpointLambda: endpoint } = options;
-  return new LambdaClient({
-    ...configuration,
+/** A client that invokes functions, with the time and retries of an invocation. */
+export function createLambdaClient(given: Omit<AwsClientOptions, 'profile'> = {}): LambdaClient {
+  const { endpointLambda: endpoint } = given;
+  const options: AwsClientOptions = { ...given, profile: invocationProfile };
+  const client = new LambdaClient({
+    ...clientConfiguration(options),
     ...(endpoint !== undefined && { endpoint }),
-    maxAttempts: 1,
-    requestHandler: { ...requestHandler, requestTimeout, socketTimeout: requestTimeout },
   });
+  return limitResponses(client, options);
 }

@@ -39,6 +39,9 @@ export interface Connection {
   close(): void;
 }
 
+/** DynamoDB's largest response is 16 MB of items; their JSON may be twice as long. */
+const maxBodyLength = 32 * 1024 * 1024;
+
 /** An idle connection that the other side closed while this process was idle or frozen. */
 class StaleConnectionError extends Error {}
 
@@ -86,11 +89,17 @@ function readResponse(request: ClientRequest, stopLimits: () => void): Promise<H
       const stale = request.reusedSocket && error.code === 'ECONNRESET';
       fail(stale ? new StaleConnectionError(error.message, { cause: error }) : error);
     });
+    // Without a listener, Node closes the connection and emits neither a response nor an error.
+    request.on('upgrade', ({ statusCode }, socket) => {
+      socket.destroy();
+      fail(new Error(`status ${statusCode} is not a response`));
+    });
     request.on('response', (response) => {
       let body = '';
       response.setEncoding('utf8');
       response.on('data', (chunk: string) => {
         body += chunk;
+        if (body.length > maxBodyLength) request.destroy(new Error('the response is too large'));
       });
       response.on('error', fail);
       response.on('end', () => {

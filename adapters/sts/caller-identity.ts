@@ -1,4 +1,8 @@
-import { type AwsClientOptions, clientConfiguration } from '../aws-client-options.ts';
+import {
+  type AwsClientOptions,
+  clientConfiguration,
+  limitResponses,
+} from '../aws-client-options.ts';
 import { callAws } from '../aws-errors.ts';
 
 /**
@@ -18,7 +22,7 @@ export function createCallerIdentity(options: AwsClientOptions = {}): () => Prom
       ...(endpoint !== undefined && { endpoint }),
     });
     const { Arn: arn } = await callAws('find out who calls', () =>
-      client.send(new GetCallerIdentityCommand({})),
+      limitResponses(client, options).send(new GetCallerIdentityCommand({})),
     );
     if (arn === undefined) throw new Error('STS named no caller');
     return arn;

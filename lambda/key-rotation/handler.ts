@@ -13,7 +13,7 @@ import { readVariables } from '../../contract/environments/read-variables.ts';
 import { createKeyRotationHandler } from './function.ts';
 
 const environment = readVariables('key-rotation', keyRotationVariables, process.env);
-const invoke = createInvokeFunction(createLambdaClient({ profile: 'background' }));
+const invoke = createInvokeFunction(createLambdaClient());
 
 export const handler = createKeyRotationHandler(
   environment,

@@ -1,0 +1,186 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { callProfiles } from '../../../adapters/call-profile.ts';
+import { sendAnswer } from '../../../adapters/cloudformation/send-answer.ts';
+import { containerCredentials } from '../../../adapters/credentials/container-credentials.ts';
+import { instanceCredentials } from '../../../adapters/credentials/instance-credentials.ts';
+import { webIdentityCredentials } from '../../../adapters/credentials/web-identity-credentials.ts';
+import { createDynamoDbClient } from '../../../adapters/dynamodb/dynamodb-client.ts';
+import { createFetchKeySet } from '../../../adapters/https/fetch-key-set.ts';
+import { createFetchServiceDocument } from '../../../adapters/https/fetch-service-document.ts';
+import { createGuardedFetch } from '../../../adapters/https/guarded-fetch.ts';
+import { createPostTokenRequest } from '../../../adapters/https/post-token-request.ts';
+import { createKmsClient } from '../../../adapters/kms/kms-client.ts';
+import { createKmsSign } from '../../../adapters/kms/kms-sign.ts';
+import { createInvokeFunction } from '../../../adapters/lambda/invoke-function.ts';
+import { createLambdaClient } from '../../../adapters/lambda/lambda-client.ts';
+import { createLeanClient } from '../../../adapters/lean/lean-client.ts';
+import { createAuthenticateCaller } from '../../../adapters/sts/authenticate-caller.ts';
+import { createCallerIdentity } from '../../../adapters/sts/caller-identity.ts';
+import { providerFetchTimeout } from '../../../contract/limits.ts';
+import { exampleSigningKey } from '../../../lab/support/signing-keys.ts';
+import { testAccessKey } from '../../support/test-access-key.ts';
+
+/** A client of the product, and how it is called. */
+export interface OutboundClient {
+  /** Files that open connections for it. */
+  readonly files: readonly string[];
+  /** It refuses http. */
+  readonly onlyHttps?: true;
+  /** It reads a status and no body. */
+  readonly readsOnlyTheHead?: true;
+  /** Milliseconds that one call may take, all retries included. */
+  readonly limit: number;
+  readonly call: (url: string, ca: string) => Promise<unknown>;
+}
+
+const { requestTimeout, connectionTimeout, maxAttempts, retryDelay } = callProfiles.request;
+
+/** Of a client that reads a whole response within `requestTimeout`. */
+const awsLimit = maxAttempts * (connectionTimeout + requestTimeout + retryDelay * 2 ** maxAttempts);
+
+const keys = {
+  AWS_REGION: 'us-west-2',
+  AWS_ACCESS_KEY_ID: testAccessKey.accessKeyId,
+  AWS_SECRET_ACCESS_KEY: testAccessKey.secretAccessKey,
+};
+
+function webIdentityTokenFile(): string {
+  const file = join(mkdtempSync(join(tmpdir(), 'web-identity-')), 'token');
+  writeFileSync(file, 'header.payload.signature');
+  return file;
+}
+
+function lean(service: 'dynamodb' | 'kms', url: string) {
+  return createLeanClient({
+    service,
+    environment: { ...keys, AWS_ENDPOINT_URL: url },
+    profile: callProfiles.request,
+    maxSockets: 1,
+  });
+}
+
+const https = ['adapters/https/open-response.ts'];
+const leanFiles = ['connection', 'lean-client', 'open-ahead'].map(
+  (name) => `adapters/lean/${name}.ts`,
+);
+const sdk = { region: keys.AWS_REGION, credentials: testAccessKey };
+
+/** Every client of the product that opens a connection to another process. */
+export const outboundClients: Readonly<Record<string, OutboundClient>> = {
+  'documents of providers': {
+    files: https,
+    onlyHttps: true,
+    limit: providerFetchTimeout,
+    call: (url, ca) => createGuardedFetch({ allowLoopback: true, ca })(url),
+  },
+  "the service's own key set": {
+    files: https,
+    limit: providerFetchTimeout,
+    call: (url, ca) =>
+      createFetchKeySet(
+        { issuer: 'own', jwksUri: url, ca },
+        async () => undefined,
+      )({
+        issuer: 'own',
+        jwksUri: url,
+        algorithms: ['RS256'],
+        registrationId: 'own',
+      }),
+  },
+  'documents of regions': {
+    files: https,
+    limit: 5000,
+    call: (url, ca) => createFetchServiceDocument({ ca })(url),
+  },
+  'token requests': {
+    files: https,
+    limit: 8000,
+    call: (url, ca) => createPostTokenRequest({ ca })(url, { clientId: 'a', clientSecret: 'b' }),
+  },
+  "CloudFormation's responses": {
+    files: https,
+    readsOnlyTheHead: true,
+    limit: 5000,
+    call: (url) =>
+      sendAnswer(url, {
+        Status: 'SUCCESS',
+        Reason: '',
+        PhysicalResourceId: 'a',
+        StackId: 'b',
+        RequestId: 'c',
+        LogicalResourceId: 'd',
+      }),
+  },
+  'credentials of a container': {
+    files: ['adapters/credentials/container-credentials.ts'],
+    limit: 1000,
+    call: async (url) => containerCredentials({ AWS_CONTAINER_CREDENTIALS_FULL_URI: url })?.(),
+  },
+  'credentials of an instance': {
+    files: ['adapters/credentials/instance-credentials.ts'],
+    limit: 1000,
+    call: async (url) => instanceCredentials({ AWS_EC2_METADATA_SERVICE_ENDPOINT: url })?.(),
+  },
+  'credentials of a service account': {
+    files: ['adapters/credentials/web-identity-credentials.ts'],
+    limit: 5000,
+    call: async (url) =>
+      webIdentityCredentials({
+        AWS_REGION: keys.AWS_REGION,
+        AWS_ENDPOINT_URL_STS: url,
+        AWS_ROLE_ARN: 'arn:aws:iam::111122223333:role/messages-api',
+        AWS_WEB_IDENTITY_TOKEN_FILE: webIdentityTokenFile(),
+      })?.(),
+  },
+  'proofs of callers': {
+    files: ['adapters/sts/authenticate-caller.ts'],
+    limit: 5000,
+    call: (url) =>
+      createAuthenticateCaller({ ...keys, AWS_ENDPOINT_URL_STS: url })(
+        { authorization: 'a', date: '20261120T093000Z' },
+        'digest',
+      ),
+  },
+  'the lean client, DynamoDB': {
+    files: leanFiles,
+    limit: awsLimit,
+    call: (url) => lean('dynamodb', url).call('GetItem', {}),
+  },
+  'the lean client, KMS': {
+    files: leanFiles,
+    limit: awsLimit,
+    call: (url) => lean('kms', url).call('Sign', {}),
+  },
+  "the SDK's client of DynamoDB": {
+    files: ['adapters/dynamodb/dynamodb-client.ts'],
+    limit: 2 * awsLimit,
+    call: (url) =>
+      createDynamoDbClient({ ...sdk, endpointDynamoDb: url }).get({
+        TableName: 'a',
+        Key: { a: 1 },
+      }),
+  },
+  "the SDK's client of KMS": {
+    files: ['adapters/kms/kms-client.ts'],
+    limit: 2 * awsLimit,
+    call: (url) =>
+      createKmsSign(createKmsClient({ ...sdk, endpointKms: url }))(
+        exampleSigningKey('RS256'),
+        new Uint8Array(1),
+        {},
+      ),
+  },
+  "the SDK's client of Lambda": {
+    files: ['adapters/lambda/lambda-client.ts'],
+    limit: 2 * awsLimit,
+    call: (url) =>
+      createInvokeFunction(createLambdaClient({ ...sdk, endpointLambda: url }))('a', {}),
+  },
+  "the SDK's client of STS": {
+    files: ['adapters/sts/caller-identity.ts'],
+    limit: 2 * awsLimit,
+    call: (url) => createCallerIdentity({ ...sdk, endpointSts: url })(),
+  },
+};
