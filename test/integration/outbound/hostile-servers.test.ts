@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type * as CallProfile from '../../../adapters/call-profile.ts';
 import type * as InvocationProfile from '../../../adapters/lambda/invocation-profile.ts';
 import type * as Limits from '../../../contract/limits.ts';
+import { figure } from '../../support/figure.ts';
 import {
   type Behaviour,
   type HostileServer,
@@ -32,7 +33,10 @@ vi.mock('../../../adapters/lambda/invocation-profile.ts', async (importOriginal)
 /** Milliseconds beyond its limit after which a call counts as hung, on a machine of any speed. */
 const patience = 60_000;
 
+const notSettled = 'is not settled';
+
 const servers: HostileServer[] = [];
+const outcomesSeen: string[] = [];
 let tls: { readonly key: string; readonly cert: string };
 
 beforeAll(async () => {
@@ -44,19 +48,26 @@ beforeAll(async () => {
   tls = { key: pems.private, cert: pems.cert };
 });
 
-afterAll(() => Promise.all(servers.map((server) => server.close())));
+afterAll(async () => {
+  await Promise.all(servers.map((server) => server.close()));
+  const unsettled = outcomesSeen.filter((outcome) => outcome === notSettled).length;
+  figure('calls to hostile servers', { calls: outcomesSeen.length, unsettled });
+});
 
 /** How one call ended: by an error, with a value, or not at all. */
 async function outcomeOf({ call, limit }: OutboundClient, url: string): Promise<string> {
   let timer: NodeJS.Timeout | undefined;
   const hung = new Promise<string>((resolve) => {
-    timer = setTimeout(resolve, limit + patience, 'is not settled');
+    timer = setTimeout(resolve, limit + patience, notSettled);
   });
   const settled = call(url, tls.cert).then(
     (value) => `accepted ${JSON.stringify(value)}`,
     (error: unknown) => (error instanceof Error ? 'refused' : `threw ${String(error)}`),
   );
-  return Promise.race([settled, hung]).finally(() => clearTimeout(timer));
+  const outcome = await Promise.race([settled, hung]);
+  clearTimeout(timer);
+  outcomesSeen.push(outcome);
+  return outcome;
 }
 
 /** @returns only what is not as it should be. */
