@@ -90,17 +90,17 @@ describe.concurrent.each(Object.entries(outboundClients))('%s', (_, client) => {
   const open = (behave: Behaviour) =>
     startHostileServer(behave, client.onlyHttps === true ? tls : undefined);
 
-  it('end within their limit, whatever arrives as the head of a response', async () => {
+  it('end within their limit after any head of a response', async () => {
     expect(await faultsOf(client, hostileHeads, open)).toEqual({});
   });
 
-  it('end within their limit, whatever arrives as the body of a response', async () => {
+  it('end within their limit after any body of a response', async () => {
     const accepted = Object.keys(hostileBodies).map((name) => [name, 'accepted undefined']);
     const expected = client.readsOnlyTheHead === true ? Object.fromEntries(accepted) : {};
     expect(await faultsOf(client, hostileBodies, open)).toEqual(expected);
   });
 
-  it('end within their limit, whatever arrives as a TLS handshake', async () => {
+  it('end within their limit in any TLS handshake', async () => {
     const openBelowTls = async (behave: Behaviour) => {
       const { url, close } = await startHostileServer(behave);
       return { url: url.replace('http:', 'https:'), close };
