@@ -1,30 +1,19 @@
 import { randomUUID } from 'node:crypto';
-import type { AccessKey } from './aws-server/access-key.ts';
 import { type AwsAnswer, AwsError, contentTypes, sendAnswer } from './aws-server/aws-error.ts';
-import { createAwsServer, type VerifiedRequest } from './aws-server/aws-server.ts';
-import { localApi } from './gateway/request-context.ts';
-import type { AccessControl } from './iam/access-control.ts';
-import { invocationCall, readInvokedFunction } from './iam/lambda-calls.ts';
-import { closeServer, listenOnLoopback, loopbackHost, type PortChoice } from './loopback-server.ts';
+import {
+  type RunningService,
+  type ServiceOptions,
+  startAwsServer,
+  type VerifiedRequest,
+} from './aws-server/aws-server.ts';
+import { readInvokedFunction } from './iam/lambda-calls.ts';
 
 /** A function that is invoked with an event, not with an HTTP request. */
 export type EventHandler = (event: unknown) => Promise<unknown>;
 
-export interface LambdaOptions {
+export interface LambdaOptions extends ServiceOptions {
   /** By name. */
   readonly functions: ReadonlyMap<string, EventHandler>;
-  /** Only requests that are signed with it are answered. */
-  readonly accessKey: AccessKey;
-  /** Decides which calls are allowed. By default, every signed call is. */
-  readonly accessControl?: AccessControl | undefined;
-  /** Left out: a free one. */
-  readonly port?: PortChoice;
-}
-
-export interface RunningLambda {
-  /** For `AWS_ENDPOINT_URL_LAMBDA`. */
-  readonly endpoint: string;
-  close(): Promise<void>;
 }
 
 /** Lambda's quota of a synchronous invocation's event. */
@@ -62,16 +51,14 @@ async function invoke(
   request: VerifiedRequest,
   { functions, accessControl }: LambdaOptions,
 ): Promise<AwsAnswer> {
-  const { region, accessKeyId, body } = request;
   const invoked = readInvokedFunction(request);
   const handler = functions.get(invoked?.name ?? '');
   if (invoked === undefined || handler === undefined) {
     const message = `Function not found: ${invoked?.name ?? ''}`;
     throw new AwsError('ResourceNotFoundException', message, 404);
   }
-  const call = invocationCall(invoked, { region, account: localApi.accountId });
-  await accessControl?.authorize(accessKeyId, [call]);
-  const event = parseEvent(body);
+  await accessControl?.authorize('lambda', request);
+  const event = parseEvent(request.body);
   try {
     return toAnswer((await handler(event)) ?? null);
   } catch (error) {
@@ -82,15 +69,11 @@ async function invoke(
 /**
  * Starts a server with Lambda's Invoke on loopback, for `authctl`, which invokes the key rotation.
  */
-export async function startLambda(options: LambdaOptions): Promise<RunningLambda> {
-  const { accessKey, accessControl } = options;
-  const server = createAwsServer({
+export function startLambda(options: LambdaOptions): Promise<RunningService> {
+  return startAwsServer('Lambda server', {
+    ...options,
     service: 'lambda',
-    accessKey,
-    accessControl,
     maxRequestBytes: maxEventBytes,
     answer: async (request, response) => sendAnswer(response, await invoke(request, options)),
   });
-  const port = await listenOnLoopback(server, options.port ?? { port: 0 }, 'Lambda server');
-  return { endpoint: `http://${loopbackHost}:${port}`, close: () => closeServer(server) };
 }

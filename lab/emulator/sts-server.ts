@@ -1,25 +1,12 @@
 import { userInfo } from 'node:os';
-import type { AccessKey } from './aws-server/access-key.ts';
 import { AwsError, contentTypes, escapeXml, sendAnswer } from './aws-server/aws-error.ts';
-import { createAwsServer, type VerifiedRequest } from './aws-server/aws-server.ts';
+import {
+  type RunningService,
+  type ServiceOptions,
+  startAwsServer,
+  type VerifiedRequest,
+} from './aws-server/aws-server.ts';
 import { localApi } from './gateway/request-context.ts';
-import type { AccessControl } from './iam/access-control.ts';
-import { closeServer, listenOnLoopback, loopbackHost, type PortChoice } from './loopback-server.ts';
-
-export interface StsOptions {
-  /** Only requests that are signed with it are answered. */
-  readonly accessKey: AccessKey;
-  /** Finds other callers. By default there are none. */
-  readonly accessControl?: AccessControl | undefined;
-  /** Left out: a free one. */
-  readonly port?: PortChoice;
-}
-
-export interface RunningSts {
-  /** For `AWS_ENDPOINT_URL_STS`. */
-  readonly endpoint: string;
-  close(): Promise<void>;
-}
 
 /** GetCallerIdentity needs some dozen bytes. */
 const maxRequestBytes = 2048;
@@ -31,12 +18,14 @@ export function localUserArn(): string {
 }
 
 /** GetCallerIdentity needs no permission, and no policy can deny it. */
-function answerIdentity({ body, accessKeyId }: VerifiedRequest, options: StsOptions): Buffer {
+function answerIdentity(
+  { body, accessKeyId }: VerifiedRequest,
+  { accessControl }: ServiceOptions,
+): Buffer {
   const action = new URLSearchParams(body.toString()).get('Action');
   if (action !== 'GetCallerIdentity') {
     throw new AwsError('InvalidAction', `received ${action}; allowed: GetCallerIdentity`, 400);
   }
-  const { accessControl } = options;
   const arn = accessControl?.principalArn(accessKeyId) ?? localUserArn();
   const result = `<Arn>${escapeXml(arn)}</Arn><UserId>AIDALOCAL</UserId><Account>${localApi.accountId}</Account>`;
   return Buffer.from(
@@ -45,12 +34,10 @@ function answerIdentity({ body, accessKeyId }: VerifiedRequest, options: StsOpti
 }
 
 /** Starts a server with STS's GetCallerIdentity on loopback. */
-export async function startSts(options: StsOptions): Promise<RunningSts> {
-  const { accessKey, accessControl, port } = options;
-  const server = createAwsServer({
+export function startSts(options: ServiceOptions): Promise<RunningService> {
+  return startAwsServer('STS server', {
+    ...options,
     service: 'sts',
-    accessKey,
-    accessControl,
     maxRequestBytes,
     answer: (request, response) =>
       sendAnswer(response, {
@@ -59,6 +46,4 @@ export async function startSts(options: StsOptions): Promise<RunningSts> {
         body: answerIdentity(request, options),
       }),
   });
-  const taken = await listenOnLoopback(server, port ?? { port: 0 }, 'STS server');
-  return { endpoint: `http://${loopbackHost}:${taken}`, close: () => closeServer(server) };
 }

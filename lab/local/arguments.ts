@@ -1,166 +1,191 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { parseArgs } from 'node:util';
-import {
-  type AccessTokenType,
-  accessTokenTypes,
-  isAccessTokenType,
-} from '../../contract/access-token-type.ts';
+import { Command, CommanderError } from 'commander';
+import { type AccessTokenType, accessTokenTypes } from '../../contract/access-token-type.ts';
 import { reuseShares } from '../../contract/limits.ts';
-import {
-  isLookupFailureChoice,
-  lookupFailureChoices,
-  type OnLookupFailure,
-} from '../../contract/revocation-check.ts';
-import { type Alg, algs, isAlg } from '../../contract/signing-algorithms.ts';
+import { lookupFailureChoices, type OnLookupFailure } from '../../contract/revocation-check.ts';
+import { type Alg, algs, defaultAlg, isAlg } from '../../contract/signing-algorithms.ts';
 import { LocalRunError } from '../emulator/loopback-server.ts';
 import type { FromSynth } from './from-synth/synthesised-deployment.ts';
-
-/** The options of the local run. */
-export interface LocalArguments {
-  readonly help: boolean;
-  readonly https: boolean;
-  readonly reset: boolean;
-  /** Whether keys have a short lifetime, so their whole life cycle can be watched. */
-  readonly rotationDemo: boolean;
-  readonly stateDirectory: string;
-  /** The first signs new tokens. The default is that of a deployment. */
-  readonly signingAlgorithms?: readonly Alg[];
-  /** 0 selects a free one. */
-  readonly port: number;
-  /** The default is next to `port`, or a free one if that is taken. */
-  readonly dynamodbPort?: number;
-  readonly kmsPort?: number;
-  readonly portalPort?: number;
-  /** Of the example API. Left out: it does not look up the clients of own tokens. */
-  readonly checkRevocation?: OnLookupFailure;
-  /** Left out: each token is new. */
-  readonly tokenReuse?: { readonly minimumRemainingShare: number; readonly shared: true };
-  /** Path of a fault script. */
-  readonly faultScript?: string;
-  /** Runs the output of `cdk synth`. */
-  readonly fromSynth?: FromSynth;
-}
 
 const defaultPort = 8080;
 const maxPort = 65_535;
 const packageDirectory = resolve(import.meta.dirname, '../..');
 
-function readPort(name: string, value: string | undefined): number | undefined {
-  if (value === undefined || value === '') return undefined;
-  const port = /^\d{1,5}$/.test(value) ? Number(value) : Number.NaN;
-  if (port <= maxPort) return port;
-  throw new LocalRunError(
-    `${name}: received "${value}"; allowed: a whole number from 0 to ${maxPort}`,
-  );
+/** The options of the local run. */
+export type LocalArguments = ReturnType<typeof parseArguments>;
+
+function refuse(name: string, value: string, allowed: string): never {
+  throw new LocalRunError(`${name}: received "${value}"; allowed: ${allowed}`);
 }
 
-function readAlgorithms(value: string | undefined): readonly Alg[] | undefined {
-  if (value === undefined) return undefined;
+function readAlgorithms(value: string): readonly Alg[] {
   const names = value.split(',');
   if (names.every(isAlg) && new Set(names).size === names.length) return names;
-  throw new LocalRunError(
-    `--algorithm: received "${value}"; allowed: one or more of ${algs.join(', ')}, each once, separated by commas`,
+  return refuse(
+    '--algorithm',
+    value,
+    `one or more of ${algs.join(', ')}, each once, separated by commas`,
   );
 }
 
-function readTokenReuse(value: string | undefined): LocalArguments['tokenReuse'] {
-  if (value === undefined) return undefined;
+function readTokenReuse(value: string) {
   const minimumRemainingShare = /^0\.\d+$/.test(value) ? Number(value) : Number.NaN;
   const { least, most } = reuseShares;
   if (minimumRemainingShare >= least && minimumRemainingShare <= most) {
-    return { minimumRemainingShare, shared: true };
+    return { minimumRemainingShare, shared: true } as const;
   }
-  throw new LocalRunError(
-    `--token-reuse: received "${value}"; allowed: a share of a token's life from ${least} to ${most}`,
-  );
+  return refuse('--token-reuse', value, `a share of a token's life from ${least} to ${most}`);
 }
 
-function readFlags(argv: readonly string[]) {
+function oneOf<T extends string>(name: string, choices: readonly T[]): (value: string) => T {
+  return (value) =>
+    choices.find((choice) => choice === value) ?? refuse(name, value, choices.join(' or '));
+}
+
+const environmentHelp = `
+Environment:
+  PORT                           port of the service, default ${defaultPort}; 0 takes a free one
+  DYNAMODB_PORT                  port of the DynamoDB server, default PORT + 1
+  KMS_PORT                       port of the KMS server, default PORT + 2
+  PORTAL_PORT                    port of the web portal, PORT + 5 if not set
+
+demo.env in the state folder holds what other terminals need: set -a; . .local/demo.env; set +a
+Read it again after a restart: each run makes its own access key for DynamoDB, KMS and Lambda.`;
+
+function createCommand(): Command {
+  const path = (value: string) => resolve(value);
+  return new Command('npm start --')
+    .description('Runs the whole authorization server on this machine, only on loopback.')
+    .helpOption(false)
+    .option('--https', 'serve TLS, with a certificate that is made on first use and kept')
+    .option(
+      '--reset',
+      'start from nothing: delete keys, tables, the demonstration client and certificates',
+    )
+    .option(
+      '--algorithm <algs>',
+      `the algorithms of tokens, separated by commas, ${defaultAlg} by default: ${algs.join(', ')}; new keys have the first one, and keys that exist move to it by rotation, so add --reset to see it at once; one that a key still uses must stay in the list`,
+      readAlgorithms,
+    )
+    .option(
+      '--access-token-type <type>',
+      'typ of access tokens: at+jwt by default, or JWT',
+      oneOf('--access-token-type', accessTokenTypes),
+    )
+    .option(
+      '--check-revocation <choice>',
+      'the example API looks up the client of each token, so a revoked one stops at once; while DynamoDB does not answer, it refuses or accepts: refuse, accept',
+      oneOf('--check-revocation', lookupFailureChoices),
+    )
+    .option(
+      '--rotation-demo',
+      'signing keys that live for four minutes, tokens for 20 seconds; watch them with npx authctl --local signing-key list --watch',
+    )
+    .option(
+      '--token-reuse <share>',
+      'issue a token again while this share of its life remains, e.g. 0.5, shared through a table as instances in AWS would: docs/configuration.md',
+      readTokenReuse,
+    )
+    .option('--state <dir>', 'keep the state in another folder than .local', path)
+    .option(
+      '--faults <file>',
+      'make DynamoDB, KMS and the clock fail as the file says: docs/faults.md',
+      path,
+    )
+    .option(
+      '--from-synth',
+      'run what "npx cdk synth" wrote to cdk.out, a process for each function, in place of the sources, with the permissions of the templates: docs/from-synth.md',
+    )
+    .option(
+      '--config <file>',
+      'the deployment config that was synthesised; default the one of cdk.json',
+      path,
+    )
+    .option(
+      '--permissions-boundary <file>',
+      'with --from-synth, the policy of the boundary that the config names',
+      path,
+    )
+    .option('-h, --help', 'show this text')
+    .exitOverride()
+    .configureOutput({ outputError: () => undefined, getOutHelpWidth: () => 100 });
+}
+
+/** The text of `--help`. */
+export const describeUsage = () => `${createCommand().helpInformation()}${environmentHelp}\n`;
+
+/** Only what was given. */
+interface Flags {
+  readonly help?: true;
+  readonly https?: true;
+  readonly reset?: true;
+  readonly rotationDemo?: true;
+  readonly fromSynth?: true;
+  readonly algorithm?: readonly Alg[];
+  readonly accessTokenType?: AccessTokenType;
+  readonly checkRevocation?: OnLookupFailure;
+  readonly tokenReuse?: ReturnType<typeof readTokenReuse>;
+  readonly state?: string;
+  readonly faults?: string;
+  readonly config?: string;
+  readonly permissionsBoundary?: string;
+}
+
+function readFlags(argv: readonly string[]): Flags {
+  const command = createCommand();
   try {
-    return parseArgs({
-      args: [...argv],
-      options: {
-        help: { type: 'boolean', short: 'h', default: false },
-        https: { type: 'boolean', default: false },
-        reset: { type: 'boolean', default: false },
-        'rotation-demo': { type: 'boolean', default: false },
-        algorithm: { type: 'string' },
-        'token-reuse': { type: 'string' },
-        'access-token-type': { type: 'string' },
-        'check-revocation': { type: 'string' },
-        faults: { type: 'string' },
-        'from-synth': { type: 'boolean', default: false },
-        config: { type: 'string' },
-        'permissions-boundary': { type: 'string' },
-        state: { type: 'string', default: resolve(packageDirectory, '.local') },
-      },
-    }).values;
+    return command.parse(argv, { from: 'user' }).opts();
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new LocalRunError(
-      `${reason}\nallowed: --https, --reset, --algorithm <algs>, --access-token-type <type>, --check-revocation <choice>, --rotation-demo, --token-reuse <share>, --state <dir>, --faults <file>, --from-synth, --config <file>, --permissions-boundary <file>, --help`,
-      {
-        cause: error,
-      },
-    );
+    if (!(error instanceof CommanderError)) throw error;
+    const names = command.options.map(({ flags }) => flags.replace('-h, ', ''));
+    const reason = error.message.replace('error: ', '');
+    throw new LocalRunError(`${reason}\nallowed: ${names.join(', ')}`, { cause: error });
   }
-}
-
-type Flags = ReturnType<typeof readFlags>;
-
-function readAccessTokenType(value: string | undefined): AccessTokenType | undefined {
-  if (value === undefined || isAccessTokenType(value)) return value;
-  throw new LocalRunError(
-    `--access-token-type: received "${value}"; allowed: ${accessTokenTypes.join(' or ')}`,
-  );
-}
-
-function readCheckRevocation(value: string | undefined): OnLookupFailure | undefined {
-  if (value === undefined || isLookupFailureChoice(value)) return value;
-  throw new LocalRunError(
-    `--check-revocation: received "${value}"; allowed: ${lookupFailureChoices.join(' or ')}`,
-  );
 }
 
 /** The config that `cdk synth` takes if nothing else is said. */
 function synthesisedConfig(): string {
   const path = join(packageDirectory, 'cdk.json');
   const { context } = JSON.parse(readFileSync(path, 'utf8')) as { context: { config: string } };
-  return context.config;
+  return resolve(packageDirectory, context.config);
 }
 
 /** Flags that need `--from-synth`. */
-const onlyWithSynth = ['config', 'permissions-boundary'] as const;
+const onlyWithSynth = {
+  config: '--config',
+  permissionsBoundary: '--permissions-boundary',
+} as const;
 
 /** The templates have decided what these flags would choose. */
-const decidedBySynth = [
-  'algorithm',
-  'access-token-type',
-  'check-revocation',
-  'rotation-demo',
-  'token-reuse',
-  'faults',
-] as const;
+const decidedBySynth = {
+  algorithm: '--algorithm',
+  accessTokenType: '--access-token-type',
+  checkRevocation: '--check-revocation',
+  rotationDemo: '--rotation-demo',
+  tokenReuse: '--token-reuse',
+  faults: '--faults',
+} as const;
 
 function readFromSynth(flags: Flags): FromSynth | undefined {
-  if (!flags['from-synth']) {
-    const only = onlyWithSynth.find((name) => flags[name] !== undefined);
-    if (only === undefined) return undefined;
-    throw new LocalRunError(`--${only}: allowed only with --from-synth`);
+  const refused = flags.fromSynth === true ? decidedBySynth : onlyWithSynth;
+  const given = Object.entries(refused).find(([name]) => name in flags)?.[1];
+  if (given !== undefined) {
+    const why = flags.fromSynth === true ? 'not allowed with' : 'allowed only with';
+    throw new LocalRunError(`${given}: ${why} --from-synth`);
   }
-  const other = decidedBySynth.find((name) => flags[name] !== undefined && flags[name] !== false);
-  if (other !== undefined) throw new LocalRunError(`--${other}: not allowed with --from-synth`);
+  if (flags.fromSynth !== true) return undefined;
   return {
     directory: join(packageDirectory, 'cdk.out'),
-    config:
-      flags.config === undefined
-        ? resolve(packageDirectory, synthesisedConfig())
-        : resolve(flags.config),
-    ...(flags['permissions-boundary'] !== undefined && {
-      permissionsBoundary: resolve(flags['permissions-boundary']),
-    }),
+    config: flags.config ?? synthesisedConfig(),
+    permissionsBoundary: flags.permissionsBoundary,
   };
+}
+
+function readPort(value: string | undefined, name: string): number | undefined {
+  if (value === undefined || value === '') return undefined;
+  const port = /^\d{1,5}$/.test(value) ? Number(value) : Number.NaN;
+  return port <= maxPort ? port : refuse(name, value, `a whole number from 0 to ${maxPort}`);
 }
 
 /**
@@ -171,31 +196,24 @@ function readFromSynth(flags: Flags): FromSynth | undefined {
 export function parseArguments(
   argv: readonly string[],
   environment: Readonly<Record<string, string | undefined>>,
-): LocalArguments {
+) {
   const flags = readFlags(argv);
-  const signingAlgorithms = readAlgorithms(flags.algorithm);
-  const tokenReuse = readTokenReuse(flags['token-reuse']);
-  const accessTokenType = readAccessTokenType(flags['access-token-type']);
-  const checkRevocation = readCheckRevocation(flags['check-revocation']);
-  const dynamodbPort = readPort('DYNAMODB_PORT', environment['DYNAMODB_PORT']);
-  const kmsPort = readPort('KMS_PORT', environment['KMS_PORT']);
-  const portalPort = readPort('PORTAL_PORT', environment['PORTAL_PORT']);
-  const fromSynth = readFromSynth(flags);
+  const port = (name: string) => readPort(environment[name], name);
   return {
-    help: flags.help,
-    https: flags.https,
-    reset: flags.reset,
-    rotationDemo: flags['rotation-demo'],
-    stateDirectory: resolve(flags.state),
-    port: readPort('PORT', environment['PORT']) ?? defaultPort,
-    ...(signingAlgorithms !== undefined && { signingAlgorithms }),
-    ...(tokenReuse !== undefined && { tokenReuse }),
-    ...(accessTokenType !== undefined && { accessTokenType }),
-    ...(checkRevocation !== undefined && { checkRevocation }),
-    ...(dynamodbPort !== undefined && { dynamodbPort }),
-    ...(kmsPort !== undefined && { kmsPort }),
-    ...(portalPort !== undefined && { portalPort }),
-    ...(fromSynth !== undefined && { fromSynth }),
-    ...(flags.faults !== undefined && { faultScript: resolve(flags.faults) }),
+    help: flags.help ?? false,
+    https: flags.https ?? false,
+    reset: flags.reset ?? false,
+    rotationDemo: flags.rotationDemo ?? false,
+    stateDirectory: flags.state ?? resolve(packageDirectory, '.local'),
+    port: port('PORT') ?? defaultPort,
+    signingAlgorithms: flags.algorithm,
+    tokenReuse: flags.tokenReuse,
+    accessTokenType: flags.accessTokenType,
+    checkRevocation: flags.checkRevocation,
+    dynamodbPort: port('DYNAMODB_PORT'),
+    kmsPort: port('KMS_PORT'),
+    portalPort: port('PORTAL_PORT'),
+    fromSynth: readFromSynth(flags),
+    faultScript: flags.faults,
   };
 }

@@ -32,6 +32,7 @@ import { createCanaryHandler } from '../../lambda/canary/function.ts';
 import { createDiscoveryHandler } from '../../lambda/discovery/function.ts';
 import { createJwksHandler } from '../../lambda/jwks/function.ts';
 import { createKeyRotationHandler } from '../../lambda/key-rotation/function.ts';
+import type { LogFields } from '../../lambda/shared/request-report.ts';
 import { createSyntheticCheckHandler } from '../../lambda/synthetic-check/function.ts';
 import { createTokenHandler } from '../../lambda/token/function.ts';
 import type { GatewayRoute, ProxyHandler } from '../emulator/gateway/gateway-route.ts';
@@ -66,15 +67,15 @@ function createHttpHandlers(
   log: LogFile,
   clock: Clock,
 ) {
-  const options = (name: HttpFunctionName) => ({
-    telemetry: createLocalTelemetry(name, log),
+  const options = (name: HttpFunctionName, persistentKeys?: LogFields) => ({
+    telemetry: createLocalTelemetry(name, log, persistentKeys),
     clock,
   });
   return {
     token: createTokenHandler(
       readEnvironment('token', tokenEnvironment(source)),
       aws,
-      options('token'),
+      options('token', { region_id: source.regionId }),
     ),
     discovery: createDiscoveryHandler(
       readEnvironment('discovery', discoveryEnvironment(source)),

@@ -22,13 +22,13 @@ const scopes = ['messaging', 'calls', 'numbers'].flatMap((service) => [
 /** Settings of a local run. The defaults are those of a deployment. Times are seconds. */
 export interface LocalDeploymentOptions {
   /** The first signs. Operators can change to the others. */
-  readonly signingAlgorithms?: readonly Alg[];
-  readonly signingKeyPolicy?: SigningKeyPolicyInput;
-  readonly maxTokenLifetime?: number;
+  readonly signingAlgorithms?: readonly Alg[] | undefined;
+  readonly signingKeyPolicy?: SigningKeyPolicyInput | undefined;
+  readonly maxTokenLifetime?: number | undefined;
   readonly tokenReuse?: DeploymentConfigInput['tokenReuse'];
-  readonly accessTokenType?: AccessTokenType;
+  readonly accessTokenType?: AccessTokenType | undefined;
   /** Of the example API: whether it looks up the clients of own tokens. No part of a config. */
-  readonly checkRevocation?: OnLookupFailure;
+  readonly checkRevocation?: OnLookupFailure | undefined;
 }
 
 /** The deployment config of the local run: one region, no domain, loopback as the issuer. */

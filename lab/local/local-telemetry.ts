@@ -1,22 +1,20 @@
 import type { FunctionName } from '../../contract/environment.ts';
+import { createLogLines } from '../../lambda/shared/log-line.ts';
+import type { LogFields } from '../../lambda/shared/request-report.ts';
 import type { RunTelemetry } from '../../lambda/shared/run-telemetry.ts';
 import type { Telemetry } from '../../lambda/shared/telemetry.ts';
 import type { LogFile } from './log-file.ts';
 
-/** What Powertools writes of a request in Lambda, as a line of the log file. */
-export function createLocalTelemetry(service: FunctionName, log: LogFile): Telemetry {
+/** The lines that a function writes in Lambda, in the log file. */
+export function createLocalTelemetry(
+  service: FunctionName,
+  log: LogFile,
+  persistentKeys: LogFields = {},
+): Telemetry {
+  const formatLine = createLogLines(service, persistentKeys, {});
   return {
     report(report, context) {
-      log.write({
-        level: report.level.toUpperCase(),
-        message: report.outcome,
-        service,
-        function_request_id: context.awsRequestId,
-        outcome: report.outcome,
-        status: report.statusCode,
-        latency_ms: report.latency,
-        ...report.fields,
-      });
+      log.append(formatLine(report, context, { time: Date.now(), traceHeader: undefined }));
     },
   };
 }

@@ -4,6 +4,8 @@ import { type OnStorage, StorageWatch } from '../emulator/storage.ts';
 /** The log of a run: one JSON object a line. */
 export interface LogFile {
   readonly write: (line: Readonly<Record<string, unknown>>) => void;
+  /** Writes lines that are formatted already, each with its line end. */
+  readonly append: (text: string) => void;
   /** Writes down what a function threw. */
   readonly writeError: (service: string, error: unknown) => void;
   close(): Promise<void>;
@@ -19,11 +21,10 @@ export function openLogFile(path: string, onStorage?: OnStorage): LogFile {
   // The first line after one that was cut off starts a line of its own.
   let separator = '';
   let isClosed = false;
-  const write: LogFile['write'] = (line) => {
+  const append: LogFile['append'] = (text) => {
     if (isClosed) return;
     try {
-      const text = JSON.stringify({ timestamp: new Date().toISOString(), ...line });
-      writeFileSync(file, `${separator}${text}\n`);
+      writeFileSync(file, separator + text);
       separator = '';
       storage.worked();
     } catch (error) {
@@ -31,8 +32,11 @@ export function openLogFile(path: string, onStorage?: OnStorage): LogFile {
       storage.failed(error);
     }
   };
+  const write: LogFile['write'] = (line) =>
+    append(`${JSON.stringify({ timestamp: new Date().toISOString(), ...line })}\n`);
   return {
     write,
+    append,
     writeError: (service, error) => {
       const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
       write({ level: 'ERROR', service, message });

@@ -1,7 +1,7 @@
 import { jwksPath } from '../../contract/routes.ts';
 import { toPrintable } from '../../core/printable-text.ts';
 import { LocalRunError } from '../emulator/loopback-server.ts';
-import { parseArguments } from './arguments.ts';
+import { describeUsage, parseArguments } from './arguments.ts';
 import {
   createDenialReporter,
   describeRequest,
@@ -13,7 +13,6 @@ import {
 } from './greeting.ts';
 import { rotationDemo } from './rotation-demo.ts';
 import type { LocalRun } from './start-local.ts';
-import { usage } from './usage.ts';
 
 /** Milliseconds after which a run ends even if it has not closed. */
 const closingLimit = 1000;
@@ -70,15 +69,17 @@ async function main(): Promise<void> {
     ...options
   } = parseArguments(process.argv.slice(2), process.env);
   if (help) {
-    print(process.stdout, usage);
+    print(process.stdout, describeUsage());
     return;
   }
   // Imported here, so help and refusals do not wait for half of the project to load.
   const { startLocal } = await import('./start-local.ts');
   const faults = faultScript === undefined ? undefined : await loadFaults(faultScript);
   const local = await startLocal({
-    ...(isDemo && rotationDemo),
     ...options,
+    ...(isDemo && rotationDemo),
+    signingAlgorithms:
+      options.signingAlgorithms ?? (isDemo ? rotationDemo.signingAlgorithms : undefined),
     portal: true,
     faults: faults?.faults,
     onRequest: (note) => {

@@ -1,7 +1,6 @@
 import { type DemoEnvironment, formatDemoEnvironment } from '../../contract/demo-environment.ts';
 import type { RotationReport } from '../../contract/function-events.ts';
 import { jwksPath, tokenPath } from '../../contract/routes.ts';
-import { type TableKey, tableName } from '../../contract/tables.ts';
 import { type AccessKey, createAccessKey } from '../emulator/aws-server/access-key.ts';
 import type { Faults } from '../emulator/faults/faults.ts';
 import { createGateway } from '../emulator/gateway/gateway.ts';
@@ -16,8 +15,7 @@ import { type LocalCertificate, loadCertificate } from './certificate.ts';
 import { checkAlgorithms } from './check-algorithms.ts';
 import { CleanUp } from './clean-up.ts';
 import { deferGateway } from './deferred-gateway.ts';
-import { seedDemoApiKey } from './demo-api-key.ts';
-import { type DemoClient, seedDemoClient } from './demo-client.ts';
+import { type DemoClient, seedDemo } from './demo-credentials.ts';
 import { examplePath } from './example-api.ts';
 import type { AccessOptions } from './from-synth/access.ts';
 import type { FromSynth } from './from-synth/synthesised-deployment.ts';
@@ -37,16 +35,16 @@ export interface LocalOptions extends LocalDeploymentOptions {
   /** The port of the service; 0 selects a free one. */
   readonly port: number;
   /** The default is next to `port`, or a free one if that is taken. */
-  readonly dynamodbPort?: number;
-  readonly kmsPort?: number;
+  readonly dynamodbPort?: number | undefined;
+  readonly kmsPort?: number | undefined;
   /** Whether the web portal also runs. */
   readonly portal?: boolean;
-  readonly portalPort?: number;
+  readonly portalPort?: number | undefined;
   readonly https?: boolean;
   /** Starts from nothing. */
   readonly reset?: boolean;
   /** Runs the output of `cdk synth` instead of the sources. Its config replaces these options. */
-  readonly fromSynth?: FromSynth;
+  readonly fromSynth?: FromSynth | undefined;
   /** Faults of DynamoDB, KMS and the clock. */
   readonly faults?: Faults | undefined;
   /** Seconds between two runs of the key rotation. The default is that of a deployment. */
@@ -151,15 +149,6 @@ async function startPortal(
   if (!portal) return undefined;
   const { startLocalPortal } = await import('./local-portal.ts');
   return cleanUp.use(await startLocalPortal(options)).url;
-}
-
-/** A client and an API key for demonstration. */
-async function seedDemo(name: string, aws: LocalAwsOptions, paths: StatePaths) {
-  const table = (key: TableKey) => tableName(name, key);
-  return {
-    client: await seedDemoClient(paths.demoClient, aws, table('clients')),
-    apiKey: await seedDemoApiKey(paths.demoApiKey, aws, table('apiKeys')),
-  };
 }
 
 /** The access keys of the run, and the servers that verify them. */

@@ -1,5 +1,11 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AccessControl } from '../iam/access-control.ts';
+import {
+  closeServer,
+  listenOnLoopback,
+  loopbackHost,
+  type PortChoice,
+} from '../loopback-server.ts';
 import { BodyTooLargeError, readBody } from '../request-body.ts';
 import type { AccessKey } from './access-key.ts';
 import { AwsError, type AwsService, renderAwsError, sendAnswer } from './aws-error.ts';
@@ -9,10 +15,18 @@ import { type ReceivedRequest, type Signer, verifyRequestSignature } from './ver
 /** A request whose signature was verified. */
 export interface VerifiedRequest extends ReceivedRequest, Signer {}
 
-export interface AwsServerOptions {
-  readonly service: AwsService;
+/** What every service of this machine is started with. */
+export interface ServiceOptions {
   /** The access key of this run. Only requests that are signed with a known key are answered. */
   readonly accessKey: AccessKey;
+  /** Decides which calls are allowed, and finds other access keys. By default, every signed call is. */
+  readonly accessControl?: AccessControl | undefined;
+  /** By default a free one. */
+  readonly port?: PortChoice | undefined;
+}
+
+export interface AwsServerOptions extends Pick<ServiceOptions, 'accessKey'> {
+  readonly service: AwsService;
   /** Finds other access keys. By default there are none. */
   readonly accessControl?: Pick<AccessControl, 'findAccessKey'> | undefined;
   readonly maxRequestBytes: number;
@@ -79,7 +93,20 @@ export function createAwsListener(
   return (message, response) => void handle(message, response);
 }
 
-/** A server with such a listener, not listening on a port yet. */
-export function createAwsServer(options: AwsServerOptions): Server {
-  return createServer(createAwsListener(options));
+/** A service on loopback. */
+export interface RunningService {
+  readonly port: number;
+  /** For `AWS_ENDPOINT_URL_…`. */
+  readonly endpoint: string;
+  close(): Promise<void>;
+}
+
+/** Starts a server with such a listener. @param name of the service, for the user. */
+export async function startAwsServer(
+  name: string,
+  { port: choice = { port: 0 }, ...options }: AwsServerOptions & Pick<ServiceOptions, 'port'>,
+): Promise<RunningService> {
+  const server = createServer(createAwsListener(options));
+  const port = await listenOnLoopback(server, choice, name);
+  return { port, endpoint: `http://${loopbackHost}:${port}`, close: () => closeServer(server) };
 }

@@ -3,13 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { AccessKey } from '../aws-server/access-key.ts';
 import { createAwsCaller, type ServiceAnswer } from '../aws-server/aws-caller.ts';
 import { AwsError, renderAwsError } from '../aws-server/aws-error.ts';
-import { createAwsServer, type VerifiedRequest } from '../aws-server/aws-server.ts';
 import {
-  closeServer,
-  listenOnLoopback,
-  loopbackHost,
-  type PortChoice,
-} from '../loopback-server.ts';
+  type RunningService,
+  startAwsServer,
+  type VerifiedRequest,
+} from '../aws-server/aws-server.ts';
+import type { PortChoice } from '../loopback-server.ts';
 import { type AwsCall, isStrong, readAwsCall } from './aws-call.ts';
 import { awsErrorStatus, type FaultyService } from './aws-error-codes.ts';
 import type { AnswerFault, Faults } from './faults.ts';
@@ -37,11 +36,6 @@ export interface FaultyServiceOptions {
   readonly faults: Faults;
   readonly port?: PortChoice;
   readonly readPast?: ReadPast;
-}
-
-export interface FaultyServiceServer {
-  readonly endpoint: string;
-  close(): Promise<void>;
 }
 
 /** DynamoDB takes requests of up to 16 MiB; nothing here sends a hundredth of it. */
@@ -106,10 +100,8 @@ async function send(
 }
 
 /** Starts a server in front of a service that applies the faults to its calls. */
-export async function startFaultyService(
-  options: FaultyServiceOptions,
-): Promise<FaultyServiceServer> {
-  const { service, accessKey, faults, readPast = (_call, forward) => forward() } = options;
+export async function startFaultyService(options: FaultyServiceOptions): Promise<RunningService> {
+  const { service, faults, readPast = (_call, forward) => forward() } = options;
   const caller = createAwsCaller(options);
 
   async function answer(
@@ -135,18 +127,16 @@ export async function startFaultyService(
     await send(response, result, treatment.answer);
   }
 
-  const server = createAwsServer({
-    service,
-    accessKey,
+  const server = await startAwsServer(`${service} faults`, {
+    ...options,
     maxRequestBytes,
     // When the service is gone, its callers' connections close.
     answer: (request, response) => answer(request, response).catch(() => void response.destroy()),
   });
-  const port = await listenOnLoopback(server, options.port ?? { port: 0 }, `${service} faults`);
   return {
-    endpoint: `http://${loopbackHost}:${port}`,
+    ...server,
     close: async () => {
-      await closeServer(server);
+      await server.close();
       caller.close();
     },
   };

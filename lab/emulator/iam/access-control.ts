@@ -1,4 +1,3 @@
-import type { AccessKey } from '../aws-server/access-key.ts';
 import type {
   Decision,
   IamRequest,
@@ -6,6 +5,7 @@ import type {
   Policies,
   RequestContext,
 } from './evaluate-request.ts';
+import type { PermissionGate } from './permission-gate.ts';
 
 /** What a call does to one resource. */
 export interface ResourceCall {
@@ -25,13 +25,7 @@ export interface DecidedRequest extends IamRequest, Decision {
 }
 
 /** Decides who may do what, as IAM does. Without one, every signed call is allowed. */
-export interface AccessControl {
-  /** Access keys of principals other than the one that started the run. */
-  findAccessKey(accessKeyId: string): AccessKey | undefined;
+export interface AccessControl extends Pick<PermissionGate, 'findAccessKey' | 'authorize'> {
   /** ARN of the principal that an access key belongs to. */
   principalArn(accessKeyId: string): string;
-  /** Attribute of a table's partition key; undefined for a table that is not known. */
-  readonly partitionKey: (table: string) => string | undefined;
-  /** @throws {AwsError} with AWS's own `AccessDeniedException` if a call is not allowed. */
-  authorize(accessKeyId: string, calls: readonly ResourceCall[]): Promise<void>;
 }

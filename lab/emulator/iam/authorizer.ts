@@ -1,5 +1,4 @@
-import type { AccessKey } from '../aws-server/access-key.ts';
-import type { AccessControl, DecidedRequest, ResourceCall } from './access-control.ts';
+import type { DecidedRequest, ResourceCall } from './access-control.ts';
 import { accessDenied } from './access-denied.ts';
 import {
   evaluateRequest,
@@ -125,37 +124,6 @@ function withoutUnknown(
       ...call,
       context: Object.fromEntries(context),
       resourcePolicy: known(call.resourcePolicy),
-    },
-  };
-}
-
-/** A principal that has an access key. */
-export interface KeyHolder {
-  readonly accessKey: AccessKey;
-  readonly principal: Principal;
-}
-
-export interface AccessControlOptions {
-  readonly authorizer: Authorizer;
-  readonly holders: readonly KeyHolder[];
-  /** Attribute of the partition key by table. */
-  readonly partitionKeys: ReadonlyMap<string, string>;
-}
-
-export function createAccessControl(options: AccessControlOptions): AccessControl {
-  const { authorizer, partitionKeys } = options;
-  const holders = new Map(options.holders.map((one) => [one.accessKey.accessKeyId, one]));
-  const principalOf = (accessKeyId: string): Principal => {
-    const holder = holders.get(accessKeyId);
-    if (holder === undefined) throw new Error('a verified access key belongs to no principal');
-    return holder.principal;
-  };
-  return {
-    findAccessKey: (accessKeyId) => holders.get(accessKeyId)?.accessKey,
-    principalArn: (accessKeyId) => principalOf(accessKeyId).arn,
-    partitionKey: (table) => partitionKeys.get(table),
-    authorize: async (accessKeyId, calls) => {
-      for (const call of calls) await authorizer.authorize(principalOf(accessKeyId), call);
     },
   };
 }

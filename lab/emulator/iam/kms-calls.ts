@@ -112,12 +112,13 @@ const iam: NamedPolicy = {
 /**
  * What a request to KMS does, with the condition keys that AWS documents for its actions.
  *
- * @param findKey throws what KMS answers for a key that is not there.
+ * @param key which the request names, if it names one.
  */
 export function kmsCalls(
   operation: string,
   input: KmsInput,
-  { region, findKey }: { readonly region: string; readonly findKey: () => KmsKeyFacts },
+  region: string,
+  key?: KmsKeyFacts,
 ): readonly ResourceCall[] {
   const caller = { 'kms:CallerAccount': localAccountId };
   const withCaller = (call: ResourceCall): ResourceCall => ({
@@ -126,8 +127,7 @@ export function kmsCalls(
   });
   if (operation === 'CreateKey') return createKeyCalls(input, region).map(withCaller);
   const action = `kms:${operation}`;
-  if (operation === 'ListKeys') return [{ action, resource: '*', context: {} }];
-  const key = findKey();
+  if (key === undefined) return [{ action, resource: '*', context: {} }];
   const context = { ...keyContext(key), ...memberContext(operation, input), ...requestTags(input) };
   const resourcePolicy = {
     name: 'key policy',

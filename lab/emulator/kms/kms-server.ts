@@ -1,16 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
-import type { AccessKey } from '../aws-server/access-key.ts';
 import { contentTypes, sendAnswer } from '../aws-server/aws-error.ts';
-import { createAwsServer, type VerifiedRequest } from '../aws-server/aws-server.ts';
-import type { AccessControl } from '../iam/access-control.ts';
-import { kmsCalls } from '../iam/kms-calls.ts';
 import {
-  closeServer,
-  listenOnLoopback,
-  loopbackHost,
-  type PortChoice,
-} from '../loopback-server.ts';
+  type RunningService,
+  type ServiceOptions,
+  startAwsServer,
+  type VerifiedRequest,
+} from '../aws-server/aws-server.ts';
 import type { OnStorage } from '../storage.ts';
 import { findKey } from './find-key.ts';
 import type { KmsInput } from './input.ts';
@@ -18,25 +14,12 @@ import { KeyStore } from './key-store.ts';
 import { KmsError } from './kms-error.ts';
 import { operations } from './operations.ts';
 
-export interface KmsOptions {
-  /** Only requests that are signed with it are answered. */
-  readonly accessKey: AccessKey;
-  /** Decides which calls are allowed. By default, every signed call is. */
-  readonly accessControl?: AccessControl | undefined;
+export interface KmsOptions extends ServiceOptions {
   /** The folder of the keys, including private halves. By default they are only in memory. */
   readonly directory?: string;
-  /** The default is a free port. */
-  readonly port?: PortChoice;
   /** Clock of waiting periods, in milliseconds since the epoch. */
   readonly clock?: () => number;
   readonly onStorage?: OnStorage | undefined;
-}
-
-export interface RunningKms {
-  readonly port: number;
-  /** For `AWS_ENDPOINT_URL_KMS`. */
-  readonly endpoint: string;
-  close(): Promise<void>;
 }
 
 /** The largest request, CreateKey with a policy of 32 KiB in JSON escapes, is far below. */
@@ -60,9 +43,10 @@ interface AnswerOptions extends Pick<KmsOptions, 'accessControl'> {
 }
 
 async function answer(
-  { method, headers, body, region, accessKeyId }: VerifiedRequest,
+  request: VerifiedRequest,
   { store, clock, accessControl }: AnswerOptions,
 ): Promise<KmsInput | undefined> {
+  const { method, headers, body, region } = request;
   const target = targetPattern.exec(headers['x-amz-target']?.toString() ?? '')?.[1];
   const operation = operations.get(target ?? '');
   if (method !== 'POST' || target === undefined || operation === undefined) {
@@ -70,8 +54,7 @@ async function answer(
   }
   const input = parseInput(body);
   const context = { store, region, now: clock() / 1000 };
-  const calls = { region, findKey: () => findKey(input, context) };
-  await accessControl?.authorize(accessKeyId, kmsCalls(target, input, calls));
+  await accessControl?.authorize('kms', request, () => findKey(input, context));
   return operation(input, context);
 }
 
@@ -82,21 +65,14 @@ function send(response: ServerResponse, output: KmsInput | undefined): void {
 }
 
 /** Starts a server that speaks KMS's JSON protocol on loopback. */
-export async function startKms(options: KmsOptions): Promise<RunningKms> {
-  const { accessKey, accessControl, directory, clock = Date.now, onStorage } = options;
+export async function startKms(options: KmsOptions): Promise<RunningService> {
+  const { accessControl, directory, clock = Date.now, onStorage } = options;
   const store = new KeyStore(directory, onStorage);
-  const server = createAwsServer({
+  return startAwsServer('KMS server', {
+    ...options,
     service: 'kms',
-    accessKey,
-    accessControl,
     maxRequestBytes,
     answer: async (request, response) =>
       send(response, await answer(request, { store, clock, accessControl })),
   });
-  const port = await listenOnLoopback(server, options.port ?? { port: 0 }, 'KMS server');
-  return {
-    port,
-    endpoint: `http://${loopbackHost}:${port}`,
-    close: () => closeServer(server),
-  };
 }

@@ -2,13 +2,9 @@ import { restoredTableName, tableKeys, tables } from '../../../contract/tables.t
 import { type AccessKey, createAccessKey } from '../../emulator/aws-server/access-key.ts';
 import { localApi } from '../../emulator/gateway/request-context.ts';
 import type { AccessControl, DecidedRequest } from '../../emulator/iam/access-control.ts';
-import {
-  Authorizer,
-  createAccessControl,
-  type KeyHolder,
-  type Principal,
-} from '../../emulator/iam/authorizer.ts';
+import { Authorizer, type Principal } from '../../emulator/iam/authorizer.ts';
 import type { NamedPolicy } from '../../emulator/iam/evaluate-request.ts';
+import { PermissionGate } from '../../emulator/iam/permission-gate.ts';
 import {
   administratorAccess,
   functionPrincipal,
@@ -77,21 +73,24 @@ class SynthesisedAccess implements Access {
       new Map([...names].map((name) => [name, createAccessKey()] as const));
     this.functionKeys = issue(functions.keys());
     this.operatorKeys = issue(policies.managed.keys());
-    const holders: readonly KeyHolder[] = [
-      { accessKey, principal: userPrincipal(localUserArn(), administratorAccess) },
-      ...[...this.functionKeys].map(([name, key]) => ({
-        accessKey: key,
-        principal: this.#functionPrincipal(name),
-      })),
-      ...[...this.operatorKeys].map(([name, key]) => ({
-        accessKey: key,
-        principal: this.#operatorPrincipal(name),
-      })),
+    const principals = [
+      [accessKey, userPrincipal(localUserArn(), administratorAccess)] as const,
+      ...[...this.functionKeys].map(([name, key]) => [key, this.#functionPrincipal(name)] as const),
+      ...[...this.operatorKeys].map(([name, key]) => [key, this.#operatorPrincipal(name)] as const),
     ];
-    this.control = createAccessControl({
-      authorizer: this.#authorizer,
-      holders,
-      partitionKeys: partitionKeys(deployment),
+    const holders = new Map(
+      principals.map(([key, principal]) => [
+        key.accessKeyId,
+        { accessKey: key, arn: principal.arn, principal: () => principal },
+      ]),
+    );
+    const keys = partitionKeys(deployment);
+    const gate = new PermissionGate(this.#authorizer, (id) => holders.get(id), {
+      account: accountId,
+      partitionKey: (_, table) => keys.get(table),
+    });
+    this.control = Object.assign(gate, {
+      principalArn: (id: string) => holders.get(id)?.arn ?? localUserArn(),
     });
   }
 

@@ -4,15 +4,18 @@ import { join } from 'node:path';
 import { type AccessKey, createAccessKey } from '../../emulator/aws-server/access-key.ts';
 import { AwsError, type AwsService } from '../../emulator/aws-server/aws-error.ts';
 import { createAwsListener, type VerifiedRequest } from '../../emulator/aws-server/aws-server.ts';
-import type { ResourceCall } from '../../emulator/iam/access-control.ts';
-import { Authorizer, type Principal } from '../../emulator/iam/authorizer.ts';
+import { Authorizer } from '../../emulator/iam/authorizer.ts';
+import { type FindKey, UnknownCallError } from '../../emulator/iam/aws-calls.ts';
+import {
+  PermissionGate as DecidingGate,
+  type KeyHolder,
+} from '../../emulator/iam/permission-gate.ts';
 import {
   administratorAccess,
   functionPrincipal,
   userPrincipal,
 } from '../../emulator/iam/principals.ts';
 import { closeServer, listenOnLoopback, loopbackHost } from '../../emulator/loopback-server.ts';
-import { readCalls, UnknownCallError } from './aws-calls.ts';
 import type { CallRecord } from './call-record.ts';
 import type { DeployedAccount } from './deployed-account.ts';
 import { account, functionKey, isFunctionKey } from './function-key.ts';
@@ -66,9 +69,10 @@ class Gate {
   readonly #authorizer: Authorizer;
   readonly #roles: RecentRoles;
   readonly #secret = randomBytes(32).toString('base64url');
+  readonly #gate: DecidingGate;
   readonly administrator = createAccessKey();
   /** Users by access key id. */
-  readonly #operators = new Map<string, { readonly key: AccessKey; readonly policyName: string }>();
+  readonly #users = new Map<string, KeyHolder>();
   readonly variables = {
     FUNCTION_KEY_SECRET: this.#secret,
     NODE_OPTIONS: `--import=${join(import.meta.dirname, 'function-identity.ts')}`,
@@ -79,9 +83,7 @@ class Gate {
       createAwsListener({
         service,
         accessKey: this.administrator,
-        accessControl: {
-          findAccessKey: (id) => this.#operators.get(id)?.key ?? this.#findFunctionKey(id),
-        },
+        accessControl: { findAccessKey: (id) => this.#findHolder(id)?.accessKey },
         maxRequestBytes,
         answer: (call, response) => this.#answer(service, call, response),
       }),
@@ -93,12 +95,26 @@ class Gate {
     const { record, deployed, clock = () => performance.now() } = options;
     this.#roles = new RecentRoles(deployed.roleOf, clock);
     this.#authorizer = new Authorizer({ account, onDecision: (one) => record.add(one) });
+    const { partitionKey } = deployed;
+    const findHolder = (id: string) => this.#findHolder(id);
+    this.#gate = new DecidingGate(this.#authorizer, findHolder, { account, partitionKey });
+    const { accessKeyId } = this.administrator;
+    this.#users.set(accessKeyId, {
+      accessKey: this.administrator,
+      principal: () => administrator,
+    });
   }
 
   addOperator(policyName: string): AccessKey {
-    const key = createAccessKey();
-    this.#operators.set(key.accessKeyId, { key, policyName });
-    return key;
+    const accessKey = createAccessKey();
+    this.#users.set(accessKey.accessKeyId, {
+      accessKey,
+      principal: async () => {
+        const policy = await this.#options.deployed.managedPolicy(policyName);
+        return userPrincipal(`arn:aws:iam::${account}:user/${policyName}`, policy);
+      },
+    });
+    return accessKey;
   }
 
   receive(message: IncomingMessage, response: ServerResponse): void {
@@ -116,8 +132,10 @@ class Gate {
     }
   }
 
-  #findFunctionKey(accessKeyId: string): AccessKey | undefined {
-    if (isFunctionKey(accessKeyId)) return functionKey(accessKeyId, this.#secret);
+  #findHolder(accessKeyId: string): KeyHolder | undefined {
+    const user = this.#users.get(accessKeyId);
+    if (user !== undefined) return user;
+    if (isFunctionKey(accessKeyId)) return this.#functionHolder(accessKeyId);
     this.#options.record.addProblem(`a call was signed with ${accessKeyId}, not a function's key`);
     return undefined;
   }
@@ -128,7 +146,7 @@ class Gate {
     response: ServerResponse,
   ): Promise<void> {
     try {
-      await this.#authorize(service, call);
+      await this.#gate.authorize(service, call, this.#findKey);
     } catch (error) {
       if (!(error instanceof AwsError) || error instanceof UnknownCallError) {
         this.#options.record.addProblem(String(error));
@@ -139,26 +157,24 @@ class Gate {
     this.#forward(call, response).end(call.body);
   }
 
-  async #authorize(service: AwsService, call: VerifiedRequest): Promise<void> {
-    for (const resourceCall of await readCalls(service, call, this.#options.deployed)) {
-      const principal = await this.#principal(call.accessKeyId, resourceCall);
-      await this.#authorizer.authorize(principal, resourceCall);
-    }
+  /** A function's role as it was within the last second, or as it is now if that denies the call. */
+  #functionHolder(functionArn: string): KeyHolder {
+    return {
+      accessKey: functionKey(functionArn, this.#secret),
+      principal: async (call) => {
+        const recent = functionPrincipal(await this.#roles.recall(functionArn), functionArn);
+        if (await this.#authorizer.allows(recent, call)) return recent;
+        return functionPrincipal(await this.#roles.read(functionArn), functionArn);
+      },
+    };
   }
 
-  /** A function's role as it was within the last second, or as it is now if that denies the call. */
-  async #principal(accessKeyId: string, call: ResourceCall): Promise<Principal> {
-    if (accessKeyId === this.administrator.accessKeyId) return administrator;
-    const operator = this.#operators.get(accessKeyId);
-    if (operator !== undefined) {
-      const { policyName } = operator;
-      const policy = await this.#options.deployed.managedPolicy(policyName);
-      return userPrincipal(`arn:aws:iam::${account}:user/${policyName}`, policy);
-    }
-    const recent = functionPrincipal(await this.#roles.recall(accessKeyId), accessKeyId);
-    if (await this.#authorizer.allows(recent, call)) return recent;
-    return functionPrincipal(await this.#roles.read(accessKeyId), accessKeyId);
-  }
+  readonly #findKey: FindKey = async ({ KeyId }, region) => {
+    const { key } = this.#options.deployed;
+    const found = typeof KeyId === 'string' ? await key(region, KeyId) : undefined;
+    if (found !== undefined) return found;
+    throw new AwsError('NotFoundException', `Key '${String(KeyId)}' does not exist`, 400);
+  };
 
   #forward(
     { method, url, headers }: Pick<IncomingMessage, 'method' | 'url' | 'headers'>,

@@ -5,10 +5,11 @@ import { createCallerProof } from '../../../adapters/sts/caller-proof.ts';
 import { requestDigest } from '../../../core/audit/request-digest.ts';
 import { InputError, UnavailableError } from '../../../core/errors.ts';
 import { createAccessKey } from '../../../lab/emulator/aws-server/access-key.ts';
-import { localUserArn, type RunningSts, startSts } from '../../../lab/emulator/sts-server.ts';
+import type { RunningService } from '../../../lab/emulator/aws-server/aws-server.ts';
+import { localUserArn, startSts } from '../../../lab/emulator/sts-server.ts';
 
 const accessKey = createAccessKey();
-let sts: RunningSts;
+let sts: RunningService;
 beforeAll(async () => {
   sts = await startSts({ accessKey });
 });

@@ -1,8 +1,9 @@
 import type { AwsClientOptions } from '../../../adapters/aws-client-options.ts';
-import { type RunningDynamoDb, startDynamoDb } from '../../../lab/emulator/dynamodb.ts';
+import type { RunningService } from '../../../lab/emulator/aws-server/aws-server.ts';
+import { startDynamoDb } from '../../../lab/emulator/dynamodb.ts';
 import { testAccessKey } from '../../support/test-access-key.ts';
 
-export type Dynalite = RunningDynamoDb;
+export type Dynalite = RunningService;
 
 /** An empty DynamoDB in this process, on a free loopback port. */
 export function startDynalite(): Promise<Dynalite> {

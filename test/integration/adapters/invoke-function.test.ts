@@ -6,10 +6,11 @@ import {
 import { createLambdaClient } from '../../../adapters/lambda/lambda-client.ts';
 import { InputError, RefusedError } from '../../../core/errors.ts';
 import { RetainedKeyError } from '../../../core/key-rotation/rotation-errors.ts';
-import { type RunningLambda, startLambda } from '../../../lab/emulator/lambda-server.ts';
+import type { RunningService } from '../../../lab/emulator/aws-server/aws-server.ts';
+import { startLambda } from '../../../lab/emulator/lambda-server.ts';
 import { testAccessKey } from '../../support/test-access-key.ts';
 
-let server: RunningLambda;
+let server: RunningService;
 
 const functions = new Map([
   ['echo', async (event: unknown) => event],

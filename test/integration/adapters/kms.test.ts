@@ -13,7 +13,8 @@ import { SigningKeyUnusableError, UnavailableError } from '../../../core/errors.
 import { publicJwkFromSpki } from '../../../core/signing-key/public-jwk.ts';
 import type { SigningKey } from '../../../core/signing-key/signing-key.ts';
 import { verifySignature } from '../../../core/signing-key/verify-signature.ts';
-import { type RunningKms, startKms } from '../../../lab/emulator/kms/kms-server.ts';
+import type { RunningService } from '../../../lab/emulator/aws-server/aws-server.ts';
+import { startKms } from '../../../lab/emulator/kms/kms-server.ts';
 import { exampleSigningKey } from '../../../lab/support/signing-keys.ts';
 import { testAccessKey } from '../../support/test-access-key.ts';
 import { testAwsEnvironment, testAwsOptions } from './dynalite.ts';
@@ -34,7 +35,7 @@ const settings = { deploymentName: 'test', keyPolicy };
 const missingArn = 'arn:aws:kms:us-west-2:000000000000:key/00000000-0000-0000-0000-000000000000';
 const input = Buffer.from('header.payload');
 
-let server: RunningKms;
+let server: RunningService;
 let kms: KMSClient;
 let stub: StubServer | undefined;
 

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { type AwsClients, createAwsClients } from '../../../adapters/aws-clients.ts';
 import { createTables } from '../../../adapters/dynamodb/create-tables.ts';
-import { type RunningKms, startKms } from '../../../lab/emulator/kms/kms-server.ts';
+import type { RunningService } from '../../../lab/emulator/aws-server/aws-server.ts';
+import { startKms } from '../../../lab/emulator/kms/kms-server.ts';
 import { testAccessKey } from '../../support/test-access-key.ts';
 import { type Dynalite, startDynalite, testAwsOptions } from '../adapters/dynalite.ts';
 
@@ -19,7 +20,7 @@ export interface TestAws {
  */
 export function useAws(start: (test: TestAws) => void): void {
   let dynalite: Dynalite;
-  let kms: RunningKms;
+  let kms: RunningService;
   let aws: AwsClients;
 
   beforeAll(async () => {

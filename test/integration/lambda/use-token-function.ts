@@ -9,7 +9,8 @@ import { selfTestEvent } from '../../../contract/function-events.ts';
 import { healthPath } from '../../../contract/routes.ts';
 import { publicJwkFromSpki } from '../../../core/signing-key/public-jwk.ts';
 import type { SigningKey } from '../../../core/signing-key/signing-key.ts';
-import { type RunningKms, startKms } from '../../../lab/emulator/kms/kms-server.ts';
+import type { RunningService } from '../../../lab/emulator/aws-server/aws-server.ts';
+import { startKms } from '../../../lab/emulator/kms/kms-server.ts';
 import { clientIdOf, makeClient, makeSecret, secretValueOf } from '../../../lab/support/clients.ts';
 import { lambdaContext, proxyEvent } from '../../../lab/support/proxy-event.ts';
 import { recordTelemetry } from '../../../lab/support/recorded-telemetry.ts';
@@ -25,7 +26,7 @@ export const secret = secretValueOf(7);
 /** The token function as it is deployed, but for where AWS is, for the tests of a file. */
 export function useTokenFunction() {
   const now = Math.floor(Date.now() / 1000);
-  let kms: RunningKms;
+  let kms: RunningService;
   let tables: TestTables;
   let current: SigningKey;
   let next: SigningKey;

@@ -10,7 +10,12 @@ const report: RotationReport = {
   refused: [],
 };
 const checkKeys = vi.fn(() => Promise.resolve());
-const log = { write: vi.fn(), writeError: vi.fn(), close: () => Promise.resolve() };
+const log = {
+  write: vi.fn(),
+  append: vi.fn(),
+  writeError: vi.fn(),
+  close: () => Promise.resolve(),
+};
 
 beforeEach(() => {
   vi.useFakeTimers();

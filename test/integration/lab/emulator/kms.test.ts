@@ -29,13 +29,14 @@ import {
 } from '@aws-sdk/client-kms';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createAwsCaller } from '../../../../lab/emulator/aws-server/aws-caller.ts';
-import { type RunningKms, startKms } from '../../../../lab/emulator/kms/kms-server.ts';
+import type { RunningService } from '../../../../lab/emulator/aws-server/aws-server.ts';
+import { startKms } from '../../../../lab/emulator/kms/kms-server.ts';
 import { testAccessKey } from '../../../support/test-access-key.ts';
 import { temporaryDirectory } from '../local/temporary-directory.ts';
 
 const day = 86_400_000;
 let clock = Date.UTC(2026, 10, 20);
-let server: RunningKms;
+let server: RunningService;
 let kms: KMSClient;
 
 function createClient(endpoint: string, region = 'us-west-2'): KMSClient {

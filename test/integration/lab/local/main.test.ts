@@ -165,7 +165,9 @@ describe('npm start', () => {
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line) as object);
-    expect(lines).toContainEqual(expect.objectContaining({ service: 'token', outcome: 'issued' }));
+    expect(lines).toContainEqual(
+      expect.objectContaining({ service: 'token', region_id: 'slc', outcome: 'issued' }),
+    );
     expect(lines).toContainEqual(expect.objectContaining({ service: 'key-rotation' }));
     expect(run.output()).not.toContain('{');
     for (const text of [log, run.output(), run.errors()]) {
@@ -214,7 +216,7 @@ describe('npm start says what is wrong, and ends with 1', () => {
   });
 
   it.each([
-    ['an unknown flag', ['--htps'], {}, "npm start: Unknown option '--htps'"],
+    ['an unknown flag', ['--htps'], {}, "npm start: unknown option '--htps'"],
     ['an invalid port', [], { PORT: 'x' }, 'npm start: PORT: received "x"; allowed:'],
   ])('if it gets %s', async (_, flags, environment, message) => {
     expect(await fail(flags, environment)).toContain(message);
