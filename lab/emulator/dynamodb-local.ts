@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { createAccessKey } from './aws-server/access-key.ts';
 import { createAwsCaller } from './aws-server/aws-caller.ts';
 import { sendAnswer } from './aws-server/aws-error.ts';
-import type { VerifiedRequest } from './aws-server/aws-server.ts';
+import type { VerifiedRequest } from './aws-server/verify-signature.ts';
 import { localRegion } from './local-region.ts';
 
 /** Answers requests for items whose signature was verified. */

@@ -9,7 +9,7 @@ import dynaliteDb, {
   type DynaliteStore,
 } from 'dynalite/db/index.js';
 import { AwsError } from './aws-server/aws-error.ts';
-import type { VerifiedRequest } from './aws-server/aws-server.ts';
+import type { VerifiedRequest } from './aws-server/verify-signature.ts';
 import type { StorageWatch } from './storage.ts';
 
 /** Milliseconds between two attempts to write to a full folder. */

@@ -4,8 +4,8 @@ import {
   type RunningService,
   type ServiceOptions,
   startAwsServer,
-  type VerifiedRequest,
 } from './aws-server/aws-server.ts';
+import type { VerifiedRequest } from './aws-server/verify-signature.ts';
 import { readInvokedFunction } from './iam/lambda-calls.ts';
 
 /** A function that is invoked with an event, not with an HTTP request. */

@@ -4,8 +4,8 @@ import {
   type RunningService,
   type ServiceOptions,
   startAwsServer,
-  type VerifiedRequest,
 } from './aws-server/aws-server.ts';
+import type { VerifiedRequest } from './aws-server/verify-signature.ts';
 import { localApi } from './gateway/request-context.ts';
 
 /** GetCallerIdentity needs some dozen bytes. */

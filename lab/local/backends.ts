@@ -4,7 +4,7 @@ import { createAwsCaller } from '../emulator/aws-server/aws-caller.ts';
 import { startDynamoDb } from '../emulator/dynamodb.ts';
 import type { Faults } from '../emulator/faults/faults.ts';
 import { startFaultyService } from '../emulator/faults/faulty-service.ts';
-import type { AccessControl } from '../emulator/iam/access-control.ts';
+import type { AccessControl } from '../emulator/iam/permission-gate.ts';
 import { startKms } from '../emulator/kms/kms-server.ts';
 import { localRegion } from '../emulator/local-region.ts';
 import type { PortChoice } from '../emulator/loopback-server.ts';

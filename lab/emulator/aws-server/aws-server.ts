@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AccessControl } from '../iam/access-control.ts';
+import type { AccessControl } from '../iam/permission-gate.ts';
 import {
   closeServer,
   listenOnLoopback,
@@ -10,10 +10,7 @@ import { BodyTooLargeError, readBody } from '../request-body.ts';
 import type { AccessKey } from './access-key.ts';
 import { AwsError, type AwsService, renderAwsError, sendAnswer } from './aws-error.ts';
 import { refuseBrowsers } from './refuse-browsers.ts';
-import { type ReceivedRequest, type Signer, verifyRequestSignature } from './verify-signature.ts';
-
-/** A request whose signature was verified. */
-export interface VerifiedRequest extends ReceivedRequest, Signer {}
+import { type VerifiedRequest, verifyRequestSignature } from './verify-signature.ts';
 
 /** What every service of this machine is started with. */
 export interface ServiceOptions {

@@ -90,6 +90,9 @@ export interface Signer {
   readonly accessKeyId: string;
 }
 
+/** A request whose signature was verified. */
+export interface VerifiedRequest extends ReceivedRequest, Signer {}
+
 /**
  * Verifies a Signature Version 4 as AWS does: signs the request again and compares.
  *

@@ -3,11 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { AccessKey } from '../aws-server/access-key.ts';
 import { createAwsCaller, type ServiceAnswer } from '../aws-server/aws-caller.ts';
 import { AwsError, renderAwsError } from '../aws-server/aws-error.ts';
-import {
-  type RunningService,
-  startAwsServer,
-  type VerifiedRequest,
-} from '../aws-server/aws-server.ts';
+import { type RunningService, startAwsServer } from '../aws-server/aws-server.ts';
+import type { VerifiedRequest } from '../aws-server/verify-signature.ts';
 import type { PortChoice } from '../loopback-server.ts';
 import { type AwsCall, isStrong, readAwsCall } from './aws-call.ts';
 import { awsErrorStatus, type FaultyService } from './aws-error-codes.ts';

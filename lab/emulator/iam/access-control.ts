@@ -5,7 +5,6 @@ import type {
   Policies,
   RequestContext,
 } from './evaluate-request.ts';
-import type { PermissionGate } from './permission-gate.ts';
 
 /** What a call does to one resource. */
 export interface ResourceCall {
@@ -22,10 +21,4 @@ export interface ResourceCall {
 /** A request, the policies that count for it, and what IAM says to it. */
 export interface DecidedRequest extends IamRequest, Decision {
   readonly policies: Policies;
-}
-
-/** Decides who may do what, as IAM does. Without one, every signed call is allowed. */
-export interface AccessControl extends Pick<PermissionGate, 'findAccessKey' | 'authorize'> {
-  /** ARN of the principal that an access key belongs to. */
-  principalArn(accessKeyId: string): string;
 }

@@ -1,5 +1,5 @@
 import { AwsError, type AwsService } from '../aws-server/aws-error.ts';
-import type { VerifiedRequest } from '../aws-server/aws-server.ts';
+import type { VerifiedRequest } from '../aws-server/verify-signature.ts';
 import type { KmsInput } from '../kms/input.ts';
 import type { ResourceCall } from './access-control.ts';
 import { dynamodbCalls } from './dynamodb-calls.ts';

@@ -1,4 +1,4 @@
-import type { VerifiedRequest } from '../aws-server/aws-server.ts';
+import type { VerifiedRequest } from '../aws-server/verify-signature.ts';
 import type { ResourceCall } from './access-control.ts';
 import type { RequestContext } from './evaluate-request.ts';
 import { expressionAttributes } from './expression-attributes.ts';

@@ -1,4 +1,4 @@
-import type { VerifiedRequest } from '../aws-server/aws-server.ts';
+import type { VerifiedRequest } from '../aws-server/verify-signature.ts';
 import type { ResourceCall } from './access-control.ts';
 
 /** A function as a path of Lambda's API names it. */

@@ -1,6 +1,6 @@
 import type { AccessKey } from '../aws-server/access-key.ts';
 import type { AwsService } from '../aws-server/aws-error.ts';
-import type { VerifiedRequest } from '../aws-server/aws-server.ts';
+import type { VerifiedRequest } from '../aws-server/verify-signature.ts';
 import type { ResourceCall } from './access-control.ts';
 import type { Authorizer, Principal } from './authorizer.ts';
 import { type FindKey, type Resources, readCalls } from './aws-calls.ts';
@@ -44,4 +44,10 @@ export class PermissionGate {
       await this.#authorizer.authorize(await holder.principal(call), call);
     }
   }
+}
+
+/** Decides who may do what, as IAM does. Without one, every signed call is allowed. */
+export interface AccessControl extends Pick<PermissionGate, 'findAccessKey' | 'authorize'> {
+  /** ARN of the principal that an access key belongs to. */
+  principalArn(accessKeyId: string): string;
 }

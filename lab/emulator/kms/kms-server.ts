@@ -5,8 +5,8 @@ import {
   type RunningService,
   type ServiceOptions,
   startAwsServer,
-  type VerifiedRequest,
 } from '../aws-server/aws-server.ts';
+import type { VerifiedRequest } from '../aws-server/verify-signature.ts';
 import type { OnStorage } from '../storage.ts';
 import { findKey } from './find-key.ts';
 import type { KmsInput } from './input.ts';

@@ -1,10 +1,10 @@
 import { restoredTableName, tableKeys, tables } from '../../../contract/tables.ts';
 import { type AccessKey, createAccessKey } from '../../emulator/aws-server/access-key.ts';
 import { localApi } from '../../emulator/gateway/request-context.ts';
-import type { AccessControl, DecidedRequest } from '../../emulator/iam/access-control.ts';
+import type { DecidedRequest } from '../../emulator/iam/access-control.ts';
 import { Authorizer, type Principal } from '../../emulator/iam/authorizer.ts';
 import type { NamedPolicy } from '../../emulator/iam/evaluate-request.ts';
-import { PermissionGate } from '../../emulator/iam/permission-gate.ts';
+import { type AccessControl, PermissionGate } from '../../emulator/iam/permission-gate.ts';
 import {
   administratorAccess,
   functionPrincipal,

@@ -3,7 +3,8 @@ import { createServer, type IncomingMessage, request, type ServerResponse } from
 import { join } from 'node:path';
 import { type AccessKey, createAccessKey } from '../../emulator/aws-server/access-key.ts';
 import { AwsError, type AwsService } from '../../emulator/aws-server/aws-error.ts';
-import { createAwsListener, type VerifiedRequest } from '../../emulator/aws-server/aws-server.ts';
+import { createAwsListener } from '../../emulator/aws-server/aws-server.ts';
+import type { VerifiedRequest } from '../../emulator/aws-server/verify-signature.ts';
 import { Authorizer } from '../../emulator/iam/authorizer.ts';
 import { type FindKey, UnknownCallError } from '../../emulator/iam/aws-calls.ts';
 import {
