@@ -1,5 +1,7 @@
 /** Policy numbers of the service. Each is defined here once, with its reason. */
 
+export const secondsPerDay = 86_400;
+
 /** OAuth clients send well under 1 KiB; a larger form is refused before it is parsed. */
 export const maxTokenFormBytes = 8 * 1024;
 
@@ -57,7 +59,7 @@ export const minTokenLifetime = 60;
  * In seconds. A verifier without client look-ups accepts a token until it expires, so a revocation
  * reaches it after a day at most.
  */
-export const maxTokenLifetime = 86_400;
+export const maxTokenLifetime = secondsPerDay;
 
 /**
  * Live secrets of one client. Each costs one hash comparison and about 200 bytes of the one item
@@ -69,7 +71,7 @@ export const maxSecretsPerClient = 100;
  * A secret expires soon when it has this many seconds left or fewer: two weeks are time for a release
  * with a new secret. `authctl`, the portal and the metric of the token function use it.
  */
-export const secretExpiresSoonWithin = 14 * 86_400;
+export const secretExpiresSoonWithin = 14 * secondsPerDay;
 
 /** Subnets of one API key: each costs one comparison per request. */
 export const maxSubnetsPerApiKey = 100;
@@ -137,7 +139,7 @@ export const jwksCacheTimes = {
   refreshBefore: 600,
   cooldown: 30,
   coldRetry: 5,
-  hardLimit: 86_400,
+  hardLimit: secondsPerDay,
 } as const;
 
 /**
@@ -174,7 +176,7 @@ export const authenticationFailureLimits = {
  * Seconds for which a browser may cache a preflight response: the longest time that any browser
  * supports.
  */
-export const preflightMaxAge = 86_400;
+export const preflightMaxAge = secondsPerDay;
 
 /**
  * Seconds by which a function's clock may differ from API Gateway's. A request may wait 29 s for a

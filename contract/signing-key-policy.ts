@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { jwksCacheTimes } from './limits.ts';
+import { jwksCacheTimes, secondsPerDay } from './limits.ts';
 import { regionIds } from './regions.ts';
 
 const seconds = v.pipe(
@@ -8,21 +8,19 @@ const seconds = v.pipe(
   v.minValue(0, 'a number of seconds of 0 or more'),
 );
 
-const day = 86_400;
-
 /**
  * How signing keys live. All values are seconds. The letters are those of the rotation
  * inequality, see {@link publicationLead} and {@link retention}.
  */
 export const signingKeyPolicySchema = v.strictObject({
   /** How long a key signs before the next takes over. */
-  rotationPeriod: v.optional(seconds, 90 * day),
+  rotationPeriod: v.optional(seconds, 90 * secondsPerDay),
   /** A: `max-age` of the JWKS response. */
   jwksMaxAge: v.optional(seconds, 300),
   /** E: how long shared caches before the service may add. There is none by default. */
   edgeAge: v.optional(seconds, 0),
   /** C: longest time that a supported verifier keeps the JWKS. Entra-style verifiers keep 24 h. */
-  verifierCache: v.optional(seconds, day),
+  verifierCache: v.optional(seconds, secondsPerDay),
   /** G: replication lag plus the functions' own refresh of the key list. */
   propagationLag: v.optional(seconds, 300),
   /** How often the functions read the key list again: a part of G, at most half of it. */
@@ -43,7 +41,7 @@ export const signingKeyPolicySchema = v.strictObject({
     10,
   ),
   /** Time from disabled to the request to delete: enough to notice that a key was still needed. */
-  deletionDelay: v.optional(seconds, 30 * day),
+  deletionDelay: v.optional(seconds, 30 * secondsPerDay),
 });
 
 export type SigningKeyPolicyInput = v.InferInput<typeof signingKeyPolicySchema>;

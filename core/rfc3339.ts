@@ -1,4 +1,4 @@
-const secondsPerDay = 86_400;
+import { secondsPerDay } from '../contract/limits.ts';
 
 /**
  * The day that was formatted last, which is nearly always needed again. Formatting it with Date

@@ -1,3 +1,4 @@
+import { createDeadlines } from '../adapters/deadline.ts';
 import { requestDeadline } from '../contract/limits.ts';
 import { isScopeToken } from '../contract/scopes.ts';
 import { InputError } from '../core/errors.ts';
@@ -83,20 +84,17 @@ export function createCredentialMiddleware<Request extends object, Handler>(
   read: (request: Request) => Received,
   toHandler: (check: CheckRequest<Request>) => Handler,
 ): CredentialMiddleware<Handler> {
+  const deadline = createDeadlines(requestDeadline);
   function check(scopes: readonly string[]): CheckRequest<Request> {
     return async (request) => {
       const { authorization, sourceAddress } = read(request);
-      let signal: AbortSignal | undefined;
       try {
         const caller = await verifier.verify(
           {
             authorization,
             // If the option finds no address, none is known. The peer's address must not be used.
             sourceAddress: options.sourceAddress ? options.sourceAddress(request) : sourceAddress,
-            get signal() {
-              signal ??= AbortSignal.timeout(requestDeadline);
-              return signal;
-            },
+            signal: deadline(),
           },
           scopes,
         );

@@ -1,3 +1,5 @@
+import { BoundedMap } from '../../core/bounded-map.ts';
+
 /** Milliseconds of a clock that never goes back. */
 export type MonotonicClock = () => number;
 
@@ -24,14 +26,7 @@ export function rememberFound<T, Options>(
   clock: MonotonicClock,
 ): (key: string, options?: Options) => Promise<T | undefined> {
   if (seconds === 0) return find;
-  const known = new Map<string, Remembered<T>>();
-
-  function keep(key: string, entry: Remembered<T>): void {
-    known.delete(key);
-    known.set(key, entry);
-    const [oldest] = known.keys();
-    if (known.size > maxRemembered && oldest !== undefined) known.delete(oldest);
-  }
+  const known = new BoundedMap<string, Remembered<T>>(maxRemembered);
 
   return async (key, options) => {
     const before = known.get(key);
@@ -39,7 +34,7 @@ export function rememberFound<T, Options>(
     if (before !== undefined && startedAt < before.until) return before.value;
     known.delete(key);
     const value = await find(key, options);
-    if (value !== undefined) keep(key, { value, until: startedAt + seconds * 1000 });
+    if (value !== undefined) known.set(key, { value, until: startedAt + seconds * 1000 });
     return value;
   };
 }

@@ -1,3 +1,4 @@
+import { BoundedMap } from '../../core/bounded-map.ts';
 import type { Item } from './item.ts';
 
 interface Remembered<T> {
@@ -18,16 +19,13 @@ export function rememberParsed<T>(
   parse: (item: Item) => T,
   maxItems: number,
 ): (key: string, item: Item) => T {
-  const known = new Map<string, Remembered<T>>();
+  const known = new BoundedMap<string, Remembered<T>>(maxItems);
   return (key, item) => {
     const text = JSON.stringify(item);
     const before = known.get(key);
     if (before?.text === text) return before.value;
     const value = parse(item);
-    known.delete(key);
     known.set(key, { text, value });
-    const [oldest] = known.keys();
-    if (known.size > maxItems && oldest !== undefined) known.delete(oldest);
     return value;
   };
 }

@@ -1,3 +1,5 @@
+import { isJsonObject, type JsonObject } from '../verifier/json-object.ts';
+
 /** A claim that a token of the client must have, with one of some values. */
 export interface ClaimCondition {
   /**
@@ -9,12 +11,6 @@ export interface ClaimCondition {
   readonly values: readonly string[];
 }
 
-type Claims = Readonly<Record<string, unknown>>;
-
-function isObject(value: unknown): value is Claims {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 function pathOf(claim: string): readonly string[] {
   if (!claim.startsWith('/')) return [claim];
   const parts = claim.slice(1).split('/');
@@ -22,9 +18,9 @@ function pathOf(claim: string): readonly string[] {
 }
 
 /** The value of a claim, or of a member within one; undefined if it is not there. */
-export function readClaim(claims: Claims, claim: string): unknown {
+export function readClaim(claims: JsonObject, claim: string): unknown {
   return pathOf(claim).reduce<unknown>(
-    (value, name) => (isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined),
+    (value, name) => (isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined),
     claims,
   );
 }
@@ -37,7 +33,7 @@ function textOf(value: unknown): string | undefined {
 
 /** The first condition that a token does not meet; undefined if it meets all of them. */
 export function findUnmetCondition(
-  claims: Claims,
+  claims: JsonObject,
   conditions: readonly ClaimCondition[],
 ): ClaimCondition | undefined {
   return conditions.find(({ claim, values }) => {

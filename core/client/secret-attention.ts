@@ -1,16 +1,14 @@
-import { secretExpiresSoonWithin } from '../../contract/limits.ts';
+import { secondsPerDay, secretExpiresSoonWithin } from '../../contract/limits.ts';
 import { formatDay } from '../rfc3339.ts';
 import type { Client, ClientSecret } from './client.ts';
 
 type SecretLife = Pick<ClientSecret, 'createdAt' | 'expiresAt' | 'lastUsedOn'>;
 
-const day = 86_400;
-
 /** When a secret needs the attention of the person who looks after its client, in seconds. */
 export const secretAttention = {
   expiresWithin: secretExpiresSoonWithin,
   /** A quarter: a job that runs every month or every quarter has used its secret since. */
-  unusedFor: 90 * day,
+  unusedFor: 90 * secondsPerDay,
 } as const;
 
 /** Whether a secret that still works expires within so many seconds. */

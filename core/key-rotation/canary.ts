@@ -1,6 +1,7 @@
 import { compactVerify, createLocalJWKSet, type JSONWebKeySet } from 'jose';
 import * as v from 'valibot';
 import type { CanaryFinding } from '../../contract/function-events.ts';
+import { secondsPerDay } from '../../contract/limits.ts';
 import type { RegionId } from '../../contract/regions.ts';
 import { SigningKeyUnusableError, UnavailableError } from '../errors.ts';
 import { servedJwksSchema } from '../jwks/served-jwks.ts';
@@ -20,7 +21,7 @@ export const canaryAudience = canaryIssuer;
  * Seconds. A canary token has already expired when it is created, so even a verifier that checks
  * only the signature and the time refuses it.
  */
-const expiredFor = 86_400;
+const expiredFor = secondsPerDay;
 
 export interface CanaryPorts {
   readonly sign: Sign;

@@ -1,6 +1,5 @@
+import { secondsPerDay } from '../../contract/limits.ts';
 import { formatDay } from '../rfc3339.ts';
-
-const daySeconds = 86_400;
 
 /**
  * Partitions of the audit that hold every change made since a time. A record is filed under the day
@@ -11,9 +10,9 @@ const daySeconds = 86_400;
  * @param now seconds since the epoch.
  */
 export function auditDays(from: number, now: number): readonly string[] {
-  const first = Math.floor(from / daySeconds) - 1;
-  const last = Math.floor(now / daySeconds) + 1;
+  const first = Math.floor(from / secondsPerDay) - 1;
+  const last = Math.floor(now / secondsPerDay) + 1;
   return Array.from({ length: Math.max(0, last - first + 1) }, (_, index) =>
-    formatDay((first + index) * daySeconds),
+    formatDay((first + index) * secondsPerDay),
   );
 }

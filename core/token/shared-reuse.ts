@@ -1,4 +1,5 @@
 import type { AccessTokenType } from '../../contract/access-token-type.ts';
+import { BoundedMap } from '../bounded-map.ts';
 import { looksLikeClientSecret } from '../credential/credential-value.ts';
 import { signingInputOf } from '../signing-key/sign-jws.ts';
 import type { SigningKey } from '../signing-key/signing-key.ts';
@@ -33,7 +34,7 @@ export class SharedTokenReuse {
   readonly #settings: SharedReuseSettings;
   readonly #drawBytes: (length: number) => Uint8Array;
   /** By item: until when this instance's own memory has its token. */
-  readonly #ownUntil = new Map<string, number>();
+  readonly #ownUntil: BoundedMap<string, number>;
 
   constructor(
     store: SealedTokenStore,
@@ -42,6 +43,7 @@ export class SharedTokenReuse {
   ) {
     this.#store = store;
     this.#settings = settings;
+    this.#ownUntil = new BoundedMap(settings.maxTokens);
     this.#drawBytes = drawBytes;
   }
 
@@ -73,7 +75,7 @@ export class SharedTokenReuse {
       if (known !== undefined) values.log.isReused = true;
       const token = known ?? (await sign(unsigned, keys, values));
       if (token.kid === key.kid) {
-        this.#remember(place.itemId, token);
+        this.#ownUntil.set(place.itemId, this.#reusableUntil(token.claims));
         if (known === undefined) await this.#write(place, unsigned, token, key);
       }
       if (this.#store.takeFailures() > 0) values.log.sharedReuse = 'failed';
@@ -121,14 +123,5 @@ export class SharedTokenReuse {
 
   #reusableUntil({ iat, exp }: SignedToken['claims']): number {
     return exp - (exp - iat) * this.#settings.minimumRemainingShare;
-  }
-
-  #remember(itemId: string, { claims }: SignedToken): void {
-    this.#ownUntil.delete(itemId);
-    this.#ownUntil.set(itemId, this.#reusableUntil(claims));
-    const [oldest] = this.#ownUntil.keys();
-    if (this.#ownUntil.size > this.#settings.maxTokens && oldest !== undefined) {
-      this.#ownUntil.delete(oldest);
-    }
   }
 }

@@ -1,3 +1,4 @@
+import { BoundedMap } from '../bounded-map.ts';
 import type { AccessTokenClaims } from './access-token-claims.ts';
 import type { SignedToken, SignWithKeys } from './sign-token.ts';
 
@@ -46,11 +47,12 @@ function keyOf({ claims, secretHash, clientVersion }: ReuseRequest): string {
  */
 export class TokenReuse {
   readonly #settings: TokenReuseSettings;
-  readonly #tokens = new Map<string, SignedToken>();
+  readonly #tokens: BoundedMap<string, SignedToken>;
   readonly #pending = new Map<string, Promise<SignedToken>>();
 
   constructor(settings: TokenReuseSettings) {
     this.#settings = settings;
+    this.#tokens = new BoundedMap(settings.maxTokens);
   }
 
   /**
@@ -71,7 +73,7 @@ export class TokenReuse {
     this.#pending.set(key, signing);
     try {
       const token = await signing;
-      this.#keep(key, token);
+      this.#tokens.set(key, token);
       return { token, isReused: false };
     } finally {
       if (this.#pending.get(key) === signing) this.#pending.delete(key);
@@ -82,15 +84,6 @@ export class TokenReuse {
   #mayGiveAgain({ kid, claims }: SignedToken, request: ReuseRequest): boolean {
     const share = this.#settings.minimumRemainingShare;
     return kid === request.kid && mayIssueAgain(claims, request.claims.iat, share);
-  }
-
-  #keep(key: string, token: SignedToken): void {
-    this.#tokens.delete(key);
-    this.#tokens.set(key, token);
-    const [oldest] = this.#tokens.keys();
-    if (this.#tokens.size > this.#settings.maxTokens && oldest !== undefined) {
-      this.#tokens.delete(oldest);
-    }
   }
 }
 

@@ -1,5 +1,7 @@
+import { serverErrorBody, unavailableBody } from '../../contract/error-body.ts';
 import { describeError } from '../describe-error.ts';
-import type { BearerRefusal } from './bearer-refusal.ts';
+import { UnavailableError } from '../errors.ts';
+import { BearerRefusal } from './bearer-refusal.ts';
 import type { VerifiedCredential } from './verified-credential.ts';
 
 /** Fields of a log line. An id is written only if it was read from a store or a verified token. */
@@ -17,12 +19,7 @@ export function credentialFields(verified: VerifiedCredential): DecisionFields {
   };
 }
 
-/** A record that cannot be read is an operator's work; every other refusal is the caller's. */
-export function refusalLevel({ reason }: BearerRefusal): 'info' | 'error' {
-  return reason === 'record_malformed' ? 'error' : 'info';
-}
-
-export function refusalFields({ reason, facts, cause }: BearerRefusal): DecisionFields {
+function refusalFields({ reason, facts, cause }: BearerRefusal): DecisionFields {
   return {
     reason,
     client_id: facts.clientId,
@@ -32,4 +29,23 @@ export function refusalFields({ reason, facts, cause }: BearerRefusal): Decision
     required_scope: facts.requiredScopes?.join(' '),
     ...describeError(cause),
   };
+}
+
+/** A credential that was not accepted, for the log. */
+export interface Rejection {
+  readonly level: 'info' | 'warn' | 'error';
+  /** One word of a closed set. */
+  readonly outcome: string;
+  readonly fields: DecisionFields;
+}
+
+/** A record that cannot be read is an operator's work; every other refusal is the caller's. */
+export function describeRejection(error: unknown): Rejection {
+  if (error instanceof BearerRefusal) {
+    const level = error.reason === 'record_malformed' ? 'error' : 'info';
+    return { level, outcome: error.code ?? 'no_credential', fields: refusalFields(error) };
+  }
+  return error instanceof UnavailableError
+    ? { level: 'warn', outcome: unavailableBody.error, fields: describeError(error) }
+    : { level: 'error', outcome: serverErrorBody.error, fields: describeError(error) };
 }

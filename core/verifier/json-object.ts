@@ -2,7 +2,7 @@ import { maxJsonDepth } from '../../contract/limits.ts';
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-function isJsonObject(value: unknown): value is JsonObject {
+export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 

@@ -1,6 +1,7 @@
 import type { APIGatewayRequestAuthorizerEvent } from 'aws-lambda';
 import { routeKey } from '../../contract/platform-authorizer.ts';
 import type { BearerRequest } from '../../core/verifier/verify-bearer.ts';
+import { readHeader } from '../shared/proxy-event.ts';
 
 /** A guarded method without configured scopes: a mistake in the deployment. */
 export class UnknownRouteError extends Error {
@@ -11,18 +12,6 @@ export class UnknownRouteError extends Error {
 export type RequiredScopes = Readonly<Record<string, string>>;
 
 const anyMethod = 'ANY';
-
-/** Every `Authorization` header; the case of its name does not matter. */
-function readAuthorization(event: APIGatewayRequestAuthorizerEvent): readonly string[] {
-  return Object.entries(event.multiValueHeaders ?? {})
-    .filter(([name]) => name.toLowerCase() === 'authorization')
-    .flatMap(([, values]) => values ?? []);
-}
-
-/** The source address according to the gateway. No header of the request is used. */
-function readSourceAddress(event: APIGatewayRequestAuthorizerEvent): string | undefined {
-  return event.requestContext.identity.sourceIp;
-}
 
 /**
  * The scopes that the method of an event requires. An `ANY` entry applies to methods without an
@@ -47,8 +36,9 @@ export function readBearerRequest(
   signal: AbortSignal,
 ): Omit<BearerRequest, 'requiredScopes' | 'now'> {
   return {
-    authorization: readAuthorization(event),
-    sourceAddress: readSourceAddress(event),
+    authorization: readHeader(event.multiValueHeaders ?? {}, 'authorization'),
+    // According to the gateway. No header of the request is used.
+    sourceAddress: event.requestContext.identity.sourceIp,
     signal,
   };
 }

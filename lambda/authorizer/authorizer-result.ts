@@ -5,6 +5,7 @@ import {
 } from '../../contract/platform-authorizer.ts';
 import { formatTime } from '../../core/rfc3339.ts';
 import type { RefusalFacts } from '../../core/verifier/bearer-refusal.ts';
+import { identifyCaller } from '../../core/verifier/caller-identity.ts';
 import type { VerifiedCredential } from '../../core/verifier/verified-credential.ts';
 
 /** The only action that API Gateway evaluates in a policy (execute-api). */
@@ -14,18 +15,15 @@ function policy(statement: Statement): APIGatewayAuthorizerResult['policyDocumen
   return { Version: '2012-10-17', Statement: [statement] };
 }
 
-/** An allow-list: no claim of a token can add or replace a value. */
 function contextOf(verified: VerifiedCredential): AuthorizerContext {
-  const { credential, serviceTrunkGroup } = verified;
-  const isToken = credential === 'access_token';
+  const caller = identifyCaller(verified);
   return {
-    client_id: isToken ? verified.clientId : '',
-    // An API key has access to its whole trunk group: it has no list of scopes.
-    scope: isToken ? verified.scopes.join(' ') : '',
-    service_trunk_group: serviceTrunkGroup,
-    credential,
-    issuer: isToken ? verified.issuer : '',
-    jti: isToken ? (verified.tokenId ?? '') : '',
+    client_id: caller.clientId,
+    scope: caller.scope,
+    service_trunk_group: caller.serviceTrunkGroup,
+    credential: caller.credential,
+    issuer: caller.issuer,
+    jti: caller.tokenId,
   };
 }
 

@@ -3,6 +3,7 @@ import type {
   APIGatewayRequestAuthorizerEvent,
   Context,
 } from 'aws-lambda';
+import { createDeadlines } from '../../adapters/deadline.ts';
 import { createDynamoDbApiKeyReader } from '../../adapters/dynamodb/api-key-reader.ts';
 import { createDynamoDbClientLookup } from '../../adapters/dynamodb/client-lookup.ts';
 import { createDynamoDbIdentityProviderReader } from '../../adapters/dynamodb/identity-provider-reader.ts';
@@ -16,11 +17,9 @@ import { requestDeadline } from '../../contract/limits.ts';
 import { authorizerMetrics } from '../../contract/request-metrics.ts';
 import { jwksPath } from '../../contract/routes.ts';
 import { seconds } from '../../core/clock.ts';
-import { describeError } from '../../core/describe-error.ts';
-import { UnavailableError } from '../../core/errors.ts';
 import { ownJwksSource } from '../../core/verifier/access-token.ts';
 import { BearerRefusal } from '../../core/verifier/bearer-refusal.ts';
-import { credentialFields, refusalFields, refusalLevel } from '../../core/verifier/decision-log.ts';
+import { credentialFields, describeRejection } from '../../core/verifier/decision-log.ts';
 import { JwksCache } from '../../core/verifier/jwks-cache.ts';
 import type { VerifiedCredential } from '../../core/verifier/verified-credential.ts';
 import {
@@ -67,25 +66,9 @@ function reportAllow(verified: VerifiedCredential): Report {
     : { ...allowed, clientId, level: 'warn', counts: withoutLookup };
 }
 
-function reportRefusal(refusal: BearerRefusal): Report {
-  return {
-    level: refusalLevel(refusal),
-    outcome: refusal.code ?? 'no_credential',
-    statusCode: refusal.status,
-    counts: noCounts,
-    fields: refusalFields(refusal),
-  };
-}
-
-function reportFailure(error: unknown): Report {
-  const isUnavailable = error instanceof UnavailableError;
-  return {
-    level: isUnavailable ? 'warn' : 'error',
-    outcome: isUnavailable ? 'temporarily_unavailable' : 'server_error',
-    statusCode: 500,
-    counts: noCounts,
-    fields: describeError(error),
-  };
+function reportRejection(error: unknown): Report {
+  const statusCode = error instanceof BearerRefusal ? error.status : 500;
+  return { ...describeRejection(error), statusCode, counts: noCounts };
 }
 
 function settingsOf(environment: Environment<'authorizer'>): VerifierSettings {
@@ -110,12 +93,13 @@ export function createAuthorizerFunction(
 ): AuthorizerFunction {
   const { clock, telemetry } = resolveOptions('authorizer', {}, given);
   const settings = settingsOf(environment);
+  const deadline = createDeadlines(requestDeadline);
   const isCached = environment.AUTH_RESULT_CACHE_TTL > 0;
   // At INIT, so the keys are there for the first request. The cache records failures.
   void ports.jwks.refresh(ownJwksSource(settings), seconds(clock()));
 
   async function decide(event: APIGatewayRequestAuthorizerEvent): Promise<VerifiedCredential> {
-    const request = readBearerRequest(event, AbortSignal.timeout(requestDeadline));
+    const request = readBearerRequest(event, deadline());
     const requiredScopes = readRequiredScopes(event, environment.AUTH_REQUIRED_SCOPES);
     const now = seconds(clock());
     return verifyBearer({ ...request, requiredScopes, now }, ports, settings);
@@ -138,11 +122,8 @@ export function createAuthorizerFunction(
       report(reportAllow(verified));
       return allow(verified, event.methodArn, isCached);
     } catch (error) {
-      if (!(error instanceof BearerRefusal)) {
-        report(reportFailure(error));
-        throw new NoDecisionError();
-      }
-      report(reportRefusal(error));
+      report(reportRejection(error));
+      if (!(error instanceof BearerRefusal)) throw new NoDecisionError();
       if (error.code === 'insufficient_scope') return deny(error.facts, event.methodArn);
       throw new UnauthorizedError();
     }

@@ -1,9 +1,11 @@
 import type { Context } from 'aws-lambda';
+import { createDeadlines } from '../../adapters/deadline.ts';
 import { requestDeadline } from '../../contract/limits.ts';
 import { describeError } from '../../core/describe-error.ts';
-import { type Deadline, startDeadline } from './deadline.ts';
 
 export type LogValue = string | number | boolean | readonly string[] | undefined;
+
+const deadline = createDeadlines(requestDeadline);
 
 /** One request and its response, for the log and the metrics. */
 export class Exchange {
@@ -20,7 +22,7 @@ export class Exchange {
   /** Further log fields in snake_case. Never a credential or text of a caller. */
   readonly fields: Record<string, LogValue> = {};
   error: unknown;
-  #deadline: Deadline | undefined;
+  #signal: AbortSignal | undefined;
 
   constructor(startedAt: number) {
     this.startedAt = startedAt;
@@ -31,13 +33,8 @@ export class Exchange {
    * used, because documents from memory make no calls.
    */
   get signal(): AbortSignal {
-    this.#deadline ??= startDeadline(requestDeadline);
-    return this.#deadline.signal;
-  }
-
-  /** Stops the timer of `signal` when the response is made. */
-  end(): void {
-    this.#deadline?.end();
+    this.#signal ??= deadline();
+    return this.#signal;
   }
 }
 

@@ -4,7 +4,7 @@ import type { HttpRequest } from './http-message.ts';
 type MultiValue = Readonly<Record<string, readonly (string | undefined)[] | undefined>>;
 
 /** Header names are case-insensitive: two spellings of a name are one header with two values. */
-function readHeader(headers: MultiValue, lowerName: string): readonly string[] {
+export function readHeader(headers: MultiValue, lowerName: string): readonly string[] {
   const values: string[] = [];
   for (const name of Object.keys(headers)) {
     // Most names differ in length, which is cheap to compare.

@@ -1,4 +1,5 @@
 import { noStoreHeaders } from '../../contract/error-body.ts';
+import { secondsPerDay } from '../../contract/limits.ts';
 import { requestMetrics } from '../../contract/request-metrics.ts';
 import { seconds } from '../../core/clock.ts';
 import { idBytes } from '../../core/credential/credential-value.ts';
@@ -25,8 +26,6 @@ function readTokenRequest(request: HttpRequest): TokenRequest {
     body: request.body,
   };
 }
-
-const secondsPerDay = 86_400;
 
 /** The owner of a secret that expires soon should know while there is time. */
 function reportNearExpiry(exchange: Exchange, { secretExpiresAt }: TokenLogFields): void {

@@ -10,6 +10,7 @@ import {
   keyScheduleMinutes,
   missedRotationMinutes,
 } from '../../contract/key-metrics.ts';
+import { secondsPerDay } from '../../contract/limits.ts';
 import { functionArn, sessionArn } from '../functions/caller-arns.ts';
 import { addEventAlarm } from './event-alarm.ts';
 import { type AlarmContext, type AlarmProps, type AlarmText, addAlarm } from './service-alarm.ts';
@@ -60,7 +61,7 @@ const kmsCalls: readonly KmsCall[] = [
 ];
 
 /** A day: a rotation may wait that long for a slow region before an operator must act. */
-const overdueLimit = 86_400;
+const overdueLimit = secondsPerDay;
 
 /** Three schedules, in seconds: one missed run in each other region stays below this. */
 const replicationLagLimit = 3 * keyScheduleMinutes * 60;

@@ -1,9 +1,8 @@
+import { secondsPerDay } from '../../contract/limits.ts';
 import { parseTime } from '../../core/rfc3339.ts';
 import { requireChoice } from './choice.ts';
 import type { Fields } from './fields.ts';
 import { FormError } from './problems.ts';
-
-const day = 86_400;
 
 const dayLabel = 'On a day';
 
@@ -44,7 +43,7 @@ export function readExpiry(
   if (expiry === 'keep') return undefined;
   if (expiry === 'never') return null;
   const [, days] = /^days-(\d{1,4})$/.exec(expiry) ?? [];
-  if (days !== undefined) return now + Number(days) * day;
+  if (days !== undefined) return now + Number(days) * secondsPerDay;
   const time = parseTime(expiryDate.trim());
   if (time !== undefined) return time;
   const message = `Received “${expiryDate.slice(0, 40)}”; allowed: a day such as 2027-03-31.`;

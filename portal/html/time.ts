@@ -1,10 +1,11 @@
+import { secondsPerDay } from '../../contract/limits.ts';
 import { formatTime } from '../../core/rfc3339.ts';
 import { type Html, html } from './html.ts';
 
 const units = [
   ['year', 31_536_000],
   ['month', 2_592_000],
-  ['day', 86_400],
+  ['day', secondsPerDay],
   ['hour', 3600],
   ['minute', 60],
 ] as const;
@@ -50,7 +51,7 @@ export function lastUseText(day: string | undefined, now: number): string {
 
 /** A UTC day, such as the last use of a secret: `today`, `3 days ago`. */
 export function formatDayDistance(day: string, now: number): string {
-  const days = Math.floor(now / 86_400) - Math.floor(Date.parse(day) / 86_400_000);
+  const days = Math.floor(now / secondsPerDay) - Math.floor(Date.parse(day) / 1000 / secondsPerDay);
   if (days <= 0) return 'today';
   return days === 1 ? 'yesterday' : `${count(days, 'day')} ago`;
 }

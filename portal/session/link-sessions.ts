@@ -1,4 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { BoundedMap } from '../../core/bounded-map.ts';
 import type { Person } from '../access/person.ts';
 
 /** 256 bits cannot be guessed. */
@@ -60,7 +61,7 @@ function isPrefetch(request: Request): boolean {
  */
 export class LinkSessions {
   readonly #options: LinkSessionOptions;
-  readonly #sessions = new Map<string, Session>();
+  readonly #sessions = new BoundedMap<string, Session>(maxSessions);
   readonly #cookie: string;
   #link: Link | undefined;
 
@@ -102,8 +103,6 @@ export class LinkSessions {
     const session = randomBytes(tokenBytes).toString('base64url');
     const now = this.#now();
     this.#sessions.set(digestOf(session).toString('hex'), { begunAt: now, usedAt: now });
-    const [oldest] = this.#sessions.keys();
-    if (this.#sessions.size > maxSessions && oldest !== undefined) this.#sessions.delete(oldest);
     return `${this.#cookie}=${session}; Path=/; HttpOnly; SameSite=Strict`;
   }
 

@@ -1,4 +1,5 @@
 import { type CallerHeaderName, callerHeaders } from '../../contract/caller-headers.ts';
+import { identifyCaller } from '../../core/verifier/caller-identity.ts';
 import type { VerifiedCredential } from '../../core/verifier/verified-credential.ts';
 
 /** Printable ASCII without a space at either end (RFC 9110 §5.5), or nothing. */
@@ -22,14 +23,13 @@ function header(name: CallerHeaderName, value: string): readonly [CallerHeaderNa
  * @throws {CallerHeaderError} if a header cannot carry a value.
  */
 export function callerHeaderList(verified: VerifiedCredential): readonly string[] {
-  const isToken = verified.credential === 'access_token';
+  const caller = identifyCaller(verified);
   return [
-    ...header(callerHeaders.credential, verified.credential),
-    ...header(callerHeaders.clientId, isToken ? verified.clientId : ''),
-    // An API key has access to its whole trunk group: it has no list of scopes.
-    ...header(callerHeaders.scope, isToken ? verified.scopes.join(' ') : ''),
-    ...header(callerHeaders.serviceTrunkGroup, verified.serviceTrunkGroup),
-    ...header(callerHeaders.issuer, isToken ? verified.issuer : ''),
-    ...header(callerHeaders.keyId, isToken ? '' : verified.keyId),
+    ...header(callerHeaders.credential, caller.credential),
+    ...header(callerHeaders.clientId, caller.clientId),
+    ...header(callerHeaders.scope, caller.scope),
+    ...header(callerHeaders.serviceTrunkGroup, caller.serviceTrunkGroup),
+    ...header(callerHeaders.issuer, caller.issuer),
+    ...header(callerHeaders.keyId, caller.keyId),
   ];
 }

@@ -1,11 +1,7 @@
-import { describeError } from '../../core/describe-error.ts';
-import { UnavailableError } from '../../core/errors.ts';
-import { BearerRefusal } from '../../core/verifier/bearer-refusal.ts';
 import {
   credentialFields,
   type DecisionFields,
-  refusalFields,
-  refusalLevel,
+  describeRejection,
 } from '../../core/verifier/decision-log.ts';
 import type {
   VerifiedAccessToken,
@@ -29,19 +25,6 @@ export interface DecisionLog {
   notAccepted(error: unknown, context: DecisionFields): void;
 }
 
-function describeOutcome(error: unknown): Omit<LogEntry, 'fields'> & { fields: DecisionFields } {
-  if (error instanceof BearerRefusal) {
-    const message = error.code ?? 'no_credential';
-    return { level: refusalLevel(error), message, fields: refusalFields(error) };
-  }
-  const isUnavailable = error instanceof UnavailableError;
-  return {
-    level: isUnavailable ? 'warn' : 'error',
-    message: isUnavailable ? 'temporarily_unavailable' : 'server_error',
-    fields: describeError(error),
-  };
-}
-
 /** Failures of the check itself are always logged, also when requests are not. */
 export function createDecisionLog(requests: LoggedRequests, write: WriteLog): DecisionLog {
   return {
@@ -54,9 +37,9 @@ export function createDecisionLog(requests: LoggedRequests, write: WriteLog): De
       write({ level: 'warn', message: 'accepted_without_lookup', fields });
     },
     notAccepted(error, context) {
-      const entry = describeOutcome(error);
-      if (requests === 'none' && entry.level === 'info') return;
-      write({ ...entry, fields: { ...context, ...entry.fields } });
+      const { level, outcome, fields } = describeRejection(error);
+      if (requests === 'none' && level === 'info') return;
+      write({ level, message: outcome, fields: { ...context, ...fields } });
     },
   };
 }

@@ -63,9 +63,7 @@ export function createHandler(options: HandlerOptions): RequestListener {
             clientAddressHeader && clientAddress(headerValues(rawHeaders, clientAddressHeader))
           );
         },
-        get signal() {
-          return deadline();
-        },
+        signal: deadline(),
       },
       scopes,
     );

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { unlinkSync } from 'node:fs';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
@@ -26,16 +27,6 @@ export interface ForwardAuthServer {
   close(): Promise<void>;
 }
 
-function listenOnce(server: Server, target: ListenTarget): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(target, () => {
-      server.off('error', reject);
-      resolve();
-    });
-  });
-}
-
 /** Whether a process listens on a socket. A killed process leaves its file behind. */
 function isListening(path: string): Promise<boolean> {
   return new Promise((resolve) => {
@@ -47,7 +38,7 @@ function isListening(path: string): Promise<boolean> {
 
 async function listen(server: Server, target: ListenTarget): Promise<void> {
   try {
-    await listenOnce(server, target);
+    await once(server.listen(target), 'listening');
   } catch (error) {
     const isTaken = (error as NodeJS.ErrnoException).code === 'EADDRINUSE';
     if (!isTaken || !('path' in target) || (await isListening(target.path))) {
@@ -55,7 +46,7 @@ async function listen(server: Server, target: ListenTarget): Promise<void> {
       throw new InputError(`--listen (FORWARD_AUTH_LISTEN): ${message}`, { cause: error });
     }
     unlinkSync(target.path);
-    await listenOnce(server, target);
+    await once(server.listen(target), 'listening');
   }
 }
 

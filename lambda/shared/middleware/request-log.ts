@@ -7,7 +7,6 @@ import type { HttpHook, HttpMiddleware } from './http-middleware.ts';
 export function requestLog({ clock, telemetry }: FunctionOptions): HttpMiddleware {
   const report: HttpHook = ({ event, context, response }) => {
     const { exchange } = context;
-    exchange.end();
     const statusCode = response?.statusCode ?? 500;
     telemetry.report(reportOf(event, exchange, statusCode, clock()), context);
   };

@@ -1,3 +1,4 @@
+import { secondsPerDay } from '../../../contract/limits.ts';
 import { formatDay, isDay } from '../../../core/rfc3339.ts';
 import { noProblems, problemAt, problemsOf } from '../../forms/problems.ts';
 import { textField } from '../../html/field.ts';
@@ -10,8 +11,6 @@ import { auditEntry } from './audit-entry.ts';
 
 /** Changes on one page, each of two records. */
 const recordsPerPage = 200;
-
-const secondsPerDay = 86_400;
 
 function otherDay(day: string, days: number): string {
   return formatDay(Math.floor(Date.parse(day) / 1000) + days * secondsPerDay);

@@ -1,5 +1,5 @@
 import type { Client } from '../../../adapters/management.ts';
-import { secretExpiresSoonWithin } from '../../../contract/limits.ts';
+import { secondsPerDay, secretExpiresSoonWithin } from '../../../contract/limits.ts';
 import { readListFilter } from '../../forms/list-filter.ts';
 import { problemAt } from '../../forms/problems.ts';
 import { type Option, selectField, textField } from '../../html/field.ts';
@@ -9,8 +9,7 @@ import type { Handler } from '../../request-context.ts';
 import { showList } from '../list-page.ts';
 import { clientColumns, clientRow } from './client-row.ts';
 
-const day = 86_400;
-const expiresSoonDays = secretExpiresSoonWithin / day;
+const expiresSoonDays = secretExpiresSoonWithin / secondsPerDay;
 
 /** Choices for a client's secrets, with the filter of each. */
 const secretFilters: ReadonlyMap<string, readonly [text: string, filter: object]> = new Map([
@@ -19,8 +18,8 @@ const secretFilters: ReadonlyMap<string, readonly [text: string, filter: object]
     'expires-soon',
     [`Expire within ${expiresSoonDays} days`, { expiresWithin: secretExpiresSoonWithin }],
   ],
-  ['expires-30', ['Expire within 30 days', { expiresWithin: 30 * day }]],
-  ['unused-90', ['Not used for 90 days', { unusedFor: 90 * day }]],
+  ['expires-30', ['Expire within 30 days', { expiresWithin: 30 * secondsPerDay }]],
+  ['unused-90', ['Not used for 90 days', { unusedFor: 90 * secondsPerDay }]],
 ]);
 
 const secretOptions: readonly Option[] = [

@@ -1,4 +1,5 @@
 import type { Client } from '../../../adapters/management.ts';
+import { secondsPerDay } from '../../../contract/limits.ts';
 import { findSecretConcern, secretAttention } from '../../../core/client/secret-attention.ts';
 import { isDenied } from '../../forms/problems.ts';
 import { badge } from '../../html/badge.ts';
@@ -12,7 +13,7 @@ import { secretTitle } from '../clients/secret-table.ts';
 /** Maximum rows of one kind on the overview. The linked list has all of them. */
 const maxRows = 20;
 
-const days = (seconds: number) => seconds / 86_400;
+const days = (seconds: number) => seconds / secondsPerDay;
 
 interface Concern {
   readonly client: Client;

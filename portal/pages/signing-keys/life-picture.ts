@@ -1,3 +1,4 @@
+import { secondsPerDay } from '../../../contract/limits.ts';
 import { formatTime } from '../../../core/rfc3339.ts';
 import { type Html, html } from '../../html/html.ts';
 import { type LifePart, lifeOf, phaseTexts, type SigningKeyEntry } from './key-life.ts';
@@ -15,7 +16,7 @@ interface Scale {
   readonly x: (time: number) => number;
 }
 
-const day = 86_400;
+const day = secondsPerDay;
 
 /** Steps between the lines of the scale, in seconds. */
 const steps = [60, 600, 3600, 6 * 3600, day, 7 * day, 30 * day, 90 * day, 365 * day];

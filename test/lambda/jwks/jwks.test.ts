@@ -78,12 +78,16 @@ describe('GET /.well-known/jwks.json', () => {
       expect(signal).toBeInstanceOf(AbortSignal);
       return [current];
     });
-    const startTimer = vi.spyOn(globalThis, 'setTimeout');
+    const startTimer = vi.spyOn(AbortSignal, 'timeout');
+    // Requests share a deadline only for a moment.
+    const time = vi.spyOn(performance, 'now').mockReturnValue(performance.now() + 60_000);
     await get();
     expect(startTimer).toHaveBeenCalledTimes(1);
+    time.mockReturnValue(performance.now() + 60_000);
     await get();
     expect(startTimer).toHaveBeenCalledTimes(1);
     startTimer.mockRestore();
+    time.mockRestore();
   });
 
   it.each([
