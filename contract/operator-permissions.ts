@@ -1,3 +1,4 @@
+import type { CreatingRelease } from './operations-config.ts';
 import type { TableKey } from './tables.ts';
 
 /** DynamoDB actions that `authctl` uses. None of them reaches an index or another item's key. */
@@ -11,8 +12,13 @@ export type TableAction =
 
 /** What one kind of operator may do: a managed policy in each region's stack. */
 export interface OperatorGroup {
-  /** What the policy lets a person do, for its description in IAM. */
+  /**
+   * What the policy lets a person do, for its description in IAM. Never change it: CloudFormation
+   * replaces a policy with another description, and fails because the name is taken.
+   */
   readonly description: string;
+  /** Texts of policies that were created by a release whose texts differ. */
+  readonly descriptionIn?: Readonly<Partial<Record<CreatingRelease, string>>>;
   /** Actions on each table. A table that is not named is out of reach. */
   readonly tables: Readonly<Partial<Record<TableKey, readonly TableAction[]>>>;
   /** Tables, as DynamoDB restored them next to the live ones, that may be scanned. */
@@ -65,13 +71,19 @@ export const operatorGroups = {
     functions: [],
   },
   'signing-key-operator': {
-    description: 'authctl signing-key: only the rotation function makes changes',
+    description: 'authctl signing-key: changes are made by the rotation function alone',
+    descriptionIn: {
+      '2648148': 'authctl signing-key: only the rotation function makes changes',
+    },
     tables: { signingKeys: ['dynamodb:Query'] },
     functions: ['key-rotation'],
   },
   /** Reads the audit and appends to it, which no one else does: temporarily. */
   'restore-operator': {
-    description: 'authctl table restore, from tables restored next to the live ones',
+    description: 'authctl table restore, from tables restored beside the live ones',
+    descriptionIn: {
+      '2648148': 'authctl table restore, from tables restored next to the live ones',
+    },
     tables: {
       clients: create,
       apiKeys: create,

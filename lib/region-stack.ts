@@ -50,7 +50,8 @@ export class RegionStack extends Stack {
     });
     new DeploymentCheck(this, 'DeploymentCheck', { config, functions, table: tables.signingKeys });
     const vault = this.addBackup(tables);
-    new OperatorPolicies(this, 'Operators', { ...props, deploymentName: config.name, tables });
+    const { name: deploymentName, createdWith } = config;
+    new OperatorPolicies(this, 'Operators', { ...props, deploymentName, createdWith, tables });
     api.addRoutes(functions.live);
     this.addDomain(api);
     const monitoring = new Monitoring(this, 'Monitoring', { ...props, vault });

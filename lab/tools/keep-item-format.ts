@@ -16,7 +16,7 @@ const directory = join(root, 'test/fixtures/items', version);
 
 if (existsSync(directory)) {
   process.stderr.write(
-    `${relative(root, directory)} exists: what ${version} reads and writes does not change after its release. Raise the version in package.json first; if ${version} was never published, delete the folder instead\n`,
+    `${relative(root, directory)} exists: what ${version} reads and writes does not change after its release. Raise the version in package.json first\n`,
   );
   process.exit(1);
 }

@@ -2,6 +2,7 @@ import { Stack } from 'aws-cdk-lib';
 import { ManagedPolicy, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import { operatorPolicyName } from '../../contract/function-names.ts';
+import type { CreatingRelease } from '../../contract/operations-config.ts';
 import { type OperatorGroup, operatorGroups } from '../../contract/operator-permissions.ts';
 import type { RegionId } from '../../contract/regions.ts';
 import { restoredTableName, type TableKey } from '../../contract/tables.ts';
@@ -11,6 +12,7 @@ import { functionArn } from '../functions/caller-arns.ts';
 export interface OperatorPoliciesProps {
   readonly deploymentName: string;
   readonly regionId: RegionId;
+  readonly createdWith: CreatingRelease | undefined;
   readonly tables: ServiceTables;
 }
 
@@ -28,9 +30,11 @@ export class OperatorPolicies extends Construct {
   }
 
   private addPolicy(name: string, group: OperatorGroup): void {
+    const { createdWith } = this.props;
+    const former = createdWith === undefined ? undefined : group.descriptionIn?.[createdWith];
     new ManagedPolicy(this, name, {
       managedPolicyName: operatorPolicyName(this.props.deploymentName, this.props.regionId, name),
-      description: group.description,
+      description: former ?? group.description,
       statements: [
         ...this.tableStatements(group),
         ...this.restoredTableStatements(group),

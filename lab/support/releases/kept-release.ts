@@ -1,0 +1,66 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { brotliCompressSync, brotliDecompressSync, constants } from 'node:zlib';
+import type { DeploymentConfigInput } from '../../../contract/deployment-config.ts';
+import type { Template } from '../template-changes/template.ts';
+
+/** What a release deploys: `lab/tools/keep-release.ts` makes the file. */
+export interface KeptRelease {
+  /** The commit, shortened to 7 digits. */
+  readonly commit: string;
+  /** By the name of the config. */
+  readonly deployments: Readonly<Record<string, KeptDeployment>>;
+}
+
+export interface KeptDeployment {
+  readonly config: DeploymentConfigInput;
+  /** The cloud assembly: texts by their path in its folder. The assets have no source maps. */
+  readonly files: Readonly<Record<string, string>>;
+}
+
+const directory = resolve(import.meta.dirname, '../../../test/fixtures/releases');
+const extension = '.json.br';
+const templateExtension = '.template.json';
+
+/** Commits of the kept releases. */
+export function listReleases(): readonly string[] {
+  return readdirSync(directory).map((name) => basename(name, extension));
+}
+
+export function readRelease(commit: string): KeptRelease {
+  const compressed = readFileSync(join(directory, commit + extension));
+  return JSON.parse(brotliDecompressSync(compressed).toString('utf8')) as KeptRelease;
+}
+
+/** @returns the number of bytes of the file. */
+export function writeRelease(release: KeptRelease): number {
+  const text = JSON.stringify(release);
+  const compressed = brotliCompressSync(text, {
+    params: {
+      [constants.BROTLI_PARAM_LGWIN]: constants.BROTLI_MAX_WINDOW_BITS,
+      [constants.BROTLI_PARAM_SIZE_HINT]: Buffer.byteLength(text),
+    },
+  });
+  mkdirSync(directory, { recursive: true });
+  writeFileSync(join(directory, release.commit + extension), compressed);
+  return compressed.length;
+}
+
+/** Templates of a deployment by stack. */
+export function templatesOf({ files }: KeptDeployment): Readonly<Record<string, Template>> {
+  const templates = Object.entries(files).filter(([path]) => path.endsWith(templateExtension));
+  return Object.fromEntries(
+    templates.map(([path, text]) => [
+      basename(path, templateExtension),
+      JSON.parse(text) as Template,
+    ]),
+  );
+}
+
+/** Writes the cloud assembly of a deployment into a folder, for `cdk deploy --app`. */
+export function writeAssembly({ files }: KeptDeployment, outdir: string): void {
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(outdir, path)), { recursive: true });
+    writeFileSync(join(outdir, path), text);
+  }
+}

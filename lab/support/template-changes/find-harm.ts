@@ -1,0 +1,134 @@
+import { isDeepStrictEqual } from 'node:util';
+import { findResourceType } from './resource-types.ts';
+import { findReferences, type Template, type TemplateResource } from './template.ts';
+
+/** Types that hold data, have subscribers, or are the way to the service. */
+const lasting: ReadonlySet<string> = new Set([
+  'AWS::ApiGateway::BasePathMapping',
+  'AWS::ApiGateway::DomainName',
+  'AWS::ApiGateway::RestApi',
+  'AWS::ApiGateway::Stage',
+  'AWS::Backup::BackupVault',
+  'AWS::DynamoDB::GlobalTable',
+  'AWS::KMS::Key',
+  'AWS::Logs::LogGroup',
+  'AWS::Route53::RecordSet',
+  'AWS::S3::Bucket',
+  'AWS::SecretsManager::Secret',
+  'AWS::SNS::Subscription',
+  'AWS::SNS::Topic',
+  'AWS::SQS::Queue',
+]);
+
+/** Harm that an update from one template of a stack to another would do. */
+export interface Harm {
+  readonly logicalId: string;
+  /** In words, e.g. `AWS::SNS::Topic, named alarms: is replaced, because of TopicName`. */
+  readonly what: string;
+}
+
+/**
+ * Finds what an update would replace or remove although it is stateful, has a fixed name or is
+ * named in an output. CloudFormation creates a replacement before it deletes the former resource, so
+ * one with a fixed name fails the update. Two changes of indexes of one table fail it too.
+ */
+export function findHarm(before: Template, after: Template): readonly Harm[] {
+  const replaced = findReplaced(before, after);
+  const outputs = new Set(findReferences(before.Outputs));
+  return Object.entries(before.Resources).flatMap(([logicalId, resource]) => {
+    const later = after.Resources[logicalId];
+    const indexes = later === undefined ? 0 : countIndexChanges(resource, later);
+    const found: Harm[] = [];
+    if (indexes > 1) {
+      const what = `${resource.Type}: ${indexes} indexes change; allowed: one in each update`;
+      found.push({ logicalId, what });
+    }
+    const reason = replaced.get(logicalId);
+    const why = whyProtected(resource, outputs.has(logicalId));
+    if (reason === undefined || why === undefined) return found;
+    return [...found, { logicalId, what: `${resource.Type}, ${why}: ${reason}` }];
+  });
+}
+
+/** @returns why a resource must stay, or undefined if it need not. */
+function whyProtected(resource: TemplateResource, isOutput: boolean): string | undefined {
+  const name = findFixedName(resource);
+  if (name !== undefined) return `named ${name}`;
+  if (lasting.has(resource.Type)) return 'which must stay';
+  return isOutput ? 'named in an output' : undefined;
+}
+
+/** The name that the template gives. One made by CloudFormation, or of another resource, is none. */
+function findFixedName({ Type, Properties = {} }: TemplateResource): string | undefined {
+  const { createOnly, identifier } = findResourceType(Type);
+  const names = [...identifier, ...createOnly].filter((path) => path.endsWith('Name'));
+  const given = names.map((path) => Properties[path]);
+  return given.find((value): value is string => typeof value === 'string');
+}
+
+/** Why each resource is removed or replaced, by its logical id. */
+function findReplaced(before: Template, after: Template): ReadonlyMap<string, string> {
+  const replaced = new Map<string, string>();
+  let known = -1;
+  // A replaced resource has another id, which may replace what refers to it.
+  while (replaced.size > known) {
+    known = replaced.size;
+    for (const [logicalId, resource] of Object.entries(before.Resources)) {
+      const reason = whyReplaced(resource, after.Resources[logicalId], replaced);
+      if (reason !== undefined) replaced.set(logicalId, reason);
+    }
+  }
+  return replaced;
+}
+
+function whyReplaced(
+  before: TemplateResource,
+  after: TemplateResource | undefined,
+  replaced: ReadonlyMap<string, string>,
+): string | undefined {
+  if (after === undefined) return 'is removed';
+  if (after.Type !== before.Type) return `is replaced, because its type becomes ${after.Type}`;
+  const { createOnly, identifier } = findResourceType(before.Type);
+  const changed = [...new Set([...createOnly, ...identifier])].filter((path) => {
+    const value = valueAt(after, path);
+    const isOther = !isDeepStrictEqual(valueAt(before, path), value);
+    return isOther || findReferences(value).some((id) => replaced.has(id));
+  });
+  return changed.length === 0 ? undefined : `is replaced, because of ${changed.join(', ')}`;
+}
+
+function valueAt({ Properties }: TemplateResource, path: string): unknown {
+  return path
+    .split('/')
+    .reduce<unknown>(
+      (value, key) =>
+        typeof value === 'object' && value !== null
+          ? (value as Readonly<Record<string, unknown>>)[key]
+          : undefined,
+      Properties,
+    );
+}
+
+interface Index {
+  readonly IndexName: string;
+  readonly KeySchema: unknown;
+  readonly Projection: unknown;
+}
+
+/** DynamoDB creates or deletes one global secondary index of a table at a time. */
+function countIndexChanges(before: TemplateResource, after: TemplateResource): number {
+  const [former, later] = [before, after].map(
+    ({ Properties }) => (Properties?.['GlobalSecondaryIndexes'] ?? []) as readonly Index[],
+  );
+  const byName = (indexes: readonly Index[] = []) =>
+    new Map(indexes.map((index) => [index.IndexName, index]));
+  const [old, current] = [byName(former), byName(later)];
+  const names = [...new Set([...old.keys(), ...current.keys()])];
+  const keyOf = (index: Index | undefined) => [index?.KeySchema, index?.Projection];
+  return names.reduce((count, name) => {
+    const [was, is] = [old.get(name), current.get(name)];
+    if (isDeepStrictEqual(keyOf(was), keyOf(is))) return count;
+    // Another key or projection needs a deletion and a creation.
+    return count + (was !== undefined && is !== undefined ? 2 : 1);
+  }, 0);
+}

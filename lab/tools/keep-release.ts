@@ -1,0 +1,118 @@
+import { execFileSync } from 'node:child_process';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import type { DeploymentConfigInput } from '../../contract/deployment-config.ts';
+import { signingKeyPolicy } from '../ministack/proof.ts';
+import { type KeptDeployment, writeRelease } from '../support/releases/kept-release.ts';
+
+/*
+ * Keeps what a release deploys: templates and function bundles of a commit, built with its own
+ * lock file. docs/upgrade.md says when to run this.
+ */
+
+const root = resolve(import.meta.dirname, '../..');
+
+function run(cwd: string, command: string, ...args: readonly string[]): void {
+  execFileSync(command, args, { cwd, stdio: ['ignore', 'ignore', 'inherit'] });
+}
+
+function readJson(path: string): unknown {
+  return JSON.parse(readFileSync(path, 'utf8')) as unknown;
+}
+
+/** The files of a commit, with its dependencies. */
+function checkOut(commit: string, source: string): void {
+  const archive = `${source}.tar`;
+  run(root, 'git', 'archive', '--output', archive, commit);
+  mkdirSync(source);
+  run(source, 'tar', '--extract', '--file', archive);
+  run(source, 'npm', 'ci', '--ignore-scripts', '--no-audit', '--no-fund');
+}
+
+/** The example configs of the release, and one region with every option of the three. */
+function configsOf(source: string): Readonly<Record<string, DeploymentConfigInput>> {
+  const read = (name: string) =>
+    readJson(join(source, 'config', `${name}.json`)) as DeploymentConfigInput;
+  const threeRegions = read('three-regions');
+  const [[home, region] = ['', undefined]] = Object.entries(threeRegions.regions);
+  return {
+    'single-region': read('single-region'),
+    'three-regions': threeRegions,
+    // The suite `redeploy` deploys this one.
+    'one-region': { ...threeRegions, regions: { [home]: region }, signingKeyPolicy },
+  };
+}
+
+/** What `cdk deploy` reads. Metadata, the tree of constructs and source maps are not. */
+function isDeployed(path: string): boolean {
+  return /^(cdk\.out|manifest\.json|[^/]+\.(assets|template)\.json|asset\.[^/]+\/.+)$/.test(path);
+}
+
+/** JSON without blanks, and a manifest that names no file that is left out. */
+function shorten(path: string, text: string): string {
+  if (!path.endsWith('.json') || path.includes('/')) return text;
+  const withoutMetadata = (key: string, value: unknown) =>
+    key === 'additionalMetadataFile' || key === 'metadata' ? undefined : value;
+  return JSON.stringify(
+    JSON.parse(text, path === 'manifest.json' ? withoutMetadata : undefined) as unknown,
+  );
+}
+
+function readAssembly(outdir: string): Readonly<Record<string, string>> {
+  const paths = (readdirSync(outdir, { recursive: true }) as string[])
+    .filter((path) => statSync(join(outdir, path)).isFile() && !path.endsWith('.map'))
+    .filter(isDeployed)
+    .toSorted();
+  return Object.fromEntries(
+    paths.map((path) => [path, shorten(path, readFileSync(join(outdir, path), 'utf8'))]),
+  );
+}
+
+function synthesise(source: string, name: string, config: DeploymentConfigInput): KeptDeployment {
+  const configPath = join(source, `${name}.kept.json`);
+  const outdir = join(source, `${name}.out`);
+  writeFileSync(configPath, JSON.stringify(config));
+  const options = ['--quiet', '--output', outdir, '-c', `config=${configPath}`];
+  run(source, 'node_modules/.bin/cdk', 'synth', ...options);
+  return { config, files: readAssembly(outdir) };
+}
+
+function keepRelease(commit: string, work: string): void {
+  const source = join(work, commit);
+  checkOut(commit, source);
+  const cdk = readJson(join(source, 'cdk.json')) as { readonly build: string };
+  const [program = '', ...args] = cdk.build.split(' ');
+  run(source, program, ...args);
+  const deployments = Object.fromEntries(
+    Object.entries(configsOf(source)).map(([name, config]) => [
+      name,
+      synthesise(source, name, config),
+    ]),
+  );
+  const bytes = writeRelease({ commit, deployments });
+  process.stdout.write(`${commit}: kept, ${bytes} bytes\n`);
+}
+
+const commits = process.argv.slice(2);
+if (commits.length === 0) {
+  process.stderr.write('usage: node lab/tools/keep-release.ts COMMIT...\n');
+  process.exit(2);
+}
+const work = mkdtempSync(join(tmpdir(), 'keep-release-'));
+try {
+  for (const commit of commits) {
+    const short = execFileSync('git', ['rev-parse', '--short=7', commit], { encoding: 'utf8' });
+    keepRelease(short.trim(), work);
+  }
+} finally {
+  rmSync(work, { recursive: true, force: true });
+}
