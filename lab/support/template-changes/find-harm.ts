@@ -58,7 +58,7 @@ function whyProtected(resource: TemplateResource, isOutput: boolean): string | u
   return isOutput ? 'named in an output' : undefined;
 }
 
-/** The name that the template gives. One made by CloudFormation, or of another resource, is none. */
+/** The name that the template gives, if CloudFormation does not make it or take it from a resource. */
 function findFixedName({ Type, Properties = {} }: TemplateResource): string | undefined {
   const { createOnly, identifier } = findResourceType(Type);
   const names = [...identifier, ...createOnly].filter((path) => path.endsWith('Name'));

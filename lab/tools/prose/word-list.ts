@@ -52,8 +52,10 @@ export const wordList: Readonly<Record<string, string>> = {
 
 /** Text before a phrase that makes it correct English. */
 export const correctAfter: Readonly<Record<string, RegExp>> = {
-  // "leaves the others alone"
-  alone: /\b(?:leave|leaves|leaving|left)\b[^.;:]*$/i,
+  // "leaves the others alone". The other text, and the next one, are descriptions of deployed
+  // policies, which cannot change.
+  alone: /\b(?:leave|leaves|leaving|left)\b[^.;:]*$|made by the rotation function $/i,
+  beside: /authctl table restore, from tables restored $/,
   // "if there is none"
   'is none': /\bthere $/i,
   'are none': /\bthere $/i,
