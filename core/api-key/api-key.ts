@@ -18,7 +18,7 @@ export interface ApiKey {
   readonly serviceTrunkGroup: string;
   /** Sources that may use the key. Empty: every source. */
   readonly subnets: readonly ApiKeySubnet[];
-  /** Grows by one with each change; guards against lost updates. */
+  /** Grows by one with each change; guards against lost updates. As of a client. */
   readonly version: number;
   readonly createdAt: number;
   readonly updatedAt: number;

@@ -46,7 +46,10 @@ export interface Client {
    * path does not.
    */
   readonly tokensNotBefore?: number | undefined;
-  /** Grows by one with each change of the item by management; guards against lost updates. */
+  /**
+   * Grows by one with each change of the item by management; guards against lost updates. Begins at
+   * a random number, see core/record-version.ts.
+   */
   readonly version: number;
   readonly createdAt: number;
   readonly updatedAt: number;

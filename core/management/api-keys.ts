@@ -2,6 +2,7 @@ import type { ApiKey } from '../api-key/api-key.ts';
 import { formatApiKeyValue, secretBytes } from '../credential/credential-value.ts';
 import { hashSecret } from '../credential/secret-hash.ts';
 import { ConflictError, NotFoundError, RefusedError } from '../errors.ts';
+import { firstVersion, isFirstVersion } from '../record-version.ts';
 import { viewApiKey } from './api-key-view.ts';
 import { makeAuditedChange } from './audited-change.ts';
 import { idForCreation } from './idempotency.ts';
@@ -59,7 +60,7 @@ function buildApiKey(
     enabled: optional(input.enabled, (value) => readBoolean('enabled', value)) ?? true,
     serviceTrunkGroup: parseOwnTrunkGroup(context, input.serviceTrunkGroup),
     subnets: optional(input.subnets, (value) => buildSubnets(context, value)) ?? [],
-    version: 1,
+    version: firstVersion(context.drawBytes),
     createdAt: now,
     updatedAt: now,
   };
@@ -74,7 +75,7 @@ function isSameRequest(stored: ApiKey, wanted: ApiKey): boolean {
       serviceTrunkGroup,
       subnets.map((subnet) => [subnet.name, subnet.address, subnet.prefixLength]),
     ]);
-  return stored.version > 1 || key(stored) === key(wanted);
+  return !isFirstVersion(stored.version) || key(stored) === key(wanted);
 }
 
 async function findEarlier(

@@ -2,6 +2,7 @@ import type { ClaimCondition } from '../client/claim-condition.ts';
 import type { Client, ClientProvider } from '../client/client.ts';
 import { deriveProviderClientId } from '../client/provider-client-id.ts';
 import { ConflictError, RefusedError } from '../errors.ts';
+import { firstVersion, isFirstVersion } from '../record-version.ts';
 import { makeAuditedChange } from './audited-change.ts';
 import { parseClaimConditions } from './claim-conditions.ts';
 import { viewClient } from './client-view.ts';
@@ -99,7 +100,7 @@ function buildClient(
     enabled: true,
     secrets: [],
     provider,
-    version: 1,
+    version: firstVersion(context.drawBytes),
     createdAt: now,
     updatedAt: now,
   };
@@ -126,7 +127,7 @@ function isSameRequest(stored: Client, wanted: Client): boolean {
       client.provider?.conditions,
     ]);
   // When a client has been changed, its record no longer shows the values that it was created with.
-  return stored.version > 1 || key(stored) === key(wanted);
+  return !isFirstVersion(stored.version) || key(stored) === key(wanted);
 }
 
 function refuseExisting(stored: Client, wanted: Client): never {

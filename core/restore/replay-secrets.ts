@@ -92,6 +92,8 @@ function describeLost(client: Client, changes: readonly SecretChange[]): readonl
     changes.some((one) => one.isDeletion && one.subject.secret_id === id);
   const made = changes
     .filter((one) => !one.isDeletion && one.change.before === undefined)
+    // Versions do not order the lives of an id: a client that was deleted may have had this secret.
+    .filter(({ subject }) => subject.created_at >= client.createdAt)
     .map((one) => one.subject.secret_id);
   return [...new Set(made)]
     .filter((id) => !isGone(id))

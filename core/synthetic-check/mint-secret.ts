@@ -14,6 +14,7 @@ import {
 } from '../credential/credential-value.ts';
 import { hashSecret } from '../credential/secret-hash.ts';
 import { ConflictError } from '../errors.ts';
+import { firstVersion } from '../record-version.ts';
 
 export interface MintPorts {
   /** Reads must see every write that came before. */
@@ -45,19 +46,19 @@ function isLive({ expiresAt }: ClientSecret, now: number): boolean {
 /** The required state of the client, regardless of its present one. Old secrets are removed. */
 function buildClient(
   regionId: RegionId,
-  found: Client | undefined,
+  before: Pick<Client, 'secrets' | 'version' | 'createdAt'>,
   secret: ClientSecret,
   now: number,
 ): Client {
-  const older = found?.secrets.filter((one) => isLive(one, now)) ?? [];
+  const older = before.secrets.filter((one) => isLive(one, now));
   return {
     clientId: syntheticClientId(regionId),
     name: `Synthetic check of ${regionId}, kept by the service itself`,
     ...syntheticAuthority,
     enabled: true,
     secrets: [...older.slice(-maxOlderSecrets), secret],
-    version: (found?.version ?? 0) + 1,
-    createdAt: found?.createdAt ?? now,
+    version: before.version + 1,
+    createdAt: before.createdAt,
     updatedAt: now,
   };
 }
@@ -65,12 +66,17 @@ function buildClient(
 async function writeClient(
   regionId: RegionId,
   secret: ClientSecret,
-  { clients }: MintPorts,
+  { clients, drawBytes }: MintPorts,
   now: number,
 ): Promise<void> {
   const found = await clients.findClient(syntheticClientId(regionId));
-  const wanted = buildClient(regionId, found, secret, now);
-  await (found === undefined ? clients.createClient(wanted) : clients.replaceClient(wanted));
+  if (found === undefined) {
+    const version = firstVersion(drawBytes) - 1;
+    const nothing = { secrets: [], version, createdAt: now };
+    await clients.createClient(buildClient(regionId, nothing, secret, now));
+    return;
+  }
+  await clients.replaceClient(buildClient(regionId, found, secret, now));
 }
 
 /**

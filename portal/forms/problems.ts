@@ -52,11 +52,12 @@ export function problemsOf(error: unknown): Problems | undefined {
       : { status: 422, fields: [{ field: error.field, message: withoutLabel(error.message) }] };
   }
   if (error instanceof VersionConflictError) {
-    const { expected, current } = error;
+    const { current } = error;
     return {
       status: 409,
       fields: [],
-      general: `This was changed since you opened the form. You saw version ${expected}, and now it is version ${current}. Nothing was overwritten. Compare the stored values with yours, then send the form again.`,
+      general:
+        'This was changed since you opened the form. Nothing was overwritten. Compare the stored values with yours, then send the form again.',
       currentVersion: Number(current),
     };
   }

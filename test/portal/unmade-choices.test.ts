@@ -40,7 +40,7 @@ const rows: readonly (readonly [name: string, UnmadeChoice])[] = [
         `a secret's end, “${expiry}”`,
         {
           path: ownSecret,
-          form: { expiry, ifVersion: '2' },
+          form: { expiry },
           typed: day,
           choice: ['expiry', 'date'],
           problem: dayProblem,
@@ -51,7 +51,7 @@ const rows: readonly (readonly [name: string, UnmadeChoice])[] = [
     'the end of a rotation’s new secret',
     {
       path: rotation,
-      form: { expiry: 'never', overlap: '1d', requestId: 'request-1', ifVersion: '2' },
+      form: { expiry: 'never', overlap: '1d', requestId: 'request-1' },
       typed: day,
       choice: ['expiry', 'date'],
       problem: dayProblem,
@@ -61,7 +61,7 @@ const rows: readonly (readonly [name: string, UnmadeChoice])[] = [
     'the overlap of a rotation',
     {
       path: rotation,
-      form: { expiry: 'never', overlap: '7d', requestId: 'request-1', ifVersion: '2' },
+      form: { expiry: 'never', overlap: '7d', requestId: 'request-1' },
       typed: { overlapOther: '12h' },
       choice: ['overlap', 'other'],
       problem: 'Received “12h” without the choice “After another time”',
@@ -72,9 +72,10 @@ const rows: readonly (readonly [name: string, UnmadeChoice])[] = [
 describe.each(rows)('a field without its choice: %s', (_, { path, form, typed, ...row }) => {
   it('is refused, and nothing is changed', async () => {
     const world = await createPortalWorld();
+    const sent = { ...form, ifVersion: String(world.clients.get(world.clientId)?.version) };
     const before = JSON.stringify([...world.clients]);
     const records = world.audit.length;
-    const response = await world.post(path(world), { ...form, ...typed });
+    const response = await world.post(path(world), { ...sent, ...typed });
     const text = await response.text();
     expect(response.status).toBe(422);
     expect(text).toContain(row.problem);
@@ -87,8 +88,9 @@ describe.each(rows)('a field without its choice: %s', (_, { path, form, typed, .
 
   it('is accepted with the choice', async () => {
     const world = await createPortalWorld();
+    const sent = { ...form, ifVersion: String(world.clients.get(world.clientId)?.version) };
     const [name, value] = row.choice;
-    const response = await world.post(path(world), { ...form, ...typed, [name]: value });
+    const response = await world.post(path(world), { ...sent, ...typed, [name]: value });
     expect([200, 303]).toContain(response.status);
   });
 });

@@ -64,7 +64,7 @@ const anyClient = fc.record({
   scopes: fc.uniqueArray(scope, { maxLength: maxScopesPerClient }),
   enabled: fc.boolean(),
   tokensNotBefore: optional(time),
-  version: fc.integer({ min: 1, max: 1_000_000 }),
+  version: fc.maxSafeInteger().map((value) => Math.max(1, Math.abs(value))),
   createdAt: time,
   updatedAt: time,
 });
@@ -119,7 +119,7 @@ export const apiKey: fc.Arbitrary<ApiKey> = fc.record({
   enabled: fc.boolean(),
   serviceTrunkGroup: fc.string({ minLength: 1, maxLength: maxServiceTrunkGroupLength }),
   subnets: fc.array(subnet, { maxLength: 6 }),
-  version: fc.integer({ min: 1, max: 1_000_000 }),
+  version: fc.maxSafeInteger().map((value) => Math.max(1, Math.abs(value))),
   createdAt: time,
   updatedAt: time,
 });

@@ -154,6 +154,46 @@ const mistakes: readonly Omit<Mutant, 'area'>[] = [
     ],
   },
   {
+    name: 'a client that is created again begins at version 1',
+    edits: [
+      {
+        file: 'core/management/create-client.ts',
+        find: 'version: firstVersion(context.drawBytes)',
+        replace: 'version: 1',
+      },
+    ],
+  },
+  {
+    name: 'an API key that is created again begins at version 1',
+    edits: [
+      {
+        file: 'core/management/api-keys.ts',
+        find: 'version: firstVersion(context.drawBytes)',
+        replace: 'version: 1',
+      },
+    ],
+  },
+  {
+    name: 'the client of the synthetic check begins at version 1',
+    edits: [
+      {
+        file: 'core/synthetic-check/mint-secret.ts',
+        find: 'firstVersion(drawBytes) - 1',
+        replace: '0',
+      },
+    ],
+  },
+  {
+    name: 'a former client and a new one with the same ids get the same token',
+    edits: [
+      {
+        file: 'core/token/token-reuse.ts',
+        find: 'secretHash: secret.hash',
+        replace: 'secretHash: secret.secretId',
+      },
+    ],
+  },
+  {
     name: 'a token that was issued before a revocation is issued again',
     edits: [
       {

@@ -30,16 +30,18 @@ if (name !== undefined && mutant === undefined) throw new Error(`there is no mut
 const tests = {
   rotation: [
     'test/contract/deployment-config.test.ts',
-    'test/core/signing-key/{plan,removal-guard,rotation-crash,select-signing-key}.test.ts',
-    'test/core/signing-key/rotation-{stories,property}.test.ts',
-    'test/core/signing-key/{key-custody,prove-key,publish-key}.test.ts',
+    'test/core/key-rotation/{plan,removal-guard,rotation-crash}.test.ts',
+    'test/core/signing-key/select-signing-key.test.ts',
+    'test/core/key-rotation/rotation-{stories,property}.test.ts',
+    'test/core/key-rotation/{key-custody,prove-key,publish-key}.test.ts',
     'test/integration/adapters/kms.test.ts',
     'test/integration/lambda/key-rotation.test.ts',
     'test/lib/publication-permissions.test.ts',
   ],
   revocation: [
     'test/core/verifier/revocation-{check,property}.test.ts',
-    'test/core/management/revoke-client-tokens.test.ts',
+    'test/core/management/{revoke-client-tokens,lives-model}.test.ts',
+    'test/lambda/token/token-reuse.test.ts',
   ],
 };
 

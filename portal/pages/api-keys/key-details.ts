@@ -101,7 +101,7 @@ export function keyPage(
         ['Created', timeWithDistance(key.createdAt, now)],
         [
           'Changed',
-          html`${timeWithDistance(key.updatedAt, now)}, version ${key.version}${
+          html`${timeWithDistance(key.updatedAt, now)}${
             may('listAudit') && html` · <a href="${href('/audit', { text: key.keyId })}">Audit</a>`
           }`,
         ],

@@ -55,7 +55,7 @@ function clientFacts({ deployment, now, href, may }: RequestContext, client: Cli
     ['Created', timeWithDistance(client.createdAt, now)],
     [
       'Changed',
-      html`${timeWithDistance(client.updatedAt, now)}, version ${client.version}${
+      html`${timeWithDistance(client.updatedAt, now)}${
         may('listAudit') &&
         html` · <a href="${href('/audit', { text: client.clientId })}">Audit</a>`
       }`,

@@ -17,6 +17,8 @@ export function validCalls(world: World): Readonly<Record<OperationName, ValidCa
     args,
   });
   const secret = { name: 'blue', expiresAt: world.now + 60, idempotencyKey: 'key-12345' };
+  const clientVersion = world.clients.get(clientId)?.version;
+  const keyVersion = world.apiKeys.get(keyId)?.version;
   return {
     describeDeployment: call(''),
     createClient: call('client', {
@@ -44,23 +46,27 @@ export function validCalls(world: World): Readonly<Record<OperationName, ValidCa
       removeScopes: ['messaging:view'],
       audiences: ['https://a.example'],
       tokenLifetime: 900,
-      ifVersion: 2,
+      ifVersion: clientVersion,
     }),
-    setClientEnabled: call('clientId enabled options', clientId, false, { ifVersion: 2 }),
-    revokeClientTokens: call('clientId options', clientId, { ifVersion: 2 }),
-    deleteClient: call('clientId options', clientId, { ifVersion: 2 }),
-    createClientSecret: call('clientId secret', clientId, { ...secret, ifVersion: 2 }),
+    setClientEnabled: call('clientId enabled options', clientId, false, {
+      ifVersion: clientVersion,
+    }),
+    revokeClientTokens: call('clientId options', clientId, { ifVersion: clientVersion }),
+    deleteClient: call('clientId options', clientId, { ifVersion: clientVersion }),
+    createClientSecret: call('clientId secret', clientId, { ...secret, ifVersion: clientVersion }),
     rotateClientSecret: call('clientId secret', clientId, {
       ...secret,
       overlap: 60,
-      ifVersion: 2,
+      ifVersion: clientVersion,
     }),
     updateClientSecret: call('clientId secretId changes', clientId, secretId, {
       name: 'green',
       expiresAt: world.now + 60,
-      ifVersion: 2,
+      ifVersion: clientVersion,
     }),
-    deleteClientSecret: call('clientId secretId options', clientId, secretId, { ifVersion: 2 }),
+    deleteClientSecret: call('clientId secretId options', clientId, secretId, {
+      ifVersion: clientVersion,
+    }),
     createApiKey: call('apiKey', {
       name: 'Bea',
       serviceTrunkGroup: 'tg-1001',
@@ -70,18 +76,18 @@ export function validCalls(world: World): Readonly<Record<OperationName, ValidCa
     }),
     findApiKey: call('keyId', keyId),
     listApiKeys: call('filter', { ...filters, anySource: false }),
-    renameApiKey: call('keyId name options', keyId, 'Ada L.', { ifVersion: 1 }),
-    setApiKeyEnabled: call('keyId enabled options', keyId, false, { ifVersion: 1 }),
-    deleteApiKey: call('keyId options', keyId, { ifVersion: 1 }),
+    renameApiKey: call('keyId name options', keyId, 'Ada L.', { ifVersion: keyVersion }),
+    setApiKeyEnabled: call('keyId enabled options', keyId, false, { ifVersion: keyVersion }),
+    deleteApiKey: call('keyId options', keyId, { ifVersion: keyVersion }),
     addSubnet: call('keyId subnet', keyId, {
       name: 'home',
       address: '198.51.100.0',
       netmask: '255.255.255.0',
-      ifVersion: 1,
+      ifVersion: keyVersion,
     }),
     removeSubnet: call('keyId subnetId options', keyId, subnetId, {
       allowAnySource: true,
-      ifVersion: 1,
+      ifVersion: keyVersion,
     }),
     inspectProvider: call('discoveryUrl', discoveryUrl),
     registerProvider: call('discoveryUrl options', discoveryUrl, {

@@ -25,7 +25,7 @@ describe('creating an API key', () => {
     const { key, value } = await createApiKey(context, input);
     expect(readApiKeyId(value ?? '')).toBe(key.keyId);
     expect(matchesHash(value ?? '', key.hash)).toBe(true);
-    expect(key).toMatchObject({ enabled: true, subnets: [], version: 1 });
+    expect(key).toMatchObject({ enabled: true, subnets: [] });
     expect([...apiKeys.values()]).toEqual([key]);
     expect(JSON.stringify([...apiKeys, audit])).not.toContain(value);
     expect(JSON.stringify(audit)).not.toContain(key.hash);
@@ -83,9 +83,9 @@ describe('changing an API key', () => {
     expect((await renameApiKey(context, key.keyId, 'Bea')).name).toBe('Bea');
     expect((await setApiKeyEnabled(context, key.keyId, false)).enabled).toBe(false);
     expect((await setApiKeyEnabled(context, key.keyId, true)).enabled).toBe(true);
-    const stale = deleteApiKey(context, key.keyId, { ifVersion: 1 });
+    const stale = deleteApiKey(context, key.keyId, { ifVersion: key.version });
     await expect(stale).rejects.toThrow(ConflictError);
-    await deleteApiKey(context, key.keyId, { ifVersion: 4 });
+    await deleteApiKey(context, key.keyId, { ifVersion: key.version + 3 });
     expect(apiKeys.size).toBe(0);
     expect(
       audit.filter(({ outcome }) => outcome !== 'intended').map((r) => [r.action, r.outcome]),

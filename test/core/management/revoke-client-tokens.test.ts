@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ConflictError, UnavailableError, VersionConflictError } from '../../../core/errors.ts';
 import { deleteClient, updateClient } from '../../../core/management/change-client.ts';
+import { createClientSecret } from '../../../core/management/client-secrets.ts';
 import { viewClient } from '../../../core/management/client-view.ts';
 import { createClient } from '../../../core/management/create-client.ts';
 import type { ManagementContext } from '../../../core/management/management-context.ts';
@@ -24,7 +25,11 @@ describe("revoking a client's tokens", () => {
     expect(changed.tokensNotBefore).toBe(calledAt + 2);
     // One whose clock is a second behind issues no token before the cut-off from now on.
     expect(test.now - 1).toBeGreaterThanOrEqual(calledAt + 2);
-    expect(changed).toMatchObject({ version: 2, enabled: true, updatedAt: test.now });
+    expect(changed).toMatchObject({
+      version: client.version + 1,
+      enabled: true,
+      updatedAt: test.now,
+    });
     expect(test.clients.get(client.clientId)).toEqual(changed);
   });
 
@@ -45,7 +50,7 @@ describe("revoking a client's tokens", () => {
     const behind = { ...context, awsTime: () => ({ earliest: 1000, latest: 2000 }) };
     const second = await revokeClientTokens(behind, client.clientId);
     expect(second.tokensNotBefore).toBe(first.tokensNotBefore);
-    expect(second.version).toBe(3);
+    expect(second.version).toBe(first.version + 1);
   });
 
   it('changes nothing if AWS has not said the time', async () => {
@@ -56,7 +61,7 @@ describe("revoking a client's tokens", () => {
 
   it('changes nothing if the version is another, also one that appears meanwhile', async () => {
     const { test, context, client, clients } = await withClient();
-    const options = { ifVersion: 2 };
+    const options = { ifVersion: client.version + 1 };
     await expect(revokeClientTokens(context, client.clientId, options)).rejects.toThrow(
       VersionConflictError,
     );
@@ -65,9 +70,29 @@ describe("revoking a client's tokens", () => {
       wait: async () => void (await updateClient(context, client.clientId, { name: 'Other' })),
     };
     await expect(revokeClientTokens(renames, client.clientId)).rejects.toThrow(ConflictError);
-    expect(clients.get(client.clientId)).toMatchObject({ name: 'Other', version: 2 });
+    expect(clients.get(client.clientId)).toMatchObject({
+      name: 'Other',
+      version: client.version + 1,
+    });
     expect(clients.get(client.clientId)?.tokensNotBefore).toBeUndefined();
     expect(test.audit.at(-1)).toMatchObject({ action: 'client.revoke_tokens', outcome: 'failed' });
+  });
+
+  it('changes nothing of a client that was created again under the same id meanwhile', async () => {
+    const test = createTestManagement();
+    const again = { ...input, idempotencyKey: 'billing-production' };
+    const { client } = await createClient(test.context, again);
+    await createClientSecret(test.context, client.clientId, {});
+    const replaced: ManagementContext = {
+      ...test.context,
+      wait: async () => {
+        await deleteClient(test.context, client.clientId);
+        await createClient(test.context, { ...again, scopes: ['calls:view'] });
+        await createClientSecret(test.context, client.clientId, {});
+      },
+    };
+    await expect(revokeClientTokens(replaced, client.clientId)).rejects.toThrow(ConflictError);
+    expect(test.clients.get(client.clientId)).toMatchObject({ scopes: ['calls:view'] });
   });
 
   it('is in the audit and in every view, and stays with later changes', async () => {
@@ -78,7 +103,7 @@ describe("revoking a client's tokens", () => {
       action: 'client.revoke_tokens',
       subject: client.clientId,
       outcome: 'done',
-      after: { tokens_not_before: shown, version: 2 },
+      after: { tokens_not_before: shown, version: client.version + 1 },
     });
     const renamed = await updateClient(context, client.clientId, { name: 'Other' });
     expect(viewClient(renamed, context.config)).toMatchObject({ tokens_not_before: shown });

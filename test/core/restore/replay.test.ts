@@ -221,6 +221,12 @@ describe('a client whose restore point lies before a change', () => {
     });
   });
 
+  it('does not report a secret of a client that had the same id before', () => {
+    const view = { ...secretView(40), secret_id: 'secret_old', created_at: '1970-01-01T00:00:01Z' };
+    const made = record({ action: 'client_secret.create', subject: 'secret_old', after: view });
+    expect(replay([made])).toMatchObject({ item: { secrets: [secret] }, lookAt: [] });
+  });
+
   it('ignores a change that failed, and counts one that is recorded twice once', () => {
     const failed = { recordId: 'x-2-failed', outcome: 'failed' } as const;
     const before = view({});

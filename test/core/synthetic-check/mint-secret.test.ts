@@ -32,7 +32,6 @@ describe('a minted secret', () => {
       name: 'Synthetic check of slc, kept by the service itself',
       ...syntheticAuthority,
       enabled: true,
-      version: 1,
       createdAt: now,
     });
     const [secret, ...others] = stored()?.secrets ?? [];

@@ -45,11 +45,10 @@ const changes: Readonly<Record<string, (made: Made) => readonly string[]>> = {
 };
 
 async function read({ client, key }: Made) {
-  const documents = [
-    await authctl(['client', 'show', client, '--json']),
-    await authctl(['api-key', 'show', key, '--json']),
-  ];
-  return documents.map(({ stdout }) => stdout);
+  return {
+    client: await json(['client', 'show', client]),
+    key: await json(['api-key', 'show', key]),
+  };
 }
 
 describe('--if-version', () => {
@@ -77,8 +76,8 @@ describe('--if-version', () => {
         error_description: expect.stringContaining('version 9') as string,
       });
       expect(await read(made)).toEqual(before);
-      const version = name.startsWith('client') ? '2' : '1';
-      const done = await authctl([...command, '--if-version', version, '--json']);
+      const { version } = name.startsWith('client') ? before.client : before.key;
+      const done = await authctl([...command, '--if-version', String(version), '--json']);
       expect([done.exitCode, done.stderr]).toEqual([0, expect.anything()]);
     },
   );

@@ -82,7 +82,7 @@ class Play {
     if (existed) return;
     const { clientId } = client;
     this.#historyOf(clientId).creations.push(time.now);
-    const { value = '' } = await createClientSecret(management, clientId, {});
+    const { value = '' } = await createClientSecret(management, clientId, { idempotencyKey });
     this.#credentials.set(clientId, { clientId, secret: value });
   }
 
@@ -129,6 +129,9 @@ class Play {
       ({ completedAt }) => known.issuedAt < completedAt && completedAt <= arrived,
     );
     if (isRevoked) throw new Error('violation: a token of before a revocation was issued again');
+    const { creations } = this.#historyOf(known.clientId);
+    const isOfFormerLife = creations.some((time) => known.issuedAt < time && time <= arrived);
+    if (isOfFormerLife) throw new Error('violation: a token of a former client was issued again');
   }
 
   async present(): Promise<void> {
