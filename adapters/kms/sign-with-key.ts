@@ -4,6 +4,7 @@ import { type Alg, signingAlgorithms } from '../../contract/signing-algorithms.t
 import type { PortOptions } from '../../core/port.ts';
 import { ecdsaSignatureFromDer } from '../../core/signing-key/ecdsa-signature.ts';
 import type { Sign } from '../../core/signing-key/sign.ts';
+import type { LeanClient } from '../lean/lean-client.ts';
 import { callWithKey, KmsAnswerError } from './kms-errors.ts';
 
 /** KMS's Sign, in the terms of its API. */
@@ -47,4 +48,23 @@ export function createSign(call: SignCall): Sign {
     }
     return toJwsSignature(key.alg, Signature);
   };
+}
+
+interface SignOutput {
+  readonly KeyId?: string;
+  /** base64. */
+  readonly Signature?: string;
+}
+
+/** Signs through the lean client; in JSON, bytes are base64. */
+export function createLeanKmsSign(client: LeanClient): Sign {
+  return createSign(async (input, options) => {
+    const Message = Buffer.from(input.Message).toString('base64');
+    const output = (await client.call('Sign', { ...input, Message }, options)) as SignOutput;
+    const { KeyId, Signature } = output;
+    return {
+      KeyId,
+      Signature: Signature === undefined ? undefined : Buffer.from(Signature, 'base64'),
+    };
+  });
 }

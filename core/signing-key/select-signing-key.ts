@@ -1,4 +1,5 @@
 import type { RegionId } from '../../contract/regions.ts';
+import type { PortOptions } from '../port.ts';
 import { eligibleAt } from './eligibility.ts';
 import type { SigningKey, SigningKeyState } from './signing-key.ts';
 
@@ -57,4 +58,24 @@ export function selectSigningKeys(
   }
   if (!hasSigned) return [];
   return chosen.length > 1 ? chosen.sort(byPreference) : chosen;
+}
+
+/** Every signing key of every region; usually from a cache. */
+export type ListSigningKeys = (
+  now: number,
+  options?: PortOptions,
+) => Promise<readonly SigningKey[]>;
+
+/** What decides which keys may sign. Times are seconds. */
+export type KeySettings = Pick<SigningNeed, 'regionId' | 'publicationLead' | 'leeway'>;
+
+/** The keys of the region that are valid for the lifetime of the token, in order of preference. */
+export async function chooseSigningKeys(
+  listSigningKeys: ListSigningKeys,
+  settings: KeySettings,
+  { iat, exp }: { readonly iat: number; readonly exp: number },
+  options: PortOptions = {},
+): Promise<readonly SigningKey[]> {
+  const keys = await listSigningKeys(iat, options);
+  return selectSigningKeys(keys, { ...settings, now: iat, expiresAt: exp });
 }

@@ -1,9 +1,10 @@
+import { createPublicKey, type KeyObject } from 'node:crypto';
 import { maxSigningInputBytes } from '../../contract/limits.ts';
 import { SigningKeyUnusableError, UnavailableError } from '../errors.ts';
+import { isSignatureValid } from '../jws/jws-signature.ts';
 import type { PortOptions } from '../port.ts';
 import type { Sign } from './sign.ts';
-import type { SigningKey } from './signing-key.ts';
-import { verifySignature } from './verify-signature.ts';
+import type { PublicJwk, SigningKey } from './signing-key.ts';
 
 /**
  * The published key does not verify a signature of KMS. The signature must not leave the service.
@@ -39,7 +40,27 @@ export function signingInputOf(key: SigningKey, { typ, payload }: JwsContent): s
   return joinSigningInput(key, typ, encodePart(payload));
 }
 
-async function signWith(
+/** Importing an RSA key costs as much as one verification. */
+const keyObjects = new WeakMap<PublicJwk, KeyObject>();
+
+function keyObjectOf(jwk: PublicJwk): KeyObject {
+  const known = keyObjects.get(jwk);
+  if (known !== undefined) return known;
+  const created = createPublicKey({ key: jwk, format: 'jwk' });
+  keyObjects.set(jwk, created);
+  return created;
+}
+
+/** Whether a JWS signature is that of the public key's private half over the signing input. */
+export function verifyWithJwk(
+  jwk: PublicJwk,
+  signingInput: Uint8Array,
+  signature: Uint8Array,
+): boolean {
+  return isSignatureValid(jwk.alg, keyObjectOf(jwk), signingInput, signature);
+}
+
+async function signWithOne(
   key: SigningKey,
   { typ, payload }: { readonly typ: string; readonly payload: string },
   sign: Sign,
@@ -53,10 +74,35 @@ async function signWith(
     );
   }
   const signature = await sign(key, bytes, options);
-  if (!verifySignature(key.publicJwk, bytes, signature)) {
+  if (!verifyWithJwk(key.publicJwk, bytes, signature)) {
     throw new UnverifiableSignatureError(`the published key ${key.kid} does not verify`);
   }
   return `${signingInput}.${Buffer.from(signature).toString('base64url')}`;
+}
+
+/**
+ * Signs with the first key that KMS accepts.
+ *
+ * @param keys those that may sign, in order of preference.
+ * @param signWith signs with one of them.
+ * @throws {UnavailableError} if no key can sign.
+ */
+export async function signWithFirst(
+  keys: readonly SigningKey[],
+  signWith: (key: SigningKey) => Promise<string>,
+): Promise<SignedJws> {
+  const unusableKids: string[] = [];
+  for (const key of keys) {
+    try {
+      return { jws: await signWith(key), kid: key.kid, unusableKids };
+    } catch (error) {
+      if (!(error instanceof SigningKeyUnusableError)) throw error;
+      unusableKids.push(key.kid);
+    }
+  }
+  throw new UnavailableError(
+    `no published key of this region can sign; refused: ${unusableKids.join(', ') || 'none'}`,
+  );
 }
 
 /**
@@ -67,24 +113,12 @@ async function signWith(
  * @throws {UnavailableError} if no key can sign, or KMS does not answer.
  * @throws {RangeError} if the signing input is too long.
  */
-export async function signJws(
+export function signJws(
   { typ, payload }: JwsContent,
   keys: readonly SigningKey[],
   sign: Sign,
   options: PortOptions = {},
 ): Promise<SignedJws> {
   const content = { typ, payload: encodePart(payload) };
-  const unusableKids: string[] = [];
-  for (const key of keys) {
-    try {
-      const jws = await signWith(key, content, sign, options);
-      return { jws, kid: key.kid, unusableKids };
-    } catch (error) {
-      if (!(error instanceof SigningKeyUnusableError)) throw error;
-      unusableKids.push(key.kid);
-    }
-  }
-  throw new UnavailableError(
-    `no published key of this region can sign; refused: ${unusableKids.join(', ') || 'none'}`,
-  );
+  return signWithFirst(keys, (key) => signWithOne(key, content, sign, options));
 }

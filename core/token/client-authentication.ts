@@ -1,44 +1,25 @@
 import { type Client, type ClientSecret, withoutSyntheticAuthority } from '../client/client.ts';
 import type { ClientReader } from '../client/client-store.ts';
 import { equalsHash, hashSecret, impossibleHash } from '../credential/secret-hash.ts';
-import { OAuthError, type OAuthErrorReason } from '../oauth-error.ts';
+import type { OAuthErrorReason } from '../oauth-error.ts';
 import type { PortOptions } from '../port.ts';
 import type { ClientCredentials } from './client-credentials.ts';
-import type { SharedToken } from './sealed-token-store.ts';
-import type { TokenParameters } from './token-parameters.ts';
-import type { TokenValues } from './token-values.ts';
 
 export interface AuthenticatedClient {
   readonly client: Client;
+  /** The one that was presented. */
   readonly secret: ClientSecret;
-  /** Only if the deployment shares tokens: what another instance may have signed for this request. */
-  readonly shared?: SharedToken | undefined;
+  readonly failure?: undefined;
 }
 
-/**
- * The step of a token request that authenticates its client.
- *
- * @throws {OAuthError} `invalid_client`.
- */
-export type Authenticate = (
-  credentials: ClientCredentials,
-  values: TokenValues,
-  parameters: TokenParameters,
-) => Promise<AuthenticatedClient>;
-
-/** A refused client, with the fields that may be logged. */
-export class ClientAuthenticationError extends OAuthError {
-  /** Of an existing client. */
-  readonly clientId: string | undefined;
-  /** Of the client's secret that matched. */
-  readonly secretId: string | undefined;
-
-  constructor(reason: OAuthErrorReason, client?: Client, secret?: ClientSecret) {
-    super(reason);
-    this.clientId = client?.clientId;
-    this.secretId = secret?.secretId;
-  }
-}
+/** What is known of a client that fails is for the log only: the client if it exists, and the secret if one matched. */
+export type AuthenticationResult =
+  | AuthenticatedClient
+  | {
+      readonly client: Client | undefined;
+      readonly secret: ClientSecret | undefined;
+      readonly failure: OAuthErrorReason;
+    };
 
 /**
  * Minimum number of comparisons for every attempt, also for an unknown client. Few clients have
@@ -68,22 +49,20 @@ export function findAuthenticationFailure(
 }
 
 /**
- * Authenticates a client by its secret (RFC 6749 §3.2.1): every failure costs one read and the same
- * hash comparisons, and returns the same response.
- *
- * @throws {ClientAuthenticationError} `invalid_client`.
+ * Authenticates a client by its secret (RFC 6749 §3.2.1). Every failure costs one read and the same
+ * hash comparisons.
  */
 export async function authenticateClient(
   { clientId, clientSecret }: ClientCredentials,
   clients: ClientReader,
   now: number,
   options: PortOptions = {},
-): Promise<AuthenticatedClient> {
+): Promise<AuthenticationResult> {
   const client = await clients.findClient(clientId, options);
   const secret = findSecret(clientSecret, client?.secrets ?? []);
   const failure = findAuthenticationFailure(client, secret, now);
   if (client === undefined || secret === undefined || failure !== undefined) {
-    throw new ClientAuthenticationError(failure ?? 'wrong_secret', client, secret);
+    return { client, secret, failure: failure ?? 'wrong_secret' };
   }
   return { client: withoutSyntheticAuthority(client), secret };
 }

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { TooManyFailuresError } from '../errors.ts';
-import { OAuthError } from '../oauth-error.ts';
-import type { Authenticate } from './client-authentication.ts';
+import type { ClientCredentials } from './client-credentials.ts';
 
 /** Times are seconds. See `authenticationFailureLimits` in contract/limits.ts. */
 export interface FailureLimits {
@@ -12,9 +11,7 @@ export interface FailureLimits {
 }
 
 /** One attempt to authenticate: any texts that a caller sent, and its address. */
-export interface Attempt {
-  readonly clientId: string;
-  readonly clientSecret: string;
+export interface Attempt extends ClientCredentials {
   /** A network address that the caller cannot choose. */
   readonly source: string;
 }
@@ -100,23 +97,4 @@ export class FailureLimiter {
       this.#counters.delete(oldest);
     }
   }
-}
-
-/**
- * Wraps authentication: refuses a client that failed too often, and counts failures. When the store
- * does not answer, no failure is counted.
- *
- * @throws {TooManyFailuresError}
- */
-export function limitFailures(limiter: FailureLimiter, authenticate: Authenticate): Authenticate {
-  return async (credentials, values, parameters) => {
-    const attempt = { ...credentials, source: values.source };
-    limiter.assertAllowed(attempt, values.now);
-    try {
-      return await authenticate(credentials, values, parameters);
-    } catch (error) {
-      if (error instanceof OAuthError) limiter.record(attempt, values.now);
-      throw error;
-    }
-  };
 }

@@ -1,28 +1,50 @@
 import type { AccessTokenType } from '../../contract/access-token-type.ts';
-import type { RegionId } from '../../contract/regions.ts';
+import { isSyntheticClientId } from '../../contract/synthetic-check.ts';
+import { secretStatus } from '../client/client.ts';
+import type { ClientReader, SecretUseRecorder } from '../client/client-store.ts';
+import { isId } from '../credential/credential-value.ts';
+import { OAuthError } from '../oauth-error.ts';
+import { formatDay } from '../rfc3339.ts';
+import {
+  chooseSigningKeys,
+  type KeySettings,
+  type ListSigningKeys,
+} from '../signing-key/select-signing-key.ts';
+import type { Sign } from '../signing-key/sign.ts';
+import { type SignedJws, signJws } from '../signing-key/sign-jws.ts';
+import type { SigningKey } from '../signing-key/signing-key.ts';
 import { buildAccessTokenClaims } from './access-token-claims.ts';
-import type { Authenticate } from './client-authentication.ts';
+import {
+  type AuthenticatedClient,
+  type AuthenticationResult,
+  authenticateClient,
+} from './client-authentication.ts';
 import { readClientCredentials } from './client-credentials.ts';
+import type { FailureLimiter } from './failure-limiter.ts';
 import { selectAudience } from './resource.ts';
 import { grantScopes } from './scope.ts';
-import type { SignedToken, SignToken } from './sign-token.ts';
+import type { SharedTokenReuse } from './shared-reuse.ts';
 import { parseTokenParameters, type TokenRequest } from './token-parameters.ts';
-import type { TokenValues } from './token-values.ts';
+import type { SignedToken, TokenReuse, UnsignedToken } from './token-reuse.ts';
+import type { SecretUse, TokenValues } from './token-values.ts';
 
-/** The steps that do more than read the request. */
-export interface TokenSteps {
-  readonly authenticate: Authenticate;
-  readonly sign: SignToken;
+export interface TokenPorts {
+  readonly clients: ClientReader;
+  readonly secretUses: SecretUseRecorder;
+  readonly listSigningKeys: ListSigningKeys;
+  readonly sign: Sign;
+  readonly failures: FailureLimiter;
+  /** Set if the deployment config turns on token reuse; see docs/adr/0031. */
+  readonly reuse?: TokenReuse | undefined;
+  /** If instances share them; see docs/adr/0061. */
+  readonly sharedReuse?: SharedTokenReuse | undefined;
 }
 
 /** Times are seconds. */
-export interface TokenSettings {
+export interface TokenSettings extends KeySettings {
   readonly issuer: string;
-  readonly regionId: RegionId;
   readonly defaultAudience: string;
   readonly maxTokenLifetime: number;
-  readonly publicationLead: number;
-  readonly leeway: number;
   readonly accessTokenType: AccessTokenType;
 }
 
@@ -34,34 +56,134 @@ export interface TokenResponse {
   readonly scope: string;
 }
 
-function toResponse({ jws, claims }: SignedToken, now: number): TokenResponse {
+/**
+ * Issues an access token for a client (RFC 6749 §4.4, RFC 9068). Fills in `values.log` on the way,
+ * so a failure is logged with every field that was known before it.
+ *
+ * @throws {OAuthError} if the request is refused.
+ * @throws {TooManyFailuresError} if the client failed to authenticate too often.
+ * @throws {UnavailableError} if a port does not answer in time, or no key can sign.
+ * @throws {MalformedRecordError} if the client's record cannot be read.
+ */
+export async function issueToken(
+  request: TokenRequest,
+  ports: TokenPorts,
+  settings: TokenSettings,
+  values: TokenValues,
+): Promise<TokenResponse> {
+  const { now, signal, log } = values;
+
+  // Read the request (RFC 6749 §4.4.2, §2.3.1, RFC 8707 §2).
+  const parameters = parseTokenParameters(request);
+  const credentials = readClientCredentials(request.authorizations, parameters);
+  if (isId('client', credentials.clientId)) log.clientId = credentials.clientId;
+
+  // Authenticate the client (RFC 6749 §3.2.1), unless it failed too often from this source. What
+  // another instance may have signed for the request is read at the same time.
+  const attempt = { ...credentials, source: values.source };
+  ports.failures.assertAllowed(attempt, now);
+  const shared = ports.sharedReuse?.lookUp(credentials, parameters, values);
+  const found = await authenticateClient(credentials, ports.clients, now, { signal });
+  logClient(found, values);
+  if (found.failure !== undefined) {
+    ports.failures.record(attempt, now);
+    throw new OAuthError(found.failure);
+  }
+  const { client, secret } = found;
+
+  // Decide what the client gets (RFC 6749 §3.3, RFC 8707 §2.2, RFC 9068 §2.2).
+  const scopes = grantScopes(parameters.scopes, client.scopes);
+  const audience = selectAudience(parameters.resource, client.audiences, settings.defaultAudience);
+  const claims = buildAccessTokenClaims({ client, scopes, audience }, values, settings);
+  Object.assign(log, { scope: claims.scope, aud: claims.aud, jti: claims.jti });
+
+  // Find a token that may be issued again, or sign this one. The first token of a secret on each
+  // day records its use, and does not wait for that.
+  const keys = await chooseSigningKeys(ports.listSigningKeys, settings, claims, { signal });
+  const secretUse = recordSecretUse(found, ports.secretUses, values);
+  const { token, isReused } = await findOrSign(
+    { client, secret, claims, shared },
+    keys,
+    ports,
+    () => signJws({ typ: settings.accessTokenType, payload: claims }, keys, ports.sign, { signal }),
+  );
+  if (isReused) log.isReused = true;
+  if (shared !== undefined && ports.sharedReuse?.hasFailed() === true) log.sharedReuse = 'failed';
+  log.secretUse = secretUse.state;
+  // A reused token keeps its own id.
+  Object.assign(log, { jti: token.claims.jti, kid: token.kid, unusableKids: token.unusableKids });
+
+  // Respond (RFC 6749 §5.1).
   return {
-    access_token: jws,
+    access_token: token.jws,
     token_type: 'Bearer',
-    expires_in: claims.exp - now,
-    scope: claims.scope,
+    expires_in: token.claims.exp - now,
+    scope: token.claims.scope,
   };
 }
 
 /**
- * Issues an access token for a client (RFC 6749 §4.4, RFC 9068).
+ * Returns a token that this instance or another issued for an equal request and that may be issued
+ * again, or signs a new one.
  *
- * @throws {OAuthError} if the request is refused.
- * @throws what the steps throw.
+ * @param keys those that may sign, in order of preference.
+ * @param sign signs the claims with the first of them that KMS accepts.
  */
-export async function issueToken(
-  request: TokenRequest,
-  steps: TokenSteps,
-  values: TokenValues,
-  settings: TokenSettings,
-): Promise<TokenResponse> {
-  const parameters = parseTokenParameters(request);
-  const credentials = readClientCredentials(request.authorizations, parameters);
-  const authenticated = await steps.authenticate(credentials, values, parameters);
-  const { client } = authenticated;
-  const scopes = grantScopes(parameters.scopes, client.scopes);
-  const audience = selectAudience(parameters.resource, client.audiences, settings.defaultAudience);
-  const claims = buildAccessTokenClaims({ client, scopes, audience }, values, settings);
-  const token = await steps.sign({ ...authenticated, claims }, values);
-  return toResponse(token, values.now);
+export async function findOrSign(
+  unsigned: UnsignedToken,
+  keys: readonly SigningKey[],
+  { reuse, sharedReuse }: Pick<TokenPorts, 'reuse' | 'sharedReuse'>,
+  sign: () => Promise<SignedJws>,
+): Promise<{ readonly token: SignedToken; readonly isReused: boolean }> {
+  const { client, secret, claims } = unsigned;
+  const [key] = keys;
+  let isFound = false;
+  const findElsewhereOrSign = async (): Promise<SignedToken> => {
+    const found = key && (await sharedReuse?.find(unsigned, key));
+    isFound = found !== undefined;
+    if (found !== undefined) return found;
+    const token = { ...(await sign()), claims };
+    if (key !== undefined) await sharedReuse?.share(unsigned, key, token);
+    return token;
+  };
+  if (reuse === undefined) return { token: await findElsewhereOrSign(), isReused: isFound };
+  const { token, isReused } = await reuse.take(
+    { claims, secretHash: secret.hash, clientVersion: client.version, kid: key?.kid },
+    findElsewhereOrSign,
+  );
+  return { token, isReused: isReused || isFound };
+}
+
+/** Logs which client authenticates with which secret, also if it fails. */
+function logClient(
+  { client, secret, failure }: AuthenticationResult,
+  { now, log }: TokenValues,
+): void {
+  if (client !== undefined) log.clientId = client.clientId;
+  if (secret !== undefined) log.secretId = secret.secretId;
+  // The secrets of the synthetic check expire soon by design.
+  if (failure !== undefined || isSyntheticClientId(client.clientId)) return;
+  if (secretStatus(secret, now) === 'expires_soon') log.secretExpiresAt = secret.expiresAt;
+}
+
+/**
+ * Begins to record that a secret was used, unless that was already recorded today.
+ *
+ * @returns the state of the recording, which changes when the store answers. It never fails.
+ */
+function recordSecretUse(
+  { client, secret }: AuthenticatedClient,
+  recorder: SecretUseRecorder,
+  { now, signal }: TokenValues,
+): { readonly state: SecretUse } {
+  const day = formatDay(now);
+  if (secret.lastUsedOn === day) return { state: 'not_due' };
+  const recording: { state: SecretUse } = { state: 'pending' };
+  const end = (state: SecretUse) => () => {
+    recording.state = state;
+  };
+  recorder
+    .recordSecretUse(client.clientId, secret.secretId, day, { signal })
+    .then(end('recorded'), end('failed'));
+  return recording;
 }

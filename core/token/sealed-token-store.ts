@@ -1,5 +1,5 @@
 import type { PortOptions } from '../port.ts';
-import type { SealedPlace } from './sealed-token.ts';
+import type { SealedTokenKeys } from './sealed-token.ts';
 
 /** An item of the table of sealed tokens. */
 export interface SealedItem {
@@ -26,9 +26,9 @@ export interface SealedTokenStore {
   takeFailures(): number;
 }
 
-/** What another instance may have signed for a request. */
-export interface SharedToken {
-  readonly place: SealedPlace;
-  /** Left out if this instance has the token itself, as far as it can know before it reads the client. */
-  readonly read?: SealedTokenRead | undefined;
+/** A search for a token that another instance may have signed for a request. */
+export interface SharedLookup {
+  readonly keys: SealedTokenKeys;
+  /** Waits for the table, for a bounded time. */
+  readonly read: SealedTokenRead;
 }

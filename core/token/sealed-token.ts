@@ -9,10 +9,11 @@ export interface TokenChoice {
   readonly resource: string | undefined;
 }
 
-/** Where the token of one request lies, and what opens it. */
-export interface SealedPlace {
-  /** Key of the item: 43 base64url characters. */
+/** Both keys of the sealed token of one request. */
+export interface SealedTokenKeys {
+  /** Of the item in the table: 43 base64url characters. */
   readonly itemId: string;
+  /** Of the cipher. */
   readonly sealingKey: Uint8Array;
 }
 
@@ -45,11 +46,11 @@ function deriveKey(secret: string, issuer: string, purpose: string): Uint8Array 
  * Derives both from the client secret as the caller presents it. Anyone who does not know the
  * secret can neither tell for which client, scopes or audience an item is, nor open it.
  */
-export function locateToken(
+export function deriveSealedTokenKeys(
   { clientId, scopes, resource }: TokenChoice,
   secret: string,
   issuer: string,
-): SealedPlace {
+): SealedTokenKeys {
   const request = JSON.stringify([clientId, scopes ?? null, resource ?? null]);
   return {
     itemId: createHmac('sha256', deriveKey(secret, issuer, 'item key'))
@@ -69,7 +70,7 @@ function associatedData(itemId: string, context: string): Buffer {
  * @param nonce random bytes, never the same twice.
  */
 export function sealToken(
-  { itemId, sealingKey }: SealedPlace,
+  { itemId, sealingKey }: SealedTokenKeys,
   { issuedAt, jti, signature }: SealedContent,
   context: string,
   nonce: Uint8Array,
@@ -83,9 +84,9 @@ export function sealToken(
   return Buffer.concat([nonce, ...parts, sealing.getAuthTag()]);
 }
 
-/** @returns undefined for bytes that were not sealed for this place and context. */
+/** @returns undefined for bytes that were not sealed with these keys and this context. */
 export function openToken(
-  { itemId, sealingKey }: SealedPlace,
+  { itemId, sealingKey }: SealedTokenKeys,
   sealed: Uint8Array,
   context: string,
 ): SealedContent | undefined {

@@ -1,8 +1,7 @@
 import { prefixes } from '../credential/credential-value.ts';
-import { selectSigningKeys } from '../signing-key/select-signing-key.ts';
+import { chooseSigningKeys, type KeySettings } from '../signing-key/select-signing-key.ts';
 import { signJws } from '../signing-key/sign-jws.ts';
-import type { TokenSettings } from './issue-token.ts';
-import type { TokenPorts } from './token-issuer.ts';
+import type { TokenPorts } from './issue-token.ts';
 import type { TokenValues } from './token-values.ts';
 
 /** A type that no verifier accepts as a token, and a payload without meaningful claims. */
@@ -20,14 +19,11 @@ const nobody = `${prefixes.client}self-test`;
 export async function runSelfTest(
   ports: Pick<TokenPorts, 'clients' | 'listSigningKeys' | 'sign'>,
   { now, signal }: Pick<TokenValues, 'now' | 'signal'>,
-  settings: Pick<TokenSettings, 'regionId' | 'publicationLead' | 'leeway'>,
+  settings: KeySettings,
 ): Promise<void> {
   const signOnce = async (): Promise<void> => {
-    const keys = selectSigningKeys(await ports.listSigningKeys(now, { signal }), {
-      ...settings,
-      now,
-      expiresAt: now,
-    });
+    const times = { iat: now, exp: now };
+    const keys = await chooseSigningKeys(ports.listSigningKeys, settings, times, { signal });
     await signJws({ typ: selfTestType, payload: { iat: now } }, keys, ports.sign, { signal });
   };
   await Promise.all([ports.clients.findClient(nobody, { signal }), signOnce()]);

@@ -1,14 +1,20 @@
 import type { AccessTokenType } from '../../contract/access-token-type.ts';
 import { BoundedMap } from '../bounded-map.ts';
 import { looksLikeClientSecret } from '../credential/credential-value.ts';
-import { signingInputOf } from '../signing-key/sign-jws.ts';
+import { signingInputOf, verifyWithJwk } from '../signing-key/sign-jws.ts';
 import type { SigningKey } from '../signing-key/signing-key.ts';
-import { verifySignature } from '../signing-key/verify-signature.ts';
-import type { Authenticate } from './client-authentication.ts';
-import { locateToken, nonceBytes, openToken, type SealedPlace, sealToken } from './sealed-token.ts';
-import type { SealedTokenStore } from './sealed-token-store.ts';
-import type { SignedToken, SignWithKeys, UnsignedToken } from './sign-token.ts';
-import { mayIssueAgain } from './token-reuse.ts';
+import type { ClientCredentials } from './client-credentials.ts';
+import {
+  deriveSealedTokenKeys,
+  nonceBytes,
+  openToken,
+  type SealedTokenKeys,
+  sealToken,
+} from './sealed-token.ts';
+import type { SealedTokenStore, SharedLookup } from './sealed-token-store.ts';
+import type { TokenParameters } from './token-parameters.ts';
+import { mayIssueAgain, type SignedToken, type UnsignedToken } from './token-reuse.ts';
+import type { TokenValues } from './token-values.ts';
 
 export interface SharedReuseSettings {
   readonly issuer: string;
@@ -47,40 +53,53 @@ export class SharedTokenReuse {
     this.#drawBytes = drawBytes;
   }
 
-  /** Begins to read the sealed token while the client is read. */
-  readAhead(authenticate: Authenticate): Authenticate {
-    return async (credentials, values, parameters) => {
-      const { clientId, clientSecret } = credentials;
-      // Only what is made here has 256 random bits. Anything else is refused anyway.
-      if (!looksLikeClientSecret(clientSecret))
-        return authenticate(credentials, values, parameters);
-      const choice = { clientId, scopes: parameters.scopes, resource: parameters.resource };
-      const place = locateToken(choice, clientSecret, this.#settings.issuer);
-      const isOwn = values.now <= (this.#ownUntil.get(place.itemId) ?? 0);
-      const read = isOwn ? undefined : this.#store.read(place.itemId, values);
-      return { ...(await authenticate(credentials, values, parameters)), shared: { place, read } };
-    };
+  /**
+   * Begins to look for what another instance may have signed for a request. The client need not be
+   * authenticated yet: a caller that does not know the secret finds nothing.
+   */
+  lookUp(
+    { clientId, clientSecret }: ClientCredentials,
+    { scopes, resource }: TokenParameters,
+    { now, signal }: Pick<TokenValues, 'now' | 'signal'>,
+  ): SharedLookup | undefined {
+    // Only what is made here has 256 random bits. Anything else is refused anyway.
+    if (!looksLikeClientSecret(clientSecret)) return undefined;
+    const choice = { clientId, scopes, resource };
+    const keys = deriveSealedTokenKeys(choice, clientSecret, this.#settings.issuer);
+    const begin = () => this.#store.read(keys.itemId, { signal });
+    // This instance has the token itself, as far as it can know before it reads the client.
+    const isOwn = now <= (this.#ownUntil.get(keys.itemId) ?? 0);
+    return { keys, read: isOwn ? () => begin()() : begin() };
   }
 
-  /** Issues what another instance signed if it fits; shares what is signed here. */
-  shareTokens(sign: SignWithKeys): SignWithKeys {
-    return async (unsigned, keys, values) => {
-      const { shared } = unsigned;
-      const [key] = keys;
-      if (shared === undefined || key === undefined) return sign(unsigned, keys, values);
-      const { place } = shared;
-      const read = shared.read ?? this.#store.read(place.itemId, values);
-      const sealed = await read();
-      const known = sealed && this.#open(place, sealed, unsigned, key);
-      if (known !== undefined) values.log.isReused = true;
-      const token = known ?? (await sign(unsigned, keys, values));
-      if (token.kid === key.kid) {
-        this.#ownUntil.set(place.itemId, this.#reusableUntil(token.claims));
-        if (known === undefined) await this.#write(place, unsigned, token, key);
-      }
-      if (this.#store.takeFailures() > 0) values.log.sharedReuse = 'failed';
-      return token;
-    };
+  /** Finds what another instance signed, if it fits the request. */
+  async find(unsigned: UnsignedToken, key: SigningKey): Promise<SignedToken | undefined> {
+    const { shared } = unsigned;
+    const sealed = await shared?.read();
+    if (shared === undefined || sealed === undefined) return undefined;
+    const token = this.#open(shared.keys, sealed, unsigned, key);
+    if (token !== undefined)
+      this.#ownUntil.set(shared.keys.itemId, this.#reusableUntil(token.claims));
+    return token;
+  }
+
+  /** Shares what was signed here, unless a fallback key signed it. */
+  async share(unsigned: UnsignedToken, key: SigningKey, token: SignedToken): Promise<void> {
+    const { shared } = unsigned;
+    if (shared === undefined || token.kid !== key.kid) return;
+    this.#ownUntil.set(shared.keys.itemId, this.#reusableUntil(token.claims));
+    const { jws, claims } = token;
+    const signature = Buffer.from(jws.slice(jws.lastIndexOf('.') + 1), 'base64url');
+    const content = { issuedAt: claims.iat, jti: claims.jti, signature };
+    const nonce = this.#drawBytes(nonceBytes);
+    const sealed = sealToken(shared.keys, content, contextOf(unsigned, key), nonce);
+    const expiresAt = Math.ceil(this.#reusableUntil(claims) / expiryStep) * expiryStep;
+    await this.#store.write({ itemId: shared.keys.itemId, sealed, expiresAt });
+  }
+
+  /** Whether the table has failed since this was last asked. */
+  hasFailed(): boolean {
+    return this.#store.takeFailures() > 0;
   }
 
   /**
@@ -88,12 +107,12 @@ export class SharedTokenReuse {
    * and claims has a signature that verifies.
    */
   #open(
-    place: SealedPlace,
+    keys: SealedTokenKeys,
     sealed: Uint8Array,
     unsigned: UnsignedToken,
     key: SigningKey,
   ): SignedToken | undefined {
-    const content = openToken(place, sealed, contextOf(unsigned, key));
+    const content = openToken(keys, sealed, contextOf(unsigned, key));
     if (content === undefined) return undefined;
     const { issuedAt: iat, jti, signature } = content;
     const { claims: wanted } = unsigned;
@@ -103,22 +122,9 @@ export class SharedTokenReuse {
       typ: this.#settings.accessTokenType,
       payload: claims,
     });
-    if (!verifySignature(key.publicJwk, Buffer.from(signingInput), signature)) return undefined;
+    if (!verifyWithJwk(key.publicJwk, Buffer.from(signingInput), signature)) return undefined;
     const jws = `${signingInput}.${Buffer.from(signature).toString('base64url')}`;
     return { jws, claims, kid: key.kid, unusableKids: [] };
-  }
-
-  #write(
-    place: SealedPlace,
-    unsigned: UnsignedToken,
-    { jws, claims }: SignedToken,
-    key: SigningKey,
-  ): Promise<void> {
-    const signature = Buffer.from(jws.slice(jws.lastIndexOf('.') + 1), 'base64url');
-    const content = { issuedAt: claims.iat, jti: claims.jti, signature };
-    const sealed = sealToken(place, content, contextOf(unsigned, key), this.#drawBytes(nonceBytes));
-    const expiresAt = Math.ceil(this.#reusableUntil(claims) / expiryStep) * expiryStep;
-    return this.#store.write({ itemId: place.itemId, sealed, expiresAt });
   }
 
   #reusableUntil({ iat, exp }: SignedToken['claims']): number {

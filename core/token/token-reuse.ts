@@ -1,6 +1,20 @@
 import { BoundedMap } from '../bounded-map.ts';
+import type { SignedJws } from '../signing-key/sign-jws.ts';
 import type { AccessTokenClaims } from './access-token-claims.ts';
-import type { SignedToken, SignWithKeys } from './sign-token.ts';
+import type { AuthenticatedClient } from './client-authentication.ts';
+import type { SharedLookup } from './sealed-token-store.ts';
+
+/** A granted token before it is signed. */
+export interface UnsignedToken extends Pick<AuthenticatedClient, 'client' | 'secret'> {
+  readonly claims: AccessTokenClaims;
+  /** The search for a token of another instance, if instances share them. */
+  readonly shared?: SharedLookup | undefined;
+}
+
+/** A signed token. */
+export interface SignedToken extends SignedJws {
+  readonly claims: AccessTokenClaims;
+}
 
 export interface TokenReuseSettings {
   /** Share of its lifetime that a token must have left to be returned again: above 0, at most 1. */
@@ -85,20 +99,4 @@ export class TokenReuse {
     const share = this.#settings.minimumRemainingShare;
     return kid === request.kid && mayIssueAgain(claims, request.claims.iat, share);
   }
-}
-
-/** Wraps signing: returns a token of {@link TokenReuse} if one fits. */
-export function reuseTokens(reuse: TokenReuse, sign: SignWithKeys): SignWithKeys {
-  return async (unsigned, keys, values) => {
-    const { claims, client, secret } = unsigned;
-    const request = {
-      claims,
-      secretHash: secret.hash,
-      clientVersion: client.version,
-      kid: keys[0]?.kid,
-    };
-    const { token, isReused } = await reuse.take(request, () => sign(unsigned, keys, values));
-    if (isReused) values.log.isReused = true;
-    return token;
-  };
 }

@@ -10,7 +10,7 @@ export interface TokenLogFields {
   clientId?: string;
   secretId?: string;
   /** Set if the accepted secret expires soon: seconds since the epoch. */
-  secretExpiresAt?: number;
+  secretExpiresAt?: number | undefined;
   scope?: string;
   aud?: string;
   jti?: string;

@@ -3,9 +3,9 @@ import type { Client } from '../../core/client/client.ts';
 import { SigningKeyUnusableError } from '../../core/errors.ts';
 import type { SigningKey } from '../../core/signing-key/signing-key.ts';
 import { FailureLimiter } from '../../core/token/failure-limiter.ts';
+import { issueToken, type TokenPorts, type TokenSettings } from '../../core/token/issue-token.ts';
 import type { SealedItem, SealedTokenStore } from '../../core/token/sealed-token-store.ts';
 import { SharedTokenReuse } from '../../core/token/shared-reuse.ts';
-import { createTokenIssuer } from '../../core/token/token-issuer.ts';
 import { TokenReuse } from '../../core/token/token-reuse.ts';
 import type { TokenLogFields } from '../../core/token/token-values.ts';
 import { clientIdOf, makeClient, secretValueOf } from './clients.ts';
@@ -14,6 +14,16 @@ import { basic, tokenEnvironment, worldNow } from './token-world.ts';
 
 /** Real keys take a while to make, so all fleets have the same. */
 const testKeys = [1, 2, 3].map(() => makeSigningKey('ES256'));
+
+const settings: TokenSettings = {
+  issuer: tokenEnvironment.AUTH_ISSUER,
+  regionId: tokenEnvironment.AUTH_REGION_ID,
+  defaultAudience: tokenEnvironment.AUTH_DEFAULT_AUDIENCE,
+  maxTokenLifetime: tokenEnvironment.AUTH_MAX_TOKEN_LIFETIME,
+  publicationLead: tokenEnvironment.AUTH_PUBLICATION_LEAD,
+  leeway: tokenEnvironment.AUTH_LEEWAY,
+  accessTokenType: 'at+jwt',
+};
 
 /** What a client asks for. */
 export interface FleetRequest {
@@ -76,7 +86,7 @@ export class TokenFleet {
   /** kids of keys that KMS refuses. */
   readonly unusable = new Set<string>();
   keys: readonly SigningKey[];
-  readonly #instances: readonly ReturnType<typeof createTokenIssuer>[];
+  readonly #instances: readonly TokenPorts[];
   #draws = 0;
 
   constructor(count: number, share = 0.5) {
@@ -108,10 +118,10 @@ export class TokenFleet {
       source: `192.0.2.${request.secret ?? 1}`,
       log,
     };
-    const issue = this.#instances[instance];
-    if (issue === undefined) throw new RangeError(`there is no instance ${instance}`);
-    const answer = await issue(toTokenRequest(request), values);
-    return { token: answer.access_token, expiresIn: answer.expires_in, log };
+    const ports = this.#instances[instance];
+    if (ports === undefined) throw new RangeError(`there is no instance ${instance}`);
+    const response = await issueToken(toTokenRequest(request), ports, settings, values);
+    return { token: response.access_token, expiresIn: response.expires_in, log };
   }
 
   /** Other bytes each time, the same in each run. */
@@ -122,42 +132,31 @@ export class TokenFleet {
     return bytes;
   }
 
-  #start(minimumRemainingShare: number) {
-    const settings = { minimumRemainingShare, maxTokens: maxReusableTokens };
-    const { AUTH_ISSUER: issuer } = tokenEnvironment;
+  #start(minimumRemainingShare: number): TokenPorts {
+    const reuse = { minimumRemainingShare, maxTokens: maxReusableTokens };
+    const { issuer, accessTokenType } = settings;
     const sign = signWithKeys(...testKeys);
-    return createTokenIssuer(
-      {
-        clients: { findClient: async (id) => this.clients.get(id) },
-        secretUses: { recordSecretUse: async () => undefined },
-        listSigningKeys: async () => this.keys,
-        sign: async (key, ...rest) => {
-          if (this.unusable.has(key.kid)) throw new SigningKeyUnusableError(key.kid);
-          this.signs += 1;
-          return sign(key, ...rest);
-        },
-        failures: new FailureLimiter({
-          window: 60,
-          distinctSecrets: 1000,
-          repetitions: 1000,
-          capacity: 100,
-        }),
-        reuse: new TokenReuse(settings),
-        sharedReuse: new SharedTokenReuse(
-          this.table,
-          { ...settings, issuer, accessTokenType: 'at+jwt' },
-          (length) => this.#draw(length),
-        ),
+    return {
+      clients: { findClient: async (id) => this.clients.get(id) },
+      secretUses: { recordSecretUse: async () => undefined },
+      listSigningKeys: async () => this.keys,
+      sign: async (key, ...rest) => {
+        if (this.unusable.has(key.kid)) throw new SigningKeyUnusableError(key.kid);
+        this.signs += 1;
+        return sign(key, ...rest);
       },
-      {
-        issuer,
-        regionId: tokenEnvironment.AUTH_REGION_ID,
-        defaultAudience: tokenEnvironment.AUTH_DEFAULT_AUDIENCE,
-        maxTokenLifetime: tokenEnvironment.AUTH_MAX_TOKEN_LIFETIME,
-        publicationLead: tokenEnvironment.AUTH_PUBLICATION_LEAD,
-        leeway: tokenEnvironment.AUTH_LEEWAY,
-        accessTokenType: 'at+jwt',
-      },
-    );
+      failures: new FailureLimiter({
+        window: 60,
+        distinctSecrets: 1000,
+        repetitions: 1000,
+        capacity: 100,
+      }),
+      reuse: new TokenReuse(reuse),
+      sharedReuse: new SharedTokenReuse(
+        this.table,
+        { ...reuse, issuer, accessTokenType },
+        (length) => this.#draw(length),
+      ),
+    };
   }
 }

@@ -1,7 +1,7 @@
 import type { APIGatewayRequestAuthorizerEvent } from 'aws-lambda';
 import { routeKey } from '../../contract/platform-authorizer.ts';
 import type { BearerRequest } from '../../core/verifier/verify-bearer.ts';
-import { readHeader } from '../shared/proxy-event.ts';
+import { readHeader } from '../shared/http-message.ts';
 
 /** A guarded method without configured scopes: a mistake in the deployment. */
 export class UnknownRouteError extends Error {

@@ -1,9 +1,10 @@
 import type { Environment } from '../../contract/environment.ts';
 import { oauthAuthorizationServerPath, openidConfigurationPath } from '../../contract/routes.ts';
 import { buildMetadata } from '../../core/discovery/metadata.ts';
+import type { Endpoint } from '../shared/dispatch.ts';
 import { createDocument, documentHeaders, serveDocument } from '../shared/document-endpoint.ts';
 import { type FunctionOptions, resolveOptions } from '../shared/function-options.ts';
-import { createHttpFunction, type Endpoint, type HttpFunction } from '../shared/http-function.ts';
+import { createHttpFunction, type HttpFunction } from '../shared/http-function.ts';
 
 /** Both discovery documents: the same bytes on every host. */
 export function createDiscoveryHandler(

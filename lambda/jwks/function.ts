@@ -9,10 +9,11 @@ import { UnavailableError } from '../../core/errors.ts';
 import { publicationTime } from '../../core/jwks/jwks.ts';
 import { SigningKeyCache } from '../../core/signing-key/signing-key-cache.ts';
 import type { SigningKeyReader } from '../../core/signing-key/signing-key-store.ts';
+import type { Endpoint } from '../shared/dispatch.ts';
 import { documentHeaders, serveDocument } from '../shared/document-endpoint.ts';
 import { reportStaleKeyList } from '../shared/exchange.ts';
 import { type FunctionOptions, resolveOptions } from '../shared/function-options.ts';
-import { createHttpFunction, type Endpoint, type HttpFunction } from '../shared/http-function.ts';
+import { createHttpFunction, type HttpFunction } from '../shared/http-function.ts';
 import { createJwksDocuments } from './jwks-document.ts';
 
 /** For any reason: verifiers see an outage, and never a set without keys. */

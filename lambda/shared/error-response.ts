@@ -8,6 +8,7 @@ import {
 } from '../../contract/error-body.ts';
 import { TooManyFailuresError, UnavailableError } from '../../core/errors.ts';
 import { OAuthError } from '../../core/oauth-error.ts';
+import type { Exchange } from './exchange.ts';
 import { type HttpResponse, jsonResponse } from './http-message.ts';
 
 /** A denial also passes: IAM knows the policies of a new role minutes later. */
@@ -23,12 +24,7 @@ function refusalResponse(error: OAuthError, challenge: string | undefined): Http
   });
 }
 
-/**
- * The only place that converts errors to responses. Every unknown error gives the same opaque 500.
- *
- * @param challenge is sent with 401 (RFC 6749 §5.2).
- */
-export function toErrorResponse(error: unknown, challenge?: string): HttpResponse {
+function toResponse(error: unknown, challenge: string | undefined): HttpResponse {
   if (error instanceof OAuthError) return refusalResponse(error, challenge);
   if (error instanceof TooManyFailuresError) {
     const headers = { ...noStoreHeaders, 'Retry-After': String(error.retryAfter) };
@@ -41,9 +37,25 @@ export function toErrorResponse(error: unknown, challenge?: string): HttpRespons
   return jsonResponse(500, serverErrorBody, noStoreHeaders);
 }
 
-/** The outcome of an error in log and metrics. */
-export function outcomeOf(error: unknown): string {
+function outcomeOf(error: unknown): string {
   if (error instanceof OAuthError) return error.code;
   if (error instanceof TooManyFailuresError) return 'throttled';
   return isUnavailable(error) ? unavailableBody.error : serverErrorBody.error;
+}
+
+/**
+ * The only place that converts errors to responses. Every unknown error gives the same opaque 500.
+ * Records the error and its outcome for the log.
+ *
+ * @param challenge is sent with 401 (RFC 6749 §5.2).
+ */
+export function errorResponse(
+  error: unknown,
+  exchange: Exchange,
+  challenge?: string,
+): HttpResponse {
+  exchange.error = error;
+  exchange.outcome = outcomeOf(error);
+  if (error instanceof OAuthError) exchange.fields['reason'] = error.reason;
+  return toResponse(error, challenge);
 }

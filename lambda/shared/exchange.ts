@@ -1,9 +1,9 @@
-import type { Context } from 'aws-lambda';
+import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { createDeadlines } from '../../adapters/deadline.ts';
 import { requestDeadline } from '../../contract/limits.ts';
+import { routes } from '../../contract/routes.ts';
 import { describeError } from '../../core/describe-error.ts';
-
-export type LogValue = string | number | boolean | readonly string[] | undefined;
+import type { LogValue, RequestReport } from './request-report.ts';
 
 const deadline = createDeadlines(requestDeadline);
 
@@ -38,11 +38,6 @@ export class Exchange {
   }
 }
 
-/** Lambda's context with the exchange, which middleware and endpoints share. */
-export interface ExchangeContext extends Context {
-  exchange: Exchange;
-}
-
 /**
  * Adds to the log line of a successful response that it comes from an old list of keys, and why.
  * Otherwise the problem would not be visible.
@@ -54,4 +49,53 @@ export function reportStaleKeyList(exchange: Exchange, failure: unknown): void {
   const { error_name, error_message } = describeError(failure);
   exchange.fields['key_list_error_name'] = error_name;
   exchange.fields['key_list_error_message'] = error_message;
+}
+
+/** A client can send any method and path. The log has only these. */
+const knownMethods: ReadonlySet<string> = new Set([
+  'GET',
+  'HEAD',
+  'POST',
+  'PUT',
+  'PATCH',
+  'DELETE',
+  'OPTIONS',
+]);
+
+const knownPaths: ReadonlySet<string> = new Set(routes.map(({ path }) => path));
+
+function ifKnown(value: string, known: ReadonlySet<string>): string {
+  return known.has(value) ? value : 'other';
+}
+
+function levelOf(statusCode: number): RequestReport['level'] {
+  if (statusCode === 429 || statusCode === 503) return 'warn';
+  return statusCode < 500 ? 'info' : 'error';
+}
+
+/** The report of a request that was answered at `endedAt`, in milliseconds since the epoch. */
+export function reportOf(
+  event: APIGatewayProxyEvent,
+  exchange: Exchange,
+  statusCode: number,
+  endedAt: number,
+): RequestReport {
+  const { outcome, clientId, counts, measures } = exchange;
+  return {
+    level: levelOf(statusCode),
+    outcome,
+    statusCode,
+    latency: endedAt - exchange.startedAt,
+    clientId,
+    counts,
+    measures,
+    fields: {
+      http_method: ifKnown(event.httpMethod, knownMethods),
+      path: ifKnown(event.resource, knownPaths),
+      source_ip: event.requestContext.identity.sourceIp,
+      request_id: event.requestContext.requestId,
+      ...exchange.fields,
+      ...(statusCode >= 500 && describeError(exchange.error)),
+    },
+  };
 }

@@ -1,4 +1,4 @@
-import type { LogValue } from './exchange.ts';
+export type LogValue = string | number | boolean | readonly string[] | undefined;
 
 export type LogFields = Readonly<Record<string, LogValue>>;
 

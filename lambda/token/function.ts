@@ -3,10 +3,11 @@ import { createDynamoDbClientReader } from '../../adapters/dynamodb/client-reade
 import { createLeanCalls } from '../../adapters/dynamodb/lean-calls.ts';
 import { createSealedTokenStore } from '../../adapters/dynamodb/sealed-token-store.ts';
 import { createDynamoDbSigningKeyReader } from '../../adapters/dynamodb/signing-key-reader.ts';
-import { createLeanKmsSign } from '../../adapters/kms/lean-kms-sign.ts';
+import { createLeanKmsSign } from '../../adapters/kms/sign-with-key.ts';
 import type { LeanClients } from '../../adapters/lean-clients.ts';
 import { defaultAccessTokenType } from '../../contract/access-token-type.ts';
 import type { Environment } from '../../contract/environment.ts';
+import { securityHeaders } from '../../contract/error-body.ts';
 import { type SelfTestResult, selfTestEvent } from '../../contract/function-events.ts';
 import {
   authenticationFailureLimits,
@@ -20,14 +21,15 @@ import type { Sign } from '../../core/signing-key/sign.ts';
 import { SigningKeyCache } from '../../core/signing-key/signing-key-cache.ts';
 import type { SigningKeyReader } from '../../core/signing-key/signing-key-store.ts';
 import { FailureLimiter } from '../../core/token/failure-limiter.ts';
+import type { TokenPorts } from '../../core/token/issue-token.ts';
 import type { SealedTokenStore } from '../../core/token/sealed-token-store.ts';
 import { SharedTokenReuse } from '../../core/token/shared-reuse.ts';
-import type { TokenPorts } from '../../core/token/token-issuer.ts';
 import { TokenReuse } from '../../core/token/token-reuse.ts';
+import { dispatch, type FunctionEndpoints } from '../shared/dispatch.ts';
+import { errorResponse } from '../shared/error-response.ts';
+import { Exchange, reportOf } from '../shared/exchange.ts';
 import { type FunctionOptions, resolveOptions } from '../shared/function-options.ts';
-import { createHttpFunction } from '../shared/http-function.ts';
-import type { HttpResponse } from '../shared/http-message.ts';
-import { withClockCheck } from './clock-check.ts';
+import { addHeaders, type HttpResponse, readHttpRequest } from '../shared/http-message.ts';
 import { createHealthEndpoint, createSelfTest } from './health.ts';
 import { createRandomPool } from './random-pool.ts';
 import { createTokenEndpoint } from './token-endpoint.ts';
@@ -75,6 +77,19 @@ function accessTokenTypeOf({ AUTH_ACCESS_TOKEN_TYPE: type }: Environment<'token'
   return type ?? defaultAccessTokenType;
 }
 
+async function respond(
+  event: APIGatewayProxyEvent,
+  exchange: Exchange,
+  endpoints: FunctionEndpoints,
+  challenge: string,
+): Promise<HttpResponse> {
+  try {
+    return await dispatch(endpoints, readHttpRequest(event), exchange);
+  } catch (error) {
+    return errorResponse(error, exchange, challenge);
+  }
+}
+
 export function createTokenFunction(
   environment: Environment<'token'>,
   stores: TokenFunctionPorts,
@@ -105,19 +120,22 @@ export function createTokenFunction(
     accessTokenType: accessTokenTypeOf(environment),
   };
   const selfTest = createSelfTest(ports, settings);
-  const http = createHttpFunction({
-    ...options,
+  const endpoints: FunctionEndpoints = {
     name: 'token',
     endpoints: new Map([
-      [tokenPath, withClockCheck(createTokenEndpoint(ports, settings))],
-      [healthPath, withClockCheck(createHealthEndpoint(selfTest))],
+      [tokenPath, createTokenEndpoint(ports, settings)],
+      [healthPath, createHealthEndpoint(selfTest)],
     ]),
-    challenge: `Basic realm="${settings.issuer}"`,
-  });
-  const handler = async (event: APIGatewayProxyEvent | SelfTestEvent, context: Context) =>
-    isSelfTest(event)
-      ? selfTest(options.clock(), AbortSignal.timeout(requestDeadline))
-      : http(event, context);
+  };
+  const challenge = `Basic realm="${settings.issuer}"`;
+  const handler = async (event: APIGatewayProxyEvent | SelfTestEvent, context: Context) => {
+    const { clock, telemetry } = options;
+    if (isSelfTest(event)) return selfTest(clock(), AbortSignal.timeout(requestDeadline));
+    const exchange = new Exchange(clock());
+    const response = await respond(event, exchange, endpoints, challenge);
+    telemetry.report(reportOf(event, exchange, response.statusCode, clock()), context);
+    return addHeaders(response, event.httpMethod, securityHeaders);
+  };
   return handler as TokenFunction;
 }
 

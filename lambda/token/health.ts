@@ -4,11 +4,11 @@ import { healthyBody } from '../../contract/health.ts';
 import { seconds } from '../../core/clock.ts';
 import { describeError } from '../../core/describe-error.ts';
 import { UnavailableError } from '../../core/errors.ts';
-import type { TokenSettings } from '../../core/token/issue-token.ts';
+import type { TokenPorts, TokenSettings } from '../../core/token/issue-token.ts';
 import { runSelfTest } from '../../core/token/self-test.ts';
-import type { TokenPorts } from '../../core/token/token-issuer.ts';
-import type { Endpoint } from '../shared/http-function.ts';
+import type { Endpoint } from '../shared/dispatch.ts';
 import { jsonResponse } from '../shared/http-message.ts';
+import { assertClock } from './clock-check.ts';
 
 /**
  * Milliseconds for which the result of a self-test is reused. When a region cannot sign, one round
@@ -38,7 +38,8 @@ export function createSelfTest(
 export function createHealthEndpoint(selfTest: RunSelfTest): Endpoint {
   let testedAt = Number.NEGATIVE_INFINITY;
   let result: Promise<SelfTestResult> | undefined;
-  return async (_request, exchange) => {
+  return async (request, exchange) => {
+    assertClock(request, exchange);
     const { startedAt, signal } = exchange;
     if (result === undefined || startedAt < testedAt || startedAt - testedAt >= selfTestMaxAge) {
       testedAt = startedAt;

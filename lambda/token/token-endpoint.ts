@@ -6,13 +6,13 @@ import { idBytes } from '../../core/credential/credential-value.ts';
 import { TooManyFailuresError } from '../../core/errors.ts';
 import { formatTime } from '../../core/rfc3339.ts';
 import { UnverifiableSignatureError } from '../../core/signing-key/sign-jws.ts';
-import type { TokenSettings } from '../../core/token/issue-token.ts';
-import { createTokenIssuer, type TokenPorts } from '../../core/token/token-issuer.ts';
+import { issueToken, type TokenPorts, type TokenSettings } from '../../core/token/issue-token.ts';
 import type { TokenRequest } from '../../core/token/token-parameters.ts';
 import type { TokenLogFields } from '../../core/token/token-values.ts';
+import type { Endpoint } from '../shared/dispatch.ts';
 import { type Exchange, reportStaleKeyList } from '../shared/exchange.ts';
-import type { Endpoint } from '../shared/http-function.ts';
 import { type HttpRequest, jsonResponse } from '../shared/http-message.ts';
+import { assertClock } from './clock-check.ts';
 import { createRandomPool } from './random-pool.ts';
 
 /** An event to search for in logs, from OWASP's logging vocabulary. */
@@ -66,8 +66,8 @@ export interface TokenEndpointPorts extends TokenPorts {
 /** `POST /api/v1/oauth/token`. */
 export function createTokenEndpoint(ports: TokenEndpointPorts, settings: TokenSettings): Endpoint {
   const drawBytes = createRandomPool();
-  const issueToken = createTokenIssuer(ports, settings);
   return async (request, exchange) => {
+    assertClock(request, exchange);
     const { startedAt, signal } = exchange;
     const log: TokenLogFields = {};
     const values = {
@@ -78,7 +78,7 @@ export function createTokenEndpoint(ports: TokenEndpointPorts, settings: TokenSe
       log,
     };
     try {
-      const token = await issueToken(readTokenRequest(request), values);
+      const token = await issueToken(readTokenRequest(request), ports, settings, values);
       exchange.outcome = 'issued';
       return jsonResponse(200, token, noStoreHeaders);
     } catch (error) {

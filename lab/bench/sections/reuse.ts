@@ -1,5 +1,8 @@
-import type { SignedToken } from '../../../core/token/sign-token.ts';
-import { type ReuseRequest, TokenReuse } from '../../../core/token/token-reuse.ts';
+import {
+  type ReuseRequest,
+  type SignedToken,
+  TokenReuse,
+} from '../../../core/token/token-reuse.ts';
 import { clientIdOf, makeClient } from '../../support/clients.ts';
 import { TokenFleet } from '../../support/token-fleet.ts';
 import { environments, issuer } from '../scenario.ts';

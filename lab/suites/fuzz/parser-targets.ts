@@ -13,7 +13,12 @@ import { parseIpAddress } from '../../../core/network/ip-address.ts';
 import { OAuthError } from '../../../core/oauth-error.ts';
 import { parseBasicCredentials } from '../../../core/token/client-credentials.ts';
 import { assertFormContentType, parseForm } from '../../../core/token/form.ts';
-import { locateToken, nonceBytes, openToken, sealToken } from '../../../core/token/sealed-token.ts';
+import {
+  deriveSealedTokenKeys,
+  nonceBytes,
+  openToken,
+  sealToken,
+} from '../../../core/token/sealed-token.ts';
 import { parseTokenParameters } from '../../../core/token/token-parameters.ts';
 import { BearerRefusal } from '../../../core/verifier/bearer-refusal.ts';
 import { decodeUnverifiedJws } from '../../../core/verifier/compact-jws.ts';
@@ -38,13 +43,13 @@ const rsaKey =
 const ecKey =
   '{"kty":"EC","crv":"P-256","kid":"b","x":"f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU","y":"x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0"}';
 
-const sealedPlace = locateToken(
+const sealedTokenKeys = deriveSealedTokenKeys(
   { clientId: 'client_1', scopes: undefined, resource: undefined },
   'a secret',
   'https://auth.example.com',
 );
 const sealed = sealToken(
-  sealedPlace,
+  sealedTokenKeys,
   { issuedAt: 1_800_000_000, jti: '0'.repeat(22), signature: Buffer.alloc(64, 7) },
   'context',
   Buffer.alloc(nonceBytes, 7),
@@ -182,7 +187,7 @@ export const parserTargets: Readonly<Record<string, FuzzTarget>> = {
     seeds: [Buffer.from(sealed).toString('base64'), Buffer.alloc(60).toString('base64')],
     run: (data) => {
       const bytes = Buffer.from(data.toString('latin1'), 'base64');
-      const content = openToken(sealedPlace, bytes, 'context');
+      const content = openToken(sealedTokenKeys, bytes, 'context');
       expectThat(content === undefined || bytes.equals(sealed), 'only what was sealed opens');
     },
   },

@@ -187,7 +187,7 @@ const mistakes: readonly Omit<Mutant, 'area'>[] = [
     name: 'a former client and a new one with the same ids get the same token',
     edits: [
       {
-        file: 'core/token/token-reuse.ts',
+        file: 'core/token/issue-token.ts',
         find: 'secretHash: secret.hash',
         replace: 'secretHash: secret.secretId',
       },

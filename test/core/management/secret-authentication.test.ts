@@ -7,7 +7,6 @@ import {
   rotateClientSecret,
 } from '../../../core/management/client-secrets.ts';
 import { createClient } from '../../../core/management/create-client.ts';
-import { OAuthError } from '../../../core/oauth-error.ts';
 import { authenticateClient } from '../../../core/token/client-authentication.ts';
 import { createTestManagement } from '../../support/management.ts';
 
@@ -94,14 +93,15 @@ it('authenticates exactly the secrets that were created, not deleted, not ended,
         }
       }
 
-      const authenticates = (clientId: string, clientSecret: string) =>
-        authenticateClient({ clientId, clientSecret }, context.clients, test.now).then(
-          ({ secret }) => secret.secretId,
-          (error: unknown) => {
-            if (error instanceof OAuthError) return undefined;
-            throw error;
-          },
+      const authenticates = async (clientId: string, clientSecret: string) => {
+        const credentials = { clientId, clientSecret };
+        const { secret, failure } = await authenticateClient(
+          credentials,
+          context.clients,
+          test.now,
         );
+        return failure === undefined ? secret.secretId : undefined;
+      };
 
       for (const one of kept) {
         const isGood =

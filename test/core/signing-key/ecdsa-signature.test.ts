@@ -7,7 +7,7 @@ import {
   ecdsaSignatureFromDer,
 } from '../../../core/signing-key/ecdsa-signature.ts';
 import { publicJwkFromSpki } from '../../../core/signing-key/public-jwk.ts';
-import { verifySignature } from '../../../core/signing-key/verify-signature.ts';
+import { verifyWithJwk } from '../../../core/signing-key/sign-jws.ts';
 
 const widths: Readonly<Record<EcdsaAlg, number>> = { ES256: 32, ES384: 48 };
 const algs = Object.keys(widths) as EcdsaAlg[];
@@ -57,9 +57,9 @@ describe('ECDSA signatures from DER', () => {
       const input = Buffer.from(`signing input ${round}`);
       const raw = ecdsaSignatureFromDer(sign(digest, input, privateKey), alg);
       expect(raw).toHaveLength(2 * widths[alg]);
-      expect(verifySignature(jwk, input, raw)).toBe(true);
+      expect(verifyWithJwk(jwk, input, raw)).toBe(true);
       raw[round % raw.length] = (raw[round % raw.length] ?? 0) ^ 1;
-      expect(verifySignature(jwk, input, raw)).toBe(false);
+      expect(verifyWithJwk(jwk, input, raw)).toBe(false);
     }
   });
 

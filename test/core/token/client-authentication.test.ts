@@ -1,11 +1,14 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { Client } from '../../../core/client/client.ts';
 import * as secretHash from '../../../core/credential/secret-hash.ts';
+import { TooManyFailuresError } from '../../../core/errors.ts';
 import { OAuthError } from '../../../core/oauth-error.ts';
-import { authenticateClient } from '../../../core/token/client-authentication.ts';
-import { logAuthentication } from '../../../core/token/token-log.ts';
+import { FailureLimiter } from '../../../core/token/failure-limiter.ts';
+import { issueToken } from '../../../core/token/issue-token.ts';
 import type { TokenLogFields } from '../../../core/token/token-values.ts';
 import { clientIdOf, makeClient, makeSecret, secretValueOf } from '../../../lab/support/clients.ts';
+import { makeSigningKey, signWithKeys } from '../../../lab/support/signing-keys.ts';
+import { basic } from '../../../lab/support/token-world.ts';
 import { asyncRefusal } from '../../support/refusal.ts';
 
 vi.mock(import('../../../core/credential/secret-hash.ts'), async (original) => {
@@ -15,21 +18,39 @@ vi.mock(import('../../../core/credential/secret-hash.ts'), async (original) => {
 
 const now = 1_000_000;
 const good = secretValueOf(1);
-const noParameters = {
-  clientId: undefined,
-  hasBodyCredentials: false,
-  scopes: undefined,
-  resource: undefined,
-};
+const signer = makeSigningKey('ES256');
+
+const settings = {
+  issuer: 'https://auth.example.com',
+  regionId: 'slc',
+  defaultAudience: 'https://api.example.com',
+  maxTokenLifetime: 86_400,
+  publicationLead: 1_000,
+  leeway: 60,
+  accessTokenType: 'at+jwt',
+} as const;
 
 function authenticate(stored: Client | undefined, clientSecret = good) {
   const findClient = vi.fn(async () => stored);
   const log: TokenLogFields = {};
+  const ports = {
+    clients: { findClient },
+    secretUses: { recordSecretUse: async () => {} },
+    listSigningKeys: async () => [signer.key],
+    sign: signWithKeys(signer),
+    failures: new FailureLimiter({ window: 60, distinctSecrets: 2, repetitions: 2, capacity: 9 }),
+  };
   const run = () =>
-    logAuthentication((credentials) => authenticateClient(credentials, { findClient }, now))(
-      { clientId: clientIdOf(1), clientSecret },
+    issueToken(
+      {
+        contentTypes: ['application/x-www-form-urlencoded'],
+        authorizations: [basic(clientIdOf(1), clientSecret)],
+        queryNames: [],
+        body: Buffer.from('grant_type=client_credentials'),
+      },
+      ports,
+      settings,
       { now, random: new Uint8Array(16), source: '192.0.2.1', log },
-      noParameters,
     );
   return { run, log, findClient };
 }
@@ -90,7 +111,9 @@ describe('client authentication', () => {
 
   it('accepts a secret until the second before it expires', async () => {
     const stored = makeClient({ secrets: [makeSecret(good, { expiresAt: now + 1 })] });
-    expect((await authenticate(stored).run()).secret.expiresAt).toBe(now + 1);
+    const { run, log } = authenticate(stored);
+    await run();
+    expect(log).toMatchObject({ secretId: stored.secrets[0]?.secretId, secretExpiresAt: now + 1 });
   });
 
   it.each([1, 2, 6, 20])('accepts each of %d active secrets', async (count) => {
@@ -98,11 +121,12 @@ describe('client authentication', () => {
     const stored = makeClient({ secrets: values.map((value) => makeSecret(value)) });
     for (const [index, value] of values.entries()) {
       const { run, log } = authenticate(stored, value);
-      expect((await run()).secret).toBe(stored.secrets[index]);
-      expect(log).toEqual({
+      await run();
+      expect(log).toMatchObject({
         clientId: stored.clientId,
         secretId: stored.secrets[index]?.secretId,
       });
+      expect(log.secretExpiresAt).toBeUndefined();
     }
   });
 
@@ -111,6 +135,13 @@ describe('client authentication', () => {
     const stored = makeClient({ secrets: [makeSecret(long)] });
     expect(await asyncRefusal(authenticate(stored, long.slice(0, 72)).run)).toBe('wrong_secret');
     expect(await asyncRefusal(authenticate(stored, long).run)).toBeUndefined();
+  });
+
+  it.each(refused)('counts %s as a failure', async (_name, stored) => {
+    const { run, findClient } = authenticate(stored);
+    for (const _ of [1, 2]) await expect(run()).rejects.toThrow(OAuthError);
+    await expect(run()).rejects.toThrow(TooManyFailuresError);
+    expect(findClient).toHaveBeenCalledTimes(2);
   });
 
   it('notes which expired secret was used', async () => {

@@ -14,8 +14,11 @@ import { algs } from '../../../contract/signing-algorithms.ts';
 import type { Client } from '../../../core/client/client.ts';
 import { MalformedRecordError, UnavailableError } from '../../../core/errors.ts';
 import { FailureLimiter } from '../../../core/token/failure-limiter.ts';
-import type { TokenSettings } from '../../../core/token/issue-token.ts';
-import { createTokenIssuer, type TokenPorts } from '../../../core/token/token-issuer.ts';
+import {
+  issueToken,
+  type TokenPorts,
+  type TokenSettings,
+} from '../../../core/token/issue-token.ts';
 import type { TokenLogFields } from '../../../core/token/token-values.ts';
 import { clientIdOf, makeClient, secretValueOf } from '../../../lab/support/clients.ts';
 import { makeSigningKey, signWithKeys } from '../../../lab/support/signing-keys.ts';
@@ -57,13 +60,15 @@ function setUp(client: Client | undefined, overrides: Partial<TokenPorts> = {}) 
     given: TokenSettings = settings,
   ) => {
     serial += 1;
-    return createTokenIssuer(ports, given)(
+    return issueToken(
       {
         contentTypes: ['application/x-www-form-urlencoded'],
         authorizations: [`Basic ${Buffer.from(`${clientIdOf(1)}:${secret}`).toString('base64')}`],
         queryNames: [],
         body: Buffer.from(body),
       },
+      ports,
+      given,
       { now, random: new Uint8Array(16).fill(serial), source: '192.0.2.1', log },
     );
   };

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
-  locateToken,
+  deriveSealedTokenKeys,
   nonceBytes,
   openToken,
   sealToken,
@@ -11,7 +11,7 @@ import { secretValueOf } from '../../../lab/support/clients.ts';
 
 const issuer = 'https://auth.example.com';
 const choice: TokenChoice = { clientId: 'client_1', scopes: ['a', 'b'], resource: undefined };
-const place = locateToken(choice, secretValueOf(1), issuer);
+const place = deriveSealedTokenKeys(choice, secretValueOf(1), issuer);
 const nonce = new Uint8Array(nonceBytes).fill(7);
 const content = {
   issuedAt: 1_800_000_000,
@@ -45,7 +45,7 @@ describe('a sealed token', () => {
   ];
   it.each(others)('lies in another place for %s, and does not open there', (_, other) => {
     const { choice: different, secret = secretValueOf(1), from = issuer } = other;
-    const elsewhere = locateToken({ ...choice, ...different }, secret, from);
+    const elsewhere = deriveSealedTokenKeys({ ...choice, ...different }, secret, from);
     expect(elsewhere.itemId).not.toBe(place.itemId);
     expect(openToken(elsewhere, sealed, 'context')).toBeUndefined();
     expect(openToken({ ...place, itemId: elsewhere.itemId }, sealed, 'context')).toBeUndefined();

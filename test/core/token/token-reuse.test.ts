@@ -1,8 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import type { AccessTokenClaims } from '../../../core/token/access-token-claims.ts';
-import type { SignedToken } from '../../../core/token/sign-token.ts';
-import { type ReuseRequest, TokenReuse } from '../../../core/token/token-reuse.ts';
+import {
+  type ReuseRequest,
+  type SignedToken,
+  TokenReuse,
+} from '../../../core/token/token-reuse.ts';
 
 const now = 1_800_000_000;
 const lifetime = 3600;

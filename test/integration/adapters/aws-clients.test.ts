@@ -6,7 +6,7 @@ import { createDynamoDbClientStore } from '../../../adapters/dynamodb/client-sto
 import { createLeanCalls } from '../../../adapters/dynamodb/lean-calls.ts';
 import { createKmsKeys } from '../../../adapters/kms/kms-keys.ts';
 import { createKmsSign } from '../../../adapters/kms/kms-sign.ts';
-import { createLeanKmsSign } from '../../../adapters/kms/lean-kms-sign.ts';
+import { createLeanKmsSign } from '../../../adapters/kms/sign-with-key.ts';
 import { createLeanClient } from '../../../adapters/lean/lean-client.ts';
 import { UnavailableError } from '../../../core/errors.ts';
 import { stepLimit } from '../../../lab/support/hang-limit.ts';

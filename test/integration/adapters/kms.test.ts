@@ -5,14 +5,14 @@ import { inspectKey } from '../../../adapters/kms/inspect-key.ts';
 import { createKmsClient } from '../../../adapters/kms/kms-client.ts';
 import { createKmsKeys } from '../../../adapters/kms/kms-keys.ts';
 import { createKmsSign } from '../../../adapters/kms/kms-sign.ts';
-import { createLeanKmsSign } from '../../../adapters/kms/lean-kms-sign.ts';
+import { createLeanKmsSign } from '../../../adapters/kms/sign-with-key.ts';
 import { createLeanClient } from '../../../adapters/lean/lean-client.ts';
 import { kmsKeyTags } from '../../../contract/kms-key.ts';
 import { algs, signingAlgorithms } from '../../../contract/signing-algorithms.ts';
 import { SigningKeyUnusableError, UnavailableError } from '../../../core/errors.ts';
 import { publicJwkFromSpki } from '../../../core/signing-key/public-jwk.ts';
+import { verifyWithJwk } from '../../../core/signing-key/sign-jws.ts';
 import type { SigningKey } from '../../../core/signing-key/signing-key.ts';
-import { verifySignature } from '../../../core/signing-key/verify-signature.ts';
 import type { RunningService } from '../../../lab/emulator/aws-server/aws-server.ts';
 import { startKms } from '../../../lab/emulator/kms/kms-server.ts';
 import { exampleSigningKey } from '../../../lab/support/signing-keys.ts';
@@ -71,8 +71,8 @@ describe('a key made in KMS', () => {
     const key = await createSigningKey(alg);
     for (const sign of [createKmsSign(kms), createLeanKmsSign(leanClient(server.endpoint))]) {
       const signature = await sign(key, input);
-      expect(verifySignature(key.publicJwk, input, signature)).toBe(true);
-      expect(verifySignature(key.publicJwk, Buffer.from('other'), signature)).toBe(false);
+      expect(verifyWithJwk(key.publicJwk, input, signature)).toBe(true);
+      expect(verifyWithJwk(key.publicJwk, Buffer.from('other'), signature)).toBe(false);
     }
   });
 

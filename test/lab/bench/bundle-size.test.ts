@@ -8,7 +8,7 @@ import { lambdaBuildOptions, lambdaFunctions } from '../../../lab/build/main.ts'
  * at what has crept in (`npx esbuild --metafile`), then raises the figure here.
  */
 const budgets: Readonly<Record<string, number>> = {
-  token: 74_000,
+  token: 70_200,
   jwks: 47_000,
   discovery: 27_500,
   // Patterns of client ids and required claims of providers (ADR 0057).

@@ -1,8 +1,8 @@
 import { UnavailableError } from '../../../core/errors.ts';
 import { OAuthError } from '../../../core/oauth-error.ts';
 import { FailureLimiter } from '../../../core/token/failure-limiter.ts';
+import { issueToken, type TokenPorts } from '../../../core/token/issue-token.ts';
 import { SharedTokenReuse } from '../../../core/token/shared-reuse.ts';
-import { createTokenIssuer, type IssueToken } from '../../../core/token/token-issuer.ts';
 import { TokenReuse } from '../../../core/token/token-reuse.ts';
 import { makeSigningKey, signWithKeys } from '../../../lab/support/signing-keys.ts';
 import { MemorySealedTokens } from '../../../lab/support/token-fleet.ts';
@@ -36,36 +36,33 @@ const settings = {
 export class Issuer {
   readonly #world: RevocationWorld;
   readonly #region: Region;
-  readonly #issue: IssueToken;
+  readonly #ports: TokenPorts;
 
   constructor(world: RevocationWorld, region: Region, mode: ReuseMode) {
     this.#world = world;
     this.#region = region;
     const reuse = { minimumRemainingShare: 0.5, maxTokens: 100 };
-    this.#issue = createTokenIssuer(
-      {
-        clients: world.replica(region),
-        secretUses: { recordSecretUse: async () => undefined },
-        listSigningKeys: async () => [signer.key],
-        sign: signWithKeys(signer),
-        failures: new FailureLimiter({
-          window: 60,
-          distinctSecrets: 1e6,
-          repetitions: 1e6,
-          capacity: 100,
-        }),
-        reuse: mode === 'none' ? undefined : new TokenReuse(reuse),
-        sharedReuse:
-          mode === 'shared'
-            ? new SharedTokenReuse(
-                new MemorySealedTokens(),
-                { ...reuse, issuer, accessTokenType: 'at+jwt' },
-                (length) => world.draw(length),
-              )
-            : undefined,
-      },
-      settings,
-    );
+    this.#ports = {
+      clients: world.replica(region),
+      secretUses: { recordSecretUse: async () => undefined },
+      listSigningKeys: async () => [signer.key],
+      sign: signWithKeys(signer),
+      failures: new FailureLimiter({
+        window: 60,
+        distinctSecrets: 1e6,
+        repetitions: 1e6,
+        capacity: 100,
+      }),
+      reuse: mode === 'none' ? undefined : new TokenReuse(reuse),
+      sharedReuse:
+        mode === 'shared'
+          ? new SharedTokenReuse(
+              new MemorySealedTokens(),
+              { ...reuse, issuer, accessTokenType: 'at+jwt' },
+              (length) => world.draw(length),
+            )
+          : undefined,
+    };
   }
 
   /** @returns undefined if the client is refused, or DynamoDB does not answer. */
@@ -73,13 +70,15 @@ export class Issuer {
     const form = new URLSearchParams({ grant_type: 'client_credentials' });
     const log: { isReused?: boolean } = {};
     try {
-      const { access_token: token } = await this.#issue(
+      const { access_token: token } = await issueToken(
         {
           contentTypes: ['application/x-www-form-urlencoded'],
           authorizations: [basic(clientId, secret)],
           queryNames: [],
           body: Buffer.from(form.toString()),
         },
+        this.#ports,
+        settings,
         {
           now: Math.floor((this.#world.time.now + this.#region.skew) / 1000),
           random: this.#world.draw(16),

@@ -1,15 +1,21 @@
 import { maxClockDifference, maxReusableTokens } from '../../../../contract/limits.ts';
 import type { RegionId } from '../../../../contract/regions.ts';
 import { keyListMaxAge, type SigningKeyPolicy } from '../../../../contract/signing-key-policy.ts';
-import { SigningKeyUnusableError, UnavailableError } from '../../../../core/errors.ts';
+import { UnavailableError } from '../../../../core/errors.ts';
 import { rememberUnusableKeys } from '../../../../core/key-rotation/remember-unusable-keys.ts';
-import { selectSigningKeys } from '../../../../core/signing-key/select-signing-key.ts';
+import {
+  chooseSigningKeys,
+  type ListSigningKeys,
+} from '../../../../core/signing-key/select-signing-key.ts';
 import type { Sign } from '../../../../core/signing-key/sign.ts';
+import { signWithFirst } from '../../../../core/signing-key/sign-jws.ts';
 import type { SigningKey } from '../../../../core/signing-key/signing-key.ts';
 import { SigningKeyCache } from '../../../../core/signing-key/signing-key-cache.ts';
 import type { SigningKeyReader } from '../../../../core/signing-key/signing-key-store.ts';
-import type { SignedToken } from '../../../../core/token/sign-token.ts';
+import type { AccessTokenClaims } from '../../../../core/token/access-token-claims.ts';
+import { findOrSign } from '../../../../core/token/issue-token.ts';
 import { TokenReuse } from '../../../../core/token/token-reuse.ts';
+import { makeClient, makeSecret } from '../../../support/clients.ts';
 import type { HostClock } from './host-clock.ts';
 import type { Random } from './random.ts';
 import type { VirtualTime } from './virtual-time.ts';
@@ -31,6 +37,9 @@ export interface TokenInstanceOptions {
   /** Is told that the instance answered 503. */
   readonly onFailure: (instance: string, reason: string) => void;
 }
+
+/** Every request is of the same secret. */
+const authenticated = { client: makeClient(), secret: makeSecret('') };
 
 /** One instance of the token function, without what comes before the choice of a key. */
 export class TokenInstance {
@@ -79,33 +88,25 @@ export class TokenInstance {
     }
   }
 
+  /** All that the product does for a token once its client is authenticated, but for the bytes. */
   async #issue(now: number): Promise<void> {
     const { regionId, policy, random, onToken } = this.#options;
     const { maxTokenLifetime: longest } = policy;
     const shortest = Math.min(60, longest);
     const lifetime = random.chance(0.7) ? longest : random.integer(shortest, longest);
-    const claims = { iat: now, exp: now + lifetime } as SignedToken['claims'];
-    const list = await this.#cache.listSigningKeys(now);
-    const keys = selectSigningKeys(list, { ...policy, regionId, now, expiresAt: claims.exp });
-    const sign = async (): Promise<SignedToken> => {
-      const kid = await this.#signWithFirst(keys);
-      onToken(kid, claims.exp);
-      return { jws: '', claims, kid, unusableKids: [] };
-    };
-    if (this.#reuse === undefined) await sign();
-    else
-      await this.#reuse.take({ claims, secretHash: '', clientVersion: 1, kid: keys[0]?.kid }, sign);
+    const claims = { iat: now, exp: now + lifetime } as AccessTokenClaims;
+    const list: ListSigningKeys = (time) => this.#cache.listSigningKeys(time);
+    const keys = await chooseSigningKeys(list, { ...policy, regionId }, claims);
+    await findOrSign({ ...authenticated, claims }, keys, { reuse: this.#reuse }, async () => {
+      const signed = await signWithFirst(keys, (key) => this.#signWith(key));
+      onToken(signed.kid, claims.exp);
+      return signed;
+    });
   }
 
-  async #signWithFirst(keys: readonly SigningKey[]): Promise<string> {
-    for (const key of keys) {
-      try {
-        await this.#sign(key, new Uint8Array());
-        return key.kid;
-      } catch (error) {
-        if (!(error instanceof SigningKeyUnusableError)) throw error;
-      }
-    }
-    throw new UnavailableError(`no key can sign, of ${keys.length}`);
+  /** KMS of the simulation has no private keys: a signature is empty. */
+  async #signWith(key: SigningKey): Promise<string> {
+    const signature = await this.#sign(key, new Uint8Array());
+    return Buffer.from(signature).toString('base64url');
   }
 }
