@@ -50,37 +50,50 @@ function createLazyFetch(options: GuardedFetchOptions): FetchJson {
   };
 }
 
-/** Everything that management reads and writes, on a deployment's tables. */
-export function createManagementContext(options: ManagementOptions): ManagementContext {
+/** A context for each request, over the same connections. */
+export type OpenedTables = (
+  reports: Pick<ManagementOptions, 'onMalformedRecord' | 'onAuditGap'>,
+) => Omit<ManagementContext, 'actor'>;
+
+/** Opens the deployment's tables for many requests, each with its own reports. */
+export function openManagementTables(
+  options: Omit<ManagementOptions, 'onMalformedRecord' | 'onAuditGap' | 'actor'>,
+): OpenedTables {
   const { config, aws = {}, allowLoopbackProviders = false } = options;
   const dynamodb = createDynamoDbClient(aws);
   const heard = new HeardTime(elapsed);
   hearAwsTime({ dynamodb }, heard.hear.bind(heard), elapsed);
   const table = (key: TableKey) => deployedTableName(config, key);
-  const store = {
-    consistentRead: true,
-    onMalformedRecord: options.onMalformedRecord ?? (() => undefined),
+  const fetchJson = createLazyFetch({ allowLoopback: allowLoopbackProviders, ca: options.ca });
+  return ({ onMalformedRecord = () => undefined, onAuditGap }) => {
+    const store = { consistentRead: true, onMalformedRecord };
+    const audit = createDynamoDbAuditLog(dynamodb, table('audit'), store);
+    return {
+      config,
+      allowLoopbackProviders,
+      clients: createDynamoDbClientStore(dynamodb, table('clients'), store),
+      apiKeys: createDynamoDbApiKeyStore(dynamodb, table('apiKeys'), store),
+      identityProviders: createDynamoDbIdentityProviderStore(
+        dynamodb,
+        table('identityProviders'),
+        store,
+      ),
+      signingKeys: createDynamoDbSigningKeyStore(dynamodb, table('signingKeys'), store),
+      audit,
+      auditPages: audit,
+      fetchJson,
+      clock: Date.now,
+      awsTime: () => heard.bounds(),
+      wait: async (milliseconds) => wait(milliseconds),
+      drawBytes: randomBytes,
+      onAuditGap,
+    };
   };
-  const audit = createDynamoDbAuditLog(dynamodb, table('audit'), store);
-  return {
-    config,
-    allowLoopbackProviders,
-    clients: createDynamoDbClientStore(dynamodb, table('clients'), store),
-    apiKeys: createDynamoDbApiKeyStore(dynamodb, table('apiKeys'), store),
-    identityProviders: createDynamoDbIdentityProviderStore(
-      dynamodb,
-      table('identityProviders'),
-      store,
-    ),
-    signingKeys: createDynamoDbSigningKeyStore(dynamodb, table('signingKeys'), store),
-    audit,
-    auditPages: audit,
-    fetchJson: createLazyFetch({ allowLoopback: allowLoopbackProviders, ca: options.ca }),
-    clock: Date.now,
-    awsTime: () => heard.bounds(),
-    wait: async (milliseconds) => wait(milliseconds),
-    drawBytes: randomBytes,
-    actor: options.actor ?? createCallerIdentity(aws),
-    onAuditGap: options.onAuditGap,
-  };
+}
+
+/** Everything that management reads and writes, on a deployment's tables. */
+export function createManagementContext(options: ManagementOptions): ManagementContext {
+  const { onMalformedRecord, onAuditGap, ...rest } = options;
+  const tables = openManagementTables(rest)({ onMalformedRecord, onAuditGap });
+  return { ...tables, actor: options.actor ?? createCallerIdentity(options.aws) };
 }

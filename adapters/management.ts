@@ -1,14 +1,27 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { OperationName } from '../contract/management/operations.ts';
+import type { ManagementAlias, PersonRole } from '../contract/management/roles.ts';
 import type { ApiKey as StoredApiKey } from '../core/api-key/api-key.ts';
+import type { AuditRecord } from '../core/audit/audit-log.ts';
 import type {
   Client as StoredClient,
   ClientSecret as StoredClientSecret,
 } from '../core/client/client.ts';
+import { CallerRefusedError } from '../core/errors.ts';
 import type { ManagementContext } from '../core/management/management-context.ts';
+import { operations } from '../core/management/operations.ts';
 import { limitToTrunkGroups } from '../core/management/trunk-group-limit.ts';
 import { type WithoutHashes, withoutHashes } from '../core/management/without-hashes.ts';
-import { findAwsCallerError } from './aws-caller-error.ts';
+import { AwsCallerError, findAwsCallerError } from './aws-caller-error.ts';
+import type { AwsClientOptions } from './aws-client-options.ts';
+import type { Environment } from './lean/endpoint.ts';
 import { createManagementContext, type ManagementOptions } from './management-context.ts';
-import { operations } from './management-operations.ts';
+import {
+  type Asker,
+  type AskFunction,
+  FunctionClient,
+  narrowAsker,
+} from './management-function.ts';
 
 export {
   ConflictError,
@@ -39,12 +52,17 @@ type Bound<Operation> = Operation extends (
   ? (...rest: Rest) => Promise<WithoutHashes<Awaited<Result>>>
   : never;
 
-export type OperationName = keyof Operations;
+export type { OperationName } from '../contract/management/operations.ts';
 
 /** The caller, and what it can access. */
 export interface ManagementCaller {
-  /** For the audit: the person behind a portal, for instance. */
+  /**
+   * For the audit: the person behind a portal, for instance. The management function accepts a
+   * person, `https://issuer#subject`, only from the portal.
+   */
   readonly actor?: (() => Promise<string>) | undefined;
+  /** The role of that person, which the management function checks. The default is `viewer`. */
+  readonly role?: PersonRole | undefined;
   /** The service trunk groups that every operation is limited to. By default there is no limit. */
   readonly trunkGroups?: readonly string[] | undefined;
 }
@@ -74,36 +92,90 @@ export type Management = { readonly [Name in OperationName]: Bound<Operations[Na
   readonly forCaller: (caller: ManagementCaller) => Management;
 };
 
-/** Converts errors of the SDK to those of the library. */
+/** Converts errors of the SDK, and of the function about its caller, to those of the library. */
 async function withOwnErrors<T>(run: () => T | Promise<T>): Promise<T> {
   try {
     return await run();
   } catch (error) {
+    if (error instanceof CallerRefusedError) {
+      throw new AwsCallerError(error.problem, 'the management function', error.message);
+    }
     throw findAwsCallerError(error) ?? error;
   }
 }
 
-/** The operations over a context. */
-export function bindManagement(context: ManagementContext): Management {
-  const bound = Object.entries(operations).map(([name, operation]) => {
-    const run = operation as (context: ManagementContext, ...rest: readonly unknown[]) => unknown;
-    return [
-      name,
-      async (...rest: readonly unknown[]) =>
-        withoutHashes(await withOwnErrors(() => run(context, ...rest))),
-    ];
-  });
-  const forCaller = ({ actor, trunkGroups }: ManagementCaller) => {
-    const named = actor === undefined ? context : { ...context, actor };
-    return bindManagement(
-      trunkGroups === undefined ? named : limitToTrunkGroups(named, trunkGroups),
-    );
-  };
+type RunOperation = (name: OperationName, args: readonly unknown[]) => unknown;
+
+/** The interface over either way to reach the operations. */
+function bindOperations(
+  run: RunOperation,
+  forCaller: (caller: ManagementCaller) => Management,
+): Management {
+  const names = Object.keys(operations) as OperationName[];
+  const bound = names.map((name) => [
+    name,
+    (...args: readonly unknown[]) => withOwnErrors(() => run(name, args)),
+  ]);
   return Object.freeze({ ...Object.fromEntries(bound), forCaller }) as Management;
 }
 
+/** The operations over a context: on the tables. */
+export function bindManagement(context: ManagementContext): Management {
+  type Run = (context: ManagementContext, ...rest: readonly unknown[]) => unknown;
+  return bindOperations(
+    async (name, args) => withoutHashes(await (operations[name] as Run)(context, ...args)),
+    ({ actor, trunkGroups }) => {
+      const named = actor === undefined ? context : { ...context, actor };
+      return bindManagement(
+        trunkGroups === undefined ? named : limitToTrunkGroups(named, trunkGroups),
+      );
+    },
+  );
+}
+
+/** The operations of the management function. */
+export function bindFunction(client: FunctionClient, asker: Asker = {}): Management {
+  return bindOperations(
+    (name, args) => client.call(asker, name, args),
+    (caller) => bindFunction(client, narrowAsker(asker, caller)),
+  );
+}
+
+/** Where the operations run. */
+export interface ManagementPlace {
+  /**
+   * `tables`: in this process, which then needs access to the tables. `function`: in the
+   * deployment's management function, of which this process may invoke an alias.
+   */
+  readonly through?: 'tables' | 'function' | undefined;
+  /** The alias to invoke. By default those that may call an operation are tried one by one. */
+  readonly alias?: ManagementAlias | undefined;
+  /** AWS account of the deployment; the caller's own if left out. */
+  readonly account?: string | undefined;
+  /** Runs for each record that the function wrote to the audit. */
+  readonly onAudited?: ((record: AuditRecord) => Promise<void>) | undefined;
+}
+
+/** The SDK's clients of Lambda and STS are loaded with the first request. */
+function createLazyAsk(options: ManagementOptions & ManagementPlace): AskFunction {
+  const { config, aws = {}, account } = options;
+  let ask: Promise<AskFunction> | undefined;
+  return async (alias, request) => {
+    ask ??= import('./lambda/ask-management.ts').then(({ createAskManagement }) =>
+      createAskManagement({ config, aws, account, environment: stsEnvironment(aws) }),
+    );
+    return (await ask)(alias, request);
+  };
+}
+
+function stsEnvironment({ endpointSts }: AwsClientOptions): Environment {
+  if (endpointSts === undefined) return process.env;
+  return { ...process.env, AWS_ENDPOINT_URL_STS: endpointSts };
+}
+
 /**
- * The management library on a deployment's tables. The web portal calls it.
+ * The management library of a deployment: on its tables, or through its management function. The
+ * web portal calls it.
  *
  *     const management = createManagement({ config, actor: async () => user.email });
  *     const { client } = await management.createClient({ name, serviceTrunkGroup, scopes });
@@ -111,6 +183,16 @@ export function bindManagement(context: ManagementContext): Management {
  *
  * A secret's value is returned once and never again: only its hash is kept.
  */
-export function createManagement(options: ManagementOptions): Management {
-  return bindManagement(createManagementContext(options));
+export function createManagement(options: ManagementOptions & ManagementPlace): Management {
+  const { through = 'tables', alias, onMalformedRecord, onAuditGap, onAudited, actor } = options;
+  if (through === 'tables') return bindManagement(createManagementContext(options));
+  const client = new FunctionClient({
+    ask: createLazyAsk(options),
+    alias,
+    onMalformedRecord,
+    onAuditGap,
+    onAudited,
+    wait: async (milliseconds) => wait(milliseconds),
+  });
+  return bindFunction(client, { actor });
 }

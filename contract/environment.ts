@@ -5,6 +5,7 @@ import { deploymentCheckVariables } from './environments/deployment-check.ts';
 import { discoveryVariables } from './environments/discovery.ts';
 import { jwksVariables } from './environments/jwks.ts';
 import { keyRotationVariables } from './environments/key-rotation.ts';
+import { managementVariables } from './environments/management.ts';
 import { readVariables } from './environments/read-variables.ts';
 import { syntheticCheckVariables } from './environments/synthetic-check.ts';
 import { tokenVariables } from './environments/token.ts';
@@ -23,6 +24,7 @@ export const environments = {
   canary: canaryVariables,
   'deployment-check': deploymentCheckVariables,
   'synthetic-check': syntheticCheckVariables,
+  management: managementVariables,
 } as const;
 
 export type FunctionName = keyof typeof environments;

@@ -141,6 +141,13 @@ export function keyRotationEnvironment(
   };
 }
 
+/** Name of the file next to the management function's bundle. */
+export const deploymentConfigFile = 'deployment.json';
+
+export function managementEnvironment(): EnvironmentVariables<'management'> {
+  return { AUTH_DEPLOYMENT_CONFIG: deploymentConfigFile };
+}
+
 /** The properties of the guarded API that the authorizer's environment needs. */
 export interface GuardedApi {
   readonly issuer: string;

@@ -101,3 +101,14 @@ export class NotFoundError extends RefusedError {
     super(`there is no ${kind} ${JSON.stringify(id)}${hint === undefined ? '' : `; ${hint}`}`);
   }
 }
+
+/** The caller of a function is not accepted: its credentials, its account or its role. */
+export class CallerRefusedError extends Error {
+  override readonly name = 'CallerRefusedError';
+  readonly problem: 'credentials' | 'access_denied';
+
+  constructor(problem: CallerRefusedError['problem'], message: string) {
+    super(message);
+    this.problem = problem;
+  }
+}

@@ -12,3 +12,13 @@ export function requestDigest(functionName: string, event: object): string {
     .update(JSON.stringify([functionName, asked]))
     .digest('base64url');
 }
+
+/**
+ * Names what the management function is asked, in the same way.
+ *
+ * @param aliasArn the alias that is invoked: its region, account, function and role.
+ * @param request the text of the request.
+ */
+export function managementDigest(aliasArn: string, request: string): string {
+  return createHash('sha256').update(`${aliasArn}\n${request}`).digest('base64url');
+}

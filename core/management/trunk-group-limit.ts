@@ -94,6 +94,26 @@ function limitAudit(reader: AuditPageReader, isWithin: IsWithin): AuditPageReade
 }
 
 /**
+ * The groups of a caller that is limited to some of those that it had. A limit can only become
+ * narrower.
+ *
+ * @param present undefined: every group.
+ * @throws {InputError} if the value is not a list of trunk groups.
+ */
+export function narrowTrunkGroups(
+  present: readonly string[] | undefined,
+  value: unknown,
+): readonly string[] {
+  const wanted = readList('trunkGroups', value).map((group) =>
+    parseServiceTrunkGroup(group, 'trunkGroups'),
+  );
+  if (wanted.length > maxTrunkGroupLimit) {
+    refuseInput('trunkGroups', `${wanted.length} groups`, `at most ${maxTrunkGroupLimit}`);
+  }
+  return intersect({ trunkGroups: wanted }, present ?? wanted).trunkGroups;
+}
+
+/**
  * Limits every operation to a set of service trunk groups, below the operations themselves: the
  * stores that they use neither find nor list nor write what belongs to another group. Identity
  * providers concern every group, so that a limited caller can look at them and not change them.
@@ -104,14 +124,7 @@ export function limitToTrunkGroups(
   context: ManagementContext,
   trunkGroups: unknown,
 ): ManagementContext {
-  const wanted = readList('trunkGroups', trunkGroups).map((group) =>
-    parseServiceTrunkGroup(group, 'trunkGroups'),
-  );
-  if (wanted.length > maxTrunkGroupLimit) {
-    refuseInput('trunkGroups', `${wanted.length} groups`, `at most ${maxTrunkGroupLimit}`);
-  }
-  // A limit can only become narrower.
-  const groups = intersect({ trunkGroups: wanted }, context.trunkGroups ?? wanted).trunkGroups;
+  const groups = narrowTrunkGroups(context.trunkGroups, trunkGroups);
   const isWithin: IsWithin = ({ serviceTrunkGroup }) => groups.includes(serviceTrunkGroup);
   return {
     ...context,

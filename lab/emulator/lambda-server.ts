@@ -9,7 +9,13 @@ import type { VerifiedRequest } from './aws-server/verify-signature.ts';
 import { readInvokedFunction } from './iam/lambda-calls.ts';
 
 /** A function that is invoked with an event, not with an HTTP request. */
-export type EventHandler = (event: unknown) => Promise<unknown>;
+export type EventHandler = (event: unknown, invocation: EventInvocation) => Promise<unknown>;
+
+/** What Lambda says of an invocation. */
+export interface EventInvocation {
+  /** With the version or the alias, if the caller named one. */
+  readonly functionArn: string;
+}
 
 export interface LambdaOptions extends ServiceOptions {
   /** By name. */
@@ -60,7 +66,7 @@ async function invoke(
   await accessControl?.authorize('lambda', request);
   const event = parseEvent(request.body);
   try {
-    return toAnswer((await handler(event)) ?? null);
+    return toAnswer((await handler(event, { functionArn: call.resource })) ?? null);
   } catch (error) {
     return functionError(error);
   }

@@ -10,6 +10,7 @@ import {
 } from '../../adapters/lambda/function-calls.ts';
 import type { InvokeFunction } from '../../adapters/lambda/invoke-function.ts';
 import { createLeanClients, type LeanClients, toVariables } from '../../adapters/lean-clients.ts';
+import { openManagementTables } from '../../adapters/management-context.ts';
 import { createAuthenticateCaller } from '../../adapters/sts/authenticate-caller.ts';
 import type { DeploymentConfig } from '../../contract/deployment-config.ts';
 import { type FunctionName, readEnvironment } from '../../contract/environment.ts';
@@ -32,6 +33,7 @@ import { createCanaryHandler } from '../../lambda/canary/function.ts';
 import { createDiscoveryHandler } from '../../lambda/discovery/function.ts';
 import { createJwksHandler } from '../../lambda/jwks/function.ts';
 import { createKeyRotationHandler } from '../../lambda/key-rotation/function.ts';
+import { createManagementHandler } from '../../lambda/management/function.ts';
 import type { LogFields } from '../../lambda/shared/request-report.ts';
 import { createSyntheticCheckHandler } from '../../lambda/synthetic-check/function.ts';
 import { createTokenHandler } from '../../lambda/token/function.ts';
@@ -98,7 +100,7 @@ function createInvoke(handlers: ReadonlyMap<string, EventHandler>): InvokeFuncti
   return async (name, event) => {
     const handler = handlers.get(name);
     if (handler === undefined) throw new UnavailableError(`there is no function ${name}`);
-    return throughJson(await handler(throughJson(event)));
+    return throughJson(await handler(throughJson(event), { functionArn: name }));
   };
 }
 
@@ -136,6 +138,23 @@ function createChecks(
   };
 }
 
+function createManagement(
+  config: DeploymentConfig,
+  { clientOptions, log, ca }: Pick<LocalFunctionOptions, 'clientOptions' | 'log' | 'ca'>,
+): EventHandler {
+  const handler = createManagementHandler({
+    createContext: openManagementTables({
+      config,
+      aws: clientOptions,
+      allowLoopbackProviders: true,
+      ca,
+    }),
+    authenticateCaller: createAuthenticateCaller(toVariables(clientOptions)),
+    telemetry: createLocalRunTelemetry('management', log),
+  });
+  return (event, { functionArn: invokedFunctionArn }) => handler(event, { invokedFunctionArn });
+}
+
 /** Creates every function with the environment that the stack would give it. */
 export function createFunctions(
   config: DeploymentConfig,
@@ -170,6 +189,7 @@ export function createFunctions(
   handlers.set(nameOf('canary'), canary);
   // Runs only by hand: otherwise its client would be in every list of clients.
   handlers.set(nameOf('synthetic-check'), syntheticCheck);
+  handlers.set(nameOf('management'), createManagement(config, { clientOptions, log, ca }));
   handlers.set(nameOf('token'), (event) => http.token(event as never, contextOf('token')));
   const example = createExampleRoute({
     config,

@@ -1,12 +1,8 @@
 import type { AuthenticateCaller } from '../../adapters/sts/authenticate-caller.ts';
-import {
-  type CallerProof,
-  callerProofMaxAge,
-  parseCallerProof,
-} from '../../contract/caller-proof.ts';
 import type { KeyRotationEvent } from '../../contract/function-events.ts';
 import { requestDigest } from '../../core/audit/request-digest.ts';
 import { InputError, UnavailableError } from '../../core/errors.ts';
+import { accountOf, authenticateProof } from '../shared/authenticate-proof.ts';
 
 /** The actor of scheduled runs and deployments. */
 const ownActor = 'key-rotation';
@@ -22,28 +18,9 @@ export interface CallerSource {
   readonly now: () => number;
 }
 
-/** `20261120T093000Z` → seconds since the epoch. */
-function parseBasicTime(text: string): number {
-  const iso = text.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/, '$1-$2-$3T$4:$5:$6Z');
-  return Date.parse(iso) / 1000;
-}
-
-function readProof(input: unknown, now: number): CallerProof {
-  const proof = parseCallerProof(input);
-  if (proof === undefined) {
-    throw new InputError('caller_proof: allowed: a signed request to STS, as authctl makes it');
-  }
-  if (Math.abs(parseBasicTime(proof.date) - now) <= callerProofMaxAge) return proof;
-  throw new InputError(
-    `caller_proof: received one of ${proof.date}; allowed: at most ${callerProofMaxAge} s old`,
-  );
-}
-
-const accountOf = (arn: string): string | undefined => arn.split(':')[4];
-
 async function authenticate(input: object, proof: unknown, source: CallerSource): Promise<string> {
   const digest = requestDigest(source.functionName, input);
-  const arn = await source.authenticate(readProof(proof, source.now()), digest);
+  const arn = await authenticateProof(proof, digest, source);
   if (accountOf(arn) === accountOf(source.functionArn)) return arn;
   throw new InputError(
     `caller_proof: received the signature of ${arn}; allowed: a caller of account ${accountOf(source.functionArn)}`,

@@ -22,7 +22,7 @@ export type PortalManagement = Omit<Management, 'forCaller'>;
  */
 export function guardManagement(management: Management, person: Person): PortalManagement {
   const { actor, trunkGroups, role } = person;
-  const limited = management.forCaller({ actor, trunkGroups });
+  const limited = management.forCaller({ actor, role, trunkGroups });
   const operations = (Object.keys(leastRoles) as OperationName[]).map((name) => [
     name,
     async (...args: readonly unknown[]) => {

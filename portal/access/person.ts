@@ -1,7 +1,9 @@
-/** Roles. Each role includes the permissions of the previous one. */
-export const roles = ['viewer', 'operator', 'administrator'] as const;
+import { type PersonRole, personRoles } from '../../contract/management/roles.ts';
 
-export type Role = (typeof roles)[number];
+/** Roles. Each role includes the permissions of the previous one. */
+export const roles = personRoles;
+
+export type Role = PersonRole;
 
 /** A user of the portal, as the function `identify` returns it. */
 export interface Person {

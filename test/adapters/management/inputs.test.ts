@@ -4,7 +4,7 @@ import * as library from '../../../adapters/management.ts';
 import { InputError, type OperationName } from '../../../adapters/management.ts';
 import { isObject, runOperation } from './run-operation.ts';
 import { type ValidCall, validCalls } from './valid-calls.ts';
-import { createWorld, type World } from './world.ts';
+import { createWorld, type World, ways } from './world.ts';
 
 type ErrorClass = new (...args: never) => Error;
 
@@ -81,59 +81,68 @@ describe('the errors of the library', () => {
   });
 });
 
-describe.each(names)('%s', (name) => {
-  it('takes the valid call of this test', async () => {
-    const world = await createWorld();
-    const outcome = await run(world, name, validCalls(world)[name].args).catch(
-      (error: unknown) => error,
-    );
-    // The provider of this world is registered already, and a rule says so.
-    if (name === 'registerProvider') expect(outcome).toBeInstanceOf(library.RefusedError);
-    else expect(outcome).not.toBeInstanceOf(Error);
-  });
+describe.each(ways.flatMap((way) => names.map((name) => [name, way] as const)))(
+  '%s, through %s',
+  (name, way) => {
+    it('takes the valid call of this test', async () => {
+      const world = await createWorld('tg-1001', way);
+      const outcome = await run(world, name, validCalls(world)[name].args).catch(
+        (error: unknown) => error,
+      );
+      // The provider of this world is registered already, and a rule says so.
+      if (name === 'registerProvider') expect(outcome).toBeInstanceOf(library.RefusedError);
+      else expect(outcome).not.toBeInstanceOf(Error);
+    });
 
-  it('refuses another JSON type, and names the field', async () => {
-    const world = await createWorld();
-    for (const place of placesOf(validCalls(world)[name])) {
-      for (const wrong of samples.filter((one) => typeOf(one) !== typeOf(place.valid))) {
-        // An end of null means that there is none, and a netmask may be a number.
-        const isAllowed =
-          (name === 'updateClientSecret' && place.field === 'expiresAt' && wrong === null) ||
-          place.valid === undefined;
-        if (isAllowed) continue;
-        const refusal = await run(world, name, place.put(wrong)).catch((error: unknown) => error);
-        expect([place.field, wrong, refusal]).toEqual([place.field, wrong, expect.any(InputError)]);
-        expect((refusal as InputError).field?.split(/[.[]/)[0]).toBe(place.field);
+    it('refuses another JSON type, and names the field', async () => {
+      const world = await createWorld('tg-1001', way);
+      for (const place of placesOf(validCalls(world)[name])) {
+        for (const wrong of samples.filter((one) => typeOf(one) !== typeOf(place.valid))) {
+          // An end of null means that there is none, and a netmask may be a number.
+          const isAllowed =
+            (name === 'updateClientSecret' && place.field === 'expiresAt' && wrong === null) ||
+            place.valid === undefined;
+          if (isAllowed) continue;
+          const refusal = await run(world, name, place.put(wrong)).catch((error: unknown) => error);
+          expect([place.field, wrong, refusal]).toEqual([
+            place.field,
+            wrong,
+            expect.any(InputError),
+          ]);
+          expect((refusal as InputError).field?.split(/[.[]/)[0]).toBe(place.field);
+        }
       }
-    }
-  });
+    });
 
-  it('refuses a field that it does not know, and changes nothing', async () => {
-    const world = await createWorld();
-    const { args } = validCalls(world)[name];
-    for (const [index, arg] of args.entries()) {
-      if (!isObject(arg)) continue;
-      const changes = world.audit.length;
-      const misspelt = replace(args, index, { ...arg, expireAt: 1 });
-      await expect(run(world, name, misspelt)).rejects.toThrow('expireAt: unknown field; allowed:');
-      expect(world.audit).toHaveLength(changes);
-    }
-  });
+    it('refuses a field that it does not know, and changes nothing', async () => {
+      const world = await createWorld('tg-1001', way);
+      const { args } = validCalls(world)[name];
+      for (const [index, arg] of args.entries()) {
+        if (!isObject(arg)) continue;
+        const changes = world.audit.length;
+        const misspelt = replace(args, index, { ...arg, expireAt: 1 });
+        await expect(run(world, name, misspelt)).rejects.toThrow(
+          'expireAt: unknown field; allowed:',
+        );
+        expect(world.audit).toHaveLength(changes);
+      }
+    });
 
-  it('throws only what the library exports, for any JSON', async () => {
-    const world = await createWorld();
-    const places = placesOf(validCalls(world)[name]);
-    if (places.length === 0) return;
-    await fc.assert(
-      fc.asyncProperty(fc.constantFrom(...places), fc.jsonValue(), async (place, value) => {
-        const outcome = await run(world, name, place.put(value)).catch((error: unknown) => error);
-        if (!(outcome instanceof Error)) return;
-        expect(exported.some((type) => outcome instanceof type) || outcome.message).toBe(true);
-      }),
-      { numRuns: 200 },
-    );
-  });
-});
+    it('throws only what the library exports, for any JSON', async () => {
+      const world = await createWorld('tg-1001', way);
+      const places = placesOf(validCalls(world)[name]);
+      if (places.length === 0) return;
+      await fc.assert(
+        fc.asyncProperty(fc.constantFrom(...places), fc.jsonValue(), async (place, value) => {
+          const outcome = await run(world, name, place.put(value)).catch((error: unknown) => error);
+          if (!(outcome instanceof Error)) return;
+          expect(exported.some((type) => outcome instanceof type) || outcome.message).toBe(true);
+        }),
+        { numRuns: 200 },
+      );
+    });
+  },
+);
 
 describe('a subnet, as people have it', () => {
   it.each([

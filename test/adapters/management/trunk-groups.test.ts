@@ -6,9 +6,11 @@ import {
   type OperationName,
   RefusedError,
 } from '../../../adapters/management.ts';
+import { createTestManagement } from '../../support/management.ts';
+import { createTestFunction } from '../../support/management-function.ts';
 import { isObject, runOperation } from './run-operation.ts';
 import { validCalls } from './valid-calls.ts';
-import { createWorld, type World } from './world.ts';
+import { createWorld, type World, ways } from './world.ts';
 
 type Outcome = 'done' | 'input' | 'not found' | 'refused' | 'empty';
 
@@ -84,9 +86,9 @@ async function listedBy(management: Management): Promise<readonly number[]> {
   return pages.map(({ items }) => items.length);
 }
 
-describe('a caller that is limited to trunk groups', () => {
+describe.each(ways)('a caller that is limited to trunk groups, through %s', (way) => {
   it.each(names)('%s on what belongs to another group', async (name) => {
-    const world = await createWorld('tg-1001');
+    const world = await createWorld('tg-1001', way);
     const before = JSON.stringify([...world.clients, ...world.apiKeys, ...world.providers]);
     const limited = world.management.forCaller({ trunkGroups: ['tg-2002', 'tg-2003'] });
     expect(await outcomeOf(world, limited, name)).toBe(foreign[name]);
@@ -94,7 +96,7 @@ describe('a caller that is limited to trunk groups', () => {
   });
 
   it.each(names)('%s on what belongs to its own group', async (name) => {
-    const world = await createWorld('tg-1001');
+    const world = await createWorld('tg-1001', way);
     // Unregistered, so that registration has something to do.
     if (name === 'registerProvider') world.providers.clear();
     const limited = world.management.forCaller({ trunkGroups: ['tg-1001', 'tg-2002'] });
@@ -105,7 +107,7 @@ describe('a caller that is limited to trunk groups', () => {
   });
 
   it('lists its own, in the audit too', async () => {
-    const { management } = await createWorld('tg-1001');
+    const { management } = await createWorld('tg-1001', way);
     expect(await listedBy(management)).toEqual([1, 1, 2]);
     expect(await listedBy(management.forCaller({ trunkGroups: ['tg-1001'] }))).toEqual([1, 1, 2]);
     expect(await listedBy(management.forCaller({ trunkGroups: ['tg-2002'] }))).toEqual([0, 0, 0]);
@@ -113,7 +115,7 @@ describe('a caller that is limited to trunk groups', () => {
   });
 
   it('learns about no client and no key of another group from explain', async () => {
-    const world = await createWorld('tg-1001');
+    const world = await createWorld('tg-1001', way);
     const { value = '' } = await world.management.createApiKey({
       name: 'Open',
       serviceTrunkGroup: 'tg-1001',
@@ -131,7 +133,7 @@ describe('a caller that is limited to trunk groups', () => {
   });
 
   it('can only become more limited', async () => {
-    const { management } = await createWorld('tg-1001');
+    const { management } = await createWorld('tg-1001', way);
     const narrow = management.forCaller({ trunkGroups: ['tg-2002'] });
     const wider = narrow.forCaller({ trunkGroups: ['tg-1001', 'tg-2002'] });
     expect(await listedBy(wider)).toEqual([0, 0, 0]);
@@ -140,6 +142,16 @@ describe('a caller that is limited to trunk groups', () => {
     ).rejects.toThrow('service_trunk_group: received "tg-1001"; allowed: tg-2002');
   });
 
+  it.each([['tg-1001'], [[1]], [['a b']], [Array.from({ length: 101 }, (_, i) => `tg-${i}`)]])(
+    'is not limited to %j',
+    async (trunkGroups) => {
+      const { management } = await createWorld('tg-1001', way);
+      expect(() => management.forCaller({ trunkGroups: trunkGroups as never })).toThrow(InputError);
+    },
+  );
+});
+
+describe('a caller with a name', () => {
   it('is named in the audit as who it is', async () => {
     const { management, audit } = await createWorld('tg-1001');
     const ada = management.forCaller({ actor: async () => 'ada', trunkGroups: ['tg-1001'] });
@@ -147,19 +159,20 @@ describe('a caller that is limited to trunk groups', () => {
     expect(audit.at(-1)).toMatchObject({ actor: 'ada', action: 'api_key.create' });
   });
 
-  it.each([['tg-1001'], [[1]], [['a b']], [Array.from({ length: 101 }, (_, i) => `tg-${i}`)]])(
-    'is not limited to %j',
-    async (trunkGroups) => {
-      const { management } = await createWorld();
-      expect(() => management.forCaller({ trunkGroups: trunkGroups as never })).toThrow(InputError);
-    },
-  );
+  it('is named by the portal, through the function', async () => {
+    const test = createTestManagement();
+    const portal = createTestFunction(test.context).through('portal');
+    const actor = async () => 'https://idp.example.net#ada';
+    const ada = portal.forCaller({ actor, role: 'operator', trunkGroups: ['tg-1001'] });
+    await ada.createApiKey({ name: 'A', serviceTrunkGroup: 'tg-1001' });
+    expect(test.audit.at(-1)).toMatchObject({ actor: await actor(), action: 'api_key.create' });
+  });
 });
 
-describe('what the library returns', () => {
+describe.each(ways)('what the library returns, through %s', (way) => {
   it('holds no hash for any operation', async () => {
     for (const name of names) {
-      const world = await createWorld();
+      const world = await createWorld('tg-1001', way);
       if (name === 'registerProvider') world.providers.clear();
       const result = await runOperation(world.management, name, validCalls(world)[name].args);
       expect(JSON.stringify(result) ?? '').not.toMatch(/"hash"|sha256/);

@@ -1,6 +1,7 @@
 import { bindManagement, type Management } from '../../../adapters/management.ts';
 import { createTestKey } from '../../../lab/support/test-issuer.ts';
 import { createTestManagement, type TestManagement } from '../../support/management.ts';
+import { createTestFunction } from '../../support/management-function.ts';
 
 /** Management of a deployment with one of each thing, in memory. */
 export interface World extends TestManagement {
@@ -18,10 +19,20 @@ const discoveryUrl = `${issuer}/.well-known/openid-configuration`;
 
 const providerKey = createTestKey('ES256').jwk;
 
+/** The two ways to reach the operations. */
+export const ways = ['tables', 'function'] as const;
+
+export type Way = (typeof ways)[number];
+
+function openWorld({ context }: TestManagement, way: Way): Management {
+  if (way === 'tables') return bindManagement(context);
+  return createTestFunction(context).through('administrator');
+}
+
 /** @param trunkGroup of the client and the API key. */
-export async function createWorld(trunkGroup = 'tg-1001'): Promise<World> {
+export async function createWorld(trunkGroup = 'tg-1001', way: Way = 'tables'): Promise<World> {
   const test = createTestManagement();
-  const management = bindManagement(test.context);
+  const management = openWorld(test, way);
   test.documents.set(discoveryUrl, { issuer, jwks_uri: `${issuer}/keys` });
   test.documents.set(`${issuer}/keys`, { keys: [providerKey] });
   await management.registerProvider(discoveryUrl);

@@ -1,0 +1,55 @@
+import type { DeploymentConfig } from '../../contract/deployment-config.ts';
+import { functionName } from '../../contract/function-names.ts';
+import { managementDigest } from '../../core/audit/request-digest.ts';
+import type { AwsClientOptions } from '../aws-client-options.ts';
+import type { Environment } from '../lean/endpoint.ts';
+import type { AskFunction } from '../management-function.ts';
+import { createAuthenticateCaller } from '../sts/authenticate-caller.ts';
+import { createCallerProof } from '../sts/caller-proof.ts';
+import { createInvokeFunction } from './invoke-function.ts';
+import { createLambdaClient } from './lambda-client.ts';
+
+export interface AskManagementOptions {
+  readonly config: Pick<DeploymentConfig, 'name'>;
+  readonly aws: AwsClientOptions;
+  /** AWS account of the deployment; the caller's own if left out. */
+  readonly account?: string | undefined;
+  /** May name endpoints, by AWS's variables. */
+  readonly environment: Environment;
+}
+
+/** `arn:aws:sts::111122223333:assumed-role/…` → `aws` and `111122223333`. */
+function readArn(arn: string): { readonly partition: string; readonly account: string } {
+  const [, partition = '', , , account = ''] = arn.split(':');
+  return { partition, account };
+}
+
+/**
+ * Asks the management function of the caller's AWS region. Each request is signed twice: for Lambda,
+ * and as a proof of the caller for the function.
+ */
+export function createAskManagement(options: AskManagementOptions): AskFunction {
+  const { config, aws, environment } = options;
+  const lambda = createLambdaClient(aws);
+  const invoke = createInvokeFunction(lambda);
+  const prove = createCallerProof(aws, environment);
+  const name = functionName(config.name, 'management');
+  let found: Promise<string> | undefined;
+  const findFunction = async (): Promise<string> => {
+    const region = await lambda.config.region();
+    const identify = createAuthenticateCaller({ ...environment, AWS_REGION: region });
+    const own = readArn(await identify(await prove(region, 'identity'), 'identity'));
+    const account = options.account ?? own.account;
+    return `arn:${own.partition}:lambda:${region}:${account}:function:${name}`;
+  };
+  return async (alias, request) => {
+    found ??= findFunction().catch((error: unknown) => {
+      found = undefined;
+      throw error;
+    });
+    const aliasArn = `${await found}:${alias}`;
+    const region = await lambda.config.region();
+    const caller_proof = await prove(region, managementDigest(aliasArn, request));
+    return invoke(aliasArn, { request, caller_proof });
+  };
+}

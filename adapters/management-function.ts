@@ -1,0 +1,202 @@
+import { randomUUID } from 'node:crypto';
+import * as v from 'valibot';
+import {
+  type ManagementOperation,
+  type OperationName,
+  operationOf,
+} from '../contract/management/operations.ts';
+import {
+  type ManagementAnswer,
+  type ManagementOutcome,
+  managementAnswerSchema,
+} from '../contract/management/request.ts';
+import type { ManagementAlias, PersonRole } from '../contract/management/roles.ts';
+import type { AuditRecord } from '../core/audit/audit-log.ts';
+import { InputError, MalformedRecordError, UnavailableError } from '../core/errors.ts';
+import { neededFields } from '../core/management/requests/read-call.ts';
+import { fromManagementError } from '../core/management/requests/wire-errors.ts';
+import { narrowTrunkGroups } from '../core/management/trunk-group-limit.ts';
+import { isThrottlingError } from './retryable-errors.ts';
+
+/**
+ * Sends one request to an alias of the management function, signed anew.
+ *
+ * @param request the text of the request.
+ * @throws {UnavailableError} if Lambda or the function does not answer. The function may have run.
+ */
+export type AskFunction = (alias: ManagementAlias, request: string) => Promise<unknown>;
+
+export interface FunctionOptions {
+  readonly ask: AskFunction;
+  /** The alias to invoke. By default those that may call an operation are tried one after another. */
+  readonly alias?: ManagementAlias | undefined;
+  readonly onMalformedRecord?: ((error: Error) => void) | undefined;
+  readonly onAuditGap?: ((record: AuditRecord, cause: unknown) => void) | undefined;
+  /** Runs for each record that the function wrote to the audit, before the operation ends. */
+  readonly onAudited?: ((record: AuditRecord) => Promise<void>) | undefined;
+  readonly wait: (milliseconds: number) => Promise<void>;
+}
+
+/** For whom a request is sent. */
+export interface Asker {
+  readonly actor?: (() => Promise<string>) | undefined;
+  readonly role?: PersonRole | undefined;
+  readonly trunkGroups?: readonly string[] | undefined;
+}
+
+const maxAttempts = 3;
+/** Milliseconds; the whole delay is random, and doubles with each attempt. */
+const retryDelay = 200;
+
+/** A change whose answer was lost may have been made. Only a throttled one certainly was not. */
+function mayRepeat(error: unknown, { changes }: ManagementOperation): boolean {
+  if (!(error instanceof UnavailableError) || error.name !== 'UnavailableError') return false;
+  return !changes || (error.cause instanceof Error && isThrottlingError(error.cause));
+}
+
+function isDenied(error: unknown): boolean {
+  return error instanceof Error && error.name === 'AccessDeniedException';
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function toText(request: unknown): string {
+  try {
+    return JSON.stringify(request);
+  } catch (cause) {
+    throw new InputError('the input: allowed: values that JSON can express', { cause });
+  }
+}
+
+function readAnswer(answer: unknown): ManagementAnswer {
+  const result = v.safeParse(managementAnswerSchema, answer);
+  if (result.success) return result.output;
+  throw new UnavailableError('the management function returned an answer of an unknown shape');
+}
+
+function readResult(name: OperationName, outcome: ManagementOutcome | undefined): unknown {
+  if (outcome !== undefined && 'error' in outcome) throw fromManagementError(outcome.error);
+  const result = v.safeParse(operationOf(name).result, outcome?.result);
+  if (result.success) return result.output;
+  throw new UnavailableError(`the management function returned an unknown result of ${name}`);
+}
+
+/** How the version or the registration of each kind of record is found. */
+const sightings = {
+  client: ['findClient', 'version'],
+  apiKey: ['findApiKey', 'version'],
+  provider: ['findProvider', 'registrationId'],
+} as const;
+
+/** The operations of the management function. */
+export class FunctionClient {
+  readonly #options: FunctionOptions;
+  readonly #denied = new Set<ManagementAlias>();
+
+  constructor(options: FunctionOptions) {
+    this.#options = options;
+  }
+
+  /** Calls an operation with the arguments of the library. */
+  async call(asker: Asker, name: OperationName, args: readonly unknown[]): Promise<unknown> {
+    const operation = operationOf(name);
+    const complete = await this.#complete(asker, operation, args);
+    const names = Object.keys(operation.parameters);
+    const input = Object.fromEntries(names.map((key, index) => [key, complete[index]]));
+    const { actor, role = 'viewer', trunkGroups } = asker;
+    const text = toText({
+      operation: name,
+      input,
+      trunk_groups: trunkGroups,
+      ...(actor !== undefined && { person: { actor: await actor(), role } }),
+    });
+    const answer = readAnswer(await this.#askAny(operation, text));
+    await this.#report(answer);
+    return readResult(name, answer.outcomes[0]);
+  }
+
+  /**
+   * Adds what the function needs to recognise a repetition, if the caller gave none: a new key, and
+   * the version that is stored at present.
+   */
+  async #complete(
+    asker: Asker,
+    operation: ManagementOperation,
+    args: readonly unknown[],
+  ): Promise<readonly unknown[]> {
+    const last = Object.keys(operation.parameters).length - 1;
+    // Null is a value, which the function refuses.
+    const options = args[last] === undefined ? {} : args[last];
+    const missing = neededFields(operation, args).map(([field]) => field);
+    const fields = isObject(options) ? missing.filter((one) => options[one] === undefined) : [];
+    if (fields.length === 0) return args;
+    const added: Record<string, unknown> = {};
+    for (const field of fields) {
+      added[field] =
+        field === 'idempotencyKey' ? randomUUID() : await this.#see(asker, operation, args[0]);
+    }
+    const next = [...args];
+    next[last] = { ...options, ...added };
+    return next;
+  }
+
+  async #see(asker: Asker, { guarded }: ManagementOperation, id: unknown): Promise<unknown> {
+    const [find, property] = sightings[guarded ?? 'client'];
+    const found = await this.call(asker, find, [id]);
+    return isObject(found) ? found[property] : undefined;
+  }
+
+  /** Asks the aliases that may call the operation, until IAM allows one. */
+  async #askAny(operation: ManagementOperation, text: string): Promise<unknown> {
+    const { alias } = this.#options;
+    if (alias !== undefined) return this.#askRepeatedly(alias, operation, text);
+    const untried = operation.aliases.filter((one) => !this.#denied.has(one));
+    let denial: unknown;
+    for (const one of untried.length === 0 ? operation.aliases : untried) {
+      try {
+        return await this.#askRepeatedly(one, operation, text);
+      } catch (error) {
+        if (!isDenied(error)) throw error;
+        this.#denied.add(one);
+        denial ??= error;
+      }
+    }
+    throw denial;
+  }
+
+  async #askRepeatedly(
+    alias: ManagementAlias,
+    operation: ManagementOperation,
+    text: string,
+  ): Promise<unknown> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.#options.ask(alias, text);
+      } catch (error) {
+        if (attempt === maxAttempts || !mayRepeat(error, operation)) throw error;
+        await this.#options.wait(Math.random() * retryDelay * 2 ** attempt);
+      }
+    }
+  }
+
+  async #report({ left_out: leftOut, audit, audit_gaps: gaps }: ManagementAnswer): Promise<void> {
+    const { onMalformedRecord, onAuditGap, onAudited } = this.#options;
+    for (const text of leftOut) onMalformedRecord?.(new MalformedRecordError(text));
+    for (const record of audit) await onAudited?.(record);
+    for (const record of gaps) onAuditGap?.(record, undefined);
+  }
+}
+
+/** The asker behind another caller: only with narrower limits. */
+export function narrowAsker(asker: Asker, { actor, role, trunkGroups }: Asker): Asker {
+  return {
+    actor: actor ?? asker.actor,
+    role: role ?? asker.role,
+    trunkGroups:
+      trunkGroups === undefined
+        ? asker.trunkGroups
+        : narrowTrunkGroups(asker.trunkGroups, trunkGroups),
+  };
+}

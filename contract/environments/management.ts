@@ -1,0 +1,8 @@
+import * as v from 'valibot';
+import { text } from './fields.ts';
+
+/** The environment of the management function. */
+export const managementVariables = v.object({
+  /** File next to the bundle with the deployment config: it is too large for a variable. */
+  AUTH_DEPLOYMENT_CONFIG: text,
+});

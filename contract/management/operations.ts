@@ -1,0 +1,204 @@
+import * as v from 'valibot';
+import * as input from './inputs.ts';
+import * as output from './results.ts';
+import type { ManagementAlias, PersonRole } from './roles.ts';
+
+/**
+ * What a request must carry so that a repetition of it does no harm. All are fields of the last
+ * argument.
+ *
+ * - `key`: an `idempotencyKey`. A repetition finds what the first one created, without its value.
+ * - `version`: the `ifVersion` that the caller saw. A repetition is a conflict.
+ * - `registration`: the same with `ifRegistration`.
+ * - `stop`: nothing for a change that only stops access; a `version` for one that allows it again.
+ */
+export type Guard = 'key' | 'version' | 'registration' | 'stop';
+
+/** What a version or a registration belongs to. It is found by the first argument. */
+export type Guarded = 'client' | 'apiKey' | 'provider';
+
+export interface ManagementOperation {
+  /** The arguments by name, in the order of the library. */
+  readonly parameters: Readonly<Record<string, v.GenericSchema>>;
+  readonly result: v.GenericSchema;
+  /** The aliases that may call it, the usual one first. */
+  readonly aliases: readonly ManagementAlias[];
+  /** The least role of a person for whom the alias `portal` may call it. */
+  readonly person: PersonRole;
+  /** Whether it changes something. */
+  readonly changes: boolean;
+  readonly guards: readonly Guard[];
+  readonly guarded?: Guarded;
+}
+
+const id = v.string();
+const version = v.optional(input.versionOptions);
+
+type Access = Pick<ManagementOperation, 'aliases' | 'person' | 'guarded'>;
+
+const clients: Access = {
+  aliases: ['client-operator', 'administrator'],
+  person: 'operator',
+  guarded: 'client',
+};
+const apiKeys: Access = {
+  aliases: ['api-key-operator', 'administrator'],
+  person: 'operator',
+  guarded: 'apiKey',
+};
+/** Providers concern every trunk group. */
+const providers: Access = {
+  aliases: ['provider-operator', 'administrator'],
+  person: 'administrator',
+  guarded: 'provider',
+};
+
+function seenBy(...operators: readonly ManagementAlias[]): Access {
+  return { aliases: [...operators, 'auditor', 'administrator'], person: 'viewer' };
+}
+
+const seenByAdministrators: Access = {
+  aliases: ['auditor', 'administrator'],
+  person: 'administrator',
+};
+
+function read<const P, const R>(access: Access, parameters: P, result: R) {
+  return { ...access, parameters, result, changes: false, guards: [] } as const;
+}
+
+function change<const P, const R, const G extends readonly Guard[]>(
+  access: Access,
+  parameters: P,
+  result: R,
+  guards: G,
+) {
+  return { ...access, parameters, result, changes: true, guards } as const;
+}
+
+/** Every operation of management. The function, its callers and the portal derive from it. */
+export const managementOperations = {
+  describeDeployment: read(
+    seenBy('client-operator', 'api-key-operator', 'provider-operator'),
+    {},
+    output.deploymentDescription,
+  ),
+  createClient: change(clients, { client: input.newClient }, output.createdClient, ['key']),
+  findClient: read(seenBy('client-operator'), { clientId: id }, output.client),
+  listClients: read(
+    // Before a provider is deleted with its clients, its operator sees which they are.
+    seenBy('client-operator', 'provider-operator'),
+    { filter: v.optional(input.clientsFilter) },
+    output.clientPage,
+  ),
+  updateClient: change(clients, { clientId: id, changes: input.clientChanges }, output.client, [
+    'version',
+  ]),
+  setClientEnabled: change(
+    clients,
+    { clientId: id, enabled: v.boolean(), options: version },
+    output.client,
+    ['stop'],
+  ),
+  revokeClientTokens: change(clients, { clientId: id, options: version }, output.client, ['stop']),
+  deleteClient: change(clients, { clientId: id, options: version }, output.client, ['version']),
+  createClientSecret: change(
+    clients,
+    { clientId: id, secret: input.newSecret },
+    output.createdSecret,
+    ['key', 'version'],
+  ),
+  rotateClientSecret: change(
+    clients,
+    { clientId: id, secret: input.rotatedSecret },
+    output.rotatedSecrets,
+    ['key', 'version'],
+  ),
+  updateClientSecret: change(
+    clients,
+    { clientId: id, secretId: id, changes: input.secretChanges },
+    output.secret,
+    ['version'],
+  ),
+  deleteClientSecret: change(clients, { clientId: id, secretId: id, options: version }, v.void(), [
+    'version',
+  ]),
+  createApiKey: change(apiKeys, { apiKey: input.newApiKey }, output.createdApiKey, ['key']),
+  findApiKey: read(seenBy('api-key-operator'), { keyId: id }, output.apiKey),
+  listApiKeys: read(
+    seenBy('api-key-operator'),
+    { filter: v.optional(input.apiKeysFilter) },
+    output.apiKeyPage,
+  ),
+  renameApiKey: change(apiKeys, { keyId: id, name: v.string(), options: version }, output.apiKey, [
+    'version',
+  ]),
+  setApiKeyEnabled: change(
+    apiKeys,
+    { keyId: id, enabled: v.boolean(), options: version },
+    output.apiKey,
+    ['stop'],
+  ),
+  deleteApiKey: change(apiKeys, { keyId: id, options: version }, output.apiKey, ['version']),
+  addSubnet: change(apiKeys, { keyId: id, subnet: input.newSubnet }, output.addedSubnet, [
+    'version',
+  ]),
+  removeSubnet: change(
+    apiKeys,
+    { keyId: id, subnetId: id, options: v.optional(input.removeSubnetOptions) },
+    output.apiKey,
+    ['version'],
+  ),
+  inspectProvider: read(
+    { aliases: ['provider-operator', 'auditor', 'administrator'], person: 'administrator' },
+    { discoveryUrl: id, options: v.optional(input.inspectOptions) },
+    output.providerInspection,
+  ),
+  // An issuer is registered once: a repetition is refused.
+  registerProvider: change(
+    providers,
+    { discoveryUrl: id, options: v.optional(input.registerOptions) },
+    output.registeredProvider,
+    [],
+  ),
+  findProvider: read(
+    seenBy('provider-operator', 'client-operator'),
+    { issuer: id },
+    output.provider,
+  ),
+  listProviders: read(seenBy('provider-operator'), {}, input.list(output.provider)),
+  inspectProviderKeys: read(seenBy('provider-operator'), { issuer: id }, output.providerKeys),
+  deleteProvider: change(
+    providers,
+    { issuer: id, options: v.optional(input.deleteProviderOptions) },
+    output.clientPage,
+    ['registration'],
+  ),
+  explainToken: read(
+    seenBy('client-operator'),
+    { question: input.tokenQuestion },
+    output.tokenExplanation,
+  ),
+  explainRequest: read(seenBy(), { question: input.requestQuestion }, output.requestExplanation),
+  listAudit: read(
+    seenByAdministrators,
+    { filter: v.optional(input.auditFilter) },
+    output.auditPage,
+  ),
+  listSigningKeys: read(seenBy('client-operator'), {}, output.signingKeyTimeline),
+} as const satisfies Readonly<Record<string, ManagementOperation>>;
+
+export type OperationName = keyof typeof managementOperations;
+
+export function isOperationName(name: string): name is OperationName {
+  return Object.hasOwn(managementOperations, name);
+}
+
+/** The table with the type that code which handles every operation alike needs. */
+export function operationOf(name: OperationName): ManagementOperation {
+  return managementOperations[name];
+}
+
+/** What an operation returns, as it arrives. */
+export type OperationResult<Name extends OperationName> = v.InferOutput<
+  (typeof managementOperations)[Name]['result']
+>;

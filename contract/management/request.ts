@@ -1,0 +1,148 @@
+import * as v from 'valibot';
+import { list } from './inputs.ts';
+import { isOperationName, type OperationName } from './operations.ts';
+import { personRoles } from './roles.ts';
+
+/**
+ * How the management function is asked. The request is JSON text within the event: what the caller
+ * signs is the bytes that the function reads.
+ */
+
+/** Characters of a request: 500 changes of 2,000 characters. Lambda takes 6 MB. */
+export const maxManagementRequestLength = 1_048_576;
+
+/** Changes in one request. */
+export const maxManagementChanges = 500;
+
+/** The event of an invocation. */
+export const managementEventSchema = v.strictObject({
+  request: v.pipe(v.string(), v.maxLength(maxManagementRequestLength)),
+  /** See contract/caller-proof.ts. It is parsed separately, because no error may repeat it. */
+  caller_proof: v.unknown(),
+});
+
+const operationName = v.custom<OperationName>(
+  (name) => typeof name === 'string' && isOperationName(name),
+);
+
+const call = v.strictObject({ operation: operationName, input: v.record(v.string(), v.unknown()) });
+
+/**
+ * A person behind a portal: `https://issuer#subject`. It never looks like an ARN, which only AWS
+ * names.
+ */
+const personSchema = v.strictObject({
+  actor: v.pipe(v.string(), v.regex(/^https:\/\/[\x21-\x7E]{1,1000}$/)),
+  role: v.picklist(personRoles),
+});
+
+const asker = {
+  /** Limits the request further than the caller already is. */
+  trunk_groups: v.optional(list(v.string())),
+  /** Only for the alias `portal`, which always needs it. */
+  person: v.optional(personSchema),
+};
+
+/** One operation, or several changes, each with its own outcome. */
+export const managementRequestSchema = v.union([
+  v.strictObject({ ...call.entries, ...asker }),
+  v.strictObject({
+    changes: v.pipe(v.array(call), v.minLength(1), v.maxLength(maxManagementChanges)),
+    ...asker,
+  }),
+]);
+
+export type ManagementCall = v.InferOutput<typeof call>;
+
+export type ManagementRequest = v.InferOutput<typeof managementRequestSchema>;
+
+export type Person = v.InferOutput<typeof personSchema>;
+
+/** The errors of management, by the names of their classes in the library. */
+export const managementErrorNames = [
+  'InputError',
+  'NotFoundError',
+  'RefusedError',
+  'KeySetError',
+  'ConflictError',
+  'UncertainConflictError',
+  'VersionConflictError',
+  'FetchError',
+  'MalformedRecordError',
+  'UnavailableError',
+  /** The caller is not accepted: its proof, its account or its role. */
+  'AwsCallerError',
+] as const;
+
+export const managementErrorSchema = v.object({
+  class: v.picklist(managementErrorNames),
+  text: v.string(),
+  /** Of an InputError: the path of the field in the input. */
+  field: v.optional(v.string()),
+  /** Of a VersionConflictError: the version or registration of the caller, and the stored one. */
+  expected: v.optional(v.union([v.number(), v.string()])),
+  current: v.optional(v.union([v.number(), v.string()])),
+  /** Of a FetchError or an AwsCallerError: one word of a closed set. */
+  problem: v.optional(v.string()),
+  /** Of a KeySetError. */
+  problems: v.optional(list(v.string())),
+});
+
+export type ManagementError = v.InferOutput<typeof managementErrorSchema>;
+
+const outcome = v.union([
+  v.object({ error: managementErrorSchema }),
+  v.object({ result: v.optional(v.unknown()) }),
+]);
+
+export type ManagementOutcome = v.InferOutput<typeof outcome>;
+
+const auditRecord = v.object({
+  time: v.string(),
+  recordId: v.string(),
+  actor: v.string(),
+  action: v.string(),
+  subject: v.string(),
+  outcome: v.picklist(['intended', 'done', 'failed']),
+  before: v.optional(v.record(v.string(), v.unknown())),
+  after: v.optional(v.record(v.string(), v.unknown())),
+});
+
+/** What the function returns. It throws only if it fails. */
+export const managementAnswerSchema = v.object({
+  /** One for each operation of the request. */
+  outcomes: list(outcome),
+  /** Stored records that could not be read and are left out of a list. */
+  left_out: list(v.string()),
+  /** What was written to the audit. */
+  audit: list(auditRecord),
+  /** Outcomes that could not be written to the audit. Their changes were made. */
+  audit_gaps: list(auditRecord),
+});
+
+export type ManagementAnswer = v.InferOutput<typeof managementAnswerSchema>;
+
+export interface ManagementEvent {
+  readonly request: string;
+  readonly caller_proof?: unknown;
+}
+
+/** @returns undefined if the event is none. No error says why: it may hold a proof. */
+export function parseManagementEvent(event: unknown): ManagementEvent | undefined {
+  const result = v.safeParse(managementEventSchema, event);
+  return result.success ? result.output : undefined;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** @returns undefined if the text is no request. */
+export function parseManagementRequest(text: string): ManagementRequest | undefined {
+  const result = v.safeParse(managementRequestSchema, parseJson(text));
+  return result.success ? result.output : undefined;
+}

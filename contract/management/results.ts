@@ -1,0 +1,276 @@
+import * as v from 'valibot';
+import { regionIds } from '../regions.ts';
+import { algs } from '../signing-algorithms.ts';
+import { list } from './inputs.ts';
+
+/**
+ * What the operations of management return. The function sends only what is declared here, so a
+ * hash cannot leave it. A caller ignores fields that it does not know: a function may be newer.
+ * Times are seconds since the epoch.
+ */
+
+const text = v.string();
+const optionalText = v.optional(text);
+const time = v.number();
+const optionalTime = v.optional(time);
+const record = v.record(text, v.unknown());
+
+const pageOf = <T extends v.GenericSchema>(item: T) =>
+  v.object({ items: list(item), examined: v.number(), nextCursor: optionalText });
+
+export const secret = v.object({
+  secretId: text,
+  name: optionalText,
+  createdAt: time,
+  expiresAt: optionalTime,
+  lastUsedOn: optionalText,
+});
+
+export const client = v.object({
+  clientId: text,
+  name: text,
+  serviceTrunkGroup: text,
+  audiences: list(text),
+  tokenLifetime: v.number(),
+  scopes: list(text),
+  enabled: v.boolean(),
+  secrets: list(secret),
+  provider: v.optional(
+    v.object({
+      issuer: text,
+      registrationId: text,
+      externalClientId: text,
+      conditions: v.optional(list(v.object({ claim: text, values: list(text) }))),
+    }),
+  ),
+  tokensNotBefore: optionalTime,
+  version: v.number(),
+  createdAt: time,
+  updatedAt: time,
+});
+
+export const createdClient = v.object({ client, existed: v.boolean() });
+
+export const clientPage = pageOf(client);
+
+const created = { secret, value: optionalText };
+
+export const createdSecret = v.object(created);
+
+export const rotatedSecrets = v.object({ ...created, expired: list(secret) });
+
+const subnet = v.object({ subnetId: text, name: text, address: text, prefixLength: v.number() });
+
+export const apiKey = v.object({
+  keyId: text,
+  name: text,
+  enabled: v.boolean(),
+  serviceTrunkGroup: text,
+  subnets: list(subnet),
+  version: v.number(),
+  createdAt: time,
+  updatedAt: time,
+});
+
+export const createdApiKey = v.object({ key: apiKey, value: optionalText });
+
+export const addedSubnet = v.object({ key: apiKey, subnet });
+
+export const apiKeyPage = pageOf(apiKey);
+
+export const provider = v.object({
+  issuer: text,
+  registrationId: text,
+  discoveryUrl: text,
+  jwksUri: text,
+  allowedAlgorithms: list(text),
+  clientIdClaim: optionalText,
+  audienceFrom: v.optional(v.literal('scope')),
+  clientPatterns: v.optional(v.literal(true)),
+  registeredAt: time,
+});
+
+/** Public members only (RFC 7517 §4): the library's lint refuses a key with others. */
+const providerKey = v.object({
+  kid: text,
+  alg: text,
+  kty: v.picklist(['RSA', 'EC', 'OKP', 'AKP']),
+  n: optionalText,
+  e: optionalText,
+  crv: optionalText,
+  x: optionalText,
+  y: optionalText,
+  pub: optionalText,
+});
+
+const keySet = v.object({
+  keys: list(providerKey),
+  skipped: list(v.object({ kid: text, reason: text })),
+});
+
+export const registeredProvider = v.object({ provider, keySet });
+
+export const providerKeys = v.union([v.object({ keySet }), v.object({ problem: text })]);
+
+const finding = v.object({
+  name: text,
+  /** A claim has any JSON type. */
+  received: v.optional(v.unknown()),
+  expected: text,
+  hint: optionalText,
+});
+
+const tokenInspection = v.variant('usable', [
+  v.object({
+    usable: v.literal(true),
+    clientIdClaim: text,
+    externalClientId: text,
+    patterns: list(text),
+    audiences: list(text),
+    subject: text,
+    expiresAt: time,
+    otherClaims: v.record(text, text),
+  }),
+  v.object({
+    usable: v.literal(false),
+    reason: text,
+    rule: text,
+    finding: v.optional(finding),
+  }),
+]);
+
+export const providerInspection = v.object({
+  discoveryUrl: optionalText,
+  issuer: optionalText,
+  jwksUri: optionalText,
+  allowedAlgorithms: v.optional(list(text)),
+  keySet: v.optional(keySet),
+  clientIdClaim: optionalText,
+  audienceFrom: v.optional(v.literal('scope')),
+  clientPatterns: v.optional(v.literal(true)),
+  registrable: v.boolean(),
+  problem: optionalText,
+  tokens: list(tokenInspection),
+});
+
+export const tokenExplanation = v.object({
+  granted: v.boolean(),
+  steps: list(v.object({ step: text, outcome: v.picklist(['passed', 'refused']), detail: text })),
+  error: optionalText,
+  errorDescription: optionalText,
+  reason: optionalText,
+  claims: v.optional(record),
+});
+
+const verifiedCredential = v.variant('credential', [
+  v.object({
+    credential: v.literal('access_token'),
+    issuer: text,
+    subject: text,
+    clientId: text,
+    scopes: list(text),
+    serviceTrunkGroup: text,
+    audiences: list(text),
+    tokenId: optionalText,
+    expiresAt: time,
+  }),
+  v.object({ credential: v.literal('api_key'), keyId: text, serviceTrunkGroup: text }),
+]);
+
+const refusal = { reason: optionalText, rule: optionalText, finding: v.optional(finding) };
+
+export const requestExplanation = v.object({
+  accepted: v.boolean(),
+  verified: v.optional(verifiedCredential),
+  refusedWithLookup: v.optional(v.object(refusal)),
+  ...refusal,
+  facts: v.optional(
+    v.object({
+      clientId: optionalText,
+      keyId: optionalText,
+      issuer: optionalText,
+      tokenId: optionalText,
+      requiredScopes: v.optional(list(text)),
+    }),
+  ),
+  status: v.optional(v.number()),
+  error: optionalText,
+  errorDescription: optionalText,
+});
+
+export const auditPage = v.object({
+  day: text,
+  items: list(
+    v.object({
+      changeId: text,
+      time: text,
+      actor: text,
+      action: text,
+      subject: text,
+      outcome: v.picklist(['done', 'failed', 'unfinished']),
+      before: v.optional(record),
+      after: v.optional(record),
+    }),
+  ),
+  examined: v.number(),
+  nextCursor: optionalText,
+});
+
+export const signingKey = v.object({
+  kid: text,
+  regionId: v.picklist(regionIds),
+  alg: v.picklist(algs),
+  kmsKeyArn: text,
+  publicJwk: v.variant('kty', [
+    v.object({ kty: v.literal('RSA'), ...publicKey(), n: text, e: text }),
+    v.object({
+      kty: v.literal('EC'),
+      ...publicKey(),
+      crv: v.picklist(['P-256', 'P-384']),
+      x: text,
+      y: text,
+    }),
+    v.object({ kty: v.literal('AKP'), ...publicKey(), pub: text }),
+  ]),
+  state: v.picklist(['next', 'current', 'previous', 'withdrawn', 'disabled', 'deletion_scheduled']),
+  publishedAt: time,
+  seenAt: optionalTime,
+  provedAt: optionalTime,
+  activatedAt: optionalTime,
+  retiredAt: optionalTime,
+  withdrawnAt: optionalTime,
+  disabledAt: optionalTime,
+  deletionScheduledAt: optionalTime,
+  withdrawAt: optionalTime,
+  disableAt: optionalTime,
+  version: v.number(),
+});
+
+function publicKey() {
+  return { kid: text, alg: v.picklist(algs), use: v.literal('sig') } as const;
+}
+
+export const signingKeyTimeline = list(
+  v.object({
+    key: signingKey,
+    signs: v.boolean(),
+    since: time,
+    next: v.optional(
+      v.object({
+        action: v.picklist(['promote', 'retire', 'withdraw', 'disable', 'schedule_deletion']),
+        at: time,
+      }),
+    ),
+    safety: v.optional(v.number()),
+    liveTokens: v.number(),
+  }),
+);
+
+export const deploymentDescription = v.object({
+  name: text,
+  issuer: optionalText,
+  defaultAudience: text,
+  tokenLifetime: v.object({ default: v.number(), minimum: v.number(), maximum: v.number() }),
+  scopes: list(v.object({ service: text, permission: text, description: text, scope: text })),
+  regions: list(v.object({ id: v.picklist(regionIds), awsRegion: text })),
+});

@@ -1,0 +1,71 @@
+import type { OperationName, OperationResult } from '../../contract/management/operations.ts';
+import { addSubnet, removeSubnet } from './api-key-subnets.ts';
+import {
+  createApiKey,
+  deleteApiKey,
+  findApiKey,
+  renameApiKey,
+  setApiKeyEnabled,
+} from './api-keys.ts';
+import { deleteClient, setClientEnabled, updateClient } from './change-client.ts';
+import {
+  createClientSecret,
+  deleteClientSecret,
+  rotateClientSecret,
+  updateClientSecret,
+} from './client-secrets.ts';
+import { createClient } from './create-client.ts';
+import { deleteProvider } from './delete-provider.ts';
+import { describeDeployment } from './describe-deployment.ts';
+import { explainRequest } from './explain-request.ts';
+import { explainToken } from './explain-token.ts';
+import { findClient } from './find-client.ts';
+import { findProvider, listProviders } from './identity-providers.ts';
+import { inspectProvider } from './inspect-provider.ts';
+import { listApiKeys } from './list-api-keys.ts';
+import { listAudit } from './list-audit.ts';
+import { listClients } from './list-clients.ts';
+import { listSigningKeys } from './list-signing-keys.ts';
+import type { ManagementContext } from './management-context.ts';
+import { inspectProviderKeys } from './provider-keys.ts';
+import { registerProvider } from './register-provider.ts';
+import { revokeClientTokens } from './revoke-client-tokens.ts';
+
+/** The operations that a portal or `authctl` can call. Each is documented at its definition. */
+export const operations = {
+  describeDeployment,
+  createClient,
+  findClient,
+  listClients,
+  updateClient,
+  setClientEnabled,
+  revokeClientTokens,
+  deleteClient,
+  createClientSecret,
+  rotateClientSecret,
+  updateClientSecret,
+  deleteClientSecret,
+  createApiKey,
+  findApiKey,
+  listApiKeys,
+  renameApiKey,
+  setApiKeyEnabled,
+  deleteApiKey,
+  addSubnet,
+  removeSubnet,
+  inspectProvider,
+  registerProvider,
+  findProvider,
+  listProviders,
+  inspectProviderKeys,
+  deleteProvider,
+  explainToken,
+  explainRequest,
+  listAudit,
+  listSigningKeys,
+} as const satisfies {
+  readonly [Name in OperationName]: (
+    context: ManagementContext,
+    ...args: never
+  ) => OperationResult<Name> | Promise<OperationResult<Name>>;
+};

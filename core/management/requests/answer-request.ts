@@ -1,0 +1,149 @@
+import * as v from 'valibot';
+import { type OperationName, operationOf } from '../../../contract/management/operations.ts';
+import type {
+  ManagementAnswer,
+  ManagementCall,
+  ManagementOutcome,
+  ManagementRequest,
+  Person,
+} from '../../../contract/management/request.ts';
+import type { ManagementAlias } from '../../../contract/management/roles.ts';
+import type { AuditRecord } from '../../audit/audit-log.ts';
+import { InputError } from '../../errors.ts';
+import type { ManagementContext } from '../management-context.ts';
+import { operations } from '../operations.ts';
+import { limitToTrunkGroups } from '../trunk-group-limit.ts';
+import { withoutHashes } from '../without-hashes.ts';
+import { checkPerson, checkRole } from './management-role.ts';
+import { readCall } from './read-call.ts';
+import { toManagementError } from './wire-errors.ts';
+
+/** Who asks, as IAM and STS know it. */
+export interface AuthenticatedCaller {
+  readonly alias: ManagementAlias;
+  /** The ARN of the user, or of the role's session. */
+  readonly arn: string;
+}
+
+/** Changes of one request that are made at the same time. Each takes three writes, one by one. */
+const concurrentChanges = 8;
+
+type Run = (context: ManagementContext, ...args: readonly unknown[]) => unknown;
+
+/** Only what the contract declares leaves the function. */
+function toResult(name: OperationName, result: unknown): unknown {
+  return v.parse(operationOf(name).result, withoutHashes(result));
+}
+
+interface Asked {
+  readonly context: ManagementContext;
+  readonly alias: ManagementAlias;
+  readonly person: Person | undefined;
+}
+
+/** @throws whatever is no error of the library: a fault of the function. */
+async function runCall(
+  { context, alias, person }: Asked,
+  call: ManagementCall,
+): Promise<ManagementOutcome> {
+  try {
+    checkRole(alias, person, call.operation);
+    const args = readCall(call);
+    const run = operations[call.operation] as Run;
+    return { result: toResult(call.operation, await run(context, ...args)) };
+  } catch (error) {
+    const known = toManagementError(error);
+    if (known === undefined) throw error;
+    return { error: known };
+  }
+}
+
+/** Runs the changes in their order, some at a time; the outcomes are in the same order. */
+async function runChanges(
+  asked: Asked,
+  calls: readonly ManagementCall[],
+): Promise<readonly ManagementOutcome[]> {
+  const outcomes: ManagementOutcome[] = [];
+  const rest = calls.entries();
+  const work = async (): Promise<void> => {
+    for (const [index, call] of rest) outcomes[index] = await runCall(asked, call);
+  };
+  await Promise.all(Array.from({ length: concurrentChanges }, work));
+  return outcomes;
+}
+
+function callsOf(request: ManagementRequest): readonly ManagementCall[] {
+  if ('operation' in request) return [request];
+  const read = request.changes.find(({ operation }) => !operationOf(operation).changes);
+  if (read === undefined) return request.changes;
+  throw new InputError(`changes: received ${read.operation}; allowed: operations that change`, {
+    field: 'changes',
+  });
+}
+
+/** What happened next to the operations of one request. */
+class Notices {
+  readonly leftOut: string[] = [];
+  readonly records: AuditRecord[] = [];
+  readonly gaps: AuditRecord[] = [];
+
+  answer(outcomes: readonly ManagementOutcome[]): ManagementAnswer {
+    const { leftOut: left_out, records: audit, gaps: audit_gaps } = this;
+    return { outcomes, left_out, audit, audit_gaps };
+  }
+}
+
+/**
+ * What an invocation reads and writes. Records that cannot be read are reported to the caller, for
+ * example.
+ */
+export type CreateContext = (reports: {
+  readonly onMalformedRecord: (error: Error) => void;
+}) => Omit<ManagementContext, 'actor'>;
+
+function contextOf(
+  createContext: CreateContext,
+  caller: AuthenticatedCaller,
+  request: ManagementRequest,
+  notices: Notices,
+): ManagementContext {
+  const base = createContext({ onMalformedRecord: ({ message }) => notices.leftOut.push(message) });
+  const context: ManagementContext = {
+    ...base,
+    actor: async () => request.person?.actor ?? caller.arn,
+    audit: {
+      appendAudit: async (record) => {
+        await base.audit.appendAudit(record);
+        notices.records.push(record);
+      },
+    },
+    onAuditGap: (record) => notices.gaps.push(record),
+  };
+  const { trunk_groups: groups } = request;
+  return groups === undefined ? context : limitToTrunkGroups(context, groups);
+}
+
+/**
+ * Answers one request of an authenticated caller. Each operation has its own outcome.
+ *
+ * @throws whatever is no error of the library: a fault of the function.
+ */
+export async function answerManagementRequest(
+  createContext: CreateContext,
+  caller: AuthenticatedCaller,
+  request: ManagementRequest,
+): Promise<ManagementAnswer> {
+  const notices = new Notices();
+  try {
+    const { person } = request;
+    const { alias } = caller;
+    checkPerson(alias, person);
+    const calls = callsOf(request);
+    const context = contextOf(createContext, caller, request, notices);
+    return notices.answer(await runChanges({ context, alias, person }, calls));
+  } catch (error) {
+    const known = toManagementError(error);
+    if (known === undefined) throw error;
+    return notices.answer([{ error: known }]);
+  }
+}

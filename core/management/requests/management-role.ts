@@ -1,0 +1,73 @@
+import { type OperationName, operationOf } from '../../../contract/management/operations.ts';
+import type { Person } from '../../../contract/management/request.ts';
+import {
+  type ManagementAlias,
+  managementAliases,
+  personRoles,
+} from '../../../contract/management/roles.ts';
+import { CallerRefusedError } from '../../errors.ts';
+
+/** Of the ARN of an invocation: the account of the function and the alias. */
+export interface InvokedAlias {
+  readonly account: string;
+  readonly alias: ManagementAlias;
+}
+
+const aliasArn = /^arn:aws[a-z-]*:lambda:[a-z0-9-]+:(\d{12}):function:[\w-]+:([\w-]+)$/;
+
+/**
+ * The role of an invocation is the alias that it names. A version, or no qualifier, is no role:
+ * IAM would decide with another ARN than the policies name.
+ *
+ * @throws {CallerRefusedError} if the ARN names no alias of the function.
+ */
+export function readInvokedAlias(invokedArn: string): InvokedAlias {
+  const [, account = '', name = ''] = aliasArn.exec(invokedArn) ?? [];
+  const alias = managementAliases.find((one) => one === name);
+  if (alias !== undefined) return { account, alias };
+  throw new CallerRefusedError(
+    'access_denied',
+    `received an invocation of ${invokedArn}; allowed: one of its aliases ${managementAliases.join(', ')}`,
+  );
+}
+
+/** @throws {CallerRefusedError} if a person is named where none may be, or is not where one must. */
+export function checkPerson(alias: ManagementAlias, person: Person | undefined): void {
+  if ((alias === 'portal') === (person !== undefined)) return;
+  throw new CallerRefusedError(
+    'access_denied',
+    alias === 'portal'
+      ? 'person: received nothing; allowed: the person behind the portal'
+      : `person: received a person; allowed: nothing, as the alias ${alias} acts for the AWS caller`,
+  );
+}
+
+/** Whether the alias, and the person behind a portal, may call an operation. */
+export function mayCall(
+  alias: ManagementAlias,
+  person: Person | undefined,
+  name: OperationName,
+): boolean {
+  const operation = operationOf(name);
+  if (alias !== 'portal') return operation.aliases.includes(alias);
+  return (
+    person !== undefined &&
+    personRoles.indexOf(person.role) >= personRoles.indexOf(operation.person)
+  );
+}
+
+/** @throws {CallerRefusedError} if the role does not allow the operation. */
+export function checkRole(
+  alias: ManagementAlias,
+  person: Person | undefined,
+  name: OperationName,
+): void {
+  if (mayCall(alias, person, name)) return;
+  const { aliases, person: least } = operationOf(name);
+  throw new CallerRefusedError(
+    'access_denied',
+    alias === 'portal'
+      ? `${name}: received a person with the role ${person?.role ?? 'nothing'}; allowed: ${least} or more`
+      : `${name}: received the role ${alias}; allowed: ${aliases.join(', ')}`,
+  );
+}

@@ -1,0 +1,137 @@
+import type { AuthenticateCaller } from '../../adapters/sts/authenticate-caller.ts';
+import {
+  type ManagementAnswer,
+  maxManagementRequestLength,
+  parseManagementEvent,
+  parseManagementRequest,
+} from '../../contract/management/request.ts';
+import { managementDigest } from '../../core/audit/request-digest.ts';
+import { type Clock, seconds } from '../../core/clock.ts';
+import { describeError } from '../../core/describe-error.ts';
+import { CallerRefusedError, InputError } from '../../core/errors.ts';
+import {
+  type AuthenticatedCaller,
+  answerManagementRequest,
+  type CreateContext,
+} from '../../core/management/requests/answer-request.ts';
+import { readInvokedAlias } from '../../core/management/requests/management-role.ts';
+import { toManagementError } from '../../core/management/requests/wire-errors.ts';
+import { accountOf, authenticateProof } from '../shared/authenticate-proof.ts';
+import { createRunTelemetry, type RunTelemetry } from '../shared/run-telemetry.ts';
+
+export interface ManagementFunctionOptions {
+  readonly createContext: CreateContext;
+  /** Finds out from STS who signed a request. */
+  readonly authenticateCaller: AuthenticateCaller;
+  readonly clock?: Clock;
+  /** Standard output if left out. */
+  readonly telemetry?: RunTelemetry;
+}
+
+/** What Lambda says of an invocation. */
+export interface ManagementInvocation {
+  /** With the alias. */
+  readonly invokedFunctionArn: string;
+}
+
+export type ManagementHandler = (
+  event: unknown,
+  invocation: ManagementInvocation,
+) => Promise<ManagementAnswer>;
+
+const eventHelp = `an event with "request", JSON text of at most ${maxManagementRequestLength} characters, and "caller_proof"`;
+
+async function authenticate(
+  event: { readonly request: string; readonly caller_proof?: unknown },
+  invokedArn: string,
+  { authenticateCaller, clock = Date.now }: ManagementFunctionOptions,
+): Promise<AuthenticatedCaller> {
+  const { account, alias } = readInvokedAlias(invokedArn);
+  const check = { authenticate: authenticateCaller, now: () => seconds(clock()) };
+  try {
+    const digest = managementDigest(invokedArn, event.request);
+    const arn = await authenticateProof(event.caller_proof, digest, check);
+    if (accountOf(arn) === account) return { alias, arn };
+    throw new CallerRefusedError(
+      'access_denied',
+      `received the signature of ${arn}; allowed: a caller of account ${account}`,
+    );
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error;
+    throw new CallerRefusedError('credentials', error.message);
+  }
+}
+
+function refuse(error: unknown): ManagementAnswer {
+  const known = toManagementError(error);
+  if (known === undefined) throw error;
+  return { outcomes: [{ error: known }], left_out: [], audit: [], audit_gaps: [] };
+}
+
+/** One line for each invocation. It holds no input and no result. */
+function report(
+  telemetry: RunTelemetry,
+  invokedArn: string,
+  caller: AuthenticatedCaller | undefined,
+  { outcomes, audit, audit_gaps }: ManagementAnswer,
+): void {
+  const errors = outcomes.flatMap((outcome) => ('error' in outcome ? [outcome.error.class] : []));
+  telemetry.report({
+    level: audit_gaps.length === 0 ? 'info' : 'error',
+    outcome: errors.length === 0 ? 'answered' : 'refused',
+    fields: {
+      invoked: invokedArn,
+      actor: caller?.arn,
+      operations: outcomes.length,
+      ...(errors.length > 0 && { errors: [...new Set(errors)] }),
+      changes: audit
+        .filter(({ outcome }) => outcome === 'intended')
+        .map(({ recordId }) => recordId),
+      ...(audit_gaps.length > 0 && { audit_gaps: audit_gaps.map(({ recordId }) => recordId) }),
+    },
+    metrics: {},
+  });
+}
+
+/**
+ * The management function: the only place that decides about changes of clients, API keys and
+ * identity providers. It has no public address, and IAM decides who may invoke which alias. An error
+ * of the library is an answer; the function throws only if it fails.
+ */
+export function createManagementHandler(options: ManagementFunctionOptions): ManagementHandler {
+  const telemetry = options.telemetry ?? createRunTelemetry('management');
+  const answer = async (
+    input: unknown,
+    invokedArn: string,
+    onCaller: (caller: AuthenticatedCaller) => void,
+  ): Promise<ManagementAnswer> => {
+    try {
+      const event = parseManagementEvent(input);
+      if (event === undefined) throw new InputError(`the event: allowed: ${eventHelp}`);
+      const caller = await authenticate(event, invokedArn, options);
+      onCaller(caller);
+      const request = parseManagementRequest(event.request);
+      if (request === undefined) {
+        throw new InputError('the request: allowed: an operation and its input, or changes');
+      }
+      return await answerManagementRequest(options.createContext, caller, request);
+    } catch (error) {
+      return refuse(error);
+    }
+  };
+  return async (input, { invokedFunctionArn: invoked }) => {
+    let caller: AuthenticatedCaller | undefined;
+    try {
+      const given = await answer(input, invoked, (found) => {
+        caller = found;
+      });
+      report(telemetry, invoked, caller, given);
+      return given;
+    } catch (error) {
+      const fields = { ...describeError(error), invoked, actor: caller?.arn };
+      telemetry.report({ level: 'error', outcome: 'failed', fields, metrics: {} });
+      // Lambda shows the error to the caller. Its message may quote anything.
+      throw new Error('the management function failed; its log says why', { cause: error });
+    }
+  };
+}

@@ -1,0 +1,300 @@
+import { describe, expect, it } from 'vitest';
+import { InputError } from '../../../adapters/management.ts';
+import type { AuthenticateCaller } from '../../../adapters/sts/authenticate-caller.ts';
+import {
+  type ManagementAnswer,
+  maxManagementRequestLength,
+} from '../../../contract/management/request.ts';
+import { managementAliases } from '../../../contract/management/roles.ts';
+import { managementDigest } from '../../../core/audit/request-digest.ts';
+import { UnavailableError } from '../../../core/errors.ts';
+import { createManagementHandler } from '../../../lambda/management/function.ts';
+import { operatorArn, proofOf } from '../../support/caller-proof.ts';
+import { createTestManagement } from '../../support/management.ts';
+import { managementArn } from '../../support/management-function.ts';
+
+const operatorAlias = `${managementArn}:client-operator`;
+const portalAlias = `${managementArn}:portal`;
+const ada = { actor: 'https://idp.example.net#ada', role: 'operator' };
+
+const newClient = {
+  name: 'Billing',
+  serviceTrunkGroup: 'tg-1001',
+  scopes: ['messaging:view'],
+  idempotencyKey: 'key-12345',
+};
+const creation = { operation: 'createClient', input: { client: newClient } };
+
+function createFunction(authenticateCaller: AuthenticateCaller = async () => operatorArn) {
+  const test = createTestManagement();
+  const handler = createManagementHandler({
+    createContext: () => test.context,
+    authenticateCaller,
+    clock: test.context.clock,
+    telemetry: { report: () => undefined },
+  });
+  const ask = (request: unknown, invokedFunctionArn = operatorAlias, change: object = {}) => {
+    const text = typeof request === 'string' ? request : JSON.stringify(request);
+    const event = { request: text, caller_proof: proofOf(test.now), ...change };
+    return handler(event, { invokedFunctionArn });
+  };
+  return { test, handler, ask };
+}
+
+function errorOf({ outcomes }: ManagementAnswer) {
+  const [outcome] = outcomes;
+  return outcome !== undefined && 'error' in outcome ? outcome.error : undefined;
+}
+
+describe('the management function', () => {
+  it('makes a change for the caller whom STS names, and returns its audit', async () => {
+    const { test, ask } = createFunction();
+    const answer = await ask(creation);
+    expect(answer).toMatchObject({
+      outcomes: [{ result: { existed: false, client: { name: 'Billing', secrets: [] } } }],
+      left_out: [],
+      audit_gaps: [],
+    });
+    expect(answer.audit).toEqual(test.audit);
+    expect(test.audit).toMatchObject([
+      { actor: operatorArn, action: 'client.create', outcome: 'intended' },
+      { actor: operatorArn, action: 'client.create', outcome: 'done' },
+    ]);
+  });
+
+  it('asks STS about a signature over the alias and the whole request', async () => {
+    const seen: unknown[] = [];
+    const { ask } = createFunction(async (...args) => {
+      seen.push(args);
+      return operatorArn;
+    });
+    await ask(creation);
+    const text = JSON.stringify(creation);
+    expect(seen).toEqual([[proofOf(1_800_000_000), managementDigest(operatorAlias, text)]]);
+    expect(managementDigest(operatorAlias, text)).not.toBe(managementDigest(portalAlias, text));
+    expect(managementDigest(operatorAlias, text)).not.toBe(
+      managementDigest(operatorAlias, ` ${text}`),
+    );
+  });
+
+  it('throws no detail if it fails itself', async () => {
+    const { test, ask } = createFunction();
+    const broken = async () => {
+      throw new TypeError('secret_abc');
+    };
+    Object.assign(test.context.clients, { findClient: broken });
+    await expect(ask(creation)).rejects.toThrow(
+      /^the management function failed; its log says why$/,
+    );
+  });
+
+  it('makes several changes, each with its own outcome, and reads nothing in between', async () => {
+    const { test, ask } = createFunction();
+    const changes = ['key-aaaaa', 'key-bbbbb', 'key-aaaaa'].map((idempotencyKey, index) => ({
+      operation: 'createClient',
+      input: { client: { ...newClient, idempotencyKey, name: index === 2 ? 'Other' : 'Billing' } },
+    }));
+    const { outcomes } = await ask({
+      changes: [...changes, { operation: 'deleteClient', input: {} }],
+    });
+    expect(outcomes).toHaveLength(4);
+    const classes = outcomes.map((outcome) => ('error' in outcome ? outcome.error.class : 'done'));
+    expect(classes).toEqual(['done', 'done', 'RefusedError', 'InputError']);
+    expect(test.clients.size).toBe(2);
+    const read = await ask({ changes: [{ operation: 'listClients', input: {} }] });
+    expect(errorOf(read)).toMatchObject({ class: 'InputError', field: 'changes' });
+  });
+
+  it('writes 500 changes in one invocation', async () => {
+    const { test, ask } = createFunction();
+    const changes = Array.from({ length: 500 }, (_, index) => ({
+      operation: 'createClient',
+      input: { client: { ...newClient, idempotencyKey: `key-${index}-12345` } },
+    }));
+    const { outcomes } = await ask({ changes });
+    expect(outcomes.filter((outcome) => 'result' in outcome)).toHaveLength(500);
+    expect(test.clients.size).toBe(500);
+  });
+});
+
+describe('the person behind a portal', () => {
+  it('is the actor of a change, within the person’s trunk groups', async () => {
+    const { test, ask } = createFunction();
+    await ask({ ...creation, person: ada, trunk_groups: ['tg-1001'] }, portalAlias);
+    expect(test.audit.at(-1)).toMatchObject({ actor: ada.actor, outcome: 'done' });
+    const foreign = await ask({ ...creation, person: ada, trunk_groups: ['tg-2002'] }, portalAlias);
+    expect(errorOf(foreign)).toMatchObject({ class: 'InputError', field: 'serviceTrunkGroup' });
+  });
+
+  it.each([
+    'arn:aws:iam::000000000000:user/ada',
+    'ada',
+    'https://a b',
+    '',
+    `https://${'x'.repeat(1001)}`,
+  ])('is never called %j', async (actor) => {
+    const { ask } = createFunction();
+    const answer = await ask({ ...creation, person: { ...ada, actor } }, portalAlias);
+    expect(errorOf(answer)?.class).toBe('InputError');
+  });
+});
+
+/** Each row is refused, changes nothing, and is allowed without its one mistake. */
+const refusals: readonly (readonly [
+  what: string,
+  expected: Readonly<Record<string, unknown>>,
+  ask: (fn: ReturnType<typeof createFunction>) => Promise<ManagementAnswer>,
+])[] = [
+  [
+    'an unqualified ARN',
+    { class: 'AwsCallerError', problem: 'access_denied' },
+    ({ ask }) => ask(creation, managementArn),
+  ],
+  ['a version', { class: 'AwsCallerError' }, ({ ask }) => ask(creation, `${managementArn}:7`)],
+  ['$LATEST', { class: 'AwsCallerError' }, ({ ask }) => ask(creation, `${managementArn}:$LATEST`)],
+  [
+    'another alias',
+    { class: 'AwsCallerError' },
+    ({ ask }) => ask(creation, `${managementArn}:live`),
+  ],
+  [
+    'an operation of another role',
+    { class: 'AwsCallerError', text: expect.stringContaining('allowed: client-operator') },
+    ({ ask }) => ask(creation, `${managementArn}:auditor`),
+  ],
+  [
+    'no proof',
+    { class: 'AwsCallerError', problem: 'credentials' },
+    ({ ask }) => ask(creation, operatorAlias, { caller_proof: undefined }),
+  ],
+  [
+    'an old proof',
+    { class: 'AwsCallerError', text: expect.stringContaining('at most 300 s old') },
+    ({ ask, test }) => ask(creation, operatorAlias, { caller_proof: proofOf(test.now - 301) }),
+  ],
+  [
+    'a proof of the future',
+    { class: 'AwsCallerError' },
+    ({ ask, test }) => ask(creation, operatorAlias, { caller_proof: proofOf(test.now + 301) }),
+  ],
+  [
+    'a person through another alias than the portal’s',
+    { class: 'AwsCallerError', text: expect.stringMatching(/^person: received a person/) },
+    ({ ask }) => ask({ ...creation, person: ada }),
+  ],
+  [
+    'no person through the portal',
+    { class: 'AwsCallerError', text: expect.stringMatching(/^person: received nothing/) },
+    ({ ask }) => ask(creation, portalAlias),
+  ],
+  [
+    'a person with a lower role',
+    { class: 'AwsCallerError', text: expect.stringContaining('allowed: operator or more') },
+    ({ ask }) => ask({ ...creation, person: { ...ada, role: 'viewer' } }, portalAlias),
+  ],
+  [
+    'an unknown operation',
+    { class: 'InputError' },
+    ({ ask }) => ask({ operation: 'dropTable', input: {} }),
+  ],
+  [
+    'a name of every object',
+    { class: 'InputError' },
+    ({ ask }) => ask({ operation: 'constructor', input: {} }),
+  ],
+  [
+    'an unknown key of the request',
+    { class: 'InputError' },
+    ({ ask }) => ask({ ...creation, x: 1 }),
+  ],
+  [
+    'an unknown key of the event',
+    { class: 'InputError' },
+    ({ ask }) => ask(creation, operatorAlias, { alias: 'administrator' }),
+  ],
+  [
+    'an unknown argument',
+    { class: 'InputError', field: 'clients' },
+    ({ ask }) => ask({ ...creation, input: { ...creation.input, clients: [] } }),
+  ],
+  [
+    'an unknown field',
+    { class: 'InputError', field: 'hash' },
+    ({ ask }) => ask({ ...creation, input: { client: { ...newClient, hash: 'x' } } }),
+  ],
+  [
+    'a creation without a key',
+    { class: 'InputError', field: 'idempotencyKey' },
+    ({ ask }) =>
+      ask({ ...creation, input: { client: { ...newClient, idempotencyKey: undefined } } }),
+  ],
+  ['no JSON', { class: 'InputError' }, ({ ask }) => ask('{')],
+  ['null', { class: 'InputError' }, ({ ask }) => ask(null)],
+  ['a list', { class: 'InputError' }, ({ ask }) => ask([creation])],
+  ['deep JSON', { class: 'InputError' }, ({ ask }) => ask('['.repeat(500_000))],
+  [
+    'a body that is too long',
+    { class: 'InputError' },
+    ({ ask }) => ask(JSON.stringify(creation).padEnd(maxManagementRequestLength + 1)),
+  ],
+  [
+    'too many changes',
+    { class: 'InputError' },
+    ({ ask }) => ask({ changes: Array.from({ length: 501 }, () => creation) }),
+  ],
+  [
+    'trunk groups that are none',
+    { class: 'InputError', field: 'trunkGroups' },
+    ({ ask }) => ask({ ...creation, trunk_groups: ['a b'] }),
+  ],
+];
+
+describe('a request that is refused', () => {
+  it.each(refusals)('%s', async (_, expected, ask) => {
+    const fn = createFunction();
+    const answer = await ask(fn);
+    expect(errorOf(answer)).toMatchObject(expected);
+    expect(answer.outcomes).toHaveLength(1);
+    expect(fn.test.audit).toEqual([]);
+    expect(fn.test.clients.size).toBe(0);
+    expect(JSON.stringify(answer)).not.toContain('Signature=');
+  });
+
+  it.each([
+    [
+      'does not accept the signature',
+      new InputError('caller_proof: AWS does not accept'),
+      'AwsCallerError',
+    ],
+    ['does not answer', new UnavailableError('STS does not answer'), 'UnavailableError'],
+  ])('if STS %s', async (_, error, expected) => {
+    const { test, ask } = createFunction(async () => {
+      throw error;
+    });
+    expect(errorOf(await ask(creation))?.class).toBe(expected);
+    expect(test.audit).toEqual([]);
+  });
+
+  it('of a caller of another account', async () => {
+    const { test, ask } = createFunction(async () => operatorArn.replace(/\d{12}/, '111122223333'));
+    expect(errorOf(await ask(creation))).toMatchObject({
+      class: 'AwsCallerError',
+      problem: 'access_denied',
+    });
+    expect(test.audit).toEqual([]);
+  });
+});
+
+describe('each alias', () => {
+  it.each(managementAliases)('%s may call what the table says, and nothing else', async (alias) => {
+    const { ask } = createFunction();
+    const person = alias === 'portal' ? { person: { ...ada, role: 'administrator' } } : {};
+    const { operations } = await import('../../../core/management/operations.ts');
+    const allowed: string[] = [];
+    for (const operation of Object.keys(operations)) {
+      const answer = await ask({ operation, input: {}, ...person }, `${managementArn}:${alias}`);
+      if (errorOf(answer)?.class !== 'AwsCallerError') allowed.push(operation);
+    }
+    expect(allowed).toMatchSnapshot();
+  });
+});
