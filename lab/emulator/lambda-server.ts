@@ -6,7 +6,8 @@ import {
   startAwsServer,
 } from './aws-server/aws-server.ts';
 import type { VerifiedRequest } from './aws-server/verify-signature.ts';
-import { readInvokedFunction } from './iam/lambda-calls.ts';
+import { localApi } from './gateway/request-context.ts';
+import { invocationCall, readInvokedFunction } from './iam/lambda-calls.ts';
 
 /** A function that is invoked with an event, not with an HTTP request. */
 export type EventHandler = (event: unknown, invocation: EventInvocation) => Promise<unknown>;
@@ -65,8 +66,12 @@ async function invoke(
   }
   await accessControl?.authorize('lambda', request);
   const event = parseEvent(request.body);
+  const { resource: functionArn } = invocationCall(invoked, {
+    region: request.region,
+    account: localApi.accountId,
+  });
   try {
-    return toAnswer((await handler(event, { functionArn: call.resource })) ?? null);
+    return toAnswer((await handler(event, { functionArn })) ?? null);
   } catch (error) {
     return functionError(error);
   }
