@@ -19,7 +19,7 @@ import { narrowTrunkGroups } from '../core/management/trunk-group-limit.ts';
 import { isThrottlingError } from './retryable-errors.ts';
 
 /**
- * Sends one request to an alias of the management function, signed anew.
+ * Sends one request to an alias of the management function. Each request has its own signature.
  *
  * @param request the text of the request.
  * @throws {UnavailableError} if Lambda or the function does not answer. The function may have run.

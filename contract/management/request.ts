@@ -127,7 +127,7 @@ export interface ManagementEvent {
   readonly caller_proof?: unknown;
 }
 
-/** @returns undefined if the event is none. No error says why: it may hold a proof. */
+/** @returns undefined if the event is not valid. No error says why: it may hold a proof. */
 export function parseManagementEvent(event: unknown): ManagementEvent | undefined {
   const result = v.safeParse(managementEventSchema, event);
   return result.success ? result.output : undefined;

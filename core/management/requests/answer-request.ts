@@ -41,7 +41,7 @@ interface Asked {
   readonly person: Person | undefined;
 }
 
-/** @throws whatever is no error of the library: a fault of the function. */
+/** @throws an error that is not of the library: a fault of the function. */
 async function runCall(
   { context, alias, person }: Asked,
   call: ManagementCall,
@@ -126,7 +126,7 @@ function contextOf(
 /**
  * Answers one request of an authenticated caller. Each operation has its own outcome.
  *
- * @throws whatever is no error of the library: a fault of the function.
+ * @throws an error that is not of the library: a fault of the function.
  */
 export async function answerManagementRequest(
   createContext: CreateContext,

@@ -50,7 +50,7 @@ function readProblem(problem: string | undefined): FetchProblem {
   return Object.hasOwn(fetchProblems, problem ?? '') ? (problem as FetchProblem) : 'unreachable';
 }
 
-/** The message is the function's: the class would build it anew from other values. */
+/** The message is the function's: the class would build another one. */
 function withText<E extends Error>(error: E, message: string): E {
   return Object.defineProperty(error, 'message', { value: message });
 }

@@ -243,7 +243,7 @@ const refusals: readonly (readonly [
     ({ ask }) => ask({ changes: Array.from({ length: 501 }, () => creation) }),
   ],
   [
-    'trunk groups that are none',
+    'invalid trunk groups',
     { class: 'InputError', field: 'trunkGroups' },
     ({ ask }) => ask({ ...creation, trunk_groups: ['a b'] }),
   ],
