@@ -6,7 +6,7 @@ import { isOwnHost } from './guards/host.ts';
 import { readForm } from './guards/read-form.ts';
 import { isSameOrigin } from './guards/same-origin.ts';
 import { withSecurityHeaders } from './guards/security-headers.ts';
-import { HttpError } from './http-error.ts';
+import { HttpError, LoginNeededError } from './http-error.ts';
 import { describeError } from './pages/errors/error-page.ts';
 import type { Portal, PortalOptions } from './portal-options.ts';
 import { ProviderHealth } from './provider-health.ts';
@@ -56,7 +56,11 @@ function identify(options: PortalOptions, health: ProviderHealth) {
   return async (c: PortalContext, next: () => Promise<void>) => {
     const found = await options.identify(c.req.raw);
     if (found instanceof Response) return found;
-    if (found === undefined) throw new HttpError(401);
+    if (found === undefined) {
+      // A session can end while a long form is open. Its content is not lost.
+      if (c.req.method === 'POST') c.set('form', new Fields(await readForm(c.req.raw)));
+      throw new HttpError(401);
+    }
     c.set('context', await createRequestContext(options, c.req.raw, found, health));
     return next();
   };
@@ -69,6 +73,11 @@ function handle(options: PortalOptions, route: Route) {
     c.set('route', route.path);
     const form = route.method === 'POST' ? new Fields(await readForm(c.req.raw)) : context.form;
     if (route.method === 'POST') c.set('form', form);
+    if (route.isForCredential === true) {
+      const address = await options.findLoginForCredential?.(c.req.raw);
+      if (address !== undefined && route.method === 'GET') return c.redirect(address, 303);
+      if (address !== undefined) throw new LoginNeededError(address);
+    }
     const id = (name: string) => c.req.param(name) ?? '';
     return toResponse(options, context, await route.handle({ ...context, id, form }));
   };
@@ -78,8 +87,9 @@ function fail(options: PortalOptions, error: unknown, c: PortalContext): Respons
   const text = describeError(error);
   if (text.isFault === true) options.onFault?.(error);
   const context = c.get('context');
-  if (context === undefined) return plainErrorResponse(options, text);
-  return errorResponse(options, context, text, { request: c.req.raw, form: c.get('form') });
+  const sent = { request: c.req.raw, form: c.get('form') };
+  if (context === undefined) return plainErrorResponse(options, text, sent);
+  return errorResponse(options, context, text, sent);
 }
 
 /**

@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import { maxTrunkGroupLimit } from '../contract/limits.ts';
 import { ForbiddenError, guardManagement } from './access/guarded-management.ts';
 import { mayUse } from './access/permissions.ts';
 import type { Person } from './access/person.ts';
 import { Fields } from './forms/fields.ts';
 import { createHref } from './href.ts';
+import { TooManyTrunkGroupsError } from './http-error.ts';
 import type { PortalOptions } from './portal-options.ts';
 import type { ProviderHealth } from './provider-health.ts';
 import type { RequestContext } from './request-context.ts';
@@ -15,6 +17,8 @@ export async function createRequestContext(
   person: Person,
   health: ProviderHealth,
 ): Promise<RequestContext> {
+  const count = person.trunkGroups?.length ?? 0;
+  if (count > maxTrunkGroupLimit) throw new TooManyTrunkGroupsError(count);
   const guarded = guardManagement(management, person);
   return {
     person,

@@ -10,3 +10,26 @@ export class HttpError extends Error {
     this.status = status;
   }
 }
+
+/** The person must sign in again before a credential is created. */
+export class LoginNeededError extends Error {
+  override readonly name = 'LoginNeededError';
+  /** Where to sign in. */
+  readonly address: string;
+
+  constructor(address: string) {
+    super('a recent login is needed');
+    this.address = address;
+  }
+}
+
+/** The person has more trunk groups than the management library takes. */
+export class TooManyTrunkGroupsError extends Error {
+  override readonly name = 'TooManyTrunkGroupsError';
+  readonly count: number;
+
+  constructor(count: number) {
+    super(`${count} service trunk groups`);
+    this.count = count;
+  }
+}

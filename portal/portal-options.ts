@@ -28,6 +28,13 @@ export interface PortalOptions {
   readonly signOut?: ((request: Request) => Promise<Response>) | undefined;
   /** The instruction on the page for unknown users. */
   readonly signInHint?: string | undefined;
+  /** Where an unknown user signs in, in a new tab, to send a form again whose session ended. */
+  readonly signInAddress?: string | undefined;
+  /**
+   * Called before a credential is created, and before its form is shown. It returns the address of
+   * a login if the user's login is too old.
+   */
+  readonly findLoginForCredential?: ((request: Request) => Promise<string | undefined>) | undefined;
   readonly onRequest?: ((request: PortalRequest) => void) | undefined;
   /** Receives unexpected errors. The page shows no details of them. */
   readonly onFault?: ((error: unknown) => void) | undefined;

@@ -1,10 +1,10 @@
 import { assetUrls } from './assets.ts';
 import type { Fields } from './forms/fields.ts';
 import { createHref } from './href.ts';
-import { type Html, html } from './html/html.ts';
+import { type Html, type HtmlValue, html } from './html/html.ts';
 import { layout, plainLayout } from './html/layout.ts';
 import { pageHeader } from './html/parts.ts';
-import { type ErrorText, errorPage } from './pages/errors/error-page.ts';
+import { type ErrorText, errorPage, retryForm, sendAgain } from './pages/errors/error-page.ts';
 import type { PortalOptions } from './portal-options.ts';
 import type { RequestContext, RouteResult } from './request-context.ts';
 
@@ -29,31 +29,67 @@ export function toResponse(
   return htmlResponse(page, answer.status ?? 200);
 }
 
+interface Sent {
+  readonly request: Request;
+  /** Of a POST. */
+  readonly form: Fields | undefined;
+}
+
+function addressOf({ request }: Sent): string {
+  const { pathname, search } = new URL(request.url);
+  return pathname + search;
+}
+
 /** An error page for a known user. */
 export function errorResponse(
   options: PortalOptions,
   context: RequestContext,
   error: ErrorText,
-  sent: { readonly request: Request; readonly form: Fields | undefined },
+  sent: Sent,
 ): Response {
-  const { request, form } = sent;
-  const { pathname, search } = new URL(request.url);
-  return toResponse(options, context, errorPage(error, pathname + search, form));
+  return toResponse(options, context, errorPage(error, addressOf(sent), sent.form));
+}
+
+/** What an unknown user can do. A form that was sent can be sent again after the login. */
+function signInPart({ signInHint, signInAddress }: PortalOptions, home: string, sent: Sent): Html {
+  const hint =
+    signInAddress === undefined
+      ? html`<p>${signInHint ?? 'Sign in, then open the portal again.'}</p>`
+      : html`<p><a href="${signInAddress}" target="_blank">Sign in in a new tab</a></p>`;
+  return sent.form === undefined
+    ? html`${hint}<p><a href="${home}">Try again</a></p>`
+    : html`${hint}${retryForm(addressOf(sent), sent.form, sendAgain)}`;
+}
+
+/** A page without navigation. */
+export function plainPage(
+  { basePath = '' }: Pick<PortalOptions, 'basePath'>,
+  page: {
+    readonly status: number;
+    readonly title: string;
+    readonly text: HtmlValue;
+    readonly more?: Html;
+  },
+): Response {
+  const { status, title, text, more } = page;
+  const body = html`${pageHeader({ title, lead: text === '' ? undefined : text })}${more}`;
+  return htmlResponse(plainLayout(title, body, assetUrls(createHref(basePath))), status);
 }
 
 /** An error page for unknown users. It has no navigation. */
 export function plainErrorResponse(
-  { basePath = '', origins, signInHint }: PortalOptions,
+  options: PortalOptions,
   { status, title, text }: ErrorText,
+  sent: Sent,
 ): Response {
+  const { basePath = '', origins } = options;
   const href = createHref(basePath);
   const [origin] = origins;
   const more =
     status === 421
       ? html`<p>Open <a href="${origin}${href('/')}">${origin}</a>.</p>`
       : status === 401
-        ? html`<p>${signInHint ?? 'Sign in, then open the portal again.'}</p><p><a href="${href('/')}">Try again</a></p>`
+        ? signInPart(options, href('/'), sent)
         : html`<p><a href="${href('/')}">To the portal</a></p>`;
-  const body = html`${pageHeader({ title, lead: text === '' ? undefined : text })}${more}`;
-  return htmlResponse(plainLayout(title, body, assetUrls(href)), status);
+  return plainPage(options, { status, title, text, more });
 }

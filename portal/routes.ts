@@ -45,10 +45,14 @@ export interface Route {
   /** `:name` matches one part of the path. */
   readonly path: string;
   readonly handle: Handler;
+  /** Whether it creates a credential, or shows the form for it. */
+  readonly isForCredential?: boolean | undefined;
 }
 
 const get = (path: string, handle: Handler): Route => ({ method: 'GET', path, handle });
 const post = (path: string, handle: Handler): Route => ({ method: 'POST', path, handle });
+
+const forCredential = (route: Route): Route => ({ ...route, isForCredential: true });
 
 /**
  * Every page of the portal. A GET changes nothing; every change is a POST. A fixed path comes
@@ -70,18 +74,18 @@ export const routes: readonly Route[] = [
   get('/clients/:clientId/delete', confirmDeleteClient),
   post('/clients/:clientId/delete', deleteClient),
 
-  get('/clients/:clientId/secrets/new', newSecret),
-  post('/clients/:clientId/secrets', createSecret),
-  get('/clients/:clientId/secrets/rotate', newRotation),
-  post('/clients/:clientId/secrets/rotate', rotateSecret),
+  forCredential(get('/clients/:clientId/secrets/new', newSecret)),
+  forCredential(post('/clients/:clientId/secrets', createSecret)),
+  forCredential(get('/clients/:clientId/secrets/rotate', newRotation)),
+  forCredential(post('/clients/:clientId/secrets/rotate', rotateSecret)),
   get('/clients/:clientId/secrets/:secretId/edit', editSecret),
   post('/clients/:clientId/secrets/:secretId', updateSecret),
   get('/clients/:clientId/secrets/:secretId/delete', confirmDeleteSecret),
   post('/clients/:clientId/secrets/:secretId/delete', deleteSecret),
 
   get('/api-keys', showApiKeys),
-  get('/api-keys/new', newApiKey),
-  post('/api-keys', createApiKey),
+  forCredential(get('/api-keys/new', newApiKey)),
+  forCredential(post('/api-keys', createApiKey)),
   get('/api-keys/:keyId', showApiKey),
   get('/api-keys/:keyId/edit', editApiKey),
   post('/api-keys/:keyId', updateApiKey),

@@ -38,12 +38,12 @@ type Access = Pick<ManagementOperation, 'aliases' | 'person' | 'guarded'>;
 
 const clients: Access = {
   aliases: ['client-operator', 'administrator'],
-  person: 'operator',
+  person: 'manager',
   guarded: 'client',
 };
 const apiKeys: Access = {
   aliases: ['api-key-operator', 'administrator'],
-  person: 'operator',
+  person: 'manager',
   guarded: 'apiKey',
 };
 /** Providers concern every trunk group. */
@@ -57,10 +57,8 @@ function seenBy(...operators: readonly ManagementAlias[]): Access {
   return { aliases: [...operators, 'auditor', 'administrator'], person: 'viewer' };
 }
 
-const seenByAdministrators: Access = {
-  aliases: ['auditor', 'administrator'],
-  person: 'administrator',
-};
+/** A person with trunk groups sees the changes of them. */
+const audit: Access = { aliases: ['auditor', 'administrator'], person: 'manager' };
 
 function read<const P, const R>(access: Access, parameters: P, result: R) {
   return { ...access, parameters, result, changes: false, guards: [] } as const;
@@ -179,11 +177,7 @@ export const managementOperations = {
     output.tokenExplanation,
   ),
   explainRequest: read(seenBy(), { question: input.requestQuestion }, output.requestExplanation),
-  listAudit: read(
-    seenByAdministrators,
-    { filter: v.optional(input.auditFilter) },
-    output.auditPage,
-  ),
+  listAudit: read(audit, { filter: v.optional(input.auditFilter) }, output.auditPage),
   listSigningKeys: read(seenBy('client-operator'), {}, output.signingKeyTimeline),
 } as const satisfies Readonly<Record<string, ManagementOperation>>;
 

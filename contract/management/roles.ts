@@ -19,6 +19,6 @@ export const managementAliases = [
 export type ManagementAlias = (typeof managementAliases)[number];
 
 /** Roles of a person behind a portal. Each includes the permissions of the previous one. */
-export const personRoles = ['viewer', 'operator', 'administrator'] as const;
+export const personRoles = ['viewer', 'manager', 'administrator'] as const;
 
 export type PersonRole = (typeof personRoles)[number];

@@ -66,7 +66,7 @@ function navigationList({ may, href }: RequestContext, current: Section | undefi
 
 const roleTexts = {
   viewer: 'Viewer',
-  operator: 'Operator',
+  manager: 'Manager',
   administrator: 'Administrator',
 } as const;
 

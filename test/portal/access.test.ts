@@ -11,7 +11,7 @@ import { createWorld } from '../adapters/management/world.ts';
 import { figure } from '../support/figure.ts';
 import { createPortalWorld, formOf, pathOf, personOf, queryOf } from './portal-world.ts';
 
-/** viewer, operator, administrator: `+` may, `-` may not. */
+/** viewer, manager, administrator: `+` may, `-` may not. */
 const table: Readonly<Record<OperationName, string>> = {
   describeDeployment: '+++',
   findClient: '+++',
@@ -42,7 +42,7 @@ const table: Readonly<Record<OperationName, string>> = {
   inspectProvider: '--+',
   registerProvider: '--+',
   deleteProvider: '--+',
-  listAudit: '--+',
+  listAudit: '-++',
 };
 
 const operations = Object.keys(table) as OperationName[];
@@ -183,7 +183,7 @@ describe('the pages', () => {
 
   it('know nothing of another trunk group', async () => {
     const world = await createPortalWorld({}, 'tg-1001');
-    world.signInAs(personOf('operator', ['tg-2002']));
+    world.signInAs(personOf('manager', ['tg-2002']));
     for (const { method, path } of routes) {
       if (!/:(?:clientId|keyId)/.test(path)) continue;
       const response =

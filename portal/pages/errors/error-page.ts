@@ -5,12 +5,18 @@ import {
   NotFoundError,
   UnavailableError,
 } from '../../../adapters/management.ts';
+import { maxTrunkGroupLimit } from '../../../contract/limits.ts';
 import { ForbiddenError } from '../../access/guarded-management.ts';
 import type { Fields } from '../../forms/fields.ts';
 import { hiddenField } from '../../html/field.ts';
 import { type Html, type HtmlValue, html } from '../../html/html.ts';
 import { pageHeader } from '../../html/parts.ts';
-import { HttpError, type HttpStatus } from '../../http-error.ts';
+import {
+  HttpError,
+  type HttpStatus,
+  LoginNeededError,
+  TooManyTrunkGroupsError,
+} from '../../http-error.ts';
 import type { Page } from '../../request-context.ts';
 
 type Text = readonly [title: string, text: string];
@@ -32,12 +38,30 @@ const statusTexts: Readonly<Record<HttpStatus, Text>> = {
   421: ['This is not the address of the portal', ''],
 };
 
+export interface Retry {
+  readonly button: string;
+  /** Above the button, if a form is sent again. */
+  readonly note: string;
+}
+
+/** After a failure, it is not known whether a change was made. */
+const tryAgain: Retry = {
+  button: 'Try again',
+  note: 'What you typed is kept. The change may have been made or not: sending it again does not make it twice.',
+};
+
+/** After a refusal, nothing was done. */
+export const sendAgain: Retry = {
+  button: 'Send again',
+  note: 'What you typed is kept on this page. Nothing was changed. Sign in, then send it again.',
+};
+
 export interface ErrorText {
   readonly status: number;
   readonly title: string;
   readonly text: HtmlValue;
-  /** Whether the same request may succeed later. */
-  readonly isRetryable?: boolean;
+  /** The button that sends the same request again; undefined if it would not help. */
+  readonly retry?: Retry | undefined;
   /** Whether it is a fault, for the log. */
   readonly isFault?: boolean;
 }
@@ -50,6 +74,15 @@ export function describeStatus(status: HttpStatus): ErrorText {
 /** The text of an error page. For an unknown error, the page has no details. */
 export function describeError(error: unknown): ErrorText {
   if (error instanceof HttpError) return describeStatus(error.status);
+  if (error instanceof LoginNeededError) {
+    const link = html`<a href="${error.address}" target="_blank">Sign in again in a new tab</a>`;
+    const text = html`A credential is created only by a person who signed in within the last ten minutes. ${link}.`;
+    return { status: 401, title: 'Sign in again', text, retry: sendAgain };
+  }
+  if (error instanceof TooManyTrunkGroupsError) {
+    const text = `You have ${error.count} service trunk groups. The portal shows at most ${maxTrunkGroupLimit}. Ask the person who manages the portal.`;
+    return { status: 403, title: 'You have too many trunk groups', text };
+  }
   // An invalid id in an address is handled like an unknown one.
   if (error instanceof NotFoundError || error instanceof InputError) return describeStatus(404);
   if (error instanceof ForbiddenError) {
@@ -59,7 +92,7 @@ export function describeError(error: unknown): ErrorText {
   if (error instanceof UnavailableError) {
     const text =
       'DynamoDB, where clients and keys are kept, did not answer in time. Tokens may be affected too.';
-    return { status: 503, title: 'The database does not answer', text, isRetryable: true };
+    return { status: 503, title: 'The database does not answer', text, retry: tryAgain };
   }
   if (error instanceof AwsCallerError) {
     const isAllowed = error.problem !== 'access_denied';
@@ -70,7 +103,7 @@ export function describeError(error: unknown): ErrorText {
       status: isAllowed ? 502 : 403,
       title: isAllowed ? 'AWS refused the portal' : 'AWS does not allow this',
       text,
-      isRetryable: true,
+      retry: tryAgain,
     };
   }
   if (error instanceof MalformedRecordError) {
@@ -78,16 +111,16 @@ export function describeError(error: unknown): ErrorText {
     return { status: 500, title: 'This record is damaged', text, isFault: true };
   }
   const text = 'It is recorded in the log of the portal.';
-  return { status: 500, title: 'Something went wrong', text, isRetryable: true, isFault: true };
+  return { status: 500, title: 'Something went wrong', text, retry: tryAgain, isFault: true };
 }
 
 /** Fields that a page never repeats. */
 const secretFields = new Set(['credential']);
 
 /** The same form again, with its content. */
-function retryForm(action: string, form: Fields): Html {
+export function retryForm(action: string, form: Fields, { button, note }: Retry): Html {
   const fields = form.entries().filter(([name]) => !secretFields.has(name));
-  return html`<form method="post" action="${action}" data-once>${fields.map(([name, value]) => hiddenField(name, value))}<p>What you typed is kept. The change may have been made or not: sending it again does not make it twice.</p><div class="form-actions"><button class="button button-primary" type="submit">Try again</button></div></form>`;
+  return html`<form method="post" action="${action}" data-once>${fields.map(([name, value]) => hiddenField(name, value))}<p>${note}</p><div class="form-actions"><button class="button button-primary" type="submit">${button}</button></div></form>`;
 }
 
 /**
@@ -97,17 +130,19 @@ function retryForm(action: string, form: Fields): Html {
  * @param form that was sent, of a POST.
  */
 export function errorPage(
-  { status, title, text, isRetryable = false }: ErrorText,
+  { status, title, text, retry }: ErrorText,
   address: string,
   form: Fields | undefined,
 ): Page {
-  const retry =
-    form === undefined
-      ? html`<div class="form-actions"><a class="button button-primary" href="${address}">Try again</a></div>`
-      : retryForm(address, form);
+  const again =
+    retry === undefined
+      ? ''
+      : form === undefined
+        ? html`<div class="form-actions"><a class="button button-primary" href="${address}">${retry.button}</a></div>`
+        : retryForm(address, form, retry);
   return {
     status,
     title,
-    body: html`${pageHeader({ title, lead: text })}${isRetryable && retry}`,
+    body: html`${pageHeader({ title, lead: text })}${again}`,
   };
 }

@@ -163,7 +163,7 @@ describe('a caller with a name', () => {
     const test = createTestManagement();
     const portal = createTestFunction(test.context).through('portal');
     const actor = async () => 'https://idp.example.net#ada';
-    const ada = portal.forCaller({ actor, role: 'operator', trunkGroups: ['tg-1001'] });
+    const ada = portal.forCaller({ actor, role: 'manager', trunkGroups: ['tg-1001'] });
     await ada.createApiKey({ name: 'A', serviceTrunkGroup: 'tg-1001' });
     expect(test.audit.at(-1)).toMatchObject({ actor: await actor(), action: 'api_key.create' });
   });

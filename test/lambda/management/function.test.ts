@@ -15,7 +15,7 @@ import { managementArn } from '../../support/management-function.ts';
 
 const operatorAlias = `${managementArn}:client-operator`;
 const portalAlias = `${managementArn}:portal`;
-const ada = { actor: 'https://idp.example.net#ada', role: 'operator' };
+const ada = { actor: 'https://idp.example.net#ada', role: 'manager' };
 
 const newClient = {
   name: 'Billing',

@@ -1,0 +1,42 @@
+import { createPortal } from '../create-portal.ts';
+import { html } from '../html/html.ts';
+import { linkButton } from '../html/parts.ts';
+import type { Portal, PortalOptions } from '../portal-options.ts';
+import { plainPage } from '../respond.ts';
+import type { LoginPage } from './login-pages.ts';
+import { LoginSessions, type LoginSessionsOptions } from './login-sessions.ts';
+
+export interface LoginPortalOptions
+  extends LoginSessionsOptions,
+    Pick<
+      PortalOptions,
+      'management' | 'origins' | 'basePath' | 'onRequest' | 'onFault' | 'clock'
+    > {}
+
+/** The portal with a login by the company's OpenID provider, as a function of the Fetch standard. */
+export function createLoginPortal(options: LoginPortalOptions): Portal {
+  const { management, origins, basePath = '', onRequest, onFault, clock } = options;
+  const show = ({ status, title, text, action }: LoginPage) => {
+    const more =
+      action === undefined
+        ? undefined
+        : html`<div class="form-actions">${linkButton(action[0], action[1], 'primary')}</div>`;
+    return plainPage({ basePath }, { status, title, text, more });
+  };
+  const sessions = new LoginSessions(options, { origin: origins[0], basePath }, show);
+  const portal = createPortal({
+    management,
+    origins,
+    basePath,
+    onRequest,
+    onFault,
+    clock,
+    identify: (request) => sessions.identify(request),
+    signOut: (request) => sessions.signOut(request),
+    signInAddress: sessions.signInAddress,
+    findLoginForCredential: (request) => sessions.findLoginForCredential(request),
+  });
+  return {
+    fetch: async (request) => sessions.complete(request, await portal.fetch(request)),
+  };
+}

@@ -1,0 +1,196 @@
+import * as oidc from 'openid-client';
+import type { Claims } from './people.ts';
+
+/** A request to the provider, which the answer must match. */
+export interface LoginRequest {
+  readonly state: string;
+  readonly nonce: string;
+  readonly codeVerifier: string;
+  /** `silent` shows nothing to the person; `forced` asks for credentials in any case. */
+  readonly kind: 'normal' | 'silent' | 'forced' | 'recent';
+}
+
+/** Why a login was not completed. */
+export class LoginError extends Error {
+  override readonly name = 'LoginError';
+  readonly problem: 'unavailable' | 'refused' | 'needs_person' | 'invalid';
+
+  constructor(problem: LoginError['problem'], options?: ErrorOptions) {
+    super(`the login was not completed: ${problem}`, options);
+    this.problem = problem;
+  }
+}
+
+/** The company's OpenID provider. Every method throws {@link LoginError}. */
+export interface LoginProvider {
+  readonly issuer: string;
+  /** The address that a browser is sent to. */
+  readonly authorizationUrl: (request: LoginRequest) => Promise<string>;
+  /** The verified claims of the ID token. @param url of the callback, with its query. */
+  readonly finish: (url: URL, request: LoginRequest) => Promise<Claims>;
+  /** Where the person's session at the provider ends; undefined if it has no such address. */
+  readonly endSessionUrl: (returnTo: string) => Promise<string | undefined>;
+}
+
+export interface LoginProviderOptions {
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly clientSecret: () => Promise<string>;
+  readonly redirectUri: string;
+  /** The default is `openid profile email`. */
+  readonly scopes?: readonly string[] | undefined;
+  /** The signature of ID tokens. The default is RS256. */
+  readonly idTokenAlgorithm?: string | undefined;
+  /** Seconds that a login may be old when a credential is created. */
+  readonly recentLogin: number;
+  /** For a provider that has no `auth_time`: `prompt=login` instead of `max_age`. */
+  readonly acceptsPromptLogin?: boolean | undefined;
+  /** Only for a provider on loopback. */
+  readonly allowHttp?: boolean | undefined;
+  /** Milliseconds since the epoch. */
+  readonly clock?: (() => number) | undefined;
+}
+
+/** Seconds that a request to the provider may take. A person waits. */
+const timeout = 5;
+
+/** Milliseconds for which the provider's metadata is kept. */
+const metadataLifetime = 3_600_000;
+
+/** OpenID Connect Core §3.1.2.6: the person must do something. */
+const interactionErrors: readonly string[] = [
+  'login_required',
+  'interaction_required',
+  'consent_required',
+  'account_selection_required',
+];
+
+function toLoginError(error: unknown): LoginError {
+  if (error instanceof LoginError) return error;
+  const options = { cause: error };
+  if (error instanceof oidc.AuthorizationResponseError) {
+    const needsPerson = interactionErrors.includes(error.error);
+    const isDown = ['server_error', 'temporarily_unavailable'].includes(error.error);
+    return new LoginError(
+      needsPerson ? 'needs_person' : isDown ? 'unavailable' : 'refused',
+      options,
+    );
+  }
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  const status = error instanceof oidc.ResponseBodyError ? error.status : undefined;
+  const isDown =
+    code === 'OAUTH_TIMEOUT' ||
+    (status !== undefined && status >= 500) ||
+    (code === 'OAUTH_RESPONSE_IS_NOT_CONFORM' && responseStatus(error) >= 500) ||
+    // What fetch throws if there is no connection.
+    (error instanceof Error && error.cause instanceof Error && 'syscall' in error.cause) ||
+    (error instanceof TypeError && error.message === 'fetch failed');
+  return new LoginError(isDown ? 'unavailable' : 'invalid', options);
+}
+
+function responseStatus(error: unknown): number {
+  const cause = error instanceof Error ? error.cause : undefined;
+  return cause instanceof Response ? cause.status : 0;
+}
+
+async function withLoginErrors<T>(run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    throw toLoginError(error);
+  }
+}
+
+async function discover(options: LoginProviderOptions): Promise<oidc.Configuration> {
+  const secret = await options.clientSecret();
+  const metadata = {
+    redirect_uris: [options.redirectUri],
+    response_types: ['code'],
+    id_token_signed_response_alg: options.idTokenAlgorithm ?? 'RS256',
+  };
+  const config = await oidc.discovery(
+    new URL(options.issuer),
+    options.clientId,
+    metadata,
+    oidc.ClientSecretBasic(secret),
+    // The signature of the ID token is checked although it comes over TLS from the provider.
+    {
+      timeout,
+      execute: [
+        oidc.enableNonRepudiationChecks,
+        ...(options.allowHttp === true ? [oidc.allowInsecureRequests] : []),
+      ],
+    },
+  );
+  const { issuer } = config.serverMetadata();
+  if (issuer === options.issuer) return config;
+  throw new Error(`the login's issuer: received ${issuer}; expected ${options.issuer}`);
+}
+
+/** The metadata of the provider, read again after an hour, and at once after a failure. */
+function keepConfiguration(options: LoginProviderOptions): () => Promise<oidc.Configuration> {
+  const { clock = Date.now } = options;
+  let kept: { readonly at: number; readonly config: Promise<oidc.Configuration> } | undefined;
+  return () => {
+    if (kept !== undefined && clock() - kept.at < metadataLifetime) return kept.config;
+    const reading = { at: clock(), config: discover(options) };
+    reading.config.catch(() => {
+      if (kept === reading) kept = undefined;
+    });
+    kept = reading;
+    return reading.config;
+  };
+}
+
+function promptOf(
+  kind: LoginRequest['kind'],
+  options: LoginProviderOptions,
+): Readonly<Record<string, string>> {
+  if (kind === 'silent') return { prompt: 'none' };
+  if (kind === 'forced') return { prompt: 'login' };
+  if (kind === 'normal') return {};
+  return options.acceptsPromptLogin === true
+    ? { prompt: 'login' }
+    : { max_age: String(options.recentLogin) };
+}
+
+/** The provider, by its metadata: authorization code with PKCE, `state`, `nonce` and `iss`. */
+export function createLoginProvider(options: LoginProviderOptions): LoginProvider {
+  const configuration = keepConfiguration(options);
+  return {
+    issuer: options.issuer,
+    authorizationUrl: (request) =>
+      withLoginErrors(async () => {
+        const url = oidc.buildAuthorizationUrl(await configuration(), {
+          redirect_uri: options.redirectUri,
+          scope: (options.scopes ?? ['openid', 'profile', 'email']).join(' '),
+          state: request.state,
+          nonce: request.nonce,
+          code_challenge: await oidc.calculatePKCECodeChallenge(request.codeVerifier),
+          code_challenge_method: 'S256',
+          ...promptOf(request.kind, options),
+        });
+        return url.href;
+      }),
+    finish: (url, request) =>
+      withLoginErrors(async () => {
+        const needsAuthTime = request.kind === 'recent' && options.acceptsPromptLogin !== true;
+        const tokens = await oidc.authorizationCodeGrant(await configuration(), url, {
+          pkceCodeVerifier: request.codeVerifier,
+          expectedState: request.state,
+          expectedNonce: request.nonce,
+          idTokenExpected: true,
+          ...(needsAuthTime ? { maxAge: options.recentLogin } : {}),
+        });
+        const claims = tokens.claims();
+        if (claims === undefined) throw new LoginError('invalid');
+        return claims;
+      }),
+    endSessionUrl: (returnTo) =>
+      withLoginErrors(async () => {
+        const config = await configuration();
+        if (config.serverMetadata().end_session_endpoint === undefined) return undefined;
+        return oidc.buildEndSessionUrl(config, { post_logout_redirect_uri: returnTo }).href;
+      }),
+  };
+}

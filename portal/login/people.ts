@@ -1,0 +1,84 @@
+import { maxTrunkGroupLimit } from '../../contract/limits.ts';
+import { type Role, roles } from '../access/person.ts';
+
+/** The claims of a person's ID token, verified. */
+export type Claims = Readonly<Record<string, unknown>>;
+
+/** How claims become a role and trunk groups. A person that no entry names has no access. */
+export interface PeopleMapping {
+  /** The claim with the person's name for pages. The default is `email`, then `name`. */
+  readonly nameClaim?: string | undefined;
+  /** The claim with the person's groups at the provider, and the groups that have each role. */
+  readonly role: { readonly claim: string } & Readonly<Partial<Record<Role, readonly string[]>>>;
+  readonly trunkGroups: {
+    readonly claim: string;
+    /** Trunk groups for each value of the claim. Without it, the values are the trunk groups. */
+    readonly groups?: Readonly<Record<string, readonly string[]>> | undefined;
+  };
+  /** Whether a login can be an administrator, who is limited to no trunk group. */
+  readonly administrators?: boolean | undefined;
+}
+
+/** What a person may do, from the claims of one login. */
+export interface Access {
+  readonly name: string;
+  readonly role: Role;
+  /** Undefined for an administrator: every group. */
+  readonly trunkGroups: readonly string[] | undefined;
+}
+
+/** Why a person has no access, in words for the page that says so. */
+export interface NoAccess {
+  readonly refused: 'no role' | 'no trunk group' | 'too many trunk groups';
+}
+
+const trunkGroup = /^[A-Za-z0-9][A-Za-z0-9_.:-]{0,63}$/;
+
+/** A claim as a list of texts. Providers write one value as a text or as a list. */
+function valuesOf(claims: Claims, name: string): readonly string[] {
+  const value = Object.hasOwn(claims, name) ? claims[name] : undefined;
+  const list: readonly unknown[] = Array.isArray(value) ? value : [value];
+  return list.filter((one): one is string => typeof one === 'string' && one !== '');
+}
+
+function roleOf(claims: Claims, { role, administrators = false }: PeopleMapping): Role | undefined {
+  const groups = new Set(valuesOf(claims, role.claim));
+  return roles.findLast(
+    (one) =>
+      (one !== 'administrator' || administrators) &&
+      (role[one] ?? []).some((group) => groups.has(group)),
+  );
+}
+
+function trunkGroupsOf(claims: Claims, mapping: PeopleMapping['trunkGroups']): readonly string[] {
+  const values = valuesOf(claims, mapping.claim);
+  const { groups } = mapping;
+  const named =
+    groups === undefined
+      ? values
+      : values.flatMap((value) => (Object.hasOwn(groups, value) ? (groups[value] ?? []) : []));
+  return [...new Set(named)].filter((group) => trunkGroup.test(group)).toSorted();
+}
+
+const maxNameLength = 80;
+
+/** Control characters and those that change the direction of text. */
+const unprintable = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u200E\u200F\u202A-\u202E\u2066-\u2069]/gu;
+
+function nameOf(claims: Claims, mapping: PeopleMapping): string {
+  const names = mapping.nameClaim === undefined ? ['email', 'name'] : [mapping.nameClaim];
+  const found = [...names, 'sub'].flatMap((name) => valuesOf(claims, name));
+  return (found[0] ?? '').replaceAll(unprintable, '').slice(0, maxNameLength);
+}
+
+/** The access of the person with these claims. */
+export function findAccess(claims: Claims, mapping: PeopleMapping): Access | NoAccess {
+  const role = roleOf(claims, mapping);
+  if (role === undefined) return { refused: 'no role' };
+  const name = nameOf(claims, mapping);
+  if (role === 'administrator') return { name, role, trunkGroups: undefined };
+  const trunkGroups = trunkGroupsOf(claims, mapping.trunkGroups);
+  if (trunkGroups.length === 0) return { refused: 'no trunk group' };
+  if (trunkGroups.length > maxTrunkGroupLimit) return { refused: 'too many trunk groups' };
+  return { name, role, trunkGroups };
+}

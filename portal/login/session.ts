@@ -1,0 +1,119 @@
+import { type Person, type Role, roles } from '../access/person.ts';
+import type { Access } from './people.ts';
+
+/** A person who signed in. It is kept in a sealed cookie; the portal stores nothing. */
+export interface Session extends Access {
+  /** The person is an issuer and a subject there. */
+  readonly issuer: string;
+  readonly subject: string;
+  /** When the claims were read, in seconds since the epoch. */
+  readonly begunAt: number;
+  /** When the last request came, with the precision of {@link renewAfter}. */
+  readonly usedAt: number;
+  /** When the person gave credentials to the provider; undefined if the provider does not tell. */
+  readonly authenticatedAt: number | undefined;
+  /** Sessions of an earlier epoch of the config have ended. */
+  readonly epoch: number;
+}
+
+/** Limits in seconds. */
+export const sessionLimits = {
+  /** Without a request, a session ends. */
+  idle: 30 * 60,
+  /** After it, the provider is asked again, so a role that was removed is gone within the hour. */
+  total: 60 * 60,
+  /** A credential is created only by a person who signed in this recently. */
+  recentLogin: 10 * 60,
+  /** Its form asks for a login that leaves this much time for the form. */
+  recentLoginOfForm: 5 * 60,
+} as const;
+
+/** Seconds. A cookie in every response would be waste. */
+export const renewAfter = 60;
+
+/** Clocks of the portal's instances differ by less. */
+const maxAhead = 60;
+
+type State = 'open' | 'idle' | 'over' | 'closed';
+
+/** `closed`: it cannot be continued, not even by a silent login. */
+export function stateOf(session: Session, now: number, epoch: number): State {
+  const { begunAt, usedAt } = session;
+  if (session.epoch !== epoch || begunAt > now + maxAhead) return 'closed';
+  if (now - usedAt > sessionLimits.idle) return 'idle';
+  return now - begunAt > sessionLimits.total ? 'over' : 'open';
+}
+
+export function isRecent(session: Session, now: number, limit: number): boolean {
+  const { authenticatedAt } = session;
+  return authenticatedAt !== undefined && now - authenticatedAt <= limit;
+}
+
+/** As a list, because the names of members would make a third of the cookie. */
+export function toStored(session: Session): readonly unknown[] {
+  const { issuer, subject, name, role, trunkGroups, begunAt, usedAt, authenticatedAt, epoch } =
+    session;
+  return [
+    issuer,
+    subject,
+    name,
+    roles.indexOf(role),
+    trunkGroups ?? null,
+    begunAt,
+    usedAt,
+    authenticatedAt ?? null,
+    epoch,
+  ];
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string';
+const isTime = (value: unknown): value is number => Number.isSafeInteger(value);
+
+/** The role of a number, which a later release may not know. */
+function roleAt(index: unknown): Role | undefined {
+  return isTime(index) ? roles[index] : undefined;
+}
+
+function readGroups(value: unknown): readonly string[] | null | undefined {
+  if (value === null) return null;
+  return Array.isArray(value) && value.every(isText) ? value : undefined;
+}
+
+/** @returns undefined for anything but a session of this release. */
+export function fromStored(value: unknown): Session | undefined {
+  if (!Array.isArray(value) || value.length !== 9) return undefined;
+  const [issuer, subject, name, index, groups, begunAt, usedAt, authenticatedAt, epoch] =
+    value as readonly unknown[];
+  const [role, trunkGroups] = [roleAt(index), readGroups(groups)];
+  if (!isText(issuer) || !isText(subject) || !isText(name)) return undefined;
+  if (!isTime(begunAt) || !isTime(usedAt) || !isTime(epoch)) return undefined;
+  if (role === undefined || trunkGroups === undefined) return undefined;
+  if (authenticatedAt !== null && !isTime(authenticatedAt)) return undefined;
+  // Only an administrator is without a limit. A list that got lost must not become one.
+  if ((trunkGroups === null) !== (role === 'administrator')) return undefined;
+  return {
+    issuer,
+    subject,
+    name,
+    role,
+    trunkGroups: trunkGroups ?? undefined,
+    begunAt,
+    usedAt,
+    authenticatedAt: authenticatedAt ?? undefined,
+    epoch,
+  };
+}
+
+/**
+ * The actor in the audit. The subject comes first in meaning, because names change and can be
+ * given to another person.
+ */
+export function personOf({ issuer, subject, name, role, trunkGroups }: Session): Person {
+  const id = `${issuer}#${subject}`;
+  return {
+    name,
+    role,
+    trunkGroups,
+    actor: async () => (name === subject ? id : `${id} (${name})`),
+  };
+}
