@@ -6,6 +6,8 @@ import { UsageError } from './usage-error.ts';
 
 export interface OpenedPortal {
   readonly origin: string;
+  /** The first page. Its path cannot be guessed. */
+  readonly address: string;
   readonly person: string;
   /** A link that signs in one browser. The previous link becomes invalid. */
   readonly createLink: () => string;
@@ -29,7 +31,7 @@ export async function openPortal(cli: Cli, port: number): Promise<OpenedPortal> 
   );
   const person = await context.actor();
   try {
-    const { origin, createLink } = await servePortalOnLoopback({
+    const { origin, address, createLink } = await servePortalOnLoopback({
       management: bindManagement(context),
       person: { name: person, role: 'administrator', trunkGroups: cli.options.onlyTrunkGroup },
       port,
@@ -37,7 +39,7 @@ export async function openPortal(cli: Cli, port: number): Promise<OpenedPortal> 
         'A link signs in one browser, once, within a minute. Press Enter in the terminal of authctl portal for another one.',
       onFault: (error) => cli.output.warn(`portal: ${String(error)}`),
     });
-    return { origin, person, createLink };
+    return { origin, address, person, createLink };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
     throw new UsageError(`--port: ${port} is in use; omit it to use a free one`, {

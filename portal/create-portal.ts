@@ -98,7 +98,8 @@ function fail(options: PortalOptions, error: unknown, c: PortalContext): Respons
  */
 export function createPortal(options: PortalOptions): Portal {
   const { basePath = '', signOut } = options;
-  const app = new Hono<Environment>().basePath(basePath === '' ? '/' : basePath);
+  // Hono's strict router does not find the first page below a base path.
+  const app = new Hono<Environment>({ strict: false }).basePath(basePath || '/');
   app.onError((error, c) => fail(options, error, c));
   app.notFound((c) => fail(options, new HttpError(404), c));
   app.use('*', finish(options), guard(options));

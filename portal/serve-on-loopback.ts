@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -5,13 +6,11 @@ import { getRequestListener } from '@hono/node-server';
 import type { Management } from '../adapters/management.ts';
 import type { Person } from './access/person.ts';
 import { createPortal } from './create-portal.ts';
+import { isOwnHost } from './guards/host.ts';
+import { withSecurityHeaders } from './guards/security-headers.ts';
 import type { Portal, PortalOptions } from './portal-options.ts';
 import { LinkSessions } from './session/link-sessions.ts';
 
-/**
- * The name is the address itself, because a browser sends cookies of `localhost` to every server
- * with that name, regardless of its port.
- */
 const host = '127.0.0.1';
 
 /**
@@ -19,6 +18,12 @@ const host = '127.0.0.1';
  */
 const headersTimeout = 5000;
 const requestTimeout = 10_000;
+
+/** Milliseconds. By default, Node looks for requests that are too slow only every 30 seconds. */
+const connectionsCheckingInterval = 1000;
+
+/** 128 bits cannot be guessed, and a browser shows the path in its address bar. */
+const pathBytes = 16;
 
 /** Seconds. A link is printed to be used at once. */
 const linkLifetime = 60;
@@ -38,9 +43,22 @@ export interface LoopbackPortalOptions
 
 export interface LoopbackPortal {
   readonly origin: string;
+  /** The first page: the origin and a path that cannot be guessed. */
+  readonly address: string;
   /** A new link into the portal. */
   readonly createLink: () => string;
   readonly close: () => Promise<void>;
+}
+
+/**
+ * Requests outside of the portal's path. The response must not tell the path, because another
+ * server on this machine can ask for it.
+ */
+function refuseElsewhere(request: Request, origin: string, signInHint: string): Response {
+  const isOwn = isOwnHost(request, [origin]);
+  const text = isOwn ? `You are not signed in. ${signInHint}` : `The portal is at ${origin}.`;
+  const headers = { 'Content-Type': 'text/plain; charset=utf-8' };
+  return withSecurityHeaders(new Response(`${text}\n`, { status: isOwn ? 401 : 421, headers }));
 }
 
 async function listen(server: Server, port: number): Promise<number> {
@@ -64,16 +82,23 @@ async function close(server: Server): Promise<void> {
 export async function servePortalOnLoopback(
   options: LoopbackPortalOptions,
 ): Promise<LoopbackPortal> {
-  const { management, person, isLasting = false, clock } = options;
+  const { management, person, isLasting = false, clock, signInHint } = options;
+  const basePath = `/${randomBytes(pathBytes).toString('base64url')}`;
+  let origin = '';
   let portal: Portal | undefined;
-  const listener = getRequestListener(
-    async (request) => portal?.fetch(request) ?? new Response(null, { status: 503 }),
-  );
-  const server = createServer({ headersTimeout, requestTimeout }, (request, response) => {
-    void listener(request, response);
+  const listener = getRequestListener(async (request) => {
+    const isWithin = new URL(request.url).pathname.startsWith(`${basePath}/`);
+    if (!isWithin) return refuseElsewhere(request, origin, signInHint);
+    return portal?.fetch(request) ?? new Response(null, { status: 503 });
   });
+  const server = createServer(
+    { headersTimeout, requestTimeout, connectionsCheckingInterval },
+    (request, response) => {
+      void listener(request, response);
+    },
+  );
   const port = await listen(server, options.port);
-  const origin = `http://${host}:${port}`;
+  origin = `http://${host}:${port}`;
   const forever = Number.MAX_SAFE_INTEGER;
   const sessions = new LinkSessions(
     {
@@ -84,20 +109,22 @@ export async function servePortalOnLoopback(
       idleLimit: isLasting ? forever : idleLimit,
       sessionLifetime: isLasting ? forever : sessionLifetime,
     },
-    port,
+    basePath,
   );
   portal = createPortal({
     management,
     origins: [origin],
+    basePath,
     identify: (request) => sessions.identify(request),
     signOut: (request) => sessions.signOut(request),
-    signInHint: options.signInHint,
+    signInHint,
     onRequest: options.onRequest,
     onFault: options.onFault,
     clock,
   });
   return {
     origin,
+    address: `${origin}${basePath}`,
     createLink: () => sessions.createLink(origin),
     close: () => close(server),
   };

@@ -32,9 +32,13 @@ export const portalCommand: CommandSpec = {
   run: async (cli, _, options: PortalOptions) => {
     const port = readPort(options.port);
     const { openPortal } = await import('../open-portal.ts');
-    const { origin, person, createLink } = await openPortal(cli, port);
+    const { origin, address, person, createLink } = await openPortal(cli, port);
     const url = createLink();
-    cli.output.print({ json: { origin, url, person }, quiet: [url], text: `Portal  ${url}` });
+    cli.output.print({
+      json: { origin, address, url, person },
+      quiet: [url],
+      text: `Portal  ${url}`,
+    });
     cli.output.note(
       `You are ${person}. The link signs in one browser, once, within a minute. Press Enter for another link, Ctrl-C to stop.`,
     );

@@ -15,6 +15,8 @@ export interface PortalStart {
 /** `authctl portal`, running. */
 export interface PortalProcess {
   readonly origin: string;
+  /** The first page, without a slash at its end. */
+  readonly address: string;
   /** The link that signs in, once. */
   readonly url: string;
   /** Who the portal says the person is. */
@@ -24,6 +26,8 @@ export interface PortalProcess {
   /** Ends it as Ctrl-C does. @returns the signal that ended it. */
   readonly stop: () => Promise<NodeJS.Signals | null>;
 }
+
+type Link = Pick<PortalProcess, 'origin' | 'address' | 'url' | 'person'>;
 
 /** Starts the command and waits for its link. */
 export async function startPortalProcess(start: PortalStart): Promise<PortalProcess> {
@@ -39,11 +43,11 @@ export async function startPortalProcess(start: PortalStart): Promise<PortalProc
     stderr += text;
   });
   child.stdout.setEncoding('utf8');
-  const link = await new Promise<{ origin: string; url: string; person: string }>((found, fail) => {
+  const link = await new Promise<Link>((found, fail) => {
     child.stdout.on('data', (text: string) => {
       stdout += text;
       // The document ends with the brace of its first line.
-      if (stdout.endsWith('}\n')) found(JSON.parse(stdout) as Parameters<typeof found>[0]);
+      if (stdout.endsWith('}\n')) found(JSON.parse(stdout) as Link);
     });
     child.on('exit', (code) => fail(new Error(`authctl portal ended with ${code}: ${stderr}`)));
   });
@@ -65,15 +69,15 @@ export interface PortalVisitor {
 }
 
 /** Opens the link. @throws {Error} if it does not sign in. */
-export async function signIn({ origin, url }: PortalProcess): Promise<PortalVisitor> {
+export async function signIn({ origin, address, url }: PortalProcess): Promise<PortalVisitor> {
   const entered = await fetch(url, { redirect: 'manual' });
   const [cookie = ''] = (entered.headers.get('set-cookie') ?? '').split(';');
   if (entered.status !== 303 || cookie === '') throw new Error(`the link: ${entered.status}`);
   const headers = { cookie, origin, 'sec-fetch-site': 'same-origin' };
   return {
-    get: (path) => fetch(origin + path, { headers, redirect: 'manual' }),
+    get: (path) => fetch(address + path, { headers, redirect: 'manual' }),
     post: (path, form) =>
-      fetch(origin + path, {
+      fetch(address + path, {
         method: 'POST',
         headers,
         body: new URLSearchParams(form),

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { type CookieScope, readCookies, setCookie } from './cookies.ts';
+import { type CookieScope, readCookies, setCookie } from '../session/cookies.ts';
 import type { LoginRequest } from './login-provider.ts';
 import { type SealingKeys, seal, unseal } from './sealing.ts';
 

@@ -5,7 +5,7 @@ import {
   maxCookieBytes,
   readCookies,
   setCookie,
-} from './cookies.ts';
+} from '../session/cookies.ts';
 import {
   attemptCookies,
   createAttempt,

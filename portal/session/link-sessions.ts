@@ -1,6 +1,7 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { BoundedMap } from '../../core/bounded-map.ts';
 import type { Person } from '../access/person.ts';
+import { readCookies } from './cookies.ts';
 
 /** 256 bits cannot be guessed. */
 const tokenBytes = 32;
@@ -40,11 +41,7 @@ function digestOf(token: string): Buffer {
   return createHash('sha256').update(token, 'utf8').digest();
 }
 
-function readCookie(request: Request, name: string): string | undefined {
-  const cookies = (request.headers.get('cookie') ?? '').split(';');
-  const found = cookies.find((cookie) => cookie.trim().startsWith(`${name}=`));
-  return found?.trim().slice(name.length + 1);
-}
+const cookieName = 'portal';
 
 /** The path that a link leads to: `/enter/` and its token. */
 const linkPath = '/enter/';
@@ -62,13 +59,16 @@ function isPrefetch(request: Request): boolean {
 export class LinkSessions {
   readonly #options: LinkSessionOptions;
   readonly #sessions = new BoundedMap<string, Session>(maxSessions);
-  readonly #cookie: string;
+  readonly #basePath: string;
   #link: Link | undefined;
 
-  /** @param port distinguishes the cookies of two portals on one machine. */
-  constructor(options: LinkSessionOptions, port: number) {
+  /**
+   * @param basePath limits the cookie. A browser sends the cookies of an address to each of its
+   * ports, so another server on this machine would get a cookie whose path it can guess.
+   */
+  constructor(options: LinkSessionOptions, basePath: string) {
     this.#options = options;
-    this.#cookie = `portal-${port}`;
+    this.#basePath = basePath;
   }
 
   #now(): number {
@@ -80,18 +80,23 @@ export class LinkSessions {
     const token = randomBytes(tokenBytes).toString('base64url');
     const until = this.#now() + this.#options.linkLifetime;
     this.#link = { digest: digestOf(token), until };
-    return `${origin}${linkPath}${token}`;
+    return `${origin}${this.#basePath}${linkPath}${token}`;
   }
 
   /** The user of a request, or a response if the request opens a link. */
   async identify(request: Request): Promise<Person | Response | undefined> {
-    const { pathname } = new URL(request.url);
-    if (pathname.startsWith(linkPath) && request.method === 'GET') return this.#open(request);
+    const path = this.#pathOf(request);
+    if (path.startsWith(linkPath) && request.method === 'GET') return this.#open(request);
     return this.#isOpen(request) ? this.#options.person : undefined;
   }
 
+  #pathOf(request: Request): string {
+    const { pathname } = new URL(request.url);
+    return pathname.startsWith(`${this.#basePath}/`) ? pathname.slice(this.#basePath.length) : '';
+  }
+
   #open(request: Request): Response | undefined {
-    const token = new URL(request.url).pathname.slice(linkPath.length);
+    const token = this.#pathOf(request).slice(linkPath.length);
     const link = this.#link;
     if (link === undefined || link.until <= this.#now() || isPrefetch(request)) return undefined;
     if (!timingSafeEqual(digestOf(token), link.digest)) return undefined;
@@ -103,15 +108,20 @@ export class LinkSessions {
     const session = randomBytes(tokenBytes).toString('base64url');
     const now = this.#now();
     this.#sessions.set(digestOf(session).toString('hex'), { begunAt: now, usedAt: now });
-    return `${this.#cookie}=${session}; Path=/; HttpOnly; SameSite=Strict`;
+    return this.#cookieOf(session);
+  }
+
+  #cookieOf(value: string, more = ''): string {
+    return `${cookieName}=${value}; Path=${this.#basePath}/; HttpOnly; SameSite=Strict${more}`;
   }
 
   #toPortal(cookie: string): Response {
-    return new Response(null, { status: 303, headers: { Location: '/', 'Set-Cookie': cookie } });
+    const headers = { Location: `${this.#basePath}/`, 'Set-Cookie': cookie };
+    return new Response(null, { status: 303, headers });
   }
 
   #isOpen(request: Request): boolean {
-    const cookie = readCookie(request, this.#cookie);
+    const cookie = readCookies(request).get(cookieName);
     if (cookie === undefined) return false;
     const id = digestOf(cookie).toString('hex');
     const session = this.#sessions.get(id);
@@ -128,8 +138,8 @@ export class LinkSessions {
 
   /** Ends the session of a request. */
   async signOut(request: Request): Promise<Response> {
-    const cookie = readCookie(request, this.#cookie);
+    const cookie = readCookies(request).get(cookieName);
     if (cookie !== undefined) this.#sessions.delete(digestOf(cookie).toString('hex'));
-    return this.#toPortal(`${this.#cookie}=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0`);
+    return this.#toPortal(this.#cookieOf('', '; Max-Age=0'));
   }
 }

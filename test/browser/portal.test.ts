@@ -1,4 +1,6 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
@@ -449,6 +451,25 @@ describe('the portal as a page', () => {
     await page.keyboard.press('Enter');
     await page.getByText('The client was created').waitFor();
     await context.close();
+  });
+
+  it('gives its cookie to no other port of this machine', async () => {
+    const received: (string | undefined)[] = [];
+    const other = createServer((request, response) => {
+      received.push(request.headers.cookie);
+      // A page of another site led here, and this server leads to a path of its choice.
+      const to =
+        request.url === '/' ? { status: 302, headers: { location: '/clients' } } : undefined;
+      response.writeHead(to?.status ?? 200, to?.headers).end();
+    });
+    await new Promise<void>((ready) => other.listen(0, '127.0.0.1', ready));
+    const { page, context } = await openPortal(browser(), service());
+    await page.goto(`http://127.0.0.1:${(other.address() as AddressInfo).port}/`);
+    expect(received.length).toBeGreaterThanOrEqual(2);
+    expect(received.filter((cookie) => cookie !== undefined)).toEqual([]);
+    expect((await context.cookies()).map(({ name }) => name)).toEqual(['portal']);
+    await context.close();
+    other.close();
   });
 
   it('refuses a page that points its own name at this machine', async () => {

@@ -34,6 +34,7 @@ export async function expectAccessible(page: Page): Promise<void> {
 export interface OpenedPortal {
   readonly page: Page;
   readonly context: BrowserContext;
+  /** The address of the portal, which paths of its pages follow. */
   readonly origin: string;
   /** Errors of scripts and violations of the content security policy. */
   readonly problems: string[];
@@ -67,5 +68,5 @@ export async function openPortal(
     );
   });
   await page.goto(portalUrl);
-  return { page, context, origin: new URL(portalUrl).origin, problems, bodies };
+  return { page, context, origin: portalUrl.replace(/\/enter\/.*/, ''), problems, bodies };
 }

@@ -3,6 +3,7 @@ import type { Person } from '../../portal/access/person.ts';
 import { LinkSessions } from '../../portal/session/link-sessions.ts';
 
 const origin = 'http://127.0.0.1:8084';
+const basePath = '/unguessable';
 const person: Person = { name: 'ada', role: 'administrator' };
 
 function createSessions(isReusable = false) {
@@ -16,11 +17,11 @@ function createSessions(isReusable = false) {
       sessionLifetime: 28_800,
       clock: () => time.now * 1000,
     },
-    8084,
+    basePath,
   );
   const open = (url: string, headers: Readonly<Record<string, string>> = {}) =>
     sessions.identify(new Request(url, { headers }));
-  const visit = (cookie: string) => open(`${origin}/clients`, { cookie });
+  const visit = (cookie: string) => open(`${origin}${basePath}/clients`, { cookie });
   return { time, sessions, open, visit };
 }
 
@@ -36,9 +37,9 @@ describe('a link', () => {
     const response = await open(sessions.createLink(origin));
     expect(response).toBeInstanceOf(Response);
     const { status, headers } = response as Response;
-    expect([status, headers.get('location')]).toEqual([303, '/']);
+    expect([status, headers.get('location')]).toEqual([303, '/unguessable/']);
     expect(headers.get('set-cookie')).toMatch(
-      /^portal-8084=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict$/,
+      /^portal=[\w-]{43}; Path=\/unguessable\/; HttpOnly; SameSite=Strict$/,
     );
     expect(await visit(headers.get('set-cookie')?.split(';')[0] ?? '')).toBe(person);
   });
@@ -59,10 +60,18 @@ describe('a link', () => {
     expect(await open(second)).toBeUndefined();
   });
 
+  it('opens none without the path of the portal', async () => {
+    const { sessions, open } = createSessions();
+    const link = sessions.createLink(origin);
+    expect(await open(link.replace(basePath, ''))).toBeUndefined();
+    expect(await open(link.replace(basePath, '/guessed'))).toBeUndefined();
+    expect(await open(link)).toBeInstanceOf(Response);
+  });
+
   it.each(['', 'x', 'A'.repeat(43)])('opens none with the token %j', async (token) => {
     const { sessions, open } = createSessions();
     sessions.createLink(origin);
-    expect(await open(`${origin}/enter/${token}`)).toBeUndefined();
+    expect(await open(`${origin}${basePath}/enter/${token}`)).toBeUndefined();
   });
 
   it('is not used up by a browser that looks ahead', async () => {
@@ -103,7 +112,7 @@ describe('a session', () => {
     expect(await visit(cookie)).toBeUndefined();
   });
 
-  it.each(['', 'portal-8084=', 'portal-8084=x', 'portal-80840=x'])(
+  it.each(['', 'portal=', 'portal=x', 'portal0=x'])(
     'is not opened by the cookie %j',
     async (cookie) => {
       const { visit } = createSessions();

@@ -31,7 +31,7 @@ async function withPage(
   const context = await browser.newContext(options);
   const page = await context.newPage();
   await page.goto(portalUrl);
-  await use(page, new URL(portalUrl).origin);
+  await use(page, portalUrl.replace(/\/enter\/.*/, ''));
   await context.close();
 }
 

@@ -33,7 +33,8 @@ async function start(options: Partial<PortalStart> = {}): Promise<PortalProcess>
 describe('the link of authctl portal', () => {
   it('signs in one browser, once', async () => {
     const portal = await start();
-    expect(portal.url.startsWith(`${portal.origin}/enter/`)).toBe(true);
+    expect(portal.url.startsWith(`${portal.address}/enter/`)).toBe(true);
+    expect((await fetch(`${portal.address}/`)).status).toBe(401);
     expect((await fetch(`${portal.origin}/`)).status).toBe(401);
     const visitor = await signIn(portal);
     const page = await visitor.get('/');
