@@ -425,7 +425,7 @@ describe('a credential', () => {
     const form = {
       name: 'blue',
       requestId: 'request-1',
-      ifVersion: '2',
+      ifVersion: String((await world.management.findClient(world.clientId)).version),
       overlap: '1d',
       serviceTrunkGroup: 'tg-1001',
     };
