@@ -58,7 +58,7 @@ export const newClient = exactly({
 export const clientsFilter = exactly({
   ...ownedItems,
   provider: optionalText,
-  endsWithin: v.optional(seconds),
+  expiresWithin: v.optional(seconds),
   unusedFor: v.optional(seconds),
   needsAttention: optionalFlag,
 });

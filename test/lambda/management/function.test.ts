@@ -189,7 +189,7 @@ const refusals: readonly (readonly [
   ],
   [
     'a person with a lower role',
-    { class: 'AwsCallerError', text: expect.stringContaining('allowed: operator or more') },
+    { class: 'AwsCallerError', text: expect.stringContaining('allowed: manager or more') },
     ({ ask }) => ask({ ...creation, person: { ...ada, role: 'viewer' } }, portalAlias),
   ],
   [
