@@ -1,4 +1,4 @@
-import type { Server } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /** A problem that the user can solve. It is shown without a stack trace. */
@@ -71,8 +71,8 @@ function explain(error: unknown, port: number, purpose: string): Error {
  */
 export async function listenOnLoopback(
   server: Server,
-  choice: PortChoice,
-  purpose: string,
+  choice: PortChoice = { port: 0 },
+  purpose = 'server',
   host: string = loopbackHost,
 ): Promise<number> {
   try {
@@ -81,6 +81,14 @@ export async function listenOnLoopback(
     if (choice.orFree === true) return listenOnLoopback(server, { port: 0 }, purpose, host);
     throw explain(error, choice.port, purpose);
   }
+}
+
+/** A port that is free now, for a program that cannot choose one itself. */
+export async function findFreePort(): Promise<number> {
+  const server = createServer();
+  const port = await listenOnLoopback(server);
+  await closeServer(server);
+  return port;
 }
 
 /**

@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
@@ -7,9 +6,11 @@ import type { RegionId } from '../../contract/regions.ts';
 import { deployedTableName } from '../../contract/tables.ts';
 import type { AccessKey } from '../emulator/aws-server/access-key.ts';
 import type { DecidedRequest } from '../emulator/iam/access-control.ts';
+import { findFreePort } from '../emulator/loopback-server.ts';
 import { ageNextKey } from '../support/age-next-key.ts';
+import { type Command, runOrThrow } from '../support/run-command.ts';
 import { leaveOut, type Template } from './leave-out.ts';
-import { failureFile, freePort, startMiniStack } from './ministack.ts';
+import { failureFile, startMiniStack } from './ministack.ts';
 import { account } from './permissions/function-key.ts';
 import { type Permissions, startPermissions } from './permissions/permissions.ts';
 import { say } from './proof.ts';
@@ -29,23 +30,8 @@ type Printed = Readonly<Record<string, unknown>>;
 /** Outputs of a stack by name. */
 export type Outputs = Readonly<Record<string, string>>;
 
-/** A command that failed, with what it said. */
-class CommandError extends Error {
-  override readonly name = 'CommandError';
-}
-
-async function run(
-  command: readonly [string, ...(readonly string[])],
-  env: NodeJS.ProcessEnv,
-): Promise<string> {
-  const [program, ...args] = command;
-  const child = spawn(program, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
-  const written = { stdout: '', stderr: '' };
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (written.stdout += text));
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (written.stderr += text));
-  const code = await new Promise<number | null>((done) => child.once('close', done));
-  if (code === 0) return written.stdout;
-  throw new CommandError(`${command.join(' ')} failed:\n${written.stdout}\n${written.stderr}`);
+function run(command: Command, onlyEnvironment: NodeJS.ProcessEnv): Promise<string> {
+  return runOrThrow(command, { cwd: root, onlyEnvironment });
 }
 
 function clientOptions(endpoint: string, region: string) {
@@ -228,7 +214,7 @@ export async function inFreshAccount(
   prove: (cloud: Cloud) => Promise<void>,
 ): Promise<readonly DecidedRequest[]> {
   mkdirSync(work, { recursive: true });
-  const port = await freePort();
+  const port = await findFreePort();
   const edge = await startPublicEdge(work, port, names);
   await usePublicEdge(edge);
   const endpoint = `http://127.0.0.1:${port}`;

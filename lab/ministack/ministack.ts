@@ -1,9 +1,7 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { createWriteStream, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { delimiter, join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { hangLimit } from '../support/hang-limit.ts';
+import { answers, waitUntil } from '../support/wait-until.ts';
 
 const requirements = join(import.meta.dirname, 'requirements.txt');
 
@@ -40,16 +38,6 @@ export function installMiniStack(directory: string): string | undefined {
   // Last, as it says that everything before has been done.
   writeFileSync(installed, wanted);
   return undefined;
-}
-
-/** A port of loopback that is free now. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === 'string') throw new Error('there is no free port');
-  return address.port;
 }
 
 /** Seconds, as MiniStack's own command sets it. */
@@ -102,7 +90,8 @@ export async function startMiniStack(options: MiniStackOptions): Promise<MiniSta
   child.stderr.pipe(log);
   const stop = () => stopProcessGroup(child);
   try {
-    await waitFor(`http://127.0.0.1:${port}/_ministack/health`, child);
+    const url = `http://127.0.0.1:${port}/_ministack/health`;
+    await waitUntil(`MiniStack answers at ${url}`, () => answers(url), { child, interval: 200 });
   } catch (error) {
     await stop();
     throw error;
@@ -110,17 +99,6 @@ export async function startMiniStack(options: MiniStackOptions): Promise<MiniSta
   const listCallers = () =>
     [...readFileSync(accessLog, 'utf8').matchAll(/Credential=([^/]+)/g)].map(([, id = '']) => id);
   return { listCallers, stop };
-}
-
-/** @throws {Error} if the process ends before it answers. */
-async function waitFor(url: string, child: ChildProcess): Promise<void> {
-  const deadline = performance.now() + hangLimit;
-  while (performance.now() < deadline && child.exitCode === null) {
-    const answer = await fetch(url).catch(() => undefined);
-    if (answer?.ok === true) return;
-    await sleep(200);
-  }
-  throw new Error(`MiniStack does not answer at ${url}, exit code ${child.exitCode}`);
 }
 
 /** Its functions are processes of their own, in its group. */

@@ -2,11 +2,7 @@ import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createRemoteJWKSet, type JWTVerifyResult, jwtVerify } from 'jose';
 import { hangLimit } from '../support/hang-limit.ts';
-
-export interface Credentials {
-  readonly clientId: string;
-  readonly clientSecret: string;
-}
+import { type Credentials, requestToken } from '../support/token-request.ts';
 
 /** The functions read the list of keys again every second, so that the tests see changes soon. */
 export const signingKeyPolicy = { keyListRefresh: 1 };
@@ -28,16 +24,6 @@ export async function createClient(
   const { client_id } = await authctl('client', 'create', ...choices);
   const { client_secret } = await authctl('client-secret', 'create', String(client_id));
   return { clientId: String(client_id), clientSecret: String(client_secret) };
-}
-
-/** Sends one token request, as any client would. */
-export function requestToken(tokenUrl: string, client: Credentials): Promise<Response> {
-  const basic = Buffer.from(`${client.clientId}:${client.clientSecret}`).toString('base64');
-  return fetch(tokenUrl, {
-    method: 'POST',
-    headers: { authorization: `Basic ${basic}` },
-    body: new URLSearchParams({ grant_type: 'client_credentials' }),
-  });
 }
 
 /** Sends token requests until the answer is not 503, which asks a client to try again. */

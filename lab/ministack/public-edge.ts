@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { closeServer, listenOnLoopback } from '../emulator/loopback-server.ts';
 import { loadCertificate } from '../local/certificate.ts';
 
 /** The emulator's APIs under the names and with the TLS that they would have in AWS. */
@@ -52,19 +52,16 @@ export async function startPublicEdge(
 ): Promise<PublicEdge> {
   const certificate = await loadCertificate(join(directory, 'tls'), Date.now(), names);
   const server = createServer(certificate, (from, to) => forward(emulatorPort, from, to));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const port = await listenOnLoopback(server);
   const pattern = names.map((name) => name.replaceAll('.', '\\.').replace('*', '[^.]+'));
   return {
     variables: {
-      PUBLIC_EDGE_PORT: String((server.address() as AddressInfo).port),
+      PUBLIC_EDGE_PORT: String(port),
       PUBLIC_EDGE_NAMES: `^(${pattern.join('|')})$`,
       NODE_OPTIONS: `--import=${join(import.meta.dirname, 'public-names.ts')}`,
       NODE_EXTRA_CA_CERTS: certificate.caPath,
     },
-    close: async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
+    close: () => closeServer(server),
   };
 }
 

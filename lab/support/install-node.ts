@@ -4,12 +4,9 @@ import { runCommand } from './run-command.ts';
 
 const cache = resolve(import.meta.dirname, '../../node_modules/.cache/node');
 
-/** Milliseconds: 50 MB on a slow line. */
-const limit = 600_000;
-
 async function answersWith(path: string, version: string): Promise<boolean> {
   if (!existsSync(path)) return false;
-  const { output } = await runCommand([path, '--version'], { timeout: limit });
+  const { output } = await runCommand([path, '--version']);
   return output.trim() === `v${version}`;
 }
 
@@ -30,7 +27,7 @@ export async function installNode(
   const manifest = { private: true, dependencies: { node: version }, allowScripts: { node: true } };
   writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest));
   const install = ['npm', 'install', '--no-audit', '--no-fund', '--ignore-scripts=false'] as const;
-  const { output } = await runCommand(install, { cwd: folder, timeout: limit });
+  const { output } = await runCommand(install, { cwd: folder });
   if (await answersWith(path, version)) return { path };
   return { missing: `the package node@${version} cannot be installed with npm:\n${output}` };
 }

@@ -1,7 +1,5 @@
-import { createServer, type Server } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
-import { generate } from 'selfsigned';
+import { createLoopbackCertificate, serveHttps } from './loopback-https.ts';
 import { createTestKey, type TestKey } from './test-issuer.ts';
 
 /** An identity provider's documents on loopback, over https. */
@@ -16,28 +14,19 @@ export interface LoopbackProvider {
   close(): Promise<void>;
 }
 
-function listen(server: Server): Promise<number> {
-  return new Promise((resolve) => {
-    server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port));
-  });
-}
-
 /** Its certificate is trusted by this process from then on. */
 export async function startLoopbackProvider(): Promise<LoopbackProvider> {
-  const pems = await generate([{ name: 'commonName', value: 'localhost' }], {
-    keySize: 2048,
-    extensions: [{ name: 'subjectAltName', altNames: [{ type: 2, value: 'localhost' }] }],
-  });
-  setDefaultCACertificates([...getCACertificates('default'), pems.cert]);
+  const certificate = await createLoopbackCertificate();
+  setDefaultCACertificates([...getCACertificates('default'), certificate.cert]);
   const documents = new Map<string, unknown>();
   const seen: string[] = [];
-  const server = createServer({ key: pems.private, cert: pems.cert }, (request, response) => {
+  const server = await serveHttps(certificate, (request, response) => {
     seen.push(request.url ?? '');
     const document = documents.get(request.url ?? '');
     response.writeHead(document === undefined ? 404 : 200, { 'content-type': 'application/json' });
     response.end(JSON.stringify(document ?? {}));
   });
-  const issuer = `https://localhost:${await listen(server)}`;
+  const issuer = `https://localhost:${server.port}`;
   const key = createTestKey('ES256');
   documents.set('/.well-known/openid-configuration', {
     issuer,
@@ -51,10 +40,6 @@ export async function startLoopbackProvider(): Promise<LoopbackProvider> {
     key,
     seen,
     documents,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    close: server.close,
   };
 }

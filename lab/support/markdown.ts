@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { join, relative, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 
 export const root = resolve(import.meta.dirname, '../..');
 
@@ -70,8 +70,4 @@ function consoleCommands(lines: readonly string[]): readonly DocumentedCommand[]
 export function commandsOf(block: CodeBlock): readonly DocumentedCommand[] {
   if (block.language === 'console') return consoleCommands(block.lines);
   return [{ command: ['(set -e', ...block.lines, ')'].join('\n'), output: [] }];
-}
-
-export function projectPath(path: string): string {
-  return relative(root, path);
 }

@@ -1,12 +1,12 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { join, resolve } from 'node:path';
+import { OutputProcess } from './output-process.ts';
+import type { Command } from './run-command.ts';
 
 const authctl = join(resolve(import.meta.dirname, '../..'), 'cli/authctl.ts');
 
 export interface PortalStart {
   /** Left out: this Node and the sources. */
-  readonly command?: readonly [string, ...string[]];
+  readonly command?: Command;
   /** What follows `portal --json`. */
   readonly args?: readonly string[];
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -30,35 +30,23 @@ export interface PortalProcess {
 type Link = Pick<PortalProcess, 'origin' | 'address' | 'url' | 'person'>;
 
 /** Starts the command and waits for its link. */
-export async function startPortalProcess(start: PortalStart): Promise<PortalProcess> {
-  const [program, ...first] = start.command ?? [process.execPath, authctl];
-  const child = spawn(program, [...first, 'portal', '--json', ...(start.args ?? [])], {
-    env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...start.environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
+export async function startPortalProcess({
+  command = [process.execPath, authctl],
+  args = [],
+  environment,
+}: PortalStart): Promise<PortalProcess> {
+  const { PATH, HOME } = process.env;
+  const running = new OutputProcess([...command, 'portal', '--json', ...args], {
+    env: { PATH, HOME, ...environment },
   });
-  const ended = once(child, 'exit');
-  let stdout = '';
-  let stderr = '';
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    stderr += text;
-  });
-  child.stdout.setEncoding('utf8');
-  const link = await new Promise<Link>((found, fail) => {
-    child.stdout.on('data', (text: string) => {
-      stdout += text;
-      // The document ends with the brace of its first line.
-      if (stdout.endsWith('}\n')) found(JSON.parse(stdout) as Link);
-    });
-    child.on('exit', (code) => fail(new Error(`authctl portal ended with ${code}: ${stderr}`)));
-  });
+  const link = await running.waitFor('the link', () =>
+    // The document ends with the brace of its first line.
+    running.output.endsWith('}\n') ? (JSON.parse(running.output) as Link) : undefined,
+  );
   return {
     ...link,
-    output: () => stdout + stderr,
-    stop: async () => {
-      child.kill('SIGINT');
-      const [, signal] = (await ended) as [number | null, NodeJS.Signals | null];
-      return signal;
-    },
+    output: () => running.output + running.errors,
+    stop: async () => (await running.stop('SIGINT')).signal,
   };
 }
 

@@ -1,10 +1,16 @@
 import { spawn } from 'node:child_process';
+import { hangLimit } from './hang-limit.ts';
+
+export type Command = readonly [string, ...string[]];
 
 export interface CommandOptions {
-  readonly cwd?: string;
-  readonly environment?: Readonly<Record<string, string | undefined>>;
+  readonly cwd?: string | undefined;
+  /** In addition to the environment of this process. */
+  readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
+  /** The whole environment. */
+  readonly onlyEnvironment?: NodeJS.ProcessEnv;
   /** Milliseconds after which the command is ended. */
-  readonly timeout: number;
+  readonly timeout?: number;
 }
 
 export interface CommandResult {
@@ -12,31 +18,55 @@ export interface CommandResult {
   readonly code: number | undefined;
   /** Standard output and standard error, in the order in which they came. */
   readonly output: string;
+  /** Standard output only. */
+  readonly stdout: string;
 }
 
 /** Runs a command without blocking this process, which may be serving what the command asks for. */
 export function runCommand(
-  [command, ...args]: readonly [string, ...string[]],
-  { cwd, environment, timeout }: CommandOptions,
+  [command, ...args]: Command,
+  { cwd, environment, onlyEnvironment, timeout = hangLimit }: CommandOptions = {},
 ): Promise<CommandResult> {
   return new Promise((resolve) => {
     const child = spawn(command, args, {
       cwd,
-      env: { ...process.env, ...environment },
+      env: onlyEnvironment ?? { ...process.env, ...environment },
       stdio: ['ignore', 'pipe', 'pipe'],
       timeout,
       killSignal: 'SIGKILL',
     });
     let output = '';
-    const add = (text: string): void => {
+    let stdout = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
       output += text;
-    };
-    child.stdout.setEncoding('utf8').on('data', add);
-    child.stderr.setEncoding('utf8').on('data', add);
-    child.on('error', (error) => resolve({ code: undefined, output: error.message }));
+      stdout += text;
+    });
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+    });
+    child.on('error', ({ message }) => resolve({ code: undefined, output: message, stdout }));
     child.on('close', (code, signal) => {
       const ended = signal === null ? '' : `\nended by ${signal} after ${timeout} ms`;
-      resolve({ code: code ?? undefined, output: output + ended });
+      resolve({ code: code ?? undefined, output: output + ended, stdout });
     });
   });
+}
+
+/** @returns standard output. @throws {Error} with everything that the command wrote, if it fails. */
+export async function runOrThrow(command: Command, options: CommandOptions = {}): Promise<string> {
+  const { code, output, stdout } = await runCommand(command, options);
+  if (code === 0) return stdout;
+  throw new Error(`${command.join(' ')} failed:\n${output}`);
+}
+
+/** The line that says most: Maven, pip and Cargo end with advice, not with the error. */
+function lineOf(output: string): string {
+  const lines = output.trim().split('\n');
+  return (lines.find((line) => /error/i.test(line)) ?? lines.at(-1) ?? '').trim().slice(0, 200);
+}
+
+/** Why a tool did not do its work, for the line of a test that is skipped. */
+export function missingTool(name: string, { code, output }: CommandResult): string {
+  if (code === undefined && output.includes('ENOENT')) return `${name} (not on the PATH)`;
+  return `a working ${name} (${lineOf(output)})`;
 }

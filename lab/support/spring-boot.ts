@@ -1,77 +1,51 @@
-import { spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { stepLimit } from './hang-limit.ts';
-import { runMaven } from './java.ts';
+import { OutputProcess } from './output-process.ts';
+import type { Command } from './run-command.ts';
+import { cacheFolder, javaTrust, type Missing, runMaven, type Trust } from './runtimes.ts';
 
 const folder = join(import.meta.dirname, '../../examples/spring-boot');
 
 /** Projects of the example, which share their source. */
-export const springBoots = ['boot-3', 'boot-4'] as const;
-export type SpringBoot = (typeof springBoots)[number];
+export type SpringBoot = 'boot-3' | 'boot-4';
 
 export function pomOf(boot: SpringBoot): string {
   return join(folder, boot, 'pom.xml');
 }
 
-/** Builds the jar of the example. */
+/**
+ * Builds the example. C1 is enough for the few requests of a test, and starts sooner.
+ *
+ * @param args of the service.
+ */
 export async function buildSpringBoot(
   boot: SpringBoot,
-  target: string,
-  environment: Readonly<Record<string, string>> = {},
-): Promise<{ readonly jar: string } | { readonly missing: string }> {
-  const build = { project: join(folder, boot), target, environment };
-  const missing = await runMaven(build, ['package']);
-  return missing === undefined ? { jar: join(target, 'messages-api-1.jar') } : { missing };
-}
-
-export interface RunningService {
-  readonly url: string;
-  close(): Promise<void>;
-}
-
-/** Starts it on a free port. C1 is enough for the few requests of a test, and starts sooner. */
-export function springBootCommand(
-  jar: string,
-  trust: readonly string[],
+  trust: Trust,
   ...args: readonly string[]
-): readonly [string, ...string[]] {
+): Promise<{ readonly command: Command } | Missing> {
+  const target = cacheFolder('spring-boot', boot);
+  const missing = await runMaven(join(folder, boot), target, 'package');
+  if (missing !== undefined) return { missing };
+  const jar = join(target, 'messages-api-1.jar');
+  const flags = ['-XX:TieredStopAtLevel=1', ...(await javaTrust(trust)), '-jar', jar];
   const address = ['--server.port=0', '--server.address=127.0.0.1'];
-  return ['java', '-XX:TieredStopAtLevel=1', ...trust, '-jar', jar, ...address, ...args];
+  return { command: ['java', ...flags, ...address, ...args] };
 }
 
-/**
- * Runs the command, and waits until the service listens.
- *
- * @throws {Error} with the last output if it ends before.
- */
-export function startSpringBoot(
-  [command, ...args]: readonly [string, ...string[]],
+/** Runs the command on a free port. @throws {Error} if the service ends before it listens. */
+export async function startSpringBoot(
+  command: Command,
   environment: Readonly<Record<string, string>>,
-): Promise<RunningService> {
-  const child = spawn(command, args, {
-    env: { ...process.env, ...environment },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const limit = setTimeout(() => child.kill(), stepLimit);
-  const ended = new Promise<void>((resolve) => child.on('close', () => resolve()));
-  const close = async () => {
-    child.kill();
-    await ended;
-  };
-  return new Promise((resolve, reject) => {
-    let last = '';
-    createInterface({ input: child.stdout }).on('line', (line) => {
-      last = line.trim() === '' ? last : line;
-      const port = /Tomcat started on port (\d+)/.exec(line)?.[1];
-      if (port === undefined) return;
-      clearTimeout(limit);
-      resolve({ url: `http://127.0.0.1:${port}/messages`, close });
-    });
-    child.on('error', reject);
-    void ended.then(() => {
-      clearTimeout(limit);
-      reject(new Error(`the service ended: ${last}`));
-    });
-  });
+): Promise<{ readonly url: string; readonly close: () => Promise<unknown> }> {
+  const service = new OutputProcess(command, { env: { ...process.env, ...environment } });
+  const close = () => service.stop();
+  try {
+    const [, port] = await service.waitFor(
+      'it listened',
+      () => /Tomcat started on port (\d+)/.exec(service.output) ?? undefined,
+    );
+    return { url: `http://127.0.0.1:${port}/messages`, close };
+  } catch (error) {
+    await close();
+    throw new Error(`${String(error)}\n${service.output.slice(-2000)}`, { cause: error });
+  }
 }

@@ -1,6 +1,5 @@
-import { type ChildProcess, fork } from 'node:child_process';
-import { once } from 'node:events';
 import { join } from 'node:path';
+import { startChildScript } from '../../support/child-script.ts';
 import type { StubItem } from './dynamodb-stub.ts';
 
 /** How often each operation was called, by its name in the AWS API. */
@@ -40,22 +39,8 @@ export interface Backend extends BackendStarted {
   close(): Promise<void>;
 }
 
-async function send(child: ChildProcess, command: BackendCommand): Promise<CallCounts> {
-  child.send(command);
-  const [counts] = (await once(child, 'message')) as [CallCounts];
-  return counts;
-}
-
 export async function startBackend(): Promise<Backend> {
-  const child = fork(join(import.meta.dirname, 'backend-process.ts'), { execArgv: [] });
-  const [started] = (await once(child, 'message')) as [BackendStarted];
-  return {
-    ...started,
-    command: (command) => send(child, command),
-    close: async () => {
-      const exited = once(child, 'exit');
-      child.disconnect();
-      await exited;
-    },
-  };
+  const path = join(import.meta.dirname, 'backend-process.ts');
+  const script = await startChildScript<BackendStarted, BackendCommand, CallCounts>(path);
+  return { ...script.started, command: script.ask, close: script.close };
 }

@@ -3,11 +3,11 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { cpus } from 'node:os';
 import { join, resolve } from 'node:path';
-import type { LocalRun } from '../../local/start-local.ts';
 import {
   type ForwardAuthStart,
   startForwardAuthProcess,
 } from '../../support/forward-auth-process.ts';
+import { fetchToken } from '../../support/token-request.ts';
 import { withLocalService } from '../../support/with-local-service.ts';
 import { formatTable, replacePart } from '../report/markdown.ts';
 import type { MeasuredProcess } from './measured-process.ts';
@@ -74,16 +74,6 @@ async function measure(running: MeasuredProcess, credential: string): Promise<Fi
   return figures;
 }
 
-async function requestToken({ clientId, clientSecret, tokenUrl }: LocalRun): Promise<string> {
-  const basic = Buffer.from(`${clientId}:${clientSecret}`).toString('base64');
-  const answer = await fetch(tokenUrl, {
-    method: 'POST',
-    headers: { authorization: `Basic ${basic}` },
-    body: new URLSearchParams({ grant_type: 'client_credentials' }),
-  });
-  return ((await answer.json()) as { readonly access_token: string }).access_token;
-}
-
 type Start = (...args: readonly string[]) => Promise<MeasuredProcess>;
 
 const peerName = 'oauth2-proxy 7.6.0 (Go), own token';
@@ -144,7 +134,7 @@ async function measureAll(programs: Programs): Promise<Readonly<Record<string, F
       };
     }
     const options = ['--issuer', issuer, '--audience', audience, '--tables', 'local'];
-    const token = await requestToken(service);
+    const token = await fetchToken(service.tokenUrl, service);
     return measureRows(
       [
         (...args) => start([...programs.reference, ...args], []),

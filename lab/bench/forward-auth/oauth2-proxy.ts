@@ -1,9 +1,8 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
-import { stepLimit } from '../../support/hang-limit.ts';
+import { findFreePort } from '../../emulator/loopback-server.ts';
+import { answers, waitUntil } from '../../support/wait-until.ts';
 import type { MeasuredProcess } from './measured-process.ts';
 
 const source = join(import.meta.dirname, 'oauth2-proxy');
@@ -22,36 +21,13 @@ export function buildOauth2Proxy(): { readonly path: string } | { readonly missi
   return { missing: error?.message ?? stderr.trim().split('\n').at(-1) ?? `go build: ${status}` };
 }
 
-/** A port that is free now: oauth2-proxy cannot say which one it has taken. */
-async function findPort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  return typeof address === 'object' ? (address?.port ?? 0) : 0;
-}
-
-async function waitUntilReady(address: string): Promise<void> {
-  const until = performance.now() + stepLimit;
-  while (performance.now() < until) {
-    const isReady = await fetch(`${address}/ping`).then(
-      ({ ok }) => ok,
-      () => false,
-    );
-    if (isReady) return;
-    await wait(50);
-  }
-  throw new Error(`oauth2-proxy did not answer ${address}/ping`);
-}
-
 /** Starts it as a check of bearer tokens of one issuer, without a log line for each request. */
 export async function startOauth2Proxy(
   path: string,
   issuer: string,
   audience: string,
 ): Promise<MeasuredProcess> {
-  const address = `127.0.0.1:${await findPort()}`;
+  const address = `127.0.0.1:${await findFreePort()}`;
   const options = {
     'http-address': address,
     provider: 'oidc',
@@ -74,7 +50,8 @@ export async function startOauth2Proxy(
   };
   const args = Object.entries(options).map(([name, value]) => `--${name}=${value}`);
   const child = spawn(path, args, { stdio: 'ignore' });
-  await waitUntilReady(`http://${address}`);
+  const ping = `http://${address}/ping`;
+  await waitUntil(`oauth2-proxy answers ${ping}`, () => answers(ping), { child });
   return {
     url: `http://${address}/oauth2/auth`,
     pid: child.pid ?? 0,

@@ -62,7 +62,7 @@ const reuseVariables: Readonly<Record<Reuse, Readonly<Record<string, string>>>> 
 
 /** The token function in a bare server, with KMS and DynamoDB behind stubs. */
 export async function startFunction(backend: Backend, reuse: Reuse = 'off'): Promise<LoadedServer> {
-  const { process: child, port } = await startServer('our-server.ts', {
+  const { child, started, close } = await startServer('our-server.ts', {
     ...backendEnvironment(backend),
     ...environments.token,
     BENCH_PLACE: 'aws',
@@ -70,8 +70,8 @@ export async function startFunction(backend: Backend, reuse: Reuse = 'off'): Pro
   });
   return {
     pid: child.pid ?? 0,
-    postOf: (client) => postAs(port, client),
-    close: async () => child.disconnect(),
+    postOf: (client) => postAs(started.port, client),
+    close,
   };
 }
 

@@ -1,9 +1,11 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { cpSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
+import { findFreePort } from '../../emulator/loopback-server.ts';
+import { runOrThrow } from '../../support/run-command.ts';
+import { answers, waitUntil } from '../../support/wait-until.ts';
 import { type Peer, peerClient, type RunningPeer } from './peer.ts';
-import { endProcess, findFreePort, runTool, sizeOf, startPeerProcess } from './peer-process.ts';
+import { endProcess, sizeOf, startPeerProcess } from './peer-process.ts';
 
 const hydraVersion = '2.3.0';
 
@@ -50,15 +52,8 @@ async function startHydra(folder: string, binary: string): Promise<RunningPeer> 
   // In the development mode it serves HTTP.
   const child = startPeerProcess(binary, ['serve', 'all', '--dev', '--config', config], folder);
   const admin = `http://127.0.0.1:${adminPort}`;
-  const isReady = () =>
-    fetch(`${admin}/health/ready`).then(
-      ({ ok }) => ok,
-      () => false,
-    );
-  while (!(await isReady())) {
-    if (child.exitCode !== null) throw new Error(`hydra ended with ${child.exitCode}`);
-    await wait(10);
-  }
+  const isReady = () => answers(`${admin}/health/ready`);
+  await waitUntil('hydra is ready', isReady, { child, interval: 10 });
   await sendJson('PUT', `${admin}/admin/keys/hydra.jwt.access-token`, createKeySet());
   await sendJson('POST', `${admin}/admin/clients`, client);
   return {
@@ -79,7 +74,7 @@ export const hydra: Peer = {
     const binary = join(folder, 'hydra');
     // Modules and objects that were built before are found again in Go's own cache.
     const args = ['build', '-mod=readonly', '-tags', 'sqlite', '-o', binary];
-    await runTool('go', [...args, 'github.com/ory/hydra/v2'], folder);
+    await runOrThrow(['go', ...args, 'github.com/ory/hydra/v2'], { cwd: folder });
     return { bytes: await sizeOf(binary), start: () => startHydra(folder, binary) };
   },
 };

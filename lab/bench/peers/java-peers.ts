@@ -1,8 +1,10 @@
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { findFreePort } from '../../emulator/loopback-server.ts';
 import { versionInPom } from '../../suites/interop/pins.ts';
+import { runOrThrow } from '../../support/run-command.ts';
 import { type Peer, peerClient, type RunningPeer } from './peer.ts';
-import { endProcess, findFreePort, runTool, sizeOf, startPeerProcess } from './peer-process.ts';
+import { endProcess, sizeOf, startPeerProcess } from './peer-process.ts';
 
 const keycloakVersion = '26.4.0';
 const springFolder = join(import.meta.dirname, 'spring');
@@ -59,17 +61,15 @@ export const keycloak: Peer = {
   signs: 'java',
   async install(folder) {
     const artifact = `org.keycloak:keycloak-quarkus-dist:${keycloakVersion}:zip`;
-    await runTool(
-      'mvn',
-      ['-q', '-B', copyPlugin, `-Dartifact=${artifact}`, `-DoutputDirectory=${folder}`],
-      folder,
-    );
-    await runTool('unzip', ['-q', `keycloak-quarkus-dist-${keycloakVersion}.zip`], folder);
+    const copy = ['-q', '-B', copyPlugin, `-Dartifact=${artifact}`, `-DoutputDirectory=${folder}`];
+    await runOrThrow(['mvn', ...copy], { cwd: folder });
+    const zip = `keycloak-quarkus-dist-${keycloakVersion}.zip`;
+    await runOrThrow(['unzip', '-q', zip], { cwd: folder });
     const home = join(folder, `keycloak-${keycloakVersion}`);
     const bytes = await sizeOf(home);
     mkdirSync(join(home, 'data/import'), { recursive: true });
     writeFileSync(join(home, 'data/import/bench-realm.json'), JSON.stringify(keycloakRealm));
-    await runTool(join(home, 'bin/kc.sh'), ['build', '--db=dev-mem'], home);
+    await runOrThrow([join(home, 'bin/kc.sh'), 'build', '--db=dev-mem'], { cwd: home });
     const runner = join(home, 'lib/quarkus-run.jar');
     return {
       bytes,
@@ -106,7 +106,7 @@ export const spring: Peer = {
   signs: 'java',
   async install(folder) {
     cpSync(springFolder, folder, { recursive: true });
-    await runTool('mvn', ['-q', '-B', 'package'], folder);
+    await runOrThrow(['mvn', '-q', '-B', 'package'], { cwd: folder });
     const jar = join(folder, 'target/spring-peer-1.jar');
     return {
       bytes: await sizeOf(jar),

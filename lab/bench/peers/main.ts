@@ -3,13 +3,13 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { cpus, loadavg, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { runOrThrow } from '../../support/run-command.ts';
 import { writeParts } from '../report/write-report.ts';
 import { hydra } from './hydra.ts';
 import { keycloak, spring } from './java-peers.ts';
 import { measurePeer, type PeerPlan } from './measure-peer.ts';
 import { bareServer, localRun, oidcProvider, ours } from './node-peers.ts';
 import type { Peer } from './peer.ts';
-import { runTool } from './peer-process.ts';
 import { formatLine, formatPeers, type PeerRoles, type PeerRow } from './table.ts';
 
 /*
@@ -61,15 +61,14 @@ function priceNodeSignature(): number {
 }
 
 const signaturePrograms = {
-  java: ['java', ['signature-price.java']],
-  go: ['go', ['run', 'signature-price.go']],
+  java: ['java', 'signature-price.java'],
+  go: ['go', 'run', 'signature-price.go'],
 } as const;
 
 /** What the others sign with: the same work in their own language. */
 async function priceSignature(language: Peer['signs']): Promise<number> {
   if (language === 'node') return priceNodeSignature();
-  const [command, args] = signaturePrograms[language];
-  return Number((await runTool(command, args, import.meta.dirname)).trim());
+  return Number(await runOrThrow(signaturePrograms[language], { cwd: import.meta.dirname }));
 }
 
 async function runPeer(peer: Peer, folder: string): Promise<PeerRow> {

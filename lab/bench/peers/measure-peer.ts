@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { setTimeout as wait } from 'node:timers/promises';
+import { waitUntil } from '../../support/wait-until.ts';
 import { cpuSeconds, peakMegabytes } from '../forward-auth/process-usage.ts';
 import { putLoad } from '../load/closed-loop.ts';
 import type { TokenPost } from '../load/post.ts';
@@ -54,16 +54,17 @@ async function assertSameWork(peer: RunningPeer): Promise<void> {
 /** Asks until there is a token. */
 async function waitForToken(peer: RunningPeer): Promise<void> {
   const { headers, body } = postOf(peer);
-  for (;;) {
+  const ask = async (): Promise<boolean> => {
     if (readFileSync(`/proc/${peer.pid}/stat`, 'utf8').includes(') Z ')) {
       throw new Error('it ended before its first token');
     }
-    const response = await fetch(peer.tokenUrl, { method: 'POST', headers, body }).catch(
-      () => undefined,
+    const sent = fetch(peer.tokenUrl, { method: 'POST', headers, body });
+    return sent.then(
+      ({ status }) => status === 200,
+      () => false,
     );
-    if (response?.status === 200) return;
-    await wait(10);
-  }
+  };
+  await waitUntil('the first token', ask, { interval: 10 });
 }
 
 export async function measurePeer(

@@ -1,13 +1,14 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import { parseEnv } from 'node:util';
 import { tokenPath } from '../../../contract/routes.ts';
+import { runOrThrow } from '../../support/run-command.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 import { buildFunction } from '../build.ts';
 import { clientId, environments, secretValue } from '../scenario.ts';
 import { startServer } from '../servers/start-server.ts';
 import type { InstalledPeer, Peer, RunningPeer } from './peer.ts';
-import { endProcess, runTool, sizeOf, startPeerProcess } from './peer-process.ts';
+import { endProcess, sizeOf, startPeerProcess } from './peer-process.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
 const scope = 'messaging:view';
@@ -15,14 +16,14 @@ const scope = 'messaging:view';
 /** A server of lab/bench/servers, with its key and its client in memory. */
 async function startInMemory(file: string): Promise<RunningPeer> {
   const variables = { BENCH_PLACE: 'memory', ...environments.token };
-  const { process: child, port } = await startServer(file, variables);
+  const { child, started, close } = await startServer(file, variables);
   return {
     pid: child.pid ?? 0,
-    tokenUrl: new URL(`http://127.0.0.1:${port}${tokenPath}`),
+    tokenUrl: new URL(`http://127.0.0.1:${started.port}${tokenPath}`),
     clientId,
     clientSecret: secretValue,
     scope,
-    close: () => endProcess(child),
+    close,
   };
 }
 
@@ -62,7 +63,7 @@ export const oidcProvider: Peer = {
   signs: 'node',
   async install(folder) {
     const name = `oidc-provider@${oidcProviderVersion}`;
-    await runTool('npm', ['install', '--no-audit', '--no-fund', '--prefix', folder, name], folder);
+    await runOrThrow(['npm', 'install', '--no-audit', '--no-fund', '--prefix', folder, name]);
     const bytes = await sizeOf(join(folder, 'node_modules'));
     return { bytes, start: () => startInMemory('oidc-provider-server.ts') };
   },
@@ -73,7 +74,7 @@ export async function startLocalRun(folder: string): Promise<RunningPeer> {
   const args = [join(root, 'lab/local/main.ts'), '--state', folder];
   const child = startPeerProcess(process.execPath, args, root, { PORT: '0' });
   const file = join(folder, 'demo.env');
-  while (!existsSync(file)) await wait(10);
+  await waitUntil(`${file} is there`, () => existsSync(file), { child, interval: 10 });
   const variables = parseEnv(readFileSync(file, 'utf8'));
   return {
     pid: child.pid,

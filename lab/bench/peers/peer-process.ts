@@ -1,48 +1,10 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
-import { promisify } from 'node:util';
+import { runOrThrow } from '../../support/run-command.ts';
 
-const execute = promisify(execFile);
-
-/** Enough for a download on a slow line. */
-const commandLimit = 15 * 60_000;
-
-/** Runs a tool to its end. @throws {Error} with the last lines that it wrote. */
-export async function runTool(
-  command: string,
-  args: readonly string[],
-  directory: string,
-): Promise<string> {
-  try {
-    const options = { cwd: directory, timeout: commandLimit, maxBuffer: 64 * 1024 * 1024 };
-    return (await execute(command, [...args], options)).stdout;
-  } catch (error) {
-    const {
-      stdout = '',
-      stderr = '',
-      message,
-    } = error as Error & {
-      readonly stdout?: string;
-      readonly stderr?: string;
-    };
-    const last = `${stdout}\n${stderr}`.trim().split('\n').slice(-3).join(' ');
-    throw new Error(`${command} failed: ${last || message}`, { cause: error });
-  }
-}
-
+/** Bytes of a file or a folder. */
 export async function sizeOf(path: string): Promise<number> {
-  return Number((await runTool('du', ['-sb', path], '/')).split('\t')[0]);
-}
-
-export async function findFreePort(): Promise<number> {
-  const server = createServer();
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
+  return Number((await runOrThrow(['du', '-sb', path])).split('\t')[0]);
 }
 
 /** Starts a server whose output no one reads. */

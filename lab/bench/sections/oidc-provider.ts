@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { tokenPath } from '../../../contract/routes.ts';
 import type { Delays } from '../backend/backend.ts';
 import { type LoadResult, putLoad } from '../load/closed-loop.ts';
@@ -10,7 +9,7 @@ import {
   tokenRequestBody,
   tokenRequestHeaders,
 } from '../scenario.ts';
-import type { Place, Usage } from '../servers/server-process.ts';
+import type { Place } from '../servers/server-process.ts';
 import { type Server, startServer } from '../servers/start-server.ts';
 import { median } from '../statistics.ts';
 
@@ -37,12 +36,6 @@ const connections = 50;
 /** Load before anything counts, in runs: some 20,000 requests, as other processes get. */
 const warmUpRuns = 3;
 
-async function readUsage({ process: child }: Server): Promise<Usage> {
-  child.send('usage');
-  const [usage] = (await once(child, 'message')) as [Usage];
-  return usage;
-}
-
 const [, authorization = '', , contentType = ''] = tokenRequestHeaders();
 
 async function measure(
@@ -50,16 +43,16 @@ async function measure(
   parallel: number,
   seconds: number,
 ): Promise<LoadResult & { readonly cpuUs: number }> {
-  const before = await readUsage(server);
+  const before = await server.ask('usage');
   const load = await putLoad({
-    port: server.port,
+    port: server.started.port,
     path: tokenPath,
     headers: { authorization, 'content-type': contentType },
     body: tokenRequestBody,
     connections: parallel,
     seconds,
   });
-  const after = await readUsage(server);
+  const after = await server.ask('usage');
   const signatureUs = (before.signatureUs + after.signatureUs) / 2;
   const signing = (after.signatures - before.signatures) * signatureUs;
   const cpu = after.cpuUs - before.cpuUs - signing;
@@ -83,7 +76,7 @@ async function compare<Name extends string>(
       runs.push(await measure(servers[name], parallel, plan.loadSeconds));
     }
   }
-  for (const name of names) servers[name].process.disconnect();
+  for (const name of names) await servers[name].close();
   const figures = results.map(({ name, runs }) => {
     const of = (key: keyof ServerFigures) => median(runs.map((run) => run[key]));
     const taken: ServerFigures = {

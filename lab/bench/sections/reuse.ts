@@ -3,6 +3,7 @@ import {
   type SignedToken,
   TokenReuse,
 } from '../../../core/token/token-reuse.ts';
+import { SeededRandom } from '../../emulator/faults/seeded-random.ts';
 import { clientIdOf, makeClient } from '../../support/clients.ts';
 import { TokenFleet } from '../../support/token-fleet.ts';
 import { environments, issuer } from '../scenario.ts';
@@ -28,29 +29,18 @@ const maxInterval = 600;
 const day = 86_400;
 const lifetime = 3600;
 
-/** The same numbers in each run (mulberry32), so that the figures are exact. */
-function createRandom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let value = Math.imul(state ^ (state >>> 15), 1 | state);
-    value = (value + Math.imul(value ^ (value >>> 7), 61 | value)) ^ value;
-    return ((value ^ (value >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 interface Request {
   readonly time: number;
   readonly client: number;
 }
 
-function createTrace(random: () => number): readonly Request[] {
+function createTrace(random: SeededRandom): readonly Request[] {
   const requests: Request[] = [];
   for (let client = 0; client < clients; client += 1) {
-    let time = random() * maxInterval;
+    let time = random.next() * maxInterval;
     while (time < day) {
       requests.push({ time: Math.floor(time), client });
-      time += minInterval + random() * (maxInterval - minInterval);
+      time += minInterval + random.next() * (maxInterval - minInterval);
     }
   }
   return requests.sort((a, b) => a.time - b.time);
@@ -81,7 +71,7 @@ async function replay(
   minimumRemainingShare: number | undefined,
   instances: number,
 ): Promise<ReusePoint> {
-  const random = createRandom(2);
+  const random = new SeededRandom(2);
   let signs = 0;
   const settings = { minimumRemainingShare: minimumRemainingShare ?? 1, maxTokens: 1000 };
   const fleet = Array.from({ length: instances }, () => new TokenReuse(settings));
@@ -91,7 +81,7 @@ async function replay(
       signs += 1;
       return Promise.resolve({ jws: '', claims: wanted.claims, kid: 'kid', unusableKids: [] });
     };
-    const reuse = fleet[Math.floor(random() * instances)];
+    const reuse = fleet[Math.floor(random.next() * instances)];
     await (minimumRemainingShare === undefined ? sign() : reuse?.take(wanted, sign));
   }
   return { minimumRemainingShare, instances, tokens: trace.length, signs };
@@ -103,7 +93,7 @@ async function replayShared(
   minimumRemainingShare: number,
   instances: number,
 ): Promise<ReusePoint> {
-  const random = createRandom(2);
+  const random = new SeededRandom(2);
   const fleet = new TokenFleet(instances, minimumRemainingShare);
   const begin = fleet.now;
   for (let client = 0; client < clients; client += 1) {
@@ -112,7 +102,7 @@ async function replayShared(
   }
   for (const { time, client } of trace) {
     fleet.now = begin + time;
-    await fleet.ask(Math.floor(random() * instances), { client });
+    await fleet.ask(Math.floor(random.next() * instances), { client });
   }
   const { signs, table } = fleet;
   const { reads, writes } = table;
@@ -127,7 +117,7 @@ async function replayShared(
 
 /** Replays a day on the very code that keeps tokens; only the clock and the signature are not real. */
 export async function runReuseSection(): Promise<ReuseSection> {
-  const trace = createTrace(createRandom(1));
+  const trace = createTrace(new SeededRandom(1));
   const points: ReusePoint[] = [];
   for (const [share, instances] of [
     [undefined, 1],

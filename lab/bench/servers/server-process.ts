@@ -1,5 +1,6 @@
 import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { listenOnLoopback } from '../../emulator/loopback-server.ts';
+import { answerParent } from '../../support/child-script.ts';
 
 /** What the process has done so far. */
 export interface Usage {
@@ -53,10 +54,6 @@ function usage(): Usage {
 
 /** Serves on a free port, tells the parent its port, and its usage whenever it is asked. */
 export async function serve(listener: RequestListener): Promise<void> {
-  const server = createServer(listener);
-  server.keepAliveTimeout = 0;
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  process.on('message', () => process.send?.(usage()));
-  process.on('disconnect', () => process.exit());
-  process.send?.({ port: (server.address() as AddressInfo).port });
+  const server = createServer({ keepAliveTimeout: 0 }, listener);
+  answerParent({ port: await listenOnLoopback(server) }, usage);
 }

@@ -1,23 +1,18 @@
-import { type ChildProcess, fork } from 'node:child_process';
-import { once } from 'node:events';
 import { join } from 'node:path';
+import { type ChildScript, startChildScript } from '../../support/child-script.ts';
 import { awsRegion } from '../scenario.ts';
+import type { Usage } from './server-process.ts';
 
-/** A server of this folder in a process of its own. It ends when its parent disconnects. */
-export interface Server {
-  readonly process: ChildProcess;
-  readonly port: number;
-}
+/** A server of this folder in a process of its own, which says its usage when it is asked. */
+export type Server = ChildScript<{ readonly port: number }, 'usage', Usage>;
 
 /** @param file its name in this folder. */
-export async function startServer(
+export function startServer(
   file: string,
   variables: Readonly<Record<string, string>>,
 ): Promise<Server> {
   const env = { PATH: process.env['PATH'], AWS_REGION: awsRegion, ...variables };
   // Its log is written, and thrown away by the kernel.
-  const stdio = ['ignore', 'ignore', 'ignore', 'ipc'] as const;
-  const child = fork(join(import.meta.dirname, file), { env, stdio: [...stdio], execArgv: [] });
-  const [{ port }] = (await once(child, 'message')) as [{ port: number }];
-  return { process: child, port };
+  const stdio = ['ignore' as const, 'ignore' as const, 'ignore' as const, 'ipc' as const];
+  return startChildScript(join(import.meta.dirname, file), { env, stdio });
 }

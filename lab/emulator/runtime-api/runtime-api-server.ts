@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { refuseBrowsers } from '../aws-server/refuse-browsers.ts';
+import { closeServer, listenOnLoopback, loopbackHost } from '../loopback-server.ts';
 
 /** The response of a function. */
 export interface Invocation {
@@ -138,15 +138,11 @@ export async function startRuntimeApi(options: RuntimeApiOptions): Promise<Runti
   });
   // A function's poll may wait for as long as there is no event.
   server.requestTimeout = 0;
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const port = await listenOnLoopback(server, { port: 0 }, 'Runtime API');
   return {
-    address: `127.0.0.1:${(server.address() as AddressInfo).port}`,
+    address: `${loopbackHost}:${port}`,
     invoke: (event) => queue.add(event),
     fail: (error) => queue.fail(error),
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    close: () => closeServer(server),
   };
 }

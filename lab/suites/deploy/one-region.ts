@@ -17,16 +17,15 @@ import type { Assembly, Cloud, Outputs } from '../../ministack/cloud.ts';
 import { account } from '../../ministack/permissions/function-key.ts';
 import { proveSignPermission } from '../../ministack/permissions/prove-permissions.ts';
 import {
-  type Credentials,
   createClient,
   eventually,
   getToken,
-  requestToken,
   say,
   sayLeftOut,
   signingKeyPolicy,
   verifyToken,
 } from '../../ministack/proof.ts';
+import { type Credentials, requestToken } from '../../support/token-request.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
 const awsRegion = 'us-west-2';

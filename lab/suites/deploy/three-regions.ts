@@ -14,16 +14,15 @@ import { jwksPath, openidConfigurationPath, tokenPath } from '../../../contract/
 import { deployedTableName, tableKeys, tables } from '../../../contract/tables.ts';
 import type { Cloud } from '../../ministack/cloud.ts';
 import {
-  type Credentials,
   createClient,
   eventually,
   getToken,
-  requestToken,
   say,
   sayLeftOut,
   signingKeyPolicy,
   verifyToken,
 } from '../../ministack/proof.ts';
+import { type Credentials, requestToken } from '../../support/token-request.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
 export const example = JSON.parse(

@@ -2,10 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
 import { join, resolve } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort } from '../../ministack/ministack.ts';
-import { hangLimit } from '../../support/hang-limit.ts';
+import { findFreePort } from '../../emulator/loopback-server.ts';
 import { runCommand } from '../../support/run-command.ts';
+import { answers, waitUntil } from '../../support/wait-until.ts';
 
 /*
  * Runs the tests of the adapters, of authctl, of the rotation and of the procedures against
@@ -22,7 +21,7 @@ const suites = ['adapters', 'cli', 'lambda', 'procedures'].map(
 
 /** @returns why DynamoDB Local cannot be installed, or nothing. */
 async function install(): Promise<string | undefined> {
-  const java = await runCommand(['javac', '-version'], { timeout: hangLimit });
+  const java = await runCommand(['javac', '-version']);
   if (java.code !== 0) return 'there is no Java development kit';
   const ready = join(installed, 'pom.xml');
   if (existsSync(ready) && readFileSync(ready, 'utf8') === readFileSync(project, 'utf8')) {
@@ -31,9 +30,7 @@ async function install(): Promise<string | undefined> {
   rmSync(installed, { recursive: true, force: true });
   mkdirSync(installed, { recursive: true });
   const copy = ['dependency:copy-dependencies', `-DoutputDirectory=${join(installed, 'lib')}`];
-  const maven = await runCommand(['mvn', '-q', '-B', '-f', project, ...copy], {
-    timeout: hangLimit,
-  });
+  const maven = await runCommand(['mvn', '-q', '-B', '-f', project, ...copy]);
   if (maven.code !== 0) return 'Maven cannot download it';
   // Last, as it says that everything before has been done.
   copyFileSync(project, ready);
@@ -67,17 +64,16 @@ async function start(port: number): Promise<ChildProcess> {
     ],
     { stdio: 'ignore' },
   );
-  const deadline = performance.now() + hangLimit;
-  while (performance.now() < deadline && child.exitCode === null) {
-    const answer = await fetch(`http://127.0.0.1:${port}/`).catch(() => undefined);
-    if (answer !== undefined) {
-      await assertOnlyLoopback(port);
-      return child;
-    }
-    await sleep(200);
+  try {
+    // An unsigned request is refused, which is an answer.
+    const ask = () => answers(`http://127.0.0.1:${port}/`, () => true);
+    await waitUntil('DynamoDB Local answers', ask, { child, interval: 200 });
+    await assertOnlyLoopback(port);
+    return child;
+  } catch (error) {
+    child.kill('SIGKILL');
+    throw error;
   }
-  child.kill('SIGKILL');
-  throw new Error(`DynamoDB Local does not answer, exit code ${child.exitCode}`);
 }
 
 function runTests(endpoint: string, files: readonly string[]): Promise<number> {
@@ -92,7 +88,7 @@ function runTests(endpoint: string, files: readonly string[]): Promise<number> {
 
 const trouble = await install();
 if (trouble === undefined) {
-  const port = await freePort();
+  const port = await findFreePort();
   const server = await start(port);
   try {
     const files = process.argv.slice(2);

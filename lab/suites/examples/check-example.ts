@@ -1,17 +1,16 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { hangLimit } from '../../support/hang-limit.ts';
-import { type CommandResult, runCommand } from '../../support/run-command.ts';
+import { type Command, type CommandResult, runCommand } from '../../support/run-command.ts';
 import { startSpringBoot } from '../../support/spring-boot.ts';
-import type { Command, Example } from './catalogue.ts';
+import { fetchToken } from '../../support/token-request.ts';
+import type { Example } from './catalogue.ts';
 import { makeRefusedTokens } from './refused-tokens.ts';
 import type { World } from './world.ts';
 
 type Variables = Readonly<Record<string, string>>;
 
 function run(command: Command, world: World, variables: Variables): Promise<CommandResult> {
-  const environment = { ...world.environment, ...variables };
-  return runCommand(command, { environment, timeout: hangLimit });
+  return runCommand(command, { environment: { ...world.environment, ...variables } });
 }
 
 async function expectCalls(
@@ -40,23 +39,11 @@ async function checkGetToken(command: Command, world: World): Promise<void> {
   await expectCalls(command, world, shortLived, (asked) => asked >= 2);
 }
 
-async function fetchToken(
-  { tokenUrl, clientId, clientSecret }: World['service'],
-  scope: string,
-): Promise<string> {
-  const credentials = Buffer.from(`${clientId}:${clientSecret}`).toString('base64');
-  const response = await fetch(tokenUrl, {
-    method: 'POST',
-    headers: { authorization: `Basic ${credentials}` },
-    body: new URLSearchParams({ grant_type: 'client_credentials', scope }),
-  });
-  const { access_token: token } = (await response.json()) as { access_token: string };
-  return token;
-}
-
 /** A good token is accepted, and none of those that only its signature makes look good. */
 async function checkVerifyToken(command: Command, world: World): Promise<void> {
-  const token = await fetchToken(world.service, 'messaging:view');
+  const token = await fetchToken(world.service.tokenUrl, world.service, {
+    scope: 'messaging:view',
+  });
   const good = await run(command, world, { ACCESS_TOKEN: token });
   assert.equal(good.code, 0, good.output);
   assert.match(good.output, new RegExp(world.service.clientId));
@@ -85,7 +72,9 @@ async function expectStatus(
 /** Each request gets the response of RFC 6750: 200, 401 for a bad token, 403 for a missing scope. */
 async function checkProtectApi(command: Command, world: World): Promise<void> {
   const [view, manage] = await Promise.all(
-    ['messaging:view', 'messaging:manage'].map((scope) => fetchToken(world.service, scope)),
+    ['messaging:view', 'messaging:manage'].map((scope) =>
+      fetchToken(world.service.tokenUrl, world.service, { scope }),
+    ),
   );
   assert.ok(view !== undefined && manage !== undefined);
   const running = await startSpringBoot(command, world.environment);

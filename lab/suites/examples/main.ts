@@ -1,9 +1,6 @@
-import { tokenPath } from '../../../contract/routes.ts';
-import { trustService } from '../../support/trust-service.ts';
-import { withLocalService } from '../../support/with-local-service.ts';
 import { examples } from './catalogue.ts';
 import { checkExample } from './check-example.ts';
-import { prepareWorld, type World } from './world.ts';
+import { type World, withWorld } from './world.ts';
 
 /*
  * Runs every example against one local run with TLS, as far as its runtime is on this machine:
@@ -23,7 +20,7 @@ function say(outcome: keyof typeof counts, text: string): void {
 
 async function runAll(world: World): Promise<void> {
   for (const example of wanted) {
-    const prepared = await example.prepare(world);
+    const prepared = await example.prepare(world.trust);
     if ('missing' in prepared) {
       say('SKIPPED', `${example.name}: this machine lacks ${prepared.missing}`);
       continue;
@@ -38,24 +35,7 @@ async function runAll(world: World): Promise<void> {
   }
 }
 
-let tokenRequests = 0;
-await withLocalService(
-  {
-    https: true,
-    onRequest: ({ path }) => {
-      if (path === tokenPath) tokenRequests += 1;
-    },
-  },
-  async (service) => {
-    trustService(service);
-    const take = (): number => {
-      const taken = tokenRequests;
-      tokenRequests = 0;
-      return taken;
-    };
-    await runAll(await prepareWorld(service, take));
-  },
-);
+await withWorld(runAll);
 process.stdout.write(
   `examples: ${counts.run} run, ${counts.SKIPPED} skipped, ${counts.FAILED} failed\n`,
 );

@@ -1,13 +1,17 @@
 import { join } from 'node:path';
+import { tokenPath } from '../../../contract/routes.ts';
 import type { LocalRun } from '../../local/start-local.ts';
-import { hangLimit } from '../../support/hang-limit.ts';
-import { runCommand } from '../../support/run-command.ts';
+import { runOrThrow } from '../../support/run-command.ts';
+import { type Trust, trustVariables } from '../../support/runtimes.ts';
+import { trustService } from '../../support/trust-service.ts';
+import { withLocalService } from '../../support/with-local-service.ts';
 
 const root = join(import.meta.dirname, '../../..');
 
 /** What the examples meet: a service with TLS, and a client whose tokens live for a minute only. */
 export interface World {
   readonly service: LocalRun;
+  readonly trust: Trust;
   /** Environment of an example, the trust in the service's certificate included. */
   readonly environment: Readonly<Record<string, string>>;
   /** Credentials of the client whose tokens are always about to expire. */
@@ -16,31 +20,49 @@ export interface World {
   takeTokenRequests(): number;
 }
 
-/** What every library but Java's reads. Each replaces the list that the library would trust. */
-function trust(caPath: string): Readonly<Record<string, string>> {
-  return {
-    NODE_EXTRA_CA_CERTS: caPath,
-    CURL_CA_BUNDLE: caPath,
-    SSL_CERT_FILE: caPath,
-    REQUESTS_CA_BUNDLE: caPath,
-  };
-}
-
 async function authctl(service: LocalRun, ...args: readonly string[]): Promise<string> {
   const command = [process.execPath, join(root, 'cli/authctl.ts'), '--quiet', ...args] as const;
-  const { environment } = service;
-  const { code, output } = await runCommand(command, { environment, timeout: hangLimit });
-  if (code !== 0) throw new Error(`authctl ${args.join(' ')} failed: ${output}`);
-  return output.trim();
+  return (await runOrThrow(command, { environment: service.environment })).trim();
+}
+
+/** Counts token requests of a service that is started with `onRequest`. */
+export function countTokenRequests() {
+  let count = 0;
+  return {
+    onRequest: ({ path }: { readonly path: string }): void => {
+      if (path === tokenPath) count += 1;
+    },
+    /** @returns how many there were since the last call. */
+    take: (): number => {
+      const taken = count;
+      count = 0;
+      return taken;
+    },
+  };
 }
 
 export async function prepareWorld(
   service: LocalRun,
   takeTokenRequests: () => number,
 ): Promise<World> {
+  const caPath = service.caPath ?? '';
   const client = ['--name', 'Short', '--trunk-group', 'demo', '--scope', 'messaging:view'];
   const CLIENT_ID = await authctl(service, 'client', 'create', ...client, '--token-lifetime', '1m');
   const CLIENT_SECRET = await authctl(service, 'client-secret', 'create', CLIENT_ID);
-  const environment = { ...service.environment, ...trust(service.caPath ?? '') };
-  return { service, environment, shortLived: { CLIENT_ID, CLIENT_SECRET }, takeTokenRequests };
+  return {
+    service,
+    trust: { caPath, directory: service.paths.directory },
+    environment: { ...service.environment, ...trustVariables(caPath) },
+    shortLived: { CLIENT_ID, CLIENT_SECRET },
+    takeTokenRequests,
+  };
+}
+
+/** Starts a service, which this process trusts, for as long as it is used. */
+export async function withWorld(use: (world: World) => Promise<void>): Promise<void> {
+  const { onRequest, take } = countTokenRequests();
+  await withLocalService({ https: true, onRequest }, async (service) => {
+    trustService(service);
+    await use(await prepareWorld(service, take));
+  });
 }

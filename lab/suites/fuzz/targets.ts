@@ -7,5 +7,3 @@ export const targets: Readonly<Record<string, FuzzTarget>> = {
   ...parserTargets,
   ...endpointTargets,
 };
-
-export const targetNames: readonly string[] = Object.freeze(Object.keys(targets));

@@ -1,7 +1,7 @@
+import type { Command } from '../../support/run-command.ts';
 import type { World } from '../examples/world.ts';
 import type { TokenClient } from './clients.ts';
 import { type Answer, startProgram, type Variables } from './running-program.ts';
-import type { Command } from './runtimes.ts';
 
 /** Calls of a platform API, each of which needs a token. */
 export const calls = 3;

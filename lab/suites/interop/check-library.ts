@@ -1,4 +1,5 @@
 import type { Alg } from '../../../contract/signing-algorithms.ts';
+import { trustVariables } from '../../support/runtimes.ts';
 import { type CacheOutcomes, checkCache, type Outcome, type WithVerifier } from './check-cache.ts';
 import { audience, type InteropIssuer } from './issuer.ts';
 import { type Library, type Open, typOf } from './library.ts';
@@ -22,9 +23,7 @@ function variablesOf({ issuer, jwksUri, caPath }: InteropIssuer): Variables {
     ISSUER: issuer,
     AUDIENCE: audience,
     JWKS_URI: jwksUri,
-    NODE_EXTRA_CA_CERTS: caPath,
-    SSL_CERT_FILE: caPath,
-    REQUESTS_CA_BUNDLE: caPath,
+    ...trustVariables(caPath),
   };
 }
 

@@ -1,5 +1,6 @@
+import type { Runtime } from '../../support/runtimes.ts';
 import { pinned } from './pins.ts';
-import { go, java, node, python, type Runtime, rust } from './runtimes.ts';
+import { go, java, node, python, rust } from './runtimes.ts';
 
 const { npm, pip, maven, cargo } = pinned;
 

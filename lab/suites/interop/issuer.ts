@@ -1,23 +1,14 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { generate } from 'selfsigned';
 import { jwksPath } from '../../../contract/routes.ts';
 import { type Alg, algs } from '../../../contract/signing-algorithms.ts';
 import { buildMetadata } from '../../../core/discovery/metadata.ts';
+import { createLoopbackCertificate, serveHttps } from '../../support/loopback-https.ts';
+import type { Trust } from '../../support/runtimes.ts';
 import { createTestKey, signToken, type TestKey } from '../../support/test-issuer.ts';
 
 export const audience = 'https://api.example.com';
-
-/** What programs need to trust the issuer of a run. */
-export interface Trust {
-  /** File of the certificate. */
-  readonly caPath: string;
-  /** Folder for files of this run. */
-  readonly directory: string;
-}
 
 /** An issuer with this service's documents and tokens, whose JWKS the matrix changes. */
 export interface InteropIssuer extends Trust {
@@ -32,12 +23,6 @@ export interface InteropIssuer extends Trust {
   createKey(alg: Alg): TestKey;
   sign(key: TestKey, claims?: object, header?: object): string;
   close(): Promise<void>;
-}
-
-function listen(server: Server): Promise<number> {
-  return new Promise((resolve) => {
-    server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port));
-  });
 }
 
 function claimsOf(issuer: string) {
@@ -58,25 +43,19 @@ function claimsOf(issuer: string) {
 
 export async function startIssuer(): Promise<InteropIssuer> {
   const directory = mkdtempSync(join(tmpdir(), 'interop-'));
-  const pems = await generate([{ name: 'commonName', value: 'localhost' }], {
-    keySize: 2048,
-    extensions: [
-      { name: 'basicConstraints', cA: true },
-      { name: 'subjectAltName', altNames: [{ type: 2, value: 'localhost' }] },
-    ],
-  });
+  const certificate = await createLoopbackCertificate();
   const caPath = join(directory, 'ca.pem');
-  writeFileSync(caPath, pems.cert);
+  writeFileSync(caPath, certificate.cert);
   let keys: readonly TestKey[] = [];
   let fetches = 0;
   const jwks = () => JSON.stringify({ keys: keys.map(({ jwk }) => jwk) });
-  const server = createServer({ key: pems.private, cert: pems.cert }, ({ url }, response) => {
+  const server = await serveHttps(certificate, ({ url }, response) => {
     if (url === jwksPath) fetches += 1;
     const body = url === jwksPath ? jwks() : JSON.stringify(metadata);
     response.writeHead(200, { 'content-type': 'application/json', 'cache-control': 'max-age=300' });
     response.end(body);
   });
-  const issuer = `https://localhost:${await listen(server)}`;
+  const issuer = `https://localhost:${server.port}`;
   const metadata = buildMetadata({ issuer, regionalTokenEndpoints: {}, signingAlgorithms: algs });
   return {
     issuer,
@@ -95,11 +74,9 @@ export async function startIssuer(): Promise<InteropIssuer> {
     createKey: createTestKey,
     sign: (key, claims = {}, header = {}) =>
       signToken(key, { ...claimsOf(issuer), ...claims }, { ...header }),
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-        rmSync(directory, { recursive: true, force: true });
-      }),
+    close: async () => {
+      await server.close();
+      rmSync(directory, { recursive: true, force: true });
+    },
   };
 }

@@ -1,8 +1,9 @@
+import type { Runtime } from '../../support/runtimes.ts';
 import { pomOf, type SpringBoot } from '../../support/spring-boot.ts';
 import type { Library } from './library.ts';
 import { pinned, versionInPom } from './pins.ts';
 import { startProgram } from './running-program.ts';
-import { go, java, node, python, type Runtime, rust } from './runtimes.ts';
+import { go, java, node, python, rust } from './runtimes.ts';
 import { prepareSpring } from './spring-verifier.ts';
 
 const { npm, pip, maven, cargo } = pinned;

@@ -1,11 +1,11 @@
 import type { Alg } from '../../../contract/signing-algorithms.ts';
-import type { Trust } from './issuer.ts';
+import type { Missing, Trust } from '../../support/runtimes.ts';
 import type { RunningVerifier, Variables } from './running-program.ts';
 
 export type Open = (alg: Alg, variables: Variables) => Promise<RunningVerifier>;
 
 /** How to start a verifier, or what this machine lacks. */
-export type Prepared = { readonly open: Open } | { readonly missing: string };
+export type Prepared = { readonly open: Open } | Missing;
 
 export interface Library {
   /** With its version, as the table has it. */

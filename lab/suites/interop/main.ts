@@ -1,8 +1,5 @@
-import { parseArgs } from 'node:util';
-import { tokenPath } from '../../../contract/routes.ts';
-import { trustService } from '../../support/trust-service.ts';
-import { withLocalService } from '../../support/with-local-service.ts';
-import { prepareWorld } from '../examples/world.ts';
+import { Command } from 'commander';
+import { withWorld } from '../examples/world.ts';
 import { checkClient } from './check-client.ts';
 import { checkLibrary } from './check-library.ts';
 import { clientTable, clientTitle, formatClient } from './client-table.ts';
@@ -19,11 +16,12 @@ import { formatVerifier, problemsOf, titleOf, verifierTable } from './verifier-t
  * Spring in their name. `--write` puts the rows into docs/interop.md; what is skipped keeps its row.
  */
 
-const { values, positionals } = parseArgs({
-  options: { write: { type: 'boolean', default: false } },
-  allowPositionals: true,
-});
-const isWanted = (title: string) => title.includes(positionals[0] ?? '');
+const command = new Command('npm run test:interop --')
+  .argument('[name]', 'only rows with this in their name', '')
+  .option('--write', 'puts the rows into docs/interop.md')
+  .parse();
+const { write = false } = command.opts<{ readonly write?: true }>();
+const isWanted = (title: string) => title.includes(command.args[0] ?? '');
 
 async function checkVerifiers(report: Report): Promise<void> {
   const issuer = await startIssuer();
@@ -43,23 +41,11 @@ async function checkVerifiers(report: Report): Promise<void> {
 }
 
 async function checkClients(report: Report): Promise<void> {
-  let tokenRequests = 0;
-  const take = () => {
-    const taken = tokenRequests;
-    tokenRequests = 0;
-    return taken;
-  };
-  const onRequest = ({ path }: { readonly path: string }) => {
-    if (path === tokenPath) tokenRequests += 1;
-  };
   const wanted = clients.filter((each) => isWanted(clientTitle(each)));
   if (wanted.length === 0) return;
-  await withLocalService({ https: true, onRequest }, async (service) => {
-    trustService(service);
-    const trust = { caPath: service.caPath ?? '', directory: service.paths.directory };
-    const world = await prepareWorld(service, take);
+  await withWorld(async (world) => {
     for (const client of wanted) {
-      const built = await client.runtime('client', trust);
+      const built = await client.runtime('client', world.trust);
       if ('missing' in built) {
         report.skip(clientTitle(client), built.missing);
         continue;
@@ -78,5 +64,5 @@ const reports = [verifiers, tokenClients];
 const problems = reports.reduce((sum, report) => sum + report.problems, 0);
 const rows = reports.reduce((sum, { measured }) => sum + measured.size, 0);
 if (problems > 0 || rows === 0) process.exitCode = 1;
-else if (values.write) for (const { table, measured } of reports) writeTable(table, measured);
-if (values.write && problems > 0) process.stdout.write('docs/interop.md was not written\n');
+else if (write) for (const { table, measured } of reports) writeTable(table, measured);
+if (write && problems > 0) process.stdout.write('docs/interop.md was not written\n');

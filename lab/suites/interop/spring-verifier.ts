@@ -1,12 +1,6 @@
-import {
-  buildSpringBoot,
-  type SpringBoot,
-  springBootCommand,
-  startSpringBoot,
-} from '../../support/spring-boot.ts';
+import { buildSpringBoot, type SpringBoot, startSpringBoot } from '../../support/spring-boot.ts';
 import type { Library } from './library.ts';
 import type { RunningVerifier } from './running-program.ts';
-import { javaTrust, toolEnvironment, workFolder } from './runtimes.ts';
 
 /** Asks the example's `GET /messages`. */
 function askService(url: string): RunningVerifier['ask'] {
@@ -22,13 +16,12 @@ function askService(url: string): RunningVerifier['ask'] {
 /** The Spring Boot example as a verifier. It takes the algorithms from the JWKS. */
 export function prepareSpring(boot: SpringBoot, ...args: readonly string[]): Library['prepare'] {
   return async (trust) => {
-    const built = await buildSpringBoot(boot, workFolder(boot), toolEnvironment);
+    const built = await buildSpringBoot(boot, trust, ...args);
     if ('missing' in built) return built;
-    const command = springBootCommand(built.jar, await javaTrust(trust), ...args);
     return {
       open: async (_alg, variables) => {
-        const service = await startSpringBoot(command, variables);
-        return { ask: askService(service.url), close: () => service.close() };
+        const { url, close } = await startSpringBoot(built.command, variables);
+        return { ask: askService(url), close };
       },
     };
   };

@@ -1,7 +1,6 @@
 import { join, resolve } from 'node:path';
-import { hangLimit } from '../../support/hang-limit.ts';
-import { makePythonEnvironment } from '../../support/python-environment.ts';
 import { runCommand } from '../../support/run-command.ts';
+import { makePythonEnvironment } from '../../support/runtimes.ts';
 import { withLocalService } from '../../support/with-local-service.ts';
 
 const openapi = resolve(import.meta.dirname, '../../../docs/openapi.yaml');
@@ -37,7 +36,7 @@ if ('missing' in python) {
         ...process.argv.slice(2),
       ],
       // What it notes down goes with the state.
-      { timeout: hangLimit, cwd: paths.directory },
+      { cwd: paths.directory },
     ),
   );
   process.stdout.write(result.output);

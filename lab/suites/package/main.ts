@@ -12,9 +12,8 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { hangLimit } from '../../support/hang-limit.ts';
 import { installNode } from '../../support/install-node.ts';
-import { type CommandOptions, runCommand } from '../../support/run-command.ts';
+import { type Command, type CommandOptions, runCommand } from '../../support/run-command.ts';
 import { withLocalService } from '../../support/with-local-service.ts';
 import { type Authctl, runEveryGroup, usePortal } from './run-commands.ts';
 import {
@@ -51,11 +50,8 @@ function say(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
-async function run(
-  command: readonly [string, ...string[]],
-  options: Omit<CommandOptions, 'timeout'>,
-): Promise<string> {
-  const { code, output } = await runCommand(command, { timeout: hangLimit, ...options });
+async function run(command: Command, options: CommandOptions): Promise<string> {
+  const { code, output } = await runCommand(command, options);
   assert.equal(code, 0, `${command.join(' ')}:\n${output}`);
   return output;
 }

@@ -1,20 +1,13 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { type CommandResult, runCommand } from '../../support/run-command.ts';
+import { runCommand } from '../../support/run-command.ts';
 
 const cache = resolve(import.meta.dirname, '../../../node_modules/.cache/debian');
-
-/** Milliseconds: package lists and a few megabytes on a slow line. */
-const limit = 300_000;
-
-function run(command: readonly [string, ...string[]], cwd?: string): Promise<CommandResult> {
-  return runCommand(command, { timeout: limit, ...(cwd !== undefined && { cwd }) });
-}
 
 /** What apt would install: the packages with all that they need and this machine lacks. */
 async function resolvePackages(names: readonly string[]): Promise<readonly string[]> {
   const flags = ['--simulate', '--no-install-recommends'];
-  const { output } = await run(['apt-get', 'install', ...flags, ...names]);
+  const { output } = await runCommand(['apt-get', 'install', ...flags, ...names]);
   return [...output.matchAll(/^Inst (\S+) (?:\[[^\]]*\] )?\((\S+)/gm)].map(
     ([, name, version]) => `${name}=${version}`,
   );
@@ -34,17 +27,19 @@ export async function unpackDebianPackages(
   let packages = await resolvePackages(names);
   if (packages.length === 0) {
     // A fresh container has no package lists.
-    await run(['apt-get', 'update', '--quiet']);
+    await runCommand(['apt-get', 'update', '--quiet']);
     packages = await resolvePackages(names);
   }
   if (packages.length === 0) return { missing: `${names.join(', ')} from Debian's packages` };
   const making = `${root}.making`;
   rmSync(making, { recursive: true, force: true });
   mkdirSync(making, { recursive: true });
-  const fetched = await run(['apt-get', 'download', ...packages], making);
+  const fetched = await runCommand(['apt-get', 'download', ...packages], { cwd: making });
   if (fetched.code !== 0) return { missing: `${names.join(', ')} from Debian's packages` };
   for (const file of readdirSync(making).filter((name) => name.endsWith('.deb'))) {
-    const { code, output } = await run(['dpkg-deb', '--extract', file, '.'], making);
+    const { code, output } = await runCommand(['dpkg-deb', '--extract', file, '.'], {
+      cwd: making,
+    });
     if (code !== 0) return { missing: `${file}: ${output.trim()}` };
   }
   renameSync(making, root);

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { globSync } from 'node:fs';
 import { join } from 'node:path';
-import { makePythonEnvironment } from '../../support/python-environment.ts';
+import { makePythonEnvironment } from '../../support/runtimes.ts';
 import { unpackDebianPackages } from './debian-packages.ts';
 
 export const proxyNames = ['nginx', 'envoy', 'caddy', 'traefik', 'haproxy'] as const;

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openidConfigurationPath } from '../../../contract/routes.ts';
-import { type Credentials, requestToken, verifyToken } from '../../ministack/proof.ts';
+import { verifyToken } from '../../ministack/proof.ts';
+import { type Credentials, requestToken } from '../../support/token-request.ts';
 
 /** Milliseconds between two rounds. Without it, the client takes the time of the deployment. */
 const pause = 50;

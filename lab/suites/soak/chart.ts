@@ -1,4 +1,4 @@
-import { percentile } from './report.ts';
+import { percentile } from '../../bench/statistics.ts';
 import type { FaultPeriod, Schedule } from './schedule.ts';
 import type { Sample } from './traffic.ts';
 

@@ -47,9 +47,9 @@ async function playFaults(
   const affected: number[] = [];
   for (const { from, until, rules } of periods) {
     if (!(await waitUntil(from))) break;
-    service.play(rules);
+    await service.play(rules);
     const isComplete = await waitUntil(until);
-    service.play([]);
+    await service.play([]);
     affected.push(await service.takeAffected());
     if (!isComplete) break;
   }

@@ -1,11 +1,6 @@
+import { median, percentile } from '../../bench/statistics.ts';
 import type { Measurement } from './service.ts';
 import type { Sample } from './traffic.ts';
-
-/** @param share 0.5 is the median. */
-export function percentile(values: readonly number[], share: number): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? Number.NaN;
-}
 
 /** One line for each kind of request. */
 export function describeSamples(samples: readonly Sample[]): string {
@@ -14,8 +9,8 @@ export function describeSamples(samples: readonly Sample[]): string {
       .toSorted(([a], [b]) => a - b)
       .map(([status, list]) => `${status}: ${list.length}`);
     const times = some.map(({ milliseconds }) => milliseconds);
-    const [median, p99] = [0.5, 0.99].map((share) => percentile(times, share).toFixed(0));
-    return `  ${kind}: ${some.length} requests (${statuses.join(', ')}), median ${median} ms, p99 ${p99} ms\n`;
+    const [p50, p99] = [0.5, 0.99].map((share) => percentile(times, share).toFixed(0));
+    return `  ${kind}: ${some.length} requests (${statuses.join(', ')}), median ${p50} ms, p99 ${p99} ms\n`;
   });
   return lines.join('');
 }
@@ -35,11 +30,7 @@ export function growthOf(measured: readonly Measurement[]): Growth {
   const quarter = Math.floor(measured.length / 4);
   const first = measured.slice(0, quarter);
   const last = measured.slice(measured.length - quarter);
-  const heapOf = (some: readonly Measurement[]): number =>
-    percentile(
-      some.map(({ heap }) => heap),
-      0.5,
-    );
+  const heapOf = (some: readonly Measurement[]): number => median(some.map(({ heap }) => heap));
   const [from, to] = [heapOf(first), heapOf(last)];
   const megabytes = (bytes: number): string => (bytes / 1e6).toFixed(1);
   return {

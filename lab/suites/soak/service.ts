@@ -1,8 +1,7 @@
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
 import { join } from 'node:path';
 import type { FaultRuleInput } from '../../emulator/faults/fault-script.ts';
 import type { LocalRun } from '../../local/start-local.ts';
+import { startChildScript } from '../../support/child-script.ts';
 
 /** What the load needs to know of the service. */
 export type Target = Pick<
@@ -19,18 +18,13 @@ export interface Measurement {
 
 export type ServiceCommand =
   | { readonly do: 'play'; readonly rules: readonly FaultRuleInput[] }
-  | { readonly do: 'measure' | 'count' | 'close' };
-
-export type ServiceAnswer =
-  | { readonly is: 'ready'; readonly target: Target }
-  | { readonly is: 'measured'; readonly measurement: Measurement }
-  | { readonly is: 'counted'; readonly affected: number };
+  | { readonly do: 'measure' | 'count' };
 
 /** The service in a process of its own. */
 export interface SoakedService {
   readonly target: Target;
   /** Breaks things from now on; none heals everything. */
-  play(rules: readonly FaultRuleInput[]): void;
+  play(rules: readonly FaultRuleInput[]): Promise<unknown>;
   measure(): Promise<Measurement>;
   /** Calls that a fault has affected since the last time. */
   takeAffected(): Promise<number>;
@@ -39,49 +33,16 @@ export interface SoakedService {
 
 /** @throws if the process ends before it is asked to. */
 export async function startService(): Promise<SoakedService> {
-  const child = fork(join(import.meta.dirname, 'service-process.ts'), {
+  const path = join(import.meta.dirname, 'service-process.ts');
+  const { started, ask, close } = await startChildScript<Target, ServiceCommand, unknown>(path, {
     execArgv: ['--expose-gc'],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
-  const ended = once(child, 'exit');
-  const died = ended.then(([code]) => {
-    throw new Error(`the service ended (${String(code)})`);
-  });
-  died.catch(() => undefined);
-  /** Answers come in the order of the questions, of which there is one of each kind at a time. */
-  const hear = <K extends ServiceAnswer['is']>(
-    is: K,
-  ): Promise<Extract<ServiceAnswer, { is: K }>> => {
-    const heard = new Promise<Extract<ServiceAnswer, { is: K }>>((resolve) => {
-      const listen = (answer: ServiceAnswer): void => {
-        if (answer.is !== is) return;
-        child.off('message', listen);
-        resolve(answer as Extract<ServiceAnswer, { is: K }>);
-      };
-      child.on('message', listen);
-    });
-    return Promise.race([heard, died]);
-  };
-  const say = (command: ServiceCommand): void => {
-    child.send(command);
-  };
-  const { target } = await hear('ready');
   return {
-    target,
-    play: (rules) => say({ do: 'play', rules }),
-    measure: async () => {
-      const answer = hear('measured');
-      say({ do: 'measure' });
-      return (await answer).measurement;
-    },
-    takeAffected: async () => {
-      const answer = hear('counted');
-      say({ do: 'count' });
-      return (await answer).affected;
-    },
-    close: async () => {
-      say({ do: 'close' });
-      await ended;
-    },
+    target: started,
+    play: (rules) => ask({ do: 'play', rules }),
+    measure: () => ask({ do: 'measure' }) as Promise<Measurement>,
+    takeAffected: () => ask({ do: 'count' }) as Promise<number>,
+    close,
   };
 }

@@ -1,6 +1,5 @@
 import { createServer, type RequestListener } from 'node:http';
 import { Session } from 'node:inspector/promises';
-import type { AddressInfo } from 'node:net';
 import { relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
@@ -16,6 +15,7 @@ import {
   tokenRequestBody,
   tokenRequestHeaders,
 } from '../../bench/scenario.ts';
+import { listenOnLoopback } from '../../emulator/loopback-server.ts';
 
 /** The first token reads the signing keys, and the first ones open connections. */
 const warmUp = 3;
@@ -33,9 +33,7 @@ async function listen(stub: Stub): Promise<string> {
   const serve: RequestListener = (request, response) =>
     replyAfter(0, request, response, (operation, body) => stub.reply(operation, body));
   const server = createServer(serve);
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  server.unref();
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return `http://127.0.0.1:${await listenOnLoopback(server)}`;
 }
 
 async function startStubs(): Promise<Readonly<Record<string, string>>> {

@@ -1,9 +1,8 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { hangLimit } from '../../../support/hang-limit.ts';
-import { makePythonEnvironment } from '../../../support/python-environment.ts';
-import { runCommand } from '../../../support/run-command.ts';
+import { runOrThrow } from '../../../support/run-command.ts';
+import { makePythonEnvironment } from '../../../support/runtimes.ts';
 import { exceptions } from './exceptions.ts';
 import { parseReport, reviewFindings } from './review-findings.ts';
 
@@ -31,14 +30,9 @@ async function scan(bin: string, templates: string): Promise<number> {
     '--framework cloudformation --skip-download --output json --compact --quiet --soft-fail';
   const paths = ['--directory', templates, '--output-file-path', home];
   try {
-    const { code, output } = await runCommand(
-      [join(bin, 'checkov'), ...options.split(' '), ...paths],
-      {
-        timeout: hangLimit,
-        environment: { HOME: home, LOG_LEVEL: 'ERROR' },
-      },
-    );
-    if (code !== 0) throw new Error(`checkov ended with ${code}: ${output}`);
+    await runOrThrow([join(bin, 'checkov'), ...options.split(' '), ...paths], {
+      environment: { HOME: home, LOG_LEVEL: 'ERROR' },
+    });
     return report(readFileSync(join(home, 'results_json.json'), 'utf8'));
   } finally {
     rmSync(home, { recursive: true, force: true });
