@@ -6,9 +6,9 @@ export interface ChildScript<Started, Question, Answer> {
   readonly child: ChildProcess;
   /** What the script said when it was ready. */
   readonly started: Started;
-  ask(question: Question): Promise<Answer>;
+  readonly ask: (question: Question) => Promise<Answer>;
   /** Ends the script. */
-  close(): Promise<void>;
+  readonly close: () => Promise<void>;
 }
 
 /** @throws {Error} also at a question, if the process ends before it is closed. */
@@ -48,12 +48,12 @@ export async function startChildScript<Started, Question, Answer>(
 }
 
 /** The script's side: says that it is ready, then answers until its parent closes it. */
-export function answerParent<Question>(
+export function answerParent(
   started: object,
-  answer: (question: Question) => unknown,
+  answer: (question: never) => unknown,
   close: () => Promise<void> | void = () => undefined,
 ): void {
-  process.on('message', (question: Question) => process.send?.(answer(question) ?? null));
+  process.on('message', (question) => process.send?.(answer(question as never) ?? null));
   process.on('disconnect', () => void Promise.resolve(close()).finally(() => process.exit()));
   process.send?.(started);
 }

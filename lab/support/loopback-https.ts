@@ -30,7 +30,7 @@ export async function createLoopbackCertificate(): Promise<LoopbackCertificate> 
 
 export interface LoopbackHttps {
   readonly port: number;
-  close(): Promise<void>;
+  readonly close: () => Promise<void>;
 }
 
 /** @param keepAliveTimeout milliseconds; 0 keeps connections for as long as clients like. */

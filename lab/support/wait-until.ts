@@ -19,7 +19,8 @@ export async function waitUntil<T>(
   { child, interval = 50 }: WaitOptions = {},
 ): Promise<Exclude<T, undefined | false>> {
   const deadline = performance.now() + stepLimit;
-  while (performance.now() < deadline && (child?.exitCode ?? null) === null) {
+  const hasEnded = () => (child?.exitCode ?? null) !== null;
+  while (performance.now() < deadline && !hasEnded()) {
     const answer = await ask();
     if (answer !== undefined && answer !== false) return answer as Exclude<T, undefined | false>;
     await sleep(interval);

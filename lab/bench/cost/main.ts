@@ -1,6 +1,6 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
-import { formatTable, replacePart } from '../report/markdown.ts';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { formatTable, writeParts } from '../../support/generated-parts.ts';
 import type { Results } from '../results.ts';
 import { medianOf } from '../statistics.ts';
 import { modelLoad, signQuota } from './load-model.ts';
@@ -13,9 +13,8 @@ import {
   total,
 } from './token-cost.ts';
 
-const root = resolve(import.meta.dirname, '../../..');
 const measured = JSON.parse(
-  readFileSync(join(root, 'lab/bench/results/full.json'), 'utf8'),
+  readFileSync(join(import.meta.dirname, '../results/full.json'), 'utf8'),
 ) as Results;
 
 /** Bytes, by looking at one of each. */
@@ -197,16 +196,11 @@ function formatLoad(): string {
   ]);
 }
 
-const path = join(root, 'docs/cost.md');
 const parts = {
   costs: formatCosts(),
   reuse: formatReuse(),
   memory: formatMemory(),
   load: formatLoad(),
 };
-const page = Object.entries(parts).reduce(
-  (text, [name, content]) => replacePart(text, name, content),
-  readFileSync(path, 'utf8'),
-);
-writeFileSync(path, page);
+writeParts(['cost.md'], parts);
 process.stdout.write(`${Object.values(parts).join('\n\n')}\n`);

@@ -1,15 +1,13 @@
 import assert from 'node:assert/strict';
-import { readFileSync, writeFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { cpus } from 'node:os';
-import { join, resolve } from 'node:path';
 import {
   type ForwardAuthStart,
   startForwardAuthProcess,
 } from '../../support/forward-auth-process.ts';
+import { formatTable, performancePages, writeParts } from '../../support/generated-parts.ts';
 import { fetchToken } from '../../support/token-request.ts';
 import { withLocalService } from '../../support/with-local-service.ts';
-import { formatTable, replacePart } from '../report/markdown.ts';
 import type { MeasuredProcess } from './measured-process.ts';
 import { buildOauth2Proxy, startOauth2Proxy } from './oauth2-proxy.ts';
 import { cpuSeconds, peakMegabytes } from './process-usage.ts';
@@ -20,8 +18,6 @@ import { type Programs, withPrograms } from './programs.ts';
  * and to parts of the work on it, and writes its part of docs/performance.md. Linux only. All
  * figures are of one run: a busy machine makes all of them higher, so ratios count.
  */
-
-const root = resolve(import.meta.dirname, '../../..');
 
 /** Enough for the compiler to settle, then enough ticks of 10 ms for a figure within 2 %. */
 const warmUp = 4000;
@@ -185,6 +181,5 @@ const head = [
 ];
 const machine = `Measured ${new Date().toISOString().slice(0, 10)} on Node ${process.versions.node}, ${cpus()[0]?.model.trim()}, the median of ${rounds} rounds of ${measured} requests over ${connections} connections.`;
 const content = `${machine}\n\n${formatTable([head, ...rows])}`;
-const page = join(root, 'docs/performance.md');
-writeFileSync(page, replacePart(readFileSync(page, 'utf8'), 'forward-auth', content));
+writeParts(performancePages, { 'forward-auth': content });
 process.stdout.write(`${content}\n`);

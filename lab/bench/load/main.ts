@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { performancePages, writeParts } from '../../support/generated-parts.ts';
 import { startBackend } from '../backend/backend.ts';
 import { emptyWorkFolder } from '../build.ts';
 import { signQuota } from '../cost/load-model.ts';
 import { cpuSeconds } from '../forward-auth/process-usage.ts';
-import { writeParts } from '../report/write-report.ts';
 import { medianOf } from '../statistics.ts';
 import { putLoad } from './closed-loop.ts';
 import { measureFirstRequests } from './first-requests.ts';
@@ -117,5 +117,5 @@ process.stdout.write(`\n${Object.values(parts).join('\n\n')}\n`);
 if (!values.quick) {
   const file = join(import.meta.dirname, '../results/load.json');
   writeFileSync(file, `${JSON.stringify({ day, load, rows, firstRequests }, null, 2)}\n`);
-  writeParts(parts);
+  writeParts(performancePages, parts);
 }

@@ -1,4 +1,4 @@
-import { formatTable } from '../report/markdown.ts';
+import { formatTable } from '../../support/generated-parts.ts';
 import { findFirstLimit, type JoinedSummary, type LoadSummary, type Usage } from './summary.ts';
 
 /** One kind of traffic at one server. */

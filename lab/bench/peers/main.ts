@@ -3,8 +3,8 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { cpus, loadavg, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { performancePages, writeParts } from '../../support/generated-parts.ts';
 import { runOrThrow } from '../../support/run-command.ts';
-import { writeParts } from '../report/write-report.ts';
 import { hydra } from './hydra.ts';
 import { keycloak, spring } from './java-peers.ts';
 import { measurePeer, type PeerPlan } from './measure-peer.ts';
@@ -108,7 +108,7 @@ try {
   const kept = all.flatMap(({ name }) => rows.get(name) ?? []);
   writeFileSync(resultsFile, `${JSON.stringify(kept, null, 2)}\n`);
   const machine = `${cpus()[0]?.model.trim()}, ${cpus().length} cores`;
-  writeParts({ peers: formatPeers(kept, machine, roles) });
+  writeParts(performancePages, { peers: formatPeers(kept, machine, roles) });
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

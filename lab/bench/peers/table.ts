@@ -1,4 +1,4 @@
-import { formatTable } from '../report/markdown.ts';
+import { formatTable } from '../../support/generated-parts.ts';
 import { judge } from '../statistics.ts';
 import type { PeerFigures, PeerPlan } from './measure-peer.ts';
 

@@ -1,6 +1,6 @@
+import { formatTable } from '../../support/generated-parts.ts';
 import type { Results, SlowResults } from '../results.ts';
 import { type BandRow, joinRounds } from './bands.ts';
-import { formatTable } from './markdown.ts';
 import { formatBand, formatBound, formatMachine, formatOutcome, formatValue } from './tables.ts';
 import { functionRows } from './targets.ts';
 

@@ -1,9 +1,9 @@
+import { formatTable } from '../../support/generated-parts.ts';
 import type { Machine, Round } from '../results.ts';
 import type { Figures } from '../sample.ts';
 import type { ReuseSection } from '../sections/reuse.ts';
 import type { ScalePoint, ScaleSection } from '../sections/scale.ts';
 import type { BandRow } from './bands.ts';
-import { formatTable } from './markdown.ts';
 
 export function formatValue(value: number, unit: BandRow['unit']): string {
   if (unit === 'ratio') return value.toFixed(2);

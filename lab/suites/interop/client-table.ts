@@ -1,6 +1,7 @@
+import { formatRow } from '../../support/generated-parts.ts';
 import { type ClientRow, calls } from './check-client.ts';
 import { clients, type TokenClient } from './clients.ts';
-import { formatRow, type Table } from './table.ts';
+import type { Table } from './table.ts';
 
 export function clientTitle({ name, language }: TokenClient): string {
   return `${name} (${language})`;

@@ -1,7 +1,8 @@
+import { formatRow } from '../../support/generated-parts.ts';
 import { behaviourOf, matrixAlgs, type Row } from './check-library.ts';
 import { libraries } from './libraries.ts';
 import type { Library } from './library.ts';
-import { formatRow, type Table } from './table.ts';
+import type { Table } from './table.ts';
 
 export function titleOf({ name, language }: Library): string {
   return `${name} (${language})`;

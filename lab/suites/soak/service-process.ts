@@ -27,8 +27,9 @@ const faults = new Faults();
 const service = await startLocal({ stateDirectory: state, port: 0, faults });
 
 function obey(command: ServiceCommand): Measurement | number | undefined {
-  if (command.do === 'play') return void faults.play({ seed: 1, rules: [...command.rules] });
-  return command.do === 'measure' ? measure() : faults.takeAffected();
+  if (command.do === 'measure') return measure();
+  if (command.do === 'play') faults.play({ seed: 1, rules: [...command.rules] });
+  return command.do === 'count' ? faults.takeAffected() : undefined;
 }
 
 const { issuer, tokenUrl, jwksUri, clientId, clientSecret, apiKey } = service;

@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { writeParts } from '../../bench/report/write-report.ts';
 import { median } from '../../bench/statistics.ts';
+import { performancePages, writeParts } from '../../support/generated-parts.ts';
 import { loadedBy } from './loaded-files.ts';
 import { findCalledFunctions } from './one-token.ts';
 import { formatPackages, measurePackages } from './packages.ts';
@@ -62,7 +62,7 @@ function describeFolder(folder: string): Readonly<Record<string, number>> {
 
 if (process.argv.includes('--packages')) {
   const packages = formatPackages(measurePackages(join(root, 'node_modules')));
-  writeParts({ packages });
+  writeParts(performancePages, { packages });
   console.log(packages);
   process.exit();
 }

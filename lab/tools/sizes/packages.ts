@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { formatTable } from '../../bench/report/markdown.ts';
+import { formatTable } from '../../support/generated-parts.ts';
 
 /** A package of node_modules with what is nested in it. */
 export interface InstalledPackage {
