@@ -8,11 +8,15 @@ function toLine(record: AuditRecord): string {
   return `${toPrintable(JSON.stringify({ record_id: recordId, ...rest }))}\n`;
 }
 
+export function appendToFile(path: string, record: AuditRecord): Promise<void> {
+  return appendFile(path, toLine(record), { mode: 0o600 });
+}
+
 /** An audit that first appends each record to a file. If that fails, nothing is changed. */
 export function withAuditFile(audit: AuditLog, path: string): AuditLog {
   return {
     appendAudit: async (record) => {
-      await appendFile(path, toLine(record), { mode: 0o600 });
+      await appendToFile(path, record);
       await audit.appendAudit(record);
     },
   };

@@ -1,6 +1,7 @@
+import type { Management } from '../adapters/management.ts';
 import { deployedTableName } from '../contract/tables.ts';
+import { seconds } from '../core/clock.ts';
 import type { ManagementContext } from '../core/management/management-context.ts';
-import { limitToTrunkGroups } from '../core/management/trunk-group-limit.ts';
 import type { CliIo } from './cli-io.ts';
 import { confirm } from './confirm.ts';
 import { type Deployment, type DeploymentOptions, findDeployment } from './deployment.ts';
@@ -24,10 +25,14 @@ export interface Cli {
   readonly options: GlobalOptions;
   /** The deployment that the options name. */
   readonly deployment: () => Deployment;
-  /** The management library over it. */
-  readonly management: () => Promise<ManagementContext>;
+  /** The management of it. */
+  readonly management: () => Promise<Management>;
   /** Its whole tables, and other tables next to them. */
   readonly tables: () => Promise<Tables>;
+  /** What `tables` commands write with: the management library on the tables themselves. */
+  readonly tableContext: () => Promise<ManagementContext>;
+  /** The present second. */
+  readonly now: () => number;
   /** The signing keys of the deployment. */
   readonly signingKeys: () => Promise<SigningKeys>;
   /** Asks before a change that cannot be undone, unless `--yes` is given. */
@@ -48,7 +53,15 @@ export function createCli(io: CliIo, options: GlobalOptions, answerNo: () => voi
     throw new UsageError('--json and --quiet: only one can be given');
   }
   const output = new Output(io, options);
-  const deployment = () => findDeployment(io, options);
+  let found: Deployment | undefined;
+  const deployment = (): Deployment => {
+    found ??= findDeployment(io, options);
+    return found;
+  };
+  const openOptions = {
+    auditFile: io.env.AUTHCTL_AUDIT_FILE || undefined,
+    warn: (text: string) => output.warn(text),
+  };
   return {
     io,
     output,
@@ -56,26 +69,26 @@ export function createCli(io: CliIo, options: GlobalOptions, answerNo: () => voi
     deployment,
     // The SDK is loaded only when it is needed: --help and completion work without it.
     management: async () => {
-      const found = deployment();
       const { openManagement } = await import('./open-management.ts');
-      const context = openManagement(found, {
-        auditFile: io.env.AUTHCTL_AUDIT_FILE || undefined,
-        warn: (text) => output.warn(text),
-      });
-      const { onlyTrunkGroup } = options;
-      return onlyTrunkGroup === undefined ? context : limitToTrunkGroups(context, onlyTrunkGroup);
+      const management = openManagement(deployment(), openOptions);
+      const { onlyTrunkGroup: trunkGroups } = options;
+      return trunkGroups === undefined ? management : management.forCaller({ trunkGroups });
     },
+    tableContext: async () => {
+      requireNoLimit('tables', options);
+      const { openTableContext } = await import('./open-management.ts');
+      return openTableContext(deployment(), openOptions);
+    },
+    now: () => seconds(Date.now()),
     tables: async () => {
       requireNoLimit('tables', options);
-      const found = deployment();
       const { openTables } = await import('./open-tables.ts');
-      return openTables(found, (text) => output.warn(text));
+      return openTables(deployment(), (text) => output.warn(text));
     },
     signingKeys: async () => {
       requireNoLimit('signing keys', options);
-      const found = deployment();
       const { openSigningKeys } = await import('./open-signing-keys.ts');
-      return openSigningKeys(found, deployedTableName(found.config, 'signingKeys'));
+      return openSigningKeys(deployment(), deployedTableName(deployment().config, 'signingKeys'));
     },
     confirm: (question) => confirm(io, question, options.yes === true),
     answerNo,

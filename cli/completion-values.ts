@@ -1,8 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { scopeName } from '../contract/scopes.ts';
-import { listProviders } from '../core/management/identity-providers.ts';
-import { listApiKeys } from '../core/management/list-api-keys.ts';
-import { listClients } from '../core/management/list-clients.ts';
 import { toPrintableLine } from '../core/printable-text.ts';
 import { type Cli, createCli, type GlobalOptions } from './cli.ts';
 import type { CliIo } from './cli-io.ts';
@@ -17,19 +14,19 @@ const patience = 3000;
 type Read = (cli: Cli) => Promise<readonly string[]>;
 
 const readClients: Read = async (cli) => {
-  const context = await cli.management();
-  const read = (cursor?: string) => listClients(context, { cursor });
+  const management = await cli.management();
+  const read = (cursor?: string) => management.listClients({ cursor });
   return (await collectPages(read, ({ clientId }) => clientId)).map(({ clientId }) => clientId);
 };
 
 const readApiKeys: Read = async (cli) => {
-  const context = await cli.management();
-  const read = (cursor?: string) => listApiKeys(context, { cursor });
+  const management = await cli.management();
+  const read = (cursor?: string) => management.listApiKeys({ cursor });
   return (await collectPages(read, ({ keyId }) => keyId)).map(({ keyId }) => keyId);
 };
 
 const readIssuers: Read = async (cli) =>
-  (await listProviders(await cli.management())).map(({ issuer }) => issuer);
+  (await (await cli.management()).listProviders()).map(({ issuer }) => issuer);
 
 const readKids: Read = async (cli) =>
   (await (await cli.signingKeys()).read()).keys.map(({ kid }) => kid);

@@ -14,12 +14,23 @@ import { UsageError } from './usage-error.ts';
 export interface DeploymentOptions {
   readonly config?: string | undefined;
   readonly local?: boolean | undefined;
+  readonly through?: string | undefined;
+}
+
+const places = ['tables', 'function'] as const;
+
+function readPlace(text = 'tables'): Deployment['through'] {
+  const place = places.find((one) => one === text);
+  if (place !== undefined) return place;
+  throw new UsageError(`--through: received "${text}"; allowed: ${places.join(', ')}`);
 }
 
 /** The deployment that commands work on. */
 export interface Deployment {
   readonly config: DeploymentConfig;
   readonly aws: AwsClientOptions;
+  /** Where the operations of management run: in this process, or in the management function. */
+  readonly through: 'tables' | 'function';
   /** The environment variables. */
   readonly environment: Environment;
   /** Whether its tables are on this machine, without an STS. */
@@ -101,6 +112,7 @@ export function findDeployment(io: CliIo, options: DeploymentOptions): Deploymen
   return {
     config: readConfig(resolve(io.cwd, path), isLoopback),
     aws: awsOptions(env, isLocal),
+    through: readPlace(options.through ?? (io.env.AUTHCTL_THROUGH || undefined)),
     environment: env,
     isLoopback: isLoopback && (env.AWS_ENDPOINT_URL_STS ?? env.AWS_ENDPOINT_URL) === undefined,
     allowLoopbackProviders: isLoopback && env.AUTH_ALLOW_LOOPBACK_PROVIDERS === '1',

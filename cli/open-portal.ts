@@ -1,7 +1,6 @@
-import { bindManagement } from '../adapters/management.ts';
 import { servePortalOnLoopback } from '../portal/serve-on-loopback.ts';
 import type { Cli } from './cli.ts';
-import { openManagement } from './open-management.ts';
+import { findCaller, openManagement } from './open-management.ts';
 import { UsageError } from './usage-error.ts';
 
 export interface OpenedPortal {
@@ -21,7 +20,7 @@ export interface OpenedPortal {
  */
 export async function openPortal(cli: Cli, port: number): Promise<OpenedPortal> {
   const deployment = cli.deployment();
-  const context = openManagement(
+  const management = openManagement(
     // A user waits for each page.
     { ...deployment, aws: { ...deployment.aws, profile: 'request' } },
     {
@@ -29,10 +28,10 @@ export async function openPortal(cli: Cli, port: number): Promise<OpenedPortal> 
       warn: (text) => cli.output.warn(text),
     },
   );
-  const person = await context.actor();
+  const person = await findCaller(deployment);
   try {
     const { origin, address, createLink } = await servePortalOnLoopback({
-      management: bindManagement(context),
+      management,
       person: { name: person, role: 'administrator', trunkGroups: cli.options.onlyTrunkGroup },
       port,
       signInHint:

@@ -103,6 +103,10 @@ export function createProgram(
       'limit the command to this service trunk group; may be repeated',
       collectValues,
     )
+    .option(
+      '--through <place>',
+      'tables: work on the tables; function: ask the management function; default: AUTHCTL_THROUGH, or tables',
+    )
     .option('--yes', 'do not ask before a change that cannot be undone')
     .addHelpText(
       'after',

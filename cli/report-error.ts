@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander';
-import { findAwsCallerError } from '../adapters/aws-caller-error.ts';
+import { AwsCallerError, findAwsCallerError } from '../adapters/aws-caller-error.ts';
 import {
   ConflictError,
   InputError,
@@ -56,7 +56,8 @@ function describe(error: unknown): Report {
   if (error.message === 'Region is missing') {
     return report('usage', exitCodes.usage, 'no AWS region: set AWS_REGION');
   }
-  const text = findAwsCallerError(error)?.message ?? `${error.name}: ${error.message}`;
+  const own = error instanceof AwsCallerError ? error : findAwsCallerError(error);
+  const text = own?.message ?? `${error.name}: ${error.message}`;
   return report('failed', exitCodes.refused, text);
 }
 

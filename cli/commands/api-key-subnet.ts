@@ -1,9 +1,8 @@
 import { Option } from 'commander';
 import type { ApiKeySubnet } from '../../core/api-key/api-key.ts';
 import { formatCidr, formatNetmask } from '../../core/api-key/subnet.ts';
-import { addSubnet, findSubnet, removeSubnet } from '../../core/management/api-key-subnets.ts';
+import { findSubnet } from '../../core/management/api-key-subnets.ts';
 import { viewSubnet } from '../../core/management/api-key-view.ts';
-import { findApiKey } from '../../core/management/api-keys.ts';
 import type { CommandGroup, CommandSpec } from '../command-spec.ts';
 import { type IfVersionOptions, ifVersionOption } from '../if-version-option.ts';
 import type { Cell } from '../table.ts';
@@ -44,7 +43,7 @@ const add: CommandSpec = {
     'api-key-subnet add key_7HsLEXAMPLE --name lab --address 2001:db8::/32',
   ],
   run: async (cli, [id = ''], options: AddOptions) => {
-    const { key, subnet } = await addSubnet(await cli.management(), id, {
+    const { key, subnet } = await (await cli.management()).addSubnet(id, {
       name: options.name,
       address: options.address,
       netmask: options.netmask,
@@ -70,7 +69,7 @@ const list: CommandSpec = {
   arguments: [keyId],
   examples: ['api-key-subnet list key_7HsLEXAMPLE'],
   run: async (cli, [id = '']) => {
-    const key = await findApiKey(await cli.management(), id);
+    const key = await (await cli.management()).findApiKey(id);
     cli.output.printList(key.subnets, {
       view: viewSubnet,
       id: (subnet) => subnet.subnetId,
@@ -103,14 +102,14 @@ const remove: CommandSpec = {
     [id = '', subnetId = ''],
     { allowAnySource = false, ifVersion }: IfVersionOptions & { readonly allowAnySource?: boolean },
   ) => {
-    const context = await cli.management();
-    const key = await findApiKey(context, id);
+    const management = await cli.management();
+    const key = await management.findApiKey(id);
     const subnet = findSubnet(key, subnetId);
     const isLast = key.subnets.length === 1 && allowAnySource;
     await cli.confirm(
       `Remove ${formatCidr(subnet)} (${subnet.name}) from ${id}?${isLast ? ' Every source may use the key then.' : ''}`,
     );
-    const { subnets } = await removeSubnet(context, id, subnetId, {
+    const { subnets } = await management.removeSubnet(id, subnetId, {
       allowAnySource,
       ifVersion: ifVersion ?? key.version,
     });

@@ -1,15 +1,7 @@
 import { Option } from 'commander';
-import type { ApiKey } from '../../core/api-key/api-key.ts';
+import type { ApiKey } from '../../adapters/management.ts';
 import { formatCidr } from '../../core/api-key/subnet.ts';
 import { viewApiKey } from '../../core/management/api-key-view.ts';
-import {
-  createApiKey,
-  deleteApiKey,
-  findApiKey,
-  renameApiKey,
-  setApiKeyEnabled,
-} from '../../core/management/api-keys.ts';
-import { listApiKeys } from '../../core/management/list-api-keys.ts';
 import type { NewSubnet } from '../../core/management/subnet-list.ts';
 import { formatTime } from '../../core/rfc3339.ts';
 import type { Cli } from '../cli.ts';
@@ -90,7 +82,7 @@ const create: CommandSpec = {
   ],
   run: async (cli, _, options: CreateOptions) => {
     const subnets = options.allow?.map(parseAllow);
-    const { key, value } = await createApiKey(await cli.management(), {
+    const { key, value } = await (await cli.management()).createApiKey({
       name: options.name,
       serviceTrunkGroup: options.trunkGroup,
       enabled: options.disabled !== true,
@@ -124,10 +116,10 @@ const list: CommandSpec = {
   ],
   examples: ['api-key list', 'api-key list --trunk-group tg-1001 --any-source'],
   run: async (cli, _, options: ListFilterOptions & { readonly anySource?: true }) => {
-    const context = await cli.management();
+    const management = await cli.management();
     const filter = { ...readListFilter(options), anySource: options.anySource };
     const keys = await collectPages(
-      (cursor) => listApiKeys(context, { ...filter, cursor }),
+      (cursor) => management.listApiKeys({ ...filter, cursor }),
       (key) => key.keyId,
     );
     cli.output.printList(keys, {
@@ -151,7 +143,7 @@ const show: CommandSpec = {
   summary: 'Show an API key; its value is never shown again',
   arguments: [keyId],
   examples: ['api-key show key_7HsLEXAMPLE'],
-  run: async (cli, [id = '']) => printApiKey(cli, await findApiKey(await cli.management(), id)),
+  run: async (cli, [id = '']) => printApiKey(cli, await (await cli.management()).findApiKey(id)),
 };
 
 const rename: CommandSpec = {
@@ -164,7 +156,7 @@ const rename: CommandSpec = {
   ],
   examples: ['api-key rename key_7HsLEXAMPLE --name "Ada (laptop)"'],
   run: async (cli, [id = ''], { name, ifVersion }: IfVersionOptions & { readonly name: string }) =>
-    printApiKey(cli, await renameApiKey(await cli.management(), id, name, { ifVersion })),
+    printApiKey(cli, await (await cli.management()).renameApiKey(id, name, { ifVersion })),
 };
 
 function defineSwitch(name: 'enable' | 'disable', summary: string): CommandSpec {
@@ -175,8 +167,8 @@ function defineSwitch(name: 'enable' | 'disable', summary: string): CommandSpec 
     options: [ifVersionOption('API key')],
     examples: [`api-key ${name} key_7HsLEXAMPLE`],
     run: async (cli, [id = ''], { ifVersion }: IfVersionOptions) => {
-      const context = await cli.management();
-      printApiKey(cli, await setApiKeyEnabled(context, id, name === 'enable', { ifVersion }));
+      const management = await cli.management();
+      printApiKey(cli, await management.setApiKeyEnabled(id, name === 'enable', { ifVersion }));
     },
   };
 }
@@ -188,10 +180,10 @@ const remove: CommandSpec = {
   options: [ifVersionOption('API key')],
   examples: ['api-key delete key_7HsLEXAMPLE'],
   run: async (cli, [id = ''], { ifVersion }: IfVersionOptions) => {
-    const context = await cli.management();
-    const key = await findApiKey(context, id);
+    const management = await cli.management();
+    const key = await management.findApiKey(id);
     await cli.confirm(`Delete the API key ${key.keyId} (${key.name})?`);
-    await deleteApiKey(context, key.keyId, { ifVersion: ifVersion ?? key.version });
+    await management.deleteApiKey(key.keyId, { ifVersion: ifVersion ?? key.version });
     cli.output.print({
       json: { key_id: key.keyId, deleted: true },
       quiet: [],

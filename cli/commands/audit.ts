@@ -1,6 +1,6 @@
 import { Option } from 'commander';
-import { type AuditedChange, type AuditPage, listAudit } from '../../core/management/list-audit.ts';
-import type { ManagementContext } from '../../core/management/management-context.ts';
+import type { Management } from '../../adapters/management.ts';
+import { type AuditedChange, type AuditPage } from '../../core/management/list-audit.ts';
 import { isDay } from '../../core/rfc3339.ts';
 import type { CommandGroup, CommandSpec } from '../command-spec.ts';
 import { UsageError } from '../usage-error.ts';
@@ -19,11 +19,11 @@ function checkDay(day: string | undefined): void {
   throw new UsageError(`--day: received "${day}"; allowed: a UTC day, e.g. 2026-11-20`);
 }
 
-async function readChanges(context: ManagementContext, day: string | undefined) {
+async function readChanges(management: Management, day: string | undefined) {
   const changes: AuditedChange[] = [];
   let page: AuditPage | undefined;
   do {
-    page = await listAudit(context, { day, cursor: page?.nextCursor });
+    page = await management.listAudit({ day, cursor: page?.nextCursor });
     changes.push(...page.items);
   } while (page.nextCursor !== undefined);
   return { day: page.day, changes };

@@ -1,8 +1,7 @@
+import type { Client } from '../../adapters/management.ts';
 import type { ClaimCondition } from '../../core/client/claim-condition.ts';
-import type { Client } from '../../core/client/client.ts';
 import { formatDuration } from '../../core/duration.ts';
 import { viewClient, viewClientSecret } from '../../core/management/client-view.ts';
-import { currentTime, type ManagementContext } from '../../core/management/management-context.ts';
 import { formatTime } from '../../core/rfc3339.ts';
 import type { Cli } from '../cli.ts';
 
@@ -12,8 +11,8 @@ function formatConditions(conditions: readonly ClaimCondition[]) {
   return [['required claims', lines] as const];
 }
 
-function formatClient(cli: Cli, context: ManagementContext, client: Client): string {
-  const view = viewClient(client, context.config);
+function formatClient(cli: Cli, client: Client): string {
+  const view = viewClient(client, cli.deployment().config);
   return cli.output.fields([
     ['client_id', client.clientId],
     ['name', client.name],
@@ -39,14 +38,14 @@ function formatClient(cli: Cli, context: ManagementContext, client: Client): str
 }
 
 /** Prints a client as the command line asks: fields, JSON or its id. */
-export function printClient(cli: Cli, context: ManagementContext, client: Client): void {
-  const now = currentTime(context);
+export function printClient(cli: Cli, client: Client): void {
+  const now = cli.now();
   cli.output.print({
     json: {
-      ...viewClient(client, context.config),
+      ...viewClient(client, cli.deployment().config),
       secrets: client.secrets.map((secret) => viewClientSecret(secret, now)),
     },
     quiet: [client.clientId],
-    text: formatClient(cli, context, client),
+    text: formatClient(cli, client),
   });
 }

@@ -1,16 +1,9 @@
 import { Option } from 'commander';
-import { type ClientSecret, secretStatus } from '../../core/client/client.ts';
-import {
-  type CreatedClientSecret,
-  createClientSecret,
-  deleteClientSecret,
-  findSecret,
-  rotateClientSecret,
-  updateClientSecret,
-} from '../../core/management/client-secrets.ts';
+import type { ClientSecret } from '../../adapters/management.ts';
+import { secretStatus } from '../../core/client/client.ts';
+import { type CreatedClientSecret, findSecret } from '../../core/management/client-secrets.ts';
 import { viewClientSecret } from '../../core/management/client-view.ts';
-import { findClient } from '../../core/management/find-client.ts';
-import { currentTime } from '../../core/management/management-context.ts';
+import type { WithoutHashes } from '../../core/management/without-hashes.ts';
 import { formatTime } from '../../core/rfc3339.ts';
 import type { Cli } from '../cli.ts';
 import type { CommandGroup, CommandSpec } from '../command-spec.ts';
@@ -31,7 +24,7 @@ function formatExpiry(secret: ClientSecret): string {
 /** The only place that prints a secret: once, on stdout. */
 function printCreated(
   cli: Cli,
-  { secret, value }: CreatedClientSecret,
+  { secret, value }: WithoutHashes<CreatedClientSecret>,
   { id, now }: { readonly id: string; readonly now: number },
   more: Readonly<Record<string, unknown>> = {},
 ): void {
@@ -77,9 +70,9 @@ const create: CommandSpec = {
     'client-secret create client_4fWqEXAMPLE --expires-at 2027-03-31T00:00:00Z --quiet > secret.txt',
   ],
   run: async (cli, [id = ''], options: CreateOptions) => {
-    const context = await cli.management();
-    const now = currentTime(context);
-    const created = await createClientSecret(context, id, {
+    const management = await cli.management();
+    const now = cli.now();
+    const created = await management.createClientSecret(id, {
       name: options.name,
       expiresAt: readExpiry(options, now),
       idempotencyKey: options.idempotencyKey,
@@ -101,9 +94,9 @@ const list: CommandSpec = {
   arguments: [clientIdArgument],
   examples: ['client-secret list client_4fWqEXAMPLE'],
   run: async (cli, [id = '']) => {
-    const context = await cli.management();
-    const now = currentTime(context);
-    const client = await findClient(context, id);
+    const management = await cli.management();
+    const now = cli.now();
+    const client = await management.findClient(id);
     cli.output.printList(client.secrets, {
       view: (secret) => viewClientSecret(secret, now),
       id: (secret) => secret.secretId,
@@ -143,9 +136,9 @@ const update: CommandSpec = {
     if (Object.keys(changes).length === 0) {
       throw new UsageError('nothing to change; add --name, --expires-in or --expires-at');
     }
-    const context = await cli.management();
-    const now = currentTime(context);
-    const changed = await updateClientSecret(context, id, secret, {
+    const management = await cli.management();
+    const now = cli.now();
+    const changed = await management.updateClientSecret(id, secret, {
       name: options.name,
       expiresAt: options.neverExpires === true ? null : readExpiry(options, now),
       ifVersion,
@@ -187,9 +180,9 @@ const rotate: CommandSpec = {
   run: async (cli, [id = ''], options: RotateOptions) => {
     const overlap = parseDuration(options.expireOldIn, '--expire-old-in');
     if (overlap === 0) await cli.confirm(`Expire all present secrets of ${id} at once?`);
-    const context = await cli.management();
-    const now = currentTime(context);
-    const rotated = await rotateClientSecret(context, id, {
+    const management = await cli.management();
+    const now = cli.now();
+    const rotated = await management.rotateClientSecret(id, {
       name: options.name,
       expiresAt: readExpiry(options, now),
       idempotencyKey: options.idempotencyKey,
@@ -211,12 +204,12 @@ const remove: CommandSpec = {
   options: [ifVersionOption('client')],
   examples: ['client-secret delete client_4fWqEXAMPLE secret_9aKdEXAMPLE'],
   run: async (cli, [id = '', secret = ''], { ifVersion }: IfVersionOptions) => {
-    const context = await cli.management();
-    const found = findSecret(await findClient(context, id), secret);
+    const management = await cli.management();
+    const found = findSecret(await management.findClient(id), secret);
     const use =
       found.lastUsedOn === undefined ? 'It was never used.' : `Last used ${found.lastUsedOn}.`;
     await cli.confirm(`Delete the secret ${secret} of ${id}? ${use}`);
-    await deleteClientSecret(context, id, secret, { ifVersion });
+    await management.deleteClientSecret(id, secret, { ifVersion });
     cli.output.print({
       json: { client_id: id, secret_id: secret, deleted: true },
       quiet: [],

@@ -1,7 +1,4 @@
-import type { Client } from '../../core/client/client.ts';
-import { deleteClient, setClientEnabled } from '../../core/management/change-client.ts';
-import { findClient } from '../../core/management/find-client.ts';
-import { revokeClientTokens } from '../../core/management/revoke-client-tokens.ts';
+import type { Client } from '../../adapters/management.ts';
 import type { CommandSpec } from '../command-spec.ts';
 import { type IfVersionOptions, ifVersionOption } from '../if-version-option.ts';
 import { clientIdArgument } from './client-options.ts';
@@ -26,9 +23,9 @@ function defineSwitch(
     options: [ifVersionOption('client')],
     examples: [`client ${name} client_4fWqEXAMPLE`],
     run: async (cli, [id = ''], { ifVersion }: IfVersionOptions) => {
-      const context = await cli.management();
-      const client = await setClientEnabled(context, id, name === 'enable', { ifVersion });
-      printClient(cli, context, client);
+      const management = await cli.management();
+      const client = await management.setClientEnabled(id, name === 'enable', { ifVersion });
+      printClient(cli, client);
       cli.output.note(describe(client));
     },
   };
@@ -44,16 +41,16 @@ const revokeTokens: CommandSpec = {
     'client revoke-tokens client_4fWqEXAMPLE --yes --json',
   ],
   run: async (cli, [id = ''], { ifVersion }: IfVersionOptions) => {
-    const context = await cli.management();
-    const client = await findClient(context, id);
+    const management = await cli.management();
+    const client = await management.findClient(id);
     await cli.confirm(
       `Revoke all tokens of ${client.clientId} (${client.name}) that were issued before now?`,
     );
     cli.output.note('This takes about four seconds.');
-    const changed = await revokeClientTokens(context, client.clientId, {
+    const changed = await management.revokeClientTokens(client.clientId, {
       ifVersion: ifVersion ?? client.version,
     });
-    printClient(cli, context, changed);
+    printClient(cli, changed);
     cli.output.note(`New tokens are accepted. ${describeOldTokens(changed)}`);
     if (changed.secrets.length > 0) cli.output.note('Its secrets still authenticate.');
   },
@@ -66,12 +63,12 @@ const remove: CommandSpec = {
   options: [ifVersionOption('client')],
   examples: ['client delete client_4fWqEXAMPLE', 'client delete client_4fWqEXAMPLE --yes'],
   run: async (cli, [id = ''], { ifVersion }: IfVersionOptions) => {
-    const context = await cli.management();
-    const client = await findClient(context, id);
+    const management = await cli.management();
+    const client = await management.findClient(id);
     await cli.confirm(
       `Delete the client ${client.clientId} (${client.name}) with its secrets (${client.secrets.length})?`,
     );
-    await deleteClient(context, client.clientId, { ifVersion: ifVersion ?? client.version });
+    await management.deleteClient(client.clientId, { ifVersion: ifVersion ?? client.version });
     cli.output.print({
       json: { client_id: client.clientId, deleted: true },
       quiet: [],

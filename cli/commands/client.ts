@@ -1,9 +1,5 @@
 import { Option } from 'commander';
-import { updateClient } from '../../core/management/change-client.ts';
 import { viewClient } from '../../core/management/client-view.ts';
-import { createClient } from '../../core/management/create-client.ts';
-import { findClient } from '../../core/management/find-client.ts';
-import { listClients } from '../../core/management/list-clients.ts';
 import { type CommandGroup, type CommandSpec, collectValues } from '../command-spec.ts';
 import { parseDuration } from '../duration.ts';
 import { type IfVersionOptions, ifVersionOption } from '../if-version-option.ts';
@@ -51,8 +47,8 @@ const create: CommandSpec = {
   ],
   run: async (cli, _, options: CreateOptions) => {
     const { trunkGroup, tokenLifetime, scope, audience, requireClaim, ...rest } = options;
-    const context = await cli.management();
-    const { client, existed } = await createClient(context, {
+    const management = await cli.management();
+    const { client, existed } = await management.createClient({
       ...rest,
       serviceTrunkGroup: trunkGroup,
       scopes: scope,
@@ -61,7 +57,7 @@ const create: CommandSpec = {
       tokenLifetime:
         tokenLifetime === undefined ? undefined : parseDuration(tokenLifetime, '--token-lifetime'),
     });
-    printClient(cli, context, client);
+    printClient(cli, client);
     if (existed) cli.output.note('An earlier call with this idempotency key created it.');
     else if (client.provider === undefined) {
       cli.output.note(`Next: authctl client-secret create ${client.clientId}`);
@@ -99,7 +95,7 @@ const list: CommandSpec = {
     'client list --trunk-group tg-1001 --expires-within 14d',
   ],
   run: async (cli, _, options: ListOptions) => {
-    const context = await cli.management();
+    const management = await cli.management();
     const seconds = (text: string | undefined, flag: string) =>
       text === undefined ? undefined : parseDuration(text, flag);
     const filter = {
@@ -111,11 +107,11 @@ const list: CommandSpec = {
       unusedFor: seconds(options.unusedFor, '--unused-for'),
     };
     const clients = await collectPages(
-      (cursor) => listClients(context, { ...filter, cursor }),
+      (cursor) => management.listClients({ ...filter, cursor }),
       (client) => client.clientId,
     );
     cli.output.printList(clients, {
-      view: (client) => viewClient(client, context.config),
+      view: (client) => viewClient(client, cli.deployment().config),
       id: (client) => client.clientId,
       columns: {
         client_id: (client) => client.clientId,
@@ -137,8 +133,8 @@ const show: CommandSpec = {
   arguments: [clientIdArgument],
   examples: ['client show client_4fWqEXAMPLE'],
   run: async (cli, [id = '']) => {
-    const context = await cli.management();
-    printClient(cli, context, await findClient(context, id));
+    const management = await cli.management();
+    printClient(cli, await management.findClient(id));
   },
 };
 
@@ -190,8 +186,8 @@ const update: CommandSpec = {
     }
     const { scope, addScope, removeScope, audience, defaultAudience, tokenLifetime } = changes;
     const { requireClaim, removeRequiredClaims } = changes;
-    const context = await cli.management();
-    const client = await updateClient(context, id, {
+    const management = await cli.management();
+    const client = await management.updateClient(id, {
       ifVersion,
       name: changes.name,
       scopes: scope,
@@ -203,7 +199,7 @@ const update: CommandSpec = {
       tokenLifetime:
         tokenLifetime === undefined ? undefined : parseDuration(tokenLifetime, '--token-lifetime'),
     });
-    printClient(cli, context, client);
+    printClient(cli, client);
   },
 };
 

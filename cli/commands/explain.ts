@@ -1,6 +1,5 @@
 import { Option } from 'commander';
-import { explainRequest, type RequestExplanation } from '../../core/management/explain-request.ts';
-import { explainToken } from '../../core/management/explain-token.ts';
+import { type RequestExplanation } from '../../core/management/explain-request.ts';
 import { formatTime } from '../../core/rfc3339.ts';
 import type { VerifiedCredential } from '../../core/verifier/verified-credential.ts';
 import { readStdin } from '../cli-io.ts';
@@ -29,7 +28,7 @@ const token: CommandSpec = {
     'explain token --client-id client_4fWqEXAMPLE --resource https://api.example.com',
   ],
   run: async (cli, _, options: TokenOptions) => {
-    const explanation = await explainToken(await cli.management(), {
+    const explanation = await (await cli.management()).explainToken({
       clientId: options.clientId,
       scope: options.scope?.join(' '),
       resource: options.resource,
@@ -115,7 +114,7 @@ const request: CommandSpec = {
     if (credential === undefined || credential === '') {
       throw new UsageError('--bearer-stdin: received no credential on stdin');
     }
-    const explanation = await explainRequest(await cli.management(), {
+    const explanation = await (await cli.management()).explainRequest({
       credential,
       sourceAddress: options.sourceIp,
       scopes: options.scope ?? [],

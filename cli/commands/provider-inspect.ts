@@ -1,9 +1,6 @@
 import { Option } from 'commander';
 import { defaultClientIdClaims } from '../../core/identity-provider/client-id-claim.ts';
-import {
-  inspectProvider,
-  type ProviderInspection,
-} from '../../core/management/inspect-provider.ts';
+import { type ProviderInspection } from '../../core/management/inspect-provider.ts';
 import type { TokenInspection } from '../../core/management/inspect-token.ts';
 import { formatTime } from '../../core/rfc3339.ts';
 import type { Cli } from '../cli.ts';
@@ -131,7 +128,7 @@ export const inspectCommand: CommandSpec = {
   run: async (cli, [url = ''], options: InspectOptions) => {
     const choices = await confirmChoices(cli, options);
     const tokens = options.tokenStdin === true ? await readTokens(cli) : [];
-    const found = await inspectProvider(await cli.management(), url, { ...choices, tokens });
+    const found = await (await cli.management()).inspectProvider(url, { ...choices, tokens });
     const { registrable, problem, keySet } = found;
     const summary = registrable
       ? 'It can be registered.'

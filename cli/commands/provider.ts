@@ -1,11 +1,7 @@
 import { Option } from 'commander';
 import { defaultClientIdClaims } from '../../core/identity-provider/client-id-claim.ts';
 import type { IdentityProvider } from '../../core/identity-provider/identity-provider.ts';
-import { deleteProvider } from '../../core/management/delete-provider.ts';
-import { findProvider, listProviders } from '../../core/management/identity-providers.ts';
-import { listClients } from '../../core/management/list-clients.ts';
 import { viewIdentityProvider } from '../../core/management/provider-view.ts';
-import { registerProvider } from '../../core/management/register-provider.ts';
 import { formatTime } from '../../core/rfc3339.ts';
 import type { CommandGroup, CommandSpec } from '../command-spec.ts';
 import type { Cell } from '../table.ts';
@@ -49,7 +45,7 @@ const register: CommandSpec = {
   ],
   run: async (cli, [url = ''], options: ProviderOptions) => {
     const choices = await confirmChoices(cli, options);
-    const { provider, keySet } = await registerProvider(await cli.management(), url, choices);
+    const { provider, keySet } = await (await cli.management()).registerProvider(url, choices);
     const keys = keySet.keys.map(({ kid, alg, kty }) => ({ kid, alg, kty }));
     cli.output.print({
       json: { ...viewIdentityProvider(provider), keys, skipped_keys: keySet.skipped },
@@ -67,7 +63,7 @@ const list: CommandSpec = {
   summary: 'List registered identity providers',
   examples: ['provider list'],
   run: async (cli) => {
-    cli.output.printList(await listProviders(await cli.management()), {
+    cli.output.printList(await (await cli.management()).listProviders(), {
       view: viewIdentityProvider,
       id: (provider) => provider.issuer,
       columns: {
@@ -86,7 +82,7 @@ const show: CommandSpec = {
   arguments: [issuer],
   examples: ['provider show https://idp.example.com'],
   run: async (cli, [name = '']) => {
-    const provider = await findProvider(await cli.management(), name);
+    const provider = await (await cli.management()).findProvider(name);
     cli.output.print({
       json: viewIdentityProvider(provider),
       quiet: [provider.issuer],
@@ -113,16 +109,16 @@ const remove: CommandSpec = {
     'provider delete https://idp.example.com --cascade --yes',
   ],
   run: async (cli, [name = ''], { cascade = false, ifRegistration }: DeleteOptions) => {
-    const context = await cli.management();
-    const { registrationId } = await findProvider(context, name);
-    const readClients = (cursor?: string) => listClients(context, { provider: name, cursor });
+    const management = await cli.management();
+    const { registrationId } = await management.findProvider(name);
+    const readClients = (cursor?: string) => management.listClients({ provider: name, cursor });
     const clients = cascade ? await collectPages(readClients, ({ clientId }) => clientId) : [];
     await cli.confirm(
       `Delete the provider ${name}${clients.length === 0 ? '' : ` and ${clients.length} clients under it`}?`,
     );
     const deleted = await collectPages(
       (cursor) =>
-        deleteProvider(context, name, {
+        management.deleteProvider(name, {
           cascade,
           ifRegistration: ifRegistration ?? registrationId,
           cursor,

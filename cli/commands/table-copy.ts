@@ -46,7 +46,7 @@ export const copy: CommandSpec = {
     else {
       await cli.confirm(`Copy every item of ${from} into ${to}?`);
       const change = { action: 'table.copy', subject: to, after: { from } };
-      await makeAuditedChange(await cli.management(), change, async () => {
+      await makeAuditedChange(await cli.tableContext(), change, async () => {
         rows = await run();
       });
     }

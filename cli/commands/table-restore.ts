@@ -136,7 +136,7 @@ export const restore: CommandSpec = {
     }
     if (!dryRun) await cli.confirm(`Restore items of ${from} into ${to}?`);
     const tables = await cli.tables();
-    const context = await cli.management();
+    const context = await cli.tableContext();
     const rows = await restores[table](context, tables.restored(from), {
       readAudit: () => tables.readAudit(regions, auditDays(since, now)),
       undelete: new Set(undelete),

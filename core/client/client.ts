@@ -69,7 +69,10 @@ export type CheckedClient = Pick<
 
 export type SecretStatus = 'active' | 'expires_soon' | 'expired';
 
-export function secretStatus({ expiresAt }: ClientSecret, now: number): SecretStatus {
+export function secretStatus(
+  { expiresAt }: Pick<ClientSecret, 'expiresAt'>,
+  now: number,
+): SecretStatus {
   if (expiresAt === undefined || expiresAt - now > secretExpiresSoonWithin) return 'active';
   return expiresAt > now ? 'expires_soon' : 'expired';
 }

@@ -29,7 +29,7 @@ export async function addSubnet(
 }
 
 /** @throws {NotFoundError} if the key has no such subnet. */
-export function findSubnet(key: ApiKey, subnetId: string): ApiKeySubnet {
+export function findSubnet(key: Pick<ApiKey, 'keyId' | 'subnets'>, subnetId: string): ApiKeySubnet {
   parseId('subnet', subnetId, 'subnetId');
   const found = key.subnets.find((subnet) => subnet.subnetId === subnetId);
   if (found === undefined) throw new NotFoundError(`subnet of ${key.keyId}`, subnetId);

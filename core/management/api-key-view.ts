@@ -1,6 +1,7 @@
 import type { ApiKey, ApiKeySubnet } from '../api-key/api-key.ts';
 import { formatNetmask } from '../api-key/subnet.ts';
 import { formatTime } from '../rfc3339.ts';
+import type { WithoutHashes } from './without-hashes.ts';
 
 export function viewSubnet(subnet: ApiKeySubnet): Record<string, unknown> {
   return {
@@ -13,7 +14,7 @@ export function viewSubnet(subnet: ApiKeySubnet): Record<string, unknown> {
 }
 
 /** An API key as it is shown: never its value, nor its hash. An empty `acl` is every source. */
-export function viewApiKey(key: ApiKey): Record<string, unknown> {
+export function viewApiKey(key: WithoutHashes<ApiKey>): Record<string, unknown> {
   return {
     key_id: key.keyId,
     name: key.name,

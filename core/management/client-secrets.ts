@@ -134,7 +134,10 @@ export async function createClientSecret(
 }
 
 /** @throws {NotFoundError} if the client has no such secret. */
-export function findSecret(client: Client, secretId: string): ClientSecret {
+export function findSecret<Secret extends Pick<ClientSecret, 'secretId'>>(
+  client: { readonly clientId: string; readonly secrets: readonly Secret[] },
+  secretId: string,
+): Secret {
   parseId('secret', secretId, 'secretId');
   const found = client.secrets.find((secret) => secret.secretId === secretId);
   if (found === undefined) throw new NotFoundError(`secret of ${client.clientId}`, secretId);

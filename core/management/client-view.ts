@@ -1,9 +1,13 @@
 import type { DeploymentConfig } from '../../contract/deployment-config.ts';
 import { type Client, type ClientSecret, secretStatus } from '../client/client.ts';
 import { formatTime } from '../rfc3339.ts';
+import type { WithoutHashes } from './without-hashes.ts';
 
 /** A client secret as it is shown: everything but its hash. */
-export function viewClientSecret(secret: ClientSecret, now: number): Record<string, unknown> {
+export function viewClientSecret(
+  secret: WithoutHashes<ClientSecret>,
+  now: number,
+): Record<string, unknown> {
   return {
     secret_id: secret.secretId,
     name: secret.name,
@@ -15,14 +19,20 @@ export function viewClientSecret(secret: ClientSecret, now: number): Record<stri
 }
 
 /** The audiences that a client's tokens may have, the default first. */
-export function effectiveAudiences(client: Client, config: DeploymentConfig): readonly string[] {
+export function effectiveAudiences(
+  client: Pick<Client, 'audiences'>,
+  config: DeploymentConfig,
+): readonly string[] {
   return client.audiences.length > 0 ? client.audiences : [config.defaultAudience];
 }
 
 /**
  * A client as it is shown, with RFC 7591 §2's names if they exist. Secrets are shown separately.
  */
-export function viewClient(client: Client, config: DeploymentConfig): Record<string, unknown> {
+export function viewClient(
+  client: Omit<Client, 'secrets'>,
+  config: DeploymentConfig,
+): Record<string, unknown> {
   return {
     client_id: client.clientId,
     name: client.name,
