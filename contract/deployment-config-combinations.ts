@@ -121,6 +121,28 @@ function findTableProblems({ name, tablesName = name, formerTablesName }: Parsed
     : [];
 }
 
+/**
+ * CloudFormation cannot create a replica and give it a policy in the same update, except in the
+ * region of the stack. So the config says which tables exist.
+ */
+function findReaderProblems(config: ParsedKeys): readonly string[] {
+  const { name, tablesName = name, formerTablesName, tableReaders } = config;
+  if (tableReaders === undefined) return [];
+  const received = `tableReaders.tables: received ${JSON.stringify(tableReaders.tables) ?? 'nothing'}`;
+  const regions = Object.values(config.regions).filter((region) => region !== undefined);
+  if (regions.length === 1) {
+    if (tableReaders.tables === undefined) return [];
+    return [
+      `${received}; allowed: no value with one region, whose tables get their policies at once`,
+    ];
+  }
+  if ([tablesName, formerTablesName].includes(tableReaders.tables ?? '')) return [];
+  const former = formerTablesName === undefined ? '' : `, "${formerTablesName}" until they exist`;
+  return [
+    `${received}; allowed: "${tablesName}" if these tables exist in all regions${former}. A new replica cannot get a policy in the update that creates it: deploy the data stack without tableReaders first`,
+  ];
+}
+
 function findScopeProblems({ scopes }: ParsedKeys): readonly string[] {
   return findDuplicates(scopes.map(scopeName)).map((name) => `scopes: ${name} is listed twice`);
 }
@@ -142,5 +164,6 @@ export function findCombinationProblems(
     ...findThrottleProblems(config),
     ...findScopeProblems(config),
     ...findTableProblems(config),
+    ...findReaderProblems(config),
   ];
 }

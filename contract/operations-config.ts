@@ -67,6 +67,12 @@ const tableReadersSchema = v.pipe(
         v.regex(/^o-[a-z0-9]{10,32}$/, 'allowed: the id of an organization, e.g. "o-a1b2c3d4e5"'),
       ),
     ),
+    /**
+     * With several regions: the first part of the names of the tables that get the policies. They
+     * must exist in all regions. CloudFormation cannot create a replica and give it a policy in one
+     * update.
+     */
+    tables: v.optional(v.string()),
   }),
   v.check(
     ({ accounts, organizationId }) => accounts !== undefined || organizationId !== undefined,

@@ -94,6 +94,13 @@ export class Cloud {
     return { directory, leftOut: leaveOutOfAll(directory) };
   }
 
+  /** An assembly that was synthesised before, without what the emulator lacks. */
+  addAssembly(name: string, write: (directory: string) => void): Assembly {
+    const directory = join(this.#work, `${name}.out`);
+    write(directory);
+    return { directory, leftOut: leaveOutOfAll(directory) };
+  }
+
   /** @returns the outputs by stack name. */
   async deploy(
     { directory }: Assembly,

@@ -71,9 +71,11 @@ export class ServiceTable extends Construct {
   constructor(scope: Construct, id: string, props: ServiceTableProps) {
     super(scope, id);
     const schema: TableSchema = tables[props.table];
-    const readable = (awsRegion: string) => ({
-      resourcePolicy: readerPolicy(this, { ...props, awsRegion }),
-    });
+    const { tableReaders, name, tablesName = name } = props.config;
+    // Tables of several regions get their policies in a later update than their replicas.
+    const hasPolicy = props.replication === undefined || tableReaders?.tables === tablesName;
+    const readable = (awsRegion: string) =>
+      hasPolicy ? { resourcePolicy: readerPolicy(this, { ...props, awsRegion }) } : {};
     // The id `Default` does not change the logical id, which is needed to import a retained table.
     this.table = new TableV2(this, 'Default', {
       tableName: deployedTableName(props.config, props.table),

@@ -3,6 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { parseDeploymentConfig } from '../../contract/deployment-config.ts';
 import type { TableReaders } from '../../contract/operations-config.ts';
 import { evaluateRequest, type PolicyDocument } from '../../lab/emulator/iam/evaluate-request.ts';
+import { findHarm } from '../../lab/support/template-changes/find-harm.ts';
+import type { Template } from '../../lab/support/template-changes/template.ts';
 import { readTablesOf, tableArns } from '../../lib/platform/read-tables.ts';
 import { type ReadTable, readerCondition } from './reader-condition.ts';
 import { evaluate, readConfigFile, resourcesOf, synthesise } from './synthesise.ts';
@@ -84,7 +86,10 @@ describe('tables that other accounts read', () => {
   });
 
   it('have a policy in each region, for the table there', () => {
-    const found = policiesOf('three-regions', { accounts: ['222233334444'] });
+    const found = policiesOf('three-regions', {
+      accounts: ['222233334444'],
+      tables: 'authorization-server',
+    });
     const resources = found.flatMap(({ name, policy }) =>
       (policy?.Statement ?? []).map((each) => [name, (each as { Resource: string }).Resource]),
     );
@@ -95,6 +100,55 @@ describe('tables that other accounts read', () => {
       ]),
     );
     expect(Object.fromEntries(resources)).toEqual(Object.fromEntries(expected));
+  });
+
+  describe('in three regions', () => {
+    const accounts = ['222233334444'];
+    const file = readConfigFile('three-regions');
+    const dataStack = (config: object) =>
+      synthesise({ ...file, ...config }).templates[
+        'AuthorizationServer-data'
+      ]?.toJSON() as Template;
+    const nothing: Template = { Resources: {} };
+    const second = {
+      tablesName: 'authorization-server-2',
+      formerTablesName: 'authorization-server',
+    };
+    const readersOf = (tables: string) => ({ tableReaders: { accounts, tables } });
+
+    it('get their policies after the first deployment', () => {
+      const first = dataStack({});
+      const later = dataStack(readersOf('authorization-server'));
+      expect(findHarm(nothing, first)).toEqual([]);
+      expect(findHarm(first, later)).toEqual([]);
+      expect(findHarm(nothing, later).map(({ what }) => what)).toEqual([
+        expect.stringContaining('new replicas with a policy: us-east-2, us-east-1, us-west-2'),
+        expect.anything(),
+        expect.anything(),
+      ]);
+    });
+
+    it('get them after a move to other tables', () => {
+      const moved = dataStack({ ...second, ...readersOf('authorization-server') });
+      const later = dataStack({ ...second, ...readersOf('authorization-server-2') });
+      expect(findHarm(nothing, moved)).toEqual([]);
+      expect(findHarm(moved, later)).toEqual([]);
+      expect(JSON.stringify(later)).toContain('222233334444');
+    });
+
+    it.each([
+      ['received nothing; allowed: "authorization-server" if these tables exist', { accounts }],
+      ['received "other"; allowed: "authorization-server"', { accounts, tables: 'other' }],
+    ])('are refused: %s', (message, tableReaders) => {
+      expect(() => parseDeploymentConfig({ ...file, tableReaders })).toThrow(message);
+    });
+  });
+
+  it('need no name in one region', () => {
+    const tableReaders = { accounts: ['222233334444'], tables: 'authorization-server' };
+    expect(() =>
+      parseDeploymentConfig({ ...readConfigFile('single-region'), tableReaders }),
+    ).toThrow('tableReaders.tables: received "authorization-server"; allowed: no value');
   });
 
   it.each([

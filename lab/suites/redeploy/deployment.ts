@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import type { DeploymentConfigInput } from '../../../contract/deployment-config.ts';
-import type { Cloud } from '../../ministack/cloud.ts';
+import type { Assembly, Cloud } from '../../ministack/cloud.ts';
 import { createClient, say, sayLeftOut, signingKeyPolicy } from '../../ministack/proof.ts';
 import { createHostedZone, example } from '../deploy/three-regions.ts';
-import { awsRegion, type Release, stackName, synthesiseRelease } from './release.ts';
+import { awsRegion, stackName } from './release.ts';
 import { ServiceInUse } from './service-in-use.ts';
 import { Stack } from './stack.ts';
 
@@ -29,21 +29,24 @@ export async function prepareAccount(cloud: Cloud): Promise<DeploymentConfigInpu
   return { ...config, domain: { ...example.domain, hostedZoneId: await createHostedZone(cloud) } };
 }
 
-/** Deploys the first release with `cdk deploy`. */
-export async function deployFirst(cloud: Cloud, release: Release): Promise<Deployment> {
-  const assembly = await synthesiseRelease(cloud, 'first', release);
+/** Deploys an assembly with `cdk deploy`, and creates the client that uses the service. */
+export async function deployAssembly(
+  cloud: Cloud,
+  assembly: Assembly,
+  config: DeploymentConfigInput,
+): Promise<Deployment> {
   const outputs = await cloud.deploy(assembly, stackName);
   const issuer = outputs[stackName]?.['Issuer'];
   assert.ok(issuer);
   const authctl: Deployment['authctl'] = (...args) =>
-    cloud.authctl(cloud.writeConfig(release.config), awsRegion, ...args);
+    cloud.authctl(cloud.writeConfig(config), awsRegion, ...args);
   const client = await createClient(authctl);
   say(`deployed ${issuer}`);
   sayLeftOut(assembly.leftOut);
   return {
     cloud,
     stack: new Stack(cloud, awsRegion, stackName),
-    service: new ServiceInUse({ issuer, audience: release.config.defaultAudience }, client),
+    service: new ServiceInUse({ issuer, audience: config.defaultAudience }, client),
     authctl,
   };
 }

@@ -6,6 +6,7 @@ import { awsRegion } from './release.ts';
 
 /** The version of a function that gets requests. */
 export interface LiveVersion {
+  readonly functionName: string;
   readonly version: string;
   /** Of its code. */
   readonly sha256: string;
@@ -13,14 +14,21 @@ export interface LiveVersion {
 }
 
 /** Of the functions that answer requests: token, discovery, JWKS. */
-export async function listLiveVersions({ cloud }: Deployment): Promise<readonly LiveVersion[]> {
+export async function listLiveVersions({
+  cloud,
+}: Pick<Deployment, 'cloud'>): Promise<readonly LiveVersion[]> {
   const lambda = new LambdaClient(cloud.sdk(awsRegion));
   const names = ['token', 'discovery', 'jwks'] as const;
   const found = names.map(async (name): Promise<LiveVersion> => {
     const FunctionName = functionName(String(example.name), name);
     const command = new GetFunctionConfigurationCommand({ FunctionName, Qualifier: 'live' });
     const { Version, CodeSha256, MemorySize } = await lambda.send(command);
-    return { version: String(Version), sha256: String(CodeSha256), memory: Number(MemorySize) };
+    return {
+      functionName: FunctionName,
+      version: String(Version),
+      sha256: String(CodeSha256),
+      memory: Number(MemorySize),
+    };
   });
   return Promise.all(found);
 }

@@ -5,10 +5,11 @@ import { type Cloud, inFreshAccount } from '../../ministack/cloud.ts';
 import { installMiniStack } from '../../ministack/ministack.ts';
 import { say } from '../../ministack/proof.ts';
 import { threeRegionsNames } from '../deploy/three-regions.ts';
-import { deployFirst, prepareAccount } from './deployment.ts';
+import { prepareAccount } from './deployment.ts';
 import { proveBrokenRelease, proveFailedUpdates } from './failures.ts';
 import { proveFailedFirstDeployments } from './first-deployments.ts';
-import { buildRelease } from './release.ts';
+import { proveWayBack, updateFromRelease } from './kept-releases.ts';
+import { buildRelease, type Release } from './release.ts';
 import { proveUpdates } from './updates.ts';
 
 /*
@@ -22,17 +23,20 @@ function sayTally({ tally }: Cloud): void {
   say(`${tally.deployments} deployments, of which ${tally.failed} failed on purpose`);
 }
 
+/** From what c785603 deployed. */
 async function proveLaterDeployments(cloud: Cloud, work: string): Promise<void> {
-  const config = await prepareAccount(cloud);
-  const build = (number: number, broken?: string) => ({
-    bundles: buildRelease(join(work, `release-${number}`), number, broken),
-    config,
+  const build = (number: number, broken?: string) =>
+    buildRelease(join(work, `release-${number}`), number, broken);
+  const first = { bundles: build(1) };
+  const { deployment, release } = await updateFromRelease(cloud, 'c785603', first);
+  const later = (number: number, broken?: string): Release => ({
+    ...release,
+    bundles: build(number, broken),
   });
-  const releases = [build(1), build(2)] as const;
-  const deployment = await deployFirst(cloud, releases[0]);
+  const releases = [release, later(2)] as const;
   await proveUpdates(deployment, releases);
   await proveFailedUpdates(deployment, releases);
-  await proveBrokenRelease(deployment, { broken: build(3, 'token'), repaired: build(4) });
+  await proveBrokenRelease(deployment, { broken: later(3, 'token'), repaired: later(4) });
   sayTally(cloud);
   say(`${deployment.service.requests} requests of the client meanwhile, 0 failed`);
 }
@@ -48,6 +52,15 @@ async function main(work: string): Promise<void> {
     const config = await prepareAccount(cloud);
     const bundles = resolve(import.meta.dirname, '../../../dist/lambda');
     await proveFailedFirstDeployments(cloud, { bundles, config });
+    sayTally(cloud);
+  });
+  process.stdout.write('The first release, and back:\n');
+  await inFreshAccount(python, join(work, 'back'), threeRegionsNames, async (cloud) => {
+    const updated = await updateFromRelease(cloud, '2648148', {
+      bundles: resolve(import.meta.dirname, '../../../dist/lambda'),
+      added: { createdWith: '2648148' },
+    });
+    await proveWayBack(updated);
     sayTally(cloud);
   });
   process.stdout.write('Later deployments:\n');

@@ -32,6 +32,11 @@ export class ServiceInUse {
     this.#client = client;
   }
 
+  /** Tokens that the client has got and verified. */
+  get tokens(): number {
+    return this.#tokens;
+  }
+
   /** Requests that the client has sent; all of them succeeded. */
   get requests(): number {
     return this.#tokens * requestsPerRound;

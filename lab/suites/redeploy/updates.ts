@@ -8,7 +8,11 @@ import { deployRelease, type Release } from './release.ts';
 import { assertKept, listStatefulResources } from './stateful.ts';
 
 /** Deploys a release with `cdk deploy` while a client uses the service. */
-async function update(deployment: Deployment, name: string, release: Release): Promise<Difference> {
+export async function update(
+  deployment: Deployment,
+  name: string,
+  release: Release,
+): Promise<Difference> {
   const { cloud, stack, service } = deployment;
   const before = await stack.readState();
   const stateful = await listStatefulResources(deployment);

@@ -30,9 +30,14 @@ export interface Harm {
 /**
  * Finds what an update would replace or remove although it is stateful, has a fixed name or is
  * named in an output. CloudFormation creates a replacement before it deletes the former resource, so
- * one with a fixed name fails the update. Two changes of indexes of one table fail it too.
+ * one with a fixed name fails the update. Two changes of indexes of one table fail it too, and so
+ * does a policy of a replica that the update creates outside of the region of the stack.
  */
 export function findHarm(before: Template, after: Template): readonly Harm[] {
+  return [...findPoliciesOfNewReplicas(before, after), ...findLosses(before, after)];
+}
+
+function findLosses(before: Template, after: Template): readonly Harm[] {
   const replaced = findReplaced(before, after);
   const outputs = new Set(findReferences(before.Outputs));
   return Object.entries(before.Resources).flatMap(([logicalId, resource]) => {
@@ -107,6 +112,28 @@ function valueAt({ Properties }: TemplateResource, path: string): unknown {
           : undefined,
       Properties,
     );
+}
+
+interface Replica {
+  readonly Region: string;
+  readonly ResourcePolicy?: unknown;
+}
+
+const replicasOf = (resource: TemplateResource | undefined) =>
+  (resource?.Properties?.['Replicas'] ?? []) as readonly Replica[];
+
+/** Of the replicas of a new table, one is in the region of the stack and may have a policy. */
+function findPoliciesOfNewReplicas(before: Template, after: Template): readonly Harm[] {
+  return Object.entries(after.Resources).flatMap(([logicalId, resource]) => {
+    const former = before.Resources[logicalId];
+    const known = new Set(replicasOf(former).map(({ Region }) => Region));
+    const added = replicasOf(resource).filter(
+      ({ Region, ResourcePolicy }) => ResourcePolicy !== undefined && !known.has(Region),
+    );
+    if (added.length <= (former === undefined ? 1 : 0)) return [];
+    const regions = added.map(({ Region }) => Region).join(', ');
+    return [{ logicalId, what: `${resource.Type}: new replicas with a policy: ${regions}` }];
+  });
 }
 
 interface Index {

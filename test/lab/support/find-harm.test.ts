@@ -17,6 +17,17 @@ function table(...indexes: readonly object[]): TemplateResource {
   };
 }
 
+const replicated = (...withPolicy: readonly boolean[]): TemplateResource => ({
+  Type: 'AWS::DynamoDB::GlobalTable',
+  Properties: {
+    TableName: 'clients',
+    Replicas: withPolicy.map((has, at) => ({
+      Region: `region-${at}`,
+      ...(has && { ResourcePolicy: { PolicyDocument: {} } }),
+    })),
+  },
+});
+
 const vault: TemplateResource = {
   Type: 'AWS::Backup::BackupVault',
   Properties: { BackupVaultName: 'service' },
@@ -133,6 +144,18 @@ describe('an update is refused', () => {
       { Table: table(index('a', 'other')) },
       'AWS::DynamoDB::GlobalTable: 2 indexes change; allowed: one in each update',
     ],
+    [
+      'that creates a table with policies in several regions',
+      {},
+      { Table: replicated(true, true) },
+      'AWS::DynamoDB::GlobalTable: new replicas with a policy: region-0, region-1',
+    ],
+    [
+      'that adds a replica with a policy',
+      { Table: replicated(true) },
+      { Table: replicated(true, true) },
+      'AWS::DynamoDB::GlobalTable: new replicas with a policy: region-1',
+    ],
   ])('%s', (_, before, after, what) => {
     expect(findIn(before, after).map((harm) => harm.what)).toContain(what);
   });
@@ -165,6 +188,12 @@ describe('an update is allowed', () => {
     ],
     ['that adds a named resource', {}, { Topic: topic }],
     ['that adds one index', { Table: table(index('a')) }, { Table: table(index('a'), index('b')) }],
+    ['that creates a table with a policy in one region', {}, { Table: replicated(true) }],
+    [
+      'that gives policies to replicas that exist',
+      { Table: replicated(false, false) },
+      { Table: replicated(true, true) },
+    ],
     ['that replaces what has no name', { P: permission('a') }, { P: permission('b') }],
     ['that replaces a health check', { Check: healthCheck(30) }, { Check: healthCheck(10) }],
   ])('%s', (_, before, after) => {

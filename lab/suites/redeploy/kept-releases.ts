@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import { LambdaClient, UpdateAliasCommand } from '@aws-sdk/client-lambda';
+import {
+  type DeploymentConfigInput,
+  parseDeploymentConfig,
+} from '../../../contract/deployment-config.ts';
+import type { Cloud } from '../../ministack/cloud.ts';
+import { createClient, eventually, getToken, say } from '../../ministack/proof.ts';
+import {
+  type KeptDeployment,
+  readRelease,
+  writeAssembly,
+} from '../../support/releases/kept-release.ts';
+import { createHostedZone, example } from '../deploy/three-regions.ts';
+import { type Deployment, deployAssembly } from './deployment.ts';
+import { type LiveVersion, listLiveVersions } from './live-versions.ts';
+import { awsRegion, type Release, stackName } from './release.ts';
+import { update } from './updates.ts';
+
+/** Tokens that the versions of before have to issue. */
+const enough = 5;
+
+/** The kept deployment, in the hosted zone of the account. */
+async function placeInZone(cloud: Cloud, kept: KeptDeployment): Promise<KeptDeployment> {
+  const text = JSON.stringify(kept);
+  const placed = text.replaceAll(example.domain.hostedZoneId, await createHostedZone(cloud));
+  assert.notEqual(placed, text, 'the kept release has no hosted zone of the example');
+  return JSON.parse(placed) as KeptDeployment;
+}
+
+/** A deployment that was updated from a kept release. */
+export interface UpdatedDeployment {
+  readonly deployment: Deployment;
+  /** This version. */
+  readonly release: Release;
+  /** What was live in the kept release. */
+  readonly before: readonly LiveVersion[];
+}
+
+/**
+ * Deploys what a release deployed, and then this version over it.
+ *
+ * @param added to the config of the release, for this version.
+ */
+export async function updateFromRelease(
+  cloud: Cloud,
+  commit: string,
+  { bundles, added = {} }: { bundles: string; added?: Partial<DeploymentConfigInput> },
+): Promise<UpdatedDeployment> {
+  await cloud.bootstrap(awsRegion);
+  const { deployments } = readRelease(commit);
+  const kept = await placeInZone(cloud, deployments['one-region'] as KeptDeployment);
+  const assembly = cloud.addAssembly(commit, (directory) => writeAssembly(kept, directory));
+  const config = { ...kept.config, ...added };
+  const deployment = await deployAssembly(cloud, assembly, config);
+  const before = await listLiveVersions(deployment);
+  const release: Release = { bundles, config };
+  await update(deployment, `from ${commit} to this version`, release);
+  return { deployment, release, before };
+}
+
+/** Moves the aliases, as docs/procedures/go-back.md says. */
+async function moveAliases(cloud: Cloud, versions: readonly LiveVersion[]): Promise<void> {
+  const lambda = new LambdaClient(cloud.sdk(awsRegion));
+  for (const { functionName: FunctionName, version: FunctionVersion } of versions) {
+    await lambda.send(new UpdateAliasCommand({ FunctionName, FunctionVersion, Name: 'live' }));
+  }
+  lambda.destroy();
+}
+
+/**
+ * This version creates a client and rotates the key. Then the versions of the kept release serve
+ * both, and afterwards this version again.
+ */
+export async function proveWayBack({
+  deployment: { cloud, service, authctl },
+  release: { config },
+  before,
+}: UpdatedDeployment): Promise<void> {
+  const current = await listLiveVersions({ cloud });
+  const client = await createClient(authctl);
+  await cloud.ageNextKey(parseDeploymentConfig(config), 'slc');
+  await service.during(async () => {
+    await eventually(() => authctl('signing-key', 'rotate'));
+  });
+  const { token_endpoint } = await service.readMetadata();
+  const tokens = await service.during(async () => {
+    await moveAliases(cloud, before);
+    assert.deepEqual(await listLiveVersions({ cloud }), before);
+    await getToken(token_endpoint, client);
+    const target = service.tokens + enough;
+    await eventually(async () => assert.ok(service.tokens >= target, 'no tokens'));
+    await moveAliases(cloud, current);
+  });
+  say(`${stackName}: the versions of before serve what this version wrote; ${tokens} tokens`);
+}
