@@ -25,6 +25,7 @@ import {
 
 export {
   ConflictError,
+  IdempotencyKeyReusedError,
   InputError,
   MalformedRecordError,
   NotFoundError,

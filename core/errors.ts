@@ -92,6 +92,11 @@ export class RefusedError extends Error {
   override readonly name: string = 'RefusedError';
 }
 
+/** A creation with an idempotency key that created something with other values before. */
+export class IdempotencyKeyReusedError extends RefusedError {
+  override readonly name = 'IdempotencyKeyReusedError';
+}
+
 /** The named resource does not exist, or belongs to a trunk group that the caller cannot access. */
 export class NotFoundError extends RefusedError {
   override readonly name = 'NotFoundError';

@@ -11,6 +11,7 @@ import { showApiKeys } from './pages/api-keys/key-list.ts';
 import { addSubnet, confirmRemoveSubnet, removeSubnet } from './pages/api-keys/key-subnets.ts';
 import { createApiKey, newApiKey } from './pages/api-keys/new-key.ts';
 import { showAudit } from './pages/audit/audit.ts';
+import { showApiKeyHistory, showClientHistory } from './pages/audit/history.ts';
 import {
   confirmDeleteSecret,
   deleteSecret,
@@ -65,6 +66,7 @@ export const routes: readonly Route[] = [
   get('/clients/new', newClient),
   post('/clients', createClient),
   get('/clients/:clientId', showClient),
+  get('/clients/:clientId/history', showClientHistory),
   get('/clients/:clientId/edit', editClient),
   post('/clients/:clientId', updateClient),
   post('/clients/:clientId/enable', enableClient),
@@ -87,6 +89,7 @@ export const routes: readonly Route[] = [
   forCredential(get('/api-keys/new', newApiKey)),
   forCredential(post('/api-keys', createApiKey)),
   get('/api-keys/:keyId', showApiKey),
+  get('/api-keys/:keyId/history', showApiKeyHistory),
   get('/api-keys/:keyId/edit', editApiKey),
   post('/api-keys/:keyId', updateApiKey),
   post('/api-keys/:keyId/enable', enableApiKey),

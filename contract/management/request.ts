@@ -63,6 +63,7 @@ export const managementErrorNames = [
   'InputError',
   'NotFoundError',
   'RefusedError',
+  'IdempotencyKeyReusedError',
   'KeySetError',
   'ConflictError',
   'UncertainConflictError',

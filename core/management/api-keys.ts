@@ -1,7 +1,7 @@
 import type { ApiKey } from '../api-key/api-key.ts';
 import { formatApiKeyValue, secretBytes } from '../credential/credential-value.ts';
 import { hashSecret } from '../credential/secret-hash.ts';
-import { ConflictError, NotFoundError, RefusedError } from '../errors.ts';
+import { ConflictError, IdempotencyKeyReusedError, NotFoundError } from '../errors.ts';
 import { firstVersion, isFirstVersion } from '../record-version.ts';
 import { viewApiKey } from './api-key-view.ts';
 import { makeAuditedChange } from './audited-change.ts';
@@ -87,7 +87,7 @@ async function findEarlier(
   const stored = await context.apiKeys.findApiKey(wanted.keyId);
   if (stored === undefined) return undefined;
   if (isSameRequest(stored, wanted)) return { key: stored, value: undefined };
-  throw new RefusedError(
+  throw new IdempotencyKeyReusedError(
     'this idempotency key was used to create an API key with other values; use a new one',
   );
 }

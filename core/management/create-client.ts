@@ -1,7 +1,7 @@
 import type { ClaimCondition } from '../client/claim-condition.ts';
 import type { Client, ClientProvider } from '../client/client.ts';
 import { deriveProviderClientId } from '../client/provider-client-id.ts';
-import { ConflictError, RefusedError } from '../errors.ts';
+import { ConflictError, IdempotencyKeyReusedError, RefusedError } from '../errors.ts';
 import { firstVersion, isFirstVersion } from '../record-version.ts';
 import { makeAuditedChange } from './audited-change.ts';
 import { parseClaimConditions } from './claim-conditions.ts';
@@ -132,7 +132,7 @@ function isSameRequest(stored: Client, wanted: Client): boolean {
 
 function refuseExisting(stored: Client, wanted: Client): never {
   if (wanted.provider === undefined) {
-    throw new RefusedError(
+    throw new IdempotencyKeyReusedError(
       'this idempotency key was used to create a client with other values; use a new one',
     );
   }

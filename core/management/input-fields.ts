@@ -132,7 +132,10 @@ export function parseScopes(config: DeploymentConfig, values: unknown): readonly
 }
 
 /** A token lifetime in seconds, within the deployment's bounds. */
-export function parseTokenLifetime(config: DeploymentConfig, value: unknown): number {
+export function parseTokenLifetime(
+  config: Pick<DeploymentConfig, 'tokenLifetime'>,
+  value: unknown,
+): number {
   const { default: usual, minimum, maximum } = config.tokenLifetime;
   if (value === undefined) return usual;
   const seconds = Number.isSafeInteger(value) ? Number(value) : Number.NaN;

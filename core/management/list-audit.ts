@@ -1,4 +1,5 @@
 import { maxListedItems } from '../../contract/limits.ts';
+import { describeAction } from '../audit/action-words.ts';
 import type { AuditRecord } from '../audit/audit-log.ts';
 import { readChangeId } from '../audit/record-id.ts';
 import { formatDay, isDay } from '../rfc3339.ts';
@@ -10,7 +11,10 @@ import { optional, readFields, readInteger, readText, refuseInput } from './read
 export interface AuditFilter {
   /** UTC day, e.g. `2026-11-21`; today if left out. */
   readonly day?: string | undefined;
-  /** Text in the actor, the action or the subject, in any case. */
+  /**
+   * Text in the actor, the action by its name or in words, the subject, or the record's name or
+   * client id, in any case.
+   */
   readonly text?: string | undefined;
   /** Most records that are read for the page, 1 to 500; 500 if left out. */
   readonly limit?: number | undefined;
@@ -86,9 +90,15 @@ function pairRecords(records: readonly AuditRecord[], open: Set<string>): readon
   });
 }
 
+/** What a reader sees of a change: its action in words too, and the name and client of a record. */
+function textsOf({ actor, action, subject, before, after }: AuditedChange): readonly unknown[] {
+  const record = after ?? before ?? {};
+  return [actor, action, describeAction(action), subject, record['name'], record['client_id']];
+}
+
 function hasText(change: AuditedChange, text: string): boolean {
-  return [change.actor, change.action, change.subject].some((value) =>
-    value.toLowerCase().includes(text),
+  return textsOf(change).some(
+    (value) => typeof value === 'string' && value.toLowerCase().includes(text),
   );
 }
 

@@ -35,7 +35,8 @@ function readCidr(address: string): Subnet {
   }
 }
 
-function readSubnet(address: string, netmask: unknown): Subnet {
+/** @throws {InputError} for an address or a netmask that is not valid. */
+export function readSubnet(address: string, netmask: unknown): Subnet {
   const mask = netmask === undefined ? '' : readNetmask(netmask);
   if (mask === '') return readCidr(address);
   const [plain = '', prefix] = address.split('/');

@@ -2,6 +2,11 @@ import type { Client } from '../../adapters/management.ts';
 import { groupClaims } from '../../core/client/claim-condition.ts';
 import { formatDuration, parseDuration } from '../../core/duration.ts';
 import type { DeploymentDescription } from '../../core/management/describe-deployment.ts';
+import {
+  parseAudiences,
+  parseName,
+  parseTokenLifetime,
+} from '../../core/management/input-fields.ts';
 import type { Fields } from './fields.ts';
 import { FormError } from './problems.ts';
 
@@ -83,6 +88,22 @@ export function readRequiredClaims({ requiredClaims }: ClientValues) {
   if (conditions !== undefined) return conditions;
   const message = 'Received a line that is not NAME=VALUE, such as repository_id=1296269.';
   throw new FormError([{ field: 'requiredClaims', message }]);
+}
+
+/** Reads one field each, by the rules of the library, which stops at the first problem. */
+export function clientChecks(
+  values: ClientValues,
+  { tokenLifetime }: Pick<DeploymentDescription, 'tokenLifetime'>,
+): readonly (() => unknown)[] {
+  const isUnderProvider = values.provider !== '';
+  return [
+    () => parseName(values.name),
+    () =>
+      parseTokenLifetime({ tokenLifetime }, readDuration('tokenLifetime', values.tokenLifetime)),
+    // A provider's audiences have other rules.
+    ...(isUnderProvider ? [] : [() => parseAudiences(linesOf(values.audiences), undefined)]),
+    () => readRequiredClaims(values),
+  ];
 }
 
 /** The fields that can change later, as input of the library. */

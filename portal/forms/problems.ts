@@ -2,6 +2,7 @@ import {
   AwsCallerError,
   ConflictError,
   FetchError,
+  IdempotencyKeyReusedError,
   InputError,
   NotFoundError,
   RefusedError,
@@ -22,6 +23,8 @@ export interface Problems {
   readonly general?: string | undefined;
   /** The version that is stored now, after a conflict. */
   readonly currentVersion?: number | undefined;
+  /** Whether the form was sent before with other values. Its next request needs another id. */
+  readonly wasSentBefore?: boolean | undefined;
 }
 
 export const noProblems: Problems = { status: 200, fields: [] };
@@ -65,6 +68,15 @@ export function problemsOf(error: unknown): Problems | undefined {
     return { status: 409, fields: [], general: withoutLabel(error.message) };
   }
   if (error instanceof NotFoundError) return undefined;
+  if (error instanceof IdempotencyKeyReusedError) {
+    return {
+      status: 409,
+      fields: [],
+      general:
+        'This form was sent before, with other values, and created something then. Nothing was created now. Send it again to create another one.',
+      wasSentBefore: true,
+    };
+  }
   if (error instanceof RefusedError || error instanceof FetchError) {
     return { status: 422, fields: [], general: withoutLabel(error.message) };
   }

@@ -1,31 +1,34 @@
 import type { Fields } from './fields.ts';
-import { FormError, problemsOf } from './problems.ts';
+import { type FieldProblem, FormError, problemsOf } from './problems.ts';
 
-/** What is wrong with a value that can be read without the library. */
-function problemsOfReading(read: () => unknown) {
-  try {
-    read();
-    return [];
-  } catch (error) {
-    return problemsOf(error)?.fields ?? [];
-  }
+/** What is wrong with values that can be read without the library. */
+function problemsOfReading(checks: readonly (() => unknown)[]): readonly FieldProblem[] {
+  return checks.flatMap((check) => {
+    try {
+      check();
+      return [];
+    } catch (error) {
+      return problemsOf(error)?.fields ?? [];
+    }
+  });
 }
 
 /**
- * @param read reads other fields of the form. Their problems are told together with the others.
- * @throws {FormError} with every one of these fields that is empty, so that all are seen at once.
+ * @param checks read one field each. Their problems are told together, so that all are seen at once.
+ * @throws {FormError} with every field that is empty or has a problem.
  */
 export function requireFields(
   form: Fields,
   messages: Readonly<Record<string, string>>,
-  read: () => unknown = () => undefined,
+  checks: readonly (() => unknown)[] = [],
 ): void {
   const missing = Object.entries(messages).filter(
     ([field]) => !form.all(field).some((value) => value.trim() !== ''),
   );
+  const empty = new Set(missing.map(([field]) => field));
   const problems = [
     ...missing.map(([field, message]) => ({ field, message })),
-    ...problemsOfReading(read),
+    ...problemsOfReading(checks).filter(({ field }) => !empty.has(field)),
   ];
   if (problems.length > 0) throw new FormError(problems);
 }

@@ -1,3 +1,6 @@
+import { parseName } from '../../core/management/input-fields.ts';
+import { within } from '../../core/management/read-input.ts';
+import { readSubnet } from '../../core/management/subnet-list.ts';
 import type { Fields } from './fields.ts';
 
 /** A subnet as entered. */
@@ -38,6 +41,22 @@ export function showSubnetRows(rows: readonly SubnetRow[], more = false): readon
   const wanted = Math.max(rows.length, rowsAtOnce) + (more ? rowsAtOnce : 0);
   const empty = Math.max(0, Math.min(wanted, maxRows) - filled.length);
   return [...filled, ...Array.from({ length: empty }, () => emptyRow)];
+}
+
+/** Reads one field each, by the rules of the library. @param prefix of the fields' names. */
+export function subnetChecks(row: SubnetRow, prefix: string): readonly (() => unknown)[] {
+  const check = (read: () => unknown) => () => (prefix === '' ? read() : within(prefix, read));
+  return [
+    check(() => parseName(row.name, 'subnet name')),
+    check(() => readSubnet(row.address.trim(), row.netmask.trim() || undefined)),
+  ];
+}
+
+/** The problems of every filled row. */
+export function subnetRowChecks(rows: readonly SubnetRow[]): readonly (() => unknown)[] {
+  return rows
+    .filter((row) => !isEmpty(row))
+    .flatMap((row, index) => subnetChecks(row, `subnets[${index}]`));
 }
 
 /** The filled rows as input of the library. */

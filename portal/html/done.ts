@@ -4,6 +4,10 @@ import { type Html, html } from './html.ts';
 /** Messages after a change. The address contains only the name of the message. */
 const sentences: ReadonlyMap<string, string> = new Map([
   ['client-created', 'The client was created. Now give it a secret.'],
+  [
+    'client-existed',
+    'This form was sent before, and created this client then. No other one was created. Open a new form to create another client.',
+  ],
   ['provider-client-created', 'The client was created. It authenticates at its provider.'],
   ['saved', 'Saved.'],
   ['client-enabled', 'The client is enabled. Its secrets work again.'],

@@ -2,20 +2,26 @@ import type { Problems } from '../forms/problems.ts';
 import { fieldAnchor } from './field.ts';
 import { type Html, type HtmlValue, html } from './html.ts';
 
+/** The name of a field that the form does not have: `externalClientId` is `External client id`. */
+function inWords(field: string): string {
+  const words = field.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
+}
+
 /**
  * The problems of the form, with a link to each field. It comes first, and screen readers announce
  * it.
  */
 export function errorSummary({ fields, general }: Problems, labels: Labels): Html | '' {
   if (fields.length === 0 && general === undefined) return '';
-  return html`<div class="summary" role="alert" tabindex="-1"><h2>There is a problem</h2>${
+  return html`<div class="summary" role="alert" tabindex="-1" autofocus aria-labelledby="summary-title"><h2 id="summary-title">There is a problem</h2>${
     general === undefined ? '' : html`<p>${general}</p>`
   }${
     fields.length === 0
       ? ''
       : html`<ul>${fields.map(
           ({ field, message }) =>
-            html`<li><a href="${fieldAnchor(field)}">${labels[field] ?? field}</a>: ${message}</li>`,
+            html`<li><a href="${fieldAnchor(field)}">${labels[field] ?? inWords(field)}</a>: ${message}</li>`,
         )}</ul>`
   }</div>`;
 }
@@ -28,10 +34,15 @@ export interface FormParts {
   readonly problems: Problems;
   readonly labels: Labels;
   readonly submit: string;
+  /** Whether the fields have a button. Enter must not press it. */
+  readonly hasOtherButtons?: boolean | undefined;
   readonly submitKind?: 'primary' | 'danger' | undefined;
   /** The address of the Cancel link. */
   readonly cancel: string;
 }
+
+/** Enter presses the first button of a form. This one is neither seen nor reached. */
+const defaultButton = html`<button class="visually-hidden" type="submit" tabindex="-1" aria-hidden="true">Send</button>`;
 
 /**
  * A form that sends only once: the script ignores a second click while the first request is in
@@ -39,7 +50,7 @@ export interface FormParts {
  */
 export function postForm(parts: FormParts, fields: HtmlValue): Html {
   const { action, problems, labels, cancel } = parts;
-  return html`${errorSummary(problems, labels)}<form class="sheet" method="post" action="${action}" data-once>${fields}<div class="form-actions"><button class="button button-${parts.submitKind ?? 'primary'}" type="submit">${parts.submit}</button><a class="button button-plain" href="${cancel}">Cancel</a></div></form>`;
+  return html`${errorSummary(problems, labels)}<form class="sheet" method="post" action="${action}" data-once>${parts.hasOtherButtons === true && defaultButton}${fields}<div class="form-actions"><button class="button button-${parts.submitKind ?? 'primary'}" type="submit">${parts.submit}</button><a class="button button-plain" href="${cancel}">Cancel</a></div></form>`;
 }
 
 /** A button that makes a change at once, for changes that can be undone. */

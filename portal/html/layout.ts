@@ -89,7 +89,7 @@ export function layout(
   canSignOut: boolean,
 ): Html {
   const { deployment, href } = context;
-  const isError = (page.status ?? 200) === 422;
+  const isError = [409, 422].includes(page.status ?? 200);
   const title = `${isError ? 'Error: ' : ''}${page.title} · ${deployment.name}`;
   const regions = deployment.regions.map(({ id }) => id).join(', ');
   return document(

@@ -52,21 +52,29 @@ export function pager(options: {
   readonly shown: number;
   readonly examined: number;
   readonly isFiltered: boolean;
+  /** Whether items were left out that the user must not know of. */
+  readonly isLimited: boolean;
   /** What is listed, in the plural. */
   readonly what: string;
 }): Html {
   const { href, path, query, nextCursor, shown, what, isFirst } = options;
-  const looked = options.isFiltered
-    ? `${shown} found among ${options.examined} ${what} looked at`
-    : `${shown} ${what} on this page`;
+  const looked = options.isLimited
+    ? `${shown} ${what} found`
+    : options.isFiltered
+      ? `${shown} found among ${options.examined} ${what} looked at`
+      : `${shown} ${what} on this page`;
   if (isFirst && nextCursor === undefined) {
     return html`<p class="pager-note muted">${shown} ${what}</p>`;
   }
   return html`<nav class="pager" aria-label="Pages"><p class="muted">${looked}${
-    nextCursor === undefined ? '. This is the last page.' : '. There are more.'
+    nextCursor === undefined
+      ? '. This is the last page.'
+      : options.isLimited
+        ? '. Not everything was read yet.'
+        : '. There are more.'
   }</p>${isFirst ? '' : html`<a class="button button-plain" href="${href(path, query)}">First page</a>`}${
     nextCursor === undefined
       ? ''
-      : html`<a class="button button-plain" href="${href(path, { ...query, cursor: nextCursor })}" rel="next">${options.isFiltered ? 'Look further' : 'Next page'}</a>`
+      : html`<a class="button button-plain" href="${href(path, { ...query, cursor: nextCursor })}" rel="next">${options.isFiltered || options.isLimited || shown === 0 ? 'Look further' : 'Next page'}</a>`
   }</nav>`;
 }

@@ -42,6 +42,11 @@ export function distance(time: number, now: number): Html {
   return html`<time datetime="${formatTime(time)}" title="${formatMinute(time)}">${formatRelative(time, now)}</time>`;
 }
 
+/** A time in a table cell: its day, and its distance below. */
+export function endTime(time: number, now: number): Html {
+  return html`<time datetime="${formatTime(time)}" title="${formatMinute(time)}">${formatTime(time).slice(0, 'yyyy-mm-dd'.length)}</time><span class="sub">${formatRelative(time, now)}</span>`;
+}
+
 /** The day of a last use in a table cell: `Today`, `Never`. */
 export function lastUseText(day: string | undefined, now: number): string {
   if (day === undefined) return 'Never';

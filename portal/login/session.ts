@@ -104,16 +104,7 @@ export function fromStored(value: unknown): Session | undefined {
   };
 }
 
-/**
- * The actor in the audit. The subject comes first in meaning, because names change and can be
- * given to another person.
- */
+/** The actor in the audit is issuer and subject: names change, and can be given to another person. */
 export function personOf({ issuer, subject, name, role, trunkGroups }: Session): Person {
-  const id = `${issuer}#${subject}`;
-  return {
-    name,
-    role,
-    trunkGroups,
-    actor: async () => (name === subject ? id : `${id} (${name})`),
-  };
+  return { name, role, trunkGroups, actor: async () => `${issuer}#${subject}` };
 }

@@ -46,6 +46,11 @@ async function readPage<T>(
   }
 }
 
+/** Reading stopped at a limit before it found anything. */
+function nothingYet({ what }: Pick<ListPage<never>, 'what'>): Html {
+  return emptyState('Nothing found so far', `Not all ${what} were read yet. Look further.`);
+}
+
 function nothing<T>(list: ListPage<T>, isNarrowed: boolean): Html {
   return isNarrowed
     ? emptyState(`No ${list.what} match here`, 'Try fewer words, or clear the filter.')
@@ -60,14 +65,26 @@ export async function showList<T>(context: RequestContext, list: ListPage<T>): P
   const { items, examined, nextCursor } = page;
   const isFiltered = Object.values(list.query).some((value) => value !== undefined);
   const isFirst = cursor === undefined;
-  const pages = { href, path: list.path, query: list.query, isFirst, nextCursor, isFiltered };
+  // The limit of a person is a filter too. It must not tell how many items others have.
+  const isLimited = context.person.trunkGroups !== undefined;
+  const pages = {
+    href,
+    path: list.path,
+    query: list.query,
+    isFirst,
+    nextCursor,
+    isFiltered,
+    isLimited,
+  };
   return {
     status: problems.status,
     title: list.title,
     section: list.section,
     body: html`${pageHeader({ title: list.title, lead: list.lead, actions: list.create })}${doneNotice(context.query)}${errorSummary(problems, list.labels)}${filterForm(href(list.path), isFiltered, list.filterFields(problems))}${
       items.length === 0
-        ? nothing(list, isFiltered || !isFirst)
+        ? nextCursor === undefined
+          ? nothing(list, isFiltered || !isFirst)
+          : nothingYet(list)
         : dataTable(list.title, list.columns, items.map(list.row))
     }${
       items.length === 0 && nextCursor === undefined

@@ -2,6 +2,7 @@ import type { ManagementError } from '../../../contract/management/request.ts';
 import {
   CallerRefusedError,
   ConflictError,
+  IdempotencyKeyReusedError,
   InputError,
   MalformedRecordError,
   NotFoundError,
@@ -29,6 +30,9 @@ export function toManagementError(error: unknown): ManagementError | undefined {
   if (error instanceof NotFoundError) return { class: 'NotFoundError', text };
   if (error instanceof KeySetError) {
     return { class: 'KeySetError', text, problems: [...error.problems] };
+  }
+  if (error instanceof IdempotencyKeyReusedError) {
+    return { class: 'IdempotencyKeyReusedError', text };
   }
   if (error instanceof RefusedError) return { class: 'RefusedError', text };
   if (error instanceof VersionConflictError) {
@@ -61,6 +65,7 @@ const revivals: Readonly<Record<ManagementError['class'], Revive>> = {
   InputError: ({ text, field }) => new InputError(text, { field }),
   NotFoundError: ({ text }) => withText(new NotFoundError('', ''), text),
   RefusedError: ({ text }) => new RefusedError(text),
+  IdempotencyKeyReusedError: ({ text }) => new IdempotencyKeyReusedError(text),
   KeySetError: ({ text, problems = [] }) => withText(new KeySetError(problems), text),
   ConflictError: ({ text }) => new ConflictError(text),
   UncertainConflictError: ({ text }) => new UncertainConflictError(text),

@@ -98,7 +98,9 @@ function setEnabled(enabled: boolean): Handler {
     const keyId = context.id('keyId');
     return submit(
       async () => {
-        await management.setApiKeyEnabled(keyId, enabled, { ifVersion: readVersion(form) });
+        // Stopping wins: a version that is out of date does not hold it up.
+        const options = enabled ? { ifVersion: readVersion(form) } : {};
+        await management.setApiKeyEnabled(keyId, enabled, options);
         const done = enabled ? 'key-enabled' : 'key-disabled';
         return { redirectTo: href(`/api-keys/${keyId}`, { done }) };
       },

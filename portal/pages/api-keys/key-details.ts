@@ -102,7 +102,8 @@ export function keyPage(
         [
           'Changed',
           html`${timeWithDistance(key.updatedAt, now)}${
-            may('listAudit') && html` · <a href="${href('/audit', { text: key.keyId })}">Audit</a>`
+            may('listAudit') &&
+            html` · <a href="${href(`/api-keys/${key.keyId}/history`)}">History</a>`
           }`,
         ],
       ]),

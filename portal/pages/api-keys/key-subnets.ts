@@ -3,6 +3,7 @@ import { formatCidr } from '../../../core/api-key/subnet.ts';
 import { noProblems, type Problems } from '../../forms/problems.ts';
 import { requireFields } from '../../forms/required.ts';
 import { submit } from '../../forms/submit.ts';
+import { subnetChecks } from '../../forms/subnet-rows.ts';
 import { readVersion } from '../../forms/version.ts';
 import { hiddenField } from '../../html/field.ts';
 import { postForm } from '../../html/form.ts';
@@ -22,10 +23,11 @@ export const addSubnet: Handler = async (context) => {
   };
   return submit(
     async () => {
-      requireFields(form, {
+      const required = {
         name: 'Give the subnet a name.',
         address: 'Type an IP address, e.g. 203.0.113.0.',
-      });
+      };
+      requireFields(form, required, subnetChecks(row, ''));
       await management.addSubnet(keyId, {
         ...row,
         netmask: row.netmask.trim() || undefined,

@@ -1,12 +1,15 @@
 import { maxNameLength } from '../../../contract/limits.ts';
+import { parseName, parseServiceTrunkGroup } from '../../../core/management/input-fields.ts';
 import type { Fields } from '../../forms/fields.ts';
 import { noProblems, type Problems, problemAt } from '../../forms/problems.ts';
+import { nextRequestId } from '../../forms/request-id.ts';
 import { requireFields } from '../../forms/required.ts';
 import { submit } from '../../forms/submit.ts';
 import {
   readSubnetRows,
   type SubnetRow,
   showSubnetRows,
+  subnetRowChecks,
   toSubnets,
 } from '../../forms/subnet-rows.ts';
 import { checkbox, hiddenField, textField } from '../../html/field.ts';
@@ -66,6 +69,7 @@ function showForm(context: RequestContext, values: KeyValues, problems: Problems
       problems,
       labels: labelsOf(rows),
       submit: 'Create API key',
+      hasOtherButtons: true,
       cancel: href('/api-keys'),
     },
     [
@@ -117,10 +121,15 @@ export const createApiKey: Handler = async (context) => {
   if (wantsMore) return showForm(context, values, noProblems);
   return submit(
     async () => {
-      requireFields(form, {
+      const required = {
         name: 'Give the key a name.',
         serviceTrunkGroup: 'Say which trunk group the key belongs to.',
-      });
+      };
+      requireFields(form, required, [
+        () => parseName(values.name),
+        () => parseServiceTrunkGroup(values.serviceTrunkGroup.trim()),
+        ...subnetRowChecks(values.rows),
+      ]);
       const created = await management.createApiKey({
         name: values.name,
         serviceTrunkGroup: values.serviceTrunkGroup.trim(),
@@ -130,6 +139,9 @@ export const createApiKey: Handler = async (context) => {
       });
       return createdKeyPage(context, created);
     },
-    (problems) => showForm(context, values, problems),
+    (problems) => {
+      const requestId = nextRequestId(context, values.requestId, problems);
+      return showForm(context, { ...values, requestId }, problems);
+    },
   );
 };

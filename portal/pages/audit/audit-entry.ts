@@ -1,42 +1,10 @@
 import type { Management } from '../../../adapters/management.ts';
+import { describeAction } from '../../../core/audit/action-words.ts';
 import { badge } from '../../html/badge.ts';
 import { type Html, html } from '../../html/html.ts';
 import type { RequestContext } from '../../request-context.ts';
 
 export type AuditEntry = Awaited<ReturnType<Management['listAudit']>>['items'][number];
-
-/** Actions in words. Other actions are shown by their name. */
-const actions: ReadonlyMap<string, string> = new Map([
-  ['client.create', 'Created a client'],
-  ['client.update', 'Changed a client'],
-  ['client.enable', 'Enabled a client'],
-  ['client.disable', 'Disabled a client'],
-  ['client.delete', 'Deleted a client'],
-  ['client_secret.create', 'Created a secret'],
-  ['client_secret.update', 'Changed a secret'],
-  ['client_secret.rotate', 'Rotated secrets'],
-  ['client_secret.delete', 'Deleted a secret'],
-  ['api_key.create', 'Created an API key'],
-  ['api_key.rename', 'Renamed an API key'],
-  ['api_key.enable', 'Enabled an API key'],
-  ['api_key.disable', 'Disabled an API key'],
-  ['api_key.delete', 'Deleted an API key'],
-  ['api_key_subnet.add', 'Added a subnet'],
-  ['api_key_subnet.remove', 'Removed a subnet'],
-  ['identity_provider.register', 'Registered a provider'],
-  ['identity_provider.delete', 'Deleted a provider'],
-  ['signing_key.open_intent', 'Began to create a signing key'],
-  ['signing_key.take_over_intent', 'Continued with a signing key'],
-  ['signing_key.create_key', 'Created a signing key in KMS'],
-  ['signing_key.read_public_key', 'Read the public key'],
-  ['signing_key.publish', 'Published a signing key'],
-  ['signing_key.close_intent', 'Finished a signing key'],
-  ['signing_key.promote', 'A signing key signs'],
-  ['signing_key.retire', 'A signing key stopped signing'],
-  ['signing_key.withdraw', 'Withdrew a signing key'],
-  ['signing_key.disable', 'Disabled a signing key'],
-  ['signing_key.schedule_deletion', 'Scheduled a deletion in KMS'],
-]);
 
 const outcomes = {
   // A successful change has no badge.
@@ -103,5 +71,5 @@ export function auditEntry({ href }: RequestContext, entry: AuditEntry): Html {
     address === undefined || entry.action.endsWith('.delete')
       ? subject
       : html`<a href="${href(...address)}">${subject}</a>`;
-  return html`<li class="entry entry-${entry.outcome}"><time datetime="${entry.time}">${entry.time.slice(11, 19)}</time><p class="entry-action">${actions.get(entry.action) ?? entry.action} ${outcomes[entry.outcome]}</p><p class="entry-subject">${linked}</p><p class="entry-actor muted">${entry.actor}</p>${changes(entry)}</li>`;
+  return html`<li class="entry entry-${entry.outcome}"><time datetime="${entry.time}">${entry.time.slice(11, 19)}</time><p class="entry-action">${describeAction(entry.action)} ${outcomes[entry.outcome]}</p><p class="entry-subject">${linked}</p><p class="entry-actor muted">${entry.actor}</p>${changes(entry)}</li>`;
 }

@@ -1,6 +1,7 @@
 import type { Client, ClientSecret } from '../../../adapters/management.ts';
 import { type ExpiryValues, readExpiry, readExpiryValues } from '../../forms/expiry.ts';
 import { noProblems, type Problems } from '../../forms/problems.ts';
+import { requireFields } from '../../forms/required.ts';
 import { submit } from '../../forms/submit.ts';
 import { readVersion } from '../../forms/version.ts';
 import { expiryField } from '../../html/expiry-field.ts';
@@ -11,7 +12,7 @@ import { formatDayDistance, formatMinute } from '../../html/time.ts';
 import { HttpError } from '../../http-error.ts';
 import type { Handler, Page, RequestContext } from '../../request-context.ts';
 import { secretTitle } from '../clients/secret-table.ts';
-import { secretLabels, secretNameField, secretPage } from './new-secret.ts';
+import { secretChecks, secretLabels, secretNameField, secretPage } from './new-secret.ts';
 
 interface Found {
   readonly client: Client;
@@ -82,6 +83,7 @@ export const updateSecret: Handler = async (context) => {
   const version = readVersion(form);
   return submit(
     async () => {
+      requireFields(form, {}, secretChecks(values, now));
       // A name cannot be removed: an empty field does not change it.
       await management.updateClientSecret(client.clientId, secret.secretId, {
         name: values.name.trim() || undefined,

@@ -1,7 +1,9 @@
 import type { Client } from '../../../adapters/management.ts';
 import { maxNameLength } from '../../../contract/limits.ts';
+import { parseExpiry, parseName } from '../../../core/management/input-fields.ts';
 import { type ExpiryValues, readExpiry, readExpiryValues } from '../../forms/expiry.ts';
 import { noProblems, type Problems, problemAt } from '../../forms/problems.ts';
+import { requireFields } from '../../forms/required.ts';
 import { submit } from '../../forms/submit.ts';
 import { expiryField } from '../../html/expiry-field.ts';
 import { hiddenField, textField } from '../../html/field.ts';
@@ -28,6 +30,17 @@ export function readSecretValues(form: Parameters<typeof readExpiryValues>[0]): 
     name: form.text('name'),
     requestId: form.text('requestId'),
   };
+}
+
+/** Reads one field each, by the rules of the library. A name can be left out. */
+export function secretChecks(
+  { name, ...expiry }: ExpiryValues & { readonly name: string },
+  now: number,
+): readonly (() => unknown)[] {
+  return [
+    () => name.trim() === '' || parseName(name),
+    () => parseExpiry(readExpiry(expiry, now) ?? undefined, now),
+  ];
 }
 
 export function emptySecretValues(requestId: string): SecretValues {
@@ -113,6 +126,7 @@ export const createSecret: Handler = async (context) => {
   const values = readSecretValues(form);
   return submit(
     async () => {
+      requireFields(form, {}, secretChecks(values, now));
       const created = await management.createClientSecret(client.clientId, {
         name: values.name.trim() || undefined,
         expiresAt: readExpiry(values, now) ?? undefined,

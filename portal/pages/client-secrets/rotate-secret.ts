@@ -3,6 +3,7 @@ import { requireChoice } from '../../forms/choice.ts';
 import { readDuration } from '../../forms/client-form.ts';
 import { readExpiry } from '../../forms/expiry.ts';
 import { noProblems, type Problems, problemAt } from '../../forms/problems.ts';
+import { requireFields } from '../../forms/required.ts';
 import { submit } from '../../forms/submit.ts';
 import { readVersion } from '../../forms/version.ts';
 import { expiryField } from '../../html/expiry-field.ts';
@@ -17,6 +18,7 @@ import {
   emptySecretValues,
   readSecretValues,
   type SecretValues,
+  secretChecks,
   secretLabels,
   secretNameField,
   secretPage,
@@ -24,6 +26,8 @@ import {
 
 interface RotationValues extends SecretValues {
   readonly overlap: string;
+  /** The version of the client that the form was made from. */
+  readonly version: number;
   readonly overlapOther: string;
 }
 
@@ -82,7 +86,7 @@ function showForm(
     },
     [
       hiddenField('requestId', values.requestId),
-      hiddenField('ifVersion', client.version),
+      hiddenField('ifVersion', problems.status === 409 ? client.version : values.version),
       expiring(context, client),
       overlapField(values, problems),
       secretNameField(values.name, problems),
@@ -107,7 +111,12 @@ function readOverlap({ overlap, overlapOther }: RotationValues): number {
 export const newRotation: Handler = async (context) => {
   context.require('rotateClientSecret');
   const client = await context.management.findClient(context.id('clientId'));
-  const values = { ...emptySecretValues(context.newRequestId()), overlap: '7d', overlapOther: '' };
+  const values = {
+    ...emptySecretValues(context.newRequestId()),
+    overlap: '7d',
+    overlapOther: '',
+    version: client.version,
+  };
   return showForm(context, client, values, noProblems);
 };
 
@@ -117,19 +126,23 @@ export const rotateSecret: Handler = async (context) => {
   const values: RotationValues = {
     ...readSecretValues(form),
     overlap: form.text('overlap'),
+    version: readVersion(form),
     overlapOther: form.text('overlapOther'),
   };
   return submit(
     async () => {
+      requireFields(form, {}, [() => readOverlap(values), ...secretChecks(values, now)]);
       const rotated = await management.rotateClientSecret(client.clientId, {
         name: values.name.trim() || undefined,
         expiresAt: readExpiry(values, now) ?? undefined,
         overlap: readOverlap(values),
         idempotencyKey: values.requestId || undefined,
-        ifVersion: readVersion(form),
+        ifVersion: values.version,
       });
       return createdSecretPage(context, { client, ...rotated });
     },
-    (problems) => showForm(context, client, values, problems),
+    // It is read again: what is shown after a conflict is what the next request is based on.
+    async (problems) =>
+      showForm(context, await management.findClient(client.clientId), values, problems),
   );
 };

@@ -57,7 +57,7 @@ function clientFacts({ deployment, now, href, may }: RequestContext, client: Cli
       'Changed',
       html`${timeWithDistance(client.updatedAt, now)}${
         may('listAudit') &&
-        html` · <a href="${href('/audit', { text: client.clientId })}">Audit</a>`
+        html` · <a href="${href(`/clients/${client.clientId}/history`)}">History</a>`
       }`,
     ],
   ]);

@@ -82,7 +82,7 @@ export function changeableFields(
   return html`${nameField(values.name, problems, stored?.name)}${textField({
     name: 'tokenLifetime',
     label: 'Token lifetime',
-    hint: `${formatDuration(minimum)} to ${formatDuration(maximum)}, e.g. 15m or 1h. A token cannot be revoked; a leaked token can be used for this time.${storedHint(lifetime, values.tokenLifetime)}`,
+    hint: `${formatDuration(minimum)} to ${formatDuration(maximum)}, e.g. 15m or 1h. A leaked token can be used for this time, at most. Platform APIs that look up clients refuse it as soon as the client’s tokens are revoked.${storedHint(lifetime, values.tokenLifetime)}`,
     value: values.tokenLifetime,
     required: true,
     width: 'short',

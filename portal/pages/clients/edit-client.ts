@@ -1,6 +1,7 @@
 import type { Client } from '../../../adapters/management.ts';
 import {
   type ClientValues,
+  clientChecks,
   readClientValues,
   toClientChanges,
   valuesOfClient,
@@ -62,7 +63,8 @@ export const updateClient: Handler = async (context) => {
   const version = readVersion(form);
   return submit(
     async () => {
-      requireFields(form, { name: 'Give the client a name.', scopes: 'Choose one scope or more.' });
+      const required = { name: 'Give the client a name.', scopes: 'Choose one scope or more.' };
+      requireFields(form, required, clientChecks(values, context.deployment));
       await management.updateClient(clientId, { ...toClientChanges(values), ifVersion: version });
       return { redirectTo: href(`/clients/${clientId}`, { done: 'saved' }) };
     },

@@ -1,11 +1,14 @@
+import { parseServiceTrunkGroup } from '../../../core/management/input-fields.ts';
 import {
   type ClientValues,
+  clientChecks,
   newClientValues,
   readClientValues,
   readRequiredClaims,
   toClientChanges,
 } from '../../forms/client-form.ts';
 import { isDenied, noProblems, type Problems } from '../../forms/problems.ts';
+import { nextRequestId } from '../../forms/request-id.ts';
 import { requireFields } from '../../forms/required.ts';
 import { submit } from '../../forms/submit.ts';
 import { hiddenField } from '../../html/field.ts';
@@ -84,8 +87,11 @@ export const createClient: Handler = async (context) => {
         name: 'Give the client a name.',
         scopes: 'Choose one scope or more.',
       };
-      requireFields(form, required, () => toClientChanges(values));
-      const { client } = await management.createClient({
+      requireFields(form, required, [
+        () => parseServiceTrunkGroup(values.serviceTrunkGroup.trim()),
+        ...clientChecks(values, context.deployment),
+      ]);
+      const { client, existed } = await management.createClient({
         ...toClientChanges(values),
         serviceTrunkGroup: values.serviceTrunkGroup.trim(),
         provider: values.provider || undefined,
@@ -93,8 +99,9 @@ export const createClient: Handler = async (context) => {
         requiredClaims: readRequiredClaims(values),
         idempotencyKey: requestId || undefined,
       });
-      return { redirectTo: href(`/clients/${client.clientId}`, { done: 'client-created' }) };
+      const done = existed ? 'client-existed' : 'client-created';
+      return { redirectTo: href(`/clients/${client.clientId}`, { done }) };
     },
-    (problems) => showForm(context, values, requestId, problems),
+    (problems) => showForm(context, values, nextRequestId(context, requestId, problems), problems),
   );
 };

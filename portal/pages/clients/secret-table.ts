@@ -3,7 +3,7 @@ import { findSecretConcern } from '../../../core/client/secret-attention.ts';
 import { badge } from '../../html/badge.ts';
 import { type Html, type HtmlValue, html } from '../../html/html.ts';
 import { dataTable } from '../../html/list.ts';
-import { distance, lastUseText } from '../../html/time.ts';
+import { distance, endTime, lastUseText } from '../../html/time.ts';
 import type { RequestContext } from '../../request-context.ts';
 
 /** The label of a secret: its name, or the end of its id. */
@@ -51,7 +51,7 @@ export function secretTable(context: RequestContext, client: Client): Html {
     client.secrets.map((secret) => [
       html`${secretTitle(secret)}<span class="sub"><code>${secret.secretId}</code></span>`,
       statusBadge(client, secret, now),
-      secret.expiresAt === undefined ? 'Never' : distance(secret.expiresAt, now),
+      secret.expiresAt === undefined ? 'Never' : endTime(secret.expiresAt, now),
       lastUseText(secret.lastUsedOn, now),
       distance(secret.createdAt, now),
       ...(canChange ? [actions(context, client, secret, now)] : []),

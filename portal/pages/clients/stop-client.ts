@@ -27,7 +27,9 @@ function setEnabled(enabled: boolean): Handler {
     const clientId = context.id('clientId');
     return submit(
       async () => {
-        await management.setClientEnabled(clientId, enabled, { ifVersion: readVersion(form) });
+        // Stopping wins: a version that is out of date does not hold it up.
+        const options = enabled ? { ifVersion: readVersion(form) } : {};
+        await management.setClientEnabled(clientId, enabled, options);
         const done = enabled ? 'client-enabled' : 'client-disabled';
         return { redirectTo: href(`/clients/${clientId}`, { done }) };
       },
@@ -150,11 +152,11 @@ export const confirmRevokeTokens: Handler = async (context) => {
 };
 
 export const revokeTokens: Handler = async (context) => {
-  const { management, form, href } = context;
+  const { management, href } = context;
   const clientId = context.id('clientId');
   return submit(
     async () => {
-      await management.revokeClientTokens(clientId, { ifVersion: readVersion(form) });
+      await management.revokeClientTokens(clientId);
       return { redirectTo: href(`/clients/${clientId}`, { done: 'tokens-revoked' }) };
     },
     async (problems) =>

@@ -1,8 +1,9 @@
 import type { Management } from '../../../adapters/management.ts';
+import { isId } from '../../../core/credential/credential-value.ts';
 import { formatTime } from '../../../core/rfc3339.ts';
 import { badge } from '../../html/badge.ts';
 import { type Html, type HtmlValue, html } from '../../html/html.ts';
-import { type Fact, facts, panel } from '../../html/parts.ts';
+import { facts, panel } from '../../html/parts.ts';
 import { timeWithDistance } from '../../html/time.ts';
 import type { RequestContext } from '../../request-context.ts';
 
@@ -42,39 +43,57 @@ export function tokenResult({
 }
 
 function verifiedFacts(
-  { now }: RequestContext,
+  context: RequestContext,
   verified: NonNullable<RequestExplanation['verified']>,
 ): Html {
   if (verified.credential === 'api_key') {
     return facts([
       ['Credential', 'API key'],
-      ['Key id', html`<code>${verified.keyId}</code>`],
+      ['Key id', keyLink(context, verified.keyId)],
       ['Service trunk group', html`<code>${verified.serviceTrunkGroup}</code>`],
     ]);
   }
   return facts([
     ['Credential', 'Access token'],
-    ['Issuer', html`<code class="line">${verified.issuer}</code>`],
-    ['Client id', html`<code>${verified.clientId}</code>`],
+    ['Issuer', issuerLink(context, verified.issuer)],
+    ['Client id', clientLink(context, verified.clientId)],
     ['Scopes', verified.scopes.join(' ')],
     ['Service trunk group', html`<code>${verified.serviceTrunkGroup}</code>`],
-    ['Expires', timeWithDistance(verified.expiresAt, now)],
+    ['Expires', timeWithDistance(verified.expiresAt, context.now)],
   ]);
 }
 
+/** An id with a link to its page. What it names may not exist, and the page says so. */
+function linkTo(address: string | undefined, text: string): Html {
+  const shown = html`<code>${text}</code>`;
+  return address === undefined ? shown : html`<a href="${address}">${shown}</a>`;
+}
+
+function clientLink({ href }: RequestContext, clientId: string): Html {
+  return linkTo(isId('client', clientId) ? href(`/clients/${clientId}`) : undefined, clientId);
+}
+
+function keyLink({ href }: RequestContext, keyId: string): Html {
+  return linkTo(isId('apiKey', keyId) ? href(`/api-keys/${keyId}`) : undefined, keyId);
+}
+
+/** Another issuer than this service may be a registered provider. */
+function issuerLink({ href, deployment }: RequestContext, issuer: string): Html {
+  const isOther = issuer.startsWith('https://') && issuer !== deployment.issuer;
+  return linkTo(isOther ? href('/identity-providers/show', { issuer }) : undefined, issuer);
+}
+
 /** The claims of the credential before it was refused. */
-function foundFacts(found: NonNullable<RequestExplanation['facts']>): Html {
-  const list: readonly (readonly [string, string | undefined])[] = [
-    ['Client id', found.clientId],
-    ['Key id', found.keyId],
-    ['Issuer', found.issuer],
-    ['Token id', found.tokenId],
-  ];
-  return facts(
-    list.map(([label, value]): Fact | undefined =>
-      value === undefined ? undefined : [label, html`<code>${value}</code>`],
-    ),
-  );
+function foundFacts(
+  context: RequestContext,
+  { clientId, keyId, issuer, tokenId }: NonNullable<RequestExplanation['facts']>,
+): Html {
+  return facts([
+    clientId === undefined ? undefined : ['Client id', clientLink(context, clientId)],
+    keyId === undefined ? undefined : ['Key id', keyLink(context, keyId)],
+    issuer === undefined ? undefined : ['Issuer', issuerLink(context, issuer)],
+    tokenId === undefined ? undefined : ['Token id', html`<code>${tokenId}</code>`],
+  ]);
 }
 
 /** The decision of the verifier, with the rule. */
@@ -105,6 +124,6 @@ export function requestResult(context: RequestContext, explanation: RequestExpla
         'The caller sees',
         html`${status ?? ''} <code>${error ?? ''}</code>${errorDescription !== undefined && html`, “${errorDescription}”`}`,
       ],
-    ])}${explanation.facts !== undefined && foundFacts(explanation.facts)}`,
+    ])}${explanation.facts !== undefined && foundFacts(context, explanation.facts)}`,
   );
 }

@@ -1,5 +1,6 @@
+import { isSecretValue, readCredential } from '../../forms/credential.ts';
 import type { Fields } from '../../forms/fields.ts';
-import { noProblems, type Problems, problemAt } from '../../forms/problems.ts';
+import { FormError, noProblems, type Problems, problemAt } from '../../forms/problems.ts';
 import { requireFields } from '../../forms/required.ts';
 import { submit } from '../../forms/submit.ts';
 import { type Option, selectField, textArea, textField } from '../../html/field.ts';
@@ -18,6 +19,8 @@ interface Explained {
   readonly token?: TokenExplanation | undefined;
   readonly request?: RequestExplanation | undefined;
   readonly problems?: Problems | undefined;
+  /** About what was pasted. */
+  readonly note?: string | undefined;
 }
 
 function scopeOptions({ deployment }: RequestContext, any: string): readonly Option[] {
@@ -30,7 +33,7 @@ function tokenForm(context: RequestContext, values: Fields, problems: Problems):
     {
       name: 'clientId',
       label: 'Client id',
-      value: values.text('clientId'),
+      value: isSecretValue(values.text('clientId')) ? '' : values.text('clientId'),
       required: true,
       isCode: true,
       placeholder: 'client_…',
@@ -102,7 +105,7 @@ const labels = {
 
 function showPage(
   context: RequestContext,
-  { token, request, problems = noProblems }: Explained,
+  { token, request, note, problems = noProblems }: Explained,
 ): Page {
   return {
     status: problems.status,
@@ -112,7 +115,8 @@ function showPage(
       title: 'Why refused?',
       lead: 'Runs the steps of the service, and shows the one that refuses. No token is issued.',
     })}${errorSummary(problems, labels)}${token !== undefined && tokenResult(token)}${
-      request !== undefined && requestResult(context, request)
+      request !== undefined &&
+      html`${note !== undefined && html`<p class="notice" role="status">${note}</p>`}${requestResult(context, request)}`
     }<div class="columns">${panel(
       {
         title: 'A token request',
@@ -137,6 +141,11 @@ export const explain: Handler = async (context) => {
   if (clientId === '') return showPage(context, {});
   return submit(
     async () => {
+      if (isSecretValue(clientId)) {
+        const message =
+          'This is a secret value, not a client id. It is in the address of this page and in the history of your browser now: replace it.';
+        throw new FormError([{ field: 'clientId', message }]);
+      }
       const token = await management.explainToken({
         clientId,
         scope: query.text('scope').trim() || undefined,
@@ -153,13 +162,17 @@ export const explainCredential: Handler = async (context) => {
   return submit(
     async () => {
       requireFields(form, { credential: 'Paste an access token or an API key.' });
+      const pasted = readCredential(form.text('credential'));
+      if ('mistake' in pasted) {
+        throw new FormError([{ field: 'credential', message: pasted.mistake }]);
+      }
       const request = await management.explainRequest({
-        credential: form.text('credential').trim(),
+        credential: pasted.credential,
         sourceAddress: form.text('sourceAddress').trim() || undefined,
         scopes: form.all('scopes').filter((scope) => scope !== ''),
         issuer: form.text('issuer').trim() || undefined,
       });
-      return showPage(context, { request });
+      return showPage(context, { request, note: pasted.note });
     },
     (problems) => showPage(context, { problems }),
   );

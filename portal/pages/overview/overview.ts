@@ -6,7 +6,7 @@ import { badge } from '../../html/badge.ts';
 import { type Html, html } from '../../html/html.ts';
 import { dataTable } from '../../html/list.ts';
 import { linkButton, pageHeader, panel } from '../../html/parts.ts';
-import { distance, lastUseText } from '../../html/time.ts';
+import { distance, endTime, lastUseText } from '../../html/time.ts';
 import type { Handler, RequestContext } from '../../request-context.ts';
 import { secretTitle } from '../clients/secret-table.ts';
 
@@ -65,16 +65,22 @@ function foundPanel({ id, title, count, isPartial, all, table }: Check): Html {
 }
 
 function finePanel(checks: readonly Check[], denied: readonly Denied[]): Html {
+  const isPartial = isIncomplete(checks, denied);
   return panel(
-    { title: 'In order', id: 'in-order' },
+    { title: isPartial ? 'Nothing found' : 'In order', id: 'in-order' },
     html`<ul class="checks">${checks.map(
-      ({ title, fine, all }) =>
-        html`<li>${badge('good', 'None')}<a href="${all}">${title}</a><span class="muted">${fine}</span></li>`,
+      ({ title, fine, all, isPartial }) =>
+        html`<li>${isPartial ? badge('off', 'None so far') : badge('good', 'None')}<a href="${all}">${title}</a><span class="muted">${fine}</span></li>`,
     )}${denied.map(
       ({ denied: what }) =>
         html`<li>${badge('off', 'Not checked')}<span class="muted">AWS does not let you look at ${what}.</span></li>`,
     )}</ul>`,
   );
+}
+
+/** Whether the checks did not see everything. */
+function isIncomplete(checks: readonly Check[], denied: readonly Denied[]): boolean {
+  return denied.length > 0 || checks.some(({ isPartial }) => isPartial);
 }
 
 /** The secrets of one kind on the page, the most urgent first. */
@@ -88,7 +94,7 @@ function secretRows({ href, now }: RequestContext, concerns: readonly Concern[])
       secretTitle(secret),
       client.serviceTrunkGroup,
       kind === 'expires_soon' && secret.expiresAt !== undefined
-        ? distance(secret.expiresAt, now)
+        ? endTime(secret.expiresAt, now)
         : lastUseText(secret.lastUsedOn, now),
     ]);
 }
@@ -100,12 +106,18 @@ const secretColumns = (last: string) => [
   { text: last },
 ];
 
+/** A limited user must not learn how many items others have. */
+function notAll({ person }: RequestContext, examined: number, what: string): string {
+  const count = person.trunkGroups === undefined ? ` ${examined} ${what} were checked.` : '';
+  return `Not everything was checked.${count} The list goes on.`;
+}
+
 async function checkSecrets(context: RequestContext): Promise<readonly Check[]> {
   const { management, href, now } = context;
   const page = await management.listClients({ needsAttention: true });
   const concerns = concernsOf(page.items, now);
   const isPartial = page.nextCursor !== undefined;
-  const rest = isPartial ? ` ${page.examined} clients were checked; the list has the rest.` : '';
+  const rest = isPartial ? ` ${notAll(context, page.examined, 'clients')}` : '';
   const check = (id: Concern['kind'], title: string, filter: string, fine: string): Check => {
     const found = concerns.filter(({ kind }) => kind === id);
     const columns = secretColumns(id === 'expires_soon' ? 'Expires' : 'Last used');
@@ -121,7 +133,8 @@ async function checkSecrets(context: RequestContext): Promise<readonly Check[]> 
   ];
 }
 
-async function checkKeys({ management, href, now }: RequestContext): Promise<Check> {
+async function checkKeys(context: RequestContext): Promise<Check> {
+  const { management, href, now } = context;
   const page = await management.listApiKeys({ anySource: true, enabled: true });
   const title = 'API keys that any address can use';
   return {
@@ -130,7 +143,10 @@ async function checkKeys({ management, href, now }: RequestContext): Promise<Che
     count: page.items.length,
     isPartial: page.nextCursor !== undefined,
     all: href('/api-keys', { sources: 'any', enabled: 'yes' }),
-    fine: 'Every enabled key is limited to subnets.',
+    fine:
+      page.nextCursor === undefined
+        ? 'Every enabled key is limited to subnets.'
+        : notAll(context, page.examined, 'API keys'),
     table: () =>
       dataTable(
         title,
@@ -191,7 +207,12 @@ export const showOverview: Handler = async (context) => {
     title: 'Overview',
     section: 'overview',
     body: html`${pageHeader({
-      title: found.length > 0 ? 'Needs attention' : 'Nothing needs attention',
+      title:
+        found.length > 0
+          ? 'Needs attention'
+          : isIncomplete(checks, denied)
+            ? 'Nothing found so far'
+            : 'Nothing needs attention',
       actions: may('createClient')
         ? html`${linkButton(href('/api-keys/new'), 'New API key')}${linkButton(href('/clients/new'), 'New client', 'primary')}`
         : undefined,

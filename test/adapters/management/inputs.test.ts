@@ -55,6 +55,7 @@ describe('the errors of the library', () => {
       'AwsCallerError',
       'ConflictError',
       'FetchError',
+      'IdempotencyKeyReusedError',
       'InputError',
       'KeySetError',
       'MalformedRecordError',

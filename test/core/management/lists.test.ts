@@ -145,12 +145,15 @@ describe('the audit of a day', () => {
     expect(items).toMatchObject([{ action: 'client.create', outcome: 'done' }]);
   });
 
-  it('is narrowed down by actor, action or subject', async () => {
+  it('is narrowed down by actor, action by name and in words, subject, name and client', async () => {
     const test = createTestManagement();
     const id = await addClient(test, 'Alpha', [{}]);
     const count = async (text: string) => (await listAudit(test.context, { text })).items.length;
     expect(await count('client_secret')).toBe(1);
-    expect(await count(id)).toBe(1);
+    // The record of a secret names its client.
+    expect(await count(id)).toBe(2);
+    expect(await count('Created a secret')).toBe(1);
+    expect(await count('alpha')).toBe(1);
     expect(await count('USER/ADA')).toBe(2);
     expect(await count('nobody')).toBe(0);
   });

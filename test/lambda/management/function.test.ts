@@ -99,7 +99,7 @@ describe('the management function', () => {
     });
     expect(outcomes).toHaveLength(4);
     const classes = outcomes.map((outcome) => ('error' in outcome ? outcome.error.class : 'done'));
-    expect(classes).toEqual(['done', 'done', 'RefusedError', 'InputError']);
+    expect(classes).toEqual(['done', 'done', 'IdempotencyKeyReusedError', 'InputError']);
     expect(test.clients.size).toBe(2);
     const read = await ask({ changes: [{ operation: 'listClients', input: {} }] });
     expect(errorOf(read)).toMatchObject({ class: 'InputError', field: 'changes' });

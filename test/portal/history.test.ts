@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest';
+import { createPortalWorld, personOf } from './portal-world.ts';
+
+const day = 86_400;
+
+describe('the history of a client', () => {
+  it('has its changes and those of its secrets, over days, in words', async () => {
+    const world = await createPortalWorld();
+    const { management, clientId, secretId, get } = world;
+    world.now += 3 * day;
+    await management.revokeClientTokens(clientId);
+    world.now += 2 * day;
+    await management.updateClientSecret(clientId, secretId, { name: 'blue' });
+    await management.createClient({
+      name: 'Other',
+      serviceTrunkGroup: 'tg-1001',
+      scopes: ['calls:view'],
+    });
+    world.now += day;
+    const text = await (await get(`/clients/${clientId}/history`)).text();
+    for (const words of [
+      'Created a client',
+      'Created a secret',
+      'Revoked the tokens of a client',
+      'Changed a secret',
+    ]) {
+      expect(text).toContain(words);
+    }
+    expect(text.match(/<h2>\d{4}-\d\d-\d\d<\/h2>/g)).toHaveLength(3);
+    expect(text).not.toContain('Other');
+    expect(text).not.toContain('revoke_tokens');
+    expect(text).not.toContain('>Earlier</a>');
+  });
+
+  it('goes on over pages, down to its creation', async () => {
+    const world = await createPortalWorld();
+    const { clientId, get } = world;
+    world.now += 20 * day;
+    const text = await (await get(`/clients/${clientId}/history`)).text();
+    expect(text).toContain('Nothing was changed in these days');
+    const [, earlier = ''] = /href="([^"]+)">Earlier<\/a>/.exec(text) ?? [];
+    const older = await (await get(earlier.replaceAll('&amp;', '&'))).text();
+    expect(older).toContain('Created a client');
+    expect(older).not.toContain('>Earlier</a>');
+  });
+
+  it('reads a day with many changes to its end', async () => {
+    const world = await createPortalWorld();
+    const { management, keyId, get } = world;
+    for (let count = 0; count < 300; count++) {
+      await management.setApiKeyEnabled(keyId, count % 2 === 1);
+    }
+    const text = await (await get(`/api-keys/${keyId}/history`)).text();
+    expect(text).toContain('Created an API key');
+    expect(text.match(/Disabled an API key/g)).toHaveLength(150);
+  });
+
+  it('is for managers of the trunk group', async () => {
+    const world = await createPortalWorld({}, 'tg-1001');
+    const path = `/clients/${world.clientId}/history`;
+    world.signInAs(personOf('viewer', ['tg-1001']));
+    expect((await world.get(path)).status).toBe(403);
+    world.signInAs(personOf('manager', ['tg-2002']));
+    expect((await world.get(path)).status).toBe(404);
+    world.signInAs(personOf('manager', ['tg-1001']));
+    expect(await (await world.get(path)).text()).toContain('Created a client');
+  });
+});
+
+describe('the audit', () => {
+  it.each(['Revoked the tokens', 'revoke_tokens', 'Billing', 'secret'])(
+    'is found by %s',
+    async (words) => {
+      const { management, clientId, get } = await createPortalWorld();
+      await management.revokeClientTokens(clientId);
+      const text = await (await get(`/audit?text=${encodeURIComponent(words)}`)).text();
+      expect(text).not.toContain('No change matches');
+      expect(text).toContain(clientId);
+    },
+  );
+});

@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest';
+import { createPortalWorld, type PortalWorld, personOf } from './portal-world.ts';
+
+/** The stores stop after some items, as DynamoDB does, and found nothing among them. */
+function stopReading({ context }: PortalWorld): void {
+  const stopped = async () => ({ items: [], examined: 1000, next: 'client_x' });
+  Object.assign(context.clients, { readClients: stopped });
+  Object.assign(context.apiKeys, { readApiKeys: stopped });
+}
+
+const people = [
+  ['a person with every trunk group', personOf('administrator')],
+  ['a person with one trunk group', personOf('manager', ['tg-1001'])],
+] as const;
+
+describe.each(people)('what was not read to its end, for %s', (_, person) => {
+  it.each([
+    ['/clients', 'No clients yet'],
+    ['/api-keys', 'No API keys yet'],
+    ['/clients?text=bill', 'No clients match'],
+  ])('%s does not say that nothing is there', async (path, claim) => {
+    const world = await createPortalWorld();
+    world.signInAs(person);
+    stopReading(world);
+    const text = await (await world.get(path)).text();
+    expect(text).not.toContain(claim);
+    expect(text).toContain('Nothing found so far');
+    expect(text).toContain('>Look further</a>');
+  });
+
+  it('the overview does not say that all is in order', async () => {
+    const world = await createPortalWorld();
+    world.signInAs(person);
+    stopReading(world);
+    const text = await (await world.get('/')).text();
+    expect(text).not.toContain('Nothing needs attention');
+    expect(text).toContain('<h1>Nothing found so far</h1>');
+    expect(text.match(/>None so far</g)).toHaveLength(3);
+    expect(text).toContain('Not everything was checked');
+  });
+
+  it('says so on the overview next to what was found', async () => {
+    const world = await createPortalWorld();
+    world.signInAs(person);
+    stopReading(world);
+    const [client] = world.clients.values();
+    const found = client && {
+      ...client,
+      secrets: client.secrets.map((one) => ({ ...one, expiresAt: world.now + 86_400 })),
+    };
+    Object.assign(world.context.clients, {
+      readClients: async () => ({ items: [found], examined: 1000, next: 'client_x' }),
+    });
+    const text = await (await world.get('/')).text();
+    expect(text).toContain('<h1>Needs attention</h1>');
+    expect(text).toContain('1 or more');
+  });
+});
+
+it('tells a limited person nothing about the number of others', async () => {
+  const world = await createPortalWorld();
+  world.signInAs(personOf('manager', ['tg-1001']));
+  stopReading(world);
+  for (const path of ['/', '/clients', '/clients?text=x', '/api-keys']) {
+    expect([path, (await (await world.get(path)).text()).includes('1000')]).toEqual([path, false]);
+  }
+});
+
+it('says that nothing is there if everything was read', async () => {
+  const world = await createPortalWorld();
+  world.signInAs(personOf('manager', ['tg-2002']));
+  expect(await (await world.get('/clients')).text()).toContain('No clients yet');
+  expect(await (await world.get('/')).text()).toContain('Nothing needs attention');
+});
