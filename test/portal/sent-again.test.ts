@@ -130,7 +130,7 @@ describe('several wrong values', () => {
     ],
   ])('of %s are told at once', async (path, form, fields) => {
     const { post } = await createPortalWorld();
-    const response = await post(path, form as Record<string, string>);
+    const response = await post(path, new URLSearchParams(Object.entries(form)));
     const text = await response.text();
     expect(response.status).toBe(422);
     for (const field of fields) expect(text).toContain(`id="f-${field}-error"`);
