@@ -51,6 +51,20 @@ export const partitionAndClockMutants: readonly Mutant[] = [
     edits: [{ file: selection, find: 'need.expiresAt + need.leeway', replace: 'need.expiresAt' }],
   },
   {
+    name: 'a key is chosen as if its token expired at once',
+    edits: [{ file: selection, find: 'expiresAt: exp', replace: 'expiresAt: iat' }],
+  },
+  {
+    name: 'no other key is tried if KMS refuses the first',
+    edits: [
+      {
+        file: 'core/signing-key/sign-jws.ts',
+        find: 'if (!(error instanceof SigningKeyUnusableError)) throw error;',
+        replace: 'if (keys.length > 0) throw error;',
+      },
+    ],
+  },
+  {
     name: 'a joining region signs before its key is promoted',
     edits: [{ file: selection, find: 'if (!hasSigned) return [];', replace: '' }],
   },

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { regionIds } from '../../../contract/regions.ts';
-import { selectSigningKeys } from '../../../core/signing-key/select-signing-key.ts';
+import { chooseSigningKeys, selectSigningKeys } from '../../../core/signing-key/select-signing-key.ts';
 import { signingKeyStates } from '../../../core/signing-key/signing-key.ts';
 import { makeSigningKey } from '../../../lab/support/signing-keys.ts';
 
@@ -46,6 +46,16 @@ describe('keys that may sign', () => {
     ],
   ])('are without %s', (_, other) => {
     expect(select(current, other)).toEqual(['current']);
+  });
+
+  it('are chosen of the list for the lifetime of the token', async () => {
+    const list = async () => [current, previous];
+    const chosen = async (exp: number) => {
+      const keys = await chooseSigningKeys(list, need, { iat: need.now, exp });
+      return keys.map(({ kid }) => kid);
+    };
+    expect(await chosen(need.expiresAt)).toEqual(['current', 'previous']);
+    expect(await chosen(need.expiresAt + 1)).toEqual(['current']);
   });
 
   it('may be a previous key that never signed, if its lead is over', () => {

@@ -1,16 +1,18 @@
 import type { RegionId } from '../../../../contract/regions.ts';
 import type { Alg } from '../../../../contract/signing-algorithms.ts';
-import { keyListMaxAge } from '../../../../contract/signing-key-policy.ts';
+import { keyListMaxAge, type SigningKeyPolicy } from '../../../../contract/signing-key-policy.ts';
 import { SigningKeyUnusableError, UnavailableError } from '../../../../core/errors.ts';
 import type { Sign } from '../../../../core/signing-key/sign.ts';
 import type { SigningKeyReader } from '../../../../core/signing-key/signing-key-store.ts';
 import type { HostClock } from './host-clock.ts';
 import { JwksInstance } from './jwks-instance.ts';
 import { type KeyCounter, MemoryKms } from './memory-kms.ts';
+import type { MemoryRotationStore } from './memory-rotation-store.ts';
 import { shareOfLag } from './policies.ts';
 import type { Random } from './random.ts';
 import { TokenInstance } from './token-instance.ts';
-import type { World } from './world.ts';
+import type { TokenWatch } from './token-watch.ts';
+import type { VirtualTime } from './virtual-time.ts';
 
 /** How a region is cut off from its tables. */
 export interface CutOff {
@@ -23,6 +25,21 @@ export interface CutOff {
 export interface RegionConfig {
   regions: readonly RegionId[];
   algs: readonly [Alg, ...Alg[]];
+}
+
+/** What a region needs of the world around it. */
+export interface RegionSurroundings {
+  readonly options: RegionConfig & { readonly tokenReuse: boolean };
+  readonly policy: SigningKeyPolicy;
+  readonly time: VirtualTime;
+  readonly now: number;
+  readonly store: Pick<MemoryRotationStore, 'listAsOf'>;
+  readonly watch: TokenWatch;
+  clock(name: string): HostClock;
+  randomFor(...part: readonly string[]): Random;
+  onToken(kid: string, regionId: RegionId, exp: number): void;
+  onFailure(region: Region, instance: string, reason: string): void;
+  checkServed(kid: string, region: Region, host: HostClock): void;
 }
 
 type InstanceKind = 'fresh' | 'usual' | 'slow';
@@ -49,10 +66,10 @@ export class Region {
   inService = false;
   /** Whether its rotation does not run on schedule. */
   missesRuns = false;
-  readonly #world: World;
+  readonly #world: RegionSurroundings;
   #isAsked = false;
 
-  constructor(id: RegionId, world: World, counter: KeyCounter) {
+  constructor(id: RegionId, world: RegionSurroundings, counter: KeyCounter) {
     this.id = id;
     this.#world = world;
     this.config = { regions: [...world.options.regions], algs: world.options.algs };
