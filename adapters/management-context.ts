@@ -3,9 +3,9 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { DeploymentConfig } from '../contract/deployment-config.ts';
 import { deployedTableName, type TableKey } from '../contract/tables.ts';
 import type { AuditRecord } from '../core/audit/audit-log.ts';
-import { HeardTime } from '../core/heard-time.ts';
 import type { FetchJson } from '../core/identity-provider/fetch-json.ts';
 import type { ManagementContext } from '../core/management/management-context.ts';
+import { ServerDate } from '../core/server-date.ts';
 import type { AwsClientOptions } from './aws-client-options.ts';
 import { createDynamoDbApiKeyStore } from './dynamodb/api-key-store.ts';
 import { createDynamoDbAuditLog } from './dynamodb/audit-log.ts';
@@ -13,8 +13,8 @@ import { createDynamoDbClientStore } from './dynamodb/client-store.ts';
 import { createDynamoDbClient } from './dynamodb/dynamodb-client.ts';
 import { createDynamoDbIdentityProviderStore } from './dynamodb/identity-provider-store.ts';
 import { createDynamoDbSigningKeyStore } from './dynamodb/signing-key-store.ts';
-import { hearAwsTime } from './hear-aws-time.ts';
 import type { GuardedFetchOptions } from './https/guarded-fetch.ts';
+import { recordServerDates } from './record-server-dates.ts';
 import { createCallerIdentity } from './sts/caller-identity.ts';
 
 export interface ManagementOptions {
@@ -61,8 +61,8 @@ export function openManagementTables(
 ): OpenedTables {
   const { config, aws = {}, allowLoopbackProviders = false } = options;
   const dynamodb = createDynamoDbClient(aws);
-  const heard = new HeardTime(elapsed);
-  hearAwsTime({ dynamodb }, heard.hear.bind(heard), elapsed);
+  const serverDate = new ServerDate(elapsed);
+  recordServerDates({ dynamodb }, serverDate.record.bind(serverDate), elapsed);
   const table = (key: TableKey) => deployedTableName(config, key);
   const fetchJson = createLazyFetch({ allowLoopback: allowLoopbackProviders, ca: options.ca });
   return ({ onMalformedRecord = () => undefined, onAuditGap }) => {
@@ -83,7 +83,7 @@ export function openManagementTables(
       auditPages: audit,
       fetchJson,
       clock: Date.now,
-      awsTime: () => heard.bounds(),
+      awsTime: () => serverDate.bounds(),
       wait: async (milliseconds) => wait(milliseconds),
       drawBytes: randomBytes,
       onAuditGap,

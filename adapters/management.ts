@@ -14,7 +14,7 @@ import { limitToTrunkGroups } from '../core/management/trunk-group-limit.ts';
 import { type WithoutHashes, withoutHashes } from '../core/management/without-hashes.ts';
 import { AwsCallerError, findAwsCallerError } from './aws-caller-error.ts';
 import type { AwsClientOptions } from './aws-client-options.ts';
-import type { Environment } from './lean/endpoint.ts';
+import type { Environment } from './aws-json/endpoint.ts';
 import { createManagementContext, type ManagementOptions } from './management-context.ts';
 import {
   type Asker,

@@ -3,7 +3,7 @@
  * `@smithy/core/retry`). The package itself would be an eighth of the token function's bundle.
  */
 
-/** Properties of errors of the SDK, of lean/ and of node:net. */
+/** Properties of errors of the SDK, of aws-json/ and of node:net. */
 export interface CallError {
   readonly name?: string | undefined;
   readonly message?: string | undefined;

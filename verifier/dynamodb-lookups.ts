@@ -1,4 +1,6 @@
 import { maxSockets } from '../adapters/aws-client-options.ts';
+import { createAwsJsonClient } from '../adapters/aws-json/aws-json-client.ts';
+import type { Environment } from '../adapters/aws-json/endpoint.ts';
 import { callProfiles } from '../adapters/call-profile.ts';
 import { credentialChain } from '../adapters/credentials/credential-chain.ts';
 import type {
@@ -10,10 +12,8 @@ import { createDynamoDbApiKeyReader } from '../adapters/dynamodb/api-key-reader.
 import { checkTables } from '../adapters/dynamodb/check-tables.ts';
 import { createDynamoDbClientLookup } from '../adapters/dynamodb/client-lookup.ts';
 import { createDynamoDbIdentityProviderReader } from '../adapters/dynamodb/identity-provider-reader.ts';
-import { createLeanCalls } from '../adapters/dynamodb/lean-calls.ts';
+import { createJsonCalls } from '../adapters/dynamodb/json-calls.ts';
 import { type MonotonicClock, rememberFound } from '../adapters/dynamodb/remember-found.ts';
-import type { Environment } from '../adapters/lean/endpoint.ts';
-import { createLeanClient } from '../adapters/lean/lean-client.ts';
 import { defaultDeploymentName } from '../contract/function-names.ts';
 import { maxLookupCacheSeconds } from '../contract/limits.ts';
 import {
@@ -120,7 +120,7 @@ function openTables(options: DynamoDbLookupOptions) {
     AWS_REGION: awsRegion,
     ...(endpointDynamoDb !== undefined && { AWS_ENDPOINT_URL_DYNAMODB: endpointDynamoDb }),
   };
-  const client = createLeanClient({
+  const client = createAwsJsonClient({
     service: 'dynamodb',
     environment,
     credentials: toProvider(options.credentials, environment),
@@ -132,7 +132,7 @@ function openTables(options: DynamoDbLookupOptions) {
     clients: tableName(location.prefix, 'clients'),
     identityProviders: tableName(location.prefix, 'identityProviders'),
   };
-  return { client, calls: createLeanCalls(client), names, awsRegion };
+  return { client, calls: createJsonCalls(client), names, awsRegion };
 }
 
 /**

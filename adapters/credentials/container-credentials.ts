@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { Environment } from '../lean/endpoint.ts';
+import type { Environment } from '../aws-json/endpoint.ts';
 import {
   type CredentialProvider,
   CredentialsError,

@@ -1,4 +1,4 @@
-import type { Environment } from '../lean/endpoint.ts';
+import type { Environment } from '../aws-json/endpoint.ts';
 import { containerCredentials } from './container-credentials.ts';
 import { type CredentialProvider, CredentialsError } from './credential-provider.ts';
 

@@ -1,4 +1,4 @@
-import type { Environment } from '../lean/endpoint.ts';
+import type { Environment } from '../aws-json/endpoint.ts';
 import {
   type CredentialProvider,
   CredentialsError,

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import type { Environment } from '../lean/endpoint.ts';
+import type { Environment } from '../aws-json/endpoint.ts';
 
 /** The files that AWS's own tools keep profiles in. */
 function configFiles(environment: Environment): readonly string[] {

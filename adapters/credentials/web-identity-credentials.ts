@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { type Environment, resolveEndpoint } from '../lean/endpoint.ts';
+import { type Environment, resolveEndpoint } from '../aws-json/endpoint.ts';
 import {
   type CredentialProvider,
   CredentialsError,

@@ -12,7 +12,7 @@ export interface Page {
 }
 
 /**
- * The calls that functions make while a request waits. The SDK's document client and the lean
+ * The calls that functions make while a request waits. The SDK's document client and the AWS JSON
  * client implement them. Items are plain objects; the names of inputs, outputs and errors are those
  * of DynamoDB's API.
  */

@@ -11,7 +11,7 @@ interface Remembered<T> {
  * Parses an item again only if it differs from the one last read under its key. Each item is still
  * read from DynamoDB each time. Only the parsing is saved: for a client with many secrets, it costs
  * more CPU time than the rest of a token request. Items are compared as JSON, in which a set is an
- * empty map: the lean client reads no sets.
+ * empty map: the AWS JSON client reads no sets.
  *
  * @param maxItems in the cache. When it is reached, the oldest is removed.
  */

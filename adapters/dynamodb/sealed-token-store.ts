@@ -2,7 +2,7 @@ import { sealedTokenWaits } from '../../contract/limits.ts';
 import { sealedTokenTable } from '../../contract/tables.ts';
 import type { PortOptions } from '../../core/port.ts';
 import type { SealedItem, SealedTokenStore } from '../../core/token/sealed-token-store.ts';
-import type { LeanClient } from '../lean/lean-client.ts';
+import type { AwsJsonClient } from '../aws-json/aws-json-client.ts';
 
 const { partitionKey, timeToLive } = sealedTokenTable;
 const sealedAttribute = 'sealed';
@@ -37,12 +37,12 @@ function readSealed(output: unknown): Uint8Array | undefined {
 
 /** See {@link SealedTokenStore}. */
 class DynamoDbSealedTokens implements SealedTokenStore {
-  readonly #client: LeanClient;
+  readonly #client: AwsJsonClient;
   readonly #table: string;
   readonly #waits: SealedTokenWaits;
   #failures = 0;
 
-  constructor(client: LeanClient, table: string, waits: SealedTokenWaits) {
+  constructor(client: AwsJsonClient, table: string, waits: SealedTokenWaits) {
     this.#client = client;
     this.#table = table;
     this.#waits = waits;
@@ -87,7 +87,7 @@ class DynamoDbSealedTokens implements SealedTokenStore {
 
 /** @param client should retry nothing, and share no connection with calls that matter. */
 export function createSealedTokenStore(
-  client: LeanClient,
+  client: AwsJsonClient,
   table: string,
   waits: SealedTokenWaits = sealedTokenWaits,
 ): SealedTokenStore {

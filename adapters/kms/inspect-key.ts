@@ -12,7 +12,7 @@ import { kmsKeyTags } from '../../contract/kms-key.ts';
 import { SigningKeyUnusableError } from '../../core/errors.ts';
 import type { KeyInspection } from '../../core/key-rotation/key-custody.ts';
 import type { PortOptions } from '../../core/port.ts';
-import { callWithKey, KmsAnswerError } from './kms-errors.ts';
+import { callWithKey, KmsResponseError } from './kms-errors.ts';
 import { stateOf } from './kms-keys.ts';
 
 /** Asks KMS one thing about a key. */
@@ -45,7 +45,7 @@ export async function inspectKey(
     ask('the tags', () => kms.send(new ListResourceTagsCommand(input), send)),
   ]);
   if (publicKey.KeyId !== kmsKeyArn || publicKey.PublicKey === undefined) {
-    throw new KmsAnswerError(
+    throw new KmsResponseError(
       `KMS gave the public key of ${publicKey.KeyId}, asked for ${kmsKeyArn}`,
     );
   }
@@ -67,7 +67,7 @@ function readTags(tags: readonly Tag[] = [], kmsKeyArn: string): ReadonlyMap<str
 
 function describe(metadata: KeyMetadata | undefined, kmsKeyArn: string): KeyInspection {
   const { Arn, KeyState, KeySpec, KeyUsage, Origin, KeyManager, MultiRegion } = metadata ?? {};
-  if (Arn !== kmsKeyArn) throw new KmsAnswerError(`KMS described ${Arn}, asked for ${kmsKeyArn}`);
+  if (Arn !== kmsKeyArn) throw new KmsResponseError(`KMS described ${Arn}, asked for ${kmsKeyArn}`);
   return {
     state: stateOf(KeyState),
     kmsKeySpec: KeySpec ?? '',

@@ -2,8 +2,8 @@ import { SigningKeyUnusableError, UnavailableError } from '../../core/errors.ts'
 import { callAws } from '../aws-errors.ts';
 
 /** KMS's response does not match the request. No part of it may be used. */
-export class KmsAnswerError extends UnavailableError {
-  override readonly name = 'KmsAnswerError';
+export class KmsResponseError extends UnavailableError {
+  override readonly name = 'KmsResponseError';
 }
 
 /** Names of KMS errors that mean that no retry with this key can succeed. */

@@ -17,7 +17,7 @@ import type {
 } from '../../core/key-rotation/key-management.ts';
 import type { PortOptions } from '../../core/port.ts';
 import { callAws } from '../aws-errors.ts';
-import { callWithKey, isKmsError, KmsAnswerError } from './kms-errors.ts';
+import { callWithKey, isKmsError, KmsResponseError } from './kms-errors.ts';
 
 import { listTaggedKeys } from './list-tagged-keys.ts';
 import { sendOnce } from './send-once.ts';
@@ -47,7 +47,7 @@ function toSeconds(date: Date): number {
 function toDescription(metadata: KeyMetadata | undefined): ManagedKeyDescription {
   const { Arn, KeySpec, CreationDate, KeyState, DeletionDate } = metadata ?? {};
   if (Arn === undefined || KeySpec === undefined || CreationDate === undefined) {
-    throw new KmsAnswerError('KMS described a key without its ARN, spec or date');
+    throw new KmsResponseError('KMS described a key without its ARN, spec or date');
   }
   return {
     kmsKeyArn: Arn,
@@ -118,7 +118,7 @@ async function getPublicKey(
     kms.send(command, { abortSignal: options.signal }),
   );
   if (KeyId !== kmsKeyArn || PublicKey === undefined) {
-    throw new KmsAnswerError(`KMS gave the public key of ${KeyId}, asked for ${kmsKeyArn}`);
+    throw new KmsResponseError(`KMS gave the public key of ${KeyId}, asked for ${kmsKeyArn}`);
   }
   return PublicKey;
 }

@@ -4,8 +4,8 @@ import { type Alg, signingAlgorithms } from '../../contract/signing-algorithms.t
 import type { PortOptions } from '../../core/port.ts';
 import { ecdsaSignatureFromDer } from '../../core/signing-key/ecdsa-signature.ts';
 import type { Sign } from '../../core/signing-key/sign.ts';
-import type { LeanClient } from '../lean/lean-client.ts';
-import { callWithKey, KmsAnswerError } from './kms-errors.ts';
+import type { AwsJsonClient } from '../aws-json/aws-json-client.ts';
+import { callWithKey, KmsResponseError } from './kms-errors.ts';
 
 /** KMS's Sign, in the terms of its API. */
 export type SignCall = (
@@ -44,7 +44,7 @@ export function createSign(call: SignCall): Sign {
       call(input, options),
     );
     if (KeyId !== key.kmsKeyArn || Signature === undefined) {
-      throw new KmsAnswerError(`KMS signed with ${KeyId}, asked for ${key.kmsKeyArn}`);
+      throw new KmsResponseError(`KMS signed with ${KeyId}, asked for ${key.kmsKeyArn}`);
     }
     return toJwsSignature(key.alg, Signature);
   };
@@ -56,8 +56,8 @@ interface SignOutput {
   readonly Signature?: string;
 }
 
-/** Signs through the lean client; in JSON, bytes are base64. */
-export function createLeanKmsSign(client: LeanClient): Sign {
+/** Signs through the AWS JSON client; in JSON, bytes are base64. */
+export function createJsonKmsSign(client: AwsJsonClient): Sign {
   return createSign(async (input, options) => {
     const Message = Buffer.from(input.Message).toString('base64');
     const output = (await client.call('Sign', { ...input, Message }, options)) as SignOutput;

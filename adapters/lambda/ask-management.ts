@@ -2,7 +2,7 @@ import type { DeploymentConfig } from '../../contract/deployment-config.ts';
 import { functionName } from '../../contract/function-names.ts';
 import { managementDigest } from '../../core/audit/request-digest.ts';
 import type { AwsClientOptions } from '../aws-client-options.ts';
-import type { Environment } from '../lean/endpoint.ts';
+import type { Environment } from '../aws-json/endpoint.ts';
 import type { AskFunction } from '../management-function.ts';
 import { createAuthenticateCaller } from '../sts/authenticate-caller.ts';
 import { createCallerProof } from '../sts/caller-proof.ts';

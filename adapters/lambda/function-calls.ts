@@ -17,7 +17,7 @@ import type { InvokeFunction } from './invoke-function.ts';
  * A response with another shape comes from another version of the function: wait until this version
  * is deployed.
  */
-function readAnswer<T extends v.GenericSchema>(
+function readResponse<T extends v.GenericSchema>(
   schema: T,
   functionName: string,
   answer: unknown,
@@ -28,12 +28,12 @@ function readAnswer<T extends v.GenericSchema>(
 }
 
 /** The token function's self-test, by invoking it. */
-export function createSelfTest(
+export function createSelfTestCall(
   invoke: InvokeFunction,
   functionName: string,
 ): () => Promise<SelfTestResult> {
   return async () =>
-    readAnswer(selfTestResultSchema, functionName, await invoke(functionName, selfTestEvent));
+    readResponse(selfTestResultSchema, functionName, await invoke(functionName, selfTestEvent));
 }
 
 /** A run of the key rotation, by invoking it. */
@@ -42,14 +42,14 @@ export async function askKeyRotation(
   functionName: string,
   event: KeyRotationEvent,
 ): Promise<RotationReport> {
-  return readAnswer(rotationReportSchema, functionName, await invoke(functionName, event));
+  return readResponse(rotationReportSchema, functionName, await invoke(functionName, event));
 }
 
 /** The canary's proof of a key, by invoking it. */
 export function createProveKey(invoke: InvokeFunction, functionName: string): ProveKey {
   return async (kid) => {
     const answer = await invoke(functionName, { kid });
-    return readAnswer(canaryResultSchema, functionName, answer).findings;
+    return readResponse(canaryResultSchema, functionName, answer).findings;
   };
 }
 
@@ -57,6 +57,6 @@ export function createProveKey(invoke: InvokeFunction, functionName: string): Pr
 export function createPublishKey(invoke: InvokeFunction, functionName: string): PublishKey {
   return async (request) => {
     const answer = await invoke(functionName, { action: 'publish', ...request });
-    return readAnswer(publicationResultSchema, functionName, answer);
+    return readResponse(publicationResultSchema, functionName, answer);
   };
 }

@@ -4,7 +4,7 @@ import {
   requestDigestHeader,
 } from '../../contract/caller-proof.ts';
 import { InputError, UnavailableError } from '../../core/errors.ts';
-import { type Environment, resolveEndpoint } from '../lean/endpoint.ts';
+import { type Environment, resolveEndpoint } from '../aws-json/endpoint.ts';
 
 /**
  * Sends a proof to STS, which returns its signer.

@@ -7,7 +7,7 @@ import {
   requestDigestHeader,
 } from '../../contract/caller-proof.ts';
 import { type AwsClientOptions, clientConfiguration } from '../aws-client-options.ts';
-import { type Environment, resolveEndpoint } from '../lean/endpoint.ts';
+import { type Environment, resolveEndpoint } from '../aws-json/endpoint.ts';
 
 /** Proves the identity of the caller to a function of an AWS region. */
 export type ProveCaller = (region: string, digest: string) => Promise<CallerProof>;

@@ -1,6 +1,6 @@
 import { type Clock, seconds } from '../clock.ts';
 import { UnavailableError } from '../errors.ts';
-import { HeardTime } from '../heard-time.ts';
+import { ServerDate } from '../server-date.ts';
 
 /** A host's clock differs from the times that others say. */
 export class ClockError extends UnavailableError {
@@ -16,7 +16,7 @@ const leastTolerance = 1000;
  */
 export class CheckedClock {
   readonly #clock: Clock;
-  readonly #heard: HeardTime;
+  readonly #serverDate: ServerDate;
   readonly #tolerance: number;
 
   /**
@@ -25,18 +25,18 @@ export class CheckedClock {
    */
   constructor(clock: Clock, elapsed: () => number, leeway: number) {
     this.#clock = clock;
-    this.#heard = new HeardTime(elapsed);
+    this.#serverDate = new ServerDate(elapsed);
     this.#tolerance = Math.max(leastTolerance, (leeway * 1000) / 2);
   }
 
   /** Records the time of a response when it arrives from AWS. Values are milliseconds. */
-  hear(serverTime: number, latency: number): void {
-    this.#heard.hear(serverTime, latency);
+  record(serverTime: number, latency: number): void {
+    this.#serverDate.record(serverTime, latency);
   }
 
   /** Begins a run. The counter may have stopped since the last one. */
   begin(): void {
-    this.#heard.forget();
+    this.#serverDate.forget();
   }
 
   /**
@@ -45,7 +45,7 @@ export class CheckedClock {
    * @throws {ClockError} if the clock and AWS differ, or AWS has not answered in this run.
    */
   now(): number {
-    const bounds = this.#heard.bounds();
+    const bounds = this.#serverDate.bounds();
     if (bounds === undefined) {
       throw new ClockError('the clock cannot be checked: AWS has not responded in this run');
     }

@@ -5,9 +5,9 @@ import type { ClientStore } from '../client/client-store.ts';
 import { type Clock, seconds } from '../clock.ts';
 import { formatId, type IdKind, idBytes } from '../credential/credential-value.ts';
 import { UnavailableError } from '../errors.ts';
-import type { TimeBounds } from '../heard-time.ts';
 import type { FetchJson } from '../identity-provider/fetch-json.ts';
 import type { IdentityProviderStore } from '../identity-provider/identity-provider-store.ts';
+import type { TimeBounds } from '../server-date.ts';
 import type { SigningKeyReader } from '../signing-key/signing-key-store.ts';
 
 /** Everything that management reads and writes. */

@@ -1,5 +1,5 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import type { LeanClients } from '../../adapters/lean-clients.ts';
+import type { AwsJsonClients } from '../../adapters/aws-json-clients.ts';
 import { defaultBearerRealm } from '../../contract/bearer-challenge.ts';
 import type { DeploymentConfig } from '../../contract/deployment-config.ts';
 import { readEnvironment } from '../../contract/environment.ts';
@@ -24,7 +24,7 @@ const requiredScopes = {
 export interface ExampleApiOptions {
   readonly config: DeploymentConfig;
   readonly issuer: string;
-  readonly aws: Pick<LeanClients, 'dynamodb'>;
+  readonly aws: Pick<AwsJsonClients, 'dynamodb'>;
   readonly telemetry: Telemetry;
   /** Certificates to trust in addition to those of Node, PEM. */
   readonly ca: string | undefined;

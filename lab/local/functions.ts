@@ -1,15 +1,19 @@
 import type { AwsClientOptions } from '../../adapters/aws-client-options.ts';
 import { type AwsClients, createAwsClients } from '../../adapters/aws-clients.ts';
+import {
+  type AwsJsonClients,
+  createAwsJsonClients,
+  toVariables,
+} from '../../adapters/aws-json-clients.ts';
 import { sendAnswer } from '../../adapters/cloudformation/send-answer.ts';
 import { createFetchServiceDocument } from '../../adapters/https/fetch-service-document.ts';
 import { createPostTokenRequest } from '../../adapters/https/post-token-request.ts';
 import {
   createProveKey,
   createPublishKey,
-  createSelfTest,
+  createSelfTestCall,
 } from '../../adapters/lambda/function-calls.ts';
 import type { InvokeFunction } from '../../adapters/lambda/invoke-function.ts';
-import { createLeanClients, type LeanClients, toVariables } from '../../adapters/lean-clients.ts';
 import { openManagementTables } from '../../adapters/management-context.ts';
 import { createAuthenticateCaller } from '../../adapters/sts/authenticate-caller.ts';
 import type { DeploymentConfig } from '../../contract/deployment-config.ts';
@@ -65,7 +69,7 @@ type HttpHandlers = Readonly<Record<HttpFunctionName, ProxyHandler>>;
 
 function createHttpHandlers(
   source: EnvironmentSource,
-  aws: LeanClients,
+  aws: AwsJsonClients,
   log: LogFile,
   clock: Clock,
 ) {
@@ -162,7 +166,7 @@ export function createFunctions(
   { clientOptions, log, ca, checkRevocation, clock = Date.now }: LocalFunctionOptions,
 ): LocalFunctions {
   const source = describeEnvironments(config, issuer);
-  const aws = createLeanClients(toVariables(clientOptions));
+  const aws = createAwsJsonClients(toVariables(clientOptions));
   const background = createAwsClients({ ...clientOptions, profile: 'background' });
   const http = createHttpHandlers(source, aws, log, clock);
   const handlers = new Map<string, EventHandler>();
@@ -176,7 +180,7 @@ export function createFunctions(
     {
       sendAnswer,
       authenticateCaller: createAuthenticateCaller(toVariables(clientOptions)),
-      selfTest: createSelfTest(invoke, nameOf('token')),
+      selfTest: createSelfTestCall(invoke, nameOf('token')),
       proveKey: createProveKey(invoke, nameOf('canary')),
       publishKey: createPublishKey(invoke, nameOf('canary')),
       telemetry: createLocalRunTelemetry('key-rotation', log),

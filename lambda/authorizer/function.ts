@@ -3,14 +3,14 @@ import type {
   APIGatewayRequestAuthorizerEvent,
   Context,
 } from 'aws-lambda';
+import type { AwsJsonClients } from '../../adapters/aws-json-clients.ts';
 import { createDeadlines } from '../../adapters/deadline.ts';
 import { createDynamoDbApiKeyReader } from '../../adapters/dynamodb/api-key-reader.ts';
 import { createDynamoDbClientLookup } from '../../adapters/dynamodb/client-lookup.ts';
 import { createDynamoDbIdentityProviderReader } from '../../adapters/dynamodb/identity-provider-reader.ts';
-import { createLeanCalls } from '../../adapters/dynamodb/lean-calls.ts';
+import { createJsonCalls } from '../../adapters/dynamodb/json-calls.ts';
 import { createFetchKeySet } from '../../adapters/https/fetch-key-set.ts';
 import { createGuardedFetch } from '../../adapters/https/guarded-fetch.ts';
-import type { LeanClients } from '../../adapters/lean-clients.ts';
 import { openRevocationCheck } from '../../adapters/revocation-options.ts';
 import type { Environment } from '../../contract/environment.ts';
 import { requestDeadline } from '../../contract/limits.ts';
@@ -137,10 +137,10 @@ export interface AuthorizerOptions extends FunctionOptions {
 
 export function createAuthorizerHandler(
   environment: Environment<'authorizer'>,
-  aws: Pick<LeanClients, 'dynamodb'>,
+  aws: Pick<AwsJsonClients, 'dynamodb'>,
   options: Partial<AuthorizerOptions> = {},
 ): AuthorizerFunction {
-  const calls = createLeanCalls(aws.dynamodb);
+  const calls = createJsonCalls(aws.dynamodb);
   const issuer = environment.AUTH_ISSUER;
   const fetchProvider = createGuardedFetch({
     allowLoopback: environment.AUTH_ALLOW_LOOPBACK_PROVIDERS === '1',

@@ -1,10 +1,10 @@
-import { createLeanDynamoDb } from '../../adapters/lean-clients.ts';
+import { createJsonDynamoDb } from '../../adapters/aws-json-clients.ts';
 import { authorizerVariables } from '../../contract/environments/authorizer.ts';
 import { readVariables } from '../../contract/environments/read-variables.ts';
 import { createAuthorizerHandler } from './function.ts';
 
 const environment = readVariables('authorizer', authorizerVariables, process.env);
-const dynamodb = createLeanDynamoDb(process.env, environment.AUTH_API_KEYS_TABLE);
+const dynamodb = createJsonDynamoDb(process.env, environment.AUTH_API_KEYS_TABLE);
 dynamodb.open();
 
 export const handler = createAuthorizerHandler(environment, { dynamodb });

@@ -1,6 +1,6 @@
-import { createLeanCalls } from '../../adapters/dynamodb/lean-calls.ts';
+import type { AwsJsonClients } from '../../adapters/aws-json-clients.ts';
+import { createJsonCalls } from '../../adapters/dynamodb/json-calls.ts';
 import { createDynamoDbSigningKeyReader } from '../../adapters/dynamodb/signing-key-reader.ts';
-import type { LeanClients } from '../../adapters/lean-clients.ts';
 import type { Environment } from '../../contract/environment.ts';
 import { keyMetrics } from '../../contract/key-metrics.ts';
 import { jwksPath } from '../../contract/routes.ts';
@@ -58,10 +58,10 @@ export function createJwksFunction(
 
 export function createJwksHandler(
   environment: Environment<'jwks'>,
-  aws: Pick<LeanClients, 'dynamodb'>,
+  aws: Pick<AwsJsonClients, 'dynamodb'>,
   options: Partial<FunctionOptions> = {},
 ): HttpFunction {
-  const calls = createLeanCalls(aws.dynamodb);
+  const calls = createJsonCalls(aws.dynamodb);
   const signingKeys = createDynamoDbSigningKeyReader(calls, environment.AUTH_SIGNING_KEYS_TABLE);
   return createJwksFunction(environment, signingKeys, options);
 }

@@ -3,7 +3,7 @@ import { sendAnswer } from '../../adapters/cloudformation/send-answer.ts';
 import {
   createProveKey,
   createPublishKey,
-  createSelfTest,
+  createSelfTestCall,
 } from '../../adapters/lambda/function-calls.ts';
 import { createInvokeFunction } from '../../adapters/lambda/invoke-function.ts';
 import { createLambdaClient } from '../../adapters/lambda/lambda-client.ts';
@@ -21,7 +21,7 @@ export const handler = createKeyRotationHandler(
   {
     sendAnswer,
     authenticateCaller: createAuthenticateCaller(process.env),
-    selfTest: createSelfTest(invoke, environment.AUTH_TOKEN_FUNCTION),
+    selfTest: createSelfTestCall(invoke, environment.AUTH_TOKEN_FUNCTION),
     proveKey: createProveKey(invoke, environment.AUTH_CANARY_FUNCTION),
     publishKey: createPublishKey(invoke, environment.AUTH_CANARY_FUNCTION),
   },

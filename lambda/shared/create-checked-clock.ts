@@ -1,5 +1,5 @@
 import type { AwsClients } from '../../adapters/aws-clients.ts';
-import { hearAwsTime } from '../../adapters/hear-aws-time.ts';
+import { recordServerDates } from '../../adapters/record-server-dates.ts';
 import type { Clock } from '../../core/clock.ts';
 import { CheckedClock } from '../../core/key-rotation/checked-clock.ts';
 
@@ -20,6 +20,6 @@ export function createCheckedClock(
   if (now !== undefined) return { begin: () => {}, now };
   const elapsed = () => performance.now();
   const checked = new CheckedClock(clock, elapsed, leeway);
-  hearAwsTime(aws, checked.hear.bind(checked), elapsed);
+  recordServerDates(aws, checked.record.bind(checked), elapsed);
   return { begin: () => checked.begin(), now: () => checked.now() };
 }

@@ -1,10 +1,10 @@
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
+import type { AwsJsonClients } from '../../adapters/aws-json-clients.ts';
 import { createDynamoDbClientReader } from '../../adapters/dynamodb/client-reader.ts';
-import { createLeanCalls } from '../../adapters/dynamodb/lean-calls.ts';
+import { createJsonCalls } from '../../adapters/dynamodb/json-calls.ts';
 import { createSealedTokenStore } from '../../adapters/dynamodb/sealed-token-store.ts';
 import { createDynamoDbSigningKeyReader } from '../../adapters/dynamodb/signing-key-reader.ts';
-import { createLeanKmsSign } from '../../adapters/kms/sign-with-key.ts';
-import type { LeanClients } from '../../adapters/lean-clients.ts';
+import { createJsonKmsSign } from '../../adapters/kms/sign-with-key.ts';
 import { defaultAccessTokenType } from '../../contract/access-token-type.ts';
 import type { Environment } from '../../contract/environment.ts';
 import { securityHeaders } from '../../contract/error-body.ts';
@@ -141,7 +141,7 @@ export function createTokenFunction(
 
 function openSealedTokens(
   { AUTH_SEALED_TOKENS_TABLE: table }: Environment<'token'>,
-  aws: LeanClients,
+  aws: AwsJsonClients,
 ): SealedTokenStore | undefined {
   if (table === undefined) return undefined;
   const client = aws.createOptionalDynamoDb();
@@ -151,15 +151,15 @@ function openSealedTokens(
 
 export function createTokenHandler(
   environment: Environment<'token'>,
-  aws: LeanClients,
+  aws: AwsJsonClients,
   options: Partial<FunctionOptions> = {},
 ): TokenFunction {
   const { AUTH_CLIENTS_TABLE, AUTH_SIGNING_KEYS_TABLE } = environment;
-  const calls = createLeanCalls(aws.dynamodb);
+  const calls = createJsonCalls(aws.dynamodb);
   const clients = createDynamoDbClientReader(calls, AUTH_CLIENTS_TABLE);
   const signingKeys = createDynamoDbSigningKeyReader(calls, AUTH_SIGNING_KEYS_TABLE);
   const sealedTokens = openSealedTokens(environment, aws);
-  const sign = createLeanKmsSign(aws.kms);
+  const sign = createJsonKmsSign(aws.kms);
   const ports = { clients, secretUses: clients, signingKeys, sign, sealedTokens };
   return createTokenFunction(environment, ports, options);
 }

@@ -1,9 +1,9 @@
-import { createLeanClients } from '../../adapters/lean-clients.ts';
+import { createAwsJsonClients } from '../../adapters/aws-json-clients.ts';
 import { readVariables } from '../../contract/environments/read-variables.ts';
 import { tokenVariables } from '../../contract/environments/token.ts';
 import { createTokenHandler } from './function.ts';
 
-const aws = createLeanClients(process.env);
+const aws = createAwsJsonClients(process.env);
 // A TLS handshake takes longer than the rest of a token request. Both handshakes run during INIT.
 aws.kms.open();
 aws.dynamodb.open();

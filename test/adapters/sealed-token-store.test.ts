@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { AwsJsonClient } from '../../adapters/aws-json/aws-json-client.ts';
 import { createSealedTokenStore } from '../../adapters/dynamodb/sealed-token-store.ts';
-import type { LeanClient } from '../../adapters/lean/lean-client.ts';
 import type * as Limits from '../../contract/limits.ts';
 import { figure } from '../support/figure.ts';
 
@@ -8,7 +8,7 @@ import { figure } from '../support/figure.ts';
 const { sealedTokenWaits } = await vi.importActual<typeof Limits>('../../contract/limits.ts');
 
 /** DynamoDB takes the request and never answers; the connection may not even be there. */
-const mute: LeanClient = {
+const mute: AwsJsonClient = {
   open: () => undefined,
   close: () => undefined,
   call: () => new Promise(() => undefined),

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import { createLeanClients } from '../../../adapters/lean-clients.ts';
+import { createAwsJsonClients } from '../../../adapters/aws-json-clients.ts';
 
 // The floor of a token: the read and the signature through the clients of the token function, as
 // many bytes, and nothing else. It authenticates no one.
 
-const aws = createLeanClients(process.env);
+const aws = createAwsJsonClients(process.env);
 aws.kms.open();
 aws.dynamodb.open();
 

@@ -1,7 +1,7 @@
 import { sign } from 'node:crypto';
 import type { IncomingMessage, RequestListener } from 'node:http';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { createLeanClients } from '../../../adapters/lean-clients.ts';
+import { createAwsJsonClients } from '../../../adapters/aws-json-clients.ts';
 import { readEnvironment } from '../../../contract/environment.ts';
 import { tokenPath } from '../../../contract/routes.ts';
 import {
@@ -33,7 +33,7 @@ const place = process.env['BENCH_PLACE'] as Place;
 const handler =
   place === 'memory'
     ? createInMemory()
-    : createTokenHandler(environment, createLeanClients(process.env));
+    : createTokenHandler(environment, createAwsJsonClients(process.env));
 
 const context = { functionName: 'token', awsRequestId: 'bench' } as Parameters<TokenFunction>[1];
 

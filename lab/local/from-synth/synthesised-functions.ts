@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { createLeanClients, toVariables } from '../../../adapters/lean-clients.ts';
+import { createAwsJsonClients, toVariables } from '../../../adapters/aws-json-clients.ts';
 import type { FunctionName } from '../../../contract/environment.ts';
 import { rotationReportSchema } from '../../../contract/function-events.ts';
 import { functionName } from '../../../contract/function-names.ts';
@@ -70,7 +70,7 @@ function startFunctions(
 /** The example API is not part of a stack, so it runs from the sources. */
 function createExample(deployment: SynthesisedDeployment, surroundings: Surroundings) {
   const { issuer, clientOptions, log, ca } = surroundings;
-  const aws = createLeanClients(toVariables(clientOptions));
+  const aws = createAwsJsonClients(toVariables(clientOptions));
   const telemetry = createLocalTelemetry('authorizer', log);
   const route = createExampleRoute({ config: deployment.config, issuer, aws, telemetry, ca });
   return { route, close: aws.close };

@@ -146,9 +146,9 @@ export const partitionAndClockMutants: readonly Mutant[] = [
     name: 'the rotation hears no time of AWS',
     edits: [
       {
-        file: 'adapters/hear-aws-time.ts',
-        find: 'if (!Number.isNaN(serverTime)) hear(',
-        replace: 'if (Number.isNaN(serverTime)) hear(',
+        file: 'adapters/record-server-dates.ts',
+        find: 'if (!Number.isNaN(serverTime)) record(',
+        replace: 'if (Number.isNaN(serverTime)) record(',
       },
     ],
   },

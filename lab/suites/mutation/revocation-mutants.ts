@@ -223,7 +223,7 @@ const mistakes: readonly Omit<Mutant, 'area'>[] = [
     name: 'AWS has no later time than the Date header says',
     edits: [
       {
-        file: 'core/heard-time.ts',
+        file: 'core/server-date.ts',
         find: 'earliest + resolution + latency',
         replace: 'earliest',
       },

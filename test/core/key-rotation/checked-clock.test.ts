@@ -3,7 +3,7 @@ import { CheckedClock, ClockError } from '../../../core/key-rotation/checked-clo
 
 const start = 1_800_000_000_000;
 
-/** A host that heard AWS 10 s ago, after a call of 3 s, with a clock that is wrong by so much. */
+/** A host that had a response of AWS 10 s ago, after a call of 3 s, with a clock that is wrong by so much. */
 function hostOf(error: number, leeway = 60): CheckedClock {
   let counter = 500;
   const clock = new CheckedClock(
@@ -12,7 +12,7 @@ function hostOf(error: number, leeway = 60): CheckedClock {
     leeway,
   );
   clock.begin();
-  clock.hear(start, 3000);
+  clock.record(start, 3000);
   counter += 10_000;
   return clock;
 }
@@ -47,7 +47,7 @@ describe('a checked clock', () => {
 
   it('is checked against the latest answer', () => {
     const clock = hostOf(500_000);
-    clock.hear(start + 510_000, 0);
+    clock.record(start + 510_000, 0);
     expect(clock.now()).toBe(start / 1000 + 510);
   });
 });

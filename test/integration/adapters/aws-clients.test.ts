@@ -1,13 +1,13 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { createAwsClients } from '../../../adapters/aws-clients.ts';
+import { createAwsJsonClient } from '../../../adapters/aws-json/aws-json-client.ts';
 import { type CallProfile, callProfiles } from '../../../adapters/call-profile.ts';
 import { createDynamoDbClientReader } from '../../../adapters/dynamodb/client-reader.ts';
 import { createDynamoDbClientStore } from '../../../adapters/dynamodb/client-store.ts';
-import { createLeanCalls } from '../../../adapters/dynamodb/lean-calls.ts';
+import { createJsonCalls } from '../../../adapters/dynamodb/json-calls.ts';
 import { createKmsKeys } from '../../../adapters/kms/kms-keys.ts';
 import { createKmsSign } from '../../../adapters/kms/kms-sign.ts';
-import { createLeanKmsSign } from '../../../adapters/kms/sign-with-key.ts';
-import { createLeanClient } from '../../../adapters/lean/lean-client.ts';
+import { createJsonKmsSign } from '../../../adapters/kms/sign-with-key.ts';
 import { UnavailableError } from '../../../core/errors.ts';
 import { stepLimit } from '../../../lab/support/hang-limit.ts';
 import { exampleSigningKey } from '../../../lab/support/signing-keys.ts';
@@ -29,23 +29,23 @@ function openSdkClients(endpoint: string, profile?: CallProfile) {
   return { store: createDynamoDbClientStore(dynamodb, 'clients'), sign: createKmsSign(kms) };
 }
 
-function openLeanClients(endpoint: string, profile?: CallProfile) {
+function openAwsJsonClients(endpoint: string, profile?: CallProfile) {
   const options = {
     environment: testAwsEnvironment(endpoint),
     profile: profile ?? callProfiles.request,
     maxSockets: 10,
   };
-  const dynamodb = createLeanClient({ service: 'dynamodb', ...options });
-  const kms = createLeanClient({ service: 'kms', ...options });
+  const dynamodb = createAwsJsonClient({ service: 'dynamodb', ...options });
+  const kms = createAwsJsonClient({ service: 'kms', ...options });
   return {
-    store: createDynamoDbClientReader(createLeanCalls(dynamodb), 'clients'),
-    sign: createLeanKmsSign(kms),
+    store: createDynamoDbClientReader(createJsonCalls(dynamodb), 'clients'),
+    sign: createJsonKmsSign(kms),
   };
 }
 
 describe.each([
   ['the SDK', openSdkClients],
-  ['the lean client', openLeanClients],
+  ['the AWS JSON client', openAwsJsonClients],
 ])('%s', (_name, open) => {
   async function against(decide: Parameters<typeof startStub>[0], profile?: CallProfile) {
     const stub = await startStub(decide);

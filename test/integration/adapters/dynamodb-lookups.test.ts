@@ -13,7 +13,7 @@ import {
   createDynamoDbLookups,
   type DynamoDbLookupOptions,
 } from '../../../verifier/dynamodb-lookups.ts';
-import { answer, startScriptedService } from '../lean/scripted-service.ts';
+import { answer, startScriptedService } from '../aws-json/scripted-service.ts';
 import { type Dynalite, startDynalite, testAwsOptions } from './dynalite.ts';
 
 let server: Dynalite;

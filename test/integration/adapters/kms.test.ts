@@ -1,12 +1,12 @@
 import { DisableKeyCommand, type KMSClient } from '@aws-sdk/client-kms';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { createAwsJsonClient } from '../../../adapters/aws-json/aws-json-client.ts';
 import { callProfiles } from '../../../adapters/call-profile.ts';
 import { inspectKey } from '../../../adapters/kms/inspect-key.ts';
 import { createKmsClient } from '../../../adapters/kms/kms-client.ts';
 import { createKmsKeys } from '../../../adapters/kms/kms-keys.ts';
 import { createKmsSign } from '../../../adapters/kms/kms-sign.ts';
-import { createLeanKmsSign } from '../../../adapters/kms/sign-with-key.ts';
-import { createLeanClient } from '../../../adapters/lean/lean-client.ts';
+import { createJsonKmsSign } from '../../../adapters/kms/sign-with-key.ts';
 import { kmsKeyTags } from '../../../contract/kms-key.ts';
 import { algs, signingAlgorithms } from '../../../contract/signing-algorithms.ts';
 import { SigningKeyUnusableError, UnavailableError } from '../../../core/errors.ts';
@@ -49,8 +49,8 @@ afterEach(async () => {
   stub = undefined;
 });
 
-function leanClient(endpoint: string) {
-  return createLeanClient({
+function jsonClient(endpoint: string) {
+  return createAwsJsonClient({
     service: 'kms',
     environment: testAwsEnvironment(endpoint),
     profile: callProfiles.request,
@@ -69,7 +69,7 @@ async function createSigningKey(alg: SigningKey['alg']): Promise<SigningKey> {
 describe('a key made in KMS', () => {
   it.each(algs)('signs as JWS wants it: %s', async (alg) => {
     const key = await createSigningKey(alg);
-    for (const sign of [createKmsSign(kms), createLeanKmsSign(leanClient(server.endpoint))]) {
+    for (const sign of [createKmsSign(kms), createJsonKmsSign(jsonClient(server.endpoint))]) {
       const signature = await sign(key, input);
       expect(verifyWithJwk(key.publicJwk, input, signature)).toBe(true);
       expect(verifyWithJwk(key.publicJwk, Buffer.from('other'), signature)).toBe(false);
@@ -245,7 +245,7 @@ describe('what is sent to KMS', () => {
 
 describe.each([
   ['the SDK', (endpoint: string) => createKmsSign(createKmsClient(testAwsOptions(endpoint)))],
-  ['the lean client', (endpoint: string) => createLeanKmsSign(leanClient(endpoint))],
+  ['the AWS JSON client', (endpoint: string) => createJsonKmsSign(jsonClient(endpoint))],
 ])('what KMS answers to Sign of %s', (_name, openSign) => {
   const key = exampleSigningKey('RS256');
   async function signAgainst(answer: Parameters<typeof startStub>[0]) {
@@ -281,7 +281,7 @@ describe.each([
   ];
   it.each(wrong)('refuses a signature %s', async (_, body) => {
     await expect(signAgainst(() => ({ status: 200, body }))).rejects.toMatchObject({
-      name: 'KmsAnswerError',
+      name: 'KmsResponseError',
     });
   });
 

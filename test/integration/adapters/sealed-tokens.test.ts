@@ -1,9 +1,9 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { createAwsJsonClient } from '../../../adapters/aws-json/aws-json-client.ts';
 import { callProfiles } from '../../../adapters/call-profile.ts';
 import { createTable } from '../../../adapters/dynamodb/create-tables.ts';
 import { createDynamoDbClient } from '../../../adapters/dynamodb/dynamodb-client.ts';
 import { createSealedTokenStore } from '../../../adapters/dynamodb/sealed-token-store.ts';
-import { createLeanClient } from '../../../adapters/lean/lean-client.ts';
 import { sealedTokenTable, sealedTokenTableName } from '../../../contract/tables.ts';
 import {
   type Answer,
@@ -11,7 +11,7 @@ import {
   hangUp,
   startScriptedService,
   stayMute,
-} from '../lean/scripted-service.ts';
+} from '../aws-json/scripted-service.ts';
 import { startDynalite, testAwsEnvironment, testAwsOptions } from './dynalite.ts';
 
 const name = sealedTokenTableName('test');
@@ -20,7 +20,7 @@ const short = { read: 5, write: 1 };
 const item = { itemId: 'item', sealed: new Uint8Array([0, 1, 254, 255]), expiresAt: 1_800_003_600 };
 
 function openStore(endpoint: string, waits?: typeof short) {
-  const client = createLeanClient({
+  const client = createAwsJsonClient({
     service: 'dynamodb',
     environment: testAwsEnvironment(endpoint),
     profile: callProfiles.optional,

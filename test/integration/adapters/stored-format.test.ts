@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createAwsClients } from '../../../adapters/aws-clients.ts';
+import { createJsonDynamoDb } from '../../../adapters/aws-json-clients.ts';
 import { createDynamoDbApiKeyStore } from '../../../adapters/dynamodb/api-key-store.ts';
 import { createDynamoDbAuditLog } from '../../../adapters/dynamodb/audit-log.ts';
 import { createDynamoDbClientReader } from '../../../adapters/dynamodb/client-reader.ts';
 import { createDynamoDbClientStore } from '../../../adapters/dynamodb/client-store.ts';
 import { createDynamoDbIdentityProviderStore } from '../../../adapters/dynamodb/identity-provider-store.ts';
-import { createLeanCalls } from '../../../adapters/dynamodb/lean-calls.ts';
+import { createJsonCalls } from '../../../adapters/dynamodb/json-calls.ts';
 import { createDynamoDbRotationStore } from '../../../adapters/dynamodb/rotation-store.ts';
 import { createDynamoDbSigningKeyReader } from '../../../adapters/dynamodb/signing-key-reader.ts';
-import { createLeanDynamoDb } from '../../../adapters/lean-clients.ts';
 import type { Client } from '../../../core/client/client.ts';
 import { MalformedRecordError } from '../../../core/errors.ts';
 import { testAwsEnvironment, testAwsOptions } from './dynalite.ts';
@@ -207,7 +207,7 @@ const readers = [
     'the client of the token path',
     () =>
       createDynamoDbClientReader(
-        createLeanCalls(createLeanDynamoDb(testAwsEnvironment(stub.endpoint))),
+        createJsonCalls(createJsonDynamoDb(testAwsEnvironment(stub.endpoint))),
         'clients',
       ),
   ],
@@ -237,7 +237,7 @@ describe('the requests of readers', () => {
   });
 
   it('ask for one partition of the signing keys', async () => {
-    const calls = createLeanCalls(createLeanDynamoDb(testAwsEnvironment(stub.endpoint)));
+    const calls = createJsonCalls(createJsonDynamoDb(testAwsEnvironment(stub.endpoint)));
     await createDynamoDbSigningKeyReader(calls, 'keys').listSigningKeys();
     await createDynamoDbRotationStore(aws.dynamodb, 'keys').listSigningKeys();
     const query = {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { credentialChain } from '../../../adapters/credentials/credential-chain.ts';
 import { profileRegion } from '../../../adapters/credentials/shared-config.ts';
-import { type Answer, answer, startScriptedService } from '../lean/scripted-service.ts';
+import { type Answer, answer, startScriptedService } from '../aws-json/scripted-service.ts';
 
 const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString();
 

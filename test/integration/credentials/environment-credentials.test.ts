@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { functionCredentials } from '../../../adapters/credentials/environment-credentials.ts';
-import { type Answer, answer, startScriptedService } from '../lean/scripted-service.ts';
+import { type Answer, answer, startScriptedService } from '../aws-json/scripted-service.ts';
 
 function credentialsUntil(minutes: number, id: string): Answer {
   const Expiration = new Date(Date.now() + minutes * 60_000).toISOString();

@@ -1,6 +1,6 @@
 import dns from 'node:dns';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { createLeanClients } from '../../../adapters/lean-clients.ts';
+import { createAwsJsonClients } from '../../../adapters/aws-json-clients.ts';
 import { readEnvironment } from '../../../contract/environment.ts';
 import { tokenEnvironment } from '../../../contract/function-environments.ts';
 import { requestDeadline } from '../../../contract/limits.ts';
@@ -23,7 +23,7 @@ describe('a region in which no name server knows DynamoDB', () => {
   function createRegion() {
     const { issuer, environment } = service();
     const { config } = buildLocalDeployment(issuer, {});
-    const aws = createLeanClients({
+    const aws = createAwsJsonClients({
       ...environment,
       AWS_ENDPOINT_URL_DYNAMODB: environment.AWS_ENDPOINT_URL_DYNAMODB?.replace(
         loopbackHost,

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll } from 'vitest';
+import { createAwsJsonClients, toVariables } from '../../../adapters/aws-json-clients.ts';
 import { createDynamoDbClientStore } from '../../../adapters/dynamodb/client-store.ts';
 import { createDynamoDbSigningKeyStore } from '../../../adapters/dynamodb/signing-key-store.ts';
 import { createKmsClient } from '../../../adapters/kms/kms-client.ts';
 import { createKmsKeys } from '../../../adapters/kms/kms-keys.ts';
-import { createLeanClients, toVariables } from '../../../adapters/lean-clients.ts';
 import type { Environment } from '../../../contract/environment.ts';
 import { selfTestEvent } from '../../../contract/function-events.ts';
 import { healthPath } from '../../../contract/routes.ts';
@@ -49,7 +49,7 @@ export function useTokenFunction() {
   }
 
   function awsAt(endpoints: Parameters<typeof optionsAt>[0] = {}) {
-    return createLeanClients(toVariables(optionsAt(endpoints)));
+    return createAwsJsonClients(toVariables(optionsAt(endpoints)));
   }
 
   function tokenFunction(

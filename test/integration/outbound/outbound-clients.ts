@@ -1,6 +1,7 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createAwsJsonClient } from '../../../adapters/aws-json/aws-json-client.ts';
 import { callProfiles } from '../../../adapters/call-profile.ts';
 import { sendAnswer } from '../../../adapters/cloudformation/send-answer.ts';
 import { containerCredentials } from '../../../adapters/credentials/container-credentials.ts';
@@ -15,7 +16,6 @@ import { createKmsClient } from '../../../adapters/kms/kms-client.ts';
 import { createKmsSign } from '../../../adapters/kms/kms-sign.ts';
 import { createInvokeFunction } from '../../../adapters/lambda/invoke-function.ts';
 import { createLambdaClient } from '../../../adapters/lambda/lambda-client.ts';
-import { createLeanClient } from '../../../adapters/lean/lean-client.ts';
 import { createAuthenticateCaller } from '../../../adapters/sts/authenticate-caller.ts';
 import { createCallerIdentity } from '../../../adapters/sts/caller-identity.ts';
 import { providerFetchTimeout } from '../../../contract/limits.ts';
@@ -52,8 +52,8 @@ function webIdentityTokenFile(): string {
   return file;
 }
 
-function lean(service: 'dynamodb' | 'kms', url: string) {
-  return createLeanClient({
+function jsonClientOf(service: 'dynamodb' | 'kms', url: string) {
+  return createAwsJsonClient({
     service,
     environment: { ...keys, AWS_ENDPOINT_URL: url },
     profile: callProfiles.request,
@@ -62,8 +62,8 @@ function lean(service: 'dynamodb' | 'kms', url: string) {
 }
 
 const https = ['adapters/https/open-response.ts'];
-const leanFiles = ['connection', 'lean-client', 'open-ahead'].map(
-  (name) => `adapters/lean/${name}.ts`,
+const jsonFiles = ['connection', 'aws-json-client', 'open-ahead'].map(
+  (name) => `adapters/aws-json/${name}.ts`,
 );
 const sdk = { region: keys.AWS_REGION, credentials: testAccessKey };
 
@@ -143,15 +143,15 @@ export const outboundClients: Readonly<Record<string, OutboundClient>> = {
         'digest',
       ),
   },
-  'the lean client, DynamoDB': {
-    files: leanFiles,
+  'the AWS JSON client, DynamoDB': {
+    files: jsonFiles,
     limit: awsLimit,
-    call: (url) => lean('dynamodb', url).call('GetItem', {}),
+    call: (url) => jsonClientOf('dynamodb', url).call('GetItem', {}),
   },
-  'the lean client, KMS': {
-    files: leanFiles,
+  'the AWS JSON client, KMS': {
+    files: jsonFiles,
     limit: awsLimit,
-    call: (url) => lean('kms', url).call('Sign', {}),
+    call: (url) => jsonClientOf('kms', url).call('Sign', {}),
   },
   "the SDK's client of DynamoDB": {
     files: ['adapters/dynamodb/dynamodb-client.ts'],

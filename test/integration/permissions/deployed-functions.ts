@@ -1,17 +1,17 @@
 import type { AwsClientOptions } from '../../../adapters/aws-client-options.ts';
 import { type AwsClients, createAwsClients } from '../../../adapters/aws-clients.ts';
 import {
+  type AwsJsonClients,
+  createAwsJsonClients,
+  toVariables,
+} from '../../../adapters/aws-json-clients.ts';
+import {
   createProveKey,
   createPublishKey,
-  createSelfTest,
+  createSelfTestCall,
 } from '../../../adapters/lambda/function-calls.ts';
 import { createInvokeFunction } from '../../../adapters/lambda/invoke-function.ts';
 import { createLambdaClient } from '../../../adapters/lambda/lambda-client.ts';
-import {
-  createLeanClients,
-  type LeanClients,
-  toVariables,
-} from '../../../adapters/lean-clients.ts';
 import type { CustomResourceAnswer } from '../../../contract/custom-resource.ts';
 import {
   type Environment,
@@ -133,9 +133,9 @@ export class DeployedFunctions {
     return clients;
   }
 
-  #leanClientsOf(name: FunctionName): LeanClients {
+  #jsonClientsOf(name: FunctionName): AwsJsonClients {
     const options = this.#surroundings.awsOf(this.#nameOf(name));
-    const clients = createLeanClients(toVariables(options));
+    const clients = createAwsJsonClients(toVariables(options));
     this.#closing.push(clients.close);
     return clients;
   }
@@ -158,11 +158,11 @@ export class DeployedFunctions {
   #createHttp(): HttpFunctions {
     const options = { ...recordTelemetry(), clock: this.#surroundings.clock.now };
     return {
-      jwks: createJwksHandler(this.#environmentOf('jwks'), this.#leanClientsOf('jwks'), options),
+      jwks: createJwksHandler(this.#environmentOf('jwks'), this.#jsonClientsOf('jwks'), options),
       discovery: createDiscoveryHandler(this.#environmentOf('discovery'), options),
       token: createTokenHandler(
         this.#environmentOf('token'),
-        this.#leanClientsOf('token'),
+        this.#jsonClientsOf('token'),
         options,
       ),
     };
@@ -192,7 +192,7 @@ export class DeployedFunctions {
       {
         ...this.#runs(),
         authenticateCaller: authenticateOperator,
-        selfTest: createSelfTest(invoke, this.#nameOf('token')),
+        selfTest: createSelfTestCall(invoke, this.#nameOf('token')),
         proveKey: createProveKey(invoke, this.#nameOf('canary')),
         publishKey: createPublishKey(invoke, this.#nameOf('canary')),
       },

@@ -21,9 +21,9 @@ import {
   type PlatformAuthorizerProps,
 } from '../../../lib/platform-authorizer.ts';
 import { cdkJson, resourcesOf } from '../../lib/synthesise.ts';
+import { answer, startScriptedService } from '../aws-json/scripted-service.ts';
 import { makeTemporaryDirectory } from '../lab/local/temporary-directory.ts';
 import { requestToken, useLocalService } from '../lab/local/use-local-service.ts';
-import { answer, startScriptedService } from '../lean/scripted-service.ts';
 
 const service = useLocalService();
 const folder = makeTemporaryDirectory();

@@ -1,9 +1,9 @@
 import type { AwsClientOptions } from '../../../adapters/aws-client-options.ts';
 import { createAwsClients } from '../../../adapters/aws-clients.ts';
+import { createAwsJsonClients, toVariables } from '../../../adapters/aws-json-clients.ts';
 import { createDynamoDbClientStore } from '../../../adapters/dynamodb/client-store.ts';
 import { createTables } from '../../../adapters/dynamodb/create-tables.ts';
 import { createDynamoDbClient } from '../../../adapters/dynamodb/dynamodb-client.ts';
-import { createLeanClients, toVariables } from '../../../adapters/lean-clients.ts';
 import {
   type DeploymentConfig,
   type DeploymentConfigInput,
@@ -153,17 +153,17 @@ export async function startRegion(id: RegionId, shared: Shared): Promise<Region>
   const faults = new Faults({ rules: [] }, clock);
   const backends = await startBackends(id, faults, shared);
   const source = describeEnvironments(config, 'https://auth.example.com', id);
-  const lean = createLeanClients(toVariables(backends.options));
+  const json = createAwsJsonClients(toVariables(backends.options));
   const background = createAwsClients({ ...backends.options, profile: 'request' });
   const functionOptions = { clock, telemetry: recordTelemetry().telemetry };
   const token = createTokenHandler(
     readEnvironment('token', tokenEnvironment(source)),
-    lean,
+    json,
     functionOptions,
   );
   const jwks = createJwksHandler(
     readEnvironment('jwks', jwksEnvironment(source)),
-    lean,
+    json,
     functionOptions,
   );
   const runs: RunReport[] = [];
@@ -205,7 +205,7 @@ export async function startRegion(id: RegionId, shared: Shared): Promise<Region>
     jwks: () => jwks(proxyEvent({ path: jwksPath }), lambdaContext()),
     rotate: (action) => rotation({ action }, rotationInvocation),
     close: async () => {
-      for (const client of [lean.dynamodb, lean.kms]) client.close();
+      for (const client of [json.dynamodb, json.kms]) client.close();
       for (const client of [background.dynamodb, background.kms]) client.destroy();
       await backends.close();
     },

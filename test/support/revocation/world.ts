@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import type { Client } from '../../../core/client/client.ts';
 import type { ClientReader } from '../../../core/client/client-store.ts';
 import { UnavailableError } from '../../../core/errors.ts';
-import { HeardTime } from '../../../core/heard-time.ts';
 import type { ManagementContext } from '../../../core/management/management-context.ts';
+import { ServerDate } from '../../../core/server-date.ts';
 import type { Random } from '../../../lab/suites/rotation/simulation/random.ts';
 import { VirtualTime } from '../../../lab/suites/rotation/simulation/virtual-time.ts';
 import { createTestManagement } from '../management.ts';
@@ -84,9 +84,9 @@ export class RevocationWorld {
   #hearAws() {
     const latency = this.#random.pick([0, this.#random.integer(0, 400)]);
     const sentAt = this.time.now - this.#random.integer(0, latency);
-    const heard = new HeardTime(() => this.time.now);
-    heard.hear(Math.floor(sentAt / 1000) * 1000, latency);
-    return heard.bounds();
+    const serverDate = new ServerDate(() => this.time.now);
+    serverDate.record(Math.floor(sentAt / 1000) * 1000, latency);
+    return serverDate.bounds();
   }
 
   #wait(milliseconds: number): Promise<void> {

@@ -101,10 +101,10 @@ export function createContext(
   const calls = new Calls(world, fate, `${regionId} at ${world.now}`);
   // Each run may be on another host.
   const host = world.clock(`${regionId} rotation at ${world.now}`);
-  const { hear, now } = createModelClock(world, region, host);
+  const { record, now } = createModelClock(world, region, host);
   const ports: RotationPorts = {
-    store: calls.guard(world.store, () => region.assertTables(), hear),
-    keyManagement: calls.guard(region.kms, () => region.assertKms(), hear),
+    store: calls.guard(world.store, () => region.assertTables(), record),
+    keyManagement: calls.guard(region.kms, () => region.assertKms(), record),
     audit: { appendAudit: () => calls.call(async () => region.assertTables()) },
     proveKey: (kid) => calls.call(() => world.prove(kid, region)),
     publishKey: createPublisher(world, region, calls),
@@ -122,8 +122,8 @@ function createPublisher(world: World, region: Region, calls: Calls): PublishKey
   return async (request) => {
     const host = world.clock(`${region.id} canary at ${world.now}`);
     const clock = createModelClock(world, region, host);
-    const store = calls.guard(world.store, () => region.assertTables(), clock.hear);
-    const kms = calls.guard(region.kms, () => region.assertKms(), clock.hear);
+    const store = calls.guard(world.store, () => region.assertTables(), clock.record);
+    const kms = calls.guard(region.kms, () => region.assertKms(), clock.record);
     try {
       const { inspectKey } = kms;
       return await publishKey(request, settings, { store, inspectKey, now: clock.now });
@@ -142,9 +142,9 @@ function createModelClock(world: World, region: Region, host: HostClock) {
     () => world.now * 1000,
     world.policy.leeway,
   );
-  const hear = () => clock.hear(world.now * 1000, 0);
-  hear();
-  return { hear, now: () => clock.now() };
+  const record = () => clock.record(world.now * 1000, 0);
+  record();
+  return { record, now: () => clock.now() };
 }
 
 /** Errors that end a run and that the next run makes good. */

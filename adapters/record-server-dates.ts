@@ -1,7 +1,7 @@
 import type { AwsClients } from './aws-clients.ts';
 
 /** Receives the time on each response and its latency, both in milliseconds. */
-export type HearTime = (serverTime: number, latency: number) => void;
+export type RecordServerDate = (serverTime: number, latency: number) => void;
 
 interface Answered {
   readonly response: unknown;
@@ -17,9 +17,9 @@ function dateOf({ response }: Answered): number {
  *
  * @param elapsed milliseconds on a counter that only counts up.
  */
-export function hearAwsTime(
+export function recordServerDates(
   { dynamodb, kms }: Pick<AwsClients, 'dynamodb'> & Partial<AwsClients>,
-  hear: HearTime,
+  record: RecordServerDate,
   elapsed: () => number,
 ): void {
   const options = { step: 'deserialize' } as const;
@@ -27,7 +27,7 @@ export function hearAwsTime(
     const sentAt = elapsed();
     const answer = await send();
     const serverTime = dateOf(answer);
-    if (!Number.isNaN(serverTime)) hear(serverTime, elapsed() - sentAt);
+    if (!Number.isNaN(serverTime)) record(serverTime, elapsed() - sentAt);
     return answer;
   }
   dynamodb.middlewareStack.add((next) => (request) => listen(() => next(request)), options);

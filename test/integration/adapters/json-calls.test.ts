@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createAwsJsonClient } from '../../../adapters/aws-json/aws-json-client.ts';
 import { callProfiles } from '../../../adapters/call-profile.ts';
 import { createDynamoDbClientReader } from '../../../adapters/dynamodb/client-reader.ts';
 import { createDynamoDbClientStore } from '../../../adapters/dynamodb/client-store.ts';
 import { createTables } from '../../../adapters/dynamodb/create-tables.ts';
 import { createDynamoDbClient } from '../../../adapters/dynamodb/dynamodb-client.ts';
-import { createLeanCalls } from '../../../adapters/dynamodb/lean-calls.ts';
+import { createJsonCalls } from '../../../adapters/dynamodb/json-calls.ts';
 import { createDynamoDbSigningKeyReader } from '../../../adapters/dynamodb/signing-key-reader.ts';
 import { createDynamoDbSigningKeyStore } from '../../../adapters/dynamodb/signing-key-store.ts';
-import { createLeanClient } from '../../../adapters/lean/lean-client.ts';
 import { tableName } from '../../../contract/tables.ts';
 import type { SigningKey } from '../../../core/signing-key/signing-key.ts';
 import { client } from '../../support/arbitraries.ts';
@@ -19,13 +19,13 @@ const signingKeys = tableName('test', 'signingKeys');
 
 let server: Dynalite;
 let dynamodb: ReturnType<typeof createDynamoDbClient>;
-let lean: ReturnType<typeof createLeanClient>;
+let json: ReturnType<typeof createAwsJsonClient>;
 
 beforeAll(async () => {
   server = await startDynalite();
   dynamodb = createDynamoDbClient(testAwsOptions(server.endpoint));
   await createTables(dynamodb, 'test');
-  lean = createLeanClient({
+  json = createAwsJsonClient({
     service: 'dynamodb',
     environment: testAwsEnvironment(server.endpoint),
     profile: callProfiles.request,
@@ -33,16 +33,16 @@ beforeAll(async () => {
   });
 });
 afterAll(async () => {
-  lean.close();
+  json.close();
   await server.close();
 });
 
 const consistentRead = true;
 
-describe('readers on the lean client', () => {
+describe('readers on the AWS JSON client', () => {
   it('read every client that the store writes', async () => {
     const store = createDynamoDbClientStore(dynamodb, clients);
-    const reader = createDynamoDbClientReader(createLeanCalls(lean), clients, {
+    const reader = createDynamoDbClientReader(createJsonCalls(json), clients, {
       consistentRead,
     });
     await fc.assert(
@@ -58,7 +58,7 @@ describe('readers on the lean client', () => {
 
   it('record the use of a secret once a day, and never for a deleted secret', async () => {
     const store = createDynamoDbClientStore(dynamodb, clients, { consistentRead });
-    const reader = createDynamoDbClientReader(createLeanCalls(lean), clients);
+    const reader = createDynamoDbClientReader(createJsonCalls(json), clients);
     const [sample] = fc.sample(
       client.filter(({ secrets }) => secrets.length === 1),
       { numRuns: 1, seed: 7 },
@@ -98,7 +98,7 @@ describe('readers on the lean client', () => {
       version: 1,
     };
     await createDynamoDbSigningKeyStore(dynamodb, signingKeys).createSigningKey(key);
-    const reader = createDynamoDbSigningKeyReader(createLeanCalls(lean), signingKeys);
+    const reader = createDynamoDbSigningKeyReader(createJsonCalls(json), signingKeys);
     expect(await reader.listSigningKeys()).toMatchObject([key]);
   });
 });

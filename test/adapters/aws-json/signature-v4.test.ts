@@ -2,7 +2,7 @@ import { createHash, createHmac } from 'node:crypto';
 import { SignatureV4 as SmithySignatureV4 } from '@smithy/signature-v4';
 import { assert, asyncProperty, constantFrom, date, option, record, string } from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { SignatureV4, type SignedRequest } from '../../../adapters/lean/signature-v4.ts';
+import { SignatureV4, type SignedRequest } from '../../../adapters/aws-json/signature-v4.ts';
 
 const request: SignedRequest = {
   region: 'us-west-2',

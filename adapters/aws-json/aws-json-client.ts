@@ -7,12 +7,17 @@ import { functionCredentials } from '../credentials/environment-credentials.ts';
 import { RetryBudget } from '../retry-budget.ts';
 import { type CallError, isThrottlingError, isTransientError } from '../retryable-errors.ts';
 import { type Connection, createConnection, type HttpResponse } from './connection.ts';
-import { type Endpoint, type Environment, type LeanService, resolveEndpoint } from './endpoint.ts';
+import {
+  type AwsJsonService,
+  type Endpoint,
+  type Environment,
+  resolveEndpoint,
+} from './endpoint.ts';
 import { readOutput, readServiceError } from './service-error.ts';
 import { SignatureV4 } from './signature-v4.ts';
 
-export interface LeanClientOptions {
-  readonly service: LeanService;
+export interface AwsJsonClientOptions {
+  readonly service: AwsJsonService;
   /** The process's variables: region, endpoints and credentials, by AWS's own names. */
   readonly environment: Environment;
   /** The source of credentials. The default is that of a Lambda function. */
@@ -24,16 +29,16 @@ export interface LeanClientOptions {
   readonly clock?: Clock;
 }
 
-export interface LeanCallOptions extends PortOptions {
+export interface AwsJsonCallOptions extends PortOptions {
   /** Hears when a request has been handed to the operating system as a whole. */
   readonly onSent?: (() => void) | undefined;
 }
 
 /** Calls operations of one service by name, with inputs and outputs in the service's own JSON. */
-export interface LeanClient {
+export interface AwsJsonClient {
   /** Opens a connection ahead of the first call. */
   open(): void;
-  call(operation: string, input: object, options?: LeanCallOptions): Promise<unknown>;
+  call(operation: string, input: object, options?: AwsJsonCallOptions): Promise<unknown>;
   close(): void;
 }
 
@@ -42,7 +47,7 @@ interface Protocol {
   readonly targetPrefix: string;
 }
 
-const protocols: Readonly<Record<LeanService, Protocol>> = {
+const protocols: Readonly<Record<AwsJsonService, Protocol>> = {
   kms: { contentType: 'application/x-amz-json-1.1', targetPrefix: 'TrentService' },
   dynamodb: { contentType: 'application/x-amz-json-1.0', targetPrefix: 'DynamoDB_20120810' },
 };
@@ -64,19 +69,19 @@ function errorType(error: Error): string {
  * more, but need three times the CPU time and ten times the code; see docs/adr/0029. Retries,
  * timeouts, region, endpoint, credentials and clock follow the SDK's rules.
  */
-class AwsJsonClient implements LeanClient {
+class RetryingClient implements AwsJsonClient {
   readonly #connection: Connection;
   readonly #credentials: CredentialProvider;
   readonly #endpoint: Endpoint;
   readonly #protocol: Protocol;
   readonly #retries: RetryBudget;
-  readonly #service: LeanService;
+  readonly #service: AwsJsonService;
   readonly #signature = new SignatureV4();
   readonly #clock: Clock;
   /** How far the service's clock is ahead of this host's, in milliseconds. */
   #clockOffset = 0;
 
-  constructor(options: LeanClientOptions) {
+  constructor(options: AwsJsonClientOptions) {
     const { service, environment, profile } = options;
     this.#service = service;
     this.#protocol = protocols[service];
@@ -95,7 +100,7 @@ class AwsJsonClient implements LeanClient {
     this.#connection.close();
   }
 
-  async call(operation: string, input: object, options: LeanCallOptions = {}): Promise<unknown> {
+  async call(operation: string, input: object, options: AwsJsonCallOptions = {}): Promise<unknown> {
     const { signal } = options;
     const body = JSON.stringify(input);
     let retry = await this.#retries.acquireInitialRetryToken();
@@ -126,7 +131,7 @@ class AwsJsonClient implements LeanClient {
     }
   }
 
-  async #attempt(operation: string, body: string, options: LeanCallOptions): Promise<unknown> {
+  async #attempt(operation: string, body: string, options: AwsJsonCallOptions): Promise<unknown> {
     const { url, region } = this.#endpoint;
     const headers = this.#signature.sign(
       {
@@ -159,6 +164,6 @@ class AwsJsonClient implements LeanClient {
   }
 }
 
-export function createLeanClient(options: LeanClientOptions): LeanClient {
-  return new AwsJsonClient(options);
+export function createAwsJsonClient(options: AwsJsonClientOptions): AwsJsonClient {
+  return new RetryingClient(options);
 }

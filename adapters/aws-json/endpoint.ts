@@ -1,9 +1,9 @@
 /** Environment variables by name; empty means missing. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-export type LeanService = 'kms' | 'dynamodb';
+export type AwsJsonService = 'kms' | 'dynamodb';
 
-type Service = LeanService | 'sts';
+type Service = AwsJsonService | 'sts';
 
 /** The address of a service, and the name that requests to it are signed for. */
 export interface Endpoint {

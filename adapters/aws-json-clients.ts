@@ -1,42 +1,42 @@
 import { tableRegion } from '../contract/table-location.ts';
 import { type AwsClientOptions, maxSockets } from './aws-client-options.ts';
+import { type AwsJsonClient, createAwsJsonClient } from './aws-json/aws-json-client.ts';
+import type { AwsJsonService, Environment } from './aws-json/endpoint.ts';
 import { type CallProfile, callProfiles } from './call-profile.ts';
-import type { Environment, LeanService } from './lean/endpoint.ts';
-import { createLeanClient, type LeanClient } from './lean/lean-client.ts';
 
 /** The clients of functions that answer requests. Opaque outside this folder. */
-export interface LeanClients {
-  readonly dynamodb: LeanClient;
-  readonly kms: LeanClient;
+export interface AwsJsonClients {
+  readonly dynamodb: AwsJsonClient;
+  readonly kms: AwsJsonClient;
   /**
    * Another client of DynamoDB, for calls that a request can do without. It shares neither
    * connections nor retries with the others.
    */
-  readonly createOptionalDynamoDb: () => LeanClient;
+  readonly createOptionalDynamoDb: () => AwsJsonClient;
   readonly close: () => void;
 }
 
 function openClient(
-  service: LeanService,
+  service: AwsJsonService,
   environment: Environment,
   profile: CallProfile = callProfiles.request,
-): LeanClient {
-  return createLeanClient({ service, environment, profile, maxSockets });
+): AwsJsonClient {
+  return createAwsJsonClient({ service, environment, profile, maxSockets });
 }
 
 /**
  * @param environment the process's variables, by AWS's own names.
  * @param table a table that is read. If it is named by its ARN, the client is one of its AWS region.
  */
-export function createLeanDynamoDb(environment: Environment, table = ''): LeanClient {
+export function createJsonDynamoDb(environment: Environment, table = ''): AwsJsonClient {
   const awsRegion = tableRegion(table) ?? environment['AWS_REGION'];
   return openClient('dynamodb', { ...environment, AWS_REGION: awsRegion });
 }
 
-/** Both clients, for requests that a caller waits for; see {@link createLeanDynamoDb}. */
-export function createLeanClients(environment: Environment): LeanClients {
-  const clients: LeanClient[] = [];
-  const open = (service: LeanService, profile?: CallProfile): LeanClient => {
+/** Both clients, for requests that a caller waits for; see {@link createJsonDynamoDb}. */
+export function createAwsJsonClients(environment: Environment): AwsJsonClients {
+  const clients: AwsJsonClient[] = [];
+  const open = (service: AwsJsonService, profile?: CallProfile): AwsJsonClient => {
     const client = openClient(service, environment, profile);
     clients.push(client);
     return client;
@@ -51,7 +51,7 @@ export function createLeanClients(environment: Environment): LeanClients {
   };
 }
 
-/** Converts options of the SDK's clients to the variables that the lean clients read. */
+/** Converts options of the SDK's clients to the variables that the AWS JSON clients read. */
 export function toVariables(options: AwsClientOptions): Environment {
   const { credentials } = options;
   return {

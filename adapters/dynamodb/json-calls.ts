@@ -1,4 +1,4 @@
-import type { LeanClient } from '../lean/lean-client.ts';
+import type { AwsJsonClient } from '../aws-json/aws-json-client.ts';
 import type { CallOptions, DynamoDbCalls } from './dynamodb-calls.ts';
 import { readNumber } from './item.ts';
 
@@ -47,8 +47,8 @@ interface Output {
   readonly LastEvaluatedKey?: AttributeValues;
 }
 
-/** The lean client as {@link DynamoDbCalls}. */
-export function createLeanCalls(client: LeanClient): DynamoDbCalls {
+/** The AWS JSON client as {@link DynamoDbCalls}. */
+export function createJsonCalls(client: AwsJsonClient): DynamoDbCalls {
   const call = async (operation: string, input: Input, { abortSignal: signal }: CallOptions) => {
     const { Key, ExpressionAttributeValues: values, ExclusiveStartKey: start } = input;
     const request = {

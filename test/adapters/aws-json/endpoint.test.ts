@@ -2,7 +2,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { KMSClient } from '@aws-sdk/client-kms';
 import { STSClient } from '@aws-sdk/client-sts';
 import { describe, expect, it } from 'vitest';
-import { resolveEndpoint } from '../../../adapters/lean/endpoint.ts';
+import { resolveEndpoint } from '../../../adapters/aws-json/endpoint.ts';
 
 const regions = [
   'us-east-1',

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { createAwsJsonClient } from '../../../adapters/aws-json/aws-json-client.ts';
 import { callProfiles } from '../../../adapters/call-profile.ts';
 import { createSealedTokenStore } from '../../../adapters/dynamodb/sealed-token-store.ts';
-import { createLeanClient } from '../../../adapters/lean/lean-client.ts';
 
 /** Answers on a thread of its own, so that it goes on while the test's thread stands still. */
 const server = `
@@ -26,7 +26,7 @@ async function start() {
   const answered = new Int32Array(new SharedArrayBuffer(4));
   const worker = new Worker(server, { eval: true, workerData: answered.buffer });
   const [port] = (await once(worker, 'message')) as [number];
-  const client = createLeanClient({
+  const client = createAwsJsonClient({
     service: 'dynamodb',
     profile: { ...callProfiles.optional, requestTimeout },
     maxSockets: 1,

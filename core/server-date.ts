@@ -8,18 +8,18 @@ export interface TimeBounds {
 const resolution = 1000;
 
 /** All values are milliseconds. */
-interface Heard {
+interface RecordedDate {
   readonly serverTime: number;
   /** From the request to the response. */
   readonly latency: number;
   /** On the counter. */
-  readonly heardAt: number;
+  readonly recordedAt: number;
 }
 
-/** The time that AWS last said, carried on by a counter. */
-export class HeardTime {
+/** The time of the last `Date` header of AWS (RFC 9110 §6.6.1), carried on by a counter. */
+export class ServerDate {
   readonly #elapsed: () => number;
-  #heard: Heard | undefined;
+  #last: RecordedDate | undefined;
 
   /** @param elapsed milliseconds on a counter that only counts up, also when the clock is set. */
   constructor(elapsed: () => number) {
@@ -27,19 +27,19 @@ export class HeardTime {
   }
 
   /** Records the time of a response when it arrives. Values are milliseconds. */
-  hear(serverTime: number, latency: number): void {
-    this.#heard = { serverTime, latency, heardAt: this.#elapsed() };
+  record(serverTime: number, latency: number): void {
+    this.#last = { serverTime, latency, recordedAt: this.#elapsed() };
   }
 
   forget(): void {
-    this.#heard = undefined;
+    this.#last = undefined;
   }
 
   /** The present time there; undefined before the first response. */
   bounds(): TimeBounds | undefined {
-    if (this.#heard === undefined) return undefined;
-    const { serverTime, latency, heardAt } = this.#heard;
-    const earliest = serverTime + this.#elapsed() - heardAt;
+    if (this.#last === undefined) return undefined;
+    const { serverTime, latency, recordedAt } = this.#last;
+    const earliest = serverTime + this.#elapsed() - recordedAt;
     return { earliest, latest: earliest + resolution + latency };
   }
 }

@@ -2,8 +2,11 @@ import { type AddressInfo, createServer } from 'node:net';
 import { inspect } from 'node:util';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { callAws } from '../../../adapters/aws-errors.ts';
+import {
+  type AwsJsonClient,
+  createAwsJsonClient,
+} from '../../../adapters/aws-json/aws-json-client.ts';
 import { callProfiles } from '../../../adapters/call-profile.ts';
-import { createLeanClient, type LeanClient } from '../../../adapters/lean/lean-client.ts';
 import { UnavailableError } from '../../../core/errors.ts';
 import {
   type Answer,
@@ -18,14 +21,14 @@ const profile = { ...callProfiles.request, requestTimeout: 150, retryDelay: 1 };
 const keys = { AWS_ACCESS_KEY_ID: 'AKIDEXAMPLE', AWS_SECRET_ACCESS_KEY: 'secret' };
 
 let service: ScriptedService;
-let client: LeanClient;
+let client: AwsJsonClient;
 
 async function start(
   script: readonly Answer[],
-  options: Partial<Parameters<typeof createLeanClient>[0]> = {},
+  options: Partial<Parameters<typeof createAwsJsonClient>[0]> = {},
 ): Promise<void> {
   service = await startScriptedService(script);
-  client = createLeanClient({
+  client = createAwsJsonClient({
     service: 'dynamodb',
     profile,
     maxSockets: 10,
@@ -88,7 +91,7 @@ describe('a call', () => {
     await expect.poll(() => service.connections()).toBe(1);
     const { url } = service;
     await service.close();
-    const second = createLeanClient({
+    const second = createAwsJsonClient({
       service: 'kms',
       environment: { AWS_REGION: 'us-west-2', AWS_ENDPOINT_URL: url, ...keys },
       profile,
