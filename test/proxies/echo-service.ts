@@ -1,6 +1,7 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
 
 /** What reached the service behind a proxy. */
 export interface SeenRequest {
@@ -8,6 +9,8 @@ export interface SeenRequest {
   readonly url: string;
   /** Names and values in turn, as received. */
   readonly rawHeaders: readonly string[];
+  /** Names and values of the trailers in turn, as received. */
+  readonly rawTrailers: readonly string[];
   readonly bodyLength: number;
 }
 
@@ -15,28 +18,57 @@ export interface EchoService {
   readonly port: number;
   /** Requests since the last call. */
   take(): readonly SeenRequest[];
+  /** Bytes that arrived in tunnels since the last call, as text. */
+  takeTunnelled(): string;
   close(): void;
 }
 
-/** Answers 200 to everything, with what it saw as JSON. */
+/**
+ * Answers 200 to everything, with what it saw as JSON. It accepts every `Upgrade`, as servers do that
+ * speak HTTP/2 without TLS, and reads the connection from then on as a tunnel.
+ */
 export async function startEchoService(): Promise<EchoService> {
   let seen: SeenRequest[] = [];
+  let tunnelled = '';
   const server = createServer((request, response) => {
     let bodyLength = 0;
     request.on('data', (chunk: Buffer) => {
       bodyLength += chunk.length;
     });
     request.on('end', () => {
-      const { method = '', url = '', rawHeaders } = request;
-      const one = { method, url, rawHeaders, bodyLength };
+      const { method = '', url = '', rawHeaders, rawTrailers } = request;
+      const one = { method, url, rawHeaders, rawTrailers, bodyLength };
       seen.push(one);
       response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(one));
+    });
+  });
+  server.on('upgrade', (request: IncomingMessage, socket: Duplex) => {
+    const { method = '', url = '', rawHeaders } = request;
+    seen.push({ method, url, rawHeaders, rawTrailers: [], bodyLength: 0 });
+    const { upgrade = '' } = request.headers;
+    // The answer to the key of RFC 6455 §1.3, which the tests send.
+    const lines = [
+      'HTTP/1.1 101 Switching Protocols',
+      'Connection: Upgrade',
+      `Upgrade: ${upgrade}`,
+      'Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=',
+    ];
+    socket.write(`${lines.join('\r\n')}\r\n\r\n`);
+    socket.on('error', () => socket.destroy());
+    socket.on('data', (chunk: Buffer) => {
+      tunnelled += chunk.toString('latin1');
+      socket.write('tunnelled');
     });
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {
     port: (server.address() as AddressInfo).port,
+    takeTunnelled() {
+      const taken = tunnelled;
+      tunnelled = '';
+      return taken;
+    },
     take() {
       const taken = seen;
       seen = [];

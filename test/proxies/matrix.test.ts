@@ -10,6 +10,7 @@ import {
 } from '../integration/verifier/forward-auth/use-forward-auth.ts';
 import { callerVariables, lenientPath } from './echo-service.ts';
 import { type ProxyProgram, type RunningProxy, startProxy } from './proxy-process.ts';
+import { sendRaw } from './raw-request.ts';
 import { useProxyWorld } from './world.ts';
 
 const programs = JSON.parse(process.env['PROXIES'] ?? '{}') as Partial<
@@ -100,6 +101,33 @@ const numbersTricks = [
   'http://127.0.0.1/numbers',
   'http://127.0.0.1/messages/../numbers',
 ];
+
+/** What a service may accept that speaks more than HTTP/1.1; only the last is like a WebSocket. */
+const otherUpgrades = [
+  'h2c',
+  'H2C',
+  'TLS/1.2',
+  'HTTP/2.0',
+  'connect-udp',
+  'anything',
+  'h2c, websocket',
+  'websocket, h2c',
+  'websocket/13',
+];
+
+/** Headers that IIS, Symfony, Rails and others read instead of the path or method. */
+const overrides = [
+  'x-original-url',
+  'x-rewrite-url',
+  'x-http-method-override',
+  'x-http-method',
+  'x-method-override',
+];
+
+/** A header's name as one of `overrides`, also of an alias. */
+function variableName(header: string): string {
+  return header.toLowerCase().replaceAll(/[^a-z0-9]/g, '-');
+}
 
 describe.each(proxyNames.filter((name) => programs[name] !== undefined))('%s', (name) => {
   let proxy: RunningProxy;
@@ -339,6 +367,99 @@ describe.each(proxyNames.filter((name) => programs[name] !== undefined))('%s', (
       }
     }
     expect(passed).toEqual([]);
+  });
+
+  const upgrade = (value: string) => [
+    'Connection: Upgrade',
+    `Upgrade: ${value}`,
+    'Sec-WebSocket-Version: 13',
+    'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
+  ];
+  const credential = () => [`Authorization: Bearer ${world().credentials.viewToken}`];
+
+  it.each(otherUpgrades)('gives no tunnel for Upgrade: %s, on any route', async (value) => {
+    for (const [path, headers] of [
+      ['/health', []],
+      ['/messages', credential()],
+      ['/status', credential()],
+      ['/events', credential()],
+    ] as const) {
+      for (const one of [
+        upgrade(value),
+        ['Connection: Upgrade, HTTP2-Settings', ...upgrade(value)],
+      ]) {
+        const settings = 'HTTP2-Settings: AAMAAABkAAQCAAAAAAIAAAAA';
+        const answer = await sendRaw(proxy.address, [
+          `GET ${path} HTTP/1.1`,
+          ...headers,
+          ...one,
+          settings,
+        ]);
+        expect([path, value, answer.isTunnel]).toEqual([path, value, false]);
+        expect(world().service.takeTunnelled()).toBe('');
+      }
+    }
+  });
+
+  it('gives a tunnel for WebSocket on the route that asks for it, to a checked caller', async () => {
+    for (const value of ['websocket', 'WebSocket']) {
+      const lines = ['GET /events HTTP/1.1', ...credential(), ...upgrade(value)];
+      expect(await sendRaw(proxy.address, lines)).toEqual({ status: 101, isTunnel: true });
+      expect(callerVariables(passedOn())).toEqual(callers.token());
+      expect(world().service.takeTunnelled()).toMatch(/^GET \/numbers/);
+    }
+    const refused = [
+      ['GET /events HTTP/1.1', ...upgrade('websocket')],
+      ['GET /events HTTP/1.1', 'Authorization: Bearer bad', ...upgrade('websocket')],
+    ];
+    for (const lines of refused) {
+      expect(await sendRaw(proxy.address, lines)).toEqual({ status: 401, isTunnel: false });
+      expectNothingPassedOn();
+    }
+    const { status } = await ask('/events', bearer(world().credentials.viewToken));
+    expect([status, callerVariables(passedOn())]).toEqual([200, callers.token()]);
+  });
+
+  it.each(['/health', '/messages'])('gives no tunnel for WebSocket on %s', async (path) => {
+    const lines = [`GET ${path} HTTP/1.1`, ...credential(), ...upgrade('websocket')];
+    const { isTunnel } = await sendRaw(proxy.address, lines);
+    expect([isTunnel, world().service.takeTunnelled()]).toEqual([false, '']);
+  });
+
+  it('removes headers by which a service may take another path or method', async () => {
+    for (const [path, headers] of [
+      ['/health', []],
+      ['/messages', bearer(world().credentials.viewToken)],
+    ] as const) {
+      const sent = overrides.flatMap((header) => [header, '/numbers']);
+      expect((await ask(path, [...headers, ...sent])).status).toBe(200);
+      const received = passedOn().rawHeaders.filter((_, index) => index % 2 === 0);
+      const left = received.filter((header) => overrides.includes(variableName(header)));
+      expect(left).toEqual([]);
+    }
+  });
+
+  it('passes on no identity in the trailers of a request', async () => {
+    for (const [path, headers] of [
+      ['/health', []],
+      ['/messages', [`Authorization: Bearer ${world().credentials.manageToken}`]],
+    ] as const) {
+      // HAProxy before 3.2 passes on trailers that are not announced, as its configuration says.
+      const unannounced = name === 'haproxy' ? [] : [[]];
+      for (const announced of [['Trailer: X-Auth-Client-Id'], ...unannounced]) {
+        const lines = [
+          `POST ${path} HTTP/1.1`,
+          ...headers,
+          ...announced,
+          'Transfer-Encoding: chunked',
+        ];
+        await sendRaw(proxy.address, lines, '2\r\n{}\r\n0\r\nX-Auth-Client-Id: forged\r\n\r\n');
+        const trailers = world()
+          .service.take()
+          .flatMap(({ rawTrailers }) => rawTrailers);
+        expect([path, announced, trailers]).toEqual([path, announced, []]);
+      }
+    }
   });
 
   it('has no route that no one wrote', async () => {
