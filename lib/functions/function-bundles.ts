@@ -10,10 +10,8 @@ export class MissingBundleError extends Error {
 
 /** The bundles of this package: next to the published code, or in `dist/` if the sources run. */
 export function findBundles(): string {
-  const published = join(import.meta.dirname, '../../lambda');
-  return existsSync(join(published, 'token/index.js'))
-    ? published
-    : join(import.meta.dirname, '../../dist/lambda');
+  const published = join(import.meta.dirname, 'lambda');
+  return existsSync(published) ? published : join(import.meta.dirname, '../../dist/lambda');
 }
 
 /**

@@ -1,60 +1,131 @@
-import { readFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { globSync, readFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { isOfOthers } from '../support/lockfile.ts';
-import { importsOf, root, sourceFiles } from './source-files.ts';
+import { packages } from '../../lab/build/packages.ts';
+import { readManifest } from '../../lab/build/stage.ts';
+import { figure } from '../support/figure.ts';
+import { root } from './source-files.ts';
 
 function readJson(name: string): unknown {
   return JSON.parse(readFileSync(join(root, name), 'utf8'));
 }
 
 const manifest = readJson('package.json') as {
+  readonly version: string;
+  readonly private: boolean;
   readonly engines: { readonly node: string };
   readonly dependencies: Readonly<Record<string, string>>;
-  readonly peerDependencies: Readonly<Record<string, string>>;
+  readonly devDependencies: Readonly<Record<string, string>>;
 };
 
-const { include: compiled } = readJson('tsconfig.build.json') as {
-  readonly include: readonly string[];
-};
-
-/** Folders that the build puts into `dist`, which is what the package publishes. */
-const published = [...compiled, 'cli'];
-
-const declared = new Set(Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies }));
+const published = packages.map(({ folder, entries, commands }) => ({
+  folder,
+  ...readManifest(join(root, folder)),
+  sources: Object.values({ ...entries, ...commands }),
+}));
 
 /** `@scope/name/file` and `name/file` belong to the package before the file. */
 function packageOf(specifier: string): string {
   return specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/');
 }
 
-function undeclared(specifiers: readonly string[]): readonly string[] {
-  return specifiers
-    .filter((specifier) => !/^(\.|node:)/.test(specifier))
-    .filter((specifier) => !declared.has(packageOf(specifier)));
+const staticImport = /(?:^|[;}])\s*(?:import|export)\b[^'"`;]*?\bfrom\s*["']([^"']+)["']/gm;
+
+/** The packages that the built files of a package import. */
+function importedPackages(folder: string): readonly string[] {
+  const dist = join(root, folder, 'dist');
+  const names = globSync('**/*.{js,d.ts}', { cwd: dist, exclude: ['lambda/**'] }).flatMap((file) =>
+    [...readFileSync(join(dist, file), 'utf8').matchAll(staticImport)].map(
+      ([, specifier = '']) => specifier,
+    ),
+  );
+  const others = names.filter((name) => !/^(?:\.|node:)/.test(name) && !isBuiltin(name));
+  return [...new Set(others.map(packageOf))].toSorted();
 }
 
-describe('the published package', () => {
-  it.each(published)('declares every package that %s imports', (folder) => {
-    const files = sourceFiles(folder);
-    expect(files.length).toBeGreaterThan(5);
-    const missing = files.flatMap((file) =>
-      undeclared(importsOf(file)).map((name) => `${relative(root, file)} imports ${name}`),
-    );
-    expect(missing).toEqual([]);
+describe.each(published)('the package $name', ({ folder, ...own }) => {
+  it('declares what it imports', () => {
+    const declared = Object.keys({ ...own.dependencies, ...own.peerDependencies });
+    const imported = importedPackages(folder);
+    expect(imported.filter((name) => !declared.includes(name))).toEqual([]);
   });
 
-  it('sees an import of a development dependency', () => {
-    expect(undeclared(['vitest', 'esbuild/lib', 'dynalite/x'])).toHaveLength(3);
-    expect(undeclared(['./a.ts', 'node:fs', 'commander', 'aws-cdk-lib/aws-iam'])).toEqual([]);
+  it('declares nothing else, in the versions that are tested here', () => {
+    const { dependencies = {} } = own;
+    const { dependencies: tested } = manifest;
+    expect(
+      Object.entries(dependencies).filter(([name, version]) => tested[name] !== version),
+    ).toEqual([]);
+    const unused = Object.keys(dependencies).filter(
+      (name) => !importedPackages(folder).includes(name) && !loadedByName.has(name),
+    );
+    expect(unused).toEqual([]);
+  });
+
+  it('has the version and the Node of the project, and is published by the release only', () => {
+    const { version, engines } = manifest;
+    expect(own).toMatchObject({ version, engines, private: true });
+    expect(manifest.private).toBe(true);
+    expect(own.name).toMatch(/^@authorization-server-aws\/[a-z]+$/);
+  });
+
+  it('brings few packages', () => {
+    const installed = installedWith(Object.keys(own.dependencies ?? {}));
+    figure(`packages that ${own.name} brings`, { packages: installed.size });
+    expect(installed.size).toBeLessThanOrEqual(mostPackages[own.name] ?? 0);
+    const heavy = [...installed].filter((name) => /^(?:@aws-sdk\/|hono$)/.test(name));
+    if (folder !== 'packages/authctl') expect(heavy).toEqual([]);
   });
 });
+
+/** Imported with `import()` or from another entry, which the pattern above does not see. */
+const loadedByName: ReadonlySet<string> = new Set(dynamicImports());
+
+function dynamicImports(): readonly string[] {
+  const texts = published.flatMap(({ folder }) =>
+    globSync('*.js', { cwd: join(root, folder, 'dist') }).map((file) =>
+      readFileSync(join(root, folder, 'dist', file), 'utf8'),
+    ),
+  );
+  return texts.flatMap((text) =>
+    [...text.matchAll(/import\(\s*["']([^"'.][^"']*)["']\s*\)/g)].map(([, name = '']) =>
+      packageOf(name),
+    ),
+  );
+}
+
+/** Besides CDK's own, which a CDK app has. */
+const mostPackages: Readonly<Record<string, number>> = {
+  '@authorization-server-aws/constructs': 5,
+  '@authorization-server-aws/authctl': 45,
+  '@authorization-server-aws/verifier': 0,
+};
+
+/** Every package that npm would install with these. */
+function installedWith(names: readonly string[]): ReadonlySet<string> {
+  const found = new Set<string>();
+  const visit = (name: string): void => {
+    const entry = locked[`node_modules/${name}`];
+    if (entry === undefined || found.has(name)) return;
+    found.add(name);
+    for (const next of Object.keys(entry.dependencies ?? {})) visit(next);
+  };
+  for (const name of names) visit(name);
+  return found;
+}
 
 type Version = readonly number[];
 
 const { packages: locked } = readJson('package-lock.json') as {
   readonly packages: Readonly<
-    Record<string, { readonly dev?: boolean; readonly engines?: { readonly node?: string } }>
+    Record<
+      string,
+      {
+        readonly engines?: { readonly node?: string };
+        readonly dependencies?: Readonly<Record<string, string>>;
+      }
+    >
   >;
 };
 
@@ -83,9 +154,11 @@ function allows(range: string, version: Version): boolean {
 
 describe('the Node that the package promises', () => {
   it('is one that every package which is installed with it supports', () => {
-    const installed = Object.entries(locked).filter(([path, { dev }]) => isOfOthers(path) && !dev);
+    const names = published.flatMap(({ dependencies }) => Object.keys(dependencies ?? {}));
+    const installed = [...installedWith(names)].map((name) => `node_modules/${name}`);
     expect(installed.length).toBeGreaterThan(30);
     const refusing = installed
+      .map((path) => [path, locked[path] ?? {}] as const)
       .filter(([, { engines }]) => !allows(engines?.node ?? '>=0', parseVersion(oldest)))
       .map(([path, { engines }]) => `${path}: ${engines?.node}`);
     expect(refusing).toEqual([]);
@@ -108,22 +181,4 @@ describe('the Node that the package promises', () => {
       expect(said.map(([, version]) => version)).toEqual([oldest.replace(/\.0$/, '')]);
     },
   );
-});
-
-describe('the package of the verifier', () => {
-  const verifier = readJson('verifier/package.json') as typeof manifest & {
-    readonly name: string;
-    readonly version: string;
-  };
-
-  it('needs no other package', () => {
-    expect(Object.keys(verifier)).not.toContain('dependencies');
-  });
-
-  it('is published together with this one, for the same Node', () => {
-    const { version } = readJson('package.json') as { readonly version: string };
-    expect(verifier.version).toBe(version);
-    expect(manifest.dependencies[verifier.name]).toBe(version);
-    expect(verifier.engines).toEqual(manifest.engines);
-  });
 });

@@ -4,6 +4,8 @@ import { basename, join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { lambdaFunctions } from '../../lab/build/main.ts';
+import { packages } from '../../lab/build/packages.ts';
+import { readManifest } from '../../lab/build/stage.ts';
 import { loadedBy } from '../../lab/tools/sizes/loaded-files.ts';
 import { figure } from '../support/figure.ts';
 import { isOfOthers } from '../support/lockfile.ts';
@@ -23,7 +25,6 @@ function readJson(name: string): unknown {
 }
 
 const manifest = readJson('package.json') as {
-  readonly files: readonly string[];
   readonly dependencies: Readonly<Record<string, string>>;
   readonly devDependencies: Readonly<Record<string, string>>;
   readonly allowScripts: Readonly<Record<string, boolean>>;
@@ -138,15 +139,21 @@ describe('the copyleft engine of IAM', () => {
   });
 
   it('is in nothing that is built or published', () => {
-    const built = readdirSync(join(root, 'dist'), { recursive: true, encoding: 'utf8' });
+    const built = packages.flatMap(({ folder }) =>
+      readdirSync(join(root, folder, 'dist'), { recursive: true, encoding: 'utf8' }).map((file) =>
+        join(folder, 'dist', file),
+      ),
+    );
     expect(built.length).toBeGreaterThan(100);
-    expect(built.filter((file) => /^(?:emulator|local)\b|cloud-copilot/.test(file))).toEqual([]);
     const naming = built
       .filter((file) => /\.(?:js|d\.ts|json)$/.test(file))
-      .filter((file) => readFileSync(join(root, 'dist', file), 'utf8').includes('cloud-copilot'));
+      .filter((file) => readFileSync(join(root, file), 'utf8').includes('cloud-copilot'));
     expect(naming).toEqual([]);
-    expect(Object.keys(manifest.dependencies)).not.toContain('@cloud-copilot/iam-simulate');
-    expect(manifest.files).toEqual(['dist', '!dist/docs', 'CHANGELOG.md']);
+    for (const { folder } of packages) {
+      const { dependencies = {}, files } = readManifest(join(root, folder));
+      expect(Object.keys(dependencies)).not.toContain('@cloud-copilot/iam-simulate');
+      expect([...(files ?? [])].filter((name) => name !== 'bin')).toEqual(['dist', 'CHANGELOG.md']);
+    }
   });
 });
 
@@ -207,8 +214,8 @@ describe('Dependabot', () => {
     const names = new Set(manifests.values());
     const tracked = execFileSync('git', ['ls-files'], { cwd: root, encoding: 'utf8' })
       .split('\n')
-      // The verifier package has no dependencies; its optional peer has the root's version.
-      .filter((path) => names.has(basename(path)) && !path.startsWith('verifier/'));
+      // Workspaces have the versions of the root, which a test compares.
+      .filter((path) => names.has(basename(path)) && !/^(?:verifier|packages)\//.test(path));
     expect(watched.map((path) => path.slice(1)).toSorted()).toEqual(tracked.toSorted());
   });
 });

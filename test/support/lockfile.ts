@@ -1,8 +1,9 @@
 /**
- * The project's own packages in its lockfile: the root, the verifier's, and the link to it. A bill
- * of materials names the verifier's after its folder.
+ * The project's own packages in its lockfile: the root, its workspaces, and the links to them. A
+ * bill of materials names a workspace after its folder.
  */
-const own = /^$|^verifier$|^node_modules\/(?:authorization-server-)?verifier$/;
+const own =
+  /^$|^verifier$|^packages\/[\w-]+$|^node_modules\/(?:@authorization-server-aws\/[\w-]+|constructs-|verifier|authctl)$/;
 
 /** Whether an entry of the lockfile, by its path, is another project's package. */
 export function isOfOthers(path: string): boolean {

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { buildSync } from 'esbuild';
-import { forwardAuthBuildOptions } from '../../build/build-verifier.ts';
+import { forwardAuthBuildOptions } from '../../build/packages.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
 

@@ -4,27 +4,24 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   realpathSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
+import { type StagedPackage, stagePackages } from '../../build/stage.ts';
 import { installNode } from '../../support/install-node.ts';
 import { type Command, type CommandOptions, runCommand } from '../../support/run-command.ts';
 import { withLocalService } from '../../support/with-local-service.ts';
-import { type Authctl, runEveryGroup, usePortal } from './run-commands.ts';
-import {
-  compileVerifierConsumer,
-  describeInstallation,
-  installVerifier,
-  useCommand,
-} from './verifier-package.ts';
+import { type Authctl, runEveryGroup, useForwardAuth, usePortal } from './run-commands.ts';
 
 /*
- * Packs the package as npm would publish it, puts it into an empty project next to what its
+ * Packs each package as npm would publish it, puts it into an empty project next to what its
  * package.json declares and nothing else, and uses every entry there, on the oldest Node that
  * package.json promises and on the newest. Only these two versions of Node need a network: what is
  * declared comes from this project's node_modules, and what is not declared is not found.
@@ -32,19 +29,8 @@ import {
 
 const root = resolve(import.meta.dirname, '../../..');
 
-interface PackageJson {
-  readonly name: string;
-  readonly version: string;
-  readonly engines: { readonly node: string };
-  readonly dependencies: Readonly<Record<string, string>>;
-  readonly peerDependencies: Readonly<Record<string, string>>;
-  readonly exports: Readonly<Record<string, unknown>>;
-}
-
 /** Node's newest release when this was last looked at; the oldest is in package.json's engines. */
 const newestNode = '26.10.0';
-
-const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as PackageJson;
 
 function say(text: string): void {
   process.stdout.write(`${text}\n`);
@@ -56,144 +42,135 @@ async function run(command: Command, options: CommandOptions): Promise<string> {
   return output;
 }
 
-/** Packs, which builds, and unpacks into the project's node_modules. */
-async function installPackage(project: string): Promise<string> {
-  await run(['npm', 'pack', '--silent', '--pack-destination', project], { cwd: root });
-  const tarball = join(project, `${manifest.name}-${manifest.version}.tgz`);
-  const target = join(project, 'node_modules', manifest.name);
-  mkdirSync(target, { recursive: true });
-  await run(['tar', '-xzf', tarball, '-C', target, '--strip-components=1'], { cwd: project });
-  return target;
-}
-
 /** What any TypeScript project for Node has. */
 const buildTools = ['@types/node', 'typescript'];
 
-function linkPackages(project: string, names: readonly string[]): void {
-  for (const name of names) {
+/** Links what package.json declares, as npm would install it. */
+function linkDeclared(project: string, { manifest }: StagedPackage): void {
+  const { dependencies, peerDependencies } = manifest;
+  // The optional peer of the verifier is not installed.
+  const peers = manifest.name.endsWith('/verifier') ? {} : peerDependencies;
+  for (const name of [...Object.keys({ ...dependencies, ...peers }), ...buildTools]) {
     const link = join(project, 'node_modules', name);
-    // The verifier's package is installed as it would be published.
-    if (existsSync(link)) continue;
     mkdirSync(dirname(link), { recursive: true });
     symlinkSync(realpathSync(join(root, 'node_modules', name)), link);
   }
 }
 
-function linkDeclared(project: string): void {
-  const declared = { ...manifest.dependencies, ...manifest.peerDependencies };
-  linkPackages(project, [...Object.keys(declared), ...buildTools]);
+/** What an installation is, for the person who reads the output. */
+function describeInstallation({ manifest, folder }: StagedPackage): string {
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .map((file) => statSync(join(folder, file)))
+    .filter((entry) => entry.isFile());
+  const kilobytes = files.reduce((sum, { size }) => sum + size, 0) / 1000;
+  const dependencies = Object.keys(manifest.dependencies ?? {}).length;
+  return `${manifest.name}: ${files.length} files, ${Math.round(kilobytes)} KB, ${dependencies} dependencies`;
 }
 
-/** Every file that an entry names is in the package. */
-function checkEntries(installed: string): void {
-  const targets = JSON.stringify(manifest.exports).match(/\.\/[\w./-]+(?=")/g) ?? [];
-  for (const target of targets.filter((name) => name.includes('.', 2))) {
-    assert.ok(existsSync(join(installed, target)), `the package lacks ${target}`);
+/** Every file that an entry names is in the package, and the consumer uses every entry. */
+function checkEntries({ manifest, folder }: StagedPackage, consumer: string): void {
+  const targets = JSON.stringify([manifest.exports, manifest.bin]).match(/"[\w./-]+\/[\w./-]+"/g);
+  for (const target of (targets ?? []).map((text) => JSON.parse(text) as string)) {
+    if (/\.\w+$/.test(target)) assert.ok(existsSync(join(folder, target)), `it lacks ${target}`);
   }
+  const text = readFileSync(consumer, 'utf8');
   const unused = Object.keys(manifest.exports)
-    .map((entry) => entry.replace('./', `${manifest.name}/`))
-    .filter((entry) => !entry.endsWith('package.json'))
-    .filter(
-      (entry) => !readFileSync(consumer('use-every-entry.ts'), 'utf8').includes(`'${entry}'`),
-    );
-  assert.deepEqual(unused, [], 'entries that lab/suites/package/consumer does not use');
-}
-
-function consumer(name: string): string {
-  return join(root, 'lab/suites/package/consumer', name);
+    .filter((entry) => !/package\.json$|forward-auth$/.test(entry))
+    .map((entry) => `'${manifest.name}${entry.slice(1)}'`)
+    .filter((entry) => !text.includes(entry));
+  assert.deepEqual(unused, [], `entries that ${basename(consumer)} does not use`);
 }
 
 /** Compiles a program that uses every entry: the oldest Node runs no TypeScript. */
-async function compileConsumer(project: string): Promise<void> {
-  for (const name of ['use-every-entry.ts', 'tsconfig.json']) {
-    cpSync(consumer(name), join(project, name));
+async function compileConsumer(project: string, installed: StagedPackage, short: string) {
+  const folder = join(root, 'lab/suites/package/consumer');
+  checkEntries(installed, join(folder, `use-${short}.ts`));
+  for (const file of [`use-${short}.ts`, 'tsconfig.json']) {
+    cpSync(join(folder, file), join(project, file));
   }
   await run([join(root, 'node_modules/.bin/tsc'), '-p', project], { cwd: project });
   say('every entry type-checks');
 }
 
-/** Uses every entry and a command of every group. @param node path of the binary that runs them. */
-async function usePackage(node: string, project: string, installed: string): Promise<void> {
-  const path = join(installed, 'dist/cli/authctl.js');
-  await withLocalService({}, async ({ environment, clientId }) => {
-    const options = { cwd: project, environment: { ...environment, CDK_VALIDATION: 'false' } };
-    const output = await run([node, 'use-every-entry.js'], options);
-    assert.match(output, /^every entry works$/m);
-    const authctl: Authctl = (...args) => run([node, path, ...args], options);
-    assert.equal((await authctl('--version')).trim(), manifest.version);
-    await runEveryGroup(authctl, clientId);
-    await usePortal([node, path], environment);
-  });
-}
-
 /** Calls `use` with the oldest Node that package.json promises, and with the newest. */
-async function onEveryNode(what: string, use: (node: string) => Promise<void>): Promise<void> {
+async function onEveryNode(
+  { manifest }: StagedPackage,
+  use: (node: string) => Promise<void>,
+): Promise<void> {
   const oldest = manifest.engines.node.replace('>=', '');
   for (const version of [oldest, newestNode]) {
     const node = await installNode(version);
     if ('missing' in node) {
-      say(`SKIPPED: Node ${version} does not run ${what}: ${node.missing}`);
+      say(`SKIPPED: Node ${version} does not run ${manifest.name}: ${node.missing}`);
     } else {
       await use(node.path);
-      say(`${what} work on Node ${version}`);
+      say(`${manifest.name} works on Node ${version}`);
     }
   }
 }
 
-/** The verifier's package, with nothing else in the project. */
-async function testVerifierPackage(project: string): Promise<void> {
-  writeFileSync(join(project, 'package.json'), '{"type":"module","private":true}\n');
-  const installed = await installVerifier(project, run);
-  say(describeInstallation(installed));
-  linkPackages(project, buildTools);
-  await compileVerifierConsumer(project, run);
-  await onEveryNode('the verifier, its middleware and forward-auth', (node) =>
+type Use = (node: string, project: string, installed: StagedPackage) => Promise<void>;
+
+const uses: Readonly<Record<string, Use>> = {
+  constructs: async (node, project) => {
+    const options = { cwd: project, environment: { CDK_VALIDATION: 'false' } };
+    assert.match(await run([node, 'use-constructs.js'], options), /^the constructs work$/m);
+  },
+  authctl: (node, project, { manifest, folder }) =>
+    withLocalService({}, async ({ environment, clientId }) => {
+      const options = { cwd: project, environment };
+      const output = await run([node, 'use-authctl.js'], options);
+      assert.match(output, /^the libraries of authctl work$/m);
+      const path = join(folder, manifest.bin?.['authctl'] ?? '');
+      const authctl: Authctl = (...args) => run([node, path, ...args], options);
+      assert.equal((await authctl('--version')).trim(), manifest.version);
+      await runEveryGroup(authctl, clientId);
+      await usePortal([node, path], environment);
+    }),
+  verifier: (node, project, { folder }) =>
     withLocalService({}, async ({ environment }) => {
       const options = { cwd: project, environment };
       assert.match(await run([node, 'use-verifier.js'], options), /^the verifier works$/m);
-      await useCommand(node, installed, environment);
+      await useForwardAuth([node, join(folder, 'bin/forward-auth.js')], environment);
     }),
-  );
-}
+};
 
-async function testMainPackage(project: string): Promise<void> {
-  writeFileSync(join(project, 'package.json'), '{"type":"module","private":true}\n');
-  const installed = await installPackage(project);
-  await installVerifier(project, run);
-  linkDeclared(project);
-  checkEntries(installed);
-  await compileConsumer(project);
-  await onEveryNode('every entry and a command of every group', (node) =>
-    usePackage(node, project, installed),
-  );
-  await checkPublication();
-}
-
-async function checkPublication(): Promise<void> {
-  const command = [
-    'npm',
-    'publish',
-    '--dry-run',
-    '--ignore-scripts',
-    '--access',
-    'public',
-  ] as const;
-  const output = await run(command, { cwd: root });
+async function checkPublication({ folder }: StagedPackage): Promise<void> {
+  const output = await run(['npm', 'publish', '--dry-run', '--access', 'public'], { cwd: folder });
   // npm says so if it had to correct the manifest.
   assert.doesNotMatch(output, /auto-corrected|errors corrected/, output);
-  assert.doesNotMatch(output, /\bB (?:test|local|lambda|bench)\//, 'sources in the package');
   say('npm would publish it as it is');
 }
 
-const tests = { main: testMainPackage, verifier: testVerifierPackage };
-/** `npm run test:all -- package verifier` tests only that package. */
-const wanted = process.argv[2];
-for (const [name, test] of Object.entries(tests)) {
-  if (wanted !== undefined && wanted !== name) continue;
+async function testPackage(short: string, staged: StagedPackage): Promise<void> {
   const project = mkdtempSync(join(tmpdir(), 'package-consumer-'));
   try {
-    await test(project);
+    writeFileSync(join(project, 'package.json'), '{"type":"module","private":true}\n');
+    const folder = join(project, 'node_modules', staged.manifest.name);
+    cpSync(staged.folder, folder, { recursive: true });
+    const installed = { ...staged, folder };
+    say(describeInstallation(installed));
+    linkDeclared(project, installed);
+    await compileConsumer(project, installed, short);
+    await onEveryNode(
+      installed,
+      (node) => uses[short]?.(node, project, installed) ?? assert.fail(),
+    );
+    await checkPublication(staged);
   } finally {
     rmSync(project, { recursive: true, force: true });
   }
+}
+
+/** `npm run test:all -- package verifier` tests only that package. */
+const wanted = process.argv[2];
+const target = mkdtempSync(join(tmpdir(), 'packages-'));
+try {
+  await run([process.execPath, 'lab/build/main.ts'], { cwd: root });
+  for (const staged of await stagePackages(target)) {
+    const short = basename(staged.manifest.name);
+    if (wanted === undefined || wanted === short) await testPackage(short, staged);
+  }
+} finally {
+  rmSync(target, { recursive: true, force: true });
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { commandGroups } from '../../../cli/command-groups.ts';
 import { tableName } from '../../../contract/tables.ts';
 import { formatTime } from '../../../core/rfc3339.ts';
+import { startForwardAuthProcess } from '../../support/forward-auth-process.ts';
 import { signIn, startPortalProcess } from '../../support/portal-process.ts';
 
 /** Runs `authctl` with arguments. @returns what it printed. */
@@ -57,4 +58,21 @@ export async function runEveryGroup(authctl: Authctl, clientId: string): Promise
   for (const name of names) {
     await authctl(name, ...(commands[name]?.({ clientId, keyId, now }) ?? []));
   }
+}
+
+/** Runs the installed check until it is ready, and asks it once. */
+export async function useForwardAuth(
+  command: readonly [string, ...string[]],
+  environment: Readonly<Record<string, string>>,
+): Promise<void> {
+  const { ISSUER = '', AUDIENCE = '', API_KEY = '' } = environment;
+  const running = await startForwardAuthProcess({
+    command,
+    args: ['--issuer', ISSUER, '--audience', AUDIENCE, '--tables', 'local'],
+    environment,
+  });
+  const headers = { authorization: `Bearer ${API_KEY}` };
+  const answer = await fetch(`${running.address}/verify/messaging:view`, { headers });
+  assert.equal(answer.headers.get('x-auth-credential'), 'api_key');
+  assert.equal(await running.stop(), 0);
 }

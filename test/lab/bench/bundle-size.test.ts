@@ -1,7 +1,7 @@
 import { type BuildOptions, buildSync } from 'esbuild';
 import { describe, expect, it } from 'vitest';
-import { forwardAuthBuildOptions } from '../../../lab/build/build-verifier.ts';
 import { lambdaBuildOptions, lambdaFunctions } from '../../../lab/build/main.ts';
+import { forwardAuthBuildOptions } from '../../../lab/build/packages.ts';
 
 /**
  * Bytes that a function's bundle may have: what it has, and some room. Who needs more looks first

@@ -8,15 +8,15 @@ import {
   createVerifier,
   type VerifiedCredential,
   type Verifier,
-} from 'authorization-server-verifier';
-import { createDynamoDbLookups } from 'authorization-server-verifier/dynamodb-lookups';
+} from '@authorization-server-aws/verifier';
+import { createDynamoDbLookups } from '@authorization-server-aws/verifier/dynamodb-lookups';
 import {
   CallerMissingError,
   callerOf,
   createExpressMiddleware,
-} from 'authorization-server-verifier/express';
-import { createFastifyHooks, type FastifyHook } from 'authorization-server-verifier/fastify';
-import { createHonoMiddleware, type HonoHandler } from 'authorization-server-verifier/hono';
+} from '@authorization-server-aws/verifier/express';
+import { createFastifyHooks, type FastifyHook } from '@authorization-server-aws/verifier/fastify';
+import { createHonoMiddleware, type HonoHandler } from '@authorization-server-aws/verifier/hono';
 
 function required(name: string): string {
   const value = process.env[name];

@@ -5,7 +5,7 @@ import { dirname, join, resolve } from 'node:path';
 import { buildSync } from 'esbuild';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { parse } from 'yaml';
-import { forwardAuthBuildOptions } from '../../../../lab/build/build-verifier.ts';
+import { forwardAuthBuildOptions } from '../../../../lab/build/packages.ts';
 import { startForwardAuthProcess } from '../../../../lab/support/forward-auth-process.ts';
 import { runCommand } from '../../../../lab/support/run-command.ts';
 import { readOptions } from '../../../../verifier/forward-auth/options.ts';

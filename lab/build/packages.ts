@@ -1,0 +1,169 @@
+import { execFileSync } from 'node:child_process';
+import {
+  chmodSync,
+  copyFileSync,
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { type BuildOptions, buildSync } from 'esbuild';
+
+const root = resolve(import.meta.dirname, '../..');
+/** Declarations of all packages. Each package gets those that its entries lead to. */
+const allTypes = join(root, 'dist/types');
+
+const common: BuildOptions = {
+  absWorkingDir: root,
+  bundle: true,
+  platform: 'node',
+  // The oldest Node that the packages support.
+  target: 'node22',
+  format: 'esm',
+  // Comments with licences are in THIRD-PARTY-LICENSES.
+  legalComments: 'none',
+  mainFields: ['module', 'main'],
+  logLevel: 'warning',
+};
+
+/** The forward-auth command as one file, which a container can have without anything else. */
+export const forwardAuthBuildOptions: BuildOptions = {
+  ...common,
+  entryPoints: { 'forward-auth': 'verifier/forward-auth/main.ts' },
+  external: ['@aws-sdk/credential-provider-node'],
+  minify: true,
+  outdir: join(root, 'verifier/dist'),
+};
+
+/** A package that is published. */
+interface PackageBuild {
+  /** With package.json. */
+  readonly folder: string;
+  /** The source of each entry. What entries share is one file, so that each class exists once. */
+  readonly entries: Readonly<Record<string, string>>;
+  /** Sources of commands. No one imports them, so they have no declarations. */
+  readonly commands?: Readonly<Record<string, string>>;
+  /** What a bundle imports. The code of every other package is in the bundle. */
+  readonly options: Pick<BuildOptions, 'external' | 'packages'>;
+  /** Bundles that stand alone. */
+  readonly others?: readonly BuildOptions[];
+  /** Folders that are copied to `dist`, by their name there. */
+  readonly assets?: Readonly<Record<string, string>>;
+}
+
+export const packages: readonly PackageBuild[] = [
+  {
+    folder: 'packages/constructs',
+    entries: {
+      'authorization-server': 'lib/authorization-server.ts',
+      'deployment-config': 'contract/deployment-config.ts',
+      'platform-authorizer': 'lib/platform-authorizer.ts',
+      'forward-auth-sidecar': 'lib/forward-auth-sidecar.ts',
+    },
+    options: { packages: 'external' },
+    assets: { lambda: 'dist/lambda' },
+  },
+  {
+    folder: 'packages/authctl',
+    entries: {
+      management: 'adapters/management.ts',
+      portal: 'portal/create-portal.ts',
+      'deployment-config': 'contract/deployment-config.ts',
+    },
+    commands: { authctl: 'cli/authctl.ts' },
+    options: { packages: 'external' },
+    // The portal reads its assets next to its own file.
+    assets: { assets: 'portal/assets' },
+  },
+  {
+    folder: 'verifier',
+    entries: {
+      verifier: 'verifier/verifier.ts',
+      'dynamodb-lookups': 'verifier/dynamodb-lookups.ts',
+      express: 'verifier/express.ts',
+      fastify: 'verifier/fastify.ts',
+      hono: 'verifier/hono.ts',
+    },
+    // AWS's package for profiles is optional.
+    options: { external: ['@aws-sdk/credential-provider-node'] },
+    others: [forwardAuthBuildOptions],
+  },
+];
+
+/** `node_modules/@scope/name` of the files that a bundle has of other packages. */
+function packagesIn(inputs: readonly string[]): readonly string[] {
+  const names = inputs.map((path) => /^node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0]);
+  return [...new Set(names.filter((name) => name !== undefined))].toSorted();
+}
+
+/** The licences of the packages whose code is in the bundles, as they ask for. */
+function writeLicences(dist: string, inputs: readonly string[]): void {
+  const texts = packagesIn(inputs).map((name) => {
+    const [file] = globSync('{LICENSE,LICENCE,license}*', { cwd: join(root, name) });
+    if (file === undefined) throw new Error(`${name} has no licence file`);
+    const text = readFileSync(join(root, name, file), 'utf8').trim();
+    return `${name.replace('node_modules/', '')}\n\n${text}\n`;
+  });
+  if (texts.length === 0) return;
+  writeFileSync(join(dist, 'THIRD-PARTY-LICENSES'), texts.join(`\n${'-'.repeat(80)}\n\n`));
+}
+
+const typeImport = /(?:from|import\()\s*['"](\.[^'"]+)['"]/g;
+
+/** Copies the declarations that the entries lead to. */
+function copyTypes(dist: string, entries: readonly string[]): void {
+  const wanted = new Set<string>();
+  const visit = (path: string): void => {
+    const file = path.replace(/\.(?:ts|js)$/, '.d.ts');
+    if (wanted.has(file) || !existsSync(file)) return;
+    wanted.add(file);
+    for (const [, specifier = ''] of readFileSync(file, 'utf8').matchAll(typeImport)) {
+      visit(resolve(dirname(file), specifier));
+    }
+  };
+  for (const entry of entries) visit(join(allTypes, entry));
+  for (const file of wanted) {
+    const target = join(dist, 'types', relative(allTypes, file));
+    mkdirSync(dirname(target), { recursive: true });
+    copyFileSync(file, target);
+  }
+}
+
+function buildPackage({ folder, entries, commands, options, others, assets }: PackageBuild): void {
+  const dist = join(root, folder, 'dist');
+  rmSync(dist, { recursive: true, force: true });
+  const own = {
+    ...common,
+    ...options,
+    entryPoints: { ...entries, ...commands },
+    splitting: true,
+    outdir: dist,
+  };
+  const results = [own, ...(others ?? [])].map((each) => buildSync({ ...each, metafile: true }));
+  writeLicences(
+    dist,
+    results.flatMap(({ metafile }) => Object.keys(metafile?.inputs ?? {})),
+  );
+  copyTypes(dist, Object.values(entries));
+  for (const [name, source] of Object.entries(assets ?? {})) {
+    cpSync(join(root, source), join(dist, name), { recursive: true });
+  }
+  for (const name of ['LICENSE', 'CHANGELOG.md']) {
+    copyFileSync(join(root, name), join(root, folder, name));
+  }
+}
+
+/** Builds `dist` of each package. The functions' bundles must be there. */
+export function buildPackages(): void {
+  execFileSync(join(root, 'node_modules/.bin/tsc'), ['-p', 'tsconfig.build.json'], {
+    cwd: root,
+    stdio: 'inherit',
+  });
+  for (const each of packages) buildPackage(each);
+  // A container runs it without npm, which would make it executable.
+  chmodSync(join(root, 'verifier/dist/forward-auth.js'), 0o755);
+}

@@ -1,0 +1,66 @@
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { type Command, runCommand } from '../support/run-command.ts';
+import { packages } from './packages.ts';
+
+const root = resolve(import.meta.dirname, '../..');
+
+export interface Manifest {
+  readonly name: string;
+  readonly version: string;
+  readonly private?: boolean;
+  readonly engines: { readonly node: string };
+  readonly files?: readonly string[];
+  readonly exports: Readonly<Record<string, unknown>>;
+  readonly bin?: Readonly<Record<string, string>>;
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly peerDependencies?: Readonly<Record<string, string>>;
+}
+
+/** A package as it is published. */
+export interface StagedPackage {
+  readonly manifest: Manifest;
+  readonly folder: string;
+}
+
+export function readManifest(folder: string): Manifest {
+  return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest;
+}
+
+async function run(command: Command, cwd: string): Promise<void> {
+  const { code, output } = await runCommand(command, { cwd });
+  if (code !== 0) throw new Error(`${command.join(' ')}: ${output}`);
+}
+
+async function stage(source: string, target: string): Promise<StagedPackage> {
+  const { private: _, ...manifest } = readManifest(source);
+  const folder = join(target, manifest.name);
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  // The files that npm would publish, and no others.
+  const pack: Command = [
+    'npm',
+    'pack',
+    '--silent',
+    '--workspaces=false',
+    '--pack-destination',
+    target,
+  ];
+  await run(pack, source);
+  const tarball = `${manifest.name.replace('@', '').replace('/', '-')}-${manifest.version}.tgz`;
+  await run(['tar', '-xzf', join(target, tarball), '-C', folder, '--strip-components=1'], target);
+  rmSync(join(target, tarball));
+  writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifest, undefined, 2)}\n`);
+  return { manifest, folder };
+}
+
+/**
+ * Copies what `npm run build` made of each package into `target`, one folder for each name, in the
+ * form that is published. In the repository the packages are private, so no command publishes them
+ * by mistake; the copies are not.
+ */
+export async function stagePackages(target: string): Promise<readonly StagedPackage[]> {
+  const staged: StagedPackage[] = [];
+  for (const { folder } of packages) staged.push(await stage(join(root, folder), target));
+  return staged;
+}

@@ -1,0 +1,43 @@
+// Uses every entry of the installed constructs, as a company's own CDK app would.
+import assert from 'node:assert/strict';
+import { addAuthorizationServer } from '@authorization-server-aws/constructs/authorization-server';
+import { parseDeploymentConfig } from '@authorization-server-aws/constructs/deployment-config';
+import { ForwardAuthSidecar } from '@authorization-server-aws/constructs/forward-auth-sidecar';
+import { PlatformAuthorizer } from '@authorization-server-aws/constructs/platform-authorizer';
+import { App, Stack } from 'aws-cdk-lib';
+import { MockIntegration, RestApi } from 'aws-cdk-lib/aws-apigateway';
+import { ContainerImage, FargateTaskDefinition } from 'aws-cdk-lib/aws-ecs';
+
+function synthesise(): void {
+  const app = new App();
+  const single = parseDeploymentConfig({
+    regions: { slc: { awsRegion: 'us-west-2' } },
+    defaultAudience: 'https://api.example.com',
+    scopes: [{ service: 'messaging', permission: 'view', description: 'Read messages' }],
+  });
+  const [service] = addAuthorizationServer(app, single);
+  assert.equal(service?.stackName, 'AuthorizationServer-slc');
+  const stack = new Stack(app, 'Messages', { env: { region: 'us-west-2' } });
+  const restApi = new RestApi(stack, 'Api');
+  const authorizer = new PlatformAuthorizer(stack, 'Authorizer', {
+    restApi,
+    issuer: 'https://auth.example.com',
+    audiences: ['https://api.example.com'],
+  });
+  restApi.root
+    .addResource('messages')
+    .addMethod('GET', new MockIntegration(), authorizer.requireScopes('messaging:view'));
+  const check = new ForwardAuthSidecar(stack, 'Check', {
+    taskDefinition: new FargateTaskDefinition(stack, 'Task'),
+    image: ContainerImage.fromRegistry('forward-auth'),
+    issuer: 'https://auth.example.com',
+    audiences: ['https://api.example.com'],
+    ownTokensOnly: true,
+  });
+  assert.equal(check.container.containerName, 'forward-auth');
+  const names = app.synth().stacks.map(({ stackName }) => stackName);
+  assert.deepEqual(names.sort(), ['AuthorizationServer-slc', 'Messages']);
+}
+
+synthesise();
+console.log('the constructs work');
