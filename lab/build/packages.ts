@@ -49,7 +49,7 @@ interface PackageBuild {
   readonly commands?: Readonly<Record<string, string>>;
   /** What a bundle imports. The code of every other package is in the bundle. */
   readonly options: Pick<BuildOptions, 'external' | 'packages'>;
-  /** Bundles that stand alone. */
+  /** Bundles of one file each. */
   readonly others?: readonly BuildOptions[];
   /** Folders that are copied to `dist`, by their name there. */
   readonly assets?: Readonly<Record<string, string>>;

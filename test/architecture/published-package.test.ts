@@ -95,7 +95,7 @@ function dynamicImports(): readonly string[] {
   );
 }
 
-/** Besides CDK's own, which a CDK app has. */
+/** Without CDK's own, which a CDK app has anyway. */
 const mostPackages: Readonly<Record<string, number>> = {
   '@authorization-server-aws/constructs': 5,
   '@authorization-server-aws/authctl': 45,
