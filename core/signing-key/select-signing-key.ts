@@ -60,10 +60,15 @@ export function selectSigningKeys(
   return chosen.length > 1 ? chosen.sort(byPreference) : chosen;
 }
 
+export interface KeyListOptions extends PortOptions {
+  /** Seconds. An older list is read again. */
+  readonly maxAge?: number | undefined;
+}
+
 /** Every signing key of every region; usually from a cache. */
 export type ListSigningKeys = (
   now: number,
-  options?: PortOptions,
+  options?: KeyListOptions,
 ) => Promise<readonly SigningKey[]>;
 
 /** What decides which keys may sign. Times are seconds. */
@@ -74,7 +79,7 @@ export async function chooseSigningKeys(
   listSigningKeys: ListSigningKeys,
   settings: KeySettings,
   { iat, exp }: { readonly iat: number; readonly exp: number },
-  options: PortOptions = {},
+  options: KeyListOptions = {},
 ): Promise<readonly SigningKey[]> {
   const keys = await listSigningKeys(iat, options);
   return selectSigningKeys(keys, { ...settings, now: iat, expiresAt: exp });

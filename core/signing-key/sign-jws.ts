@@ -21,6 +21,18 @@ export interface SignedJws {
   readonly unusableKids: readonly string[];
 }
 
+/**
+ * Seconds after which the list of keys is read again if none of its keys can sign. Short: the region
+ * issues no token until then. Long enough that a region without a key does not read its table for
+ * every request.
+ */
+const refusedListAge = 2;
+
+/** The keys that may sign, in order of preference, by a list that is at most so many seconds old. */
+export type ChooseKeys = (maxAge?: number) => Promise<readonly SigningKey[]>;
+
+const chooseNone: ChooseKeys = async () => [];
+
 /** What is signed: the payload, and its type for the header. */
 export interface JwsContent {
   readonly typ: string;
@@ -81,23 +93,29 @@ async function signWithOne(
 }
 
 /**
- * Signs with the first key that KMS accepts.
+ * Signs with the first key that KMS accepts. If it accepts none, the list is read again: an operator
+ * may have replaced a lost key by one that was not eligible yet.
  *
  * @param keys those that may sign, in order of preference.
  * @param signWith signs with one of them.
+ * @param chooseAgain chooses by a newer list.
  * @throws {UnavailableError} if no key can sign.
  */
 export async function signWithFirst(
   keys: readonly SigningKey[],
   signWith: (key: SigningKey) => Promise<string>,
+  chooseAgain: ChooseKeys = chooseNone,
 ): Promise<SignedJws> {
   const unusableKids: string[] = [];
-  for (const key of keys) {
-    try {
-      return { jws: await signWith(key), kid: key.kid, unusableKids };
-    } catch (error) {
-      if (!(error instanceof SigningKeyUnusableError)) throw error;
-      unusableKids.push(key.kid);
+  for (const choose of [() => keys, chooseAgain]) {
+    for (const key of await choose(refusedListAge)) {
+      if (unusableKids.includes(key.kid)) continue;
+      try {
+        return { jws: await signWith(key), kid: key.kid, unusableKids };
+      } catch (error) {
+        if (!(error instanceof SigningKeyUnusableError)) throw error;
+        unusableKids.push(key.kid);
+      }
     }
   }
   throw new UnavailableError(
@@ -107,7 +125,7 @@ export async function signWithFirst(
 
 /**
  * Signs a payload with the first key that KMS accepts, and verifies the signature with the
- * published public key.
+ * published public key. See {@link signWithFirst}.
  *
  * @param keys those that may sign, in order of preference.
  * @throws {UnavailableError} if no key can sign, or KMS does not answer.
@@ -117,8 +135,9 @@ export function signJws(
   { typ, payload }: JwsContent,
   keys: readonly SigningKey[],
   sign: Sign,
-  options: PortOptions = {},
+  { chooseAgain, ...options }: PortOptions & { readonly chooseAgain?: ChooseKeys } = {},
 ): Promise<SignedJws> {
   const content = { typ, payload: encodePart(payload) };
-  return signWithFirst(keys, (key) => signWithOne(key, content, sign, options));
+  const signWith = (key: SigningKey) => signWithOne(key, content, sign, options);
+  return signWithFirst(keys, signWith, chooseAgain);
 }

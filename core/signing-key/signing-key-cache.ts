@@ -1,5 +1,6 @@
 import { UnavailableError } from '../errors.ts';
 import type { PortOptions } from '../port.ts';
+import type { KeyListOptions } from './select-signing-key.ts';
 import type { SigningKey } from './signing-key.ts';
 import type { SigningKeyReader } from './signing-key-store.ts';
 
@@ -46,9 +47,10 @@ export class SigningKeyCache {
    * @param now seconds since the epoch.
    * @throws {UnavailableError} if the list is too old. If there never was one, the reader's error.
    */
-  async listSigningKeys(now: number, options?: PortOptions): Promise<readonly SigningKey[]> {
+  async listSigningKeys(now: number, options?: KeyListOptions): Promise<readonly SigningKey[]> {
     const known = this.#keys;
-    if (known !== undefined && !this.#isDue(now)) return this.#whileYoung(known, now);
+    if (known !== undefined && !this.#isDue(now, options?.maxAge))
+      return this.#whileYoung(known, now);
     try {
       this.#pending ??= this.#read(now, options).finally(() => {
         this.#pending = undefined;
@@ -62,11 +64,11 @@ export class SigningKeyCache {
   }
 
   /** When the clock is set back, the list is also due. */
-  #isDue(now: number): boolean {
+  #isDue(now: number, maxAge = Number.POSITIVE_INFINITY): boolean {
     const sinceRead = now - this.#readAt;
     const sinceTry = now - this.#triedAt;
     const { refreshInterval } = this.#settings;
-    const isYoung = sinceRead >= 0 && sinceRead < refreshInterval;
+    const isYoung = sinceRead >= 0 && sinceRead < Math.min(refreshInterval, maxAge);
     const retryInterval = Math.min(maxRetryInterval, refreshInterval);
     const hasJustFailed = this.#failure !== undefined && sinceTry >= 0 && sinceTry < retryInterval;
     return !isYoung && !hasJustFailed;

@@ -11,7 +11,7 @@ import {
   type ListSigningKeys,
 } from '../signing-key/select-signing-key.ts';
 import type { Sign } from '../signing-key/sign.ts';
-import { type SignedJws, signJws } from '../signing-key/sign-jws.ts';
+import { type ChooseKeys, type SignedJws, signJws } from '../signing-key/sign-jws.ts';
 import type { SigningKey } from '../signing-key/signing-key.ts';
 import { buildAccessTokenClaims } from './access-token-claims.ts';
 import {
@@ -99,13 +99,16 @@ export async function issueToken(
 
   // Find a token that may be issued again, or sign this one. The first token of a secret on each
   // day records its use, and does not wait for that.
-  const keys = await chooseSigningKeys(ports.listSigningKeys, settings, claims, { signal });
+  const content = { typ: settings.accessTokenType, payload: claims };
+  const chooseKeys: ChooseKeys = (maxAge) =>
+    chooseSigningKeys(ports.listSigningKeys, settings, claims, { signal, maxAge });
+  const keys = await chooseKeys();
   const secretUse = recordSecretUse(found, ports.secretUses, values);
   const { token, isReused } = await findOrSign(
     { client, secret, claims, shared },
     keys,
     ports,
-    () => signJws({ typ: settings.accessTokenType, payload: claims }, keys, ports.sign, { signal }),
+    () => signJws(content, keys, ports.sign, { signal, chooseAgain: chooseKeys }),
   );
   if (isReused) log.isReused = true;
   if (shared !== undefined && ports.sharedReuse?.hasFailed() === true) log.sharedReuse = 'failed';

@@ -1,6 +1,6 @@
 import { prefixes } from '../credential/credential-value.ts';
 import { chooseSigningKeys, type KeySettings } from '../signing-key/select-signing-key.ts';
-import { signJws } from '../signing-key/sign-jws.ts';
+import { type ChooseKeys, signJws } from '../signing-key/sign-jws.ts';
 import type { TokenPorts } from './issue-token.ts';
 import type { TokenValues } from './token-values.ts';
 
@@ -23,8 +23,11 @@ export async function runSelfTest(
 ): Promise<void> {
   const signOnce = async (): Promise<void> => {
     const times = { iat: now, exp: now };
-    const keys = await chooseSigningKeys(ports.listSigningKeys, settings, times, { signal });
-    await signJws({ typ: selfTestType, payload: { iat: now } }, keys, ports.sign, { signal });
+    const content = { typ: selfTestType, payload: { iat: now } };
+    const chooseKeys: ChooseKeys = (maxAge) =>
+      chooseSigningKeys(ports.listSigningKeys, settings, times, { signal, maxAge });
+    const options = { signal, chooseAgain: chooseKeys };
+    await signJws(content, await chooseKeys(), ports.sign, options);
   };
   await Promise.all([ports.clients.findClient(nobody, { signal }), signOnce()]);
 }

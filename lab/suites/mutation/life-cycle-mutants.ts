@@ -154,6 +154,16 @@ export const lifeCycleMutants: readonly Mutant[] = [
     ],
   },
   {
+    name: 'a key that was replaced early signs only when the list of keys is due',
+    edits: [
+      {
+        file: 'core/signing-key/sign-jws.ts',
+        find: 'await choose(refusedListAge)',
+        replace: 'await choose()',
+      },
+    ],
+  },
+  {
     name: 'an operator who asks twice rotates twice',
     edits: [
       {

@@ -34,6 +34,7 @@ const tests = {
     'test/core/signing-key/select-signing-key.test.ts',
     'test/core/key-rotation/rotation-{stories,property}.test.ts',
     'test/core/key-rotation/{key-custody,prove-key,publish-key}.test.ts',
+    'test/lambda/token/token-failures.test.ts',
     'test/integration/adapters/kms.test.ts',
     'test/integration/lambda/key-rotation.test.ts',
     'test/lib/publication-permissions.test.ts',

@@ -46,6 +46,20 @@ describe('the list of signing keys', () => {
     expect(table.reads).toBe(1);
   });
 
+  it('is read again for a caller that needs a newer one', async () => {
+    const { table, cache } = setUp(first);
+    await cache.listSigningKeys(100);
+    table.answer = second;
+    expect(await cache.listSigningKeys(101, { maxAge: 2 })).toBe(first);
+    expect(await cache.listSigningKeys(102)).toBe(first);
+    expect(await cache.listSigningKeys(102, { maxAge: 2 })).toBe(second);
+    table.answer = new UnavailableError('down');
+    for (const now of [104, 105, 106]) {
+      expect(await cache.listSigningKeys(now, { maxAge: 2 })).toBe(second);
+    }
+    expect(table.reads).toBe(3);
+  });
+
   it('keeps its keys while the table does not answer, and asks again at intervals', async () => {
     const { table, cache } = setUp(first);
     await cache.listSigningKeys(100);

@@ -45,6 +45,70 @@ describe('a permission that does not count yet', () => {
   );
 });
 
+describe('a key that an operator replaced by one that was not eligible yet', () => {
+  const next = makeSigningKey('ES256', {
+    state: 'next',
+    publishedAt: worldNow,
+    activatedAt: undefined,
+  });
+
+  /** KMS refuses the key that signed until now. */
+  function setUp() {
+    const world = tokenWorld();
+    const lost = worldSigner.key;
+    const before = [lost, next.key];
+    const after = [
+      { ...lost, state: 'withdrawn' as const },
+      { ...next.key, state: 'current' as const, activatedAt: worldNow + 10 },
+    ];
+    const sign = signWithKeys(worldSigner, next);
+    const refusedFrom = { time: worldNow + 10 };
+    world.stores.listSigningKeys.mockImplementation(async () =>
+      world.clock.now < refusedFrom.time ? before : after,
+    );
+    world.stores.sign.mockImplementation(async (key, ...rest) => {
+      if (key.kid === lost.kid && world.clock.now >= worldNow + 10) {
+        throw new SigningKeyUnusableError('disabled');
+      }
+      return sign(key, ...rest);
+    });
+    return { ...world, refusedFrom };
+  }
+
+  it('is followed at once, long before the list of keys is due', async () => {
+    const world = setUp();
+    await world.issue();
+    world.clock.now += 10;
+    const { statusCode, body } = await world.issue();
+    expect(statusCode).toBe(200);
+    const { access_token: token } = JSON.parse(body) as { access_token: string };
+    expect(decodeProtectedHeader(token).kid).toBe(next.key.kid);
+    expect(world.stores.listSigningKeys).toHaveBeenCalledTimes(2);
+    expect(await world.call({ path: '/health' })).toMatchObject({ statusCode: 200 });
+  });
+
+  it('is followed by the health check, if there are no requests', async () => {
+    const world = setUp();
+    await world.call({ path: '/health' });
+    world.clock.now += 10;
+    expect(await world.call({ path: '/health' })).toMatchObject({ statusCode: 200 });
+  });
+
+  it('is followed within two seconds of its arrival if the replica was behind', async () => {
+    const world = setUp();
+    world.refusedFrom.time += 1;
+    await world.issue();
+    world.clock.now += 10;
+    const statuses: number[] = [];
+    for (let second = 0; second < 4; second += 1) {
+      statuses.push((await world.issue()).statusCode, (await world.issue()).statusCode);
+      world.clock.now += 1;
+    }
+    expect(statuses).toEqual([503, 503, 503, 503, 200, 200, 200, 200]);
+    expect(world.stores.listSigningKeys).toHaveBeenCalledTimes(3);
+  });
+});
+
 describe('a backing service that does not answer', () => {
   const down = new UnavailableError('could not read: ThrottlingException', {
     cause: Object.assign(new Error('arn:aws:dynamodb:table/clients'), {

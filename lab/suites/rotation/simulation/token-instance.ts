@@ -8,7 +8,7 @@ import {
   type ListSigningKeys,
 } from '../../../../core/signing-key/select-signing-key.ts';
 import type { Sign } from '../../../../core/signing-key/sign.ts';
-import { signWithFirst } from '../../../../core/signing-key/sign-jws.ts';
+import { type ChooseKeys, signWithFirst } from '../../../../core/signing-key/sign-jws.ts';
 import type { SigningKey } from '../../../../core/signing-key/signing-key.ts';
 import { SigningKeyCache } from '../../../../core/signing-key/signing-key-cache.ts';
 import type { SigningKeyReader } from '../../../../core/signing-key/signing-key-store.ts';
@@ -95,10 +95,12 @@ export class TokenInstance {
     const shortest = Math.min(60, longest);
     const lifetime = random.chance(0.7) ? longest : random.integer(shortest, longest);
     const claims = { iat: now, exp: now + lifetime } as AccessTokenClaims;
-    const list: ListSigningKeys = (time) => this.#cache.listSigningKeys(time);
-    const keys = await chooseSigningKeys(list, { ...policy, regionId }, claims);
+    const list: ListSigningKeys = (...args) => this.#cache.listSigningKeys(...args);
+    const choose: ChooseKeys = (maxAge) =>
+      chooseSigningKeys(list, { ...policy, regionId }, claims, { maxAge });
+    const keys = await choose();
     await findOrSign({ ...authenticated, claims }, keys, { reuse: this.#reuse }, async () => {
-      const signed = await signWithFirst(keys, (key) => this.#signWith(key));
+      const signed = await signWithFirst(keys, (key) => this.#signWith(key), choose);
       onToken(signed.kid, claims.exp);
       return signed;
     });
