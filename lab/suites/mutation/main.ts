@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import type { Mutant } from './mutant.ts';
-import { mutants } from './mutants.ts';
+
+import { type Mutant, mutants } from './mutants.ts';
 
 /**
  * Writes each mutant into the code and runs the tests of its area, the key rotation or revocation,

@@ -1,12 +1,36 @@
-import { lifeCycleMutants } from './life-cycle-mutants.ts';
-import type { Mutant } from './mutant.ts';
-import { partitionAndClockMutants } from './partition-and-clock-mutants.ts';
-import { publicationMutants } from './publication-mutants.ts';
-import { revocationMutants } from './revocation-mutants.ts';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+
+interface Edit {
+  readonly file: string;
+  /** Occurs in the file exactly once. */
+  readonly find: string;
+  readonly replace: string;
+}
+
+/** A mistake that someone could make, written into the code while tests run. */
+export interface Mutant {
+  readonly name: string;
+  /** The tests that must notice it. */
+  readonly area: 'rotation' | 'revocation';
+  readonly edits: readonly Edit[];
+}
+
+/** In a list, a mutant of one edit has it next to its name. */
+type Entry = { readonly name: string } & (Edit | Pick<Mutant, 'edits'>);
+
+function readMutants(list: string, area: Mutant['area']): readonly Mutant[] {
+  const text = readFileSync(join(import.meta.dirname, `${list}.yaml`), 'utf8');
+  return (parse(text) as readonly Entry[]).map((entry) => {
+    const edits = 'edits' in entry ? entry.edits : [entry];
+    return { name: entry.name, area, edits };
+  });
+}
 
 export const mutants: readonly Mutant[] = [
-  ...lifeCycleMutants,
-  ...partitionAndClockMutants,
-  ...publicationMutants,
-  ...revocationMutants,
+  ...readMutants('life-cycle', 'rotation'),
+  ...readMutants('partition-and-clock', 'rotation'),
+  ...readMutants('publication', 'rotation'),
+  ...readMutants('revocation', 'revocation'),
 ];

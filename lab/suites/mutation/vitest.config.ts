@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { defineConfig } from 'vitest/config';
-import type { Mutant } from './mutant.ts';
-import { mutants } from './mutants.ts';
+
+import { type Mutant, mutants } from './mutants.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
 const name = process.env.MUTANT;
@@ -51,7 +51,7 @@ export default defineConfig({
   plugins: mutant === undefined ? [] : [mutate(mutant)],
   test: {
     env: { CDK_VALIDATION: 'false', POWERTOOLS_DEV: 'false' },
-    include: mutant === undefined ? Object.values(tests).flat() : tests[mutant.area ?? 'rotation'],
+    include: mutant === undefined ? Object.values(tests).flat() : tests[mutant.area],
     setupFiles: ['test/setup/loopback-only.ts'],
     testTimeout: 120_000,
     hookTimeout: 60_000,
