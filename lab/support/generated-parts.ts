@@ -14,6 +14,16 @@ export function formatTable(rows: readonly (readonly string[])[]): string {
   return [formatRow(head), formatRow(head.map(() => '---')), ...body.map(formatRow)].join('\n');
 }
 
+/** A table with a row for each item. @param columns what a cell has, by the head of its column. */
+export function formatColumns<T>(
+  items: readonly T[],
+  columns: Readonly<Record<string, (item: T) => string | number>>,
+): string {
+  const cells = Object.values(columns);
+  const rows = items.map((item) => cells.map((cell) => String(cell(item))));
+  return formatTable([Object.keys(columns), ...rows]);
+}
+
 /** Where the content of a generated part begins and ends; undefined if the page has no such part. */
 function findPart(page: string, name: string): readonly [from: number, to: number] | undefined {
   const begin = `<!-- begin ${name} -->`;

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { formatTable, writeParts } from '../../support/generated-parts.ts';
+import { formatColumns, writeParts } from '../../support/generated-parts.ts';
 import type { Results } from '../results.ts';
 import { medianOf } from '../statistics.ts';
 import { modelLoad, signQuota } from './load-model.ts';
@@ -87,113 +87,94 @@ const configurations: readonly Configuration[] = [
 const dollars = (value: number) => `$${value.toFixed(2)}`;
 const thousands = (value: number) => Math.round(value).toLocaleString('en-US');
 
+const costs = (configuration: Configuration) => costOfMillion(configuration, work);
+const line = (name: string) => (configuration: Configuration) =>
+  dollars(costs(configuration)[name] ?? Number.NaN);
+const sum = (configuration: Configuration) => total(costs(configuration));
+
+/** The two lines that are paid most for. */
+function describeDominant(configuration: Configuration): string {
+  return Object.entries(costs(configuration))
+    .sort(([, a], [, b]) => b - a)
+    .slice(0, 2)
+    .map(([name, value]) => `${name} ${Math.round((value / sum(configuration)) * 100)} %`)
+    .join(', ');
+}
+
 function formatCosts(): string {
   const cognito = prices.cognito.perThousandTokens * 1000;
-  const rows = configurations.map((configuration) => {
-    const lines = costOfMillion(configuration, work);
-    const sorted = Object.entries(lines).sort(([, a], [, b]) => b - a);
-    const sum = total(lines);
-    const [first = ['', 0], second = ['', 0]] = sorted;
-    const share = (value: number) => `${Math.round((value / sum) * 100)} %`;
-    return [
-      configuration.name,
-      `**${dollars(sum)}**`,
-      ...Object.values(lines).map(dollars),
-      `${first[0]} ${share(first[1])}, ${second[0]} ${share(second[1])}`,
-      `${((sum / cognito) * 100).toFixed(2)} %`,
-    ];
+  const names = Object.keys(costs(usual));
+  return formatColumns(configurations, {
+    'a million tokens': ({ name }) => name,
+    together: (configuration) => `**${dollars(sum(configuration))}**`,
+    ...Object.fromEntries(names.map((name) => [name, line(name)])),
+    'what dominates': describeDominant,
+    'of Cognito': (configuration) => `${((sum(configuration) / cognito) * 100).toFixed(2)} %`,
   });
-  const heads = Object.keys(costOfMillion(usual, work));
-  return formatTable([
-    ['a million tokens', 'together', ...heads, 'what dominates', 'of Cognito'],
-    ...rows,
-  ]);
 }
 
 /** What a share of reused tokens does to the bill, and to what the Sign quota allows. */
 function formatReuse(): string {
-  const rows = reuseConfigurations.map((configuration) => {
-    const lines = costOfMillion(configuration, work);
-    return [
-      configuration.name,
-      `${Math.round(configuration.reused * 100)} %`,
-      dollars(lines['KMS Sign'] ?? Number.NaN),
-      dollars(lines['DynamoDB'] ?? Number.NaN),
-      `**${dollars(total(lines))}**`,
-      thousands(signQuota / (1 - configuration.reused)),
-    ];
+  return formatColumns(reuseConfigurations, {
+    'a million tokens, share 0.5': ({ name }) => name,
+    'Signs saved': ({ reused }) => `${Math.round(reused * 100)} %`,
+    'KMS Sign': line('KMS Sign'),
+    DynamoDB: line('DynamoDB'),
+    'all of it': (configuration) => `**${dollars(sum(configuration))}**`,
+    [`tokens a second with ${thousands(signQuota)} Signs a second`]: ({ reused }) =>
+      thousands(signQuota / (1 - reused)),
   });
-  return formatTable([
-    [
-      'a million tokens, share 0.5',
-      'Signs saved',
-      'KMS Sign',
-      'DynamoDB',
-      'all of it',
-      `tokens a second with ${thousands(signQuota)} Signs a second`,
-    ],
-    ...rows,
-  ]);
 }
 
 function formatMemory(): string {
-  const rows = [256, 512, 1024, 1769, 3008].map((memory) => {
-    const configuration = { ...usual, memory };
-    const lines = costOfMillion(configuration, work);
-    const start = (ours.firstResponseMs * Math.max(1, 1769 / memory)).toFixed(0);
-    return [
-      `${memory} MB`,
-      `${durationMs(work, configuration)} ms`,
-      `${start} ms`,
-      dollars(lines['Lambda'] ?? Number.NaN),
-      dollars((memory / 1024) * 30 * 86_400 * prices.lambda.provisioned.perGbSecondKept),
-    ];
-  });
-  return formatTable([
-    [
-      'memory',
-      'duration of a token',
-      'start to first token',
-      'Lambda, a million tokens',
-      'one instance kept started, a month',
-    ],
-    ...rows,
-  ]);
+  const { perGbSecondKept } = prices.lambda.provisioned;
+  return formatColumns(
+    [256, 512, 1024, 1769, 3008].map((memory) => ({ ...usual, memory })),
+    {
+      memory: ({ memory }) => `${memory} MB`,
+      'duration of a token': (configuration) => `${durationMs(work, configuration)} ms`,
+      'start to first token': ({ memory }) =>
+        `${(ours.firstResponseMs * Math.max(1, 1769 / memory)).toFixed(0)} ms`,
+      'Lambda, a million tokens': line('Lambda'),
+      'one instance kept started, a month': ({ memory }) =>
+        dollars((memory / 1024) * 30 * 86_400 * perGbSecondKept),
+    },
+  );
 }
 
 function formatLoad(): string {
-  const rows = [usual, sharing].flatMap((configuration) =>
+  const loads = [usual, sharing].flatMap((configuration) =>
     [1000, 10_000, 100_000].flatMap((rate) =>
-      [1, 3].map((regions) => {
-        const { needs, binding, dollarsAMonth } = modelLoad(rate, regions, configuration, work);
-        const over = needs.filter(({ need, limit }) => need > limit);
-        return [
-          thousands(rate),
-          String(regions),
-          configuration.reused > 0 ? 'yes' : 'no',
-          ...needs.map(({ need, limit }) =>
-            need > limit ? `**${thousands(need)}**` : thousands(need),
-          ),
-          binding,
-          over.length === 0 ? 'nothing' : over.map(({ raised }) => raised).join(', '),
-          `$${thousands(dollarsAMonth)}`,
-        ];
-      }),
+      [1, 3].map((regions) => ({
+        reuse: configuration.reused > 0 ? 'yes' : 'no',
+        ...modelLoad(rate, regions, configuration, work),
+      })),
     ),
   );
-  const { needs } = modelLoad(1000, 1, usual, work);
-  return formatTable([
-    [
-      'tokens a second',
-      'regions',
-      'reuse',
-      ...needs.map(({ name, limit }) => `${name} (${thousands(limit)})`),
-      'used up first',
-      'to raise in each region: quotas of these, or this key of the config',
-      'a month',
-    ],
-    ...rows,
+  const quotas = loads[0]?.needs ?? [];
+  const formatNeed = ({ need, limit }: (typeof quotas)[number]) =>
+    need > limit ? `**${thousands(need)}**` : thousands(need);
+  type Load = (typeof loads)[number];
+  const needs = quotas.map(({ name, limit }, index): [string, (load: Load) => string] => [
+    `${name} (${thousands(limit)})`,
+    (load) =>
+      load.needs
+        .slice(index, index + 1)
+        .map(formatNeed)
+        .join(''),
   ]);
+  return formatColumns(loads, {
+    'tokens a second': ({ tokensASecond }) => thousands(tokensASecond),
+    regions: ({ regions }) => regions,
+    reuse: ({ reuse }) => reuse,
+    ...Object.fromEntries(needs),
+    'used up first': ({ binding }) => binding,
+    'to raise in each region: quotas of these, or this key of the config': (load) => {
+      const over = load.needs.filter(({ need, limit }) => need > limit);
+      return over.map(({ raised }) => raised).join(', ') || 'nothing';
+    },
+    'a month': ({ dollarsAMonth }) => `$${thousands(dollarsAMonth)}`,
+  });
 }
 
 const parts = {

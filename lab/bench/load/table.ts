@@ -1,4 +1,4 @@
-import { formatTable } from '../../support/generated-parts.ts';
+import { formatColumns } from '../../support/generated-parts.ts';
 import { findFirstLimit, type JoinedSummary, type LoadSummary, type Usage } from './summary.ts';
 
 /** One kind of traffic at one server. */
@@ -25,45 +25,32 @@ function formatErrors(errors: LoadSummary['errors']): string {
   return texts.join(', ') || 'none';
 }
 
+const milliseconds = (value: number) => `${value.toFixed(value < 10 ? 1 : 0)} ms`;
+
 export function formatLoad(rows: readonly LoadRow[]): string {
-  const milliseconds = (value: number) => `${value.toFixed(value < 10 ? 1 : 0)} ms`;
-  return formatTable([
-    [
-      'traffic',
-      'server',
-      'requests',
-      'tokens a second',
-      'p50',
-      'p99',
-      'its band',
-      'p99.9',
-      'errors',
-      'Signs',
-      'in the busiest second',
-      'used up first',
-    ],
-    ...rows.map(({ traffic, server, summary, usage }) => [
-      traffic,
-      server,
-      String(summary.requests),
-      summary.perSecond.toFixed(0),
-      milliseconds(summary.p50Ms),
-      milliseconds(summary.p99Ms),
-      `${milliseconds(summary.p99Band.lowest)} to ${milliseconds(summary.p99Band.highest)}`,
-      milliseconds(summary.p999Ms),
-      formatErrors(summary.errors),
-      String(summary.signatures),
-      String(summary.busiestSecond),
-      findFirstLimit(usage),
-    ]),
-  ]);
+  return formatColumns(rows, {
+    traffic: ({ traffic }) => traffic,
+    server: ({ server }) => server,
+    requests: ({ summary }) => summary.requests,
+    'tokens a second': ({ summary }) => summary.perSecond.toFixed(0),
+    p50: ({ summary }) => milliseconds(summary.p50Ms),
+    p99: ({ summary }) => milliseconds(summary.p99Ms),
+    'its band': ({ summary: { p99Band } }) =>
+      `${milliseconds(p99Band.lowest)} to ${milliseconds(p99Band.highest)}`,
+    'p99.9': ({ summary }) => milliseconds(summary.p999Ms),
+    errors: ({ summary }) => formatErrors(summary.errors),
+    Signs: ({ summary }) => summary.signatures,
+    'in the busiest second': ({ summary }) => summary.busiestSecond,
+    'used up first': ({ usage }) => findFirstLimit(usage),
+  });
 }
 
 export function formatFirstRequests(rows: readonly FirstRequests[]): string {
-  return formatTable([
-    ['token reuse', 'instances', 'requests at once', 'Signs', 'errors'],
-    ...rows.map(({ reuse, instances, requests, signatures, errors }) =>
-      [reuse, instances, requests, signatures, errors].map(String),
-    ),
-  ]);
+  return formatColumns(rows, {
+    'token reuse': ({ reuse }) => reuse,
+    instances: ({ instances }) => instances,
+    'requests at once': ({ requests }) => requests,
+    Signs: ({ signatures }) => signatures,
+    errors: ({ errors }) => errors,
+  });
 }

@@ -1,4 +1,4 @@
-import { formatTable } from '../../support/generated-parts.ts';
+import { formatColumns } from '../../support/generated-parts.ts';
 import { judge } from '../statistics.ts';
 import type { PeerFigures, PeerPlan } from './measure-peer.ts';
 
@@ -19,44 +19,41 @@ export interface PeerRow {
   readonly skipped?: string;
 }
 
-const head = [
-  'server',
-  'CPU per token',
-  'band',
-  'without the signature',
-  'tokens per CPU-second',
-  'p99 at 50 connections',
-  'start to first token',
-  'memory',
-  'installed',
-  'load average meanwhile',
-  'settings',
-];
-
 const milliseconds = (us: number) => (us / 1000).toFixed(2);
 
-function formatRow(row: PeerRow): readonly string[] {
-  const { bytes = 0, figures, signatureUs, skipped, load } = row;
-  const name = `${row.name} ${row.version}`;
-  if (figures === undefined) return [name, `skipped: ${skipped}`, ...head.slice(2).map(() => '')];
-  const { cpuUs, p99Ms, firstTokenMs, megabytes } = figures;
-  return [
-    name,
-    `${milliseconds(cpuUs.median)} ms`,
-    `${milliseconds(cpuUs.lowest)} to ${milliseconds(cpuUs.highest)}`,
-    signatureUs === undefined ? '–' : `${milliseconds(cpuUs.median - signatureUs)} ms`,
+/** A cell of a peer that was measured. */
+const ofFigures = (cell: (figures: PeerFigures) => string) => (row: PeerRow) =>
+  row.figures === undefined ? '' : cell(row.figures);
+
+const cells: Readonly<Record<string, (row: PeerRow) => string>> = {
+  server: ({ name, version }) => `${name} ${version}`,
+  'CPU per token': ({ figures, skipped }) =>
+    figures === undefined ? `skipped: ${skipped}` : `${milliseconds(figures.cpuUs.median)} ms`,
+  band: ofFigures(({ cpuUs }) => `${milliseconds(cpuUs.lowest)} to ${milliseconds(cpuUs.highest)}`),
+  'without the signature': (row) =>
+    ofFigures(({ cpuUs }) =>
+      row.signatureUs === undefined ? '–' : `${milliseconds(cpuUs.median - row.signatureUs)} ms`,
+    )(row),
+  'tokens per CPU-second': ofFigures(({ cpuUs }) =>
     Math.round(1e6 / cpuUs.median).toLocaleString('en-US'),
-    `${Math.round(p99Ms)} ms`,
-    `${(firstTokenMs / 1000).toFixed(1)} s`,
-    `${Math.round(megabytes)} MB`,
-    bytes === 0 ? '–' : `${(bytes / 1e6).toFixed(bytes < 1e6 ? 2 : 0)} MB`,
-    `${load.before.toFixed(0)} to ${load.after.toFixed(0)}`,
-    row.settings,
-  ];
-}
+  ),
+  'p99 at 50 connections': ofFigures(({ p99Ms }) => `${Math.round(p99Ms)} ms`),
+  'start to first token': ofFigures(({ firstTokenMs }) => `${(firstTokenMs / 1000).toFixed(1)} s`),
+  memory: ofFigures(({ megabytes }) => `${Math.round(megabytes)} MB`),
+  installed: ({ figures, bytes = 0 }) => {
+    if (figures === undefined) return '';
+    return bytes === 0 ? '–' : `${(bytes / 1e6).toFixed(bytes < 1e6 ? 2 : 0)} MB`;
+  },
+  'load average meanwhile': ({ figures, load }) =>
+    figures === undefined ? '' : `${load.before.toFixed(0)} to ${load.after.toFixed(0)}`,
+  settings: ({ figures, settings }) => (figures === undefined ? '' : settings),
+};
 
 /** One peer as a line of the terminal. */
-export const formatLine = (row: PeerRow): string => formatRow(row).join(' | ');
+export const formatLine = (row: PeerRow): string =>
+  Object.values(cells)
+    .map((cell) => cell(row))
+    .join(' | ');
 
 /** Two rows by name, and how many times the CPU time of the second the first may take. */
 export interface PeerTarget {
@@ -129,7 +126,7 @@ export function formatPeers(rows: readonly PeerRow[], machine: string, roles: Pe
     ...roles.targets.map((target) => formatTarget(target, rows)),
     ...of(roles.ours).map((ours) => formatAhead(ours, of(roles.peers))),
   ];
-  return `${formatTable([head, ...rows.map(formatRow)])}
+  return `${formatColumns(rows, cells)}
 
 ${days}, ${machine}. Medians of ${plans}. One server runs at a time, and the client that loads it has the same cores.
 

@@ -1,8 +1,8 @@
-import { formatTable } from '../../support/generated-parts.ts';
+import { formatColumns, formatTable } from '../../support/generated-parts.ts';
 import type { Machine, Round } from '../results.ts';
 import type { Figures } from '../sample.ts';
 import type { ReuseSection } from '../sections/reuse.ts';
-import type { ScalePoint, ScaleSection } from '../sections/scale.ts';
+import type { ScaleSection } from '../sections/scale.ts';
 import type { BandRow } from './bands.ts';
 
 export function formatValue(value: number, unit: BandRow['unit']): string {
@@ -27,20 +27,17 @@ export function formatOutcome({ outcome }: BandRow): string {
 
 /** The targets as a table. */
 export function formatTargets(rows: readonly BandRow[]): string {
-  return formatTable([
-    ['figure', 'against', 'ours', 'theirs', 'median', 'band', 'to reach', 'stretch', ''],
-    ...rows.map((row) => [
-      row.figure,
-      row.against,
-      row.format(row.ours),
-      row.other === undefined ? '–' : row.format(row.other),
-      formatValue(row.value, row.unit),
-      formatBand(row),
-      formatBound(row),
-      row.stretch === undefined ? '–' : String(row.stretch),
-      formatOutcome(row),
-    ]),
-  ]);
+  return formatColumns(rows, {
+    figure: ({ figure }) => figure,
+    against: ({ against }) => against,
+    ours: (row) => row.format(row.ours),
+    theirs: (row) => (row.other === undefined ? '–' : row.format(row.other)),
+    median: ({ value, unit }) => formatValue(value, unit),
+    band: formatBand,
+    'to reach': formatBound,
+    stretch: ({ stretch }) => stretch ?? '–',
+    '': formatOutcome,
+  });
 }
 
 export function formatMachine(machine: Machine, rounds: number): string {
@@ -49,15 +46,13 @@ export function formatMachine(machine: Machine, rounds: number): string {
 }
 
 export function formatScale(scale: ScaleSection): string {
-  const row = (name: string, points: readonly ScalePoint[]) => [
-    name,
-    points.map(({ size, cpuUs }) => `${size}: ${Math.round(cpuUs)} µs`).join(', '),
-    ((points.at(-1)?.cpuUs ?? 0) / (points[0]?.cpuUs ?? 1)).toFixed(2),
-  ];
-  return formatTable([
-    ['what grows → what is asked', 'CPU of one invocation, the loop included', 'last to first'],
-    ...Object.entries(scale).map(([name, points]) => row(name, points)),
-  ]);
+  return formatColumns(Object.entries(scale), {
+    'what grows → what is asked': ([name]) => name,
+    'CPU of one invocation, the loop included': ([, points]) =>
+      points.map(({ size, cpuUs }) => `${size}: ${Math.round(cpuUs)} µs`).join(', '),
+    'last to first': ([, points]) =>
+      ((points.at(-1)?.cpuUs ?? 0) / (points[0]?.cpuUs ?? 1)).toFixed(2),
+  });
 }
 
 /** How the two sides of a comparison change as their processes go on. */
@@ -83,55 +78,32 @@ export function formatWarming({ token, documents, authorizer }: Round): string {
 
 export function formatThroughput({ oidcProvider }: Round): string {
   const { aws, connections, delays } = oidcProvider;
-  const names = {
-    ours: 'ours',
-    oidcProvider: 'oidc-provider, client in DynamoDB',
-    oidcProviderStaticClient: 'oidc-provider, client in memory',
-  } as const;
-  const rows = Object.entries(names).map(([key, name]) => {
-    const figures = aws[key as keyof typeof names];
-    return [
-      name,
-      `${Math.round(figures.perSecond)}`,
-      `${Math.round(figures.cpuUs)} µs`,
-      `${figures.medianMs.toFixed(1)} ms`,
-      `${figures.p99Ms.toFixed(1)} ms`,
-    ];
+  const servers = [
+    ['ours', aws.ours],
+    ['oidc-provider, client in DynamoDB', aws.oidcProvider],
+    ['oidc-provider, client in memory', aws.oidcProviderStaticClient],
+  ] as const;
+  const about = `${connections} connections, KMS ${delays.kms} ms, DynamoDB ${delays.dynamodb} ms`;
+  return formatColumns(servers, {
+    [about]: ([name]) => name,
+    'tokens a second': ([, { perSecond }]) => Math.round(perSecond),
+    'CPU a token': ([, { cpuUs }]) => `${Math.round(cpuUs)} µs`,
+    median: ([, { medianMs }]) => `${medianMs.toFixed(1)} ms`,
+    p99: ([, { p99Ms }]) => `${p99Ms.toFixed(1)} ms`,
   });
-  const head = [
-    `${connections} connections, KMS ${delays.kms} ms, DynamoDB ${delays.dynamodb} ms`,
-    'tokens a second',
-    'CPU a token',
-    'median',
-    'p99',
-  ];
-  return formatTable([head, ...rows]);
 }
 
 export function formatReuse(reuse: ReuseSection): string {
-  const saved = (tokens: number, signs: number) => `${Math.round((1 - signs / tokens) * 100)} %`;
-  return formatTable([
-    [
-      'lifetime that must remain',
-      'instances',
-      'shared',
-      'tokens issued',
-      'Signs',
-      'Signs saved',
-      'reads of the table',
-      'writes',
-    ],
-    ...reuse.map(({ minimumRemainingShare, instances, tokens, signs, table }) => [
-      minimumRemainingShare === undefined ? 'off' : String(minimumRemainingShare),
-      String(instances),
-      table === undefined ? 'no' : '**yes**',
-      String(tokens),
-      String(signs),
-      saved(tokens, signs),
-      table === undefined ? '–' : String(table.reads),
-      table === undefined ? '–' : String(table.writes),
-    ]),
-  ]);
+  return formatColumns(reuse, {
+    'lifetime that must remain': ({ minimumRemainingShare }) => minimumRemainingShare ?? 'off',
+    instances: ({ instances }) => instances,
+    shared: ({ table }) => (table === undefined ? 'no' : '**yes**'),
+    'tokens issued': ({ tokens }) => tokens,
+    Signs: ({ signs }) => signs,
+    'Signs saved': ({ tokens, signs }) => `${Math.round((1 - signs / tokens) * 100)} %`,
+    'reads of the table': ({ table }) => table?.reads ?? '–',
+    writes: ({ table }) => table?.writes ?? '–',
+  });
 }
 
 export function formatSharedReuse({ sharedReuse }: Round): string {

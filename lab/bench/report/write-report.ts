@@ -1,4 +1,4 @@
-import { formatTable, performancePages, writeParts } from '../../support/generated-parts.ts';
+import { formatColumns, performancePages, writeParts } from '../../support/generated-parts.ts';
 import type { Results, SlowResults } from '../results.ts';
 import { medianOf } from '../statistics.ts';
 import { type BandRow, findShort, joinRounds } from './bands.ts';
@@ -29,16 +29,13 @@ const headlines: readonly string[] = [
 /** The rows that a reader needs first, each figure once, and how many targets are met. */
 export function formatSummary(rows: readonly BandRow[]): string {
   const shown = headlines.flatMap((figure) => rows.find((row) => row.figure === figure) ?? []);
-  const table = formatTable([
-    ['figure', 'ours', 'against', 'theirs', 'ratio'],
-    ...shown.map((row) => [
-      row.figure,
-      row.format(row.ours),
-      row.against,
-      row.other === undefined ? '–' : row.format(row.other),
-      row.unit === 'ratio' ? formatValue(row.value, row.unit) : '–',
-    ]),
-  ]);
+  const table = formatColumns(shown, {
+    figure: ({ figure }) => figure,
+    ours: (row) => row.format(row.ours),
+    against: ({ against }) => against,
+    theirs: (row) => (row.other === undefined ? '–' : row.format(row.other)),
+    ratio: ({ value, unit }) => (unit === 'ratio' ? formatValue(value, unit) : '–'),
+  });
   const judged = rows.filter(({ outcome }) => outcome !== undefined);
   const [met, short] = [judged.filter(({ outcome }) => outcome === 'met'), findShort(judged)];
   const names = short.map(({ figure }) => figure).join('; ');
