@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { Command } from 'commander';
 import { emptyWorkFolder, workFolder } from './build.ts';
 import { fullPlan, quickPlan } from './plan.ts';
 import { findShort, joinRounds } from './report/bands.ts';
@@ -10,15 +10,13 @@ import { writeReport, writeSpeeds } from './report/write-report.ts';
 import type { Results, SlowResults } from './results.ts';
 import { measureAll, measureReuse, measureSlow } from './rounds.ts';
 
-const { values } = parseArgs({
-  options: {
-    quick: { type: 'boolean', default: false },
-    /** Measures only token reuse again, and keeps the other figures of the last full run. */
-    reuse: { type: 'boolean', default: false },
-    /** Measures only the functions, on a slow machine. */
-    slow: { type: 'boolean', default: false },
-  },
-});
+const values = new Command('npm run bench --')
+  .description('Measures everything with a target, and writes docs/performance.md.')
+  .option('--quick', 'checks in a minute that everything runs, and writes nothing', false)
+  .option('--reuse', 'measures only token reuse again, and keeps the other figures', false)
+  .option('--slow', 'measures only the functions, on a slow machine', false)
+  .parse()
+  .opts<Readonly<Record<'quick' | 'reuse' | 'slow', boolean>>>();
 const plan = values.quick ? quickPlan : fullPlan;
 
 const kept = join(import.meta.dirname, 'results');

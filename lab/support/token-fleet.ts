@@ -10,7 +10,8 @@ import { TokenReuse } from '../../core/token/token-reuse.ts';
 import type { TokenLogFields } from '../../core/token/token-values.ts';
 import { clientIdOf, makeClient, secretValueOf } from './clients.ts';
 import { makeSigningKey, signWithKeys, type TestKey } from './signing-keys.ts';
-import { basic, tokenEnvironment, worldNow } from './token-world.ts';
+import { basic } from './token-request.ts';
+import { tokenEnvironment, worldNow } from './token-settings.ts';
 
 /** Real keys take a while to make, so all fleets have the same. */
 const testKeys = [1, 2, 3].map(() => makeSigningKey('ES256'));

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { parseArgs } from 'node:util';
+import { Command } from 'commander';
 
 /*
  * Prints what `cdk import --resource-mapping` reads: which existing resource each retained one of
@@ -64,12 +64,8 @@ export function importMapping(
 }
 
 if (process.argv[1] === import.meta.filename) {
-  const { positionals } = parseArgs({ allowPositionals: true });
-  const [path] = positionals;
-  if (path === undefined) {
-    process.stderr.write('usage: node lab/tools/import-mapping.ts cdk.out/STACK.template.json\n');
-    process.exit(2);
-  }
+  const command = new Command('node lab/tools/import-mapping.ts');
+  const [path = ''] = command.argument('<template>', 'cdk.out/STACK.template.json').parse().args;
   const { Resources } = JSON.parse(readFileSync(path, 'utf8')) as {
     readonly Resources: Readonly<Record<string, TemplateResource>>;
   };

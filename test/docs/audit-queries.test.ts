@@ -4,9 +4,11 @@ import { authenticationFailureLimits } from '../../contract/limits.ts';
 import { SigningKeyUnusableError, UnavailableError } from '../../core/errors.ts';
 import { clientIdOf, makeClient, makeSecret, secretValueOf } from '../../lab/support/clients.ts';
 import { makeSigningKey, signWithKeys } from '../../lab/support/signing-keys.ts';
-import { basic, tokenWorld, worldNow, worldSigner } from '../../lab/support/token-world.ts';
+import { basic } from '../../lab/support/token-request.ts';
+import { worldNow } from '../../lab/support/token-settings.ts';
 import { createTelemetry } from '../../lambda/shared/telemetry.ts';
 import { captureOutput } from '../support/captured-output.ts';
+import { tokenWorld, worldSigner } from '../support/token-world.ts';
 
 type Line = Readonly<Record<string, unknown>>;
 type Condition = (line: Line) => boolean;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { Agent, request } from 'node:http';
+import { type Agent, request } from 'node:http';
 import { cpus } from 'node:os';
 import {
   type ForwardAuthStart,
@@ -8,6 +8,8 @@ import {
 import { formatTable, performancePages, writeParts } from '../../support/generated-parts.ts';
 import { fetchToken } from '../../support/token-request.ts';
 import { withLocalService } from '../../support/with-local-service.ts';
+import { keepBusy } from '../load/closed-loop.ts';
+import { median } from '../statistics.ts';
 import type { MeasuredProcess } from './measured-process.ts';
 import { buildOauth2Proxy, startOauth2Proxy } from './oauth2-proxy.ts';
 import { cpuSeconds, peakMegabytes } from './process-usage.ts';
@@ -42,17 +44,12 @@ function get(url: string, credential: string, agent: Agent): Promise<number> {
 }
 
 async function send(url: string, credential: string, count: number): Promise<void> {
-  const agent = new Agent({ keepAlive: true, maxSockets: connections });
   let left = count;
-  const run = async (): Promise<void> => {
-    while (left > 0) {
-      left -= 1;
-      const status = await get(url, credential, agent);
-      assert.ok(status === 200 || status === 202, `${url}: ${status}`);
-    }
-  };
-  await Promise.all(Array.from({ length: connections }, run));
-  agent.destroy();
+  const isMore = () => left-- > 0;
+  await keepBusy(connections, isMore, async (agent) => {
+    const status = await get(url, credential, agent);
+    assert.ok(status === 200 || status === 202, `${url}: ${status}`);
+  });
 }
 
 async function measure(running: MeasuredProcess, credential: string): Promise<Figures> {
@@ -64,8 +61,7 @@ async function measure(running: MeasuredProcess, credential: string): Promise<Fi
     await send(url, credential, measured);
     costs.push(((cpuSeconds(pid) - before) * 1e6) / measured);
   }
-  const cpuUs = costs.toSorted((a, b) => a - b)[Math.floor(rounds / 2)] ?? Number.NaN;
-  const figures = { cpuUs, megabytes: peakMegabytes(pid) };
+  const figures = { cpuUs: median(costs), megabytes: peakMegabytes(pid) };
   await running.stop();
   return figures;
 }

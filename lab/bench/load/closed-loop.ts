@@ -14,21 +14,39 @@ export interface LoadOptions extends TokenPost {
   readonly seconds: number;
 }
 
-/** Keeps so many connections busy: each asks again as soon as it has its answer. */
-export async function putLoad(options: LoadOptions): Promise<LoadResult> {
-  const agent = new Agent({ keepAlive: true, maxSockets: options.connections });
+/**
+ * Keeps so many connections busy: each asks again as soon as it has its answer.
+ *
+ * @returns how long each answer took, in milliseconds.
+ */
+export async function keepBusy(
+  connections: number,
+  isMore: () => boolean,
+  send: (agent: Agent) => Promise<unknown>,
+): Promise<readonly number[]> {
+  const agent = new Agent({ keepAlive: true, maxSockets: connections });
   const latencies: number[] = [];
-  const begin = performance.now();
-  const end = begin + options.seconds * 1000;
   const run = async (): Promise<void> => {
-    while (performance.now() < end) {
+    while (isMore()) {
       const start = performance.now();
-      await postForToken(options, agent);
+      await send(agent);
       latencies.push(performance.now() - start);
     }
   };
-  await Promise.all(Array.from({ length: options.connections }, run));
+  await Promise.all(Array.from({ length: connections }, run));
   agent.destroy();
+  return latencies;
+}
+
+/** Asks for tokens for a time. */
+export async function putLoad(options: LoadOptions): Promise<LoadResult> {
+  const begin = performance.now();
+  const end = begin + options.seconds * 1000;
+  const latencies = await keepBusy(
+    options.connections,
+    () => performance.now() < end,
+    (agent) => postForToken(options, agent),
+  );
   return {
     requests: latencies.length,
     perSecond: (latencies.length * 1000) / (performance.now() - begin),

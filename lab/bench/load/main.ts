@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { Command } from 'commander';
 import { performancePages, writeParts } from '../../support/generated-parts.ts';
 import { startBackend } from '../backend/backend.ts';
 import { emptyWorkFolder } from '../build.ts';
@@ -28,7 +28,10 @@ import { allTraffic, type Traffic } from './traffic.ts';
  * sends it once, and writes nothing.
  */
 
-const { values } = parseArgs({ options: { quick: { type: 'boolean', default: false } } });
+const values = new Command('node lab/bench/load/main.ts')
+  .option('--quick', 'sends everything once, and writes nothing', false)
+  .parse()
+  .opts<{ readonly quick: boolean }>();
 const rounds = values.quick ? 1 : 3;
 /** Compiled code and open connections, as a service has them that was up before. */
 const warmUp = { connections: 50, seconds: 5 };

@@ -2,8 +2,9 @@ import { generateKeyPairSync, sign } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { parseArgs } from 'node:util';
+import { Command } from 'commander';
 import { performancePages, writeParts } from '../../support/generated-parts.ts';
+import { countFrom } from '../../support/parse-count.ts';
 import { runOrThrow } from '../../support/run-command.ts';
 import { hydra } from './hydra.ts';
 import { keycloak, spring } from './java-peers.ts';
@@ -19,18 +20,16 @@ import { formatLine, formatPeers, type PeerRoles, type PeerRow } from './table.t
  * of the others.
  */
 
-const { values } = parseArgs({
-  options: {
-    only: { type: 'string', multiple: true },
-    /** Seconds of one measurement. */
-    seconds: { type: 'string', default: '7' },
-  },
-});
+const values = new Command('npm run bench:peers --')
+  .option('--only <names…>', 'measures only the peers with these parts of names')
+  .option('--seconds <n>', 'of one measurement', countFrom(1), 7)
+  .parse()
+  .opts<{ readonly only?: readonly string[]; readonly seconds: number }>();
 
 const plan: PeerPlan = {
   // Java's compilers need thousands of requests.
-  warmUpSeconds: 3 * Number(values.seconds),
-  seconds: Number(values.seconds),
+  warmUpSeconds: 3 * values.seconds,
+  seconds: values.seconds,
   runs: 3,
   connections: 50,
 };

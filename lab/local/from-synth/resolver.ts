@@ -103,6 +103,13 @@ export class Resolver {
     return this.#stack.awsRegion;
   }
 
+  /** Reads every resource of a type, with its logical id. */
+  each<T>(type: string, read: (id: string, resource: TemplateResource) => T): readonly T[] {
+    return [...this.#stack.resources]
+      .filter(([, resource]) => resource.Type === type)
+      .map(([id, resource]) => read(id, resource));
+  }
+
   /** @throws {LocalRunError} for what the local run does not understand. */
   resolve(value: unknown): unknown {
     if (Array.isArray(value)) return value.map((item) => this.resolve(item));

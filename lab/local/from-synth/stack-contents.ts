@@ -63,19 +63,15 @@ class ContentsReader {
     const integrations = this.#readIntegrations();
     return {
       awsRegion: this.#stack.awsRegion,
-      tables: this.#each('AWS::DynamoDB::GlobalTable', (_, table) => this.#readTable(table)),
+      tables: this.#resolver.each('AWS::DynamoDB::GlobalTable', (_, table) =>
+        this.#readTable(table),
+      ),
       functions: new Map(this.#readFunctions().map((fn) => [fn.name, fn])),
       routes: new Map([...integrations].map(([path, arn]) => [path, arn.split(':')[6] ?? ''])),
       integrations,
       addresses: this.#readAddresses(),
       policies: readStackPolicies(this.#stack),
     };
-  }
-
-  #each<T>(type: string, read: (id: string, resource: TemplateResource) => T): readonly T[] {
-    return [...this.#stack.resources]
-      .filter(([, resource]) => resource.Type === type)
-      .map(([id, resource]) => read(id, resource));
   }
 
   #readTable({ Properties }: TemplateResource): TableDefinition {
@@ -91,7 +87,8 @@ class ContentsReader {
 
   /** The service's functions. Those that the CDK adds for its own custom resources have no name. */
   #readFunctions(): readonly SynthesisedFunction[] {
-    return this.#each('AWS::Lambda::Function', (_, { Properties }) => Properties)
+    return this.#resolver
+      .each('AWS::Lambda::Function', (_, { Properties }) => Properties)
       .filter((properties) => properties['FunctionName'] !== undefined)
       .map((properties) => this.#readFunction(properties));
   }
@@ -126,7 +123,7 @@ class ContentsReader {
   /** `ANY` matches every method, so its function is the path's. */
   #readIntegrations(): ReadonlyMap<string, string> {
     const routes = new Map<string, string>();
-    this.#each('AWS::ApiGateway::Method', (_, { Properties }) => {
+    this.#resolver.each('AWS::ApiGateway::Method', (_, { Properties }) => {
       const path = this.#pathOf(Properties['ResourceId']);
       const uri = this.#resolver.resolveText(
         (Properties['Integration'] as Readonly<Record<string, unknown>>)['Uri'],
@@ -150,12 +147,12 @@ class ContentsReader {
 
   #readAddresses(): readonly string[] {
     const { awsRegion } = this.#stack;
-    const own = this.#each(
+    const own = this.#resolver.each(
       'AWS::ApiGateway::Stage',
       (_, { Properties }) =>
         `https://${localApi.apiId}.execute-api.${awsRegion}.amazonaws.com/${this.#resolver.resolveText(Properties['StageName'])}`,
     );
-    const domains = this.#each(
+    const domains = this.#resolver.each(
       'AWS::ApiGateway::DomainName',
       (_, { Properties }) => `https://${this.#resolver.resolveText(Properties['DomainName'])}`,
     );

@@ -42,31 +42,27 @@ class PoliciesReader {
 
   read(): StackPolicies {
     return {
-      roles: new Map(this.#each('AWS::Lambda::Function', (id, fn) => this.#readRoleOf(id, fn))),
+      roles: new Map(
+        this.#resolver.each('AWS::Lambda::Function', (id, fn) => this.#readRoleOf(id, fn)),
+      ),
       managed: new Map(
-        this.#each('AWS::IAM::ManagedPolicy', (id, { Properties }) => {
+        this.#resolver.each('AWS::IAM::ManagedPolicy', (id, { Properties }) => {
           const name = this.#text(Properties['ManagedPolicyName'] ?? id);
           return [name, { name, document: this.#document(Properties['PolicyDocument']) }];
         }),
       ),
-      permissions: this.#each('AWS::Lambda::Permission', (_, { Properties }) =>
+      permissions: this.#resolver.each('AWS::Lambda::Permission', (_, { Properties }) =>
         this.#readPermission(Properties),
       ),
       topics: new Map(
-        this.#each('AWS::SNS::TopicPolicy', (_, { Properties }) =>
-          this.#readTopicPolicy(Properties),
-        ).flat(),
+        this.#resolver
+          .each('AWS::SNS::TopicPolicy', (_, { Properties }) => this.#readTopicPolicy(Properties))
+          .flat(),
       ),
       rules: new Map(
-        this.#each('AWS::Events::Rule', (id, rule) => this.#readRule(id, rule)).flat(),
+        this.#resolver.each('AWS::Events::Rule', (id, rule) => this.#readRule(id, rule)).flat(),
       ),
     };
-  }
-
-  #each<T>(type: string, read: (id: string, resource: TemplateResource) => T): readonly T[] {
-    return [...this.#stack.resources]
-      .filter(([, resource]) => resource.Type === type)
-      .map(([id, resource]) => read(id, resource));
   }
 
   #text(value: unknown): string {
@@ -118,7 +114,8 @@ class PoliciesReader {
 
   /** The CDK gives each role one policy, which is named after the role. */
   #attachedPolicies(roleId: string, roleName: string): readonly NamedPolicy[] {
-    return this.#each('AWS::IAM::Policy', (_, { Properties }) => Properties)
+    return this.#resolver
+      .each('AWS::IAM::Policy', (_, { Properties }) => Properties)
       .filter(({ Roles }) => JSON.stringify(Roles ?? []).includes(`{"Ref":"${roleId}"}`))
       .map(({ PolicyDocument }, index) => ({
         name: index === 0 ? roleName : `${roleName}/${index + 1}`,

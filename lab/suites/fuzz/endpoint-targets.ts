@@ -9,6 +9,8 @@ import { clientIdOf, makeClient, secretValueOf } from '../../support/clients.ts'
 import { lambdaContext, type ProxyRequest, proxyEvent } from '../../support/proxy-event.ts';
 import { makeSigningKey, signWithKeys } from '../../support/signing-keys.ts';
 import { signToken } from '../../support/test-issuer.ts';
+import { basic } from '../../support/token-request.ts';
+import { tokenEnvironment } from '../../support/token-settings.ts';
 import * as verifier from '../../support/verifier-world.ts';
 import { BrokenPromiseError, expectThat, type FuzzTarget, mayReject } from './fuzz-target.ts';
 
@@ -17,7 +19,7 @@ const marker = 'cAnArY7f3a';
 
 const signer = makeSigningKey('ES256');
 const client = makeClient();
-const authorization = `Basic ${Buffer.from(`${clientIdOf(1)}:${secretValueOf(1)}`).toString('base64')}`;
+const authorization = basic(clientIdOf(1), secretValueOf(1));
 const form = 'application/x-www-form-urlencoded';
 
 /** One request's log line. Takes part in the oracle, and is kept no longer. */
@@ -26,23 +28,10 @@ function watch(report: RequestReport): void {
   expectThat(!line.includes(marker), 'a log line has what a caller sent');
 }
 
-const environment = {
-  AUTH_ISSUER: verifier.issuer,
-  AUTH_REGION_ID: 'slc',
-  AUTH_DEFAULT_AUDIENCE: verifier.audience,
-  AUTH_MAX_TOKEN_LIFETIME: 86_400,
-  AUTH_CLIENTS_TABLE: 'clients',
-  AUTH_SIGNING_KEYS_TABLE: 'signing-keys',
-  AUTH_KEY_LIST_REFRESH: 60,
-  AUTH_PUBLICATION_LEAD: 1000,
-  AUTH_LEEWAY: 60,
-  AUTH_KEY_LIST_MAX_AGE: 150,
-} as const;
-
 const clock = (): number => verifier.now * 1000;
 
 const token = createTokenFunction(
-  environment,
+  tokenEnvironment,
   {
     clients: { findClient: async (id) => (id === client.clientId ? client : undefined) },
     secretUses: { recordSecretUse: async () => {} },

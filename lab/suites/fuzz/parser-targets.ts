@@ -23,6 +23,7 @@ import { parseTokenParameters } from '../../../core/token/token-parameters.ts';
 import { BearerRefusal } from '../../../core/verifier/bearer-refusal.ts';
 import { decodeUnverifiedJws } from '../../../core/verifier/compact-jws.ts';
 import { parseJsonObject } from '../../../core/verifier/json-object.ts';
+import { basic } from '../../support/token-request.ts';
 import { expectThat, type FuzzTarget, mayRefuse } from './fuzz-target.ts';
 
 const urlEncoded = 'application/x-www-form-urlencoded';
@@ -34,9 +35,6 @@ function parseJson(data: Buffer): unknown {
     return undefined;
   }
 }
-
-const basic = (id: string, secret: string): string =>
-  `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`;
 
 const rsaKey =
   '{"kty":"RSA","kid":"a","use":"sig","alg":"RS256","e":"AQAB","n":"sXchDaQebHnPiGvyDOAT4saGEUetSyo9MKLOoWFsueri23bOdgWp4Dy1WlUzewbgBHod5pcM9H95GQRV3JDXboIRROSBigeC5yjU1hGzHHyXss8UDprecbAYxknTcQkhslANGRUZmdTOQ5qTRsLAt6BTYuyvVRdhS8exSZEy_c4gs_7svlJJQ4H9_NxsiIoLwAEk7-Q3UXERGYw_75IDrGA84-lA_-Ct4eTlXHBIY2EaV7t7LjJaynVJCpkv4LKjTTAumiGUIuQhrNhZLuF_RJLqHpM2kgWFLU7-VTdL1VbC2tejvcI2BlMkEpk1BzBZI0KQB0GaDWFLN-aEAw3vRw"}';

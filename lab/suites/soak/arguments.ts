@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import { Command } from 'commander';
 import { countFrom } from '../../support/parse-count.ts';
 
@@ -8,8 +7,6 @@ const minSeconds = 60;
 export interface SoakArguments {
   readonly seconds: number;
   readonly requests: number;
-  /** Path of the chart. */
-  readonly chart: string;
 }
 
 /** Reads the options; ends the process if they are wrong or ask for help. */
@@ -18,12 +15,6 @@ export function readArguments(): SoakArguments {
     .description('Mixed traffic on the local run while things break and heal.')
     .option('--seconds <n>', `at most so long, from ${minSeconds}`, countFrom(minSeconds), 180)
     .option('--requests <n>', 'at most so many', countFrom(1), 200_000)
-    .option(
-      '--chart <file>',
-      'where to draw latency over time',
-      (path) => resolve(path),
-      '.local/soak.svg',
-    )
     .parse()
     .opts<SoakArguments>();
 }

@@ -1,8 +1,5 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readArguments, type SoakArguments } from './arguments.ts';
-import { drawChart } from './chart.ts';
 import { describeSamples, type Growth, growthOf } from './report.ts';
 import { makeSchedule, type Schedule } from './schedule.ts';
 import { type Measurement, type SoakedService, startService } from './service.ts';
@@ -118,7 +115,7 @@ function findProblems(schedule: Schedule, record: Record, growth: Growth): reado
   return problems;
 }
 
-async function main({ seconds, requests, chart }: SoakArguments): Promise<void> {
+async function main({ seconds, requests }: SoakArguments): Promise<void> {
   const service = await startService();
   const traffic = new Traffic(service.target);
   await traffic.prepare();
@@ -130,8 +127,6 @@ async function main({ seconds, requests, chart }: SoakArguments): Promise<void> 
   const { sockets } = await service.measure();
   await service.close();
 
-  mkdirSync(dirname(chart), { recursive: true });
-  writeFileSync(chart, drawChart(record.samples, schedule));
   const growth = growthOf(record.measured);
   const problems = findProblems(schedule, record, growth);
   process.stdout.write(describeSamples(record.samples));
@@ -140,7 +135,7 @@ async function main({ seconds, requests, chart }: SoakArguments): Promise<void> 
   const faults = record.affected.filter((count) => count > 0).length;
   const calls = record.affected.reduce((sum, count) => sum + count, 0);
   process.stdout.write(
-    `figure: soak: requests ${record.samples.length}, seconds ${seconds}, faults ${faults}, calls affected ${calls}, wrong outcomes ${wrong}, heap after the warm-up ${growth.from} MB, at the end ${growth.to} MB, growth ${growth.percent} %, open sockets at most ${mostSockets(record.measured)}, with no load ${sockets}, chart ${chart}\n`,
+    `figure: soak: requests ${record.samples.length}, seconds ${seconds}, faults ${faults}, calls affected ${calls}, wrong outcomes ${wrong}, heap after the warm-up ${growth.from} MB, at the end ${growth.to} MB, growth ${growth.percent} %, open sockets at most ${mostSockets(record.measured)}, with no load ${sockets}\n`,
   );
   if (problems.length > 0) process.exitCode = 1;
 }

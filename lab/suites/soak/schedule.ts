@@ -10,8 +10,6 @@ interface Trouble {
 export interface FaultPeriod extends Trouble {
   readonly from: number;
   readonly until: number;
-  /** Whether it comes once more later, and this time only makes the code warm. */
-  readonly isWarmUp: boolean;
 }
 
 export interface Schedule {
@@ -45,13 +43,12 @@ const troubles: readonly Trouble[] = [
 const warmShare = 0.35;
 
 /** One trouble after the other, each with its calm before it, and the last one a calm after it. */
-function spread(from: number, until: number, isWarmUp: boolean): readonly FaultPeriod[] {
+function spread(from: number, until: number): readonly FaultPeriod[] {
   const part = (until - from) / (troubles.length * 2 + 1);
   return troubles.map((trouble, index) => ({
     ...trouble,
     from: from + (index * 2 + 1) * part,
     until: from + (index * 2 + 2) * part,
-    isWarmUp,
   }));
 }
 
@@ -61,6 +58,6 @@ export function makeSchedule(seconds: number): Schedule {
   return {
     warmUntil,
     end,
-    periods: [...spread(0, warmUntil, true), ...spread(warmUntil, end, false)],
+    periods: [...spread(0, warmUntil), ...spread(warmUntil, end)],
   };
 }

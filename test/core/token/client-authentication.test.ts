@@ -8,7 +8,7 @@ import { issueToken } from '../../../core/token/issue-token.ts';
 import type { TokenLogFields } from '../../../core/token/token-values.ts';
 import { clientIdOf, makeClient, makeSecret, secretValueOf } from '../../../lab/support/clients.ts';
 import { makeSigningKey, signWithKeys } from '../../../lab/support/signing-keys.ts';
-import { basic } from '../../../lab/support/token-world.ts';
+import { basic } from '../../../lab/support/token-request.ts';
 import { asyncRefusal } from '../../support/refusal.ts';
 
 vi.mock(import('../../../core/credential/secret-hash.ts'), async (original) => {

@@ -9,10 +9,10 @@ import { loopbackHost } from '../../../lab/emulator/loopback-server.ts';
 import { describeEnvironments } from '../../../lab/local/environment-source.ts';
 import { buildLocalDeployment } from '../../../lab/local/local-deployment.ts';
 import { lambdaContext, proxyEvent } from '../../../lab/support/proxy-event.ts';
-import { recordTelemetry } from '../../../lab/support/recorded-telemetry.ts';
-import { tokenRequest } from '../../../lab/support/token-world.ts';
 import { createTokenHandler } from '../../../lambda/token/function.ts';
 import { figure } from '../../support/figure.ts';
+import { recordTelemetry } from '../../support/recorded-telemetry.ts';
+import { tokenRequest } from '../../support/token-world.ts';
 import { credentialsOf, useLocalService } from '../lab/local/use-local-service.ts';
 import { unavailableAnswer } from './load.ts';
 

@@ -6,12 +6,13 @@ import { createKmsClient } from '../../../adapters/kms/kms-client.ts';
 import { jwksPath } from '../../../contract/routes.ts';
 import { clientIdOf } from '../../../lab/support/clients.ts';
 import { lambdaContext, proxyEvent } from '../../../lab/support/proxy-event.ts';
-import { recordTelemetry } from '../../../lab/support/recorded-telemetry.ts';
-import { basic, tokenRequest } from '../../../lab/support/token-world.ts';
+import { basic } from '../../../lab/support/token-request.ts';
 import { createJwksHandler } from '../../../lambda/jwks/function.ts';
 import { createTelemetry } from '../../../lambda/shared/telemetry.ts';
 import { createTokenHandler } from '../../../lambda/token/function.ts';
 import { captureOutput } from '../../support/captured-output.ts';
+import { recordTelemetry } from '../../support/recorded-telemetry.ts';
+import { tokenRequest } from '../../support/token-world.ts';
 import { failure, startStub } from '../adapters/stub-server.ts';
 import { secret, useTokenFunction } from './use-token-function.ts';
 

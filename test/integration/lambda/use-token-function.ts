@@ -13,10 +13,12 @@ import type { RunningService } from '../../../lab/emulator/aws-server/aws-server
 import { startKms } from '../../../lab/emulator/kms/kms-server.ts';
 import { clientIdOf, makeClient, makeSecret, secretValueOf } from '../../../lab/support/clients.ts';
 import { lambdaContext, proxyEvent } from '../../../lab/support/proxy-event.ts';
-import { recordTelemetry } from '../../../lab/support/recorded-telemetry.ts';
-import { basic, tokenEnvironment, tokenRequest } from '../../../lab/support/token-world.ts';
+import { basic } from '../../../lab/support/token-request.ts';
+import { tokenEnvironment } from '../../../lab/support/token-settings.ts';
 import { createTokenHandler } from '../../../lambda/token/function.ts';
+import { recordTelemetry } from '../../support/recorded-telemetry.ts';
 import { testAccessKey } from '../../support/test-access-key.ts';
+import { tokenRequest } from '../../support/token-world.ts';
 import { testAwsOptions } from '../adapters/dynalite.ts';
 import { startTables, type TestTables } from '../adapters/dynamodb-tables.ts';
 

@@ -25,7 +25,6 @@ import type { EventHandler } from '../../../lab/emulator/lambda-server.ts';
 import type { SynthesisedFunction } from '../../../lab/local/from-synth/stack-contents.ts';
 import type { SynthesisedDeployment } from '../../../lab/local/from-synth/synthesised-deployment.ts';
 import { lambdaContext, type ProxyRequest, proxyEvent } from '../../../lab/support/proxy-event.ts';
-import { recordTelemetry } from '../../../lab/support/recorded-telemetry.ts';
 import { type CanaryHandler, createCanaryHandler } from '../../../lambda/canary/function.ts';
 import {
   createDeploymentCheckHandler,
@@ -38,6 +37,7 @@ import type { RunRotation } from '../../../lambda/key-rotation/run-rotation.ts';
 import type { HttpFunction } from '../../../lambda/shared/http-function.ts';
 import { createTokenHandler, type TokenFunction } from '../../../lambda/token/function.ts';
 import { authenticateOperator, rotationInvocation } from '../../support/caller-proof.ts';
+import { recordTelemetry } from '../../support/recorded-telemetry.ts';
 
 /** A clock that only `sleep` moves. Milliseconds. */
 export interface VirtualClock {

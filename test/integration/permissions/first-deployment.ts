@@ -15,7 +15,8 @@ import { type EventHandler, startLambda } from '../../../lab/emulator/lambda-ser
 import { type Access, createAccess } from '../../../lab/local/from-synth/access.ts';
 import type { SynthesisedDeployment } from '../../../lab/local/from-synth/synthesised-deployment.ts';
 import { clientIdOf, makeClient, makeSecret, secretValueOf } from '../../../lab/support/clients.ts';
-import { basic, tokenRequest } from '../../../lab/support/token-world.ts';
+import { basic } from '../../../lab/support/token-request.ts';
+import { tokenRequest } from '../../support/token-world.ts';
 import { DeployedFunctions, type VirtualClock } from './deployed-functions.ts';
 
 /** Seconds of virtual time. */

@@ -6,9 +6,9 @@ import {
   tokenPath,
 } from '../../../contract/routes.ts';
 import { lambdaContext, type ProxyRequest, proxyEvent } from '../../../lab/support/proxy-event.ts';
-import { recordTelemetry } from '../../../lab/support/recorded-telemetry.ts';
-import { tokenWorld } from '../../../lab/support/token-world.ts';
 import { createDiscoveryHandler } from '../../../lambda/discovery/function.ts';
+import { recordTelemetry } from '../../support/recorded-telemetry.ts';
+import { tokenWorld } from '../../support/token-world.ts';
 
 const environment = readEnvironment('discovery', {
   AUTH_ISSUER: 'https://auth.example.com',

@@ -5,9 +5,9 @@ import { UnavailableError } from '../../../core/errors.ts';
 import type { PortOptions } from '../../../core/port.ts';
 import type { SigningKey } from '../../../core/signing-key/signing-key.ts';
 import { lambdaContext, type ProxyRequest, proxyEvent } from '../../../lab/support/proxy-event.ts';
-import { recordTelemetry } from '../../../lab/support/recorded-telemetry.ts';
 import { makeSigningKey } from '../../../lab/support/signing-keys.ts';
 import { createJwksFunction } from '../../../lambda/jwks/function.ts';
+import { recordTelemetry } from '../../support/recorded-telemetry.ts';
 
 const environment = readEnvironment('jwks', {
   AUTH_SIGNING_KEYS_TABLE: 'signing-keys',

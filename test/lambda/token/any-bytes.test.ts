@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { tokenPath } from '../../../contract/routes.ts';
-import { goodAuthorization, tokenRequest, tokenWorld } from '../../../lab/support/token-world.ts';
+import { goodAuthorization, tokenRequest, tokenWorld } from '../../support/token-world.ts';
 
 const text = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 200 }),

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { maxClockDifference } from '../../../contract/limits.ts';
 import { healthPath } from '../../../contract/routes.ts';
-import { tokenWorld, worldNow } from '../../../lab/support/token-world.ts';
+import { worldNow } from '../../../lab/support/token-settings.ts';
+import { tokenWorld } from '../../support/token-world.ts';
 
 const at = (seconds: number) => ({ receivedAt: (worldNow + seconds) * 1000 });
 

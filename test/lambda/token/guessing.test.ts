@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { authenticationFailureLimits as limits } from '../../../contract/limits.ts';
 import { UnavailableError } from '../../../core/errors.ts';
 import { clientIdOf, secretValueOf } from '../../../lab/support/clients.ts';
-import { basic, goodAuthorization, tokenWorld } from '../../../lab/support/token-world.ts';
+import { basic } from '../../../lab/support/token-request.ts';
 import { figure } from '../../support/figure.ts';
+import { goodAuthorization, tokenWorld } from '../../support/token-world.ts';
 
 type World = ReturnType<typeof tokenWorld>;
 

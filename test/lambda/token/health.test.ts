@@ -4,7 +4,7 @@ import { healthPath } from '../../../contract/routes.ts';
 import { SigningKeyUnusableError, UnavailableError } from '../../../core/errors.ts';
 import { lambdaContext } from '../../../lab/support/proxy-event.ts';
 import { makeSigningKey, signWithKeys } from '../../../lab/support/signing-keys.ts';
-import { tokenWorld, worldSigner } from '../../../lab/support/token-world.ts';
+import { tokenWorld, worldSigner } from '../../support/token-world.ts';
 
 const health = { path: healthPath };
 

@@ -4,9 +4,10 @@ import { hashSecret } from '../../../core/credential/secret-hash.ts';
 import { MalformedRecordError, UnavailableError } from '../../../core/errors.ts';
 import { clientIdOf, makeClient, makeSecret } from '../../../lab/support/clients.ts';
 import type { ProxyRequest } from '../../../lab/support/proxy-event.ts';
-import { basic, tokenRequest, tokenWorld } from '../../../lab/support/token-world.ts';
+import { basic } from '../../../lab/support/token-request.ts';
 import { createTelemetry } from '../../../lambda/shared/telemetry.ts';
 import { captureOutput } from '../../support/captured-output.ts';
+import { tokenRequest, tokenWorld } from '../../support/token-world.ts';
 
 const canary = 'CANARY-7f3a';
 const secret = `cs_${canary}-secret`;

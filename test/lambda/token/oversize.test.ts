@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { clientIdOf } from '../../../lab/support/clients.ts';
 import { cpuCost } from '../../../lab/support/cpu-cost.ts';
 import type { ProxyRequest } from '../../../lab/support/proxy-event.ts';
-import { basic, tokenWorld } from '../../../lab/support/token-world.ts';
+import { basic } from '../../../lab/support/token-request.ts';
+import { tokenWorld } from '../../support/token-world.ts';
 
 /** Units of about a millisecond: what one request may cost that is refused for its size. */
 const maxCost = 50;

@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { equalsHash, hashSecret, impossibleHash } from '../../../core/credential/secret-hash.ts';
 import { clientIdOf, makeClient, makeSecret, secretValueOf } from '../../../lab/support/clients.ts';
-import { recordTelemetry } from '../../../lab/support/recorded-telemetry.ts';
-import { basic, tokenWorld, worldNow } from '../../../lab/support/token-world.ts';
+import { basic } from '../../../lab/support/token-request.ts';
+import { worldNow } from '../../../lab/support/token-settings.ts';
 import { figure } from '../../support/figure.ts';
+import { recordTelemetry } from '../../support/recorded-telemetry.ts';
+import { tokenWorld } from '../../support/token-world.ts';
 
 const secret = secretValueOf(1);
 const world = tokenWorld(

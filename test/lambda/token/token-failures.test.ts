@@ -7,7 +7,9 @@ import {
 } from '../../../core/errors.ts';
 import { clientIdOf, makeClient, makeSecret, secretValueOf } from '../../../lab/support/clients.ts';
 import { makeSigningKey, signWithKeys } from '../../../lab/support/signing-keys.ts';
-import { basic, tokenWorld, worldNow, worldSigner } from '../../../lab/support/token-world.ts';
+import { basic } from '../../../lab/support/token-request.ts';
+import { worldNow } from '../../../lab/support/token-settings.ts';
+import { tokenWorld, worldSigner } from '../../support/token-world.ts';
 
 const headers = {
   'Content-Type': 'application/json',

@@ -5,13 +5,9 @@ import { tokenPath } from '../../../contract/routes.ts';
 import { syntheticClientId } from '../../../contract/synthetic-check.ts';
 import { clientIdOf, makeClient, makeSecret, secretValueOf } from '../../../lab/support/clients.ts';
 import type { ProxyRequest } from '../../../lab/support/proxy-event.ts';
-import {
-  basic,
-  goodAuthorization,
-  tokenWorld,
-  worldNow,
-  worldSigner,
-} from '../../../lab/support/token-world.ts';
+import { basic } from '../../../lab/support/token-request.ts';
+import { worldNow } from '../../../lab/support/token-settings.ts';
+import { goodAuthorization, tokenWorld, worldSigner } from '../../support/token-world.ts';
 
 const grant = (more: string): Partial<ProxyRequest> => ({
   body: `grant_type=client_credentials&${more}`,

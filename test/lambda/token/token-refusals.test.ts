@@ -2,12 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { maxFormParameters } from '../../../contract/limits.ts';
 import { clientIdOf, makeClient, makeSecret, secretValueOf } from '../../../lab/support/clients.ts';
 import type { ProxyRequest } from '../../../lab/support/proxy-event.ts';
-import {
-  basic,
-  goodAuthorization,
-  tokenWorld,
-  worldNow,
-} from '../../../lab/support/token-world.ts';
+import { basic } from '../../../lab/support/token-request.ts';
+import { worldNow } from '../../../lab/support/token-settings.ts';
+import { goodAuthorization, tokenWorld } from '../../support/token-world.ts';
 
 const errorHeaders = {
   'Content-Type': 'application/json',

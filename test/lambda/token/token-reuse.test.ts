@@ -2,7 +2,9 @@ import { decodeJwt } from 'jose';
 import { describe, expect, it } from 'vitest';
 import { clientIdOf, makeClient, makeSecret, secretValueOf } from '../../../lab/support/clients.ts';
 import { makeSigningKey, signWithKeys } from '../../../lab/support/signing-keys.ts';
-import { basic, tokenWorld, worldNow, worldSigner } from '../../../lab/support/token-world.ts';
+import { basic } from '../../../lab/support/token-request.ts';
+import { worldNow } from '../../../lab/support/token-settings.ts';
+import { tokenWorld, worldSigner } from '../../support/token-world.ts';
 
 const reusing = (clients = [makeClient()]) =>
   tokenWorld(clients, undefined, { AUTH_TOKEN_REUSE_SHARE: 0.5 });

@@ -29,8 +29,7 @@ import { ItemHistory } from '../../../lab/emulator/replication/item-history.ts';
 import { createReplica } from '../../../lab/emulator/replication/replica.ts';
 import { describeEnvironments } from '../../../lab/local/environment-source.ts';
 import { lambdaContext, proxyEvent } from '../../../lab/support/proxy-event.ts';
-import { recordTelemetry } from '../../../lab/support/recorded-telemetry.ts';
-import { basic, tokenRequest } from '../../../lab/support/token-world.ts';
+import { basic } from '../../../lab/support/token-request.ts';
 import { createJwksHandler } from '../../../lambda/jwks/function.ts';
 import { createKeyRotationHandler } from '../../../lambda/key-rotation/function.ts';
 import type { HttpResponse } from '../../../lambda/shared/http-message.ts';
@@ -38,7 +37,9 @@ import type { RunReport } from '../../../lambda/shared/run-telemetry.ts';
 import { createTokenHandler } from '../../../lambda/token/function.ts';
 import { authenticateOperator, rotationInvocation } from '../caller-proof.ts';
 import { createPublisher } from '../publisher.ts';
+import { recordTelemetry } from '../recorded-telemetry.ts';
 import { testAccessKey as accessKey } from '../test-access-key.ts';
+import { tokenRequest } from '../token-world.ts';
 import { createRegionCanary } from './region-canary.ts';
 
 const awsRegions: Readonly<Record<RegionId, string>> = {

@@ -14,12 +14,12 @@ import { BearerRefusal } from '../../../core/verifier/bearer-refusal.ts';
 import { bearerErrorResponse } from '../../../core/verifier/challenge.ts';
 import { JwksCache } from '../../../core/verifier/jwks-cache.ts';
 import { verifyBearer } from '../../../core/verifier/verify-bearer.ts';
-import { recordTelemetry } from '../../../lab/support/recorded-telemetry.ts';
 import { createAuthorizerFunction } from '../../../lambda/authorizer/function.ts';
 import { createDecisionLog } from '../../../verifier/forward-auth/decision-log.ts';
 import { createHandler } from '../../../verifier/forward-auth/handler.ts';
 import type { Verifier } from '../../../verifier/verifier.ts';
 import { authorizerEvent } from '../../lambda/authorizer/authorizer-world.ts';
+import { recordTelemetry } from '../recorded-telemetry.ts';
 import { audience, issuer, publicJwk } from './issuers.ts';
 import type { Region, RevocationWorld } from './world.ts';
 

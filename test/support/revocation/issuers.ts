@@ -6,7 +6,7 @@ import { SharedTokenReuse } from '../../../core/token/shared-reuse.ts';
 import { TokenReuse } from '../../../core/token/token-reuse.ts';
 import { makeSigningKey, signWithKeys } from '../../../lab/support/signing-keys.ts';
 import { MemorySealedTokens } from '../../../lab/support/token-fleet.ts';
-import { basic } from '../../../lab/support/token-world.ts';
+import { basic } from '../../../lab/support/token-request.ts';
 import type { Region, RevocationWorld } from './world.ts';
 
 export const issuer = 'https://auth.example.com';

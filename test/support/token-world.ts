@@ -3,33 +3,16 @@ import { type Environment } from '../../contract/environment.ts';
 import { tokenPath } from '../../contract/routes.ts';
 import type { Client } from '../../core/client/client.ts';
 import type { SigningKey } from '../../core/signing-key/signing-key.ts';
+import { clientIdOf, makeClient, secretValueOf } from '../../lab/support/clients.ts';
+import { lambdaContext, type ProxyRequest, proxyEvent } from '../../lab/support/proxy-event.ts';
+import { makeSigningKey, signWithKeys } from '../../lab/support/signing-keys.ts';
+import { basic } from '../../lab/support/token-request.ts';
+import { tokenEnvironment, worldNow } from '../../lab/support/token-settings.ts';
 import type { Telemetry } from '../../lambda/shared/telemetry.ts';
 import { createTokenFunction } from '../../lambda/token/function.ts';
-import { clientIdOf, makeClient, secretValueOf } from './clients.ts';
-import { lambdaContext, type ProxyRequest, proxyEvent } from './proxy-event.ts';
 import { recordTelemetry } from './recorded-telemetry.ts';
-import { makeSigningKey, signWithKeys } from './signing-keys.ts';
-
-export const worldNow = 1_800_000_000;
-
-export const tokenEnvironment: Environment<'token'> = {
-  AUTH_ISSUER: 'https://auth.example.com',
-  AUTH_REGION_ID: 'slc',
-  AUTH_DEFAULT_AUDIENCE: 'https://api.example.com',
-  AUTH_MAX_TOKEN_LIFETIME: 86_400,
-  AUTH_CLIENTS_TABLE: 'clients',
-  AUTH_SIGNING_KEYS_TABLE: 'signing-keys',
-  AUTH_KEY_LIST_REFRESH: 60,
-  AUTH_PUBLICATION_LEAD: 1_000,
-  AUTH_LEEWAY: 60,
-  AUTH_KEY_LIST_MAX_AGE: 150,
-};
 
 const signer = makeSigningKey('ES256');
-
-export function basic(id: string, secret: string): string {
-  return `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`;
-}
 
 export const goodAuthorization = basic(clientIdOf(1), secretValueOf(1));
 
