@@ -15,8 +15,11 @@ import { account } from './permissions/function-key.ts';
 import { type Permissions, startPermissions } from './permissions/permissions.ts';
 import { say } from './proof.ts';
 import { startPublicEdge, usePublicEdge } from './public-edge.ts';
+import { startRegionOutage } from './region-outage.ts';
 
 const root = resolve(import.meta.dirname, '../..');
+
+const defaultRegion = 'us-west-2';
 
 /** Templates and assets, and which resource types are not in the templates any more. */
 export interface Assembly {
@@ -46,11 +49,19 @@ export class Cloud {
   readonly #endpoint: string;
   /** What IAM lets functions and `authctl` do. */
   readonly permissions: Permissions;
+  /** The region of the CDK's own calls, which belong to no stack. */
+  readonly #cdkRegion: string;
 
-  constructor(work: string, endpoint: string, permissions: Permissions) {
+  constructor(
+    work: string,
+    endpoint: string,
+    permissions: Permissions,
+    cdkRegion: string = defaultRegion,
+  ) {
     this.#work = work;
     this.#endpoint = endpoint;
     this.permissions = permissions;
+    this.#cdkRegion = cdkRegion;
   }
 
   get endpoint(): string {
@@ -102,15 +113,23 @@ export class Cloud {
   }
 
   /** @returns the outputs by stack name. */
-  async deploy(
+  deploy(
+    assembly: Assembly,
+    ...stacks: readonly string[]
+  ): Promise<Readonly<Record<string, Outputs>>> {
+    return this.deployWithDependencies(assembly, '--exclusively', ...stacks);
+  }
+
+  /** The same with the stacks that these depend on, as `cdk deploy` does without an option. */
+  async deployWithDependencies(
     { directory }: Assembly,
     ...stacks: readonly string[]
   ): Promise<Readonly<Record<string, Outputs>>> {
     const file = join(this.#work, 'outputs.json');
     const quiet = ['--require-approval', 'never', '--progress', 'events', '--concurrency', '3'];
-    const exactly = ['--exclusively', '--app', directory, '--outputs-file', file];
+    const files = ['--app', directory, '--outputs-file', file];
     this.tally.deployments += 1;
-    await this.#cdk('deploy', ...stacks, ...exactly, ...quiet).catch((error: unknown) => {
+    await this.#cdk('deploy', ...stacks, ...files, ...quiet).catch((error: unknown) => {
       this.tally.failed += 1;
       throw error;
     });
@@ -173,12 +192,30 @@ export class Cloud {
 
   /** Runs commands in a shell, as an operator would. */
   async shell(script: string, variables: Readonly<Record<string, string>>): Promise<void> {
-    const environment = { ...this.#environment('us-west-2'), ...variables };
+    const environment = { ...this.#environment(defaultRegion), ...variables };
     await run(['bash', '-euo', 'pipefail', '-c', script], environment);
   }
 
   async #cdk(...args: readonly string[]): Promise<void> {
-    await run([join(root, 'node_modules/.bin/cdk'), ...args], this.#environment('us-west-2'));
+    await run([join(root, 'node_modules/.bin/cdk'), ...args], this.#environment(this.#cdkRegion));
+  }
+
+  /**
+   * The same account while an AWS region does not answer.
+   *
+   * @param cdkRegion a region that does, for the CDK's own calls.
+   */
+  async duringOutage(
+    awsRegion: string,
+    cdkRegion: string,
+    attempt: (cloud: Cloud) => Promise<void>,
+  ): Promise<void> {
+    const outage = await startRegionOutage(Number(new URL(this.#endpoint).port), awsRegion);
+    try {
+      await attempt(new Cloud(this.#work, outage.endpoint, this.permissions, cdkRegion));
+    } finally {
+      await outage.close();
+    }
   }
 
   #environment(awsRegion: string): NodeJS.ProcessEnv {

@@ -47,8 +47,8 @@ export async function proveThreeRegions(cloud: Cloud): Promise<void> {
   const regions = regionsOf(parseDeploymentConfig(input));
   const [home, ...others] = regions as [Region, Region, Region];
   await cloud.bootstrap(...regions.map(({ awsRegion }) => awsRegion));
-  const hostedZoneId = await createHostedZone(cloud);
-  const configPath = cloud.writeConfig({ ...input, domain: { ...example.domain, hostedZoneId } });
+  const domain = { ...example.domain, hostedZoneId: await createHostedZone(cloud) };
+  const configPath = cloud.writeConfig({ ...input, domain });
   const assembly = await cloud.synthesise('service', '-c', `config=${configPath}`);
   await cloud.deploy(assembly, 'AuthorizationServer-data');
   await addReplicas(cloud, parseDeploymentConfig(input));
@@ -73,9 +73,34 @@ export async function proveThreeRegions(cloud: Cloud): Promise<void> {
     tokens.push(await joinService(cloud, region, client, configPath));
   }
   await proveEverywhere(regions, tokens);
+  await proveRepairWithoutHome(cloud, [home, ...others], { ...input, domain });
   await cloud.destroy(assembly, home.stack);
   assert.notEqual((await fetch(home.origin + jwksPath)).status, 200);
   await proveLoss(others, client, token);
+}
+
+/**
+ * While the region of the data stack does not answer, a change reaches another region only with
+ * `--exclusively`, as docs/procedures/lose-a-region.md says.
+ */
+async function proveRepairWithoutHome(
+  cloud: Cloud,
+  [home, other]: readonly [Region, Region, ...Region[]],
+  input: DeploymentConfigInput,
+): Promise<void> {
+  const faxes = { service: 'faxes', permission: 'send', description: 'Send faxes' };
+  const config = cloud.writeConfig({ ...input, scopes: [...input.scopes, faxes] });
+  await cloud.duringOutage(home.awsRegion, other.awsRegion, async (reachable) => {
+    const assembly = await reachable.synthesise('repair', '-c', `config=${config}`);
+    await assert.rejects(
+      reachable.deployWithDependencies(assembly, other.stack),
+      new RegExp(`${home.awsRegion} does not answer`),
+    );
+    await reachable.deploy(assembly, other.stack);
+  });
+  const metadata = await (await fetch(other.origin + openidConfigurationPath)).text();
+  assert.ok(metadata.includes('faxes:send'), metadata);
+  say(`while ${home.awsRegion} does not answer, a change reaches ${other.id} with --exclusively`);
 }
 
 /** The other regions issue, and verify what the lost region has issued. */

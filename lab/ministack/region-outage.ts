@@ -1,0 +1,45 @@
+import { createServer, request, type ServerResponse } from 'node:http';
+import { closeServer, listenOnLoopback, loopbackHost } from '../emulator/loopback-server.ts';
+
+/** The way to the emulator while one AWS region does not answer. */
+export interface RegionOutage {
+  readonly endpoint: string;
+  close(): Promise<void>;
+}
+
+/** The region that the credential scope of a signature names. */
+const signedRegion = /Credential=[^/]+\/\d+\/([^/]+)\//;
+
+/** What every refused call says. The SDK repeats it no more often than another error of the caller. */
+export const outageCode = 'RegionIsDown';
+
+function refuse(response: ServerResponse, awsRegion: string): void {
+  response.writeHead(400, { 'content-type': 'text/xml' });
+  const message = `${awsRegion} does not answer`;
+  response.end(
+    `<ErrorResponse><Error><Code>${outageCode}</Code><Message>${message}</Message></Error></ErrorResponse>`,
+  );
+}
+
+/** Passes every call on to the emulator, except those that are signed for one region. */
+export async function startRegionOutage(
+  emulatorPort: number,
+  awsRegion: string,
+): Promise<RegionOutage> {
+  const server = createServer((incoming, response) => {
+    const { method, url: path, headers } = incoming;
+    if (signedRegion.exec(headers.authorization ?? '')?.[1] === awsRegion) {
+      incoming.resume().once('end', () => refuse(response, awsRegion));
+      return;
+    }
+    const call = request({ host: loopbackHost, port: emulatorPort, method, path, headers });
+    call.on('response', (answer) => {
+      response.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(response);
+    });
+    call.on('error', (error) => response.destroy(error));
+    incoming.pipe(call);
+  });
+  const port = await listenOnLoopback(server);
+  return { endpoint: `http://${loopbackHost}:${port}`, close: () => closeServer(server) };
+}
