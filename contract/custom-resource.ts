@@ -45,9 +45,36 @@ export function parseCustomResource<T extends v.GenericSchema>(
   );
 }
 
-/** @throws {CustomResourceEventError} naming each key that is not as allowed. */
+/** Of S3, with CloudFormation's bucket in the same region. Without a region it is us-east-1. */
+const responseHost =
+  /^cloudformation-custom-resource-response-([a-z]+\d)\.s3(?:[.-]([a-z]+(?:-[a-z]+)+-\d))?\.amazonaws\.com(?:\.cn)?$/;
+
+/** Whether a result may be sent to a URL: CloudFormation's own, or an emulator's on loopback. */
+function isCloudFormationUrl({ protocol, hostname }: URL): boolean {
+  if (protocol === 'http:') return hostname === '127.0.0.1';
+  const [, bucket, region = 'us-east-1'] = responseHost.exec(hostname) ?? [];
+  return protocol === 'https:' && bucket === region.replaceAll('-', '');
+}
+
+/** @throws {CustomResourceEventError} with the host only: the rest of the URL is a signature. */
+function assertCloudFormationUrl(text: string): void {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url !== undefined && isCloudFormationUrl(url)) return;
+  throw new CustomResourceEventError(
+    `ResponseURL: received ${url === undefined ? 'no URL' : `the host ${url.host}`}; allowed: https and a host of CloudFormation, e.g. cloudformation-custom-resource-response-uswest2.s3.us-west-2.amazonaws.com`,
+  );
+}
+
+/**
+ * Anyone who may invoke the function can send such an event. The result has error texts, so it goes
+ * to CloudFormation only.
+ *
+ * @throws {CustomResourceEventError} naming each key that is not as allowed.
+ */
 export function parseCustomResourceEvent(input: unknown): CustomResourceEvent {
-  return parseCustomResource(customResourceEventSchema, input, 'the event');
+  const event = parseCustomResource(customResourceEventSchema, input, 'the event');
+  assertCloudFormationUrl(event.ResponseURL);
+  return event;
 }
 
 /** Whether CloudFormation sent an event. Every other caller sends no `RequestType`. */

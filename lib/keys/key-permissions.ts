@@ -66,6 +66,7 @@ export function allowKeyManagement(fn: ServiceFunction<FunctionName>, keys: Sign
   allowSearch(fn);
   allowRetirement(fn, keys);
   fn.deny({ actions: ['kms:Sign', 'kms:CreateGrant', 'kms:PutKeyPolicy'], resources: ['*'] });
+  denyTagsOfExistingKeys(fn);
   acknowledgeAnyKey(
     fn,
     `${keysByTag} Reading is not limited to the tag: a new tag takes minutes to have an effect, and the rotation reads the key that it has just created.`,
@@ -98,6 +99,21 @@ function allowCreation(fn: ServiceFunction<FunctionName>, keys: SigningKeys): vo
     actions: ['kms:TagResource'],
     resources: ['*'],
     conditions: { StringEquals: tag, StringEqualsIfExists: kind, ...noOtherTags },
+  });
+}
+
+/**
+ * With the deployment's tag, another key of the account could be disabled. A key that CreateKey is
+ * creating has no id and no spec yet (docs/hardening.md: only AWS can show that).
+ */
+function denyTagsOfExistingKeys(fn: ServiceFunction<FunctionName>): void {
+  const ids = ['????????-????-????-????-????????????', 'mrk-*'];
+  fn.deny({
+    actions: ['kms:TagResource'],
+    resources: ids.map((resourceName) =>
+      Stack.of(fn).formatArn({ service: 'kms', resource: 'key', resourceName }),
+    ),
+    conditions: { Null: { 'kms:KeySpec': 'false' } },
   });
 }
 

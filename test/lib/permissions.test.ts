@@ -238,6 +238,14 @@ describe('the permission matrix', () => {
       ['Deny', 'kms:CreateGrant', '*'],
       ['Deny', 'kms:PutKeyPolicy', '*'],
       ['Deny', 'kms:Sign', '*'],
+      ...['????????-????-????-????-????????????', 'mrk-*'].map(
+        (id): Permission => [
+          'Deny',
+          'kms:TagResource',
+          `arn:aws:kms:us-west-2:111122223333:key/${id}`,
+          { Null: { 'kms:KeySpec': 'false' } },
+        ],
+      ),
     ],
   };
 

@@ -211,7 +211,7 @@ describe('the deployment check', () => {
     );
     const other = event(['RS256'], { ResponseURL: 'ftp://elsewhere/?X-Amz-Signature=secret' });
     await expect(createHandler()(other, context)).rejects.toThrow(
-      'CloudFormation was not answered: no connection',
+      'ResponseURL: received the host elsewhere; allowed',
     );
   });
 

@@ -163,7 +163,8 @@ export class FirstDeployments {
   async #createResource(name: Custom, properties: object, running: Running): Promise<string> {
     await running.functions.invokeByStack(name, {
       RequestType: 'Create',
-      ResponseURL: 'https://example.com/answer',
+      ResponseURL:
+        'https://cloudformation-custom-resource-response-uswest2.s3.us-west-2.amazonaws.com/answer',
       StackId: 'arn:aws:cloudformation:us-west-2:000000000000:stack/local/1',
       RequestId: 'request',
       LogicalResourceId: name,

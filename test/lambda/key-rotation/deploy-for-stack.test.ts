@@ -7,7 +7,8 @@ import { rotationInvocation } from '../../support/caller-proof.ts';
 
 const event = {
   RequestType: 'Create',
-  ResponseURL: 'https://example.com/answer',
+  ResponseURL:
+    'https://cloudformation-custom-resource-response-uswest2.s3.us-west-2.amazonaws.com/answer',
   StackId: 'stack',
   RequestId: 'request',
   LogicalResourceId: 'FirstSigningKey',
