@@ -49,9 +49,11 @@ export function parseCustomResource<T extends v.GenericSchema>(
 const responseHost =
   /^cloudformation-custom-resource-response-([a-z]+\d)\.s3(?:[.-]([a-z]+(?:-[a-z]+)+-\d))?\.amazonaws\.com(?:\.cn)?$/;
 
+const loopbackHosts: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
+
 /** Whether a result may be sent to a URL: CloudFormation's own, or an emulator's on loopback. */
 function isCloudFormationUrl({ protocol, hostname }: URL): boolean {
-  if (protocol === 'http:') return hostname === '127.0.0.1';
+  if (protocol === 'http:') return loopbackHosts.has(hostname);
   const [, bucket, region = 'us-east-1'] = responseHost.exec(hostname) ?? [];
   return protocol === 'https:' && bucket === region.replaceAll('-', '');
 }

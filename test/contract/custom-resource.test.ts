@@ -19,6 +19,7 @@ describe('the address of the result of a custom resource', () => {
     `https://${bucket}-usgovwest1.s3.us-gov-west-1.amazonaws.com/arn`,
     `https://${bucket}-cnnorth1.s3.cn-north-1.amazonaws.com.cn/arn`,
     'http://127.0.0.1:4566/_ministack/cfn-response/1',
+    'http://localhost:4566/_ministack/cfn-response/1',
   ])('may be %s', (url) => {
     expect(parseCustomResourceEvent(event(url)).ResponseURL).toBe(url);
   });
@@ -33,6 +34,7 @@ describe('the address of the result of a custom resource', () => {
     [`https://${bucket}-uswest9.s3.us-west-2.amazonaws.com/`, `${bucket}-uswest9.s3`],
     [`https://other.s3.us-west-2.amazonaws.com/`, 'other.s3.us-west-2'],
     [`http://${bucket}-uswest2.s3.us-west-2.amazonaws.com/`, `${bucket}-uswest2`],
+    ['http://localhost.attacker.example/', 'localhost.attacker.example'],
     ['http://169.254.169.254/latest/meta-data', '169.254.169.254'],
     ['file:///etc/passwd', 'received the host'],
     ['somewhere', 'received no URL'],
