@@ -1,4 +1,4 @@
-import { type RegionalAddresses } from '../../contract/addresses.ts';
+import type { RegionalAddresses } from '../../contract/addresses.ts';
 import { regionIds } from '../../contract/regions.ts';
 import { jwksPath, tokenPath } from '../../contract/routes.ts';
 import type { Alg } from '../../contract/signing-algorithms.ts';
