@@ -1,7 +1,9 @@
-import { type App, type Stack, Tags } from 'aws-cdk-lib';
+import { type Stack, Tags } from 'aws-cdk-lib';
 import { ManagedPolicy, PermissionsBoundary } from 'aws-cdk-lib/aws-iam';
+import type { Construct } from 'constructs';
 import { type DeploymentConfig, deployedRegions } from '../contract/deployment-config.ts';
 import { stackId, stackName } from '../contract/function-names.ts';
+import type { RegionId } from '../contract/regions.ts';
 import { DataStack } from './data-stack.ts';
 import { findBundles } from './functions/function-bundles.ts';
 import { RegionStack } from './region-stack.ts';
@@ -13,42 +15,65 @@ export interface AuthorizationServerOptions {
    * @default the ones of this package
    */
   readonly bundles?: string;
+  /**
+   * Where the stacks are deployed. Their AWS regions are in the config.
+   *
+   * @default the account of the stage, or of the credentials that deploy
+   */
+  readonly env?: { readonly account?: string };
+}
+
+/** What {@link addAuthorizationServer} added. */
+export interface AuthorizationServer {
+  /** Every stack, in the order of their deployment. */
+  readonly stacks: readonly Stack[];
+  /** The stack of each platform region. */
+  readonly regions: Readonly<Partial<Record<RegionId, RegionStack>>>;
+  /** With several regions: the stack of the tables that they share. */
+  readonly data: DataStack | undefined;
 }
 
 /**
- * Adds the stacks of a deployment to an app: one per region and, if there are several regions,
- * first one for the tables that they share.
+ * Adds the stacks of a deployment: one per region and, if there are several regions, first one for
+ * the tables that they share.
+ *
+ * @param scope an app, a `Stage` or any other construct. For several deployments in one app, each
+ *   has a scope of its own, and its config another `name`.
  */
 export function addAuthorizationServer(
-  app: App,
+  scope: Construct,
   config: DeploymentConfig,
-  { bundles = findBundles() }: AuthorizationServerOptions = {},
-): readonly Stack[] {
-  addTags(app, config);
-  const data = addDataStack(app, config);
+  { bundles = findBundles(), env = {} }: AuthorizationServerOptions = {},
+): AuthorizationServer {
+  const data = addDataStack(scope, config, env);
   const regions = deployedRegions(config).map(({ id, awsRegion }) => {
-    const stack = new RegionStack(app, stackId(id), {
+    const stack = new RegionStack(scope, stackId(id), {
       stackName: stackName(config.name, id),
       config,
       regionId: id,
       awsRegion,
       bundles,
-      env: { region: awsRegion },
+      env: { ...env, region: awsRegion },
       description: `Authorization server ${config.name}, region ${id}`,
     });
     // The stacks are connected only by names and order. An export would couple the stacks of three
     // AWS regions.
     if (data !== undefined) stack.addStackDependency(data);
-    return stack;
+    return [id, stack] as const;
   });
-  const stacks = data === undefined ? regions : [data, ...regions];
-  for (const stack of stacks) addPermissionsBoundary(stack, config);
-  return stacks;
+  const ofRegions = regions.map(([, stack]) => stack);
+  const stacks = data === undefined ? ofRegions : [data, ...ofRegions];
+  for (const stack of stacks) {
+    addTags(stack, config);
+    addPermissionsBoundary(stack, config);
+  }
+  return { stacks, regions: Object.fromEntries(regions), data };
 }
 
-function addTags(app: App, config: DeploymentConfig): void {
+/** Only on these stacks: what else the app has is not of this deployment. */
+function addTags(stack: Stack, config: DeploymentConfig): void {
   const tags = { application: config.name, ...config.tags };
-  for (const [name, value] of Object.entries(tags)) Tags.of(app).add(name, value);
+  for (const [name, value] of Object.entries(tags)) Tags.of(stack).add(name, value);
 }
 
 function addPermissionsBoundary(
@@ -60,13 +85,17 @@ function addPermissionsBoundary(
   PermissionsBoundary.of(stack).apply(boundary);
 }
 
-function addDataStack(app: App, config: DeploymentConfig): DataStack | undefined {
+function addDataStack(
+  scope: Construct,
+  config: DeploymentConfig,
+  env: NonNullable<AuthorizationServerOptions['env']>,
+): DataStack | undefined {
   const [home, ...others] = deployedRegions(config);
   if (home === undefined || others.length === 0) return undefined;
-  return new DataStack(app, stackId('data'), {
+  return new DataStack(scope, stackId('data'), {
     stackName: stackName(config.name, 'data'),
     config,
-    env: { region: home.awsRegion },
+    env: { ...env, region: home.awsRegion },
     description: `Authorization server ${config.name}, tables of all regions`,
   });
 }

@@ -1,7 +1,8 @@
 import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
 import { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
-import { type Addresses, addressesOf } from '../contract/addresses.ts';
+import { addressesOf } from '../contract/addresses.ts';
 import { type DeploymentConfig, deployedRegions } from '../contract/deployment-config.ts';
 import type { RegionId } from '../contract/regions.ts';
 import { jwksPath, tokenPath } from '../contract/routes.ts';
@@ -33,6 +34,16 @@ export interface RegionStackProps extends StackProps {
 
 /** Everything of one platform region. */
 export class RegionStack extends Stack {
+  /** `iss` of the tokens, and the root of the discovery document. */
+  readonly issuer: string;
+  readonly tokenUrl: string;
+  readonly jwksUri: string;
+  /** The tables of this region, and the names of those that other regions share. */
+  readonly tables: ServiceTables;
+  /** What an operator of each kind needs, to be attached to the roles of people. */
+  readonly operatorPolicies: OperatorPolicies['policies'];
+  /** Where the alarms of this region are published. */
+  readonly alarmTopic: ITopic;
   private readonly props: RegionStackProps;
 
   constructor(scope: Construct, id: string, props: RegionStackProps) {
@@ -40,8 +51,12 @@ export class RegionStack extends Stack {
     this.props = props;
     const { config } = props;
     const tables = this.addTables();
+    this.tables = tables;
     const api = this.addApi();
     const addresses = addressesOf(config, api.address);
+    this.issuer = addresses.issuer;
+    this.tokenUrl = `${addresses.issuer}${tokenPath}`;
+    this.jwksUri = `${addresses.issuer}${jwksPath}`;
     const functions = new ServiceFunctions(this, 'Functions', {
       ...props,
       addresses,
@@ -51,14 +66,16 @@ export class RegionStack extends Stack {
     new DeploymentCheck(this, 'DeploymentCheck', { config, functions, table: tables.signingKeys });
     const vault = this.addBackup(tables);
     const { name: deploymentName, createdWith } = config;
-    new OperatorPolicies(this, 'Operators', { ...props, deploymentName, createdWith, tables });
+    const operators = { ...props, deploymentName, createdWith, tables };
+    this.operatorPolicies = new OperatorPolicies(this, 'Operators', operators).policies;
     api.addRoutes(functions.live);
     this.addDomain(api);
     const monitoring = new Monitoring(this, 'Monitoring', { ...props, vault });
+    this.alarmTopic = monitoring.topic;
     this.addGradualDeployment(functions, monitoring);
     new Schedules(this, 'Schedules', functions);
     new FirstSigningKey(this, 'FirstSigningKey', { functions, after: Object.values(tables) });
-    this.addOutputs(addresses);
+    this.addOutputs();
   }
 
   /** Whether other regions share the issuer, and therefore the tables and the default name. */
@@ -144,9 +161,9 @@ export class RegionStack extends Stack {
     });
   }
 
-  private addOutputs(addresses: Addresses): void {
-    new CfnOutput(this, 'Issuer', { value: addresses.issuer });
-    new CfnOutput(this, 'TokenUrl', { value: `${addresses.issuer}${tokenPath}` });
-    new CfnOutput(this, 'JwksUri', { value: `${addresses.issuer}${jwksPath}` });
+  private addOutputs(): void {
+    new CfnOutput(this, 'Issuer', { value: this.issuer });
+    new CfnOutput(this, 'TokenUrl', { value: this.tokenUrl });
+    new CfnOutput(this, 'JwksUri', { value: this.jwksUri });
   }
 }

@@ -1,6 +1,6 @@
 import { Option } from 'commander';
 import type { Management } from '../../adapters/management.ts';
-import { type AuditedChange, type AuditPage } from '../../core/management/list-audit.ts';
+import type { AuditedChange, AuditPage } from '../../core/management/list-audit.ts';
 import { isDay } from '../../core/rfc3339.ts';
 import type { CommandGroup, CommandSpec } from '../command-spec.ts';
 import { UsageError } from '../usage-error.ts';

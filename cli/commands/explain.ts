@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import { type RequestExplanation } from '../../core/management/explain-request.ts';
+import type { RequestExplanation } from '../../core/management/explain-request.ts';
 import { formatTime } from '../../core/rfc3339.ts';
 import type { VerifiedCredential } from '../../core/verifier/verified-credential.ts';
 import { readStdin } from '../cli-io.ts';

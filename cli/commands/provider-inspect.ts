@@ -1,6 +1,6 @@
 import { Option } from 'commander';
 import { defaultClientIdClaims } from '../../core/identity-provider/client-id-claim.ts';
-import { type ProviderInspection } from '../../core/management/inspect-provider.ts';
+import type { ProviderInspection } from '../../core/management/inspect-provider.ts';
 import type { TokenInspection } from '../../core/management/inspect-token.ts';
 import { formatTime } from '../../core/rfc3339.ts';
 import type { Cli } from '../cli.ts';

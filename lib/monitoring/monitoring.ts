@@ -1,4 +1,5 @@
 import type { Alarm } from 'aws-cdk-lib/aws-cloudwatch';
+import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import type { DeploymentConfig } from '../../contract/deployment-config.ts';
 import type { RegionId } from '../../contract/regions.ts';
@@ -22,6 +23,7 @@ export interface MonitoringProps {
 export class Monitoring extends Construct {
   /** Alarms that roll a new version of a function back. */
   readonly ofNewVersions: readonly Alarm[];
+  readonly topic: ITopic;
   private readonly context: AlarmContext;
 
   constructor(scope: Construct, id: string, { config, regionId, vault }: MonitoringProps) {
@@ -30,6 +32,7 @@ export class Monitoring extends Construct {
       deploymentName: config.name,
       emails: config.alarmEmails,
     });
+    this.topic = topic;
     const context = { deploymentName: config.name, regionId, topic };
     this.context = context;
     const keys = new KeyAlarms(this, 'KeyAlarms', context);

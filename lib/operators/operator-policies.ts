@@ -3,7 +3,11 @@ import { ManagedPolicy, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import { operatorPolicyName } from '../../contract/function-names.ts';
 import type { CreatingRelease } from '../../contract/operations-config.ts';
-import { type OperatorGroup, operatorGroups } from '../../contract/operator-permissions.ts';
+import {
+  type OperatorGroup,
+  type OperatorGroupName,
+  operatorGroups,
+} from '../../contract/operator-permissions.ts';
 import type { RegionId } from '../../contract/regions.ts';
 import { restoredTableName, type TableKey } from '../../contract/tables.ts';
 import type { ServiceTables } from '../data/service-tables.ts';
@@ -21,18 +25,22 @@ export interface OperatorPoliciesProps {
  * allows writing signing keys.
  */
 export class OperatorPolicies extends Construct {
+  readonly policies: Readonly<Record<OperatorGroupName, ManagedPolicy>>;
   private readonly props: OperatorPoliciesProps;
 
   constructor(scope: Construct, id: string, props: OperatorPoliciesProps) {
     super(scope, id);
     this.props = props;
-    for (const [name, group] of Object.entries(operatorGroups)) this.addPolicy(name, group);
+    const policies = Object.entries(operatorGroups).map(
+      ([name, group]) => [name, this.addPolicy(name, group)] as const,
+    );
+    this.policies = Object.fromEntries(policies) as Record<OperatorGroupName, ManagedPolicy>;
   }
 
-  private addPolicy(name: string, group: OperatorGroup): void {
+  private addPolicy(name: string, group: OperatorGroup): ManagedPolicy {
     const { createdWith } = this.props;
     const former = createdWith === undefined ? undefined : group.descriptionIn?.[createdWith];
-    new ManagedPolicy(this, name, {
+    return new ManagedPolicy(this, name, {
       managedPolicyName: operatorPolicyName(this.props.deploymentName, this.props.regionId, name),
       description: former ?? group.description,
       statements: [

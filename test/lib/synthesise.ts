@@ -31,6 +31,16 @@ function stubBundles(directory: string): string {
   return directory;
 }
 
+/** Calls `use` with a folder of stub bundles. */
+export function withStubBundles(use: (bundles: string) => void): void {
+  const directory = mkdtempSync(join(tmpdir(), 'bundles-'));
+  try {
+    use(stubBundles(directory));
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
 export interface Synthesis {
   /** Templates by stack name. */
   readonly templates: Readonly<Record<string, Template>>;
@@ -49,7 +59,7 @@ export function synthesise(
       outdir: join(directory, 'cdk.out'),
       ...options.app,
     });
-    const stacks = addAuthorizationServer(app, parseDeploymentConfig(config), {
+    const { stacks } = addAuthorizationServer(app, parseDeploymentConfig(config), {
       bundles: stubBundles(join(directory, 'lambda')),
     });
     if (options.checked === true) checkAgainstRulePacks(app);

@@ -1,5 +1,5 @@
 import { vi } from 'vitest';
-import { type Environment } from '../../contract/environment.ts';
+import type { Environment } from '../../contract/environment.ts';
 import { tokenPath } from '../../contract/routes.ts';
 import type { Client } from '../../core/client/client.ts';
 import type { SigningKey } from '../../core/signing-key/signing-key.ts';

@@ -88,6 +88,9 @@ async function compileConsumer(project: string, installed: StagedPackage, short:
   for (const file of [`use-${short}.ts`, 'tsconfig.json']) {
     cpSync(join(folder, file), join(project, file));
   }
+  if (short === 'constructs') {
+    cpSync(join(root, 'examples/cdk-app'), project, { recursive: true });
+  }
   await run([join(root, 'node_modules/.bin/tsc'), '-p', project], { cwd: project });
   say('every entry type-checks');
 }
@@ -109,12 +112,27 @@ async function onEveryNode(
   }
 }
 
+/** examples/cdk-app: a pipeline whose stage has the stacks of three regions. */
+async function synthesiseCompanyApp(node: string, project: string, options: CommandOptions) {
+  await run([node, 'app.js'], {
+    ...options,
+    environment: { ...options.environment, CDK_OUTDIR: 'cdk.out' },
+  });
+  const templates = readdirSync(join(project, 'cdk.out/assembly-Production'))
+    .filter((name) => name.endsWith('.template.json'))
+    .map((name) => name.replace(/^Production(.*?)[0-9A-F]*\.template\.json$/, '$1'));
+  const expected = ['data', 'dfw', 'pit', 'slc'].map((id) => `AuthorizationServer${id}`);
+  assert.deepEqual(templates.toSorted(), expected);
+  assert.ok(existsSync(join(project, 'cdk.out/Delivery.template.json')), 'the pipeline');
+}
+
 type Use = (node: string, project: string, installed: StagedPackage) => Promise<void>;
 
 const uses: Readonly<Record<string, Use>> = {
   constructs: async (node, project) => {
     const options = { cwd: project, environment: { CDK_VALIDATION: 'false' } };
     assert.match(await run([node, 'use-constructs.js'], options), /^the constructs work$/m);
+    await synthesiseCompanyApp(node, project, options);
   },
   authctl: (node, project, { manifest, folder }) =>
     withLocalService({}, async ({ environment, clientId }) => {

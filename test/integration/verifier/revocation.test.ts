@@ -1,6 +1,6 @@
 import { decodeJwt } from 'jose';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type OnLookupFailure } from '../../../contract/revocation-check.ts';
+import type { OnLookupFailure } from '../../../contract/revocation-check.ts';
 import { Faults } from '../../../lab/emulator/faults/faults.ts';
 import { createDynamoDbLookups, type DynamoDbLookups } from '../../../verifier/dynamodb-lookups.ts';
 import { createVerifier, type VerifiedAccessToken } from '../../../verifier/verifier.ts';

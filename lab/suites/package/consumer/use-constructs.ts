@@ -15,8 +15,8 @@ function synthesise(): void {
     defaultAudience: 'https://api.example.com',
     scopes: [{ service: 'messaging', permission: 'view', description: 'Read messages' }],
   });
-  const [service] = addAuthorizationServer(app, single);
-  assert.equal(service?.stackName, 'AuthorizationServer-slc');
+  const { regions } = addAuthorizationServer(app, single);
+  assert.equal(regions.slc?.stackName, 'AuthorizationServer-slc');
   const stack = new Stack(app, 'Messages', { env: { region: 'us-west-2' } });
   const restApi = new RestApi(stack, 'Api');
   const authorizer = new PlatformAuthorizer(stack, 'Authorizer', {
