@@ -44,8 +44,9 @@ describe("a company's own CDK app", () => {
         addAuthorizationServer(new Stage(app, name, { env: { account } }), config, { bundles });
       }
       const other = new Stack(app, 'Other');
-      new CfnResource(other, 'Topic', { type: 'AWS::SNS::Topic' });
+      const topic = new CfnResource(other, 'Topic', { type: 'AWS::SNS::Topic' });
       const { stacks } = app.synth();
+      expect(topic.cfnResourceType).toBe('AWS::SNS::Topic');
       expect(Template.fromStack(other).toJSON()['Resources']).toEqual({
         Topic: { Type: 'AWS::SNS::Topic' },
       });
@@ -65,7 +66,7 @@ describe("a company's own CDK app", () => {
       expect(slc?.stackName).toBe('AuthorizationServer-slc');
       const template = Template.fromStack(slc ?? expect.fail());
       const { operatorPolicies, alarmTopic } = slc ?? expect.fail();
-      const idOf = (arn: unknown) => String(JSON.stringify(slc?.resolve(arn)));
+      const idOf = (arn: unknown) => JSON.stringify(slc?.resolve(arn));
       const resources = Object.keys(template.toJSON()['Resources'] as object);
       const named = [
         ...Object.values(operatorPolicies).map((one) => one.managedPolicyArn),
