@@ -1,5 +1,5 @@
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Server as NetServer } from 'node:net';
 
 /** A problem that the user can solve. It is shown without a stack trace. */
 export class LocalRunError extends Error {
@@ -17,7 +17,7 @@ export interface PortChoice {
   readonly orFree?: boolean;
 }
 
-function listen(server: Server, host: string, port: number): Promise<number> {
+function listen(server: NetServer, host: string, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
     server.listen({ host, port }, () => {
@@ -70,7 +70,7 @@ function explain(error: unknown, port: number, purpose: string): Error {
  * @throws {LocalRunError} if the port is taken or not allowed.
  */
 export async function listenOnLoopback(
-  server: Server,
+  server: NetServer,
   choice: PortChoice = { port: 0 },
   purpose = 'server',
   host: string = loopbackHost,

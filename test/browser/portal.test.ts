@@ -1,19 +1,20 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createManagement } from '../../adapters/management.ts';
 import { parseDeploymentConfig } from '../../contract/deployment-config.ts';
+import { listenOnLoopback } from '../../lab/emulator/loopback-server.ts';
 import { launchBrowser } from '../../lab/support/launch-browser.ts';
 import {
   type LoopbackProvider,
   startLoopbackProvider,
 } from '../../lab/support/loopback-provider.ts';
 import { signToken } from '../../lab/support/test-issuer.ts';
-import { basic, useLocalService } from '../integration/lab/local/use-local-service.ts';
+import { basic } from '../../lab/support/token-request.ts';
+import { useLocalService } from '../integration/lab/local/use-local-service.ts';
 import { useBrowser } from '../support/browser.ts';
 import { figure } from '../support/figure.ts';
 import { expectAccessible, openPortal } from './use-portal.ts';
@@ -462,9 +463,9 @@ describe('the portal as a page', () => {
         request.url === '/' ? { status: 302, headers: { location: '/clients' } } : undefined;
       response.writeHead(to?.status ?? 200, to?.headers).end();
     });
-    await new Promise<void>((ready) => other.listen(0, '127.0.0.1', ready));
+    const port = await listenOnLoopback(other);
     const { page, context } = await openPortal(browser(), service());
-    await page.goto(`http://127.0.0.1:${(other.address() as AddressInfo).port}/`);
+    await page.goto(`http://127.0.0.1:${port}/`);
     expect(received.length).toBeGreaterThanOrEqual(2);
     expect(received.filter((cookie) => cookie !== undefined)).toEqual([]);
     expect((await context.cookies()).map(({ name }) => name)).toEqual(['portal']);

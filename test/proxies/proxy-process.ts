@@ -1,12 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
+import { findFreePort } from '../../lab/emulator/loopback-server.ts';
 import type { ProxyName } from '../../lab/suites/proxies/find-proxies.ts';
-import { stepLimit } from '../../lab/support/hang-limit.ts';
+import { OutputProcess } from '../../lab/support/output-process.ts';
+import { answers, waitUntil } from '../../lab/support/wait-until.ts';
 
 const examples = resolve(import.meta.dirname, '../../examples/proxies');
 
@@ -65,16 +63,6 @@ function prepareFolder(name: ProxyName, ports: Ports): string {
   return folder;
 }
 
-async function waitUntilItAnswers(child: ChildProcess, port: number, output: () => string) {
-  const end = performance.now() + stepLimit;
-  while (performance.now() < end && child.exitCode === null) {
-    const answer = await fetch(`http://127.0.0.1:${port}/health`).catch(() => undefined);
-    if (answer?.status === 200) return;
-    await wait(100);
-  }
-  throw new Error(`the proxy did not start:\n${output()}`);
-}
-
 export interface RunningProxy {
   readonly address: string;
   /** What it wrote so far, for a test that fails. */
@@ -88,10 +76,10 @@ export async function startProxy(
   program: ProxyProgram,
   ports: Omit<Ports, 'api'>,
 ): Promise<RunningProxy> {
-  const api = await freePort();
+  const api = await findFreePort();
   const folder = prepareFolder(name, { ...ports, api });
   const [path, args] = [program.path, commands[name](folder)];
-  const child = spawn(path, args, {
+  const running = new OutputProcess([path, ...args], {
     cwd: folder,
     env: {
       ...process.env,
@@ -100,37 +88,20 @@ export async function startProxy(
       XDG_CONFIG_HOME: folder,
       ...(program.libraries !== undefined && { LD_LIBRARY_PATH: program.libraries }),
     },
-    stdio: ['ignore', 'pipe', 'pipe'],
   });
-  let output = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (text: string) => {
-      output += text;
-    });
-  }
+  const output = () => running.output + running.errors;
   async function stop(): Promise<void> {
-    if (child.exitCode === null && child.signalCode === null) {
-      child.kill('SIGTERM');
-      const limit = setTimeout(() => child.kill('SIGKILL'), 3000);
-      await once(child, 'exit');
-      clearTimeout(limit);
-    }
+    const limit = setTimeout(() => running.child.kill('SIGKILL'), 3000);
+    await running.stop();
+    clearTimeout(limit);
     rmSync(folder, { recursive: true, force: true });
   }
   try {
-    await waitUntilItAnswers(child, api, () => output);
+    const health = () => answers(`http://127.0.0.1:${api}/health`, ({ status }) => status === 200);
+    await waitUntil('the proxy answers', health, { child: running.child, interval: 100 });
   } catch (error) {
     await stop();
-    throw error;
+    throw new Error(`the proxy did not start:\n${output()}`, { cause: error });
   }
-  return { address: `http://127.0.0.1:${api}`, output: () => output, stop };
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
+  return { address: `http://127.0.0.1:${api}`, output, stop };
 }

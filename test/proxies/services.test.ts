@@ -2,11 +2,12 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findFreePort } from '../../lab/emulator/loopback-server.ts';
 import type { ProxyName } from '../../lab/suites/proxies/find-proxies.ts';
+import { answers, waitUntil } from '../../lab/support/wait-until.ts';
 import { bearer, send } from '../integration/verifier/forward-auth/use-forward-auth.ts';
-import { freePort, type ProxyProgram, type RunningProxy, startProxy } from './proxy-process.ts';
+import { type ProxyProgram, type RunningProxy, startProxy } from './proxy-process.ts';
 import { useProxyWorld } from './world.ts';
 
 const services = resolve(import.meta.dirname, '../../examples/proxies/services');
@@ -37,12 +38,10 @@ async function startService([path, ...args]: Command, port: number): Promise<Chi
     env: { ...process.env, PORT: String(port) },
     stdio: 'ignore',
   });
-  while (child.exitCode === null) {
-    const answer = await fetch(`http://127.0.0.1:${port}/health`).catch(() => undefined);
-    if (answer?.status === 200) return child;
-    await wait(50);
-  }
-  throw new Error(`the service ended with code ${child.exitCode}`);
+  await waitUntil('the service answers', () => answers(`http://127.0.0.1:${port}/health`), {
+    child,
+  });
+  return child;
 }
 
 describe.each(Object.keys(languages))('a service in %s', (language) => {
@@ -52,7 +51,7 @@ describe.each(Object.keys(languages))('a service in %s', (language) => {
   beforeAll(async () => {
     const command = languages[language]?.();
     if (command === undefined) return;
-    port = await freePort();
+    port = await findFreePort();
     child = await startService(command, port);
   });
   afterAll(() => void child?.kill());

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { createCallerIdentity } from '../../../adapters/sts/caller-identity.ts';
+import { closeServer, listenOnLoopback } from '../../../lab/emulator/loopback-server.ts';
 
 const arn = 'arn:aws:sts::123456789012:assumed-role/portal/session';
 const identity = `<GetCallerIdentityResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><GetCallerIdentityResult><Arn>${arn}</Arn><UserId>u</UserId><Account>123456789012</Account></GetCallerIdentityResult><ResponseMetadata><RequestId>r</RequestId></ResponseMetadata></GetCallerIdentityResponse>`;
@@ -21,15 +21,13 @@ beforeEach(async () => {
     response.writeHead(isDown ? 403 : 200, { 'content-type': 'text/xml' });
     response.end(isDown ? expired : identity);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
+  const port = await listenOnLoopback(server);
   vi.stubEnv('AWS_ENDPOINT_URL_STS', `http://127.0.0.1:${port}`);
 });
 
 afterEach(async () => {
   vi.unstubAllEnvs();
-  server.closeAllConnections();
-  await new Promise((resolve) => server.close(resolve));
+  await closeServer(server);
 });
 
 const open = () =>

@@ -1,11 +1,11 @@
 import type { LookupAddress } from 'node:dns';
 import type { RequestListener } from 'node:http';
 import { createServer, type Server } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { generate } from 'selfsigned';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createGuardedFetch, type Resolve } from '../../../adapters/https/guarded-fetch.ts';
 import { FetchError, type FetchProblem } from '../../../core/identity-provider/fetch-json.ts';
+import { listenOnLoopback } from '../../../lab/emulator/loopback-server.ts';
 
 const answers: Record<string, RequestListener> = {
   '/good': (_, response) => {
@@ -65,6 +65,7 @@ const answers: Record<string, RequestListener> = {
 };
 
 let server: Server;
+let port: number;
 let ca: string;
 const seen = vi.fn<(url: string) => void>();
 
@@ -86,7 +87,7 @@ beforeAll(async () => {
     seen(request.url ?? '');
     answers[request.url ?? '']?.(request, response);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  port = await listenOnLoopback(server);
 });
 
 afterAll(() => {
@@ -94,7 +95,7 @@ afterAll(() => {
   server.close();
 });
 
-const url = (path: string) => `https://localhost:${(server.address() as AddressInfo).port}${path}`;
+const url = (path: string) => `https://localhost:${port}${path}`;
 
 function resolveTo(...lists: readonly (readonly string[])[]): Resolve {
   let call = 0;

@@ -1,4 +1,4 @@
-import { type AddressInfo, createServer } from 'node:net';
+import { createServer } from 'node:net';
 import { inspect } from 'node:util';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { callAws } from '../../../adapters/aws-errors.ts';
@@ -8,6 +8,7 @@ import {
 } from '../../../adapters/aws-json/aws-json-client.ts';
 import { callProfiles } from '../../../adapters/call-profile.ts';
 import { UnavailableError } from '../../../core/errors.ts';
+import { listenOnLoopback } from '../../../lab/emulator/loopback-server.ts';
 import {
   type Answer,
   answer,
@@ -171,9 +172,9 @@ describe('a call', () => {
 
   it('ends if a connection is taken and TLS never begins', async () => {
     const mute = createServer();
-    await new Promise<void>((resolve) => mute.listen(0, '127.0.0.1', resolve));
+    const port = await listenOnLoopback(mute);
     onTestFinished(() => void mute.close());
-    const url = `https://127.0.0.1:${(mute.address() as AddressInfo).port}`;
+    const url = `https://127.0.0.1:${port}`;
     await start([], {
       profile: { ...profile, maxAttempts: 1 },
       environment: { AWS_ENDPOINT_URL: url },

@@ -1,9 +1,9 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { listenOnLoopback } from '../../../lab/emulator/loopback-server.ts';
 import {
   type PortalProcess,
   type PortalStart,
@@ -75,8 +75,7 @@ describe('authctl portal', () => {
     expect(refused).toMatchObject({ exitCode: 2, stdout: '' });
     expect(refused.stderr).toContain('--port: received "70000"; allowed: 0 to 65535');
     const server = createServer();
-    await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
-    const { port } = server.address() as AddressInfo;
+    const port = await listenOnLoopback(server);
     const taken = await authctl(['portal', '--port', String(port)]);
     server.close();
     expect(taken).toMatchObject({ exitCode: 2, stdout: '' });

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { AccessKey } from '../../../lab/emulator/aws-server/access-key.ts';
 import { createAwsCaller } from '../../../lab/emulator/aws-server/aws-caller.ts';
+import { listenOnLoopback } from '../../../lab/emulator/loopback-server.ts';
 
 export interface RecordingProxy {
   readonly endpoint: string;
@@ -32,9 +32,9 @@ export async function startRecordingProxy(
       );
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const port = await listenOnLoopback(server);
   return {
-    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    endpoint: `http://127.0.0.1:${port}`,
     calls,
     close: () =>
       new Promise((resolve) => {

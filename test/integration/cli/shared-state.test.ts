@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createAwsClients } from '../../../adapters/aws-clients.ts';
 import { createDynamoDbAuditLog } from '../../../adapters/dynamodb/audit-log.ts';
+import { listenOnLoopback } from '../../../lab/emulator/loopback-server.ts';
 import { useLocalCli } from './use-authctl.ts';
 
 const { authctl, json, service } = useLocalCli();
@@ -75,12 +75,13 @@ describe('the caller on AWS', () => {
   const arn = 'arn:aws:sts::123456789012:assumed-role/operator/ada';
   let answer: { readonly status: number; readonly body: string };
   let sts: Server;
+  let port: number;
 
   beforeAll(async () => {
     sts = createServer((_, response) => {
       response.writeHead(answer.status, { 'content-type': 'text/xml' }).end(answer.body);
     });
-    await new Promise<void>((listening) => sts.listen(0, '127.0.0.1', listening));
+    port = await listenOnLoopback(sts);
   });
 
   afterAll(() => {
@@ -90,7 +91,7 @@ describe('the caller on AWS', () => {
   function runWithSts(args: readonly string[]) {
     const env = {
       ...service().environment,
-      AWS_ENDPOINT_URL_STS: `http://127.0.0.1:${(sts.address() as AddressInfo).port}`,
+      AWS_ENDPOINT_URL_STS: `http://127.0.0.1:${port}`,
     };
     return run(process.execPath, [program, ...args], { env });
   }

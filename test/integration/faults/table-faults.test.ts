@@ -7,9 +7,9 @@ import {
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { tableName } from '../../../contract/tables.ts';
 import { formatId, idBytes } from '../../../core/credential/credential-value.ts';
+import { basic } from '../../../lab/support/token-request.ts';
 import { createVerifier, type Verifier } from '../../../verifier/verifier.ts';
 import { figure } from '../../support/figure.ts';
-import { basic } from '../lab/local/use-local-service.ts';
 import { type Answer, askToken, countStatus, load, timed, unavailableAnswer } from './load.ts';
 import { useFaultyService } from './use-faulty-service.ts';
 

@@ -1,5 +1,4 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createAwsClients } from '../../../adapters/aws-clients.ts';
@@ -7,6 +6,7 @@ import { sendAnswer } from '../../../adapters/cloudformation/send-answer.ts';
 import { createDynamoDbRotationStore } from '../../../adapters/dynamodb/rotation-store.ts';
 import { readEnvironment } from '../../../contract/environment.ts';
 import type { RotationStore } from '../../../core/key-rotation/rotation-ports.ts';
+import { closeServer, listenOnLoopback } from '../../../lab/emulator/loopback-server.ts';
 import { policy } from '../../../lab/suites/rotation/simulation/policies.ts';
 import { exampleSigningKey } from '../../../lab/support/signing-keys.ts';
 import {
@@ -46,12 +46,11 @@ let responseUrl: string;
 beforeAll(async () => {
   tables = await startTables();
   store = createDynamoDbRotationStore(tables.dynamodb, tables.nameOf('signingKeys'));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
+  const port = await listenOnLoopback(server);
   responseUrl = `http://127.0.0.1:${port}/answer?X-Amz-Signature=secret`;
 });
 afterAll(async () => {
-  await new Promise((resolve) => server.close(resolve));
+  await closeServer(server);
   await tables.close();
 });
 beforeEach(async () => {

@@ -1,6 +1,7 @@
-import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { createServer, type Server, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { createServer as createTlsServer, TLSSocket } from 'node:tls';
+import { listenOnLoopback } from '../../../lab/emulator/loopback-server.ts';
 
 /** What a server does with one connection, from the client's first bytes. */
 export type Behaviour = (socket: Duplex) => void;
@@ -120,8 +121,7 @@ export async function startHostileServer(
   };
   const server: Server = tls === undefined ? createServer(serve) : createTlsServer(tls, serve);
   server.on('tlsClientError', () => {});
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
+  const port = await listenOnLoopback(server);
   return {
     url: `http${tls === undefined ? '' : 's'}://localhost:${port}`,
     close: () =>

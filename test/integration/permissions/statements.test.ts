@@ -1,5 +1,4 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DynamoDBClient, QueryCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -10,6 +9,7 @@ import { functionName } from '../../../contract/function-names.ts';
 import { signingKeyRecordTypes, tableName } from '../../../contract/tables.ts';
 import type { DecidedRequest } from '../../../lab/emulator/iam/access-control.ts';
 import type { NamedPolicy } from '../../../lab/emulator/iam/evaluate-request.ts';
+import { closeServer, listenOnLoopback } from '../../../lab/emulator/loopback-server.ts';
 import { readAssembly } from '../../../lab/local/from-synth/assembly.ts';
 import { readStackPolicies } from '../../../lab/local/from-synth/stack-policies.ts';
 import { hangLimit } from '../../../lab/support/hang-limit.ts';
@@ -116,8 +116,7 @@ async function checkDeployment(): Promise<void> {
     request.resume();
     request.on('end', () => response.writeHead(200).end());
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
+  const port = await listenOnLoopback(server);
   await invoke('deployment-check', {
     RequestType: 'Update',
     ResponseURL: `http://127.0.0.1:${port}/answer`,
@@ -127,7 +126,7 @@ async function checkDeployment(): Promise<void> {
     PhysicalResourceId: 'deployment-check',
     ResourceProperties: { ServiceToken: 'arn', SigningAlgorithms: ['RS256'], Regions: ['slc'] },
   });
-  await new Promise((resolve) => server.close(resolve));
+  await closeServer(server);
 }
 
 const operators = Object.keys(expectedTour);

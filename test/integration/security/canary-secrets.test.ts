@@ -8,10 +8,10 @@ import { hashSecret } from '../../../core/credential/secret-hash.ts';
 import type { FaultRuleInput } from '../../../lab/emulator/faults/fault-script.ts';
 import { Faults } from '../../../lab/emulator/faults/faults.ts';
 import { examplePath } from '../../../lab/local/example-api.ts';
+import { basic } from '../../../lab/support/token-request.ts';
 import { captureOutput } from '../../support/captured-output.ts';
 import { figure } from '../../support/figure.ts';
 import { useLocalCli } from '../cli/use-authctl.ts';
-import { basic } from '../lab/local/use-local-service.ts';
 
 const faults = new Faults();
 const { authctl, json, service } = useLocalCli({ faults });

@@ -6,9 +6,9 @@ import {
   idBytes,
 } from '../../../core/credential/credential-value.ts';
 import { Faults } from '../../../lab/emulator/faults/faults.ts';
+import { basic } from '../../../lab/support/token-request.ts';
 import { figure } from '../../support/figure.ts';
 import { useLocalCli } from '../cli/use-authctl.ts';
-import { basic } from '../lab/local/use-local-service.ts';
 
 const faults = new Faults();
 const { json, service } = useLocalCli({ faults });

@@ -11,9 +11,10 @@ import type { ClientStore } from '../../../core/client/client-store.ts';
 import { formatClientSecret, formatId } from '../../../core/credential/credential-value.ts';
 import { hashSecret } from '../../../core/credential/secret-hash.ts';
 import type { LocalRun } from '../../../lab/local/start-local.ts';
+import { basic } from '../../../lab/support/token-request.ts';
 import type { RunReport } from '../../../lambda/shared/run-telemetry.ts';
 import { createSyntheticCheckHandler } from '../../../lambda/synthetic-check/function.ts';
-import { basic, useLocalService } from '../lab/local/use-local-service.ts';
+import { useLocalService } from '../lab/local/use-local-service.ts';
 
 const clientId = syntheticClientId('slc');
 

@@ -6,6 +6,7 @@ import { createDynamoDbApiKeyStore } from '../../../adapters/dynamodb/api-key-st
 import { createDynamoDbClient } from '../../../adapters/dynamodb/dynamodb-client.ts';
 import { tableName } from '../../../contract/tables.ts';
 import { readApiKeyId } from '../../../core/credential/credential-value.ts';
+import { listenOnLoopback } from '../../../lab/emulator/loopback-server.ts';
 import { createTestKey, signToken } from '../../../lab/support/test-issuer.ts';
 import { requestToken, useLocalService } from '../lab/local/use-local-service.ts';
 
@@ -191,7 +192,7 @@ describe('addresses in a token', () => {
       seen.push(request.url ?? '');
       response.end();
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    await listenOnLoopback(server);
   });
 
   afterAll(() => server.close());

@@ -1,9 +1,9 @@
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { jwksCacheTimes as times } from '../../../contract/limits.ts';
 import { jwksPath } from '../../../contract/routes.ts';
 import { formatApiKeyValue } from '../../../core/credential/credential-value.ts';
+import { listenOnLoopback } from '../../../lab/emulator/loopback-server.ts';
 import { createTestKey, signToken, type TestKey } from '../../../lab/support/test-issuer.ts';
 import { createDynamoDbLookups } from '../../../verifier/dynamodb-lookups.ts';
 import { createVerifier, type Verifier } from '../../../verifier/verifier.ts';
@@ -27,8 +27,8 @@ beforeAll(async () => {
     });
     response.end(JSON.stringify({ keys: keys.map((key) => key.jwk) }));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const port = await listenOnLoopback(server);
+  issuer = `http://127.0.0.1:${port}`;
   keys = [createTestKey('RS256')];
   answer = { status: 200, fetches: 0 };
 });

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import OidcServer from 'oidc-provider';
 import { generate } from 'selfsigned';
+import { closeServer } from '../../../lab/emulator/loopback-server.ts';
 import { createTestKey, type TestKey } from '../../../lab/support/test-issuer.ts';
 
 /** Seconds; long enough for a test that moves its clock by minutes. */
@@ -114,10 +115,6 @@ export async function startOidcProvider(clients: readonly ProviderClient[]): Pro
       if (body.access_token === undefined) throw new Error(JSON.stringify(body));
       return body.access_token;
     },
-    stop: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    stop: () => closeServer(server),
   };
 }

@@ -11,6 +11,7 @@ import { lambdaBuildOptions } from '../../../lab/build/main.ts';
 import { createGateway } from '../../../lab/emulator/gateway/gateway.ts';
 import type { RouteError } from '../../../lab/emulator/gateway/gateway-route.ts';
 import { createGatewayServer } from '../../../lab/emulator/gateway/gateway-server.ts';
+import { listenOnLoopback } from '../../../lab/emulator/loopback-server.ts';
 import {
   type FunctionProcess,
   startFunctionProcess,
@@ -120,7 +121,7 @@ beforeAll(async () => {
     errors: readErrors(template),
   };
   server = createGatewayServer(createGateway({ routes: [route] }), undefined);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await listenOnLoopback(server);
   const address = server.address();
   url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/messages`;
 });

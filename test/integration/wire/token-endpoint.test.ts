@@ -2,12 +2,8 @@ import { request } from 'node:http';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { formatClientSecret } from '../../../core/credential/credential-value.ts';
-import {
-  basic,
-  credentialsOf,
-  requestToken,
-  useLocalService,
-} from '../lab/local/use-local-service.ts';
+import { basic } from '../../../lab/support/token-request.ts';
+import { credentialsOf, requestToken, useLocalService } from '../lab/local/use-local-service.ts';
 
 const service = useLocalService();
 

@@ -8,11 +8,11 @@ import { tableName } from '../../../../contract/tables.ts';
 import { startDynamoDb } from '../../../../lab/emulator/dynamodb.ts';
 import { startKms } from '../../../../lab/emulator/kms/kms-server.ts';
 import { openLogFile } from '../../../../lab/local/log-file.ts';
+import { basic } from '../../../../lab/support/token-request.ts';
 import { makeSmallDisk, type SmallDisk, whyNoSmallDisk } from '../../../support/small-disk.ts';
 import { testAccessKey } from '../../../support/test-access-key.ts';
 import { runCli } from '../../cli/use-authctl.ts';
 import { sourceDemoEnvironment, spawnLocal, started, stop } from '../local/spawned-run.ts';
-import { basic } from '../local/use-local-service.ts';
 
 const why = whyNoSmallDisk();
 if (why !== undefined) process.stderr.write(`skipped: a full disk (no tmpfs here: ${why})\n`);

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
+import { basic } from '../../../../lab/support/token-request.ts';
 import {
   type Environment,
   sourceDemoEnvironment,
@@ -9,7 +10,6 @@ import {
   stop,
 } from './spawned-run.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
-import { basic } from './use-local-service.ts';
 
 function writeScript(folder: string, script: object): string {
   const path = join(folder, 'script.json');

@@ -1,7 +1,6 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { type ChildProcess, execFileSync } from 'node:child_process';
 import { join, resolve } from 'node:path';
-import { stepLimit } from '../../../../lab/support/hang-limit.ts';
+import { OutputProcess } from '../../../../lab/support/output-process.ts';
 
 const root = resolve(import.meta.dirname, '../../../..');
 
@@ -11,6 +10,7 @@ export interface SpawnedRun {
   /** What was printed so far. */
   output(): string;
   errors(): string;
+  ready(): Promise<unknown>;
   /** @returns the exit code, or the signal that ended the process. */
   readonly ended: Promise<number | NodeJS.Signals | null>;
 }
@@ -28,7 +28,7 @@ export function spawnLocal(
   by: 'node' | 'npm' = 'node',
 ): SpawnedRun {
   const [command, ...head] = commands[by];
-  const child = spawn(command, [...head, ...flags], {
+  const running = new OutputProcess([command, ...head, ...flags], {
     cwd: root,
     env: {
       PATH: process.env['PATH'],
@@ -36,32 +36,23 @@ export function spawnLocal(
       PORT: '0',
       ...environment,
     },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const printed = { out: '', error: '' };
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    printed.out += text;
-  });
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    printed.error += text;
   });
   return {
-    child,
-    output: () => printed.out,
-    errors: () => printed.error,
-    ended: once(child, 'close').then(([code, signal]) => (code ?? signal) as number),
+    child: running.child,
+    output: () => running.output,
+    errors: () => running.errors,
+    ended: running.ended.then(({ code, signal }) => code ?? signal),
+    ready: () =>
+      running.waitFor(
+        'it was ready',
+        () => running.output.includes('Stop with Ctrl-C') || undefined,
+      ),
   };
 }
 
 /** Waits until the run has said that it is ready. */
 export async function started(run: SpawnedRun): Promise<SpawnedRun> {
-  const deadline = performance.now() + stepLimit;
-  while (!run.output().includes('Stop with Ctrl-C')) {
-    if (run.child.exitCode !== null || performance.now() > deadline) {
-      throw new Error(`the run did not start: ${run.errors()}`);
-    }
-    await new Promise((poll) => setTimeout(poll, 20));
-  }
+  await run.ready();
   return run;
 }
 

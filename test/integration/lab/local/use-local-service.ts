@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterAll, beforeAll } from 'vitest';
 import { type LocalOptions, type LocalRun, startLocal } from '../../../../lab/local/start-local.ts';
+import { basic, requestToken as sendTokenRequest } from '../../../../lab/support/token-request.ts';
 import { makeTemporaryDirectory } from './temporary-directory.ts';
 
 /**
@@ -36,10 +37,6 @@ export function useLocalService(options: Partial<LocalOptions> = {}): () => Loca
   };
 }
 
-export function basic(id: string, secret: string): string {
-  return `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`;
-}
-
 /** The client's own credentials. */
 export function credentialsOf({
   clientId,
@@ -52,9 +49,5 @@ export function requestToken(
   service: LocalRun,
   parameters: Readonly<Record<string, string>> = {},
 ): Promise<Response> {
-  return fetch(service.tokenUrl, {
-    method: 'POST',
-    headers: { authorization: credentialsOf(service) },
-    body: new URLSearchParams({ grant_type: 'client_credentials', ...parameters }),
-  });
+  return sendTokenRequest(service.tokenUrl, service, parameters);
 }

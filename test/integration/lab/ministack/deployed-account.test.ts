@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
+import { listenOnLoopback } from '../../../../lab/emulator/loopback-server.ts';
 import {
   type DeployedAccount,
   readDeployedAccount,
@@ -79,7 +80,7 @@ beforeEach(async () => {
       }
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await listenOnLoopback(server);
   onTestFinished(() => void server.close());
   const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const credentials = { accessKeyId: 'test', secretAccessKey: 'test' };

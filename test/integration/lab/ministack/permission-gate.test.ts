@@ -1,5 +1,4 @@
 import { createServer, request } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import {
   DynamoDBClient,
   GetItemCommand,
@@ -11,6 +10,7 @@ import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { AccessKey } from '../../../../lab/emulator/aws-server/access-key.ts';
 import type { NamedPolicy } from '../../../../lab/emulator/iam/evaluate-request.ts';
+import { closeServer, listenOnLoopback } from '../../../../lab/emulator/loopback-server.ts';
 import { CallRecord } from '../../../../lab/ministack/permissions/call-record.ts';
 import type { DeployedAccount } from '../../../../lab/ministack/permissions/deployed-account.ts';
 import { functionKey } from '../../../../lab/ministack/permissions/function-key.ts';
@@ -87,12 +87,11 @@ beforeEach(async () => {
     message.resume();
     message.on('end', () => response.writeHead(200, { 'x-emulator': 'yes' }).end('{}'));
   });
-  await new Promise<void>((resolve) => emulator.listen(0, '127.0.0.1', resolve));
-  const { port } = emulator.address() as AddressInfo;
+  const port = await listenOnLoopback(emulator);
   gate = await startPermissionGate({ emulatorPort: port, deployed, record, clock: () => time });
   onTestFinished(async () => {
     await gate.close();
-    await new Promise((resolve) => emulator.close(resolve));
+    await closeServer(emulator);
   });
 });
 

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import { afterEach, expect, it, vi } from 'vitest';
 import { bearerErrorResponse } from '../../../../core/verifier/challenge.ts';
+import { listenOnLoopback } from '../../../../lab/emulator/loopback-server.ts';
 import { createDecisionLog } from '../../../../verifier/forward-auth/decision-log.ts';
 import { createHandler } from '../../../../verifier/forward-auth/handler.ts';
 import type { Verifier } from '../../../../verifier/verifier.ts';
@@ -27,7 +28,7 @@ it('gives every look-up of a request the same deadline, regardless of when it be
     notReady: () => undefined,
   });
   const server = createServer(handler);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await listenOnLoopback(server);
   const address = server.address();
   const port = typeof address === 'object' ? address?.port : undefined;
   await fetch(`http://127.0.0.1:${port}/verify/-`);
