@@ -105,19 +105,29 @@ export function isDue(
   return current.activatedAt + settings.policy.rotationPeriod <= now;
 }
 
-/**
- * The key that signs next: an eligible one of the wanted algorithm. If the region has no key that
- * can sign, an eligible one of the former algorithm.
- */
+/** The key that signs next, see {@link findSuccessors}. */
 export function findSuccessor(
   state: RotationState,
   settings: RotationSettings,
   now: number,
 ): SigningKey | undefined {
+  return findSuccessors(state, settings, now)[0];
+}
+
+/**
+ * The keys that may sign next: an eligible one of the wanted algorithm. If the region has no key
+ * that can sign, all eligible ones: the proof of the first may be refused, for example because a
+ * region with a former config does not list its algorithm.
+ */
+function findSuccessors(
+  state: RotationState,
+  settings: RotationSettings,
+  now: number,
+): readonly SigningKey[] {
   const eligible = findEligibleKeys(state, settings, now);
+  if (!canSign(state, settings)) return eligible;
   const alg = wantedAlg(settings.algs, state.algorithmChoice);
-  const wanted = eligible.find((key) => key.alg === alg);
-  return wanted ?? (canSign(state, settings) ? undefined : eligible[0]);
+  return eligible.filter((key) => key.alg === alg).slice(0, 1);
 }
 
 /** `next` keys that may sign now, those of the wanted algorithm first. */
@@ -161,9 +171,9 @@ function planPromotion(
 ): readonly RotationAction[] {
   const current = findCurrentKey(state.keys, settings.regionId);
   if (!isDue(current, state, settings, now)) return [];
-  const key = findSuccessor(state, settings, now);
-  const mayTakeOver = key !== undefined && explainHold(key, state, settings) === undefined;
-  return mayTakeOver ? [{ kind: 'promote', key }] : [];
+  return findSuccessors(state, settings, now)
+    .filter((key) => explainHold(key, state, settings) === undefined)
+    .map((key) => ({ kind: 'promote', key }));
 }
 
 /** The steps after a key's last signature, each at the time that the previous step recorded. */

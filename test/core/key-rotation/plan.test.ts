@@ -96,16 +96,22 @@ describe('a change of algorithm', () => {
     ],
     ['frees it then', moving(signs, next, after), 60 + lead, ['retire b']],
     [
-      'keeps it while KMS refuses the new key',
+      'keeps it while KMS refuses the new key, in case the proof of the one after that is refused',
       { ...moving(signs, next, after), unusableKids: new Set(['c']) },
       60 + lead,
-      ['promote d'],
+      ['promote d', 'promote b'],
     ],
     [
       'lets a joining region sign with a former key rather than not at all',
       moving(next, wanted),
       lead,
       ['promote b'],
+    ],
+    [
+      'lets it sign with a former key if the proof of the wanted one is refused',
+      moving(next, wanted),
+      50 + lead,
+      ['promote c', 'promote b'],
     ],
     [
       'keeps one former key: the one whose lead ends first',

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { CanaryFinding } from '../../../contract/function-events.ts';
 import { UnavailableError } from '../../../core/errors.ts';
+import type { KeyManagement } from '../../../core/key-rotation/key-management.ts';
 import { proveKey } from '../../../core/key-rotation/prove-key.ts';
 import { reconcile } from '../../../core/key-rotation/reconcile.ts';
 import { regionsInService } from '../../../core/key-rotation/regions-in-service.ts';
@@ -150,6 +151,35 @@ describe('the regions in service', () => {
     const check = { own: 'slc', configured, heartbeats: beats, silence } as const;
     expect(regionsInService(check)).toEqual(expected);
   });
+});
+
+// A region with a former config serves the key and does not list its algorithm.
+it('is refused to the wanted key of a region that has never signed, which then signs with the former one', async () => {
+  const world = new World({ algs: ['ES256', 'ES384'] });
+  const { ports, settings } = createContext(world, 'pit');
+  const own = { regionId: 'pit', state: 'next', publishedAt: 0, provedAt: 0 } as const;
+  const former = signingKey('former', { ...own, activatedAt: undefined });
+  const wanted = signingKey('wanted', { ...own, activatedAt: undefined, alg: 'ES384' });
+  for (const key of [signingKey('first'), former, wanted]) {
+    await world.store.createSigningKey(key);
+  }
+  const keyManagement: KeyManagement = Object.assign(Object.create(ports.keyManagement), {
+    describeKey: async () => ({ state: 'enabled' }),
+  });
+  const proveOnlyFormer = async (kid: string): Promise<readonly CanaryFinding[]> => [
+    { kid, region: 'pit', ok: true },
+    kid === 'former'
+      ? { kid, region: 'slc', ok: true }
+      : { kid, region: 'slc', ok: false, problem: 'not_listed' },
+  ];
+  const { refused } = await reconcile({
+    actor: 'test',
+    ports: { ...ports, keyManagement, proveKey: proveOnlyFormer },
+    settings: { ...settings, algs: ['ES384', 'ES256'] },
+  });
+  expect(world.store.find('former')).toMatchObject({ state: 'current' });
+  expect(world.store.find('wanted')).toMatchObject({ state: 'next' });
+  expect(refused.map(({ action }) => action)).toMatchObject([{ key: { kid: 'wanted' } }]);
 });
 
 // The canary's role may sign only with the algorithms of the config, so asking it raised an alarm.
