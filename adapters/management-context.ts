@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { DeploymentConfig } from '../contract/deployment-config.ts';
+import type { ManagementConfig } from '../contract/management/management-config.ts';
 import { deployedTableName, type TableKey } from '../contract/tables.ts';
 import type { AuditRecord } from '../core/audit/audit-log.ts';
 import type { FetchJson } from '../core/identity-provider/fetch-json.ts';
@@ -19,7 +19,7 @@ import { createCallerIdentity } from './sts/caller-identity.ts';
 
 export interface ManagementOptions {
   /** The deployment's config, as `parseDeploymentConfig` gives it; table names follow from it. */
-  readonly config: DeploymentConfig;
+  readonly config: ManagementConfig;
   /** Region, credentials and endpoints. Omitted options follow the AWS SDK's own rules. */
   readonly aws?: AwsClientOptions | undefined;
   /**

@@ -15,7 +15,7 @@ import { type WithoutHashes, withoutHashes } from '../core/management/without-ha
 import { AwsCallerError, findAwsCallerError } from './aws-caller-error.ts';
 import type { AwsClientOptions } from './aws-client-options.ts';
 import type { Environment } from './aws-json/endpoint.ts';
-import { createManagementContext, type ManagementOptions } from './management-context.ts';
+import type { ManagementOptions } from './management-context.ts';
 import {
   type Asker,
   type AskFunction,
@@ -120,18 +120,37 @@ function bindOperations(
   return Object.freeze({ ...Object.fromEntries(bound), forCaller }) as Management;
 }
 
+type Run = (context: ManagementContext, ...rest: readonly unknown[]) => unknown;
+
+function contextFor(context: ManagementContext, { actor, trunkGroups }: Asker): ManagementContext {
+  const named = actor === undefined ? context : { ...context, actor };
+  return trunkGroups === undefined ? named : limitToTrunkGroups(named, trunkGroups);
+}
+
+function bindTables(open: () => Promise<ManagementContext>, asker: Asker): Management {
+  return bindOperations(
+    async (name, args) => {
+      const context = contextFor(await open(), asker);
+      return withoutHashes(await (operations[name] as Run)(context, ...args));
+    },
+    (caller) => bindTables(open, narrowAsker(asker, caller)),
+  );
+}
+
 /** The operations over a context: on the tables. */
 export function bindManagement(context: ManagementContext): Management {
-  type Run = (context: ManagementContext, ...rest: readonly unknown[]) => unknown;
-  return bindOperations(
-    async (name, args) => withoutHashes(await (operations[name] as Run)(context, ...args)),
-    ({ actor, trunkGroups }) => {
-      const named = actor === undefined ? context : { ...context, actor };
-      return bindManagement(
-        trunkGroups === undefined ? named : limitToTrunkGroups(named, trunkGroups),
-      );
-    },
-  );
+  return bindTables(async () => context, {});
+}
+
+/** The tables' client of the SDK is loaded with the first operation. */
+function createLazyContext(options: ManagementOptions): () => Promise<ManagementContext> {
+  let context: Promise<ManagementContext> | undefined;
+  return () => {
+    context ??= import('./management-context.ts').then(({ createManagementContext }) =>
+      createManagementContext(options),
+    );
+    return context;
+  };
 }
 
 /** The operations of the management function. */
@@ -186,7 +205,7 @@ function stsEnvironment({ endpointSts }: AwsClientOptions): Environment {
  */
 export function createManagement(options: ManagementOptions & ManagementPlace): Management {
   const { through = 'tables', alias, onMalformedRecord, onAuditGap, onAudited, actor } = options;
-  if (through === 'tables') return bindManagement(createManagementContext(options));
+  if (through === 'tables') return bindTables(createLazyContext(options), {});
   const client = new FunctionClient({
     ask: createLazyAsk(options),
     alias,

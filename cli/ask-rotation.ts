@@ -19,9 +19,10 @@ export async function askRotation(
   event: OperatorRequest,
 ): Promise<RotationReport> {
   const region = deployedRegions(config).find(({ id }) => id === regionId)?.awsRegion ?? '';
-  const invoke = createInvokeFunction(createLambdaClient({ ...aws, region }));
+  const lambda = createLambdaClient({ ...aws, region });
+  const invoke = createInvokeFunction(lambda);
   const name = functionName(config.name, 'key-rotation');
-  const proveCaller = createCallerProof(aws, environment);
+  const proveCaller = createCallerProof(lambda.config.credentials, environment);
   const caller_proof = await proveCaller(region, requestDigest(name, event));
   return askKeyRotation(invoke, name, { ...event, caller_proof });
 }

@@ -70,13 +70,13 @@ export function createCli(io: CliIo, options: GlobalOptions, answerNo: () => voi
     // The SDK is loaded only when it is needed: --help and completion work without it.
     management: async () => {
       const { openManagement } = await import('./open-management.ts');
-      const management = openManagement(deployment(), openOptions);
+      const management = await openManagement(deployment(), openOptions);
       const { onlyTrunkGroup: trunkGroups } = options;
       return trunkGroups === undefined ? management : management.forCaller({ trunkGroups });
     },
     tableContext: async () => {
       requireNoLimit('tables', options);
-      const { openTableContext } = await import('./open-management.ts');
+      const { openTableContext } = await import('./open-table-context.ts');
       return openTableContext(deployment(), openOptions);
     },
     now: () => seconds(Date.now()),

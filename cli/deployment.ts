@@ -19,7 +19,7 @@ export interface DeploymentOptions {
 
 const places = ['tables', 'function'] as const;
 
-function readPlace(text = 'tables'): Deployment['through'] {
+function readPlace(text = 'function'): Deployment['through'] {
   const place = places.find((one) => one === text);
   if (place !== undefined) return place;
   throw new UsageError(`--through: received "${text}"; allowed: ${places.join(', ')}`);

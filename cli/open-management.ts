@@ -1,10 +1,8 @@
 import { userInfo } from 'node:os';
 import { bindManagement, createManagement, type Management } from '../adapters/management.ts';
-import { createManagementContext } from '../adapters/management-context.ts';
 import { createCallerIdentity } from '../adapters/sts/caller-identity.ts';
 import type { AuditRecord } from '../core/audit/audit-log.ts';
-import type { ManagementContext } from '../core/management/management-context.ts';
-import { appendToFile, withAuditFile } from './audit-file.ts';
+import { appendToFile } from './audit-file.ts';
 import type { Deployment } from './deployment.ts';
 
 export interface OpenOptions {
@@ -13,7 +11,8 @@ export interface OpenOptions {
   readonly warn: (text: string) => void;
 }
 
-function reports({ warn }: OpenOptions) {
+/** What a person is told next to the result. */
+export function reports({ warn }: OpenOptions) {
   return {
     onMalformedRecord: (error: Error) => warn(`left out: ${error.message}`),
     onAuditGap: ({ recordId }: AuditRecord) =>
@@ -23,30 +22,20 @@ function reports({ warn }: OpenOptions) {
   };
 }
 
-/** The management library on a deployment's tables. */
-export function openTableContext(deployment: Deployment, options: OpenOptions): ManagementContext {
-  const { auditFile } = options;
-  const { config, aws, allowLoopbackProviders, ca } = deployment;
-  const context = createManagementContext({
-    config,
-    aws,
-    allowLoopbackProviders,
-    ca,
-    ...(deployment.isLoopback && { actor: () => findCaller(deployment) }),
-    ...reports(options),
-  });
-  return auditFile === undefined
-    ? context
-    : { ...context, audit: withAuditFile(context.audit, auditFile) };
-}
-
 /**
  * The management of a deployment: on its tables, or through its management function, which writes
  * the audit itself and returns what it wrote.
  */
-export function openManagement(deployment: Deployment, options: OpenOptions): Management {
+export async function openManagement(
+  deployment: Deployment,
+  options: OpenOptions,
+): Promise<Management> {
   const { auditFile } = options;
-  if (deployment.through === 'tables') return bindManagement(openTableContext(deployment, options));
+  if (deployment.through === 'tables') {
+    // The SDK's client of DynamoDB is loaded only for it.
+    const { openTableContext } = await import('./open-table-context.ts');
+    return bindManagement(openTableContext(deployment, options));
+  }
   const { config, aws } = deployment;
   return createManagement({
     through: 'function',

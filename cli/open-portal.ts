@@ -20,7 +20,7 @@ export interface OpenedPortal {
  */
 export async function openPortal(cli: Cli, port: number): Promise<OpenedPortal> {
   const deployment = cli.deployment();
-  const management = openManagement(
+  const management = await openManagement(
     // A user waits for each page.
     { ...deployment, aws: { ...deployment.aws, profile: 'request' } },
     {

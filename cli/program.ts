@@ -105,7 +105,7 @@ export function createProgram(
     )
     .option(
       '--through <place>',
-      'tables: work on the tables; function: ask the management function; default: AUTHCTL_THROUGH, or tables',
+      'tables: work on the tables; function: ask the management function; default: AUTHCTL_THROUGH, or function',
     )
     .option('--yes', 'do not ask before a change that cannot be undone')
     .addHelpText(

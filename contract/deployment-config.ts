@@ -57,7 +57,7 @@ export function parseDeploymentConfig(
 
 /** The regions of a deployment, in the platform's order. */
 export function deployedRegions(
-  config: DeploymentConfig,
+  config: Pick<DeploymentConfig, 'regions'>,
 ): readonly { readonly id: RegionId; readonly awsRegion: string }[] {
   return regionIds.flatMap((id) => {
     const found = config.regions[id];

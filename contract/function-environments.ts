@@ -141,11 +141,11 @@ export function keyRotationEnvironment(
   };
 }
 
-/** Name of the file next to the management function's bundle. */
-export const deploymentConfigFile = 'deployment.json';
+/** Name of the file next to the management function's bundle; see management-config.ts. */
+export const managementConfigFile = 'management.json';
 
 export function managementEnvironment(): EnvironmentVariables<'management'> {
-  return { AUTH_DEPLOYMENT_CONFIG: deploymentConfigFile };
+  return { AUTH_MANAGEMENT_CONFIG: managementConfigFile };
 }
 
 /** The properties of the guarded API that the authorizer's environment needs. */

@@ -205,6 +205,17 @@ export const operationsEntries = {
    * time by its key. None by default: only this account.
    */
   tableReaders: v.optional(tableReadersSchema),
+  /** The management function, and what operators may do without it. */
+  management: v.optional(
+    v.strictObject({
+      /**
+       * Whether the operator policies also allow what operators did on the tables before there was a
+       * management function.
+       */
+      operatorTableAccess: v.optional(v.boolean(), true),
+    }),
+    {},
+  ),
   /**
    * The release that created the stacks, if it is one of these: some of its texts can never change
    * (docs/upgrade.md).

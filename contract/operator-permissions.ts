@@ -1,3 +1,4 @@
+import type { ManagementAlias } from './management/roles.ts';
 import type { CreatingRelease } from './operations-config.ts';
 import type { TableKey } from './tables.ts';
 
@@ -25,6 +26,8 @@ export interface OperatorGroup {
   readonly restoredTables?: readonly TableKey[];
   /** Functions that may be invoked. */
   readonly functions: readonly 'key-rotation'[];
+  /** The alias of the management function that may be invoked: the role there. */
+  readonly alias?: Exclude<ManagementAlias, 'portal'>;
 }
 
 const change = ['dynamodb:GetItem', 'dynamodb:Scan', 'dynamodb:PutItem'] as const;
@@ -42,6 +45,9 @@ const append = ['dynamodb:PutItem'] as const;
 /**
  * Permissions for each command group of `authctl`, exactly as its commands use them. The caller's
  * identity comes from STS GetCallerIdentity, which needs no permission.
+ *
+ * A group with an alias works through the management function. It has its tables only until the
+ * deployment config takes them away (`management.operatorTableAccess`).
  */
 export const operatorGroups = {
   'client-operator': {
@@ -53,11 +59,13 @@ export const operatorGroups = {
       audit: append,
     },
     functions: [],
+    alias: 'client-operator',
   },
   'api-key-operator': {
     description: 'authctl api-key and api-key-subnet',
     tables: { apiKeys: [...change, 'dynamodb:DeleteItem'], audit: append },
     functions: [],
+    alias: 'api-key-operator',
   },
   'provider-operator': {
     description: 'authctl provider, with the deletion of the clients under one',
@@ -69,6 +77,7 @@ export const operatorGroups = {
       audit: append,
     },
     functions: [],
+    alias: 'provider-operator',
   },
   'signing-key-operator': {
     description: 'authctl signing-key: changes are made by the rotation function alone',
@@ -103,6 +112,13 @@ export const operatorGroups = {
       audit: ['dynamodb:Query'],
     },
     functions: [],
+    alias: 'auditor',
+  },
+  administrator: {
+    description: 'every operation of the management function',
+    tables: {},
+    functions: [],
+    alias: 'administrator',
   },
 } as const satisfies Readonly<Record<string, OperatorGroup>>;
 

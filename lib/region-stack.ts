@@ -65,9 +65,7 @@ export class RegionStack extends Stack {
     });
     new DeploymentCheck(this, 'DeploymentCheck', { config, functions, table: tables.signingKeys });
     const vault = this.addBackup(tables);
-    const { name: deploymentName, createdWith } = config;
-    const operators = { ...props, deploymentName, createdWith, tables };
-    this.operatorPolicies = new OperatorPolicies(this, 'Operators', operators).policies;
+    this.operatorPolicies = this.addOperators(tables);
     api.addRoutes(functions.live);
     this.addDomain(api);
     const monitoring = new Monitoring(this, 'Monitoring', { ...props, vault });
@@ -136,6 +134,13 @@ export class RegionStack extends Stack {
       deploymentName: config.name,
       stage: api.restApi.deploymentStage,
     });
+  }
+
+  private addOperators(tables: ServiceTables): OperatorPolicies['policies'] {
+    const { name: deploymentName, createdWith, management } = this.props.config;
+    const tableAccess = management.operatorTableAccess;
+    const operators = { ...this.props, deploymentName, createdWith, tables, tableAccess };
+    return new OperatorPolicies(this, 'Operators', operators).policies;
   }
 
   private addDomain(api: ServiceApi): void {

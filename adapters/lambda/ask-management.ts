@@ -32,7 +32,7 @@ export function createAskManagement(options: AskManagementOptions): AskFunction 
   const { config, aws, environment } = options;
   const lambda = createLambdaClient(aws);
   const invoke = createInvokeFunction(lambda);
-  const prove = createCallerProof(aws, environment);
+  const prove = createCallerProof(lambda.config.credentials, environment);
   const name = functionName(config.name, 'management');
   let found: Promise<string> | undefined;
   const findFunction = async (): Promise<string> => {

@@ -1,4 +1,3 @@
-import { STSClient } from '@aws-sdk/client-sts';
 import { Hash } from '@smithy/core/serde';
 import { SignatureV4 } from '@smithy/signature-v4';
 import {
@@ -6,7 +5,6 @@ import {
   callerProofRequest,
   requestDigestHeader,
 } from '../../contract/caller-proof.ts';
-import { type AwsClientOptions, clientConfiguration } from '../aws-client-options.ts';
 import { type Environment, resolveEndpoint } from '../aws-json/endpoint.ts';
 
 /** Proves the identity of the caller to a function of an AWS region. */
@@ -25,21 +23,20 @@ function findSts(environment: Environment, region: string): URL {
  * Signs, with the caller's own credentials, a request that the function sends to STS. The secret
  * key stays here. The signature is valid only for this request, and for some minutes.
  *
+ * @param credentials as a client of the SDK finds them: profiles, single sign-on and other sources.
  * @param environment may name an endpoint of STS, by AWS's variables.
  */
 export function createCallerProof(
-  options: AwsClientOptions,
+  credentials: ConstructorParameters<typeof SignatureV4>[0]['credentials'],
   environment: Environment,
 ): ProveCaller {
-  // An SDK client, for its credentials: profiles, single sign-on and all other sources.
-  const client = new STSClient(clientConfiguration(options));
   const { method, path, contentType, body } = callerProofRequest;
   return async (region, digest) => {
     const url = findSts(environment, region);
     const signer = new SignatureV4({
       service: 'sts',
       region,
-      credentials: client.config.credentials,
+      credentials,
       applyChecksum: false,
       sha256: Hash.bind(null, 'sha256'),
     });

@@ -3,6 +3,6 @@ import { text } from './fields.ts';
 
 /** The environment of the management function. */
 export const managementVariables = v.object({
-  /** File next to the bundle with the deployment config: it is too large for a variable. */
-  AUTH_DEPLOYMENT_CONFIG: text,
+  /** File next to the bundle with what management needs of the deployment config: it is too large for a variable. */
+  AUTH_MANAGEMENT_CONFIG: text,
 });

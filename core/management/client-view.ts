@@ -1,4 +1,4 @@
-import type { DeploymentConfig } from '../../contract/deployment-config.ts';
+import type { ManagementConfig } from '../../contract/management/management-config.ts';
 import { type Client, type ClientSecret, secretStatus } from '../client/client.ts';
 import { formatTime } from '../rfc3339.ts';
 import type { WithoutHashes } from './without-hashes.ts';
@@ -21,7 +21,7 @@ export function viewClientSecret(
 /** The audiences that a client's tokens may have, the default first. */
 export function effectiveAudiences(
   client: Pick<Client, 'audiences'>,
-  config: DeploymentConfig,
+  config: ManagementConfig,
 ): readonly string[] {
   return client.audiences.length > 0 ? client.audiences : [config.defaultAudience];
 }
@@ -31,7 +31,7 @@ export function effectiveAudiences(
  */
 export function viewClient(
   client: Omit<Client, 'secrets'>,
-  config: DeploymentConfig,
+  config: ManagementConfig,
 ): Record<string, unknown> {
   return {
     client_id: client.clientId,

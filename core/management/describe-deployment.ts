@@ -1,4 +1,5 @@
-import { type DeploymentConfig, deployedRegions } from '../../contract/deployment-config.ts';
+import { deployedRegions } from '../../contract/deployment-config.ts';
+import type { ManagementConfig } from '../../contract/management/management-config.ts';
 import type { RegionId } from '../../contract/regions.ts';
 import { type ScopeDefinition, scopeName } from '../../contract/scopes.ts';
 import type { ManagementContext } from './management-context.ts';
@@ -10,7 +11,7 @@ export interface DeploymentDescription {
   readonly issuer: string | undefined;
   readonly defaultAudience: string;
   /** Seconds. */
-  readonly tokenLifetime: DeploymentConfig['tokenLifetime'];
+  readonly tokenLifetime: ManagementConfig['tokenLifetime'];
   /** The catalogue: the scopes that clients may have. */
   readonly scopes: readonly (ScopeDefinition & { readonly scope: string })[];
   readonly regions: readonly { readonly id: RegionId; readonly awsRegion: string }[];

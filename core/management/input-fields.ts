@@ -1,5 +1,4 @@
 import { isAudience } from '../../contract/audience.ts';
-import type { DeploymentConfig } from '../../contract/deployment-config.ts';
 import {
   maxAudienceLength,
   maxAudiencesPerClient,
@@ -10,6 +9,7 @@ import {
   maxScopesPerClient,
   maxServiceTrunkGroupLength,
 } from '../../contract/limits.ts';
+import type { ManagementConfig } from '../../contract/management/management-config.ts';
 import { isResourceUri } from '../../contract/resource-uri.ts';
 import { scopeName } from '../../contract/scopes.ts';
 import type { ClientProvider } from '../client/client.ts';
@@ -108,7 +108,7 @@ function parseScope(names: readonly string[], field: string, value: unknown): st
 
 /** Scopes of the catalogue as they are given. */
 export function parseScopeNames(
-  config: DeploymentConfig,
+  config: ManagementConfig,
   values: unknown,
   field = 'scopes',
 ): readonly string[] {
@@ -117,7 +117,7 @@ export function parseScopeNames(
 }
 
 /** The scopes of a client: of the catalogue, in its order, each once. */
-export function parseScopes(config: DeploymentConfig, values: unknown): readonly string[] {
+export function parseScopes(config: ManagementConfig, values: unknown): readonly string[] {
   const wanted = parseScopeNames(config, values);
   const scopes = config.scopes.map(scopeName).filter((name) => wanted.includes(name));
   if (scopes.length === 0) refuseInput('scopes', undefined, 'one scope or more');
@@ -133,7 +133,7 @@ export function parseScopes(config: DeploymentConfig, values: unknown): readonly
 
 /** A token lifetime in seconds, within the deployment's bounds. */
 export function parseTokenLifetime(
-  config: Pick<DeploymentConfig, 'tokenLifetime'>,
+  config: Pick<ManagementConfig, 'tokenLifetime'>,
   value: unknown,
 ): number {
   const { default: usual, minimum, maximum } = config.tokenLifetime;

@@ -1,4 +1,4 @@
-import type { DeploymentConfig } from '../../contract/deployment-config.ts';
+import type { ManagementConfig } from '../../contract/management/management-config.ts';
 import type { ApiKeyStore } from '../api-key/api-key-store.ts';
 import type { AuditLog, AuditPageReader, AuditRecord } from '../audit/audit-log.ts';
 import type { ClientStore } from '../client/client-store.ts';
@@ -31,7 +31,7 @@ export interface ManagementPorts {
 
 /** The first parameter of each management operation. */
 export interface ManagementContext extends ManagementPorts {
-  readonly config: DeploymentConfig;
+  readonly config: ManagementConfig;
   /** Who makes the changes, for the audit: the AWS caller's ARN. Asked before each change. */
   readonly actor: () => Promise<string>;
   /**

@@ -1,6 +1,6 @@
 import { defaultAccessTokenType } from '../../contract/access-token-type.ts';
-import type { DeploymentConfig } from '../../contract/deployment-config.ts';
 import { maxSigningInputBytes, maxTokenLifetime } from '../../contract/limits.ts';
+import type { ManagementConfig } from '../../contract/management/management-config.ts';
 import type { Client } from '../client/client.ts';
 import { idBytes } from '../credential/credential-value.ts';
 import { InputError } from '../errors.ts';
@@ -18,7 +18,7 @@ function base64urlLength(value: unknown): number {
 }
 
 /** Bytes of the longest signing input (RFC 7515 §5.1) that a token of this client can have. */
-export function longestSigningInput(client: Client, config: DeploymentConfig): number {
+export function longestSigningInput(client: Client, config: ManagementConfig): number {
   const audiences = effectiveAudiences(client, config);
   const audience = audiences.reduce((a, b) => (b.length > a.length ? b : a), '');
   const claims = buildAccessTokenClaims(
@@ -33,7 +33,7 @@ export function longestSigningInput(client: Client, config: DeploymentConfig): n
 /**
  * @throws {InputError} if a token of the client would not fit KMS and common header limits.
  */
-export function checkTokenSize(client: Client, config: DeploymentConfig): void {
+export function checkTokenSize(client: Client, config: ManagementConfig): void {
   const bytes = longestSigningInput(client, config);
   if (bytes <= maxSigningInputBytes) return;
   throw new InputError(

@@ -1,4 +1,4 @@
-import type { DeploymentConfig } from '../../contract/deployment-config.ts';
+import type { ManagementConfig } from '../../contract/management/management-config.ts';
 import type { Client } from '../client/client.ts';
 import { effectiveAudiences } from '../management/client-view.ts';
 import { formatTime } from '../rfc3339.ts';
@@ -59,7 +59,7 @@ function describeNarrowed(before: Client, after: Client): readonly string[] {
 }
 
 /** What the client had in its last state and does not get back automatically. */
-function describeWider(client: Client, last: ClientView | undefined, config: DeploymentConfig) {
+function describeWider(client: Client, last: ClientView | undefined, config: ManagementConfig) {
   if (last === undefined) return [];
   const audiences = effectiveAudiences(client, config);
   return [
@@ -104,7 +104,7 @@ function narrowProvider({ provider }: Client, bounds: readonly ClientView[]) {
   };
 }
 
-function narrow(client: Client, bounds: readonly ClientView[], config: DeploymentConfig): Narrowed {
+function narrow(client: Client, bounds: readonly ClientView[], config: ManagementConfig): Narrowed {
   const scopes = within(
     client.scopes,
     bounds.map((bound) => bound.scope),
@@ -150,7 +150,7 @@ function narrow(client: Client, bounds: readonly ClientView[], config: Deploymen
 export function replayClient(
   stored: Client,
   changes: readonly AuditedChange[],
-  config: DeploymentConfig,
+  config: ManagementConfig,
   undelete = false,
 ): Replayed<Client> {
   return replaying(() => {

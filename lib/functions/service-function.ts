@@ -23,6 +23,8 @@ export interface FunctionContext {
 export interface ServiceFunctionProps<F extends FunctionName> extends FunctionContext {
   readonly name: F;
   readonly description: string;
+  /** Files next to the bundle that depend on the deployment, by name. */
+  readonly files?: Readonly<Record<string, string>>;
   /** Exactly the variables that the function reads. */
   readonly environment: EnvironmentVariables<F>;
   readonly memorySize: number;
@@ -76,6 +78,13 @@ export class ServiceFunction<F extends FunctionName> extends Construct {
         ? {}
         : { provisionedConcurrentExecutions: provisionedConcurrency }),
     });
+  }
+
+  /** Aliases that all lead to the present version, for callers that may do different things. */
+  addAliases(names: readonly string[]): void {
+    for (const aliasName of names) {
+      new Alias(this, `Alias-${aliasName}`, { aliasName, version: this.handler.currentVersion });
+    }
   }
 
   /**
@@ -150,7 +159,7 @@ export class ServiceFunction<F extends FunctionName> extends Construct {
       functionName: functionName(props.deploymentName, props.name),
       description: props.description,
       ...runtimeDefaults,
-      code: functionBundle(props.bundles, props.name),
+      code: functionBundle(props.bundles, props.name, props.files),
       role: this.role,
       logGroup: this.logGroup,
       memorySize: props.memorySize,

@@ -12,12 +12,16 @@ import {
   type EnvironmentSource,
   jwksEnvironment,
   keyRotationEnvironment,
+  managementConfigFile,
+  managementEnvironment,
   syntheticCheckEnvironment,
   tokenEnvironment,
 } from '../../contract/function-environments.ts';
 import { roleName } from '../../contract/function-names.ts';
 import { type KmsKeyPolicyPrincipals, kmsKeyPolicy } from '../../contract/kms-key-policy.ts';
 import { onlyValues } from '../../contract/list-condition.ts';
+import { formatManagementConfig } from '../../contract/management/management-config.ts';
+import { managementAliases } from '../../contract/management/roles.ts';
 import type { HttpFunctionName } from '../../contract/routes.ts';
 import { syntheticClientId } from '../../contract/synthetic-check.ts';
 import {
@@ -47,6 +51,11 @@ const documentMemory = 1024;
 /** Keys are created and proved outside the request path. */
 const backgroundMemory = 512;
 
+/** Starts within a second, as the function with the most code. */
+const managementMemory = 1769;
+/** A revocation waits for four seconds, 500 changes take less than 30. */
+const managementTimeout = Duration.minutes(1);
+
 /** Above the handlers' own deadlines, so the handlers answer first; below the gateway's 29 s. */
 const requestTimeout = Duration.seconds(10);
 /** Enough for a JWKS from each region, or a token after some refusals, including retries. */
@@ -70,6 +79,7 @@ export class ServiceFunctions extends Construct {
   readonly keyRotation: ServiceFunction<'key-rotation'>;
   readonly syntheticCheck: ServiceFunction<'synthetic-check'>;
   readonly deploymentCheck: ServiceFunction<'deployment-check'>;
+  readonly management: ServiceFunction<'management'>;
   /** Functions that answer the gateway's requests. */
   readonly live: Readonly<Record<HttpFunctionName, Alias>>;
   private readonly source: EnvironmentSource;
@@ -95,6 +105,7 @@ export class ServiceFunctions extends Construct {
     this.keyRotation = this.addKeyRotation();
     this.syntheticCheck = this.addSyntheticCheck();
     this.deploymentCheck = this.addDeploymentCheck();
+    this.management = this.addManagement();
     this.live = {
       token: this.token.addLive(config.tokenFunction.provisionedConcurrency),
       discovery: this.discovery.addLive(),
@@ -104,8 +115,8 @@ export class ServiceFunctions extends Construct {
 
   /** Every function of the running service. The deployment check runs before the service exists. */
   get all(): readonly ServiceFunction<FunctionName>[] {
-    const { token, discovery, jwks, canary, keyRotation, syntheticCheck } = this;
-    return [token, discovery, jwks, canary, keyRotation, syntheticCheck];
+    const { token, discovery, jwks, canary, keyRotation, syntheticCheck, management } = this;
+    return [token, discovery, jwks, canary, keyRotation, syntheticCheck, management];
   }
 
   private keyPolicyPrincipals(config: DeploymentConfig): KmsKeyPolicyPrincipals {
@@ -241,6 +252,36 @@ export class ServiceFunctions extends Construct {
       resources: this.tables.clients,
       conditions: onlyItems(syntheticClientId(this.context.regionId)),
     });
+    return fn;
+  }
+
+  private addManagement(): ServiceFunction<'management'> {
+    const { config } = this.source;
+    const fn = new ServiceFunction(this, 'Management', {
+      ...this.context,
+      name: 'management',
+      description: 'Decides about changes of clients, API keys and identity providers',
+      files: { [managementConfigFile]: formatManagementConfig(config) },
+      environment: managementEnvironment(),
+      memorySize: managementMemory,
+      timeout: managementTimeout,
+    });
+    const change = ['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:DeleteItem'];
+    const { clients, apiKeys, identityProviders, signingKeys, audit } = this.tables;
+    fn.allow({
+      actions: [...change, 'dynamodb:UpdateItem', 'dynamodb:Scan'],
+      resources: clients,
+    });
+    for (const resources of [apiKeys, identityProviders]) {
+      fn.allow({ actions: [...change, 'dynamodb:Scan'], resources });
+    }
+    fn.allow({
+      actions: ['dynamodb:Query'],
+      resources: signingKeys,
+      conditions: onlyItems(records.key),
+    });
+    fn.allow({ actions: ['dynamodb:Query', 'dynamodb:PutItem'], resources: audit });
+    fn.addAliases(managementAliases);
     return fn;
   }
 

@@ -16,6 +16,7 @@ export const watchedFunctions: readonly FunctionName[] = [
   'canary',
   'key-rotation',
   'synthetic-check',
+  'management',
 ];
 
 /** Refusals in five minutes: more than those of a client that retries twice a minute. */

@@ -18,6 +18,8 @@ export interface OperatorPoliciesProps {
   readonly regionId: RegionId;
   readonly createdWith: CreatingRelease | undefined;
   readonly tables: ServiceTables;
+  /** Whether groups that work through the management function also have their tables. */
+  readonly tableAccess: boolean;
 }
 
 /**
@@ -47,11 +49,13 @@ export class OperatorPolicies extends Construct {
         ...this.tableStatements(group),
         ...this.restoredTableStatements(group),
         ...this.functionStatements(group),
+        ...this.aliasStatements(group),
       ],
     });
   }
 
   private tableStatements(group: OperatorGroup): PolicyStatement[] {
+    if (group.alias !== undefined && !this.props.tableAccess) return [];
     return (Object.entries(group.tables) as [TableKey, readonly string[]][]).map(
       ([table, actions]) =>
         new PolicyStatement({
@@ -69,6 +73,13 @@ export class OperatorPolicies extends Construct {
         resources: [Stack.of(this).formatArn({ service: 'dynamodb', resource })],
       });
     });
+  }
+
+  private aliasStatements({ alias }: OperatorGroup): PolicyStatement[] {
+    if (alias === undefined) return [];
+    // The exact alias: IAM compares the ARN that the caller names.
+    const arn = `${functionArn(this, this.props.deploymentName, 'management')}:${alias}`;
+    return [new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [arn] })];
   }
 
   private functionStatements(group: OperatorGroup): PolicyStatement[] {

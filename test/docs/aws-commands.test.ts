@@ -28,6 +28,7 @@ const requiredOptions: Readonly<Record<string, readonly string[]>> = {
   'dynamodb list-backups': [],
   'dynamodb restore-table-to-point-in-time': ['--target-table-name'],
   'dynamodb scan': ['--table-name'],
+  'dynamodb update-item': ['--table-name', '--key'],
   'dynamodb update-table': ['--table-name'],
   'dynamodb wait': ['--table-name'],
   'eks describe-cluster': ['--name'],

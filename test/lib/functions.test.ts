@@ -148,7 +148,9 @@ describe('the first signing key', () => {
 
   it('tests new code before requests reach it, so that its failure moves no alias', () => {
     const [[id, resource] = []] = firstKey();
-    const aliases = Object.entries(resourcesOf(template, 'AWS::Lambda::Alias'));
+    const aliases = Object.entries(resourcesOf(template, 'AWS::Lambda::Alias')).filter(([alias]) =>
+      alias.includes('Live'),
+    );
     expect(aliases).toHaveLength(3);
     for (const [alias, { DependsOn }] of aliases) {
       expect(DependsOn, alias).toContain(id);

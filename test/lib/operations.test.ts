@@ -78,6 +78,7 @@ describe('the policies of operators', () => {
         (expected['dynamodb:Scan'] ??= new Set()).add(restoredTableName(prefix, table));
       }
       const functions = group.functions.map((fn) => `${prefix}-${fn}`);
+      if (group.alias !== undefined) functions.push(`${prefix}-management:${group.alias}`);
       if (functions.length > 0) expected['lambda:InvokeFunction'] = new Set(functions);
       const granted = groups()[`${prefix}-slc-${name}`] ?? {};
       expect(
@@ -86,17 +87,48 @@ describe('the policies of operators', () => {
     },
   );
 
-  it('are these six, in each region under a name of its own', () => {
-    expect(Object.keys(groups())).toHaveLength(6);
+  it('are these seven, in each region under a name of its own', () => {
+    expect(Object.keys(groups())).toHaveLength(7);
     for (const id of ['slc', 'dfw', 'pit']) {
       for (const { Properties } of Object.values(
         resourcesOf(stack(id), 'AWS::IAM::ManagedPolicy'),
       )) {
         expect(Properties['ManagedPolicyName']).toMatch(
-          new RegExp(`^${prefix}-${id}-(?:[a-z-]+-operator|auditor)$`),
+          new RegExp(`^${prefix}-${id}-(?:[a-z-]+-operator|auditor|administrator)$`),
         );
       }
     }
+  });
+
+  it('have no DynamoDB action on what the function manages, if the config takes it away', () => {
+    const without = {
+      ...readConfigFile('single-region'),
+      management: { operatorTableAccess: false },
+    };
+    const { templates } = synthesise(without);
+    const template = templates['AuthorizationServer-slc'] as Template;
+    const policies = Object.values(resourcesOf(template, 'AWS::IAM::ManagedPolicy'));
+    const withAlias = Object.entries<OperatorGroup>(operatorGroups).filter(
+      ([, { alias }]) => alias !== undefined,
+    );
+    expect(withAlias).toHaveLength(5);
+    for (const [name, { alias }] of withAlias) {
+      const policy = policies.find(
+        ({ Properties }) => Properties['ManagedPolicyName'] === `${prefix}-slc-${name}`,
+      );
+      expect(evaluate(policy?.Properties['PolicyDocument'].Statement)).toEqual([
+        {
+          Effect: 'Allow',
+          Action: 'lambda:InvokeFunction',
+          Resource: `arn:aws:lambda:us-west-2:111122223333:function:${prefix}-management:${alias}`,
+        },
+      ]);
+    }
+    const count = (one: Template) =>
+      Object.values(resourcesOf(one, 'AWS::IAM::ManagedPolicy')).flatMap(
+        ({ Properties }) => Properties['PolicyDocument'].Statement,
+      ).length;
+    expect([count(single), count(template)]).toEqual([22, 10]);
   });
 
   it('let no one write a signing key, use a key of KMS, or change the audit', () => {

@@ -163,6 +163,27 @@ describe('the permission matrix', () => {
       ]),
       ...logsAndTraces('SyntheticCheck'),
     ],
+    'authorization-server-slc-management': [
+      ...boundTo('management', [
+        ['Allow', 'dynamodb:DeleteItem', 'ApiKeysTable'],
+        ['Allow', 'dynamodb:DeleteItem', 'ClientsTable'],
+        ['Allow', 'dynamodb:DeleteItem', 'IdentityProvidersTable'],
+        ['Allow', 'dynamodb:GetItem', 'ApiKeysTable'],
+        ['Allow', 'dynamodb:GetItem', 'ClientsTable'],
+        ['Allow', 'dynamodb:GetItem', 'IdentityProvidersTable'],
+        ['Allow', 'dynamodb:PutItem', 'ApiKeysTable'],
+        ['Allow', 'dynamodb:PutItem', 'AuditTable'],
+        ['Allow', 'dynamodb:PutItem', 'ClientsTable'],
+        ['Allow', 'dynamodb:PutItem', 'IdentityProvidersTable'],
+        ['Allow', 'dynamodb:Query', 'AuditTable'],
+        ['Allow', 'dynamodb:Query', 'SigningKeysTable', items('signing_key')],
+        ['Allow', 'dynamodb:Scan', 'ApiKeysTable'],
+        ['Allow', 'dynamodb:Scan', 'ClientsTable'],
+        ['Allow', 'dynamodb:Scan', 'IdentityProvidersTable'],
+        ['Allow', 'dynamodb:UpdateItem', 'ClientsTable'],
+      ]),
+      ...logsAndTraces('Management'),
+    ],
     'authorization-server-slc-key-rotation': [
       ...boundTo('key-rotation', [
         ['Allow', 'dynamodb:GetItem', 'SigningKeysTable'],

@@ -112,8 +112,8 @@ describe('the service control policy of the documentation', () => {
       );
     const roles = names('AWS::IAM::Role', 'RoleName');
     const functions = names('AWS::Lambda::Function', 'FunctionName');
-    expect(roles).toHaveLength(7);
-    expect(functions).toHaveLength(7);
+    expect(roles).toHaveLength(8);
+    expect(functions).toHaveLength(8);
     expect(roles.filter(covers('OnlyDeploymentUsesServiceRoles', 'role/'))).toEqual(roles);
     expect(functions.filter(covers('OnlyDeploymentChangesFunctions', 'function:'))).toEqual(
       functions,

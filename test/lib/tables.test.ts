@@ -70,7 +70,7 @@ describe('log groups', () => {
   it('are kept for 400 days and outlive their stack', () => {
     const groups = Object.values(resourcesOf(template, 'AWS::Logs::LogGroup'));
     // One of each function, and the access log.
-    expect(groups).toHaveLength(8);
+    expect(groups).toHaveLength(9);
     for (const group of groups) {
       expect(group.Properties['RetentionInDays']).toBe(400);
       expect(group.DeletionPolicy).toBe('RetainExceptOnCreate');

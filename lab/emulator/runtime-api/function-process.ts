@@ -32,7 +32,8 @@ export interface FunctionProcessOptions {
 export interface FunctionProcess {
   readonly pid: number;
   isRunning(): boolean;
-  invoke(event: unknown): Promise<Invocation>;
+  /** @param functionArn that the invocation names. The default has no version or alias. */
+  invoke(event: unknown, functionArn?: string): Promise<Invocation>;
   close(): Promise<void>;
 }
 
@@ -98,7 +99,7 @@ export async function startFunctionProcess(
   return {
     pid: child.pid ?? 0,
     isRunning: () => isRunning(child),
-    invoke: (event) => api.invoke(event),
+    invoke: (event, functionArn) => api.invoke(event, functionArn),
     close: () => stop(child, api),
   };
 }

@@ -19,8 +19,12 @@ export class FunctionError extends Error {
 export interface RuntimeApi {
   /** `host:port`, as in `AWS_LAMBDA_RUNTIME_API`. */
   readonly address: string;
-  /** Passes an event to the function. Events wait in a queue while it is busy. */
-  invoke(event: unknown): Promise<Invocation>;
+  /**
+   * Passes an event to the function. Events wait in a queue while it is busy.
+   *
+   * @param functionArn that the invocation names, e.g. with an alias. The default has no qualifier.
+   */
+  invoke(event: unknown, functionArn?: string): Promise<Invocation>;
   /** Refuses waiting and later events when the function process is gone. */
   fail(error: Error): void;
   close(): Promise<void>;
@@ -35,6 +39,7 @@ export interface RuntimeApiOptions {
 interface Pending {
   readonly id: string;
   readonly event: string;
+  readonly functionArn: string;
   resolve(invocation: Invocation): void;
   reject(error: Error): void;
 }
@@ -53,10 +58,11 @@ class InvocationQueue {
     this.#options = options;
   }
 
-  add(event: unknown): Promise<Invocation> {
+  add(event: unknown, functionArn = this.#options.functionArn): Promise<Invocation> {
     if (this.#failure !== undefined) return Promise.reject(this.#failure);
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ id: randomUUID(), event: JSON.stringify(event), resolve, reject });
+      const id = randomUUID();
+      this.#waiting.push({ id, event: JSON.stringify(event), functionArn, resolve, reject });
       this.#handOut();
     });
   }
@@ -93,7 +99,7 @@ class InvocationQueue {
       'Content-Type': 'application/json',
       'Lambda-Runtime-Aws-Request-Id': next.id,
       'Lambda-Runtime-Deadline-Ms': String(Date.now() + this.#options.timeoutMs),
-      'Lambda-Runtime-Invoked-Function-Arn': this.#options.functionArn,
+      'Lambda-Runtime-Invoked-Function-Arn': next.functionArn,
       'Lambda-Runtime-Trace-Id': `Root=1-00000000-${next.id.replaceAll('-', '').slice(0, 24)};Sampled=0`,
     });
     response.end(next.event);
@@ -141,7 +147,7 @@ export async function startRuntimeApi(options: RuntimeApiOptions): Promise<Runti
   const port = await listenOnLoopback(server, { port: 0 }, 'Runtime API');
   return {
     address: `${loopbackHost}:${port}`,
-    invoke: (event) => queue.add(event),
+    invoke: (event, functionArn) => queue.add(event, functionArn),
     fail: (error) => queue.fail(error),
     close: () => closeServer(server),
   };

@@ -54,11 +54,11 @@ export class LambdaFunction {
   }
 
   /** @throws {Error} with the name and message of the function's error. */
-  async invoke(event: unknown): Promise<unknown> {
+  async invoke(event: unknown, functionArn?: string): Promise<unknown> {
     const running = await this.#ensureProcess();
     this.#surroundings.onInvocation(this.#function.name);
     try {
-      return (await running.invoke(event)).payload;
+      return (await running.invoke(event, functionArn)).payload;
     } catch (error) {
       throw readFunctionError(error);
     }

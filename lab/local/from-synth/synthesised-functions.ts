@@ -107,7 +107,10 @@ export function createSynthesisedFunctions(
   return {
     routes: [...routes, example.route],
     eventHandlers: new Map<string, EventHandler>(
-      [...functions].map(([name, fn]) => [name, (event) => fn.invoke(event)]),
+      [...functions].map(([name, fn]) => [
+        name,
+        (event, { functionArn }) => fn.invoke(event, functionArn),
+      ]),
     ),
     rotateKeys: async (event) => {
       // CloudFormation invokes it with the permissions of the deployment.

@@ -20,7 +20,7 @@ const environment = (region = 'us-west-2') => ({
   AWS_REGION: region,
 });
 const prove = (region: string, digest: string, credentials: typeof accessKey = accessKey) =>
-  createCallerProof({ region, credentials, profile: 'request' }, environment())(region, digest);
+  createCallerProof(credentials, environment())(region, digest);
 const authenticate: ReturnType<typeof createAuthenticateCaller> = (proof, digest) =>
   createAuthenticateCaller(environment())(proof, digest);
 
@@ -69,7 +69,7 @@ describe('a proof of who asks', () => {
   it('is signed for the STS of the function, not for the one that this machine prefers', async () => {
     const options = { region: 'eu-west-1', credentials: accessKey } as const;
     const preferring = { AWS_USE_FIPS_ENDPOINT: 'true', AWS_ENDPOINT_URL_STS: sts.endpoint };
-    const proof = await createCallerProof(options, preferring)('us-west-2', digest);
+    const proof = await createCallerProof(options.credentials, preferring)('us-west-2', digest);
     expect(proof.authorization).toContain('/us-west-2/sts/aws4_request');
     expect(await authenticate(proof, digest)).toBe(localUserArn());
   });

@@ -51,6 +51,8 @@ it('shows every attribute of a client', async () => {
     scope: 'messaging:view calls:view',
     enabled: true,
     provider: expect.stringContaining('localhost'),
+    // As its id follows from a key.
+    tokens_not_before: expect.any(String),
     created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/),
     updated_at: expect.any(String),
     version: expect.any(Number),

@@ -20,9 +20,12 @@ const hook = `data:text/javascript,${encodeURIComponent(`
 `)}`;
 
 /** Which packages of AWS a command loads. */
-async function loadedBy(...args: string[]): Promise<readonly string[]> {
+async function loadedBy(
+  args: readonly string[],
+  more: Readonly<Record<string, string>> = {},
+): Promise<readonly string[]> {
   const { PATH: path = '' } = process.env;
-  const env = { ...service().environment, PATH: path };
+  const env = { ...service().environment, ...more, PATH: path };
   const { stderr } = await run(process.execPath, ['--import', hook, authctl, ...args], {
     env,
     maxBuffer: 16 * 1024 * 1024,
@@ -36,14 +39,21 @@ describe('authctl loads', () => {
   it.each([[['--help']], [['--version']], [['client', 'create', '--help']], [['complete', 'zsh']]])(
     'no AWS SDK for %j',
     async (args) => {
-      expect(await loadedBy(...args)).toEqual([]);
+      expect(await loadedBy(args)).toEqual([]);
+    },
+  );
+
+  it.each([[['client', 'list']], [['audit', 'list']]])(
+    'only the client of Lambda for %j',
+    async (args) => {
+      expect(await loadedBy(args)).toEqual(['@aws-sdk/client-lambda', '@smithy']);
     },
   );
 
   it.each([[['client', 'list']], [['signing-key', 'list']], [['audit', 'list']]])(
-    'only the client of DynamoDB for %j',
+    'only the client of DynamoDB for %j on the tables',
     async (args) => {
-      expect(await loadedBy(...args)).toEqual([
+      expect(await loadedBy(args, { AUTHCTL_THROUGH: 'tables' })).toEqual([
         '@aws-sdk/client-dynamodb',
         '@aws-sdk/lib-dynamodb',
         '@smithy',

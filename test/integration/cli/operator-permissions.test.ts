@@ -25,6 +25,7 @@ import { type RecordingProxy, startRecordingProxy } from './recording-proxy.ts';
 import { runCli, useLocalCli } from './use-authctl.ts';
 
 const { service } = useLocalCli();
+let through: 'tables' | 'function' = 'tables';
 const folder = makeTemporaryDirectory();
 let proxy: RecordingProxy;
 let provider: LoopbackProvider;
@@ -50,7 +51,11 @@ afterAll(async () => {
 });
 
 async function authctl(args: readonly string[], stdin = '') {
-  const run = await runCli([...args, '--local', '--json', '--yes'], { cwd: folder.path, stdin });
+  const run = await runCli([...args, '--local', '--json', '--yes'], {
+    cwd: folder.path,
+    stdin,
+    env: { AUTHCTL_THROUGH: through },
+  });
   if (run.stdout === '') throw new Error(run.stderr);
   return JSON.parse(run.stdout) as Record<string, string>;
 }
@@ -76,7 +81,10 @@ const sessions: Partial<Record<OperatorGroupName, () => Promise<unknown>>> = {
     await authctl(['explain', 'token', '--client-id', id]);
     await authctl(['client', 'delete', id]);
     const under = ['--provider', provider.issuer, '--external-client-id', 'x'];
-    await runCli([...client, ...under, '--local'], { cwd: folder.path });
+    await runCli([...client, ...under, '--local'], {
+      cwd: folder.path,
+      env: { AUTHCTL_THROUGH: through },
+    });
   },
   'api-key-operator': async () => {
     await authctl(['api-key', 'list']);
@@ -185,6 +193,16 @@ it.each(Object.entries(sessions))(
     expect([...proxy.calls].toSorted()).toEqual(allowed(group).toSorted());
   },
 );
+
+it('no command that works through the function reads or writes a table', async () => {
+  through = 'function';
+  proxy.calls.clear();
+  for (const name of ['client-operator', 'api-key-operator', 'provider-operator'] as const) {
+    await sessions[name]?.();
+  }
+  through = 'tables';
+  expect([...proxy.calls]).toEqual([]);
+});
 
 it('an auditor may run every command that changes nothing', async () => {
   const { client_id: id = '' } = await authctl(client);

@@ -85,6 +85,7 @@ describe('authctl portal', () => {
   it('says that DynamoDB does not answer, and offers to try again', async () => {
     const environment = {
       ...service().environment,
+      AUTHCTL_THROUGH: 'tables',
       AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:1',
     };
     const visitor = await signIn(await start({ environment }));

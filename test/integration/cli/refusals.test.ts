@@ -276,12 +276,23 @@ describe('a deployment that cannot be used', () => {
 });
 
 describe('backends that cannot be used', () => {
+  const onTables = ['--through', 'tables'];
+
   it.each([
-    ['client list', ['client', 'list'], 'could not list other-clients'],
-    ['client show', ['client', 'show', noClient], 'could not read an item of other-clients'],
+    ['client list', ['client', 'list', ...onTables], 'could not list other-clients'],
+    [
+      'client show',
+      ['client', 'show', noClient, ...onTables],
+      'could not read an item of other-clients',
+    ],
     // It reads several partitions at once: any of them can be the first that is refused.
     ['signing-key list', ['signing-key', 'list'], 'could not list [a-z_]+ of other-signing-keys'],
-  ])('a table that is not there is named by %s', async (_, args, message) => {
+    [
+      'client list through the function',
+      ['client', 'list', '--through', 'function'],
+      'could not invoke \\S+:function:other-management:client-operator',
+    ],
+  ])('a table or function that is not there is named by %s', async (_, args, message) => {
     const cwd = temporaryDirectory();
     const { paths } = service();
     const config = JSON.parse(readFileSync(paths.deploymentConfig, 'utf8')) as object;
@@ -304,7 +315,7 @@ describe('backends that cannot be used', () => {
     }).map(([name, value]) => `${name}='${value}'\n`);
     mkdirSync(join(cwd, '.local'));
     writeFileSync(join(cwd, '.local', 'demo.env'), lines.join(''));
-    const run = await runCli(['client', 'list', '--local'], { cwd });
+    const run = await runCli(['client', 'list', '--local', ...onTables], { cwd });
     expect(run).toMatchObject({ exitCode: 1, stdout: '' });
     expect(run.stderr).toBe(
       'authctl: the local run does not answer; start it with npm start (could not list local-clients: connect ECONNREFUSED 127.0.0.1:1)\n',

@@ -71,7 +71,7 @@ describe('a record that cannot be read', () => {
   });
 });
 
-describe('the caller on AWS', () => {
+describe('the caller on AWS, on the tables', () => {
   const arn = 'arn:aws:sts::123456789012:assumed-role/operator/ada';
   let answer: { readonly status: number; readonly body: string };
   let sts: Server;
@@ -91,6 +91,7 @@ describe('the caller on AWS', () => {
   function runWithSts(args: readonly string[]) {
     const env = {
       ...service().environment,
+      AUTHCTL_THROUGH: 'tables',
       AWS_ENDPOINT_URL_STS: `http://127.0.0.1:${port}`,
     };
     return run(process.execPath, [program, ...args], { env });

@@ -187,7 +187,7 @@ describe('the audit of signing-key rotate', () => {
     const name = 'local-key-rotation';
     const forged = { action: 'rotate', requested_by: 'arn:aws:iam::000000000000:user/alice' };
     await expect(invoke(name, forged)).rejects.toThrow('caller_proof: received nothing');
-    const prove = createCallerProof(aws, environment);
+    const prove = createCallerProof(aws.credentials, environment);
     const proof = await prove('us-west-2', requestDigest(name, { action: 'rotate' }));
     const other = { action: 'rotate', algorithm: 'ES256', caller_proof: proof };
     await expect(invoke(name, other)).rejects.toThrow('AWS does not accept the signature');

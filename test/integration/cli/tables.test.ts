@@ -234,7 +234,11 @@ describe('authctl table copy', () => {
     expect(run.exitCode).toBe(1);
     const again = (JSON.parse(run.stdout) as { items: readonly Row[] }).items;
     expect(again.filter(({ outcome }) => outcome !== 'present')).toEqual([
-      { id, outcome: 'different', because: 'version 2 in the source, 3 in the copy' },
+      {
+        id,
+        outcome: 'different',
+        because: expect.stringMatching(/^version \d+ in the source, \d+ in the copy$/),
+      },
       { id: added, outcome: 'only there' },
     ]);
   });

@@ -61,7 +61,7 @@ interface LiveToken {
 function createRotation() {
   const { aws, environment } = local();
   const invoke = createInvokeFunction(createLambdaClient(aws));
-  const prove = createCallerProof(aws, environment);
+  const prove = createCallerProof(aws.credentials, environment);
   const name = functionName('local', 'key-rotation');
   return async (event: object): Promise<RotationReport> => {
     const caller_proof = await prove(localRegion.awsRegion, requestDigest(name, event));

@@ -1,0 +1,22 @@
+import { createManagementContext } from '../adapters/management-context.ts';
+import type { ManagementContext } from '../core/management/management-context.ts';
+import { withAuditFile } from './audit-file.ts';
+import type { Deployment } from './deployment.ts';
+import { findCaller, type OpenOptions, reports } from './open-management.ts';
+
+/** The management library on a deployment's tables. */
+export function openTableContext(deployment: Deployment, options: OpenOptions): ManagementContext {
+  const { auditFile } = options;
+  const { config, aws, allowLoopbackProviders, ca } = deployment;
+  const context = createManagementContext({
+    config,
+    aws,
+    allowLoopbackProviders,
+    ca,
+    ...(deployment.isLoopback && { actor: () => findCaller(deployment) }),
+    ...reports(options),
+  });
+  return auditFile === undefined
+    ? context
+    : { ...context, audit: withAuditFile(context.audit, auditFile) };
+}
