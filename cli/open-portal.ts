@@ -1,6 +1,7 @@
 import { servePortalOnLoopback } from '../portal/serve-on-loopback.ts';
 import type { Cli } from './cli.ts';
-import { findCaller, openManagement } from './open-management.ts';
+import { openManagement } from './open-management.ts';
+import { findCaller } from './open-options.ts';
 import { UsageError } from './usage-error.ts';
 
 export interface OpenedPortal {
