@@ -1,5 +1,5 @@
 import type { ParsedKeys } from './deployment-config-schema.ts';
-import { strongConsistencySets } from './regions.ts';
+import { isGovCloud, strongConsistencySets } from './regions.ts';
 import { scopeName } from './scopes.ts';
 
 export interface ParseOptions {
@@ -30,9 +30,16 @@ function findIssuerProblems(config: ParsedKeys, options: ParseOptions): readonly
     : [`issuer: received "${issuer}"; allowed: "${allowed}", which is the domain's`];
 }
 
-function findDomainProblems({ domain: found }: ParsedKeys): readonly string[] {
+/** The names of a domain are latency alias records, which Route 53 does not have in GovCloud. */
+function findDomainProblems({ domain: found, regions }: ParsedKeys): readonly string[] {
   if (found === undefined) return [];
   const { name, hostedZoneName } = found;
+  const inGovCloud = Object.values(regions).find((one) => one && isGovCloud(one.awsRegion));
+  if (inGovCloud !== undefined) {
+    return [
+      `domain: received "${name}" with ${inGovCloud.awsRegion}; allowed: no domain in AWS GovCloud (US), because Route 53 has no latency-based routing there`,
+    ];
+  }
   return name === hostedZoneName || name.endsWith(`.${hostedZoneName}`)
     ? []
     : [`domain.name: received "${name}"; allowed: a name in the zone "${hostedZoneName}"`];

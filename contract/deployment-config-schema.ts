@@ -10,7 +10,7 @@ import {
   reuseShares,
 } from './limits.ts';
 import { operationsEntries } from './operations-config.ts';
-import { type RegionId, regionIds } from './regions.ts';
+import { awsRegions, type RegionId, regionIds } from './regions.ts';
 import { isResourceUri } from './resource-uri.ts';
 import { scopePartPattern } from './scopes.ts';
 import { algs, defaultAlg } from './signing-algorithms.ts';
@@ -50,7 +50,7 @@ const domain = v.strictObject({
 
 const awsRegion = v.pipe(
   v.string(),
-  v.regex(/^[a-z]{2}(-[a-z]+)+-\d$/, 'allowed: an AWS region, e.g. "us-west-2"'),
+  v.check((name) => awsRegions.includes(name), `allowed: an AWS region: ${awsRegions.join(', ')}`),
 );
 
 const region = v.strictObject({ awsRegion });

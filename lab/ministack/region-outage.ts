@@ -11,13 +11,16 @@ export interface RegionOutage {
 const signedRegion = /Credential=[^/]+\/\d+\/([^/]+)\//;
 
 /** What every refused call says. The SDK repeats it no more often than another error of the caller. */
-export const outageCode = 'RegionIsDown';
+const outageCode = 'RegionIsDown';
 
-function refuse(response: ServerResponse, awsRegion: string): void {
-  response.writeHead(400, { 'content-type': 'text/xml' });
+/** In the protocol of the call: JSON or XML. */
+function refuse(response: ServerResponse, type: string, awsRegion: string): void {
   const message = `${awsRegion} does not answer`;
+  response.writeHead(400, { 'content-type': type });
   response.end(
-    `<ErrorResponse><Error><Code>${outageCode}</Code><Message>${message}</Message></Error></ErrorResponse>`,
+    type.includes('json')
+      ? JSON.stringify({ __type: outageCode, message })
+      : `<ErrorResponse><Error><Code>${outageCode}</Code><Message>${message}</Message></Error></ErrorResponse>`,
   );
 }
 
@@ -29,7 +32,8 @@ export async function startRegionOutage(
   const server = createServer((incoming, response) => {
     const { method, url: path, headers } = incoming;
     if (signedRegion.exec(headers.authorization ?? '')?.[1] === awsRegion) {
-      incoming.resume().once('end', () => refuse(response, awsRegion));
+      const { 'content-type': type = 'text/xml' } = headers;
+      incoming.resume().once('end', () => refuse(response, type, awsRegion));
       return;
     }
     const call = request({ host: loopbackHost, port: emulatorPort, method, path, headers });

@@ -1,9 +1,11 @@
+import { RegionInfo } from 'aws-cdk-lib/region-info';
 import { describe, expect, it } from 'vitest';
 import {
   DeploymentConfigError,
   type DeploymentConfigInput,
   parseDeploymentConfig,
 } from '../../contract/deployment-config.ts';
+import { awsRegions } from '../../contract/regions.ts';
 import { throttlesOf } from '../../contract/throttles.ts';
 
 const single = {
@@ -78,6 +80,26 @@ describe('the throttles', () => {
     [{ health: { rateLimit: 1, burstLimit: 1 } }, 'throttles.health'],
   ])('are refused: %o', (throttles, message) => {
     expect(() => parseDeploymentConfig({ ...single, throttles })).toThrow(message);
+  });
+});
+
+describe('AWS regions', () => {
+  it('are those that the CDK knows', () => {
+    expect(awsRegions).toEqual(RegionInfo.regions.map(({ name }) => name).toSorted());
+  });
+
+  it.each(['us-west-9', 'us-east', 'uswest2', 'US-WEST-2'])('do not include %s', (awsRegion) => {
+    expect(() => parseDeploymentConfig({ ...single, regions: { slc: { awsRegion } } })).toThrow(
+      `regions.slc.awsRegion: received "${awsRegion}"; allowed: an AWS region: af-south-1`,
+    );
+  });
+
+  it('of GovCloud have no domain', () => {
+    const regions = { slc: { awsRegion: 'us-gov-west-1' } };
+    expect(parseDeploymentConfig({ ...single, regions }).domain).toBeUndefined();
+    expect(() => parseDeploymentConfig({ ...single, regions, domain })).toThrow(
+      'domain: received "auth.example.com" with us-gov-west-1; allowed: no domain in AWS GovCloud (US)',
+    );
   });
 });
 

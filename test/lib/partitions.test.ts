@@ -9,11 +9,13 @@ function inRegion(awsRegion: string): unknown {
   return {
     ...readConfigFile('single-region'),
     regions: { slc: { awsRegion } },
-    domain: {
-      name: 'auth.example.com',
-      hostedZoneId: 'Z0123456789ABC',
-      hostedZoneName: 'example.com',
-    },
+    ...(partition !== 'aws-us-gov' && {
+      domain: {
+        name: 'auth.example.com',
+        hostedZoneId: 'Z0123456789ABC',
+        hostedZoneName: 'example.com',
+      },
+    }),
     webAcl: { tokenRequestsPerFiveMinutes: 2000 },
     gradualDeployment: true,
     backup: {
