@@ -10,7 +10,7 @@ import {
  * Whether the service, the network or a timeout failed, so the same call may succeed later.
  * `AbortError` is the caller's own deadline.
  */
-function isUnavailability(error: Error): boolean {
+export function isAwsUnavailability(error: Error): boolean {
   const sdkError = error as CallError;
   return (
     error.name === 'AbortError' ||
@@ -51,7 +51,7 @@ export async function callAws<T>(doing: string, call: () => Promise<T>): Promise
   try {
     return await call();
   } catch (error) {
-    if (error instanceof Error && isUnavailability(error)) {
+    if (error instanceof Error && isAwsUnavailability(error)) {
       throw new UnavailableError(`could not ${doing}: ${describeCause(error)}`, { cause: error });
     }
     if (error instanceof Error && error.name === 'ResourceNotFoundException') {

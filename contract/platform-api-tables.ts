@@ -39,8 +39,14 @@ export function isPlatformApiTable(table: TableKey): table is PlatformApiTable {
   return Object.hasOwn(platformApiKeys, table);
 }
 
-/** The one action of a look-up. */
+/** The action of a look-up. */
 export const platformApiAction = 'dynamodb:GetItem';
+
+/**
+ * The actions of look-ups in a process that serves many requests at once: those that begin together
+ * are read together. Without the second they are read one by one.
+ */
+export const batchedPlatformApiActions = [platformApiAction, 'dynamodb:BatchGetItem'] as const;
 
 /** The condition under which a table may be read. */
 export function platformApiCondition(table: PlatformApiTable) {

@@ -11,6 +11,7 @@ import {
 } from 'aws-cdk-lib/aws-ecs';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
+import { batchedPlatformApiActions } from '../contract/platform-api-tables.ts';
 import { forwardAuthPort, forwardAuthUser, readyProbe } from './platform/forward-auth-container.ts';
 import { readTablesOf, tableArns } from './platform/read-tables.ts';
 
@@ -133,7 +134,10 @@ export class ForwardAuthSidecar extends Construct {
     checkProps(props);
     this.container = this.addContainer(props);
     if (props.tables === undefined) return;
-    for (const statement of readTablesOf(tableArns(this, props.tables))) {
+    for (const statement of readTablesOf(
+      tableArns(this, props.tables),
+      batchedPlatformApiActions,
+    )) {
       props.taskDefinition.addToTaskRolePolicy(statement);
     }
   }

@@ -1,4 +1,5 @@
 import { maxSockets } from '../adapters/aws-client-options.ts';
+import { callAws } from '../adapters/aws-errors.ts';
 import { createAwsJsonClient } from '../adapters/aws-json/aws-json-client.ts';
 import type { Environment } from '../adapters/aws-json/endpoint.ts';
 import { callProfiles } from '../adapters/call-profile.ts';
@@ -9,19 +10,21 @@ import type {
 } from '../adapters/credentials/credential-provider.ts';
 import { profileRegion } from '../adapters/credentials/shared-config.ts';
 import { createDynamoDbApiKeyReader } from '../adapters/dynamodb/api-key-reader.ts';
+import { batchGets } from '../adapters/dynamodb/batch-gets.ts';
 import { checkTables } from '../adapters/dynamodb/check-tables.ts';
 import { createDynamoDbClientLookup } from '../adapters/dynamodb/client-lookup.ts';
 import { createDynamoDbIdentityProviderReader } from '../adapters/dynamodb/identity-provider-reader.ts';
-import { createJsonCalls } from '../adapters/dynamodb/json-calls.ts';
+import { createBatchGet, createJsonCalls } from '../adapters/dynamodb/json-calls.ts';
 import { type MonotonicClock, rememberFound } from '../adapters/dynamodb/remember-found.ts';
 import { defaultDeploymentName } from '../contract/function-names.ts';
 import { maxLookupCacheSeconds } from '../contract/limits.ts';
+import { probeKey } from '../contract/platform-api-tables.ts';
 import {
   parseTableLocation,
   type TableLocation,
   tableLocationHelp,
 } from '../contract/table-location.ts';
-import { tableName } from '../contract/tables.ts';
+import { tableName, tables } from '../contract/tables.ts';
 import type { ApiKeyReader } from '../core/api-key/api-key-store.ts';
 import { InputError } from '../core/errors.ts';
 import type { PortOptions } from '../core/port.ts';
@@ -59,6 +62,11 @@ export interface DynamoDbLookupOptions {
    * @default 0: each credential is looked up
    */
   readonly cacheSeconds?: number | undefined;
+  /**
+   * Runs once if DynamoDB refuses BatchGetItem, e.g. because the role allows only GetItem. Look-ups
+   * are then read one by one, and batches are tried again now and then.
+   */
+  readonly onReadOneByOne?: ((error: unknown) => void) | undefined;
   /** Milliseconds of a clock that never goes back; for tests. */
   readonly monotonicClock?: MonotonicClock | undefined;
 }
@@ -138,7 +146,7 @@ function openTables(options: DynamoDbLookupOptions) {
 /**
  * Look-ups in the authorization server's own tables, with a small client instead of the AWS SDK.
  * The caller's role needs `dynamodb:GetItem` on the tables `clients`, `api-keys` and
- * `identity-providers`, and nothing else. Reads are eventually consistent: a change is seen within
+ * `identity-providers`. With `dynamodb:BatchGetItem`, look-ups that begin together are one request. Reads are eventually consistent: a change is seen within
  * about a second, and `cacheSeconds` later if there is a cache.
  *
  * @throws {InputError} if an option cannot be used.
@@ -147,9 +155,14 @@ export function createDynamoDbLookups(options: DynamoDbLookupOptions = {}): Dyna
   const seconds = readCacheSeconds(options.cacheSeconds ?? 0);
   const { monotonicClock: clock = () => performance.now() } = options;
   const { client, calls, names, awsRegion } = openTables(options);
-  const apiKeys = createDynamoDbApiKeyReader(calls, names.apiKeys);
-  const clients = createDynamoDbClientLookup(calls, names.clients);
-  const providers = createDynamoDbIdentityProviderReader(calls, names.identityProviders);
+  const batched = batchGets(
+    { ...calls, batchGet: createBatchGet(client) },
+    { onRefused: options.onReadOneByOne },
+  );
+  const reads = { ...calls, get: batched.get.bind(batched) };
+  const apiKeys = createDynamoDbApiKeyReader(reads, names.apiKeys);
+  const clients = createDynamoDbClientLookup(reads, names.clients);
+  const providers = createDynamoDbIdentityProviderReader(reads, names.identityProviders);
   type Find<T> = (key: string, port?: PortOptions) => Promise<T | undefined>;
   const remember = <T>(find: Find<T>) => rememberFound(find, seconds, clock);
   return {
@@ -160,7 +173,12 @@ export function createDynamoDbLookups(options: DynamoDbLookupOptions = {}): Dyna
         findIdentityProvider: remember((id, port) => providers.findIdentityProvider(id, port)),
       },
     },
-    checkTables: () => checkTables(calls, names, awsRegion),
+    checkTables: async () => {
+      await checkTables(calls, names, awsRegion);
+      const Key = { [tables.apiKeys.partitionKey]: probeKey };
+      const input = { TableName: names.apiKeys, Key };
+      await callAws(`read items of ${names.apiKeys}`, () => batched.tryBatch(input));
+    },
     close: () => client.close(),
   };
 }

@@ -21,3 +21,15 @@ export interface DynamoDbCalls {
   query(input: QueryCommandInput, options: CallOptions): Promise<Page>;
   update(input: UpdateCommandInput, options: CallOptions): Promise<unknown>;
 }
+
+/** Reads of several items of one table. Only the AWS JSON client has it. */
+export interface BatchedGet {
+  /**
+   * @param input as of GetItem, with up to 100 different keys.
+   * @returns the items that exist, in any order, and the keys that were not read.
+   */
+  batchGet(
+    input: Omit<GetCommandInput, 'Key'> & { readonly Keys: readonly Record<string, unknown>[] },
+    options: CallOptions,
+  ): Promise<{ readonly Items: readonly Item[]; readonly UnprocessedKeys: readonly Item[] }>;
+}

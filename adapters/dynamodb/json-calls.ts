@@ -1,5 +1,5 @@
 import type { AwsJsonClient } from '../aws-json/aws-json-client.ts';
-import type { CallOptions, DynamoDbCalls } from './dynamodb-calls.ts';
+import type { BatchedGet, CallOptions, DynamoDbCalls } from './dynamodb-calls.ts';
 import { readNumber } from './item.ts';
 
 /** A value with its type, as DynamoDB's JSON has it. */
@@ -45,6 +45,29 @@ interface Output {
   readonly Item?: AttributeValues;
   readonly Items?: readonly AttributeValues[];
   readonly LastEvaluatedKey?: AttributeValues;
+}
+
+interface BatchOutput {
+  readonly Responses?: Readonly<Record<string, readonly AttributeValues[]>>;
+  readonly UnprocessedKeys?: Readonly<
+    Record<string, { readonly Keys: readonly AttributeValues[] }>
+  >;
+}
+
+/** BatchGetItem of one table. Functions that serve one request at a time have no use for it. */
+export function createBatchGet(client: AwsJsonClient): BatchedGet['batchGet'] {
+  return async ({ TableName: table = '', Keys, ...rest }, { abortSignal: signal }) => {
+    const request = { RequestItems: { [table]: { ...rest, Keys: Keys.map(toValues) } } };
+    const output = (await client.call('BatchGetItem', request, { signal })) as BatchOutput;
+    // The request has one table, so all that is answered is of it, by its name or by its ARN.
+    const unread = Object.values(output.UnprocessedKeys ?? {}).flatMap(({ Keys: keys }) => keys);
+    return {
+      Items: Object.values(output.Responses ?? {})
+        .flat()
+        .map(readValues),
+      UnprocessedKeys: unread.map(readValues),
+    };
+  };
 }
 
 /** The AWS JSON client as {@link DynamoDbCalls}. */

@@ -11,8 +11,8 @@ import {
 import type { Construct } from 'constructs';
 import type { TableReaders } from '../../contract/operations-config.ts';
 import {
+  batchedPlatformApiActions,
   isPlatformApiTable,
-  platformApiAction,
   platformApiCondition,
 } from '../../contract/platform-api-tables.ts';
 import { deployedTableName, type TableKey, type TableNames } from '../../contract/tables.ts';
@@ -70,7 +70,7 @@ export function readerPolicy(
         new PolicyStatement({
           effect: Effect.ALLOW,
           principals: [...principals],
-          actions: [platformApiAction],
+          actions: [...batchedPlatformApiActions],
           resources: [resource],
           conditions: { ...platformApiCondition(table), ...conditions },
         }),

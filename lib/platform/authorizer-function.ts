@@ -5,6 +5,7 @@ import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { EnvironmentVariables } from '../../contract/environment.ts';
 import { metricNamespace } from '../../contract/key-metrics.ts';
+import { platformApiAction } from '../../contract/platform-api-tables.ts';
 import { functionBundle } from '../functions/function-bundles.ts';
 import { runtimeDefaults } from '../functions/runtime-defaults.ts';
 import { readTablesOf, type TableArns } from './read-tables.ts';
@@ -48,7 +49,7 @@ export class AuthorizerFunction extends Construct {
         resources: [logGroup.logGroupArn],
       }),
     );
-    for (const statement of readTablesOf(tables)) role.addToPolicy(statement);
+    for (const statement of readTablesOf(tables, [platformApiAction])) role.addToPolicy(statement);
     Validations.of(role).acknowledge({
       id: 'AwsSolutions::AwsSolutions-IAM5[Resource::*]',
       reason: 'X-Ray has no resources: PutTraceSegments and PutTelemetryRecords accept only "*".',

@@ -3,7 +3,6 @@ import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
 import {
   type PlatformApiTable,
-  platformApiAction,
   platformApiCondition,
   platformApiTables,
 } from '../../contract/platform-api-tables.ts';
@@ -39,12 +38,15 @@ export function tableArns(scope: Construct, tables: string): TableArns {
   ) as unknown as TableArns;
 }
 
-/** Permissions to read each table by its own keys, one item at a time. */
-export function readTablesOf(tables: TableArns): readonly PolicyStatement[] {
+/** Permissions to read each table by its own keys. */
+export function readTablesOf(
+  tables: TableArns,
+  actions: readonly string[],
+): readonly PolicyStatement[] {
   return platformApiTables.map(
     (key) =>
       new PolicyStatement({
-        actions: [platformApiAction],
+        actions: [...actions],
         resources: [tables[key]],
         conditions: platformApiCondition(key),
       }),

@@ -133,7 +133,7 @@ describe('ForwardAuthSidecar', () => {
     expect(statements).toEqual(
       readTables.map((suffix) => ({
         Effect: 'Allow',
-        Action: 'dynamodb:GetItem',
+        Action: ['dynamodb:GetItem', 'dynamodb:BatchGetItem'],
         Resource: `${tables}-${suffix}`,
         Condition: readerCondition(suffix),
       })),

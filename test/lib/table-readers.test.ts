@@ -2,6 +2,7 @@ import { Stack } from 'aws-cdk-lib';
 import { describe, expect, it } from 'vitest';
 import { parseDeploymentConfig } from '../../contract/deployment-config.ts';
 import type { TableReaders } from '../../contract/operations-config.ts';
+import { batchedPlatformApiActions } from '../../contract/platform-api-tables.ts';
 import { evaluateRequest, type PolicyDocument } from '../../lab/emulator/iam/evaluate-request.ts';
 import { findHarm } from '../../lab/support/template-changes/find-harm.ts';
 import type { Template } from '../../lab/support/template-changes/template.ts';
@@ -37,7 +38,7 @@ function statement(principal: string | readonly string[], table: ReadTable) {
   return {
     Effect: 'Allow',
     Principal: { AWS: principal },
-    Action: 'dynamodb:GetItem',
+    Action: ['dynamodb:BatchGetItem', 'dynamodb:GetItem'],
     Resource: `arn:aws:dynamodb:us-west-2:111122223333:table/authorization-server-${table}`,
     Condition: readerCondition(table),
   };
@@ -54,7 +55,7 @@ describe('tables that other accounts read', () => {
     expect(() => synthesise(config, { checked: true })).not.toThrow();
   });
 
-  it('let the accounts read one item at a time, by the keys of records, and nothing else', () => {
+  it('let the accounts read items by the keys of records, and nothing else', () => {
     const found = policiesOf('single-region', { accounts: readers.accounts });
     const both = ['arn:aws:iam::222233334444:root', 'arn:aws:iam::333344445555:root'];
     const only = (table: ReadTable) => ({
@@ -183,9 +184,10 @@ const everything = [{ Effect: 'Allow', Action: 'dynamodb:*', Resource: '*' }];
 const own = { account: '111122223333', organization: 'o-a1b2c3d4e5' };
 
 /** What the constructs let a platform API's role do. */
-const ofConstructs = readTablesOf(tableArns(new Stack(), table('authorization-server'))).map(
-  (each) => each.toStatementJson() as object,
-);
+const ofConstructs = readTablesOf(
+  tableArns(new Stack(), table('authorization-server')),
+  batchedPlatformApiActions,
+).map((each) => each.toStatementJson() as object);
 
 interface Read {
   readonly account?: string;
@@ -239,6 +241,10 @@ describe('IAM, asked about a role of another account', () => {
     ['an API key', { table: 'api-keys', keys: ['key_1'] }],
     ["a provider's client", { table: 'clients', keys: ['client_1'] }],
     ['a provider', { table: 'identity-providers', keys: ['https://login.example.net'] }],
+    [
+      'many items at once',
+      { table: 'clients', action: 'dynamodb:BatchGetItem', keys: ['client_1', 'client_2'] },
+    ],
     ['the key of the start check', { table: 'api-keys', keys: ['start-check'] }],
     [
       'an account of the organization',
@@ -286,8 +292,17 @@ describe('IAM, asked about a role of another account', () => {
     ['a scan', { table: 'api-keys', action: 'dynamodb:Scan' }],
     ['a query', { table: 'clients', action: 'dynamodb:Query', keys: ['client_1'] }],
     [
-      'many items at once',
-      { table: 'clients', action: 'dynamodb:BatchGetItem', keys: ['client_1'] },
+      'many whole clients at once',
+      {
+        table: 'clients',
+        action: 'dynamodb:BatchGetItem',
+        keys: ['client_1', 'client_2'],
+        attributes: undefined,
+      },
+    ],
+    [
+      'many items at once of which one has another form',
+      { table: 'api-keys', action: 'dynamodb:BatchGetItem', keys: ['key_1', 'client_1'] },
     ],
     ['a change', { table: 'api-keys', action: 'dynamodb:UpdateItem', keys: ['key_1'] }],
     ['a new record', { table: 'api-keys', action: 'dynamodb:PutItem', keys: ['key_1'] }],

@@ -12,8 +12,16 @@ export interface RunningForwardAuth {
   close(): Promise<void>;
 }
 
-function openLookups({ tables, cacheSeconds }: ForwardAuthOptions): DynamoDbLookups | undefined {
-  return tables === undefined ? undefined : createDynamoDbLookups({ tables, cacheSeconds });
+function openLookups(
+  { tables, cacheSeconds }: ForwardAuthOptions,
+  write: WriteLog,
+): DynamoDbLookups | undefined {
+  if (tables === undefined) return undefined;
+  const onReadOneByOne = (error: unknown) => {
+    const reason = `BatchGetItem is refused: ${error instanceof Error ? error.name : 'unknown'}`;
+    write({ level: 'warn', message: 'records are read one by one', fields: { reason } });
+  };
+  return createDynamoDbLookups({ tables, cacheSeconds, onReadOneByOne });
 }
 
 /** `options.onLookupFailure` is set only with tables. */
@@ -46,7 +54,7 @@ export async function startForwardAuth(
   onMistake: (error: unknown) => void,
 ): Promise<RunningForwardAuth> {
   const { issuer, audiences, defaultAudience, realm } = options;
-  const lookups = openLookups(options);
+  const lookups = openLookups(options, write);
   const log = createDecisionLog(options.log, write);
   const verifier = createVerifier({
     issuer,

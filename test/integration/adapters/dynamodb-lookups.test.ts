@@ -113,6 +113,54 @@ describe('look-ups in DynamoDB', () => {
     expect(await find(cached)).toBeUndefined();
   });
 
+  it('give each its own record when several begin together', async () => {
+    const keys = createDynamoDbApiKeyStore(dynamodb, tableName('test', 'apiKeys'));
+    const clients = createDynamoDbClientStore(dynamodb, tableName('test', 'clients'));
+    const ids = [1, 2, 3].map((n) => `key_000000000000000000010${n}`);
+    for (const keyId of ids) await keys.createApiKey({ ...key, keyId, name: `of ${keyId}` });
+    await clients.createClient({ ...client, clientId: 'client_a', name: 'a' });
+    await clients.createClient({ ...client, clientId: 'client_b', scopes: ['messaging:manage'] });
+    const { apiKeys, providers } = open();
+    const missing = 'key_0000000000000000000999';
+    const found = await Promise.all([...ids, missing].map((id) => apiKeys.findApiKey(id)));
+    expect(found.map((each) => each?.name)).toEqual([...ids.map((id) => `of ${id}`), undefined]);
+    const both = await Promise.all(
+      ['client_b', 'client_a'].map((id) => providers.clients.findClient(id)),
+    );
+    expect(both.map((each) => each?.scopes)).toEqual([['messaging:manage'], client.scopes]);
+  });
+
+  it('name the attributes of several clients, and never their secrets', async () => {
+    const service = await startScriptedService([
+      answer(200, { Responses: { 'test-clients': [] }, UnprocessedKeys: {} }),
+    ]);
+    onTestFinished(() => service.close());
+    const { clients } = open({ endpointDynamoDb: service.url }).providers;
+    const found = await Promise.all(['client_1', 'client_2'].map((id) => clients.findClient(id)));
+    expect(found).toEqual([undefined, undefined]);
+    const [request] = service.requests;
+    expect(request?.headers['x-amz-target']).toBe('DynamoDB_20120810.BatchGetItem');
+    const body = JSON.parse(request?.body ?? '') as { RequestItems: Record<string, object> };
+    expect(body.RequestItems['test-clients']).toMatchObject({
+      Keys: [{ client_id: { S: 'client_1' } }, { client_id: { S: 'client_2' } }],
+      ProjectionExpression: expect.stringMatching(/^#0,/),
+    });
+    expect(request?.body).not.toContain('secrets');
+  });
+
+  it('are read one by one if the role may not read several at once, which is told once', async () => {
+    const denied = answer(400, { __type: 'AccessDeniedException', message: 'no' });
+    const service = await startScriptedService([answer(200), answer(200), answer(200), denied]);
+    onTestFinished(() => service.close());
+    const refusals: unknown[] = [];
+    const lookups = open({
+      endpointDynamoDb: service.url,
+      onReadOneByOne: (error) => refusals.push((error as Error).name),
+    });
+    await lookups.checkTables();
+    expect(refusals).toEqual(['AccessDeniedException']);
+  });
+
   it('never ask for the hashes of secrets', async () => {
     const service = await startScriptedService([answer(200), answer(200)]);
     onTestFinished(() => service.close());

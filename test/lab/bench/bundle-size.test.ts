@@ -8,7 +8,7 @@ import { forwardAuthBuildOptions } from '../../../lab/build/packages.ts';
  * at what has crept in (`npx esbuild --metafile`), then raises the figure here.
  */
 const budgets: Readonly<Record<string, number>> = {
-  token: 70_200,
+  token: 70_700,
   jwks: 47_000,
   discovery: 27_500,
   // Patterns of client ids and required claims of providers (ADR 0057).
@@ -60,9 +60,9 @@ describe('the bundles of functions', () => {
 });
 
 describe('the bundle of forward-auth', () => {
-  it('stays within 100,000 bytes and holds no client of the AWS SDK', () => {
+  it('stays within 102,500 bytes and holds no client of the AWS SDK', () => {
     const { bytes, inputs } = build(forwardAuthBuildOptions);
-    expect(bytes).toBeLessThanOrEqual(100_000);
+    expect(bytes).toBeLessThanOrEqual(102_500);
     expect(inputs.filter((path) => absent.some((part) => path.includes(part)))).toEqual([]);
   });
 });
