@@ -119,7 +119,7 @@ describe.concurrent.each(Object.entries(outboundClients))('%s', (_, client) => {
 describe('the table of outbound clients', () => {
   const imports = /import (?:type )?([^;]*?) from 'node:(?:https?|http2|net|tls|dgram)';/g;
   const opens = /\b(?:request|get|connect|Agent)\b/;
-  const otherClients = /\bfetch\(\w|new [A-Z]\w*Client\(/;
+  const otherClients = /(?<![.\w])fetch\(\w|new (?!FunctionClient)[A-Z]\w*Client\(|'openid-client'/;
   /** They open no connection, except the last two: a health check, and a probe of a socket. */
   const exempt = new Set([
     'adapters/sts/caller-proof.ts',

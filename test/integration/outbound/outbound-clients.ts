@@ -20,6 +20,7 @@ import { createAuthenticateCaller } from '../../../adapters/sts/authenticate-cal
 import { createCallerIdentity } from '../../../adapters/sts/caller-identity.ts';
 import { providerFetchTimeout } from '../../../contract/limits.ts';
 import { exampleSigningKey } from '../../../lab/support/signing-keys.ts';
+import { createLoginProvider } from '../../../portal/login/login-provider.ts';
 import { testAccessKey } from '../../support/test-access-key.ts';
 
 /** A client of the product, and how it is called. */
@@ -152,6 +153,19 @@ export const outboundClients: Readonly<Record<string, OutboundClient>> = {
     files: jsonFiles,
     limit: awsLimit,
     call: (url) => jsonClientOf('kms', url).call('Sign', {}),
+  },
+  'the login of the portal': {
+    files: ['portal/login/login-provider.ts'],
+    limit: 5000,
+    call: (url) =>
+      createLoginProvider({
+        issuer: url,
+        clientId: 'a',
+        clientSecret: async () => 'b',
+        redirectUri: 'https://portal.example.com/login/callback',
+        recentLogin: 600,
+        allowHttp: true,
+      }).authorizationUrl({ state: 'a', nonce: 'b', codeVerifier: 'c', kind: 'normal' }),
   },
   "the SDK's client of DynamoDB": {
     files: ['adapters/dynamodb/dynamodb-client.ts'],

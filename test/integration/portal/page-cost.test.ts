@@ -62,6 +62,8 @@ async function countCalls(act: () => Promise<unknown>): Promise<Calls> {
 
 const page: Calls = { Scan: 1 };
 const item: Calls = { GetItem: 1 };
+/** The audit has one partition a day. */
+const history: Calls = { GetItem: 1, Query: 16 };
 
 /** What each page of the route table reads. A Scan or a Query is one page of DynamoDB. */
 const pages: Readonly<Record<string, Calls>> = {
@@ -70,6 +72,7 @@ const pages: Readonly<Record<string, Calls>> = {
   '/clients': page,
   '/clients/new': page,
   '/clients/:clientId': item,
+  '/clients/:clientId/history': history,
   '/clients/:clientId/edit': item,
   '/clients/:clientId/revoke-tokens': item,
   '/clients/:clientId/delete': item,
@@ -80,6 +83,7 @@ const pages: Readonly<Record<string, Calls>> = {
   '/api-keys': page,
   '/api-keys/new': {},
   '/api-keys/:keyId': item,
+  '/api-keys/:keyId/history': history,
   '/api-keys/:keyId/edit': item,
   '/api-keys/:keyId/delete': item,
   '/api-keys/:keyId/subnets/:subnetId/remove': item,

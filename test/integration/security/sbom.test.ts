@@ -51,9 +51,10 @@ it('the bill of materials names every package of the lockfile, with licence and 
   const bundled = new Set(locked.flatMap(({ id, isBundled }) => (isBundled ? [id] : [])));
   const withoutLicence = bom.components.filter(({ licenses = [] }) => licenses.length === 0);
   const withoutHash = bom.components.filter(
-    ({ hashes = [], name, version }) =>
+    ({ hashes = [], name, purl, version }) =>
       hashes.length === 0 &&
-      isOfOthers(`node_modules/${name}`) &&
+      // A workspace is named after its folder, which may be another package's name as well.
+      isOfOthers(`node_modules/${decodeURIComponent(purl).replace(/^pkg:npm\/|@[^@]+$/g, '')}`) &&
       !bundled.has(named(name, version)),
   );
   figure('bill of materials', {
