@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { resolve } from 'node:path';
-import { type Suite, suites } from './suites.ts';
+import { commandOf, type Suite, suites } from './suites.ts';
 
 const usage = `usage: npm run test:all                       the suites of CI, one after the other
        npm run test:all -- NAME [NAME…]       these suites
@@ -11,35 +11,47 @@ ${Object.entries(suites)
   .join('\n')}
 `;
 
-/** What one call runs: suites by name, or one suite with options that start at the first other word. */
-function readArguments(args: readonly string[]): readonly (readonly [string, Suite])[] {
-  if (args.length === 0) return Object.entries(suites).filter(([, suite]) => suite.isInCi);
-  const [name = '', ...options] = args;
-  if (args.every((arg) => Object.hasOwn(suites, arg))) {
-    return args.flatMap((arg) => Object.entries(suites).filter(([known]) => known === arg));
-  }
-  const suite = Object.hasOwn(suites, name) ? suites[name] : undefined;
-  if (suite === undefined) {
-    process.stderr.write(`there is no suite "${name}"\n${usage}`);
-    process.exit(2);
-  }
-  return [[name, { ...suite, command: [...suite.command, ...options] }]];
+/** A suite to run, with options of its own. */
+interface Call {
+  readonly name: string;
+  readonly suite: Suite;
+  readonly options: readonly string[];
 }
 
-function run({ command: [program = '', ...args] }: Suite): boolean {
+/** What one call runs: suites by name, or one suite with options that start at the first other word. */
+function readArguments(args: readonly string[]): readonly Call[] {
+  const known = (name: string): readonly Call[] => {
+    const suite = Object.hasOwn(suites, name) ? suites[name] : undefined;
+    return suite === undefined ? [] : [{ name, suite, options: [] }];
+  };
+  const names = Object.keys(suites).filter((name) => suites[name]?.isInCi);
+  const all = (args.length === 0 ? names : args).flatMap(known);
+  if (args.length <= all.length) return all;
+  const [name = '', ...options] = args;
+  const [call] = known(name);
+  if (call !== undefined) return [{ ...call, options }];
+  process.stderr.write(`there is no suite "${name}"\n${usage}`);
+  return process.exit(2);
+}
+
+function run({ name, options }: Call): boolean {
   const cwd = resolve(import.meta.dirname, '../..');
-  const path = program === 'node' ? process.execPath : program;
-  return spawnSync(path, args, { cwd, stdio: 'inherit' }).status === 0;
+  const { status } = spawnSync(process.execPath, [...commandOf(name), ...options], {
+    cwd,
+    stdio: 'inherit',
+  });
+  return status === 0;
 }
 
 if (process.argv.includes('--help') && process.argv.length === 3) {
   process.stdout.write(usage);
   process.exit(0);
 }
-const results = readArguments(process.argv.slice(2)).map(([name, suite]) => {
+const results = readArguments(process.argv.slice(2)).map((call) => {
+  const { name, suite } = call;
   process.stdout.write(`\n== ${name}: ${suite.shows}\n`);
   const startedAt = performance.now();
-  const passed = run(suite);
+  const passed = run(call);
   return { name, passed, seconds: Math.round((performance.now() - startedAt) / 1000) };
 });
 process.stdout.write('\n');

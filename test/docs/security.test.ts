@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { suites } from '../../lab/suites/suites.ts';
+import { commandOf, suites } from '../../lab/suites/suites.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const text = readFileSync(join(root, 'SECURITY.md'), 'utf8');
@@ -31,7 +31,7 @@ function filesIn(line: string): readonly string[] {
 function filesOfCommand(command: string): readonly string[] {
   const [, name = '', test] = /npm run test:(?:all -- )?([\w-]+)(?: ([\w-]+))?/.exec(command) ?? [];
   if (name === 'faults') return [`test/integration/faults/${test}.test.ts`];
-  const words = suites[name]?.command ?? [command];
+  const words = Object.hasOwn(suites, name) ? commandOf(name) : [command];
   return words.flatMap((word) => word.match(/(?:test|lab)\/[\w./-]+\.ts/g) ?? []);
 }
 

@@ -1,8 +1,5 @@
-import { spawnSync } from 'node:child_process';
-import { resolve } from 'node:path';
+import { runVitest } from '../../support/run-vitest.ts';
 import { findProxies, proxyNames } from './find-proxies.ts';
-
-const vitest = resolve(import.meta.dirname, '../../../node_modules/.bin/vitest');
 
 /*
  * `npm run test:all -- proxies [FILTER…]` runs the configurations of examples/proxies with the real
@@ -17,7 +14,7 @@ const runnable = Object.fromEntries([...found].filter(([, proxy]) => 'path' in p
 if (Object.keys(runnable).length === 0) {
   process.stdout.write('SKIPPED: no proxy can be had on this machine\n');
 } else {
-  const args = ['run', '--project', 'proxies', ...process.argv.slice(2)];
-  const env = { ...process.env, PROXIES: JSON.stringify(runnable) };
-  process.exitCode = spawnSync(vitest, args, { stdio: 'inherit', env }).status ?? 1;
+  process.exitCode = runVitest(['--project', 'proxies', ...process.argv.slice(2)], {
+    PROXIES: JSON.stringify(runnable),
+  });
 }

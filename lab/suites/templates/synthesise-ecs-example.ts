@@ -3,7 +3,7 @@ import { Vpc } from 'aws-cdk-lib/aws-ec2';
 import { ContainerImage } from 'aws-cdk-lib/aws-ecs';
 import { MessagesService } from '../../../examples/ecs/messages-service.ts';
 
-// Writes the templates of examples/ecs into a folder, for `lab/suites/templates/main`.
+// Writes the templates of examples/ecs into a folder, for `lab/suites/templates/main.ts`.
 
 const app = new App({ outdir: process.argv[2] });
 const image = (name: string) => ContainerImage.fromRegistry(`registry.example.com/${name}:1`);
