@@ -154,6 +154,23 @@ function findScopeProblems({ scopes }: ParsedKeys): readonly string[] {
   return findDuplicates(scopes.map(scopeName)).map((name) => `scopes: ${name} is listed twice`);
 }
 
+function findReachProblems({ management, scopes }: ParsedKeys): readonly string[] {
+  const names = scopes.map(scopeName);
+  const unknown = management.reach.flatMap(({ scopes: granted = [] }, index) =>
+    granted
+      .filter((scope) => !names.includes(scope))
+      .map(
+        (scope) =>
+          `management.reach.${index}.scopes: received "${scope}"; allowed: a scope of the catalogue`,
+      ),
+  );
+  const principals = management.reach.flatMap((reach) => reach.principals);
+  const repeated = findDuplicates(principals).map(
+    (one) => `management.reach: received "${one}" twice; allowed: one entry for a principal`,
+  );
+  return [...unknown, ...repeated];
+}
+
 /**
  * Problems with combinations of keys in a deployment config, one line each: the key, the value,
  * what is allowed.
@@ -172,5 +189,6 @@ export function findCombinationProblems(
     ...findScopeProblems(config),
     ...findTableProblems(config),
     ...findReaderProblems(config),
+    ...findReachProblems(config),
   ];
 }

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { maxTrunkGroupLimit } from './limits.ts';
 
 const count = v.pipe(
   v.number(),
@@ -107,6 +108,46 @@ const creatingReleases = ['2648148'] as const;
 
 export type CreatingRelease = (typeof creatingReleases)[number];
 
+const principal = v.pipe(
+  v.string(),
+  v.regex(
+    /^(?:\d{12}|arn:aws[a-z-]*:iam::\d{12}:(?:role|user)\/[\w+=,.@/-]{1,512})$/,
+    'allowed: the id of an AWS account, or the ARN of an IAM role or user',
+  ),
+);
+
+const distinct = <T extends v.GenericSchema>(item: T, most: number) =>
+  v.pipe(
+    v.array(item),
+    v.minLength(1, 'allowed: one or more'),
+    v.maxLength(most, `allowed: at most ${most}`),
+    v.check((all) => new Set(all).size === all.length, 'allowed: each once'),
+  );
+
+const reachSchema = v.strictObject({
+  principals: distinct(principal, 100),
+  /** Service trunk groups: nothing else exists for these principals. */
+  trunkGroups: distinct(
+    v.pipe(
+      v.string(),
+      v.regex(/^[A-Za-z0-9][A-Za-z0-9_.:-]{0,63}$/, 'allowed: a service trunk group'),
+    ),
+    maxTrunkGroupLimit,
+  ),
+  /** Scopes that they may grant; those of the catalogue if left out. */
+  scopes: v.optional(v.array(v.string())),
+  /** Seconds that a token of their clients may live; the deployment's maximum if left out. */
+  maxTokenLifetime: v.optional(count),
+  /** Seconds that a new secret may live; without an end if left out. */
+  maxSecretLifetime: v.optional(count),
+  /** Clients, and API keys, that each trunk group may have. */
+  maxClients: v.optional(count),
+  maxApiKeys: v.optional(count),
+});
+
+/** What some AWS principals can reach through the management function. */
+export type Reach = Readonly<v.InferOutput<typeof reachSchema>>;
+
 /** Keys of the deployment config about running the service, each with a default. */
 export const operationsEntries = {
   /**
@@ -213,6 +254,11 @@ export const operationsEntries = {
        * management function.
        */
       operatorTableAccess: v.optional(v.boolean(), true),
+      /**
+       * Limits of AWS accounts, roles and users. Without an entry, an identity of the deployment's
+       * own account has what its role allows, and one of another account nothing.
+       */
+      reach: v.optional(v.array(reachSchema), []),
     }),
     {},
   ),

@@ -11,6 +11,7 @@ const keys = [
   'tokenLifetime',
   'scopes',
   'signingKeyPolicy',
+  'management',
 ] as const satisfies readonly (keyof DeploymentConfig)[];
 
 /** What management needs to know of a deployment. */

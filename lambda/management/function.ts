@@ -16,7 +16,7 @@ import {
 } from '../../core/management/requests/answer-request.ts';
 import { readInvokedAlias } from '../../core/management/requests/management-role.ts';
 import { toManagementError } from '../../core/management/requests/wire-errors.ts';
-import { accountOf, authenticateProof } from '../shared/authenticate-proof.ts';
+import { authenticateProof } from '../shared/authenticate-proof.ts';
 import { createRunTelemetry, type RunTelemetry } from '../shared/run-telemetry.ts';
 
 export interface ManagementFunctionOptions {
@@ -51,11 +51,7 @@ async function authenticate(
   try {
     const digest = managementDigest(invokedArn, event.request);
     const arn = await authenticateProof(event.caller_proof, digest, check);
-    if (accountOf(arn) === account) return { alias, arn };
-    throw new CallerRefusedError(
-      'access_denied',
-      `received the signature of ${arn}; allowed: a caller of account ${account}`,
-    );
+    return { account, alias, arn };
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
     throw new CallerRefusedError('credentials', error.message);

@@ -14,6 +14,8 @@ import type { ManagementContext } from '../management-context.ts';
 import { operations } from '../operations.ts';
 import { limitToTrunkGroups } from '../trunk-group-limit.ts';
 import { withoutHashes } from '../without-hashes.ts';
+import { findReach } from './find-reach.ts';
+import { limitToReach } from './limit-to-reach.ts';
 import { checkPerson, checkRole } from './management-role.ts';
 import { readCall } from './read-call.ts';
 import { toManagementError } from './wire-errors.ts';
@@ -23,6 +25,8 @@ export interface AuthenticatedCaller {
   readonly alias: ManagementAlias;
   /** The ARN of the user, or of the role's session. */
   readonly arn: string;
+  /** The deployment's AWS account. */
+  readonly account: string;
 }
 
 /** Changes of one request that are made at the same time. Each takes three writes, one by one. */
@@ -119,8 +123,10 @@ function contextOf(
     },
     onAuditGap: (record) => notices.gaps.push(record),
   };
+  const limits = findReach(base.config.management.reach, caller.arn, caller.account);
+  const reachable = limits === undefined ? context : limitToReach(context, limits);
   const { trunk_groups: groups } = request;
-  return groups === undefined ? context : limitToTrunkGroups(context, groups);
+  return groups === undefined ? reachable : limitToTrunkGroups(reachable, groups);
 }
 
 /**

@@ -275,7 +275,7 @@ describe('a request that is refused', () => {
     expect(test.audit).toEqual([]);
   });
 
-  it('of a caller of another account', async () => {
+  it('of a caller of another account without an entry', async () => {
     const { test, ask } = createFunction(async () => operatorArn.replace(/\d{12}/, '111122223333'));
     expect(errorOf(await ask(creation))).toMatchObject({
       class: 'AwsCallerError',

@@ -1,0 +1,246 @@
+import { describe, expect, it } from 'vitest';
+import { parseDeploymentConfig } from '../../../contract/deployment-config.ts';
+import type { ManagementAlias } from '../../../contract/management/roles.ts';
+import type { Reach } from '../../../contract/operations-config.ts';
+import { operations } from '../../../core/management/operations.ts';
+import { findReach } from '../../../core/management/requests/find-reach.ts';
+import { createManagementHandler } from '../../../lambda/management/function.ts';
+import { isObject } from '../../adapters/management/run-operation.ts';
+import { validCalls } from '../../adapters/management/valid-calls.ts';
+import { createWorld } from '../../adapters/management/world.ts';
+import { proofOf } from '../../support/caller-proof.ts';
+import { testConfig } from '../../support/management.ts';
+import { managementArn } from '../../support/management-function.ts';
+
+const account = '000000000000';
+const session = (role: string, of = account) => `arn:aws:sts::${of}:assumed-role/${role}/ada`;
+const role = (name: string, of = account) => `arn:aws:iam::${of}:role/${name}`;
+
+const reach: readonly Reach[] = [
+  { principals: [role('path/limited')], trunkGroups: ['tg-1001'] },
+  { principals: ['111122223333'], trunkGroups: ['tg-3003'] },
+  { principals: [role('team', '111122223333')], trunkGroups: ['tg-4004'] },
+  { principals: [`arn:aws:iam::${account}:user/eve`], trunkGroups: ['tg-5005'] },
+];
+
+describe('the limits of a caller', () => {
+  it.each([
+    ['a role without an entry', session('other'), undefined],
+    ['a role, without its path', session('limited'), ['tg-1001']],
+    ['a role of another name', session('limited2'), undefined],
+    ['a session that is called like a role', session('other/limited'), undefined],
+    ['a user', `arn:aws:iam::${account}:user/eve`, ['tg-5005']],
+    ['a role that is called like a user', session('eve'), undefined],
+    ['another account', session('any', '111122223333'), ['tg-3003']],
+    ['a role of another account before its account', session('team', '111122223333'), ['tg-4004']],
+    ['the root of another account', 'arn:aws:iam::111122223333:root', ['tg-3003']],
+  ])('%s', (_, arn, groups) => {
+    expect(findReach(reach, arn, account)?.trunkGroups).toEqual(groups);
+  });
+
+  it.each([
+    session('limited', '444455556666'),
+    'arn:aws:iam::444455556666:root',
+    `arn:aws:sts::444455556666:federated-user/000000000000`,
+    'arn:aws:iam::444455556666:user/role/limited',
+    '',
+  ])('%s has none, and is refused', (arn) => {
+    expect(() => findReach(reach, arn, account)).toThrow(/allowed: a caller of account/);
+  });
+
+  it('are checked with the config', () => {
+    const parse = (entries: readonly object[]) =>
+      parseDeploymentConfig({
+        regions: { slc: { awsRegion: 'us-west-2' } },
+        defaultAudience: 'https://api.example.com',
+        scopes: [{ service: 'calls', permission: 'view', description: 'x' }],
+        management: { reach: entries as never },
+      });
+    const entry = { principals: ['111122223333'], trunkGroups: ['tg-1'] };
+    expect(parse([entry]).management.reach).toEqual([entry]);
+    expect(() => parse([entry, entry])).toThrow('one entry for a principal');
+    expect(() => parse([{ ...entry, scopes: ['calls:manage'] }])).toThrow('of the catalogue');
+    expect(() => parse([{ ...entry, principals: ['ada'] }])).toThrow('the id of an AWS account');
+    expect(() => parse([{ ...entry, trunkGroups: [] }])).toThrow('one or more');
+    expect(() => parse([{ ...entry, trunkGroup: 'x' }])).toThrow('unknown key');
+  });
+});
+
+/** The function for one limited caller, and the world before it. */
+async function limitedWorld(limits: Partial<Reach>, groupOfItems = 'tg-1001') {
+  const world = await createWorld(groupOfItems);
+  const entry = { principals: [role('limited')], trunkGroups: ['tg-1001'], ...limits };
+  const management = { operatorTableAccess: false, reach: [entry] };
+  const handler = createManagementHandler({
+    createContext: () => ({ ...world.context, config: { ...testConfig, management } }),
+    authenticateCaller: async () => session('limited'),
+    clock: world.context.clock,
+    telemetry: { report: () => undefined },
+  });
+  const ask = async (
+    operation: string,
+    input: object,
+    alias: ManagementAlias = 'administrator',
+    more: object = {},
+  ) => {
+    const request = JSON.stringify({ operation, input, ...more });
+    const event = { request, caller_proof: proofOf(world.now) };
+    const answer = await handler(event, { invokedFunctionArn: `${managementArn}:${alias}` });
+    const [outcome] = answer.outcomes;
+    return outcome === undefined || !('error' in outcome)
+      ? { result: outcome?.result }
+      : { error: outcome.error };
+  };
+  return { world, ask };
+}
+
+const newClient = {
+  name: 'Dialer',
+  serviceTrunkGroup: 'tg-1001',
+  scopes: ['calls:view'],
+  idempotencyKey: 'key-12345',
+};
+
+describe('a manager of one trunk group', () => {
+  it.each(Object.keys(operations))(
+    'neither reads nor changes another’s by %s, through any alias',
+    async (name) => {
+      const { world, ask } = await limitedWorld({}, 'tg-2002');
+      const before = JSON.stringify([...world.clients, ...world.apiKeys, ...world.providers]);
+      const { names, args } = validCalls(world)[name as keyof typeof operations];
+      const input = Object.fromEntries(names.map((key, index) => [key, args[index]]));
+      const foreign = name.startsWith('create') && !name.includes('Secret');
+      const owned = foreign
+        ? { [names[0] ?? '']: { ...(args[0] as object), serviceTrunkGroup: 'tg-2002' } }
+        : input;
+      for (const alias of ['administrator', 'client-operator', 'api-key-operator'] as const) {
+        const answer = await ask(name, owned, alias, { trunk_groups: ['tg-1001', 'tg-2002'] });
+        const text = JSON.stringify(answer.result ?? {});
+        expect(text).not.toContain('tg-2002');
+        expect(text).not.toContain(world.secretId);
+        expect([
+          'RefusedError',
+          'NotFoundError',
+          'InputError',
+          'AwsCallerError',
+          undefined,
+        ]).toContain(answer.error?.class);
+      }
+      expect(JSON.stringify([...world.clients, ...world.apiKeys, ...world.providers])).toBe(before);
+    },
+  );
+
+  it('names no person by another alias', async () => {
+    const { ask } = await limitedWorld({});
+    const person = { actor: 'https://idp.example.net#ada', role: 'administrator' };
+    const answer = await ask('findClient', { clientId: 'x' }, 'client-operator', { person });
+    expect(answer.error).toMatchObject({ class: 'AwsCallerError' });
+  });
+
+  it('grants what its limits allow, and nothing above them', async () => {
+    const { ask } = await limitedWorld({ scopes: ['calls:view'], maxTokenLifetime: 900 });
+    const create = (more: object) => ask('createClient', { client: { ...newClient, ...more } });
+    expect((await create({ scopes: ['messaging:view'] })).error).toMatchObject({ field: 'scopes' });
+    expect((await create({ tokenLifetime: 901 })).error).toMatchObject({ field: 'tokenLifetime' });
+    expect((await create({ tokenLifetime: 900 })).error).toBeUndefined();
+  });
+
+  it('keeps what a client has above a limit that was lowered, and adds nothing to it', async () => {
+    const { world, ask } = await limitedWorld({ scopes: ['calls:view'], maxTokenLifetime: 60 });
+    const { clientId } = world;
+    const change = async (changes: object) => {
+      const ifVersion = world.clients.get(clientId)?.version;
+      return ask('updateClient', { clientId, changes: { ...changes, ifVersion } });
+    };
+    expect((await change({ name: 'Renamed' })).error).toBeUndefined();
+    expect((await change({ addScopes: ['messaging:manage'] })).error?.field).toBe('scopes');
+    expect((await change({ addScopes: ['calls:view'] })).error).toBeUndefined();
+    expect((await change({ removeScopes: ['messaging:view'] })).error).toBeUndefined();
+    expect((await change({ addScopes: ['messaging:view'] })).error?.field).toBe('scopes');
+    expect((await change({ tokenLifetime: 3601 })).error?.field).toBe('tokenLifetime');
+  });
+
+  it('gives secrets an end', async () => {
+    const { world, ask } = await limitedWorld({ maxSecretLifetime: 3600 });
+    const { clientId, secretId, now } = world;
+    const version = () => world.clients.get(clientId)?.version;
+    const create = (expiresAt?: number) =>
+      ask('createClientSecret', {
+        clientId,
+        secret: { expiresAt, idempotencyKey: `key-${expiresAt}-1`, ifVersion: version() },
+      });
+    expect((await create()).error).toMatchObject({ class: 'InputError', field: 'expiresAt' });
+    expect((await create(now + 3601)).error).toMatchObject({ field: 'expiresAt' });
+    expect((await create(now + 3600)).error).toBeUndefined();
+    const update = (expiresAt: number | null) =>
+      ask('updateClientSecret', {
+        clientId,
+        secretId,
+        changes: { expiresAt, ifVersion: version() },
+      });
+    // The first secret has no end: a sooner one is no grant.
+    expect((await update(now + 9000)).error).toBeUndefined();
+    expect((await update(null)).error).toMatchObject({ field: 'expiresAt' });
+  });
+
+  it('has so many clients and keys', async () => {
+    const { ask } = await limitedWorld({ maxClients: 2, maxApiKeys: 1 });
+    const client = (idempotencyKey: string) =>
+      ask('createClient', { client: { ...newClient, idempotencyKey } });
+    expect((await client('key-aaaaa')).error).toBeUndefined();
+    expect((await client('key-bbbbb')).error).toMatchObject({
+      class: 'RefusedError',
+      text: 'the service trunk group has 2 clients; allowed: at most 2',
+    });
+    // A repetition creates nothing.
+    expect((await client('key-aaaaa')).error).toBeUndefined();
+    const apiKey = { name: 'A', serviceTrunkGroup: 'tg-1001', idempotencyKey: 'key-12345' };
+    expect((await ask('createApiKey', { apiKey })).error).toMatchObject({ class: 'RefusedError' });
+  });
+});
+
+describe('a repeated request', () => {
+  const changes = Object.keys(operations).filter((name) =>
+    /^(?:create|update|set|revoke|delete|rotate|rename|add|remove)/.test(name),
+  ) as (keyof typeof operations)[];
+
+  it.each(changes)('of %s does no harm', async (name) => {
+    const { world, ask } = await limitedWorld({ trunkGroups: ['tg-1001'] });
+    const calls = validCalls(world)[name];
+    if (name === 'deleteProvider') return;
+    const input = Object.fromEntries(
+      calls.names.map((key, index) => {
+        const arg = calls.args[index];
+        if (!isObject(arg) || !('ifVersion' in arg)) return [key, arg];
+        const item = calls.names.includes('keyId')
+          ? world.apiKeys.get(world.keyId)
+          : world.clients.get(world.clientId);
+        return [key, { ...arg, ifVersion: item?.version }];
+      }),
+    );
+    const own = name === 'createClient' ? { client: newClient } : input;
+    const first = await ask(name, own);
+    expect(first.error).toBeUndefined();
+    const valueOf = ({ result }: typeof first) => (isObject(result) ? result['value'] : undefined);
+    const second = await ask(name, own);
+    expect(valueOf(second)).toBeUndefined();
+    const allowed = ['VersionConflictError', 'NotFoundError', 'RefusedError', undefined];
+    expect(allowed).toContain(second.error?.class);
+    const count = [world.clients.size, world.apiKeys.size];
+    await ask(name, own);
+    expect([world.clients.size, world.apiKeys.size]).toEqual(count);
+  });
+
+  it('shows no value of a secret, also after the secret was deleted', async () => {
+    const { world, ask } = await limitedWorld({});
+    const { clientId } = world;
+    const version = () => world.clients.get(clientId)?.version;
+    const secret = { idempotencyKey: 'key-12345', ifVersion: version() };
+    const first = await ask('createClientSecret', { clientId, secret });
+    expect(first.result).toMatchObject({ value: expect.stringMatching(/^cs_/) });
+    const { secretId } = (first.result as { secret: { secretId: string } }).secret;
+    await ask('deleteClientSecret', { clientId, secretId, options: { ifVersion: version() } });
+    const again = await ask('createClientSecret', { clientId, secret });
+    expect(again.error).toMatchObject({ class: 'VersionConflictError' });
+  });
+});
