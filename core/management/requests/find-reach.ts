@@ -25,7 +25,7 @@ function comparable(principal: string): string {
  * The limits of a caller. Its own role or user counts before its account.
  *
  * @param account of the deployment.
- * @returns undefined for a caller of that account without an entry: its role decides alone.
+ * @returns undefined for a caller of that account without an entry: only its role decides.
  * @throws {CallerRefusedError} for a caller of another account without an entry.
  */
 export function findReach(
