@@ -157,8 +157,30 @@ function buildPackage({ folder, entries, commands, options, others, assets }: Pa
   }
 }
 
-/** Builds `dist` of each package. The functions' bundles must be there. */
+/** The commands, which need no declarations: `npm ci` installs no CDK. */
+function buildCommands(): void {
+  for (const { folder, commands = {}, options, others = [], assets } of packages) {
+    if (Object.keys(commands).length === 0 && others.length === 0) continue;
+    const dist = join(root, folder, 'dist');
+    const own = { ...common, ...options, entryPoints: commands, splitting: true, outdir: dist };
+    for (const each of [...(Object.keys(commands).length === 0 ? [] : [own]), ...others]) {
+      buildSync(each);
+    }
+    for (const [name, source] of Object.entries(assets ?? {})) {
+      cpSync(join(root, source), join(dist, name), { recursive: true });
+    }
+  }
+}
+
+/**
+ * Builds `dist` of each package. The functions' bundles must be there. Without the packages that
+ * `npm run setup` installs, it builds only the commands.
+ */
 export function buildPackages(): void {
+  if (!existsSync(join(root, 'node_modules/aws-cdk-lib'))) {
+    buildCommands();
+    return;
+  }
   execFileSync(join(root, 'node_modules/.bin/tsc'), ['-p', 'tsconfig.build.json'], {
     cwd: root,
     stdio: 'inherit',

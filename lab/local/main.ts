@@ -101,6 +101,9 @@ async function main(): Promise<void> {
 
 function explain(error: unknown): string {
   if (error instanceof LocalRunError) return error.message;
+  if (error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND') {
+    return `${error.message}: run "npm ci", and for --from-synth also "npm run setup"`;
+  }
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 

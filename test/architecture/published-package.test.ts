@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { packages } from '../../lab/build/packages.ts';
 import { readManifest } from '../../lab/build/stage.ts';
 import { figure } from '../support/figure.ts';
+import { installedWith } from '../support/lockfile.ts';
 import { root } from './source-files.ts';
 
 function readJson(name: string): unknown {
@@ -101,19 +102,6 @@ const mostPackages: Readonly<Record<string, number>> = {
   '@authorization-server-aws/authctl': 45,
   '@authorization-server-aws/verifier': 0,
 };
-
-/** Every package that npm would install with these. */
-function installedWith(names: readonly string[]): ReadonlySet<string> {
-  const found = new Set<string>();
-  const visit = (name: string): void => {
-    const entry = locked[`node_modules/${name}`];
-    if (entry === undefined || found.has(name)) return;
-    found.add(name);
-    for (const next of Object.keys(entry.dependencies ?? {})) visit(next);
-  };
-  for (const name of names) visit(name);
-  return found;
-}
 
 type Version = readonly number[];
 

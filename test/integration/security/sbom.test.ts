@@ -35,7 +35,13 @@ const named = (name: string, version: string): string => `${name}@${version}`;
 it('the bill of materials names every package of the lockfile, with licence and hash', () => {
   const output = execFileSync(
     'npm',
-    ['sbom', '--package-lock-only', '--sbom-format=cyclonedx', '--sbom-type=application'],
+    [
+      'sbom',
+      '--include=dev',
+      '--package-lock-only',
+      '--sbom-format=cyclonedx',
+      '--sbom-type=application',
+    ],
     { cwd: root, encoding: 'utf8' },
   );
   const bom = JSON.parse(output) as Bom;
