@@ -66,8 +66,15 @@ export function isThrottlingError(error: CallError): boolean {
   );
 }
 
-function isExpiredSignature({ name, message = '' }: CallError): boolean {
-  return name === 'InvalidSignatureException' && message.includes('Signature expired');
+/**
+ * The service's clock and this host's differ by minutes, or the request took minutes to arrive. It
+ * is signed again with the service's time.
+ */
+export function isClockError({ name, message = '', $metadata }: CallError): boolean {
+  return (
+    $metadata?.clockSkewCorrected === true ||
+    (name === 'InvalidSignatureException' && message.includes('Signature expired'))
+  );
 }
 
 /** `AbortError` is the caller's own deadline. It is never retried. */
@@ -76,8 +83,7 @@ export function isTransientError(error: CallError, depth = 0): boolean {
   const { cause } = error;
   return (
     error.$retryable !== undefined ||
-    error.$metadata?.clockSkewCorrected === true ||
-    isExpiredSignature(error) ||
+    isClockError(error) ||
     timeoutNames.has(error.name) ||
     networkCodes.has(error.code) ||
     transientStatuses.has(error.$metadata?.httpStatusCode) ||

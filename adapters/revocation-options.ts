@@ -12,6 +12,7 @@ import type {
   VerifiedCredential,
 } from '../core/verifier/verified-credential.ts';
 import { createDeadlines } from './deadline.ts';
+import { isClockError } from './retryable-errors.ts';
 
 /** Look-ups by which tokens of this service stop before they expire. */
 export type RevocationOptions = {
@@ -30,14 +31,22 @@ export type RevocationOptions = {
     }
 );
 
-/** A request that does not need the look-up does not wait for it until its own deadline. */
-function hurry(clients: ClientLookup): ClientLookup {
+/**
+ * Look-ups of a check that accepts tokens without them. They do not wait until the deadline of the
+ * request. That this host's clock is wrong is no outage: what the check decides by it is wrong too.
+ */
+function optionalLookup(clients: ClientLookup): ClientLookup {
   const deadline = createDeadlines(optionalLookupDeadline);
   return {
-    findClient(clientId, { signal } = {}) {
+    async findClient(clientId, { signal } = {}) {
       const own = deadline();
       const either = signal === undefined ? own : AbortSignal.any([signal, own]);
-      return clients.findClient(clientId, { signal: either });
+      try {
+        return await clients.findClient(clientId, { signal: either });
+      } catch (error) {
+        const { cause } = error as Error;
+        throw cause instanceof Error && isClockError(cause) ? cause : error;
+      }
     },
   };
 }
@@ -47,7 +56,10 @@ export function openRevocationCheck(
   clients: ClientLookup,
   onLookupFailure: OnLookupFailure,
 ): RevocationCheck {
-  return { clients: onLookupFailure === 'accept' ? hurry(clients) : clients, onLookupFailure };
+  return {
+    clients: onLookupFailure === 'accept' ? optionalLookup(clients) : clients,
+    onLookupFailure,
+  };
 }
 
 function refuse(option: string, received: unknown, allowed: string): never {

@@ -16,6 +16,9 @@ export interface JsonDocumentOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** RFC 9110 §8.3.1, of a length that real types have. */
+const mediaType = /^[\w.+-]{1,64}\/[\w.+-]{1,64}/;
+
 const jsonType = /^application\/(?:[\w.-]+\+)?json(?:\s*;|$)/i;
 
 /** A JSON response with any status. */
@@ -51,7 +54,13 @@ function checkRedirect(url: string, status: number): void {
 }
 
 function checkHead(url: string, response: IncomingMessage, maxBytes: number): void {
-  if (!jsonType.test(response.headers['content-type'] ?? '')) throw new FetchError(url, 'not_json');
+  const type = response.headers['content-type'] ?? '';
+  if (!jsonType.test(type)) {
+    // Not the header itself: a server could put anything into it.
+    const [shown] = mediaType.exec(type) ?? ['missing'];
+    const hint = `its Content-Type is ${shown}; allowed: application/json or application/…+json`;
+    throw new FetchError(url, 'not_json', { hint });
+  }
   if ((response.headers['content-encoding'] ?? 'identity') !== 'identity') {
     throw new FetchError(url, 'not_json');
   }

@@ -3,6 +3,7 @@ import * as v from 'valibot';
 import { maxKeyIdLength, maxProviderKeys } from '../../contract/limits.ts';
 import { RefusedError } from '../errors.ts';
 import { isProviderAlg, type ProviderAlg, providerAlgorithms } from './provider-algorithms.ts';
+import { findEd25519Weakness } from './weak-ed25519.ts';
 import { findRsaWeakness } from './weak-rsa.ts';
 
 /** A key that verifies a provider's tokens: only public members, and a certain `kid` and `alg`. */
@@ -59,15 +60,12 @@ type Assessment = { key: ProviderKey } | { skipped: string } | { problem: string
 /** A key's `alg`, or the only one that its type and the provider's own list allow. */
 function decideAlg(raw: RawKey, allowed: readonly ProviderAlg[] | undefined): string | Assessment {
   if (typeof raw.alg === 'string') return raw.alg;
-  if (raw.alg !== undefined) return { problem: 'its alg is not a string' };
-  const fitting = (allowed ?? []).filter((alg) => fits(raw, alg));
-  if (fitting.length === 1 && fitting[0] !== undefined) return fitting[0];
-  return {
-    problem:
-      fitting.length === 0
-        ? 'it has no alg'
-        : `it has no alg, and it could be a key for ${fitting.join(' or ')}`,
-  };
+  if (raw.alg !== undefined) return { skipped: 'its alg is not a string' };
+  const [fitting, ...others] = (allowed ?? []).filter((alg) => fits(raw, alg));
+  if (fitting === undefined) return { skipped: 'it has no alg' };
+  if (others.length === 0) return fitting;
+  const list = [fitting, ...others].join(' or ');
+  return { problem: `it has no alg, and it could be a key for ${list}` };
 }
 
 function fits(raw: RawKey, alg: ProviderAlg): boolean {
@@ -81,11 +79,11 @@ function readPublicMembers(raw: RawKey, alg: ProviderAlg): Assessment {
   for (const name of publicMembers[kty]) {
     const value = raw[name];
     if (typeof value !== 'string' || !base64url.test(value)) {
-      return { problem: `its member ${name} is not base64url` };
+      return { skipped: `its member ${name} is not base64url` };
     }
     members[name] = value;
   }
-  const weakness = kty === 'RSA' ? findRsaWeakness(members.n ?? '', members.e ?? '') : undefined;
+  const weakness = findWeakness(kty, members);
   if (weakness !== undefined) return { problem: weakness };
   try {
     createPublicKey({ key: { kty, alg, ...members }, format: 'jwk' });
@@ -95,19 +93,27 @@ function readPublicMembers(raw: RawKey, alg: ProviderAlg): Assessment {
   return { key: { kid: String(raw.kid), alg, kty, ...members } };
 }
 
+function findWeakness(
+  kty: ProviderKey['kty'],
+  { n = '', e = '', x = '' }: Readonly<Record<string, string>>,
+): string | undefined {
+  if (kty === 'RSA') return findRsaWeakness(n, e);
+  return kty === 'OKP' ? findEd25519Weakness(x) : undefined;
+}
+
 function judge(raw: RawKey, allowed: readonly ProviderAlg[] | undefined): Assessment {
   const secret = secretMembers.find((name) => Object.hasOwn(raw, name));
   if (secret !== undefined) return { problem: `it holds the secret member ${secret}` };
   if (raw.kty === 'oct') return { problem: 'it is a symmetric key' };
   if (raw.use === 'enc') return { skipped: 'it encrypts' };
-  if (raw.use !== undefined && raw.use !== 'sig') return { problem: 'its use is not "sig"' };
+  if (raw.use !== undefined && raw.use !== 'sig') return { skipped: 'its use is not "sig"' };
   const operations = raw.key_ops;
   if (operations !== undefined && !(Array.isArray(operations) && operations.includes('verify'))) {
-    return { problem: 'its key_ops do not name "verify"' };
+    return { skipped: 'its key_ops do not name "verify"' };
   }
   if (raw.kid === undefined) return { skipped: 'it has no kid' };
   if (typeof raw.kid !== 'string' || raw.kid === '' || raw.kid.length > maxKeyIdLength) {
-    return { problem: `its kid is not a string of 1 to ${maxKeyIdLength} characters` };
+    return { skipped: `its kid is not a string of 1 to ${maxKeyIdLength} characters` };
   }
   const alg = decideAlg(raw, allowed);
   if (typeof alg !== 'string') return alg;
@@ -115,7 +121,7 @@ function judge(raw: RawKey, allowed: readonly ProviderAlg[] | undefined): Assess
   if (allowed !== undefined && !allowed.includes(alg)) {
     return { skipped: `its alg ${alg} is not one that the provider says it uses` };
   }
-  return fits(raw, alg) ? readPublicMembers(raw, alg) : { problem: `its type does not fit ${alg}` };
+  return fits(raw, alg) ? readPublicMembers(raw, alg) : { skipped: `its type does not fit ${alg}` };
 }
 
 function nameOf(raw: RawKey, index: number): string {
@@ -130,13 +136,22 @@ function findDuplicateKids(keys: readonly ProviderKey[]): readonly string[] {
   );
 }
 
+function explainNoKey(assessments: readonly (Assessment & { readonly name: string })[]): string {
+  const reasons = assessments.flatMap((found) =>
+    'skipped' in found ? `${found.name}: ${found.skipped}` : [],
+  );
+  const why = reasons.length === 0 ? '' : ` (${reasons.join('; ')})`;
+  return `it has no key that verifies signatures${why}`;
+}
+
 /**
- * Reads the key set of an identity provider (RFC 7517 §5). One bad key refuses the set:
- * the provider, or an attacker in its place, cannot be trusted with the others either. Keys that
- * are not usable signature keys are left out.
+ * Reads the key set of an identity provider. Keys that are not usable signature keys are left out
+ * (RFC 7517 §5). One secret, weak or ambiguous key refuses the set: the provider, or an attacker in
+ * its place, cannot be trusted with the others either.
  *
  * @param allowed `alg` values that the provider may use; undefined: any that is supported.
- * @throws {KeySetError} if the set is malformed, or one of its keys is secret, weak or unclear.
+ * @throws {KeySetError} if the set is malformed, one of its keys is secret, weak or ambiguous, or
+ * none can be used.
  */
 export function lintKeySet(
   document: unknown,
@@ -161,7 +176,7 @@ export function lintKeySet(
     ...findDuplicateKids(keys),
   ];
   if (problems.length > 0) throw new KeySetError(problems);
-  if (keys.length === 0) throw new KeySetError(['it has no key that verifies signatures']);
+  if (keys.length === 0) throw new KeySetError([explainNoKey(assessments)]);
   return {
     keys,
     skipped: assessments.flatMap((found) =>

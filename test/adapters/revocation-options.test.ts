@@ -1,12 +1,15 @@
 import { describe, expect, it } from 'vitest';
+import { callAws } from '../../adapters/aws-errors.ts';
 import {
   openRevocationCheck,
   type RevocationOptions,
   readRevocationOptions,
 } from '../../adapters/revocation-options.ts';
 import type { ClientLookup } from '../../core/client/client-store.ts';
-import { InputError } from '../../core/errors.ts';
+import { InputError, UnavailableError } from '../../core/errors.ts';
 import type { PortOptions } from '../../core/port.ts';
+import { signToken } from '../../lab/support/test-issuer.ts';
+import { createWorld, ownClaims, ownKey } from '../../lab/support/verifier-world.ts';
 import { createVerifier } from '../../verifier/verifier.ts';
 
 const clients: ClientLookup = { findClient: async () => undefined };
@@ -43,6 +46,29 @@ describe('the options of a check of revocation', () => {
       });
     expect(create).toThrow(InputError);
     expect(create).toThrow(message);
+  });
+});
+
+describe("a look-up that DynamoDB refuses because of this host's clock", () => {
+  const expired = Object.assign(new Error('Signature expired: 20270115T080000Z is now earlier'), {
+    name: 'InvalidSignatureException',
+  });
+  const refusing: ClientLookup = {
+    findClient: () =>
+      callAws('read an item of clients', async () => {
+        throw expired;
+      }),
+  };
+
+  it('is no outage, so no token is accepted without it', async () => {
+    const check = openRevocationCheck(refusing, 'accept');
+    const world = createWorld({ revocation: check });
+    await expect(world.verify(`Bearer ${signToken(ownKey, ownClaims)}`)).rejects.toBe(expired);
+  });
+
+  it('is a failure of the service for a check that refuses then', async () => {
+    const check = openRevocationCheck(refusing, 'refuse');
+    await expect(check.clients.findClient('x')).rejects.toBeInstanceOf(UnavailableError);
   });
 });
 

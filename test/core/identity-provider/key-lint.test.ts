@@ -87,14 +87,7 @@ describe('a key set of a provider', () => {
     ['a symmetric key', { kty: 'oct', kid: 'x', alg: 'HS256', k: 'AA' }, 'secret member k'],
     ['a symmetric key without value', { kty: 'oct', kid: 'x' }, 'it is a symmetric key'],
     ['another key with its kid', { ...ec, kid: 'a' }, 'two keys have the kid "a"'],
-    ['a use of its own', { ...ec, use: 'tls' }, 'its use is not "sig"'],
-    ['a key to sign with', { ...ec, key_ops: ['sign'] }, 'its key_ops do not name "verify"'],
-    ['key_ops that are no list', { ...ec, key_ops: 'verify' }, 'its key_ops do not name "verify"'],
-    ['a numeric kid', { ...ec, kid: 7 }, 'its kid is not a string of 1 to 256 characters'],
-    ['an endless kid', { ...ec, kid: 'x'.repeat(257) }, 'its kid is not a string of 1 to 256'],
     ['no alg if several fit', { ...withoutAlg, kid: 'x' }, 'it could be a key for RS256 or PS256'],
-    ['an alg of another type', { ...rsa, kid: 'x', alg: 'ES256' }, 'its type does not fit ES256'],
-    ['an alg that is no string', { ...rsa, kid: 'x', alg: 7 }, 'its alg is not a string'],
     ['1024 bits', { ...jwk('rsa', 1024), kid: 'x', alg: 'RS256' }, 'its modulus has 1024 bits'],
     ['9000 bits', { ...rsa, kid: 'x', n: encode(2n ** 8999n + 1n) }, 'its modulus has 9000 bits'],
     ['exponent 1', { ...rsa, kid: 'x', e: 'AQ' }, 'its exponent is 1, 65537 is usual'],
@@ -108,13 +101,66 @@ describe('a key set of a provider', () => {
     ['a huge exponent', { ...rsa, kid: 'x', e: encode(2n ** 64n + 1n) }, 'its exponent is 184467'],
     ['an even modulus', { ...rsa, kid: 'x', n: encode(2n ** 2047n) }, 'its modulus is even'],
     ['a ROCA modulus', { ...rsa, kid: 'x', n: encode(rocaModulus) }, 'CVE-2017-15361'],
-    ['a modulus with padding', { ...rsa, kid: 'x', n: `${rsa.n}=` }, 'member n is not base64url'],
     ['a point off the curve', { ...ec, y: ec.x }, 'it is not a valid EC public key'],
-    ['a missing coordinate', { ...ec, y: undefined }, 'its member y is not base64url'],
+    ...[
+      '0000000000000000000000000000000000000000000000000000000000000000',
+      '0100000000000000000000000000000000000000000000000000000000000000',
+      '26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05',
+      'c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a',
+      'ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f',
+      'edffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f',
+      'eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f',
+    ].flatMap((hex) =>
+      [0, 0x80].map((sign): [string, object, string] => {
+        const point = Buffer.from(hex, 'hex');
+        point[31] = (point[31] ?? 0) | sign;
+        const x = point.toString('base64url');
+        const what = `the Ed25519 point ${point.toString('hex')} of small order`;
+        const reason = /^e[de]f/.test(hex) ? 'its y coordinate' : 'its point has a small order';
+        return [what, { kty: 'OKP', crv: 'Ed25519', kid: 'x', alg: 'EdDSA', x }, reason];
+      }),
+    ),
   ])('is refused whole for a key with %s', (_, key, problem) => {
-    const lint = () => lintKeySet({ keys: [rsa, key] }, ['RS256', 'PS256', 'ES256']);
+    const lint = () => lintKeySet({ keys: [rsa, key] }, ['RS256', 'PS256', 'ES256', 'EdDSA']);
     expect(lint).toThrow(KeySetError);
     expect(lint).toThrow(problem);
+  });
+
+  it.each<[string, object, string]>([
+    ['a use of its own', { ...ec, use: 'tls' }, 'its use is not "sig"'],
+    ['a key to sign with', { ...ec, key_ops: ['sign'] }, 'its key_ops do not name "verify"'],
+    ['key_ops that are no list', { ...ec, key_ops: 'verify' }, 'its key_ops do not name "verify"'],
+    ['a numeric kid', { ...ec, kid: 7 }, 'its kid is not a string of 1 to 256 characters'],
+    [
+      'an endless kid',
+      { ...ec, kid: 'x'.repeat(257) },
+      'its kid is not a string of 1 to 256 characters',
+    ],
+    ['an alg of another type', { ...rsa, kid: 'x', alg: 'ES256' }, 'its type does not fit ES256'],
+    ['an alg that is no string', { ...rsa, kid: 'x', alg: 7 }, 'its alg is not a string'],
+    [
+      'a modulus with padding',
+      { ...rsa, kid: 'x', n: `${rsa.n}=` },
+      'its member n is not base64url',
+    ],
+    ['a missing coordinate', { ...ec, y: undefined }, 'its member y is not base64url'],
+    ['an empty kid', { ...ec, kid: '' }, 'its kid is not a string of 1 to 256 characters'],
+    ['no alg', { ...ec, alg: undefined, crv: 'P-521' }, 'it has no alg'],
+  ])('leaves out a key with %s', (_, key, reason) => {
+    const allowed = ['RS256', 'PS256', 'ES256'] as const;
+    const { keys, skipped } = lintKeySet({ keys: [rsa, key] }, allowed);
+    expect(keys.map(({ kid }) => kid)).toEqual(['a']);
+    expect(skipped.map((entry) => entry.reason)).toEqual([reason]);
+    expect(() => lintKeySet({ keys: [key] }, allowed)).toThrow(
+      `it has no key that verifies signatures (key 1 (`,
+    );
+  });
+
+  it('takes Ed25519 keys of full order', () => {
+    for (let count = 0; count < 50; count += 1) {
+      const key = { ...jwk('ed25519'), kid: 'x', alg: 'EdDSA' };
+      expect(lintKeySet({ keys: [key] }, undefined).keys).toHaveLength(1);
+    }
   });
 
   it.each<[string, unknown, string]>([

@@ -140,6 +140,14 @@ describe('fetching a document of a provider', () => {
     expect(await problemOf(fetchJson(url(path)))).toBe(problem);
   });
 
+  it.each([
+    ['/html', 'its answer is not JSON; its Content-Type is text/html; allowed: application/json'],
+    ['/untyped', 'its Content-Type is missing; allowed: application/json'],
+  ])('says which type %s has', async (path, message) => {
+    const fetchJson = createGuardedFetch({ allowLoopback: true, ca });
+    await expect(fetchJson(url(path))).rejects.toThrow(message);
+  });
+
   // Neither answer ever ends, so that the time limit decides on a machine of any speed.
   it.each(['/silent', '/slow'])('refuses %s: timeout', async (path) => {
     const fetchJson = createGuardedFetch({ allowLoopback: true, ca, timeout: 500 });

@@ -60,9 +60,9 @@ describe('the bundles of functions', () => {
 });
 
 describe('the bundle of forward-auth', () => {
-  it('stays within 102,500 bytes and holds no client of the AWS SDK', () => {
+  it('stays within 103,500 bytes and holds no client of the AWS SDK', () => {
     const { bytes, inputs } = build(forwardAuthBuildOptions);
-    expect(bytes).toBeLessThanOrEqual(102_500);
+    expect(bytes).toBeLessThanOrEqual(103_500);
     expect(inputs.filter((path) => absent.some((part) => path.includes(part)))).toEqual([]);
   });
 });
