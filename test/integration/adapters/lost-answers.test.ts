@@ -20,10 +20,11 @@ let dynamodb: DynamoDBDocument;
 let lost = 0;
 let onLoss: () => Promise<unknown> = () => Promise.resolve();
 
-async function forward({ body, headers }: Call): Promise<Exclude<Answer, string>> {
+async function forward({ body: sent, headers }: Call): Promise<Exclude<Answer, string>> {
   const { endpoint } = tables;
   const caller = createAwsCaller({ service: 'dynamodb', endpoint, accessKey: testAccessKey });
   const target = String(headers['x-amz-target']);
+  const body = Buffer.from(sent);
   const answer = await caller.call({ region: 'us-west-2', target, body });
   caller.close();
   return { status: answer.status, body: JSON.parse(answer.body.toString()) as object };

@@ -1,13 +1,16 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { closeServer, listenOnLoopback } from '../../../lab/emulator/loopback-server.ts';
+import {
+  type Answer as Act,
+  answer,
+  hangUp,
+  type SeenRequest,
+  startScriptedService,
+  stayMute,
+} from '../aws-json/scripted-service.ts';
 
 /** One call of the AWS JSON protocol, as it arrived. */
-export interface Call {
+export interface Call extends SeenRequest {
   readonly operation: string;
   readonly input: Record<string, unknown>;
-  /** As it came, for a proxy. */
-  readonly body: Buffer;
-  readonly headers: IncomingMessage['headers'];
 }
 
 /**
@@ -31,23 +34,17 @@ export const failure = (status: number, type: string): Answer => ({
   body: { __type: type, message: 'told to' },
 });
 
-async function readCall(request: IncomingMessage): Promise<Call> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
-  const body = Buffer.concat(chunks);
-  const operation = String(request.headers['x-amz-target']).split('.')[1] ?? '';
-  return { operation, input: JSON.parse(body.toString()), body, headers: request.headers };
-}
+const CONTENT_TYPE = { 'Content-Type': 'application/x-amz-json-1.0' };
 
-function send(response: ServerResponse, answer: Answer): void {
-  if (answer === 'silence') return;
-  if (answer === 'reset') return void response.socket?.resetAndDestroy();
-  const headers = { 'Content-Type': 'application/x-amz-json-1.0' };
-  if (answer === 'half') {
-    response.writeHead(200, { ...headers, 'Content-Length': '1000' }).write('{"Item":');
-    return;
-  }
-  response.writeHead(answer.status, headers).end(JSON.stringify(answer.body));
+const stopHalfway: Act = (response) => {
+  response.writeHead(200, { ...CONTENT_TYPE, 'Content-Length': '1000' }).write('{"Item":');
+};
+
+function actOf(told: Answer): Act {
+  if (told === 'silence') return stayMute;
+  if (told === 'reset') return hangUp;
+  if (told === 'half') return stopHalfway;
+  return answer(told.status, told.body, CONTENT_TYPE);
 }
 
 /** A server in a service's place that does as it is told, and notes what it was asked. */
@@ -55,17 +52,11 @@ export async function startStub(
   decide: (call: Call, count: number) => Answer | Promise<Answer>,
 ): Promise<StubServer> {
   const calls: Call[] = [];
-  const server = createServer((request, response) => {
-    void (async () => {
-      const call = await readCall(request);
-      calls.push(call);
-      send(response, await decide(call, calls.length));
-    })();
+  const service = await startScriptedService(async (request) => {
+    const operation = String(request.headers['x-amz-target']).split('.')[1] ?? '';
+    const call = { ...request, operation, input: JSON.parse(request.body) };
+    calls.push(call);
+    return actOf(await decide(call, calls.length));
   });
-  const port = await listenOnLoopback(server);
-  return {
-    endpoint: `http://127.0.0.1:${port}`,
-    calls,
-    close: () => closeServer(server),
-  };
+  return { endpoint: service.url, calls, close: () => service.close() };
 }

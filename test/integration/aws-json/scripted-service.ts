@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { closeServer, listenOnLoopback } from '../../../lab/emulator/loopback-server.ts';
 
 export interface SeenRequest {
@@ -8,7 +9,10 @@ export interface SeenRequest {
 
 export type Answer = (response: ServerResponse, request: IncomingMessage) => void;
 
-/** A service that answers each request with the next line of a script; the last line repeats. */
+/** The lines of a script, the last of which repeats, or what chooses the line for a request. */
+export type Script = readonly Answer[] | ((request: SeenRequest) => Answer | Promise<Answer>);
+
+/** A service that answers as its script says. */
 export interface ScriptedService {
   readonly url: string;
   readonly requests: SeenRequest[];
@@ -33,21 +37,17 @@ export const hangUp: Answer = (_response, request) => {
 /** Takes the request and never answers. */
 export const stayMute: Answer = () => {};
 
-export async function startScriptedService(script: readonly Answer[]): Promise<ScriptedService> {
+export async function startScriptedService(script: Script): Promise<ScriptedService> {
   const requests: SeenRequest[] = [];
   let connections = 0;
-  const server = createServer((request, response) => {
-    let body = '';
-    request.setEncoding('utf8');
-    request.on('data', (chunk: string) => {
-      body += chunk;
-    });
-    request.on('end', () => {
-      requests.push({ headers: request.headers, body });
-      const line = script[requests.length - 1] ?? script.at(-1);
-      line?.(response, request);
-    });
-  });
+  const respond = async (request: IncomingMessage, response: ServerResponse) => {
+    const seen = { headers: request.headers, body: await text(request) };
+    requests.push(seen);
+    const line =
+      typeof script === 'function' ? script(seen) : (script[requests.length - 1] ?? script.at(-1));
+    (await line)?.(response, request);
+  };
+  const server = createServer((request, response) => void respond(request, response));
   server.on('connection', () => {
     connections += 1;
   });

@@ -1,7 +1,6 @@
-import { createServer } from 'node:http';
 import type { AccessKey } from '../../../lab/emulator/aws-server/access-key.ts';
 import { createAwsCaller } from '../../../lab/emulator/aws-server/aws-caller.ts';
-import { listenOnLoopback } from '../../../lab/emulator/loopback-server.ts';
+import { hangUp, startScriptedService } from '../aws-json/scripted-service.ts';
 
 export interface RecordingProxy {
   readonly endpoint: string;
@@ -17,30 +16,15 @@ export async function startRecordingProxy(
 ): Promise<RecordingProxy> {
   const calls = new Set<string>();
   const caller = createAwsCaller({ service: 'dynamodb', endpoint, accessKey });
-  const server = createServer((incoming, outgoing) => {
-    const chunks: Buffer[] = [];
-    incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
-    incoming.on('end', () => {
-      const body = Buffer.concat(chunks);
-      const target = String(incoming.headers['x-amz-target']);
-      const action = target.split('.')[1] ?? '';
-      const { TableName: table } = JSON.parse(body.toString()) as { TableName: string };
-      calls.add(`${table}: dynamodb:${action}`);
-      caller.call({ region: 'us-west-2', target, body }).then(
-        (answer) => outgoing.writeHead(answer.status, answer.headers).end(answer.body),
-        () => outgoing.destroy(),
-      );
-    });
+  const service = await startScriptedService(async ({ headers, body }) => {
+    const target = String(headers['x-amz-target']);
+    const { TableName: table } = JSON.parse(body) as { TableName: string };
+    calls.add(`${table}: dynamodb:${target.split('.')[1] ?? ''}`);
+    return caller.call({ region: 'us-west-2', target, body: Buffer.from(body) }).then(
+      (passed) => (response) => response.writeHead(passed.status, passed.headers).end(passed.body),
+      () => hangUp,
+    );
   });
-  const port = await listenOnLoopback(server);
-  return {
-    endpoint: `http://127.0.0.1:${port}`,
-    calls,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-        caller.close();
-      }),
-  };
+  const close = () => service.close().finally(() => caller.close());
+  return { endpoint: service.url, calls, close };
 }
