@@ -14,9 +14,10 @@ const values = new Command('npm run bench --')
   .description('Measures everything with a target, and writes docs/performance.md.')
   .option('--quick', 'checks in a minute that everything runs, and writes nothing', false)
   .option('--reuse', 'measures only token reuse again, and keeps the other figures', false)
+  .option('--report', 'measures nothing, and writes the tables of the last runs again', false)
   .option('--slow', 'measures only the functions, on a slow machine', false)
   .parse()
-  .opts<Readonly<Record<'quick' | 'reuse' | 'slow', boolean>>>();
+  .opts<Readonly<Record<'quick' | 'reuse' | 'report' | 'slow', boolean>>>();
 const plan = values.quick ? quickPlan : fullPlan;
 
 const kept = join(import.meta.dirname, 'results');
@@ -38,7 +39,8 @@ function write(file: 'full' | 'slow', results: Results | SlowResults): void {
 }
 
 async function measureAgain(): Promise<Results> {
-  const before = values.reuse ? readFull() : undefined;
+  const before = values.reuse || values.report ? readFull() : undefined;
+  if (before !== undefined && values.report) return before;
   return before === undefined ? measureAll(plan) : measureReuse(plan, before);
 }
 

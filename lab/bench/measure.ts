@@ -1,5 +1,6 @@
 import {
   type FunctionProcess,
+  type FunctionProcessOptions,
   startFunctionProcess,
 } from '../emulator/runtime-api/function-process.ts';
 import type { Bundle } from './build.ts';
@@ -10,6 +11,10 @@ import { median } from './statistics.ts';
 /** A cold start: times are milliseconds. */
 export interface ColdStart {
   readonly moduleLoadMs: number;
+  /** From the loaded module to the first event. */
+  readonly firstPollMs: number;
+  /** From the first event to its response. */
+  readonly firstInvocationMs: number;
   /** From the process's start to the first response. */
   readonly firstResponseMs: number;
 }
@@ -42,11 +47,13 @@ export function asOfNow(event: unknown): unknown {
   };
 }
 
+export type StartOptions = Pick<FunctionProcessOptions, 'onOutput' | 'launcher'>;
+
 /** Starts a bundle with nothing measured yet. */
 export function start(
   target: Target,
   runtime: string,
-  onOutput?: (text: string) => void,
+  { onOutput, launcher }: StartOptions = {},
 ): Promise<FunctionProcess> {
   const { bundle, environment } = target;
   return startFunctionProcess({
@@ -56,6 +63,7 @@ export function start(
     awsRegion,
     runtime,
     ...(onOutput === undefined ? {} : { onOutput }),
+    ...(launcher === undefined ? {} : { launcher }),
   });
 }
 
@@ -67,20 +75,31 @@ export function expectStatus(expected: number): Target['check'] {
   };
 }
 
+/**
+ * Keeps a process on one core, as a function has it: else Node prepares its root certificates on
+ * another core while the module loads.
+ */
+export const onOneCore = ['taskset', '-c', '0'];
+
 /** @param slow what slows the process down from its start. */
 export async function measureColdStart(
   target: Target,
   runtime: string,
-  slow?: SlowMachine,
+  { slow, launcher }: { readonly slow?: SlowMachine } & Pick<StartOptions, 'launcher'> = {},
 ): Promise<ColdStart> {
   const begin = performance.now();
-  const process = await start(target, runtime);
+  const process = await start(target, runtime, launcher === undefined ? {} : { launcher });
   slow?.add(process.pid);
   try {
     const { payload, headers } = await process.invoke(asOfNow(target.event));
     const firstResponseMs = performance.now() - begin;
     target.check(payload);
-    return { moduleLoadMs: Number(headers['bench-module-load-ms']), firstResponseMs };
+    return {
+      moduleLoadMs: Number(headers['bench-module-load-ms']),
+      firstPollMs: Number(headers['bench-first-poll-ms']),
+      firstInvocationMs: Number(headers['bench-wall-ms']),
+      firstResponseMs,
+    };
   } finally {
     await process.close();
   }

@@ -1,9 +1,17 @@
 import type { FunctionProcess } from '../emulator/runtime-api/function-process.ts';
 import type { Backend, Delays } from './backend/backend.ts';
-import { measureColdStart, measureWarm, start, type Target, type WarmRun } from './measure.ts';
+import {
+  type ColdStart,
+  measureColdStart,
+  measureWarm,
+  onOneCore,
+  start,
+  type Target,
+  type WarmRun,
+} from './measure.ts';
 import type { Plan } from './plan.ts';
 import type { SlowMachine } from './slow-machine.ts';
-import { median } from './statistics.ts';
+import { median, medianOf } from './statistics.ts';
 
 /** What one bundle took. Each figure is the median of its runs. */
 export interface Figures {
@@ -11,6 +19,8 @@ export interface Figures {
   readonly moduleLoadMs: number;
   /** From the start of the process to its first response. */
   readonly firstResponseMs: number;
+  /** The same on one core; not on a slow machine, and only on Linux. */
+  readonly oneCore?: ColdStart | undefined;
   /** CPU time of the whole process an invocation, the runtime's loop included. */
   readonly cpuUs: number;
   /** The same over the first invocations of a process. */
@@ -36,6 +46,7 @@ interface Samples {
   readonly target: Target;
   readonly moduleLoadMs: number[];
   readonly firstResponseMs: number[];
+  readonly oneCore: ColdStart[];
   readonly cpuUs: number[];
   readonly wallMs: number[];
   firstCpuUs: number;
@@ -44,10 +55,14 @@ interface Samples {
 
 async function sampleCold(samples: readonly Samples[], options: SampleOptions): Promise<void> {
   for (let run = 0; run < options.plan.coldRuns; run += 1) {
-    for (const { target, moduleLoadMs, firstResponseMs } of samples) {
-      const cold = await measureColdStart(target, options.runtime, options.slow);
+    for (const { target, moduleLoadMs, firstResponseMs, oneCore } of samples) {
+      const { runtime, slow } = options;
+      const cold = await measureColdStart(target, runtime, slow && { slow });
       moduleLoadMs.push(cold.moduleLoadMs);
       firstResponseMs.push(cold.firstResponseMs);
+      if (slow === undefined && process.platform === 'linux') {
+        oneCore.push(await measureColdStart(target, runtime, { launcher: onOneCore }));
+      }
     }
   }
 }
@@ -83,6 +98,7 @@ function toFigures(samples: Samples): Figures {
     bundleBytes: samples.target.bundle.bytes,
     moduleLoadMs: median(samples.moduleLoadMs),
     firstResponseMs: median(samples.firstResponseMs),
+    ...(samples.oneCore.length > 0 && { oneCore: medianOf(samples.oneCore) }),
     cpuUs: median(samples.cpuUs),
     firstCpuUs: samples.firstCpuUs,
     wallMs: median(samples.wallMs),
@@ -107,6 +123,7 @@ export async function sampleTargets<Name extends string>(
       target,
       moduleLoadMs: [],
       firstResponseMs: [],
+      oneCore: [],
       cpuUs: [],
       wallMs: [],
       firstCpuUs: Number.NaN,

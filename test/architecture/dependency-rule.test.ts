@@ -13,7 +13,7 @@ const rule: Readonly<Record<string, { folders: readonly string[]; packages: read
     contract: { folders: ['contract'], packages: ['valibot'] },
     core: {
       folders: ['core', 'contract'],
-      packages: ['node:crypto', 'node:zlib', 'node:buffer', 'jose', 'ipaddr.js', 'valibot'],
+      packages: ['node:crypto', 'node:buffer', 'jose', 'ipaddr.js', 'valibot'],
     },
     adapters: {
       folders: ['adapters', 'core', 'contract'],

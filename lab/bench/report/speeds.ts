@@ -16,12 +16,21 @@ export function formatSpeeds(full: Results, slow: SlowResults): string {
   const rows = joinRounds(slow.rounds.map(functionRows));
   const head = ['ours', 'ratio', 'band', ''];
   const table = formatTable([
-    ['figure', 'to reach', ...head, ...head.map((name) => (name === '' ? '' : `slow: ${name}`))],
-    ...atFullSpeed.map((row, index) => [
+    [
+      'figure',
+      'against',
+      'to reach',
+      ...head,
+      ...head.map((name) => (name === '' ? '' : `slow: ${name}`)),
+    ],
+    ...atFullSpeed.map((row) => [
       row.figure,
+      row.against,
       formatBound(row),
       ...formatCells(row),
-      ...formatCells(rows[index]),
+      ...formatCells(
+        rows.find(({ figure, against }) => figure === row.figure && against === row.against),
+      ),
     ]),
   ]);
   return `${table}\n\nSlow: ${formatMachine(slow.machine, slow.rounds.length)}`;

@@ -22,6 +22,8 @@ export interface FunctionProcessOptions {
   /** Script that runs the loop. The default is the plain one. */
   readonly runtime?: string;
   readonly nodeArguments?: readonly string[];
+  /** A command that starts Node, e.g. `taskset -c 0`. */
+  readonly launcher?: readonly string[];
   /** Receives what the function writes to standard output, its log. */
   readonly onOutput?: (text: string) => void;
   /** Receives standard error, which is also a log. The default is that of this process. */
@@ -87,7 +89,9 @@ export async function startFunctionProcess(
     timeoutMs: options.timeoutMs ?? defaultTimeoutMs,
   });
   const runtime = options.runtime ?? join(import.meta.dirname, 'main.ts');
-  const child = spawn(process.execPath, [...(options.nodeArguments ?? []), runtime], {
+  const node = [process.execPath, ...(options.nodeArguments ?? []), runtime];
+  const [command = process.execPath, ...args] = [...(options.launcher ?? []), ...node];
+  const child = spawn(command, args, {
     env: { ...lambdaEnvironment(options, api.address), ...options.environment },
     stdio: ['ignore', 'pipe', options.onErrorOutput === undefined ? 'inherit' : 'pipe'],
   });

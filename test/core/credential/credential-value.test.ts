@@ -1,7 +1,9 @@
+import { crc32 as zlibCrc32 } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { base62Length, encodeBase62 } from '../../../core/credential/base62.ts';
 import {
+  crc32,
   formatApiKeyValue,
   formatClientSecret,
   formatId,
@@ -12,6 +14,17 @@ import {
 import { hashSecret, impossibleHash, matchesHash } from '../../../core/credential/secret-hash.ts';
 
 const bytes = (length: number) => fc.uint8Array({ minLength: length, maxLength: length });
+
+describe('the checksum', () => {
+  it('is the CRC-32 of node:zlib', () => {
+    expect(crc32('123456789')).toBe(0xcbf43926);
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        expect(crc32(text)).toBe(zlibCrc32(text));
+      }),
+    );
+  });
+});
 
 describe('base 62', () => {
   it('is the number that the bytes are, digit by digit', () => {
