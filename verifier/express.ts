@@ -3,8 +3,9 @@ import {
   type CredentialMiddleware,
   createCredentialMiddleware,
   type MiddlewareOptions,
+  receive,
 } from './require-credential.ts';
-import type { Verifier } from './verifier.ts';
+import type { BearerErrorResponse, Verifier } from './verifier.ts';
 
 export { CallerMissingError, callerOf } from './require-credential.ts';
 
@@ -12,7 +13,7 @@ export { CallerMissingError, callerOf } from './require-credential.ts';
 export type ExpressHandler = (
   request: IncomingMessage,
   response: ServerResponse,
-  next: () => void,
+  next: (error?: unknown) => void,
 ) => Promise<void>;
 
 /**
@@ -30,15 +31,21 @@ export function createExpressMiddleware(
   return createCredentialMiddleware(
     verifier,
     options,
-    ({ headersDistinct, socket }: IncomingMessage) => ({
-      authorization: headersDistinct['authorization'],
-      sourceAddress: socket.remoteAddress,
-    }),
+    receive,
     (check): ExpressHandler =>
       async (request, response, next) => {
-        const refusal = await check(request);
+        let refusal: BearerErrorResponse | undefined;
+        try {
+          refusal = await check(request);
+          if (refusal !== undefined) {
+            response.writeHead(refusal.status, refusal.headers).end(refusal.body);
+          }
+        } catch (error) {
+          // Express 4 and Connect do not hear a rejected promise: it would end the process.
+          next(error);
+          return;
+        }
         if (refusal === undefined) next();
-        else response.writeHead(refusal.status, refusal.headers).end(refusal.body);
       },
   );
 }

@@ -1,8 +1,10 @@
 import type { IncomingMessage } from 'node:http';
+import type { Http2ServerRequest } from 'node:http2';
 import {
   type CredentialMiddleware,
   createCredentialMiddleware,
   type MiddlewareOptions,
+  receive,
 } from './require-credential.ts';
 import type { Verifier } from './verifier.ts';
 
@@ -10,7 +12,7 @@ export { CallerMissingError, callerOf } from './require-credential.ts';
 
 /** The used part of Fastify's request. */
 export interface FastifyRequestLike {
-  readonly raw: IncomingMessage;
+  readonly raw: IncomingMessage | Http2ServerRequest;
 }
 
 /** The used part of Fastify's reply. */
@@ -40,10 +42,7 @@ export function createFastifyHooks(
   return createCredentialMiddleware(
     verifier,
     options,
-    ({ raw }: FastifyRequestLike) => ({
-      authorization: raw.headersDistinct['authorization'],
-      sourceAddress: raw.socket.remoteAddress,
-    }),
+    ({ raw }: FastifyRequestLike) => receive(raw),
     (check): FastifyHook =>
       async (request, reply) => {
         const refusal = await check(request);

@@ -1,7 +1,10 @@
+import { type ReceivedRequest, refuseDroppedHeaders } from './received-authorization.ts';
 import {
   type CredentialMiddleware,
   createCredentialMiddleware,
   type MiddlewareOptions,
+  peerOf,
+  type Received,
 } from './require-credential.ts';
 import type { Verifier } from './verifier.ts';
 
@@ -18,12 +21,19 @@ export type HonoHandler = (
   next: () => Promise<void>,
 ) => Promise<Response | undefined>;
 
-/** Hono's server for Node passes the socket in `env`; other platforms have none. */
-function peerOf({ env }: HonoContextLike): string | undefined {
-  const { incoming } = (env ?? {}) as {
-    readonly incoming?: { readonly socket?: { readonly remoteAddress?: string } };
+/** Hono's server for Node passes its request in `env`; other platforms have none. */
+function incomingOf({ env }: HonoContextLike): ReceivedRequest | undefined {
+  return ((env ?? {}) as { readonly incoming?: ReceivedRequest }).incoming;
+}
+
+function receiveContext(context: HonoContextLike): Received {
+  const incoming = incomingOf(context) ?? {};
+  refuseDroppedHeaders(incoming);
+  return {
+    // A repeated header becomes one text with a comma, which no credential contains.
+    authorization: context.req.raw.headers.get('authorization') ?? undefined,
+    sourceAddress: peerOf(incoming),
   };
-  return incoming?.socket?.remoteAddress;
 }
 
 /**
@@ -40,11 +50,7 @@ export function createHonoMiddleware(
   return createCredentialMiddleware(
     verifier,
     options,
-    (context: HonoContextLike) => ({
-      // A repeated header becomes one text with a comma, which no credential contains.
-      authorization: context.req.raw.headers.get('authorization') ?? undefined,
-      sourceAddress: peerOf(context),
-    }),
+    receiveContext,
     (check): HonoHandler =>
       async (context, next) => {
         const refusal = await check(context);

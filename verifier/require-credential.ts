@@ -2,6 +2,7 @@ import { createDeadlines } from '../adapters/deadline.ts';
 import { requestDeadline } from '../contract/limits.ts';
 import { isScopeToken } from '../contract/scopes.ts';
 import { InputError } from '../core/errors.ts';
+import { authorizationOf, type ReceivedRequest } from './received-authorization.ts';
 import type { BearerErrorResponse, VerifiedCredential, Verifier } from './verifier.ts';
 
 export interface MiddlewareOptions<Request> {
@@ -55,9 +56,19 @@ export function callerOf(request: object): VerifiedCredential {
 }
 
 /** The parts of a framework's request that the decision depends on. */
-interface Received {
+export interface Received {
   readonly authorization: string | readonly string[] | undefined;
   readonly sourceAddress: string | undefined;
+}
+
+/** The TCP peer, if the host knows it. */
+export function peerOf({ socket }: ReceivedRequest): string | undefined {
+  return ((socket ?? {}) as { readonly remoteAddress?: string }).remoteAddress;
+}
+
+/** Reads a request of node:http or node:http2, or of a host that imitates them. */
+export function receive(request: ReceivedRequest): Received {
+  return { authorization: authorizationOf(request), sourceAddress: peerOf(request) };
 }
 
 /** @returns the response to send, or undefined if the request is accepted. */
@@ -87,8 +98,8 @@ export function createCredentialMiddleware<Request extends object, Handler>(
   const deadline = createDeadlines(requestDeadline);
   function check(scopes: readonly string[]): CheckRequest<Request> {
     return async (request) => {
-      const { authorization, sourceAddress } = read(request);
       try {
+        const { authorization, sourceAddress } = read(request);
         const caller = await verifier.verify(
           {
             authorization,

@@ -35,6 +35,7 @@ export type {
   VerifiedApiKey,
   VerifiedCredential,
 } from '../core/verifier/verified-credential.ts';
+export { authorizationOf, type ReceivedRequest } from './received-authorization.ts';
 
 /** Look-ups by which tokens of registered identity providers are accepted. */
 export interface ProviderLookups {
@@ -90,8 +91,7 @@ export interface VerifierOptions {
 /** The parts of a request that the decision depends on. */
 export interface VerifierRequest {
   /**
-   * Each `Authorization` header: `request.headersDistinct.authorization` of node:http. A string
-   * means one header.
+   * Each `Authorization` header: `authorizationOf(request)` in Node. A string means one header.
    */
   readonly authorization: string | readonly string[] | undefined;
   /**

@@ -3,6 +3,7 @@ import type { RefusalReason } from '../verifier/bearer-refusal.ts';
 const rules: Readonly<Record<RefusalReason, string>> = {
   no_credential: 'a request needs a Bearer credential',
   authorization_repeated: 'there is one Authorization header',
+  headers_dropped: 'a request has no more headers than Node keeps',
   authorization_malformed: 'a credential has no characters but those of RFC 6750 §2.1',
   token_too_long: 'an access token has a bounded length',
   token_malformed: 'an access token is a signed JWT of three base64url parts',

@@ -22,6 +22,7 @@ const badApiKey = badToken('the API key is not valid');
 const forms = {
   no_credential: { status: 401, code: undefined, description: undefined },
   authorization_repeated: badRequest('there is more than one Authorization header'),
+  headers_dropped: badRequest('the request has too many headers'),
   authorization_malformed: badRequest('the Authorization header is not valid'),
   token_too_long: badToken('the access token is too long'),
   token_malformed: badToken('the access token is not a signed JWT'),

@@ -5,6 +5,10 @@ import type { Command } from './run-command.ts';
 
 const main = join(resolve(import.meta.dirname, '../..'), 'verifier/forward-auth/main.ts');
 
+/** Node before 22.18 runs TypeScript only if it is told to. */
+const stripTypes =
+  process.features.typescript === false ? ['--experimental-strip-types', '--no-warnings'] : [];
+
 type LogLine = Readonly<Record<string, unknown>> & { readonly message: string };
 
 /** The forward-auth command, running. */
@@ -31,7 +35,7 @@ export interface ForwardAuthStart {
 
 /** Starts the command on a free port unless the arguments say otherwise. */
 export async function startForwardAuthProcess({
-  command = [process.execPath, main],
+  command = [process.execPath, ...stripTypes, main],
   args,
   environment,
   until = 'ready',

@@ -2,10 +2,11 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { createDeadlines } from '../../adapters/deadline.ts';
 import { refusalHeader } from '../../contract/caller-headers.ts';
 import { checkDeadline } from '../../contract/limits.ts';
+import { headerValues } from '../received-authorization.ts';
 import type { BearerErrorResponse, Verifier } from '../verifier.ts';
 import { callerHeaderList } from './caller-headers.ts';
 import type { DecisionLog } from './decision-log.ts';
-import { clientAddress, headerValues } from './received-headers.ts';
+import { clientAddress } from './received-headers.ts';
 import { namingSegments, readRequiredScopes } from './required-scopes.ts';
 
 export interface HandlerOptions {

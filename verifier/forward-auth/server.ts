@@ -68,6 +68,8 @@ export async function startServer(
     if (closing) response.setHeader('Connection', 'close');
     handler(request, response);
   });
+  // Older versions of Node drop headers above a count, and say nothing. The size is limited.
+  server.maxHeadersCount = 0;
   await listen(server, target);
   return {
     address: formatAddress(server),

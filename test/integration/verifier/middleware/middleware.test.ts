@@ -86,6 +86,16 @@ describe.each(Object.entries(frameworks))('middleware for %s', (_, start) => {
     },
   );
 
+  it('gives no access if a second credential is behind more headers than Node keeps', async () => {
+    for (const count of [100, 990, 1500, 3000]) {
+      const fillers = Array.from({ length: count }, () => ['X', 'y']).flat();
+      const sent = get('/messages', [...bearer(token), ...fillers, ...bearer('other')]);
+      // Some versions of Node close the connection.
+      const answer = await sent.catch(() => ({ status: 0 }));
+      expect([400, 401, 431, 0], `${count} headers`).toContain(answer.status);
+    }
+  });
+
   it('tells who asks about a caller that no middleware verified that there is none', async () => {
     const answer = await get('/open', bearer(token));
     expect([answer.status, JSON.parse(answer.body)]).toEqual([500, { error: 'of the service' }]);
