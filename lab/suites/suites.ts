@@ -45,6 +45,11 @@ export const suites: Readonly<Record<string, Suite>> = {
     shows: 'every example whose runtime is on the machine works against a local run',
     isInCi: true,
   },
+  'oldest-node': {
+    shows: 'the wire and fuzz tests of the verifier on the oldest Node that is promised',
+    command: ['node', 'lab/suites/oldest-node/main.ts'],
+    isInCi: true,
+  },
   proxies: {
     shows: '`examples/proxies` work with the real NGINX, HAProxy, Envoy, Caddy and Traefik',
     isInCi: true,
