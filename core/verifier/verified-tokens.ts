@@ -10,24 +10,43 @@ export interface VerifiedToken {
 }
 
 interface Remembered extends VerifiedToken {
-  readonly length: number;
+  readonly weight: number;
+}
+
+/**
+ * Characters that one JSON value counts as. A value takes up to 64 bytes of heap, and a character
+ * of a usual token three.
+ */
+const weightOfValue = 22;
+
+/** Values of a parsed JSON text, its containers included. Its depth is limited (`maxJsonDepth`). */
+function countValues(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 1;
+  let count = 1;
+  for (const inner of Object.values(value)) count += countValues(inner);
+  return count;
+}
+
+/** A text full of `{}` takes many times the memory of a usual one of the same length. */
+function weigh(token: string, header: JsonObject, payload: JsonObject): number {
+  return Math.max(token.length, weightOfValue * (countValues(header) + countValues(payload)));
 }
 
 /**
  * Remembers the signatures that were verified, and nothing else: keys, times, audiences, providers
  * and clients are checked at each use. A token is found by the SHA-256 hash of all its characters,
  * and the token itself is not kept. A token whose signature is wrong is never remembered, so only
- * an issuer's own tokens take space. The total length of the tokens is bounded; the one that was
- * not used for the longest time goes first.
+ * an issuer's own tokens take space. The total weight of the tokens is bounded: the characters
+ * of usual tokens. The one that was not used for the longest time goes first.
  */
 export class VerifiedTokens {
-  readonly #maxLength: number;
+  readonly #maxWeight: number;
   readonly #known = new Map<string, Remembered>();
-  #length = 0;
+  #weight = 0;
 
-  /** @param maxLength characters of all remembered tokens together. */
-  constructor(maxLength: number) {
-    this.#maxLength = maxLength;
+  /** @param maxWeight characters of all remembered tokens together. */
+  constructor(maxWeight: number) {
+    this.#maxWeight = maxWeight;
   }
 
   /** @returns undefined if this token's signature was not verified, or was forgotten. */
@@ -43,16 +62,17 @@ export class VerifiedTokens {
   remember(token: string, { header, payload, key }: VerifiedToken): void {
     const digest = hash('sha256', token, 'base64url');
     this.#forget(digest);
-    this.#known.set(digest, { header, payload, key, length: token.length });
-    this.#length += token.length;
+    const weight = weigh(token, header, payload);
+    this.#known.set(digest, { header, payload, key, weight });
+    this.#weight += weight;
     for (const oldest of this.#known.keys()) {
-      if (this.#length <= this.#maxLength) return;
+      if (this.#weight <= this.#maxWeight) return;
       this.#forget(oldest);
     }
   }
 
   #forget(digest: string): void {
-    this.#length -= this.#known.get(digest)?.length ?? 0;
+    this.#weight -= this.#known.get(digest)?.weight ?? 0;
     this.#known.delete(digest);
   }
 }

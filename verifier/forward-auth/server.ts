@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { unlinkSync } from 'node:fs';
+import { lstatSync, unlinkSync } from 'node:fs';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { InputError } from '../../core/errors.ts';
@@ -41,7 +41,13 @@ async function listen(server: Server, target: ListenTarget): Promise<void> {
     await once(server.listen(target), 'listening');
   } catch (error) {
     const isTaken = (error as NodeJS.ErrnoException).code === 'EADDRINUSE';
-    if (!isTaken || !('path' in target) || (await isListening(target.path))) {
+    // Only a socket that a killed process left is removed, never a file.
+    if (
+      !isTaken ||
+      !('path' in target) ||
+      !lstatSync(target.path).isSocket() ||
+      (await isListening(target.path))
+    ) {
       const { message } = error as Error;
       throw new InputError(`--listen (FORWARD_AUTH_LISTEN): ${message}`, { cause: error });
     }

@@ -147,29 +147,44 @@ describe('the memory of verified tokens', () => {
   const entry = { header: {}, payload: {}, key: {} as never };
 
   it('is bounded by the length of all tokens, and forgets the one that was not used longest', () => {
-    const memory = new VerifiedTokens(30);
-    for (const name of ['a', 'b', 'c']) memory.remember(name.repeat(10), entry);
-    expect(memory.find('a'.repeat(10))).toBeDefined();
-    memory.remember('d'.repeat(10), entry);
-    const known = ['a', 'b', 'c', 'd'].filter((name) => memory.find(name.repeat(10)));
+    const memory = new VerifiedTokens(3000);
+    for (const name of ['a', 'b', 'c']) memory.remember(name.repeat(1000), entry);
+    expect(memory.find('a'.repeat(1000))).toBeDefined();
+    memory.remember('d'.repeat(1000), entry);
+    const known = ['a', 'b', 'c', 'd'].filter((name) => memory.find(name.repeat(1000)));
     expect(known).toEqual(['a', 'c', 'd']);
   });
 
   it('forgets as many as a long token needs, and does not keep one that is too long', () => {
-    const memory = new VerifiedTokens(30);
-    for (const name of ['a', 'b', 'c']) memory.remember(name.repeat(10), entry);
-    memory.remember('e'.repeat(20), entry);
-    expect(memory.find('b'.repeat(10))).toBeUndefined();
-    expect(memory.find('c'.repeat(10))).toBeDefined();
-    memory.remember('f'.repeat(31), entry);
-    expect(memory.find('f'.repeat(31))).toBeUndefined();
+    const memory = new VerifiedTokens(3000);
+    for (const name of ['a', 'b', 'c']) memory.remember(name.repeat(1000), entry);
+    memory.remember('e'.repeat(2000), entry);
+    expect(memory.find('b'.repeat(1000))).toBeUndefined();
+    expect(memory.find('c'.repeat(1000))).toBeDefined();
+    memory.remember('f'.repeat(3001), entry);
+    expect(memory.find('f'.repeat(3001))).toBeUndefined();
   });
 
   it('counts a token once, however often it is verified', () => {
-    const memory = new VerifiedTokens(20);
-    memory.remember('a'.repeat(10), entry);
-    for (let times = 0; times < 5; times += 1) memory.remember('b'.repeat(10), entry);
-    expect(memory.find('a'.repeat(10))).toBeDefined();
+    const memory = new VerifiedTokens(2000);
+    memory.remember('a'.repeat(1000), entry);
+    for (let times = 0; times < 5; times += 1) memory.remember('b'.repeat(1000), entry);
+    expect(memory.find('a'.repeat(1000))).toBeDefined();
+  });
+
+  it.each([
+    ['empty objects', {}],
+    ['empty arrays', []],
+    ['numbers', 0],
+    ['nulls', null],
+  ])('keeps few tokens that are full of %s, which take more memory than their text', (_, value) => {
+    const values = Array.from({ length: 3000 }, () => value);
+    const payload = { ...ownClaims, values };
+    const verified = { header: {}, payload, key: ownKey as never };
+    const tokens = new VerifiedTokens(4_000_000);
+    const texts = Array.from({ length: 400 }, (__, index) => `${index}.${'a'.repeat(10_000)}`);
+    for (const text of texts) tokens.remember(text, verified);
+    expect(texts.filter((text) => tokens.find(text) !== undefined)).toHaveLength(60);
   });
 
   it('keeps no token', () => {

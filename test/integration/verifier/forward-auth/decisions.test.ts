@@ -5,10 +5,8 @@ import { requestToken } from '../../lab/local/use-local-service.ts';
 import { type Answer, bearer, send, useForwardAuth } from './use-forward-auth.ts';
 
 const { json, service } = useLocalCli();
-const check = useForwardAuth(service, [
-  ...['--tables', 'local', '--client-address-header', 'X-Real-IP'],
-  ...['--log', 'all'],
-]);
+const options = '--tables local --client-address-header X-Real-IP --log all';
+const check = useForwardAuth(service, options.split(' '));
 
 const headerNames = Object.values(callerHeaders).map((name) => name.toLowerCase());
 

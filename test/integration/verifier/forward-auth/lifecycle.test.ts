@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { type AddressInfo, createConnection } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -158,6 +158,19 @@ describe('a Unix socket', () => {
     await once(first.child, 'exit');
     const second = await start(listen);
     expect((await send(second.address, '/verify/-', bearer(token))).status).toBe(200);
+  });
+});
+
+describe('a path that is no socket', () => {
+  it('is an error, and the file stays', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'socket-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const file = join(folder, 'accounts.csv');
+    writeFileSync(file, 'kept');
+    const listen = ['--own-tokens-only', '--listen', `unix:${file}`];
+    const { output } = await fail([...optionsFor(service()), ...listen]);
+    expect(output).toContain('EADDRINUSE');
+    expect(readFileSync(file, 'utf8')).toBe('kept');
   });
 });
 

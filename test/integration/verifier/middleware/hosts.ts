@@ -67,8 +67,8 @@ function plainApp(verifier: Verifier): RequestListener {
 
 function addRoute(app: FastifyInstance, verifier: Verifier): FastifyInstance {
   const { requireScopes } = createFastifyHooks(verifier);
-  app.get(path, { onRequest: requireScopes('messaging:view') }, async (request) =>
-    callerOf(request),
+  app.get(path, { onRequest: requireScopes('messaging:view') }, (request) =>
+    Promise.resolve(callerOf(request)),
   );
   return app;
 }
@@ -189,15 +189,15 @@ function inLambda(handler: unknown, version: '1.0' | '2.0'): Host {
 export const hosts: Readonly<Record<string, Start>> = {
   'Express on node:http': (verifier) => listenOverHttp1(expressApp(verifier)),
   'Express in Lambda, serverless-http, REST API': (verifier) => ({
-    ...inLambda(serverless(expressApp(verifier) as never), '1.0'),
+    ...inLambda(serverless(expressApp(verifier)), '1.0'),
     ...lastOfTwo,
   }),
   'Express in Lambda, serverless-http, HTTP API': (verifier) =>
-    inLambda(serverless(expressApp(verifier) as never), '2.0'),
+    inLambda(serverless(expressApp(verifier)), '2.0'),
   'Express in Lambda, serverless-express, REST API': (verifier) =>
-    inLambda(serverlessExpress({ app: expressApp(verifier) as never }), '1.0'),
+    inLambda(serverlessExpress({ app: expressApp(verifier) }), '1.0'),
   'Express in Lambda, serverless-express, HTTP API': (verifier) =>
-    inLambda(serverlessExpress({ app: expressApp(verifier) as never }), '2.0'),
+    inLambda(serverlessExpress({ app: expressApp(verifier) }), '2.0'),
   'Express on HTTP/1.1 of node:http2': (verifier, tls) =>
     listenOverTls(expressApp(verifier), tls, 1),
   'a plain handler on node:http': (verifier) => listenOverHttp1(plainApp(verifier)),
