@@ -1,29 +1,9 @@
-import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { getRequestListener } from '@hono/node-server';
 import type { Management } from '../adapters/management.ts';
 import type { Person } from './access/person.ts';
 import { createPortal } from './create-portal.ts';
-import { isOwnHost } from './guards/host.ts';
-import { withSecurityHeaders } from './guards/security-headers.ts';
-import type { Portal, PortalOptions } from './portal-options.ts';
+import { serveLoopback } from './loopback-server.ts';
+import type { PortalOptions } from './portal-options.ts';
 import { LinkSessions } from './session/link-sessions.ts';
-
-const host = '127.0.0.1';
-
-/**
- * Milliseconds for the headers of a request, and for the whole request: forms are small and local.
- */
-const headersTimeout = 5000;
-const requestTimeout = 10_000;
-
-/** Milliseconds. By default, Node looks for requests that are too slow only every 30 seconds. */
-const connectionsCheckingInterval = 1000;
-
-/** 128 bits cannot be guessed, and a browser shows the path in its address bar. */
-const pathBytes = 16;
 
 /** Seconds. A link is printed to be used at once. */
 const linkLifetime = 60;
@@ -51,30 +31,6 @@ export interface LoopbackPortal {
 }
 
 /**
- * Requests outside of the portal's path. The response must not tell the path, because another
- * server on this machine can ask for it.
- */
-function refuseElsewhere(request: Request, origin: string, signInHint: string): Response {
-  const isOwn = isOwnHost(request, [origin]);
-  const text = isOwn ? `You are not signed in. ${signInHint}` : `The portal is at ${origin}.`;
-  const headers = { 'Content-Type': 'text/plain; charset=utf-8' };
-  return withSecurityHeaders(new Response(`${text}\n`, { status: isOwn ? 401 : 421, headers }));
-}
-
-async function listen(server: Server, port: number): Promise<number> {
-  await once(server.listen({ host, port }), 'listening');
-  return (server.address() as AddressInfo).port;
-}
-
-async function close(server: Server): Promise<void> {
-  const closed = new Promise<void>((resolve) => {
-    server.close(() => resolve());
-  });
-  server.closeAllConnections();
-  await closed;
-}
-
-/**
  * Runs the portal on loopback for one user.
  *
  * @throws {Error} the system's own, with its `code`, if the port is not available.
@@ -82,50 +38,32 @@ async function close(server: Server): Promise<void> {
 export async function servePortalOnLoopback(
   options: LoopbackPortalOptions,
 ): Promise<LoopbackPortal> {
-  const { management, person, isLasting = false, clock, signInHint } = options;
-  const basePath = `/${randomBytes(pathBytes).toString('base64url')}`;
-  let origin = '';
-  let portal: Portal | undefined;
-  const listener = getRequestListener(async (request) => {
-    const isWithin = new URL(request.url).pathname.startsWith(`${basePath}/`);
-    if (!isWithin) return refuseElsewhere(request, origin, signInHint);
-    return portal?.fetch(request) ?? new Response(null, { status: 503 });
-  });
-  const server = createServer(
-    { headersTimeout, requestTimeout, connectionsCheckingInterval },
-    (request, response) => {
-      void listener(request, response);
-    },
-  );
-  const port = await listen(server, options.port);
-  origin = `http://${host}:${port}`;
+  const { management, person, port, isLasting = false, clock, signInHint } = options;
   const forever = Number.MAX_SAFE_INTEGER;
-  const sessions = new LinkSessions(
-    {
-      person,
-      clock,
-      isReusable: isLasting,
-      linkLifetime: isLasting ? forever : linkLifetime,
-      idleLimit: isLasting ? forever : idleLimit,
-      sessionLifetime: isLasting ? forever : sessionLifetime,
-    },
-    basePath,
-  );
-  portal = createPortal({
-    management,
-    origins: [origin],
-    basePath,
-    identify: (request) => sessions.identify(request),
-    signOut: (request) => sessions.signOut(request),
-    signInHint,
-    onRequest: options.onRequest,
-    onFault: options.onFault,
+  const limits = {
+    person,
     clock,
-  });
-  return {
-    origin,
-    address: `${origin}${basePath}`,
-    createLink: () => sessions.createLink(origin),
-    close: () => close(server),
+    isReusable: isLasting,
+    linkLifetime: isLasting ? forever : linkLifetime,
+    idleLimit: isLasting ? forever : idleLimit,
+    sessionLifetime: isLasting ? forever : sessionLifetime,
   };
+  let createLink = () => '';
+  const server = await serveLoopback({ port, hint: signInHint }, ({ origin, basePath }) => {
+    const sessions = new LinkSessions(limits, basePath);
+    createLink = () => sessions.createLink(origin);
+    return createPortal({
+      management,
+      origins: [origin],
+      basePath,
+      identify: (request) => sessions.identify(request),
+      signOut: (request) => sessions.signOut(request),
+      signInHint,
+      onRequest: options.onRequest,
+      onFault: options.onFault,
+      clock,
+    });
+  });
+  const { origin, basePath, close } = server;
+  return { origin, address: `${origin}${basePath}`, createLink: () => createLink(), close };
 }

@@ -53,9 +53,29 @@ Environment:
 demo.env in the state folder holds what other terminals need: set -a; . .local/demo.env; set +a
 Read it again after a restart: each run makes its own access key for DynamoDB, KMS and Lambda.`;
 
+const path = (value: string) => resolve(value);
+
+/** The options of a run from templates. */
+function addTemplateOptions(command: Command): Command {
+  return command
+    .option(
+      '--from-synth',
+      'run what "npx cdk synth" wrote to cdk.out, a process for each function, in place of the sources, with the permissions of the templates: docs/from-synth.md',
+    )
+    .option(
+      '--config <file>',
+      'the deployment config that was synthesised; default the one of cdk.json',
+      path,
+    )
+    .option(
+      '--permissions-boundary <file>',
+      'with --from-synth, the policy of the boundary that the config names',
+      path,
+    );
+}
+
 function createCommand(): Command {
-  const path = (value: string) => resolve(value);
-  return new Command('npm start --')
+  const command = new Command('npm start --')
     .description('Runs the whole authorization server on this machine, only on loopback.')
     .helpOption(false)
     .option('--https', 'serve TLS, with a certificate that is made on first use and kept')
@@ -87,29 +107,19 @@ function createCommand(): Command {
       'issue a token again while this share of its life remains, e.g. 0.5, shared through a table as instances in AWS would: docs/configuration.md',
       readTokenReuse,
     )
+    .option(
+      '--portal-login',
+      'also run the portal as customers see it, with an OpenID provider on loopback and two customers: docs/portal.md',
+    )
     .option('--state <dir>', 'keep the state in another folder than .local', path)
     .option(
       '--faults <file>',
       'make DynamoDB, KMS and the clock fail as the file says: docs/faults.md',
       path,
     )
-    .option(
-      '--from-synth',
-      'run what "npx cdk synth" wrote to cdk.out, a process for each function, in place of the sources, with the permissions of the templates: docs/from-synth.md',
-    )
-    .option(
-      '--config <file>',
-      'the deployment config that was synthesised; default the one of cdk.json',
-      path,
-    )
-    .option(
-      '--permissions-boundary <file>',
-      'with --from-synth, the policy of the boundary that the config names',
-      path,
-    )
-    .option('-h, --help', 'show this text')
     .exitOverride()
     .configureOutput({ outputError: () => undefined, getOutHelpWidth: () => 100 });
+  return addTemplateOptions(command).option('-h, --help', 'show this text');
 }
 
 /** The text of `--help`. */
@@ -121,6 +131,7 @@ interface Flags {
   readonly https?: true;
   readonly reset?: true;
   readonly rotationDemo?: true;
+  readonly portalLogin?: true;
   readonly fromSynth?: true;
   readonly algorithm?: readonly Alg[];
   readonly accessTokenType?: AccessTokenType;
@@ -204,6 +215,7 @@ export function parseArguments(
     https: flags.https ?? false,
     reset: flags.reset ?? false,
     rotationDemo: flags.rotationDemo ?? false,
+    portalLogin: flags.portalLogin ?? false,
     stateDirectory: flags.state ?? resolve(packageDirectory, '.local'),
     port: port('PORT') ?? defaultPort,
     signingAlgorithms: flags.algorithm,

@@ -27,8 +27,13 @@ function exampleCommand(local: LocalRun): string {
 }
 
 /** The link signs in, so it is only shown in this terminal. */
-function describePortal({ portalUrl }: LocalRun): string {
-  return portalUrl === undefined ? '' : `  Portal      ${portalUrl}\n`;
+function describePortal({ portalUrl, loginPortalUrl }: LocalRun): string {
+  const own = portalUrl === undefined ? '' : `  Portal      ${portalUrl}\n`;
+  const login =
+    loginPortalUrl === undefined
+      ? ''
+      : `  Customers   ${loginPortalUrl}, their portal: choose who you are at its login\n`;
+  return own + login;
 }
 
 /** The text in the terminal when everything runs. */

@@ -40,6 +40,8 @@ export interface LocalOptions extends LocalDeploymentOptions {
   /** Whether the web portal also runs. */
   readonly portal?: boolean;
   readonly portalPort?: number | undefined;
+  /** Whether the portal also runs with a login, for two customers. */
+  readonly portalLogin?: boolean;
   readonly https?: boolean;
   /** Starts from nothing. */
   readonly reset?: boolean;
@@ -70,6 +72,8 @@ export interface LocalRun {
   readonly exampleUrl: string;
   /** The link into the web portal, if it runs. */
   readonly portalUrl: string | undefined;
+  /** The customers' portal, if it runs. */
+  readonly loginPortalUrl: string | undefined;
   /** For clients of DynamoDB, KMS and Lambda. */
   readonly aws: LocalAwsOptions;
   /** From templates: access keys of users that have one operator's policy each, by its name. */
@@ -97,6 +101,7 @@ interface Running {
   readonly lambdaEndpoint: string;
   readonly certificate: LocalCertificate | undefined;
   readonly portalUrl: string | undefined;
+  readonly loginPortalUrl: string | undefined;
   readonly operatorKeys: LocalRun['operatorKeys'];
 }
 
@@ -149,6 +154,17 @@ async function startPortal(
   if (!portal) return undefined;
   const { startLocalPortal } = await import('./local-portal.ts');
   return cleanUp.use(await startLocalPortal(options)).url;
+}
+
+/** The portal with a login, and its provider. */
+async function startLoginPortal(
+  { portalLogin = false }: LocalOptions,
+  cleanUp: CleanUp,
+  options: LocalPortalOptions,
+): Promise<string | undefined> {
+  if (!portalLogin) return undefined;
+  const login = await import('./portal-login/start.ts');
+  return cleanUp.use(await login.startLoginPortal(options)).url;
 }
 
 /** The access keys of the run, and the servers that verify them. */
@@ -233,6 +249,7 @@ async function start(options: LocalOptions, paths: StatePaths, cleanUp: CleanUp)
   const portalPort = near(5, options.portalPort);
   const portal = { config, aws: clientOptions, log, ca: certificate?.ca, port: portalPort };
   const portalUrl = await startPortal(options, cleanUp, portal);
+  const loginPortalUrl = await startLoginPortal(options, cleanUp, portal);
   // Closed first, so no request uses a closed table.
   cleanUp.use(front.server);
   return {
@@ -243,6 +260,7 @@ async function start(options: LocalOptions, paths: StatePaths, cleanUp: CleanUp)
     lambdaEndpoint,
     certificate,
     portalUrl,
+    loginPortalUrl,
     operatorKeys: access?.operatorKeys ?? new Map(),
   };
 }
@@ -270,6 +288,7 @@ export async function startLocal(options: LocalOptions): Promise<LocalRun> {
       tokenUrl: issuer + tokenPath,
       jwksUri: issuer + jwksPath,
       portalUrl: running.portalUrl,
+      loginPortalUrl: running.loginPortalUrl,
       operatorKeys: running.operatorKeys,
       aws: { ...running.backends.clientOptions, endpointLambda: running.lambdaEndpoint },
       environment,

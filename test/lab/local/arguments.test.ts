@@ -10,6 +10,7 @@ describe('the arguments of npm start', () => {
       https: false,
       reset: false,
       rotationDemo: false,
+      portalLogin: false,
       stateDirectory: resolve('.local'),
       port: 8080,
     });
@@ -17,12 +18,20 @@ describe('the arguments of npm start', () => {
 
   it('are flags and ports', () => {
     const environment = { PORT: '9000', DYNAMODB_PORT: '9100', KMS_PORT: '0' };
-    const flags = ['--https', '--reset', '--rotation-demo', '--algorithm=ES256', '--state=/tmp/x'];
+    const flags = [
+      '--https',
+      '--reset',
+      '--rotation-demo',
+      '--portal-login',
+      '--algorithm=ES256',
+      '--state=/tmp/x',
+    ];
     expect(parseArguments(flags, environment)).toEqual({
       help: false,
       https: true,
       reset: true,
       rotationDemo: true,
+      portalLogin: true,
       stateDirectory: '/tmp/x',
       signingAlgorithms: ['ES256'],
       port: 9000,
@@ -82,7 +91,7 @@ describe('the arguments of npm start', () => {
   it.each(['--htps', '--port=1', '-x', 'start', '--https=no', '--state'])('refuse %s', (flag) => {
     expect(() => parseArguments([flag], {})).toThrow(LocalRunError);
     expect(() => parseArguments([flag], {})).toThrow(
-      'allowed: --https, --reset, --algorithm <algs>, --access-token-type <type>, --check-revocation <choice>, --rotation-demo, --token-reuse <share>, --state <dir>, --faults <file>, --from-synth, --config <file>, --permissions-boundary <file>, --help',
+      'allowed: --https, --reset, --algorithm <algs>, --access-token-type <type>, --check-revocation <choice>, --rotation-demo, --token-reuse <share>, --portal-login, --state <dir>, --faults <file>, --from-synth, --config <file>, --permissions-boundary <file>, --help',
     );
   });
 

@@ -1,0 +1,70 @@
+import type { Claims, PeopleMapping } from '../../../portal/login/people.ts';
+
+/** A person at the local OpenID provider. Two customers and the platform's own staff. */
+export interface LocalPerson {
+  readonly id: string;
+  /** For the page on which a person is chosen. */
+  readonly description: string;
+  readonly claims: Claims;
+}
+
+export const customers = { acme: 'tg-acme', globex: 'tg-globex' } as const;
+
+export const localPeople: readonly LocalPerson[] = [
+  {
+    id: 'ada',
+    description: 'Manages the clients of the customer Acme',
+    claims: {
+      name: 'Ada Lovelace',
+      email: 'ada@acme.example',
+      groups: ['customer-managers'],
+      trunk_groups: [customers.acme],
+    },
+  },
+  {
+    id: 'vic',
+    description: 'Looks at the clients of the customer Acme',
+    claims: {
+      name: 'Vic Turner',
+      email: 'vic@acme.example',
+      groups: ['customer-viewers'],
+      trunk_groups: [customers.acme],
+    },
+  },
+  {
+    id: 'grace',
+    description: 'Manages the clients of the customer Globex',
+    claims: {
+      name: 'Grace Hopper',
+      email: 'grace@globex.example',
+      groups: ['customer-managers'],
+      trunk_groups: [customers.globex],
+    },
+  },
+  {
+    id: 'linus',
+    description: 'Works for the platform, and sees every customer',
+    claims: {
+      name: 'Linus Pauling',
+      email: 'linus@platform.example',
+      groups: ['platform-staff'],
+      trunk_groups: [],
+    },
+  },
+  {
+    id: 'eve',
+    description: 'Has an account at the provider, and no access to the portal',
+    claims: { name: 'Eve Stone', email: 'eve@other.example', groups: [], trunk_groups: [] },
+  },
+];
+
+export const localMapping: PeopleMapping = {
+  role: {
+    claim: 'groups',
+    viewer: ['customer-viewers'],
+    manager: ['customer-managers'],
+    administrator: ['platform-staff'],
+  },
+  trunkGroups: { claim: 'trunk_groups' },
+  administrators: true,
+};

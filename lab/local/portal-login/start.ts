@@ -1,0 +1,83 @@
+import { randomBytes } from 'node:crypto';
+import { createManagement, type Management } from '../../../adapters/management.ts';
+import { createLoginPortal } from '../../../portal/login/create-login-portal.ts';
+import { createLoginProvider } from '../../../portal/login/login-provider.ts';
+import { sessionLimits } from '../../../portal/login/session.ts';
+import { serveLoopback } from '../../../portal/loopback-server.ts';
+import type { LocalPortalOptions } from '../local-portal.ts';
+import { customers, localMapping } from './people.ts';
+import { type LocalLogin, startLocalLogin } from './provider.ts';
+
+/** The customers' portal of a local run. */
+export interface LocalLoginPortal {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/** One client for each customer, so that its list is not empty. They are made once. */
+async function seedCustomers(management: Management): Promise<void> {
+  for (const [name, serviceTrunkGroup] of Object.entries(customers)) {
+    await management.createClient({
+      name: `Billing of ${name}`,
+      serviceTrunkGroup,
+      scopes: ['messaging:view'],
+      idempotencyKey: `portal-login-${name}`,
+    });
+  }
+}
+
+/**
+ * Starts the portal with a login on the tables of the local run, and a real OpenID provider for
+ * two customers. Both are on loopback.
+ */
+export async function startLoginPortal(
+  options: Omit<LocalPortalOptions, 'port'>,
+): Promise<LocalLoginPortal> {
+  const { config, aws, log, ca } = options;
+  const management = createManagement({
+    config,
+    aws,
+    ca,
+    allowLoopbackProviders: true,
+    onMalformedRecord: (error) => log.writeError('portal', error),
+    onAuditGap: (_, cause) => log.writeError('portal', cause),
+  });
+  await seedCustomers(management);
+  const clientSecret = randomBytes(32).toString('base64url');
+  const keys: [Uint8Array] = [randomBytes(32)];
+  let login: LocalLogin | undefined;
+  const server = await serveLoopback(
+    { port: 0, hint: 'Open the address that npm start printed.' },
+    async ({ origin, basePath }) => {
+      const place = origin + basePath;
+      const client = { clientId: 'portal', clientSecret, redirectUri: `${place}/login/callback` };
+      login = await startLocalLogin({ ...client, signedOutUri: `${place}/signed-out` });
+      return createLoginPortal({
+        management,
+        origins: [origin],
+        basePath,
+        provider: createLoginProvider({
+          ...client,
+          issuer: login.issuer,
+          clientSecret: async () => clientSecret,
+          recentLogin: sessionLimits.recentLoginOfForm,
+          allowHttp: true,
+        }),
+        keys: async () => keys,
+        people: localMapping,
+        epoch: 1,
+        support: 'linus@platform.example',
+        onLogin: (event) => log.write({ level: 'INFO', service: 'portal', login: event }),
+        onRequest: (request) => log.write({ level: 'INFO', service: 'portal', ...request }),
+        onFault: (error) => log.writeError('portal', error),
+      });
+    },
+  );
+  return {
+    url: `${server.origin}${server.basePath}/`,
+    close: async () => {
+      await server.close();
+      await login?.close();
+    },
+  };
+}
