@@ -76,7 +76,7 @@ function createProvider(issuer: string, client: LoginClient): Provider {
       context.body = providerErrorPage(error);
     },
     interactions: { url: (_: unknown, { uid }: { uid: string }) => interactionPath + uid },
-    // The portal belongs to the company: nobody is asked to agree.
+    // The portal belongs to the company, so the provider does not ask for consent.
     loadExistingGrant: async (context: {
       readonly oidc: {
         readonly client: { readonly clientId: string };
