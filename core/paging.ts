@@ -19,6 +19,6 @@ export interface StorePage<T> {
 export interface OwnedItemsQuery extends StorePageQuery {
   readonly trunkGroups?: readonly string[] | undefined;
   readonly enabled?: boolean | undefined;
-  /** Text in the name or the id, in any case. */
+  /** Text in the name or the id, of a client's secrets as well, in any case. */
   readonly text?: string | undefined;
 }

@@ -6,6 +6,7 @@ import { ConflictError } from '../../core/errors.ts';
 import { parseClientItem, toClient, toClientItem } from './client-item.ts';
 import { createDynamoDbClientReader, readClient } from './client-reader.ts';
 import { createClientUpdate, isSameClient } from './client-update.ts';
+import type { Item } from './item.ts';
 import { parseItems, scanItems } from './read-items.ts';
 import { ownedItemsConditions, scanPage } from './read-page.ts';
 import type { StoreOptions } from './store-options.ts';
@@ -14,6 +15,14 @@ import { absent, deleteItem, having, putItem, writeConditionally } from './write
 const { partitionKey } = tables.clients;
 
 const changedMeanwhile = 'it was changed or deleted meanwhile';
+
+/** The ids and names of a client's secrets, before the item is parsed. */
+function secretTexts({ secrets }: Item): readonly unknown[] {
+  return Object.entries(secrets ?? {}).flatMap(([id, secret]: readonly [string, unknown]) => [
+    id,
+    typeof secret === 'object' && secret !== null && 'name' in secret ? secret.name : undefined,
+  ]);
+}
 
 async function replaceClient(
   dynamodb: DynamoDBDocument,
@@ -98,6 +107,7 @@ export function createDynamoDbClientStore(
             ...(issuer === undefined ? [] : [{ path: ['provider', 'issuer'], values: [issuer] }]),
           ],
           parse: (item) => toClient(parseClientItem(item)),
+          textsOf: secretTexts,
           matches,
         },
         store,

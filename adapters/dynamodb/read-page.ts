@@ -57,6 +57,8 @@ export interface ScanPage<T extends object> {
   readonly query: OwnedItemsQuery;
   readonly conditions: readonly Condition[];
   readonly parse: (item: Item) => T;
+  /** What a text is searched in, next to the id and the name. */
+  readonly textsOf?: ((item: Item) => readonly unknown[]) | undefined;
   readonly matches?: ((parsed: T) => boolean) | undefined;
 }
 
@@ -64,13 +66,12 @@ function textOf(key: Item | undefined, attribute: string): string | undefined {
   return key?.[attribute] as string | undefined;
 }
 
-/**
- * Whether the name or the id of an item contains a text. This is checked before the item is parsed.
- */
-function hasText(item: Item, partitionKey: string, text: string | undefined): boolean {
-  if (text === undefined) return true;
-  const wanted = text.toLowerCase();
-  return [item[partitionKey], item['name']].some(
+/** Whether an item contains a text. This is checked before the item is parsed. */
+function hasText<T extends object>(item: Item, scan: ScanPage<T>): boolean {
+  const { query, partitionKey, textsOf } = scan;
+  if (query.text === undefined) return true;
+  const wanted = query.text.toLowerCase();
+  return [item[partitionKey], item['name'], ...(textsOf?.(item) ?? [])].some(
     (value) => typeof value === 'string' && value.toLowerCase().includes(wanted),
   );
 }
@@ -91,7 +92,7 @@ function takePage<T extends object>(
   const items = page.Items ?? [];
   const taken: T[] = [];
   for (const [index, item] of items.entries()) {
-    if (!hasText(item, partitionKey, query.text)) continue;
+    if (!hasText(item, scan)) continue;
     const parsed = parseOrReport(item, scan.parse, store);
     if (parsed === undefined || scan.matches?.(parsed) === false) continue;
     taken.push(parsed);

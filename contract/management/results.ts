@@ -67,6 +67,7 @@ export const apiKey = v.object({
   enabled: v.boolean(),
   serviceTrunkGroup: text,
   subnets: list(subnet),
+  expiresAt: optionalTime,
   version: v.number(),
   createdAt: time,
   updatedAt: time,

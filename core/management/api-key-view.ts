@@ -21,6 +21,7 @@ export function viewApiKey(key: WithoutHashes<ApiKey>): Record<string, unknown> 
     enabled: key.enabled,
     service_trunk_group: key.serviceTrunkGroup,
     acl: key.subnets.map(viewSubnet),
+    ...(key.expiresAt !== undefined && { expires_at: formatTime(key.expiresAt) }),
     created_at: formatTime(key.createdAt),
     updated_at: formatTime(key.updatedAt),
     version: key.version,

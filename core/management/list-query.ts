@@ -14,7 +14,7 @@ export interface PageRequest {
 /** Filters of a list of clients or API keys. */
 export interface OwnedItemsFilter extends PageRequest {
   readonly trunkGroup?: string | undefined;
-  /** Text in the name or the id, in any case. */
+  /** Text in the name or the id, of a client's secrets as well, in any case. */
   readonly text?: string | undefined;
   readonly enabled?: boolean | undefined;
 }

@@ -28,6 +28,7 @@ const rules: Readonly<Record<RefusalReason, string>> = {
   api_key_unknown: 'the API key exists',
   api_key_wrong: 'the value is the one that was shown at creation',
   api_key_disabled: 'the API key is enabled',
+  api_key_expired: 'the API key has not expired',
   api_key_source_refused: "the source address is in one of the key's subnets",
   record_malformed: 'the stored record can be read',
   insufficient_scope: 'the credential has every scope that the request requires',

@@ -3,7 +3,8 @@ import type { ApiKeyReader } from '../api-key/api-key-store.ts';
 import { acceptsSource } from '../api-key/subnet.ts';
 import { readApiKeyId } from '../credential/credential-value.ts';
 import { impossibleHash, matchesHash } from '../credential/secret-hash.ts';
-import type { PortOptions } from '../port.ts';
+import type { TimedPortOptions } from '../port.ts';
+import { formatTime } from '../rfc3339.ts';
 import { BearerRefusal, type Finding, type RefusalReason, refuse } from './bearer-refusal.ts';
 import type { VerifiedApiKey } from './verified-credential.ts';
 
@@ -30,8 +31,21 @@ function checkHash(value: string, keyId: string, key: ApiKey | undefined): ApiKe
   return key;
 }
 
+/** @throws {BearerRefusal} for a key that is disabled or has expired. */
+function checkLife(key: ApiKey, now: number): void {
+  if (!key.enabled) {
+    const finding = { name: 'enabled', received: false, expected: 'true' };
+    throw refuseKey('api_key_disabled', key, finding);
+  }
+  const { expiresAt } = key;
+  if (expiresAt === undefined || now < expiresAt) return;
+  const received = formatTime(expiresAt);
+  const finding = { name: 'expires_at', received, expected: `after ${formatTime(now)}` };
+  throw refuseKey('api_key_expired', key, finding);
+}
+
 /**
- * Verifies an API key: it must be known, correct, enabled, and from a source that its list accepts.
+ * Verifies an API key: it must be known, correct, enabled, not expired, and from a source that its list accepts.
  * Every refusal has the same public text.
  *
  * @param source the address that the connection came from, as text; undefined if it is not
@@ -43,15 +57,12 @@ export async function verifyApiKey(
   value: string,
   source: string | undefined,
   apiKeys: ApiKeyReader,
-  options: PortOptions = {},
+  options: TimedPortOptions,
 ): Promise<VerifiedApiKey> {
   const keyId = readApiKeyId(value);
   if (keyId === undefined) throw new BearerRefusal('api_key_malformed');
   const key = checkHash(value, keyId, await apiKeys.findApiKey(keyId, options));
-  if (!key.enabled) {
-    const finding = { name: 'enabled', received: false, expected: 'true' };
-    throw refuseKey('api_key_disabled', key, finding);
-  }
+  checkLife(key, options.now);
   if (!acceptsSource(key.subnets, source ?? '')) {
     const subnets = key.subnets.map(({ address, prefixLength }) => `${address}/${prefixLength}`);
     const finding = { name: 'source address', received: source, expected: subnets.join(', ') };

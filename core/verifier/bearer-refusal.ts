@@ -47,6 +47,7 @@ const forms = {
   api_key_unknown: badApiKey,
   api_key_wrong: badApiKey,
   api_key_disabled: badApiKey,
+  api_key_expired: badApiKey,
   api_key_source_refused: badApiKey,
   record_malformed: badToken('the credential is not accepted'),
   insufficient_scope: {

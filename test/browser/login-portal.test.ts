@@ -1,6 +1,7 @@
 import type { BrowserContext, Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { basic, useLocalService } from '../integration/lab/local/use-local-service.ts';
+import { basic } from '../../lab/support/token-request.ts';
+import { useLocalService } from '../integration/lab/local/use-local-service.ts';
 import { useBrowser } from '../support/browser.ts';
 import { figure } from '../support/figure.ts';
 import { expectAccessible } from './use-portal.ts';

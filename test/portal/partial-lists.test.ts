@@ -72,3 +72,33 @@ it('says that nothing is there if everything was read', async () => {
   expect(await (await world.get('/clients')).text()).toContain('No clients yet');
   expect(await (await world.get('/')).text()).toContain('Nothing needs attention');
 });
+
+describe('a pasted id or name', () => {
+  it.each([
+    ['client id', ({ clientId }: PortalWorld) => `/clients?text=${clientId}`],
+    ['key id', ({ keyId }: PortalWorld) => `/api-keys?text=${keyId}`],
+  ])('is one read, if it is a %s', async (_, path) => {
+    const world = await createPortalWorld();
+    stopReading(world);
+    const text = await (await world.get(path(world))).text();
+    expect(text).toContain(path(world).startsWith('/clients') ? 'Billing' : 'Ada');
+    expect(text).not.toContain('Look further');
+  });
+
+  it('of another trunk group is not found', async () => {
+    const world = await createPortalWorld({}, 'tg-1001');
+    world.signInAs(personOf('manager', ['tg-2002']));
+    for (const path of [`/clients?text=${world.clientId}`, `/api-keys?text=${world.keyId}`]) {
+      expect(await (await world.get(path)).text()).toContain('match here');
+    }
+  });
+
+  it('is found if it is that of a secret', async () => {
+    const world = await createPortalWorld();
+    const { management, clientId, secretId, get } = world;
+    await management.updateClientSecret(clientId, secretId, { name: 'server in Pittsburgh' });
+    for (const words of [secretId, 'pittsburgh']) {
+      expect(await (await get(`/clients?text=${words}`)).text()).toContain('Billing');
+    }
+  });
+});

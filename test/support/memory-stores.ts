@@ -48,6 +48,13 @@ interface Owned {
   readonly name: string;
   readonly serviceTrunkGroup: string;
   readonly enabled: boolean;
+  readonly secrets?: Client['secrets'];
+}
+
+/** What a text is searched in. */
+function textsOf(id: string, item: Owned): readonly (string | undefined)[] {
+  const secrets = item.secrets ?? [];
+  return [id, item.name, ...secrets.flatMap(({ secretId, name }) => [secretId, name])];
 }
 
 /** Looks at no more items than a page may have, as a table does that is read once. */
@@ -64,7 +71,7 @@ function readPage<T extends Owned>(
     ([id, item]) =>
       (query.trunkGroups?.includes(item.serviceTrunkGroup) ?? true) &&
       (query.enabled ?? item.enabled) === item.enabled &&
-      `${id}\n${item.name}`.toLowerCase().includes(text) &&
+      textsOf(id, item).join('\n').toLowerCase().includes(text) &&
       isWanted(item) &&
       (query.matches?.(item) ?? true),
   );

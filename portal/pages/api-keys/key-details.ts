@@ -98,6 +98,7 @@ export function keyPage(
         ['Key id', copyable(key.keyId, 'the key id')],
         ['Service trunk group', html`<code>${key.serviceTrunkGroup}</code>`],
         ['Value', html`<span class="muted">Shown once, when the key was created</span>`],
+        key.expiresAt === undefined ? undefined : ['Expires', timeWithDistance(key.expiresAt, now)],
         ['Created', timeWithDistance(key.createdAt, now)],
         [
           'Changed',

@@ -1,5 +1,6 @@
 import type { ApiKey } from '../../../adapters/management.ts';
-import { readListFilter } from '../../forms/list-filter.ts';
+import { isId } from '../../../core/credential/credential-value.ts';
+import { findListed, readListFilter } from '../../forms/list-filter.ts';
 import { problemAt } from '../../forms/problems.ts';
 import { type Option, selectField, textField } from '../../html/field.ts';
 import { enabledOptions, trunkGroupFilter } from '../../html/filters.ts';
@@ -61,7 +62,11 @@ export const showApiKeys: Handler = async (context) => {
       title: 'No API keys yet',
       text: 'An API key is for a person. A program is better off as a client.',
     },
-    read: (cursor) =>
-      management.listApiKeys({ ...filter, anySource: anySources.get(sources ?? ''), cursor }),
+    read: (cursor) => {
+      const { text = '' } = filter;
+      if (isId('apiKey', text)) return findListed(() => management.findApiKey(text));
+      const anySource = anySources.get(sources ?? '');
+      return management.listApiKeys({ ...filter, anySource, cursor });
+    },
   });
 };

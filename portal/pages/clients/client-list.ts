@@ -1,6 +1,7 @@
 import type { Client } from '../../../adapters/management.ts';
 import { secondsPerDay, secretExpiresSoonWithin } from '../../../contract/limits.ts';
-import { readListFilter } from '../../forms/list-filter.ts';
+import { isId } from '../../../core/credential/credential-value.ts';
+import { findListed, readListFilter } from '../../forms/list-filter.ts';
 import { problemAt } from '../../forms/problems.ts';
 import { type Option, selectField, textField } from '../../html/field.ts';
 import { enabledOptions, trunkGroupFilter } from '../../html/filters.ts';
@@ -67,12 +68,15 @@ export const showClients: Handler = async (context) => {
     columns: clientColumns,
     row: (client: Client) => clientRow(context, client),
     empty: { title: 'No clients yet', text: 'Create one to get a client id and a secret.' },
-    read: (cursor) =>
-      management.listClients({
+    read: (cursor) => {
+      const { text = '' } = filter;
+      if (isId('client', text)) return findListed(() => management.findClient(text));
+      return management.listClients({
         ...filter,
         ...secretFilters.get(secrets ?? '')?.[1],
         provider,
         cursor,
-      }),
+      });
+    },
   });
 };

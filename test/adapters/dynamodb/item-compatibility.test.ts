@@ -117,7 +117,9 @@ const schemas: Readonly<Record<ItemKind, unknown>> = {
  * Attributes that this version reads and does not write yet, by kind: the next release may write
  * them (docs/upgrade.md).
  */
-const readAhead: Readonly<Partial<Record<ItemKind, readonly string[]>>> = {};
+const readAhead: Readonly<Partial<Record<ItemKind, readonly string[]>>> = {
+  api_key: ['expires_at'],
+};
 
 /** Ids within a client's `secrets`, and what the audit says of a state, are not attributes. */
 function withoutIds(kind: ItemKind, paths: readonly string[]): readonly string[] {

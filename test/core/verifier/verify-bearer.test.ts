@@ -97,6 +97,14 @@ describe('an API key', () => {
     expect(await reasonOf(world.verify(`Bearer ${apiKeyValue}`))).toBe('api_key_unknown');
   });
 
+  it('is refused from its end on, which a release that sets one writes', async () => {
+    const world = createWorld();
+    world.apiKeys.set(keyId, createApiKey({ expiresAt: world.now + 1 }));
+    await world.verify(`Bearer ${apiKeyValue}`);
+    world.apiKeys.set(keyId, createApiKey({ expiresAt: world.now }));
+    expect(await reasonOf(world.verify(`Bearer ${apiKeyValue}`))).toBe('api_key_expired');
+  });
+
   it('is refused if the verifier was given no keys', async () => {
     const world = createWorld({ apiKeys: undefined });
     expect(await reasonOf(world.verify(`Bearer ${apiKeyValue}`))).toBe('api_key_not_accepted');
