@@ -156,6 +156,18 @@ async function startPortal(
   return cleanUp.use(await startLocalPortal(options)).url;
 }
 
+/** The OpenID provider is one of the packages that a clone installs on request. */
+async function importLogin() {
+  try {
+    return await import('./portal-login/start.ts');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error;
+    throw new LocalRunError('--portal-login needs the package oidc-provider: npm run setup', {
+      cause: error,
+    });
+  }
+}
+
 /** The portal with a login, and its provider. */
 async function startLoginPortal(
   { portalLogin = false }: LocalOptions,
@@ -163,7 +175,7 @@ async function startLoginPortal(
   options: LocalPortalOptions,
 ): Promise<string | undefined> {
   if (!portalLogin) return undefined;
-  const login = await import('./portal-login/start.ts');
+  const login = await importLogin();
   return cleanUp.use(await login.startLoginPortal(options)).url;
 }
 
