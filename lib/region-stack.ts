@@ -67,8 +67,9 @@ export class RegionStack extends Stack {
     const vault = this.addBackup(tables);
     this.operatorPolicies = this.addOperators(tables);
     api.addRoutes(functions.live);
-    this.addDomain(api);
+    const domain = this.addDomain(api);
     const monitoring = new Monitoring(this, 'Monitoring', { ...props, vault });
+    if (domain !== undefined) monitoring.addCertificateAlarm(domain.certificate);
     this.alarmTopic = monitoring.topic;
     this.addGradualDeployment(functions, monitoring);
     new Schedules(this, 'Schedules', functions);
@@ -143,11 +144,11 @@ export class RegionStack extends Stack {
     return new OperatorPolicies(this, 'Operators', operators).policies;
   }
 
-  private addDomain(api: ServiceApi): void {
+  private addDomain(api: ServiceApi): ServiceDomain | undefined {
     const { domain } = this.props.config;
-    if (domain === undefined) return;
+    if (domain === undefined) return undefined;
     const { regionId, awsRegion } = this.props;
-    new ServiceDomain(this, 'Domain', {
+    return new ServiceDomain(this, 'Domain', {
       domain,
       regionId,
       awsRegion,

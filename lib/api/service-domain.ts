@@ -40,6 +40,8 @@ export interface ServiceDomainProps {
  * a control plane is needed.
  */
 export class ServiceDomain extends Construct {
+  /** Of both names. */
+  readonly certificate: Certificate;
   private readonly zone: IHostedZone;
   private readonly props: ServiceDomainProps;
 
@@ -52,12 +54,11 @@ export class ServiceDomain extends Construct {
       zoneName: domain.hostedZoneName,
     });
     const ownHost = regionalHost(domain.name, regionId);
-    const certificate = this.addCertificate(domain.name, ownHost);
-    this.addHost('Region', ownHost, certificate);
+    this.certificate = this.addCertificate(domain.name, ownHost);
+    this.addHost('Region', ownHost);
     this.addHost(
       'Default',
       domain.name,
-      certificate,
       // One region also gets a latency record: an update cannot convert a simple record to one, and
       // regions may be added later (docs/procedures/one-region-to-three.md).
       {
@@ -76,15 +77,10 @@ export class ServiceDomain extends Construct {
     });
   }
 
-  private addHost(
-    id: string,
-    host: string,
-    certificate: Certificate,
-    routing: Partial<ARecordProps> = {},
-  ): void {
+  private addHost(id: string, host: string, routing: Partial<ARecordProps> = {}): void {
     const domainName = new DomainName(this, `${id}Name`, {
       domainName: host,
-      certificate,
+      certificate: this.certificate,
       endpointType: EndpointType.REGIONAL,
       securityPolicy: tlsPolicy,
       endpointAccessMode: EndpointAccessMode.STRICT,

@@ -1,4 +1,6 @@
-import type { Alarm } from 'aws-cdk-lib/aws-cloudwatch';
+import { Duration } from 'aws-cdk-lib';
+import type { ICertificate } from 'aws-cdk-lib/aws-certificatemanager';
+import { type Alarm, ComparisonOperator } from 'aws-cdk-lib/aws-cloudwatch';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import type { DeploymentConfig } from '../../contract/deployment-config.ts';
@@ -7,10 +9,13 @@ import type { ServiceFunction } from '../functions/service-function.ts';
 import { AlarmTopic } from './alarm-topic.ts';
 import { BackupAlarms, type WatchedVault } from './backup-alarms.ts';
 import { KeyAlarms } from './key-alarms.ts';
-import type { AlarmContext } from './service-alarm.ts';
+import { type AlarmContext, addAlarm } from './service-alarm.ts';
 import { ServiceAlarms } from './service-alarms.ts';
 import { ServiceDashboard } from './service-dashboard.ts';
 import { VersionAlarm } from './version-alarm.ts';
+
+/** Days of a certificate at which there is still time to renew it by hand. */
+const certificateAlarmDays = 30;
 
 export interface MonitoringProps {
   readonly config: DeploymentConfig;
@@ -46,6 +51,20 @@ export class Monitoring extends Construct {
       config,
       regionId,
       alarms: [...service.alarms, ...keys.alarms, ...backups],
+    });
+  }
+
+  /**
+   * ACM renews a certificate 60 days before it expires, by the record that the stack has in the
+   * zone. Fewer days than this mean that the record or the zone is lost.
+   */
+  addCertificateAlarm(certificate: ICertificate): Alarm {
+    return addAlarm(this, this.context, {
+      id: 'certificate-expiry',
+      description: `The certificate of the service expires within ${certificateAlarmDays} days, because ACM could not renew it.`,
+      metric: certificate.metricDaysToExpiry({ statistic: 'Minimum', period: Duration.days(1) }),
+      operator: ComparisonOperator.LESS_THAN_THRESHOLD,
+      threshold: certificateAlarmDays,
     });
   }
 

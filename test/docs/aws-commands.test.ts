@@ -6,6 +6,10 @@ import { codeBlocks, isShell, markdownFiles, readPage } from '../../lab/support/
  * to go without, as the service models of the CLI say. No account is at hand to run them.
  */
 const requiredOptions: Readonly<Record<string, readonly string[]>> = {
+  'acm describe-certificate': ['--certificate-arn'],
+  'acm list-certificates': [],
+  'acm request-certificate': ['--domain-name'],
+  'apigateway update-domain-name': ['--domain-name'],
   'backup describe-backup-job': ['--backup-job-id'],
   'backup list-backup-jobs': [],
   'backup list-copy-jobs': [],

@@ -69,6 +69,7 @@ const serviceAlarms = [
   'clients-table-throttled',
   'signing-keys-table-throttled',
   'backup-failed',
+  'certificate-expiry',
 ];
 
 /** Of deployments: it wakes no one. */
