@@ -1,4 +1,5 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type Command, runCommand } from '../support/run-command.ts';
 import { packages } from './packages.ts';
@@ -32,6 +33,11 @@ async function run(command: Command, cwd: string): Promise<void> {
   if (code !== 0) throw new Error(`${command.join(' ')}: ${output}`);
 }
 
+/** The file that `npm pack` writes. */
+function archiveOf({ name, version }: Pick<Manifest, 'name' | 'version'>): string {
+  return `${name.replace('@', '').replace('/', '-')}-${version}.tgz`;
+}
+
 async function stage(source: string, target: string): Promise<StagedPackage> {
   const { private: _, ...manifest } = readManifest(source);
   const folder = join(target, manifest.name);
@@ -47,9 +53,9 @@ async function stage(source: string, target: string): Promise<StagedPackage> {
     target,
   ];
   await run(pack, source);
-  const tarball = `${manifest.name.replace('@', '').replace('/', '-')}-${manifest.version}.tgz`;
-  await run(['tar', '-xzf', join(target, tarball), '-C', folder, '--strip-components=1'], target);
-  rmSync(join(target, tarball));
+  const archive = join(target, archiveOf(manifest));
+  await run(['tar', '-xzf', archive, '-C', folder, '--strip-components=1'], target);
+  rmSync(archive);
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifest, undefined, 2)}\n`);
   return { manifest, folder };
 }
@@ -63,4 +69,24 @@ export async function stagePackages(target: string): Promise<readonly StagedPack
   const staged: StagedPackage[] = [];
   for (const { folder } of packages) staged.push(await stage(join(root, folder), target));
   return staged;
+}
+
+/** `npm run packages FOLDER` */
+if (import.meta.main) {
+  const [target] = process.argv.slice(2);
+  if (target === undefined) {
+    process.stderr.write(
+      'allowed: npm run packages FOLDER, which gets an archive of each package\n',
+    );
+    process.exitCode = 2;
+  } else {
+    const staged = mkdtempSync(join(tmpdir(), 'packages-'));
+    const archives = resolve(target);
+    mkdirSync(archives, { recursive: true });
+    for (const { manifest, folder } of await stagePackages(staged)) {
+      await run(['npm', 'pack', '--silent', '--pack-destination', archives], folder);
+      process.stdout.write(`${join(archives, archiveOf(manifest))}\n`);
+    }
+    rmSync(staged, { recursive: true });
+  }
 }
