@@ -71,12 +71,12 @@ export async function stagePackages(target: string): Promise<readonly StagedPack
   return staged;
 }
 
-/** `npm run packages FOLDER` */
+/** `npm run packages -- FOLDER` */
 if (import.meta.main) {
   const [target] = process.argv.slice(2);
   if (target === undefined) {
     process.stderr.write(
-      'allowed: npm run packages FOLDER, which gets an archive of each package\n',
+      'allowed: npm run packages -- FOLDER, which gets an archive of each package\n',
     );
     process.exitCode = 2;
   } else {
