@@ -29,7 +29,7 @@ import {
 } from './mutants.ts';
 import {
   createRestoredTable,
-  expectedTour,
+  expectedTours,
   prepareTour,
   runTour,
   type TourResult,
@@ -129,7 +129,9 @@ async function checkDeployment(): Promise<void> {
   await closeServer(server);
 }
 
-const operators = Object.keys(expectedTour);
+const plans = (['tables', 'function'] as const).flatMap((through) =>
+  Object.keys(expectedTours[through]).map((operator) => [operator, through] as const),
+);
 const tours: Record<string, Readonly<Record<string, TourResult>>> = {};
 let keyAttempts: readonly string[] = [];
 let policies: readonly NamedPolicy[] = [];
@@ -156,8 +158,9 @@ beforeAll(async () => {
   await checkDeployment();
   keyAttempts = await tryKey(service);
   await createRestoredTable(enforced);
-  for (const operator of operators) {
-    tours[operator] = await runTour(enforced, operator, await prepareTour(enforced, provider));
+  for (const [operator, through] of plans) {
+    const items = await prepareTour(enforced, provider);
+    tours[`${operator} ${through}`] = await runTour(enforced, operator, items, through);
   }
   await retireKeys();
   await awaitSchedule();
@@ -219,9 +222,12 @@ describe('policies that no call of the tests reaches', () => {
 });
 
 describe('authctl', () => {
-  it.each(operators)('under the policy of %s does what the policy allows', (operator) => {
-    expect(tours[operator]).toEqual(expectedTour[operator]);
-  });
+  it.each(plans)(
+    'under the policy of %s, through the %s, does what the policy allows',
+    (operator, through) => {
+      expect(tours[`${operator} ${through}`]).toEqual(expectedTours[through][operator]);
+    },
+  );
 });
 
 async function surviving(mutants: readonly Mutant[]): Promise<readonly string[]> {

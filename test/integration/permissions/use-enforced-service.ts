@@ -15,7 +15,11 @@ export interface EnforcedService {
   /** Every request that IAM decided so far. */
   readonly decisions: readonly DecidedRequest[];
   /** Runs `authctl` as the administrator or, if one is named, as a user with an operator's policy. */
-  readonly authctl: (args: readonly string[], operator?: string) => Promise<CliRun>;
+  readonly authctl: (
+    args: readonly string[],
+    operator?: string,
+    through?: 'tables' | 'function',
+  ) => Promise<CliRun>;
   /** The same with `--json --yes`; what was printed, parsed. */
   readonly json: (args: readonly string[], operator?: string) => Promise<Record<string, string>>;
 }
@@ -49,8 +53,10 @@ export function useEnforcedService(): EnforcedService {
     if (running === undefined) throw new Error('the service has not started');
     return running;
   };
-  const authctl = (args: readonly string[], operator?: string) =>
-    runCli([...args, '--local'], { cwd: writeEnvironment(run(), folder.path, operator) });
+  const authctl: EnforcedService['authctl'] = (args, operator, through = 'tables') =>
+    runCli([...args, '--local', '--through', through], {
+      cwd: writeEnvironment(run(), folder.path, operator),
+    });
   return {
     run,
     fromSynth: () => {
@@ -68,9 +74,10 @@ export function useEnforcedService(): EnforcedService {
 }
 
 /** @returns a folder in which `authctl --local` finds the operator's access key. */
-function writeEnvironment(run: LocalRun, folder: string, operator = 'administrator'): string {
-  const key = run.operatorKeys.get(policyName(operator)) ?? run.aws.credentials;
-  const directory = join(folder, 'operators', operator);
+function writeEnvironment(run: LocalRun, folder: string, operator?: string): string {
+  const own = operator === undefined ? undefined : run.operatorKeys.get(policyName(operator));
+  const key = own ?? run.aws.credentials;
+  const directory = join(folder, 'operators', operator ?? 'who started it');
   mkdirSync(join(directory, '.local'), { recursive: true });
   const environment = {
     ...run.environment,
