@@ -87,14 +87,15 @@ export type TourResult =
   | 'refused by IAM'
   | 'refused by the service';
 
-/** Of the invocations of a command one is enough: `authctl` tries one alias after another. */
+/** `authctl` tries one alias after another: the last one counts. */
 function isDenied(decisions: EnforcedService['decisions']): boolean {
   const isAllowed = ({ result }: (typeof decisions)[number]) => result === 'Allowed';
   const tried = decisions.filter(({ resource }) =>
     resource.includes(':function:local-management:'),
   );
   const others = decisions.filter((one) => !tried.includes(one));
-  return !others.every(isAllowed) || (tried.length > 0 && !tried.some(isAllowed));
+  const last = tried.at(-1);
+  return !others.every(isAllowed) || (last !== undefined && !isAllowed(last));
 }
 
 /** Runs every command of the tour as one operator. */
