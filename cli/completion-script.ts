@@ -1,4 +1,16 @@
+/** Words of these characters, of which no shell changes any within a word. */
+const plainWord = /^[A-Za-z0-9_-][A-Za-z0-9._~:/@%+=-]*$/;
+
+/** Whether bash, zsh, fish and PowerShell read a word as it is, without quotes. */
+export function isPlainWord(word: string): boolean {
+  return plainWord.test(word);
+}
+
 /** A word that a POSIX shell reads unchanged. */
+export function quoteWord(word: string): string {
+  return isPlainWord(word) ? word : quote(word);
+}
+
 function quote(word: string): string {
   return `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }

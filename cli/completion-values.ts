@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { scopeName } from '../contract/scopes.ts';
-import { toPrintableLine } from '../core/printable-text.ts';
 import { type Cli, createCli, type GlobalOptions } from './cli.ts';
 import type { CliIo } from './cli-io.ts';
 import { collectPages } from './commands/list-options.ts';
+import { isPlainWord } from './completion-script.ts';
 
 /** Values by the name of the argument, or by the option with its dashes. */
 export type CompletionValues = ReadonlyMap<string, readonly string[]>;
@@ -70,7 +70,8 @@ export async function readCompletionValues(
   const read = wanted.map(async ([name, values]): Promise<Found> => {
     try {
       const cli = createCli(io, readGlobalOptions(words), () => undefined);
-      return [name, (await values(cli)).map(toPrintableLine)];
+      // Shells insert a value as it is, so one that they would evaluate is not offered.
+      return [name, (await values(cli)).filter(isPlainWord)];
     } catch {
       return [name, []];
     }

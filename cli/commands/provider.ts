@@ -4,6 +4,7 @@ import type { IdentityProvider } from '../../core/identity-provider/identity-pro
 import { viewIdentityProvider } from '../../core/management/provider-view.ts';
 import { formatTime } from '../../core/rfc3339.ts';
 import type { CommandGroup, CommandSpec } from '../command-spec.ts';
+import { quoteWord } from '../completion-script.ts';
 import type { Cell } from '../table.ts';
 import { collectPages } from './list-options.ts';
 import { inspectCommand } from './provider-inspect.ts';
@@ -53,7 +54,7 @@ const register: CommandSpec = {
       text: cli.output.fields([...fieldsOf(provider), ...keyFields(keySet)]),
     });
     cli.output.note(
-      `Next: authctl client create --provider ${provider.issuer} --external-client-id ID --name … --trunk-group … --scope …`,
+      `Next: authctl client create --provider ${quoteWord(provider.issuer)} --external-client-id ID --name … --trunk-group … --scope …`,
     );
   },
 };

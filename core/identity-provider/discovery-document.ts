@@ -28,6 +28,9 @@ export function discoveryUrls(issuer: string): readonly [string, ...string[]] {
   return [base + openidSuffix, `${origin}${oauthPath}${path}`, `${origin}${openidSuffix}${path}`];
 }
 
+/** What issuers consist of. Other characters of a URL have a meaning in shells; no issuer has them. */
+const issuerCharacters = /^[A-Za-z0-9._~:/@%+=[\]-]+$/;
+
 function readIssuer(issuer: string, options: ProviderUrlOptions): string {
   const url = parseProviderUrl(issuer, 'issuer of the discovery document', options);
   const hasQuery = issuer.includes('?');
@@ -36,6 +39,11 @@ function readIssuer(issuer: string, options: ProviderUrlOptions): string {
   if (hasQuery || !isCanonical) {
     throw new InputError(
       `issuer of the discovery document: received ${JSON.stringify(issuer)}; allowed: an https URL in canonical form, without query (RFC 8414 §2)`,
+    );
+  }
+  if (!issuerCharacters.test(issuer)) {
+    throw new InputError(
+      `issuer of the discovery document: received ${JSON.stringify(issuer)}; allowed: letters, digits and . _ ~ : / @ % + = [ ] -`,
     );
   }
   return issuer;

@@ -33,6 +33,13 @@ describe('a discovery document', () => {
     ['has an http issuer', { ...good, issuer: 'http://idp.example.com' }, 'an absolute https URL'],
     ['has an issuer with query', { ...good, issuer: `${good.issuer}?a` }, 'without query'],
     ['has an issuer with fragment', { ...good, issuer: `${good.issuer}#a` }, 'without fragment'],
+    ...['$(id)', ';id', '&id', '|id', '`id`', '<a', '(a)', "'a", '!a', '*', '{a}'].map(
+      (text): [string, unknown, string] => [
+        `has an issuer with ${text}`,
+        { ...good, issuer: `${good.issuer}/${text}` },
+        'issuer of the discovery document: received',
+      ],
+    ),
     ['has an issuer in capitals', { ...good, issuer: 'https://IDP.example.com' }, 'canonical form'],
     ['has an issuer with :443', { ...good, issuer: 'https://idp.example.com:443' }, 'canonical'],
     ['has a template as issuer', { ...good, issuer: 'https://x.example/{tenantid}' }, 'canonical'],

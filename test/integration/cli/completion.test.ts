@@ -3,6 +3,8 @@ import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import { createAwsClients } from '../../../adapters/aws-clients.ts';
+import { createDynamoDbIdentityProviderStore } from '../../../adapters/dynamodb/identity-provider-store.ts';
 import { temporaryDirectory } from '../lab/local/temporary-directory.ts';
 import { useLocalCli } from './use-authctl.ts';
 
@@ -61,6 +63,22 @@ describe('the completion of bash', () => {
     expect(keyId).toMatch(/^key_/);
     expect(apiKey).not.toBe(keyId);
     expect(await complete('authctl --local explain token --client-id ')).toEqual([clientId]);
+  });
+
+  it('offers no issuer that a shell would evaluate, as earlier releases registered them', async () => {
+    const { dynamodb } = createAwsClients(service().aws);
+    const store = createDynamoDbIdentityProviderStore(dynamodb, 'local-identity-providers');
+    for (const issuer of ['https://idp.example.com/a', 'https://idp.example.com/$(id);b']) {
+      await store.createIdentityProvider({
+        issuer,
+        registrationId: 'registration_1',
+        discoveryUrl: `${issuer}/.well-known/openid-configuration`,
+        jwksUri: `${issuer}/keys`,
+        allowedAlgorithms: ['RS256'],
+        registeredAt: 1_800_000_000,
+      });
+    }
+    expect(await complete('authctl --local provider show ')).toEqual(['https://idp.example.com/a']);
   });
 
   it('offers nothing, and says nothing, if the deployment cannot be read', async () => {
