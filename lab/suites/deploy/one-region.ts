@@ -225,7 +225,8 @@ async function proveTearDown(service: Service, { clientId }: Credentials): Promi
   await service.cloud.destroy(service.assembly, stackName);
   assert.notEqual((await fetch(service.jwksUri)).status, 200);
   const { cloud, configPath } = service;
-  const kept = await cloud.authctl(configPath, awsRegion, 'client', 'show', clientId);
+  const show = ['client', 'show', clientId, '--through', 'tables'];
+  const kept = await cloud.authctl(configPath, awsRegion, ...show);
   assert.equal(kept['client_id'], clientId);
   say('the stack was destroyed, its tables and their items were kept');
 }

@@ -8,7 +8,7 @@ export interface Exception {
 }
 
 const functions = [
-  /^AWS::Lambda::Function\.Functions(?:Token|Discovery|Jwks)Handler/,
+  /^AWS::Lambda::Function\.Functions(?:Token|Discovery|Jwks|Management)Handler/,
   /^AWS::Lambda::Function\.Functions(?:Canary|DeploymentCheck|KeyRotation|SyntheticCheck)Handler/,
   /^AWS::Lambda::Function\.AuthorizerFunctionHandler/,
 ];
@@ -50,7 +50,7 @@ export const exceptions: readonly Exception[] = [
     check: 'CKV_AWS_115',
     resources: [...functions, exampleFunction],
     reason:
-      'Reserved concurrency is configuration (reservedConcurrency), because a new account has ten in all. A schedule runs one instance of the others.',
+      'Reserved concurrency is configuration (reservedConcurrency), because a new account has ten in all. A schedule runs one instance of the others, and few operators ask management.',
   },
   {
     check: 'CKV_AWS_116',
