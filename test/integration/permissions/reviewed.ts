@@ -4,12 +4,18 @@ export const unusedActions: Readonly<Record<string, string>> = {
     'Reads a record back after a write whose answer was lost: test/integration/adapters/lost-answers.test.ts.',
   'local-slc-key-rotation: Allow dynamodb:GetItem':
     'Reads a record back after a write whose answer was lost: test/integration/adapters/lost-answers.test.ts.',
+  'local-slc-key-rotation: Deny kms:TagResource':
+    'Stops a rotation that was taken over; the product tags no existing key: test/lib/foreign-keys.test.ts.',
   'permissions of local-synthetic-check: Allow lambda:InvokeFunction':
     'EventBridge runs the synthetic check on AWS. The local run does not, so that its client is not in every list.',
 };
 
 /** Conditions that no request of the tests tells from a policy without them, and why they stay. */
 export const unusedConditions: Readonly<Record<string, string>> = {
+  'local-slc-key-rotation without Null kms:KeySpec (statement 14)':
+    'Lets CreateKey tag the key that it creates: test/lib/foreign-keys.test.ts.',
+  'local-slc-key-rotation without StringEqualsIfExists kms:KeySpec (statement 8)':
+    'The product tags no existing key: test/lib/foreign-keys.test.ts.',
   'permissions of local-synthetic-check without ArnLike aws:SourceArn (statement 0)':
     'As above: no schedule of the local run invokes the synthetic check.',
 };
