@@ -117,11 +117,11 @@ function formatCosts(): string {
 function formatReuse(): string {
   return formatColumns(reuseConfigurations, {
     'a million tokens, share 0.5': ({ name }) => name,
-    'Signs saved': ({ reused }) => `${Math.round(reused * 100)} %`,
+    'signatures saved': ({ reused }) => `${Math.round(reused * 100)} %`,
     'KMS Sign': line('KMS Sign'),
     DynamoDB: line('DynamoDB'),
     'all of it': (configuration) => `**${dollars(sum(configuration))}**`,
-    [`tokens a second with ${thousands(signQuota)} Signs a second`]: ({ reused }) =>
+    [`tokens a second with ${thousands(signQuota)} signatures a second`]: ({ reused }) =>
       thousands(signQuota / (1 - reused)),
   });
 }

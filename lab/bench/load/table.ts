@@ -39,7 +39,7 @@ export function formatLoad(rows: readonly LoadRow[]): string {
       `${milliseconds(p99Band.lowest)} to ${milliseconds(p99Band.highest)}`,
     'p99.9': ({ summary }) => milliseconds(summary.p999Ms),
     errors: ({ summary }) => formatErrors(summary.errors),
-    Signs: ({ summary }) => summary.signatures,
+    signatures: ({ summary }) => summary.signatures,
     'in the busiest second': ({ summary }) => summary.busiestSecond,
     'used up first': ({ usage }) => findFirstLimit(usage),
   });
@@ -50,7 +50,7 @@ export function formatFirstRequests(rows: readonly FirstRequests[]): string {
     'token reuse': ({ reuse }) => reuse,
     instances: ({ instances }) => instances,
     'requests at once': ({ requests }) => requests,
-    Signs: ({ signatures }) => signatures,
+    signatures: ({ signatures }) => signatures,
     errors: ({ errors }) => errors,
   });
 }

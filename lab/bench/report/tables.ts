@@ -99,8 +99,8 @@ export function formatReuse(reuse: ReuseSection): string {
     instances: ({ instances }) => instances,
     shared: ({ table }) => (table === undefined ? 'no' : '**yes**'),
     'tokens issued': ({ tokens }) => tokens,
-    Signs: ({ signs }) => signs,
-    'Signs saved': ({ tokens, signs }) => `${Math.round((1 - signs / tokens) * 100)} %`,
+    signatures: ({ signs }) => signs,
+    'signatures saved': ({ tokens, signs }) => `${Math.round((1 - signs / tokens) * 100)} %`,
     'reads of the table': ({ table }) => table?.reads ?? '–',
     writes: ({ table }) => table?.writes ?? '–',
   });

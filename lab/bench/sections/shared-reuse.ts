@@ -131,7 +131,7 @@ async function measureSubject(
   const { Sign: signs = 0 } = await backend.command({ delays: noDelays });
   await process.close();
   if (name === 'hit' && signs > plan.delayedInvocations / 2) {
-    throw new Error(`hits cost ${signs} Signs in ${plan.delayedInvocations} tokens`);
+    throw new Error(`hits cost ${signs} signatures in ${plan.delayedInvocations} tokens`);
   }
   return { wallMs, cpuUs };
 }
