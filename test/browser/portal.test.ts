@@ -143,7 +143,7 @@ describe('section 2 of the specification, in the browser', () => {
 
     await page.getByRole('link', { name: 'Edit new' }).click();
     await page.getByLabel('On a day').check();
-    await page.getByLabel('Day on which it ends').fill('2040-03-31');
+    await page.getByLabel('Day on which it expires').fill('2040-03-31');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('The secret was changed.').waitFor();
     expect(await page.locator('time[datetime="2040-03-31T00:00:00Z"]').count()).toBe(1);
