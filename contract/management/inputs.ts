@@ -52,6 +52,7 @@ export const newClient = exactly({
   provider: optionalText,
   externalClientId: optionalText,
   requiredClaims: v.optional(claimConditions),
+  allowUserTokens: optionalFlag,
   idempotencyKey,
 });
 
@@ -61,6 +62,7 @@ export const clientsFilter = exactly({
   expiresWithin: v.optional(seconds),
   unusedFor: v.optional(seconds),
   needsAttention: optionalFlag,
+  allowsUserTokens: optionalFlag,
 });
 
 export const clientChanges = exactly({

@@ -1,6 +1,8 @@
 import type { ClaimCondition } from '../client/claim-condition.ts';
 import type { Client, ClientProvider } from '../client/client.ts';
 import { RefusedError } from '../errors.ts';
+import { hasApplicationRule } from '../identity-provider/application-rule.ts';
+import { addApplicationRule } from './application-rule.ts';
 import { makeAuditedChange } from './audited-change.ts';
 import { parseClaimConditions } from './claim-conditions.ts';
 import { viewClient } from './client-view.ts';
@@ -113,13 +115,22 @@ function nextScopes(
   );
 }
 
-function nextProvider({ provider }: Client, value: unknown): ClientProvider | undefined {
+/** A rule that refuses tokens of people is not lost with other claims: only an empty list ends it. */
+async function nextProvider(
+  { identityProviders }: ManagementContext,
+  { provider }: Client,
+  value: unknown,
+): Promise<ClientProvider | undefined> {
   if (value === undefined) return provider;
   const conditions = parseClaimConditions(value);
-  if (provider !== undefined) {
-    return { ...provider, conditions: conditions.length === 0 ? undefined : conditions };
+  if (provider === undefined) {
+    return refuseInput('requiredClaims', value, 'nothing, as the client is under no provider');
   }
-  return refuseInput('requiredClaims', value, 'nothing, as the client is under no provider');
+  if (conditions.length === 0) return { ...provider, conditions: undefined };
+  const next = { ...provider, conditions };
+  const registered = await identityProviders.findIdentityProvider(provider.issuer);
+  const hadRule = registered !== undefined && hasApplicationRule(registered, provider.conditions);
+  return hadRule ? addApplicationRule(next, registered.clientIdClaim) : next;
 }
 
 /**
@@ -146,7 +157,7 @@ export async function updateClient(
     tokenLifetime:
       optional(given.tokenLifetime, (value) => parseTokenLifetime(config, value)) ??
       before.tokenLifetime,
-    provider: nextProvider(before, given.requiredClaims),
+    provider: await nextProvider(context, before, given.requiredClaims),
   };
   checkTokenSize({ ...before, ...next }, config);
   return writeClient(context, before, 'client.update', next);

@@ -3,6 +3,7 @@ import type { Client, ClientProvider } from '../client/client.ts';
 import { deriveProviderClientId } from '../client/provider-client-id.ts';
 import { ConflictError, IdempotencyKeyReusedError, RefusedError } from '../errors.ts';
 import { firstVersion, isFirstVersion } from '../record-version.ts';
+import { addApplicationRule } from './application-rule.ts';
 import { makeAuditedChange } from './audited-change.ts';
 import { parseClaimConditions } from './claim-conditions.ts';
 import { viewClient } from './client-view.ts';
@@ -15,7 +16,7 @@ import {
   parseTokenLifetime,
 } from './input-fields.ts';
 import { awsTimeOf, currentTime, type ManagementContext } from './management-context.ts';
-import { optional, readFields, refuseInput } from './read-input.ts';
+import { optional, readBoolean, readFields, refuseInput } from './read-input.ts';
 import { findRegisteredIssuer } from './registered-issuer.ts';
 import { checkTokenSize } from './token-size.ts';
 import { parseOwnTrunkGroup } from './trunk-group-limit.ts';
@@ -34,6 +35,11 @@ export interface NewClient {
   readonly externalClientId?: string | undefined;
   /** What else a token of the provider must say. Needs `provider`. */
   readonly requiredClaims?: readonly ClaimCondition[] | undefined;
+  /**
+   * Creates it without the rule that refuses tokens of people, see `findApplicationRule`. Left out:
+   * if the provider's platform is known and no required claim is such a rule, the rule is added.
+   */
+  readonly allowUserTokens?: boolean | undefined;
   readonly idempotencyKey?: string | undefined;
 }
 
@@ -46,6 +52,7 @@ const newClientFields = [
   'provider',
   'externalClientId',
   'requiredClaims',
+  'allowUserTokens',
   'idempotencyKey',
 ] as const;
 
@@ -57,12 +64,23 @@ export interface CreatedClient {
   readonly existed: boolean;
 }
 
+/** What a new client is under, and with the rule that refuses tokens of people. */
+interface WantedProvider {
+  readonly given: ClientProvider;
+  /** @throws {InputError} if the rule has a value that a person has to look up. */
+  readonly withRule: () => ClientProvider;
+}
+
 async function findProvider(
   context: ManagementContext,
   input: GivenClient,
-): Promise<ClientProvider | undefined> {
+): Promise<WantedProvider | undefined> {
   const { provider, externalClientId, requiredClaims } = input;
-  if ((provider ?? externalClientId ?? requiredClaims) === undefined) return undefined;
+  const allowsUsers = optional(input.allowUserTokens, (value) =>
+    readBoolean('allowUserTokens', value),
+  );
+  const isUnder = (provider ?? externalClientId ?? requiredClaims ?? allowsUsers) !== undefined;
+  if (!isUnder) return undefined;
   if (provider === undefined) {
     return refuseInput('provider', undefined, 'the issuer of a registered provider');
   }
@@ -71,12 +89,15 @@ async function findProvider(
   }
   const registered = await findRegisteredIssuer(context, provider, 'provider');
   const conditions = optional(requiredClaims, parseClaimConditions) ?? [];
-  return {
+  const given = {
     issuer: registered.issuer,
     registrationId: registered.registrationId,
     externalClientId: parseExternalClientId(externalClientId, registered),
     conditions: conditions.length === 0 ? undefined : conditions,
   };
+  const withRule = () =>
+    allowsUsers === true ? given : addApplicationRule(given, registered.clientIdClaim);
+  return { given, withRule };
 }
 
 function buildClient(
@@ -147,13 +168,16 @@ async function findEarlier(
   context: ManagementContext,
   input: GivenClient,
   wanted: Client,
+  under: WantedProvider | undefined,
 ): Promise<Client | undefined> {
   const isRepeatable = input.idempotencyKey !== undefined || wanted.provider !== undefined;
   const stored = isRepeatable ? await context.clients.findClient(wanted.clientId) : undefined;
   if (stored === undefined) return undefined;
-  if (input.idempotencyKey === undefined || !isSameRequest(stored, wanted)) {
-    refuseExisting(stored, wanted);
-  }
+  // One that was created before there were rules has the given claims only.
+  const isSame = () =>
+    isSameRequest(stored, wanted) ||
+    (under !== undefined && isSameRequest(stored, { ...wanted, provider: under.withRule() }));
+  if (input.idempotencyKey === undefined || !isSame()) refuseExisting(stored, wanted);
   return stored;
 }
 
@@ -169,10 +193,12 @@ export async function createClient(
   input: NewClient,
 ): Promise<CreatedClient> {
   const given: GivenClient = readFields('client', input, newClientFields);
-  const wanted = buildClient(context, given, await findProvider(context, given));
-  checkTokenSize(wanted, context.config);
-  const earlier = await findEarlier(context, given, wanted);
+  const under = await findProvider(context, given);
+  const asGiven = buildClient(context, given, under?.given);
+  checkTokenSize(asGiven, context.config);
+  const earlier = await findEarlier(context, given, asGiven, under);
   if (earlier !== undefined) return { client: earlier, existed: true };
+  const wanted = { ...asGiven, provider: under?.withRule() };
   const client = withoutOldTokens(context, given, wanted);
   const after = viewClient(client, context.config);
   try {
@@ -184,7 +210,9 @@ export async function createClient(
   } catch (error) {
     // Another call created it between the look-up and the write: compare again.
     const raced =
-      error instanceof ConflictError ? await findEarlier(context, given, client) : undefined;
+      error instanceof ConflictError
+        ? await findEarlier(context, given, asGiven, under)
+        : undefined;
     if (raced === undefined) throw error;
     return { client: raced, existed: true };
   }

@@ -1,6 +1,8 @@
 import type { Client, ClientSecret } from '../client/client.ts';
 import { expiresWithin, findSecretConcern, isUnusedFor } from '../client/secret-attention.ts';
+import { hasApplicationRule } from '../identity-provider/application-rule.ts';
 import { byNameThen } from './by-name.ts';
+import { listProviders } from './identity-providers.ts';
 import { lastTime, parseIssuer } from './input-fields.ts';
 import {
   type Given,
@@ -25,6 +27,11 @@ export interface ClientsFilter extends OwnedItemsFilter {
   readonly unusedFor?: number | undefined;
   /** Whether a secret of the client needs attention: see `findSecretConcern`. */
   readonly needsAttention?: boolean | undefined;
+  /**
+   * Whether the client is under a provider and has no rule that refuses tokens which the provider
+   * issued for people: see `hasApplicationRule`.
+   */
+  readonly allowsUserTokens?: boolean | undefined;
 }
 
 const fields = [
@@ -34,6 +41,7 @@ const fields = [
   'endsWithin',
   'unusedFor',
   'needsAttention',
+  'allowsUserTokens',
 ] as const;
 
 type Holds = (client: Client) => boolean;
@@ -60,6 +68,22 @@ function readConditions(given: Given<(typeof fields)[number]>, now: number): rea
   ];
 }
 
+/** The filter on tokens of people, which depends on how each provider is registered. */
+async function readUserTokens(context: ManagementContext, value: unknown): Promise<Holds[]> {
+  const wanted = optional(value, (given) => readBoolean('allowsUserTokens', given));
+  if (wanted === undefined) return [];
+  const providers = new Map(
+    (await listProviders(context)).map((provider) => [provider.issuer, provider]),
+  );
+  return [
+    ({ provider: at }) => {
+      const provider = at && providers.get(at.issuer);
+      const allows = provider !== undefined && !hasApplicationRule(provider, at?.conditions);
+      return allows === wanted;
+    },
+  ];
+}
+
 /**
  * One page of clients.
  *
@@ -70,7 +94,10 @@ export async function listClients(
   filter: ClientsFilter = {},
 ): Promise<Page<Client>> {
   const given = readFields('filter', filter, fields);
-  const conditions = readConditions(given, currentTime(context));
+  const conditions = [
+    ...readConditions(given, currentTime(context)),
+    ...(await readUserTokens(context, given.allowsUserTokens)),
+  ];
   const page = await context.clients.readClients({
     ...readOwnedItemsFilter(given),
     issuer: optional(given.provider, (value) => parseIssuer(value, 'provider')),

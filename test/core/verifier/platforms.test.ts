@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createClient } from '../../../core/management/create-client.ts';
+import { createClient, type NewClient } from '../../../core/management/create-client.ts';
 import { explainRequest } from '../../../core/management/explain-request.ts';
 import { inspectProvider } from '../../../core/management/inspect-provider.ts';
 import { registerProvider } from '../../../core/management/register-provider.ts';
@@ -34,7 +34,7 @@ function tokenOf(platform: Platform, now: number, changes: Claims = {}): string 
   return signToken(keys[platform.alg], claims, { typ: platform.typ });
 }
 
-async function createWorld(platform: Platform) {
+async function createWorld(platform: Platform, choices: Partial<NewClient> = {}) {
   const test = publish(platform);
   const { context } = test;
   const { provider } = await registerProvider(context, urlOf(platform), platform.choices);
@@ -44,6 +44,7 @@ async function createWorld(platform: Platform) {
     scopes: ['calls:view'],
     provider: provider.issuer,
     ...platform.client,
+    ...choices,
   });
   const decide = (changes: Claims = {}) =>
     explainRequest(context, {
@@ -83,6 +84,29 @@ describe.each(platforms)('$name', (platform) => {
       audience: platform.client.audiences[0],
     });
     expect(explanation).toMatchObject({ accepted: false, reason: 'token_signature_wrong' });
+  });
+});
+
+const withPeople = identityProviders.filter(({ person }) => person !== undefined);
+
+describe.each(withPeople)('a token of $name for a person', (platform) => {
+  const { claims = {}, rule = ['', ''] } = platform.person ?? {};
+
+  it('is refused through the same application, and the refusal names the rule', async () => {
+    const { decide } = await createWorld(platform);
+    const [name, expected] = rule;
+    expect(await decide(claims)).toMatchObject({
+      accepted: false,
+      reason: 'client_condition_unmet',
+      finding: { name, expected },
+    });
+  });
+
+  it('is the client, if the client was created to allow it', async () => {
+    const choices = { allowUserTokens: true, requiredClaims: undefined };
+    const { client, decide } = await createWorld(platform, choices);
+    expect(client.provider?.conditions).toBeUndefined();
+    expect(await decide(claims)).toMatchObject({ accepted: true });
   });
 });
 

@@ -4,6 +4,7 @@ const api = 'https://api.example.com';
 const tenant = '72f988bf-0000-4000-8000-2d7cd011db47';
 const apiId = '0d6a2c1e-2d4a-4f7c-9a5c-4f8d6f0d7b11';
 const appId = '6e74172b-be56-4843-9ff4-e66a39bb12e3';
+const personId = '5f1d1c3a-2222-4222-8222-aaaaaaaaaaaa';
 const otherId = '11111111-2222-4333-8444-555555555555';
 
 const entra = {
@@ -52,7 +53,19 @@ export const identityProviders: readonly Platform[] = [
       ver: '2.0',
     },
     choices: {},
-    client: { externalClientId: appId, audiences: [apiId] },
+    client: {
+      externalClientId: appId,
+      audiences: [apiId],
+      requiredClaims: [{ claim: 'sub', values: [otherId] }],
+    },
+    person: {
+      claims: {
+        oid: personId,
+        sub: 'AAAAAAAAAAAAAAAAAAAAAIkzqFVrSaSaFHy782bbtaQ',
+        scp: 'calls.view',
+      },
+      rule: ['sub', otherId],
+    },
     refused: [
       ['another application', { azp: otherId }, 'client_unknown'],
       ['another API', { aud: otherId }, 'token_audience_not_allowed'],
@@ -80,7 +93,19 @@ export const identityProviders: readonly Platform[] = [
       ver: '1.0',
     },
     choices: { clientIdClaim: 'appid' },
-    client: { externalClientId: appId, audiences: [`api://${apiId}`] },
+    client: {
+      externalClientId: appId,
+      audiences: [`api://${apiId}`],
+      requiredClaims: [{ claim: 'sub', values: [otherId] }],
+    },
+    person: {
+      claims: {
+        oid: personId,
+        sub: 'AAAAAAAAAAAAAAAAAAAAAIkzqFVrSaSaFHy782bbtaQ',
+        scp: 'calls.view',
+      },
+      rule: ['sub', otherId],
+    },
     refused: [
       ['another application', { appid: otherId }, 'client_unknown'],
       ['no appid', { appid: undefined }, 'token_claims_malformed'],
@@ -111,6 +136,10 @@ export const identityProviders: readonly Platform[] = [
     },
     choices: { clientIdClaim: 'cid' },
     client: { externalClientId: '0oabucvyc38HLL1ef0h7', audiences: ['api://default'] },
+    person: {
+      claims: { sub: 'jane@example.com', uid: '00u5t60iloOHN9pBi0h7' },
+      rule: ['sub', '0oabucvyc38HLL1ef0h7'],
+    },
     refused: [
       [
         'a user through another application',
@@ -140,6 +169,10 @@ export const identityProviders: readonly Platform[] = [
     },
     choices: {},
     client: { externalClientId: 'IxVmWYvtmgFMqPxvUZvDDj', audiences: [api] },
+    person: {
+      claims: { sub: 'auth0|6553da60a54af58e29493993', gty: undefined, scope: 'openid' },
+      rule: ['sub', 'IxVmWYvtmgFMqPxvUZvDDj@clients'],
+    },
     refused: [['another application', { azp: 'other' }, 'client_unknown']],
   },
   {
@@ -167,6 +200,10 @@ export const identityProviders: readonly Platform[] = [
     },
     choices: {},
     client: { externalClientId: 'erp', audiences: ['account'] },
+    person: {
+      claims: { sub: personId, client_id: undefined, preferred_username: 'jane' },
+      rule: ['client_id', 'erp'],
+    },
     refused: [
       ['another client', { azp: 'crm', client_id: 'crm' }, 'client_unknown'],
       ['an id token', { aud: 'erp', typ: 'ID' }, 'token_audience_not_allowed'],
@@ -195,6 +232,7 @@ export const identityProviders: readonly Platform[] = [
     },
     choices: { audienceFrom: 'scope' },
     client: { externalClientId: '1example23456789', audiences: [api] },
+    person: { claims: { sub: personId, username: 'jane' }, rule: ['sub', '1example23456789'] },
     refused: [
       ['another app client', { client_id: 'other' }, 'client_unknown'],
       ['scopes of another API', { scope: 'https://b.example/x' }, 'token_audience_not_allowed'],

@@ -26,6 +26,11 @@ export interface Platform {
     readonly audiences: readonly string[];
     readonly requiredClaims?: readonly ClaimCondition[];
   };
+  /** How a token differs that the platform issues for a person through the same application. */
+  readonly person?: {
+    readonly claims: Claims;
+    readonly rule: readonly [claim: string, value: string];
+  };
   /** Tokens of the same platform that are not the client's, with the rule that refuses them. */
   readonly refused: readonly (readonly [what: string, claims: Claims, RefusalReason])[];
 }

@@ -1,0 +1,106 @@
+import type { ClaimCondition } from '../client/claim-condition.ts';
+import type { IdentityProvider } from './identity-provider.ts';
+import { isCognitoIssuer } from './token-audience.ts';
+
+type Registration = Pick<IdentityProvider, 'issuer' | 'clientIdClaim'>;
+
+/** How tokens that a platform issues to applications differ from those for people. */
+export interface ApplicationRule {
+  readonly platform: string;
+  /** What marks an application's token. `ID` stands for the client's id at the provider. */
+  readonly mark: string;
+  /** Claims whose value shows it. A client that requires one of them has a rule. */
+  readonly claims: readonly string[];
+  /** Claims that follow from the client's id; left out if a person has to look up the value. */
+  readonly derive?: (externalClientId: string) => readonly ClaimCondition[];
+}
+
+interface KnownPlatform extends ApplicationRule {
+  readonly isIssuer: (issuer: URL) => boolean;
+}
+
+function one(claim: string, value: string): ClaimCondition {
+  return { claim, values: [value] };
+}
+
+const entraHost =
+  /^(?:login\.microsoftonline\.(?:com|us)|login\.partner\.microsoftonline\.cn|sts\.windows\.net|sts\.chinacloudapi\.cn|[a-z0-9-]+\.ciamlogin\.com)$/;
+const oktaHost = /^[a-z0-9-]+\.(?:okta|oktapreview|okta-emea)\.com$/;
+const auth0Host = /^[a-z0-9-]+(?:\.[a-z0-9]+)?\.auth0\.com$/;
+
+const platforms: readonly KnownPlatform[] = [
+  {
+    platform: 'Microsoft Entra ID',
+    isIssuer: ({ hostname }) => entraHost.test(hostname),
+    mark: "sub=OBJECT_ID, the object id of the application's service principal (enterprise application)",
+    claims: ['sub', 'oid', 'idtyp'],
+  },
+  {
+    platform: 'Okta',
+    isIssuer: ({ hostname }) => oktaHost.test(hostname),
+    mark: 'sub=ID and cid=ID',
+    claims: ['sub'],
+    derive: (id) => [one('sub', id), one('cid', id)],
+  },
+  {
+    platform: 'Auth0',
+    isIssuer: ({ hostname }) => auth0Host.test(hostname),
+    mark: 'sub=ID@clients',
+    claims: ['sub', 'gty'],
+    derive: (id) => [one('sub', `${id}@clients`)],
+  },
+  {
+    platform: 'Keycloak',
+    isIssuer: ({ pathname }) => /\/realms\/[^/]+$/.test(pathname),
+    mark: 'client_id=ID',
+    claims: ['client_id', 'clientId', 'sub', 'preferred_username'],
+    derive: (id) => [one('client_id', id)],
+  },
+  {
+    platform: 'Amazon Cognito',
+    isIssuer: ({ href }) => isCognitoIssuer(href),
+    mark: 'sub=ID',
+    claims: ['sub'],
+    derive: (id) => [one('sub', id)],
+  },
+  {
+    platform: 'Google Cloud',
+    isIssuer: ({ hostname }) => hostname === 'accounts.google.com',
+    mark: 'sub=ID',
+    claims: ['sub'],
+    derive: (id) => [one('sub', id)],
+  },
+];
+
+/** Claims that name an application. Rules are derived from the id in one of these only. */
+const applicationClaims: readonly (string | undefined)[] = [
+  undefined,
+  'client_id',
+  'azp',
+  'appid',
+  'cid',
+];
+
+/**
+ * The rule of the platform that an issuer shows. Undefined if the platform is not known, and if the
+ * client is named by another claim than an application's id: then no rule follows from the id.
+ */
+export function findApplicationRule(provider: Registration): ApplicationRule | undefined {
+  if (!applicationClaims.includes(provider.clientIdClaim)) return undefined;
+  const issuer = new URL(provider.issuer);
+  return platforms.find(({ isIssuer }) => isIssuer(issuer));
+}
+
+/**
+ * Whether tokens that the provider issues for people are refused for a client. They are if the
+ * registration names clients by `sub`, or if the client requires a claim that shows the difference;
+ * of a platform that is not known, that is `sub` (RFC 9068 §2.2).
+ */
+export function hasApplicationRule(
+  provider: Registration,
+  conditions: readonly ClaimCondition[] = [],
+): boolean {
+  if (provider.clientIdClaim === 'sub') return true;
+  const { claims } = findApplicationRule(provider) ?? { claims: ['sub'] };
+  return conditions.some(({ claim }) => claims.includes(claim));
+}

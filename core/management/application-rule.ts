@@ -1,0 +1,33 @@
+import type { ClientProvider } from '../client/client.ts';
+import { hasWildcard } from '../client/client-id-pattern.ts';
+import { InputError } from '../errors.ts';
+import { findApplicationRule, hasApplicationRule } from '../identity-provider/application-rule.ts';
+import { parseClaimConditions } from './claim-conditions.ts';
+
+/**
+ * Adds the claims that only tokens of the application have, so that a token that the provider
+ * issues for a person through it is refused. Unchanged if the provider's platform is not known, if
+ * a required claim is such a rule already, and for a pattern.
+ *
+ * @throws {InputError} if the platform has a rule whose value does not follow from the client's id.
+ */
+export function addApplicationRule(
+  client: ClientProvider,
+  clientIdClaim: string | undefined,
+): ClientProvider {
+  const { issuer, externalClientId, conditions = [] } = client;
+  const rule = findApplicationRule({ issuer, clientIdClaim });
+  const isSettled = hasApplicationRule({ issuer, clientIdClaim }, conditions);
+  if (rule === undefined || isSettled || hasWildcard(externalClientId)) return client;
+  if (rule.derive === undefined) {
+    throw new InputError(
+      `required_claims: received none of ${rule.claims.join(', ')}; allowed: ${rule.mark}, as only tokens of the application itself have it and ${rule.platform} also issues tokens for people through it. Or choose to allow user tokens (--allow-user-tokens)`,
+      { field: 'requiredClaims' },
+    );
+  }
+  const named = new Set(conditions.map(({ claim }) => claim));
+  const added = rule
+    .derive(externalClientId)
+    .filter(({ claim }) => claim !== clientIdClaim && !named.has(claim));
+  return { ...client, conditions: parseClaimConditions([...conditions, ...added]) };
+}
