@@ -23,6 +23,7 @@ interface CreateOptions {
   readonly provider?: string;
   readonly externalClientId?: string;
   readonly requireClaim?: readonly string[];
+  readonly allowUserTokens?: boolean;
   readonly idempotencyKey?: string;
 }
 
@@ -38,6 +39,10 @@ const create: CommandSpec = {
     new Option('--provider <issuer>', 'registered identity provider that the client is under'),
     new Option('--external-client-id <id>', "the client's id at that provider, or a pattern"),
     clientOptions.requireClaim('what else a token of the provider must say'),
+    new Option(
+      '--allow-user-tokens',
+      'without the rule that refuses tokens of people of a known provider',
+    ),
     clientOptions.idempotencyKey(),
   ],
   examples: [
@@ -47,17 +52,25 @@ const create: CommandSpec = {
   ],
   run: async (cli, _, options: CreateOptions) => {
     const { trunkGroup, tokenLifetime, scope, audience, requireClaim, ...rest } = options;
+    const given = requireClaim && parseRequiredClaims(requireClaim);
     const management = await cli.management();
     const { client, existed } = await management.createClient({
       ...rest,
       serviceTrunkGroup: trunkGroup,
       scopes: scope,
       audiences: audience,
-      requiredClaims: requireClaim && parseRequiredClaims(requireClaim),
+      requiredClaims: given,
       tokenLifetime:
         tokenLifetime === undefined ? undefined : parseDuration(tokenLifetime, '--token-lifetime'),
     });
     printClient(cli, client);
+    const added = client.provider?.conditions?.slice(given?.length ?? 0) ?? [];
+    if (!existed && added.length > 0) {
+      const claims = added.map(({ claim, values }) => `${claim}=${values.join(' or ')}`);
+      cli.output.note(
+        `Required by the rule of the provider's platform: ${claims.join(' and ')}, which only tokens of the application itself have. --allow-user-tokens leaves it out.`,
+      );
+    }
     if (existed) cli.output.note('An earlier call with this idempotency key created it.');
     else if (client.provider === undefined) {
       cli.output.note(`Next: authctl client-secret create ${client.clientId}`);
@@ -71,6 +84,7 @@ interface ListOptions extends ListFilterOptions {
   /** The former name of `expiresWithin`. */
   readonly endsWithin?: string;
   readonly unusedFor?: string;
+  readonly allowsUserTokens?: boolean;
 }
 
 const list: CommandSpec = {
@@ -87,6 +101,10 @@ const list: CommandSpec = {
     new Option(
       '--unused-for <duration>',
       'only clients with a secret not used for this time, e.g. 90d',
+    ),
+    new Option(
+      '--allows-user-tokens',
+      'only clients under a provider without a rule that refuses tokens of people',
     ),
   ],
   examples: [
@@ -105,6 +123,7 @@ const list: CommandSpec = {
         seconds(options.expiresWithin, '--expires-within') ??
         seconds(options.endsWithin, '--ends-within'),
       unusedFor: seconds(options.unusedFor, '--unused-for'),
+      allowsUserTokens: options.allowsUserTokens,
     };
     const clients = await collectPages(
       (cursor) => management.listClients({ ...filter, cursor }),

@@ -1,4 +1,5 @@
 import { Option } from 'commander';
+import { findApplicationRule } from '../../core/identity-provider/application-rule.ts';
 import { defaultClientIdClaims } from '../../core/identity-provider/client-id-claim.ts';
 import type { IdentityProvider } from '../../core/identity-provider/identity-provider.ts';
 import { viewIdentityProvider } from '../../core/management/provider-view.ts';
@@ -21,6 +22,17 @@ const issuer = ['issuer', 'issuer of the provider, exactly as registered'] as co
 const usualClaims = `${defaultClientIdClaims.join(', ')}: the first that a token has`;
 const audienceOfScope = 'aud, or the API that the scopes belong to if there is no aud';
 
+/** What refuses tokens that the provider issues for people, of clients that are created now. */
+function describeRule(provider: IdentityProvider): string {
+  if (provider.clientIdClaim === 'sub') return 'not needed, as sub names the client';
+  const rule = findApplicationRule(provider);
+  if (rule === undefined) {
+    return 'accepted, unless a client requires a claim that only tokens of applications have, see docs/providers.md';
+  }
+  const how = rule.derive === undefined ? 'must require' : 'get the required claim';
+  return `refused (${rule.platform}): new clients ${how} ${rule.mark}, unless created with --allow-user-tokens`;
+}
+
 function fieldsOf(provider: IdentityProvider): readonly (readonly [string, Cell])[] {
   return [
     ['issuer', provider.issuer],
@@ -29,6 +41,7 @@ function fieldsOf(provider: IdentityProvider): readonly (readonly [string, Cell]
     ['algorithms', provider.allowedAlgorithms.join(' ')],
     ['client id claim', provider.clientIdClaim ?? usualClaims],
     ['audience', provider.audienceFrom === 'scope' ? audienceOfScope : 'aud'],
+    ['tokens of people', describeRule(provider)],
     ...(provider.clientPatterns === true ? [['client patterns', 'allowed'] as const] : []),
     ['registration', provider.registrationId],
     ['registered', formatTime(provider.registeredAt)],

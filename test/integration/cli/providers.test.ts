@@ -307,3 +307,33 @@ it('accepts what a pattern matches, and only with the claims that the client req
   expect(free).not.toHaveProperty('required_claims');
   expect(await decide({ repository_id: 7 })).toBe('accepted');
 });
+
+it('refuses tokens of people to new clients of a known platform, and lists clients that allow them', async () => {
+  const realm = `${provider.issuer}/realms/acme`;
+  const path = '/realms/acme/.well-known/openid-configuration';
+  const document = { issuer: realm, jwks_uri: `${provider.issuer}/keys` };
+  provider.documents.set(path, document);
+  const registered = await authctl(['provider', 'register', `${provider.issuer}${path}`]);
+  expect(registered.stdout).toMatch(/tokens of people +refused \(Keycloak\)/);
+  const create = (id: string, ...options: readonly string[]) =>
+    authctl([
+      ...`client create --name ${id} --trunk-group tg-1 --scope calls:view`.split(' '),
+      ...`--provider ${realm} --external-client-id ${id}`.split(' '),
+      ...options,
+    ]);
+
+  const ruled = await create('erp');
+  expect(ruled.stdout).toMatch(/required claims +client_id: erp/);
+  expect(ruled.stderr).toContain('client_id=erp, which only tokens of the application itself have');
+  const app = { iss: realm, azp: 'erp', sub: 'service-account' };
+  expect(await decisionOn(token(app))).toBe('accepted');
+  const person = { ...app, sub: 'jane', client_id: undefined };
+  expect(await decisionOn(token(person))).toBe('client_condition_unmet');
+
+  const open = await create('crm', '--allow-user-tokens', '--quiet');
+  expect(open.stderr).not.toContain('only tokens of the application');
+  expect(await decisionOn(token({ ...person, azp: 'crm' }))).toBe('accepted');
+  const listed = await authctl(['client', 'list', '--allows-user-tokens', '--quiet']);
+  expect(listed.stdout).toBe(open.stdout);
+  await authctl(['provider', 'delete', realm, '--cascade', '--yes']);
+});
