@@ -150,6 +150,11 @@ export const deploymentConfigSchema = v.strictObject({
   ),
   /** `typ` of access tokens. `JWT` only for platforms that refuse `at+jwt`. */
   accessTokenType: v.optional(v.picklist(accessTokenTypes), defaultAccessTokenType),
+  /**
+   * Publishes an authorization endpoint that refuses every request, for clients that accept no
+   * discovery document without one.
+   */
+  authorizationEndpoint: v.optional(v.boolean(), false),
   tokenLifetime: v.optional(
     v.strictObject({
       default: v.optional(lifetime, defaultTokenLifetime),

@@ -58,6 +58,12 @@ export const notFoundBody: ErrorBody = {
   error_description: 'there is nothing at this path',
 };
 
+/** The authorization endpoint's only answer: no response type is supported (RFC 6749 §4.1.2.1). */
+export const unsupportedResponseTypeBody: ErrorBody = {
+  error: 'unsupported_response_type',
+  error_description: 'there is no authorization here, use the token endpoint',
+};
+
 export const methodNotAllowedBody: ErrorBody = {
   error: 'invalid_request',
   error_description: 'the method is not allowed at this path',

@@ -78,6 +78,7 @@ export function discoveryEnvironment(source: EnvironmentSource): EnvironmentVari
     AUTH_SIGNING_ALGORITHMS: source.config.signingAlgorithms.join(' '),
     ...(scopes === undefined ? {} : { AUTH_SCOPES_SUPPORTED: scopes }),
     AUTH_DOCUMENT_MAX_AGE: String(discoveryMaxAge),
+    ...(source.config.authorizationEndpoint && { AUTH_AUTHORIZATION_ENDPOINT: '1' as const }),
   };
 }
 

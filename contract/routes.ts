@@ -28,11 +28,19 @@ export interface Route {
    * Whether the path is at the origin's root, before any issuer path (RFC 8414 §3.1). Without a
    * custom domain the stage name comes first, so such a path cannot be served.
    */
-  readonly atOrigin: boolean;
+  readonly atOrigin?: true;
+  /** The key of the deployment config that adds the path; every deployment has it if left out. */
+  readonly onlyWith?: keyof RouteOptions;
+}
+
+/** The keys of a deployment config that add paths. */
+export interface RouteOptions {
+  readonly authorizationEndpoint: boolean;
 }
 
 const apiVersionPath = '/api/v1';
 export const tokenPath = `${apiVersionPath}/oauth/token`;
+export const authorizationPath = `${apiVersionPath}/oauth/authorize`;
 export const openidConfigurationPath = '/.well-known/openid-configuration';
 export const oauthAuthorizationServerPath = '/.well-known/oauth-authorization-server';
 export const jwksPath = '/.well-known/jwks.json';
@@ -40,6 +48,7 @@ export const healthPath = '/health';
 
 const documentMethods = ['GET', 'HEAD', 'OPTIONS'];
 
+/** Every path that a deployment may have; see {@link routesOf}. */
 export const routes: readonly Route[] = [
   {
     path: tokenPath,
@@ -47,7 +56,14 @@ export const routes: readonly Route[] = [
     function: 'token',
     throttle: 'token',
     documented: true,
-    atOrigin: false,
+  },
+  {
+    path: authorizationPath,
+    methods: ['GET', 'HEAD', 'POST'],
+    function: 'discovery',
+    throttle: 'documents',
+    documented: true,
+    onlyWith: 'authorizationEndpoint',
   },
   {
     path: openidConfigurationPath,
@@ -55,7 +71,6 @@ export const routes: readonly Route[] = [
     function: 'discovery',
     throttle: 'documents',
     documented: true,
-    atOrigin: false,
   },
   {
     path: oauthAuthorizationServerPath,
@@ -71,7 +86,6 @@ export const routes: readonly Route[] = [
     function: 'jwks',
     throttle: 'documents',
     documented: true,
-    atOrigin: false,
   },
   {
     path: healthPath,
@@ -79,6 +93,10 @@ export const routes: readonly Route[] = [
     function: 'token',
     throttle: 'health',
     documented: false,
-    atOrigin: false,
   },
 ];
+
+/** The paths of a deployment. */
+export function routesOf(options: RouteOptions): readonly Route[] {
+  return routes.filter(({ onlyWith }) => onlyWith === undefined || options[onlyWith]);
+}

@@ -117,6 +117,7 @@ export class RegionStack extends Stack {
       deploymentName: config.name,
       hasDomain: config.domain !== undefined,
       throttles: throttlesOf(config),
+      routeOptions: config,
       hasWebAcl: config.webAcl !== undefined,
     });
     if (config.apiGatewayLogRole === 'create') {

@@ -10,5 +10,7 @@ export const discoveryVariables = v.object({
   AUTH_SIGNING_ALGORITHMS: list(v.picklist(algs)),
   /** Absent if the catalogue is too long for an environment (4 KB for all variables). */
   AUTH_SCOPES_SUPPORTED: v.optional(list(text)),
+  /** Whether the document has an authorization endpoint, which refuses every request. */
+  AUTH_AUTHORIZATION_ENDPOINT: v.optional(v.literal('1', 'allowed: 1, or nothing')),
   AUTH_DOCUMENT_MAX_AGE: wholeNumber,
 });

@@ -1,6 +1,6 @@
 import type { RegionalAddresses } from '../../contract/addresses.ts';
 import { regionIds } from '../../contract/regions.ts';
-import { jwksPath, tokenPath } from '../../contract/routes.ts';
+import { authorizationPath, jwksPath, tokenPath } from '../../contract/routes.ts';
 import type { Alg } from '../../contract/signing-algorithms.ts';
 import { authenticationSchemes, grantTypes } from '../token/capabilities.ts';
 
@@ -10,11 +10,15 @@ export interface MetadataSettings {
   readonly signingAlgorithms: readonly Alg[];
   /** Left out if the catalogue is not known here. */
   readonly scopesSupported?: readonly string[] | undefined;
+  /** Whether an authorization endpoint is named. It refuses every request. */
+  readonly authorizationEndpoint?: boolean;
 }
 
 /** Authorization server metadata (RFC 8414 §2), which is also OpenID Connect discovery. */
 export interface Metadata {
   readonly issuer: string;
+  /** Only for clients that refuse a document without it (ADR 0075). No grant uses it. */
+  readonly authorization_endpoint?: string;
   readonly token_endpoint: string;
   /** Token endpoint of each region, by region id: for clients that want to choose. */
   readonly regional_token_endpoints: RegionalAddresses;
@@ -31,13 +35,14 @@ export interface Metadata {
 }
 
 /**
- * Says what the service can do, from the lists by which it does it. There is no
- * `authorization_endpoint`, as no grant here uses one; RFC 8414 §3.2 wants an empty list left out.
+ * Says what the service can do, from the lists by which it does it. RFC 8414 §3.2 wants an empty
+ * list left out.
  */
 export function buildMetadata(settings: MetadataSettings): Metadata {
   const { issuer, regionalTokenEndpoints, scopesSupported = [] } = settings;
   return {
     issuer,
+    ...(settings.authorizationEndpoint && { authorization_endpoint: issuer + authorizationPath }),
     token_endpoint: issuer + tokenPath,
     regional_token_endpoints: Object.fromEntries(
       regionIds

@@ -94,6 +94,10 @@ function createCommand(): Command {
       oneOf('--access-token-type', accessTokenTypes),
     )
     .option(
+      '--authorization-endpoint',
+      'name an authorization endpoint, which refuses every request, for clients such as those of MCP: docs/configuration.md',
+    )
+    .option(
       '--check-revocation <choice>',
       'the example API looks up the client of each token, so a revoked one stops at once; while DynamoDB does not answer, it refuses or accepts: refuse, accept',
       oneOf('--check-revocation', lookupFailureChoices),
@@ -135,6 +139,7 @@ interface Flags {
   readonly fromSynth?: true;
   readonly algorithm?: readonly Alg[];
   readonly accessTokenType?: AccessTokenType;
+  readonly authorizationEndpoint?: true;
   readonly checkRevocation?: OnLookupFailure;
   readonly tokenReuse?: ReturnType<typeof readTokenReuse>;
   readonly state?: string;
@@ -172,6 +177,7 @@ const onlyWithSynth = {
 const decidedBySynth = {
   algorithm: '--algorithm',
   accessTokenType: '--access-token-type',
+  authorizationEndpoint: '--authorization-endpoint',
   checkRevocation: '--check-revocation',
   rotationDemo: '--rotation-demo',
   tokenReuse: '--token-reuse',
@@ -221,6 +227,7 @@ export function parseArguments(
     signingAlgorithms: flags.algorithm,
     tokenReuse: flags.tokenReuse,
     accessTokenType: flags.accessTokenType,
+    authorizationEndpoint: flags.authorizationEndpoint,
     checkRevocation: flags.checkRevocation,
     dynamodbPort: port('DYNAMODB_PORT'),
     kmsPort: port('KMS_PORT'),

@@ -30,7 +30,7 @@ import {
 import type { RotationReport } from '../../contract/function-events.ts';
 import { functionName } from '../../contract/function-names.ts';
 import type { OnLookupFailure } from '../../contract/revocation-check.ts';
-import { type HttpFunctionName, routes } from '../../contract/routes.ts';
+import { type HttpFunctionName, routesOf } from '../../contract/routes.ts';
 import type { Clock } from '../../core/clock.ts';
 import { UnavailableError } from '../../core/errors.ts';
 import { createCanaryHandler } from '../../lambda/canary/function.ts';
@@ -91,10 +91,10 @@ function createHttpHandlers(
   };
 }
 
-function toRoutes(deploymentName: string, handlers: HttpHandlers): readonly GatewayRoute[] {
-  return routes.map((route) => ({
+function toRoutes(config: DeploymentConfig, handlers: HttpHandlers): readonly GatewayRoute[] {
+  return routesOf(config).map((route) => ({
     path: route.path,
-    functionName: functionName(deploymentName, route.function),
+    functionName: functionName(config.name, route.function),
     handler: handlers[route.function],
   }));
 }
@@ -204,7 +204,7 @@ export function createFunctions(
     checkRevocation,
   });
   return {
-    routes: [...toRoutes(config.name, http), example, createDocsRoute(config.name, issuer)],
+    routes: [...toRoutes(config, http), example, createDocsRoute(config.name, issuer)],
     eventHandlers: handlers,
     rotateKeys,
     checkKeys: () => canary({}),

@@ -27,6 +27,7 @@ export interface LocalDeploymentOptions {
   readonly maxTokenLifetime?: number | undefined;
   readonly tokenReuse?: DeploymentConfigInput['tokenReuse'];
   readonly accessTokenType?: AccessTokenType | undefined;
+  readonly authorizationEndpoint?: boolean | undefined;
   /** Of the example API: whether it looks up the clients of own tokens. No part of a config. */
   readonly checkRevocation?: OnLookupFailure | undefined;
 }
@@ -37,7 +38,7 @@ export function buildLocalDeployment(
   options: LocalDeploymentOptions = {},
 ): LocalDeployment {
   const { signingAlgorithms, signingKeyPolicy, maxTokenLifetime: maximum, tokenReuse } = options;
-  const { accessTokenType } = options;
+  const { accessTokenType, authorizationEndpoint } = options;
   const input: DeploymentConfigInput = {
     name: 'local',
     issuer,
@@ -48,6 +49,7 @@ export function buildLocalDeployment(
     ...(signingKeyPolicy !== undefined && { signingKeyPolicy }),
     ...(tokenReuse !== undefined && { tokenReuse }),
     ...(accessTokenType !== undefined && { accessTokenType }),
+    ...(authorizationEndpoint === true && { authorizationEndpoint }),
     ...(maximum !== undefined && { tokenLifetime: { default: maximum, minimum: 1, maximum } }),
   };
   return { input, config: parseDeploymentConfig(input, { allowLoopbackIssuer: true }) };

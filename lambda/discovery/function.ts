@@ -1,21 +1,35 @@
 import type { Environment } from '../../contract/environment.ts';
-import { oauthAuthorizationServerPath, openidConfigurationPath } from '../../contract/routes.ts';
+import { noStoreHeaders, unsupportedResponseTypeBody } from '../../contract/error-body.ts';
+import {
+  authorizationPath,
+  oauthAuthorizationServerPath,
+  openidConfigurationPath,
+} from '../../contract/routes.ts';
 import { buildMetadata } from '../../core/discovery/metadata.ts';
 import type { Endpoint } from '../shared/dispatch.ts';
 import { createDocument, documentHeaders, serveDocument } from '../shared/document-endpoint.ts';
 import { type FunctionOptions, resolveOptions } from '../shared/function-options.ts';
 import { createHttpFunction, type HttpFunction } from '../shared/http-function.ts';
+import { jsonResponse } from '../shared/http-message.ts';
 
-/** Both discovery documents: the same bytes on every host. */
+/** Reads nothing of the request and never redirects: nobody can be sent anywhere from here. */
+const refuseAuthorization: Endpoint = (_request, exchange) => {
+  exchange.outcome = unsupportedResponseTypeBody.error;
+  return jsonResponse(400, unsupportedResponseTypeBody, noStoreHeaders);
+};
+
+/** Both discovery documents, the same bytes on every host, and the endpoint that refuses. */
 export function createDiscoveryHandler(
   environment: Environment<'discovery'>,
   options: Partial<FunctionOptions> = {},
 ): HttpFunction {
+  const authorizationEndpoint = environment.AUTH_AUTHORIZATION_ENDPOINT === '1';
   const metadata = buildMetadata({
     issuer: environment.AUTH_ISSUER,
     regionalTokenEndpoints: environment.AUTH_REGIONAL_TOKEN_ENDPOINTS,
     signingAlgorithms: environment.AUTH_SIGNING_ALGORITHMS,
     scopesSupported: environment.AUTH_SCOPES_SUPPORTED,
+    authorizationEndpoint,
   });
   const document = createDocument(metadata, environment.AUTH_DOCUMENT_MAX_AGE);
   const serve: Endpoint = (request, exchange) => serveDocument(request, exchange, () => document);
@@ -25,6 +39,7 @@ export function createDiscoveryHandler(
     endpoints: new Map([
       [openidConfigurationPath, serve],
       [oauthAuthorizationServerPath, serve],
+      ...(authorizationEndpoint ? [[authorizationPath, refuseAuthorization] as const] : []),
     ]),
     headers: documentHeaders,
   });

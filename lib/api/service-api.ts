@@ -18,7 +18,8 @@ import { Construct } from 'constructs';
 import {
   type HttpFunctionName,
   type Route,
-  routes,
+  type RouteOptions,
+  routesOf,
   type Throttles,
 } from '../../contract/routes.ts';
 import { accessLogFormat } from './access-log.ts';
@@ -35,6 +36,8 @@ export interface ServiceApiProps {
   /** Whether callers use a custom domain. The API's own host is then closed. */
   readonly hasDomain: boolean;
   readonly throttles: Throttles;
+  /** Which paths there are besides those of every deployment. */
+  readonly routeOptions: RouteOptions;
   /** Whether the stage has a web ACL. */
   readonly hasWebAcl: boolean;
 }
@@ -48,7 +51,9 @@ export class ServiceApi extends Construct {
   constructor(scope: Construct, id: string, props: ServiceApiProps) {
     super(scope, id);
     // Without a domain each path begins with the stage, so no path can be at the origin's root.
-    this.routes = routes.filter((route) => props.hasDomain || !route.atOrigin);
+    this.routes = routesOf(props.routeOptions).filter(
+      (route) => props.hasDomain || route.atOrigin !== true,
+    );
     this.accessLog = this.addAccessLog(props.deploymentName);
     this.restApi = this.addRestApi(props);
     this.requireTls();

@@ -6,6 +6,7 @@ import {
   parseDeploymentConfig,
 } from '../../contract/deployment-config.ts';
 import { awsRegions } from '../../contract/regions.ts';
+import { authorizationPath, routesOf } from '../../contract/routes.ts';
 import { throttlesOf } from '../../contract/throttles.ts';
 
 const single = {
@@ -48,6 +49,25 @@ describe('the token function', () => {
     ],
   ])('is refused: %o', (different, message) => {
     expect(() => parseDeploymentConfig({ ...single, ...different })).toThrow(message);
+  });
+});
+
+describe('the authorization endpoint', () => {
+  it.each([
+    [{}, false],
+    [{ authorizationEndpoint: false }, false],
+    [{ authorizationEndpoint: true }, true],
+  ])('is off unless the config has it: %o', (different, expected) => {
+    const config = parseDeploymentConfig({ ...single, ...different });
+    expect(config.authorizationEndpoint).toBe(expected);
+    const paths = routesOf(config).map(({ path }) => path);
+    expect(paths.includes(authorizationPath)).toBe(expected);
+  });
+
+  it.each(['true', 1, 'https://auth.example.com/authorize'])('is refused: %o', (value) => {
+    expect(() => parseDeploymentConfig({ ...single, authorizationEndpoint: value })).toThrow(
+      'authorizationEndpoint: received',
+    );
   });
 });
 

@@ -6,6 +6,7 @@ import {
   notFoundBody,
   serverErrorBody,
   unavailableBody,
+  unsupportedResponseTypeBody,
 } from '../../contract/error-body.ts';
 import {
   maxAudienceLength,
@@ -78,9 +79,13 @@ describe('docs/openapi.yaml', () => {
     const sent = [
       ...refusals.map(({ code }) => code),
       ...gatewayErrors.map(({ body }) => body.error),
-      ...[serverErrorBody, unavailableBody, notFoundBody, methodNotAllowedBody].map(
-        ({ error }) => error,
-      ),
+      ...[
+        serverErrorBody,
+        unavailableBody,
+        notFoundBody,
+        methodNotAllowedBody,
+        unsupportedResponseTypeBody,
+      ].map(({ error }) => error),
     ];
     const { properties } = document.components.schemas['Error'] ?? {};
     expect(unique(properties?.['error']?.enum ?? [])).toEqual(unique(sent));
@@ -89,6 +94,7 @@ describe('docs/openapi.yaml', () => {
   it.each([
     ['TokenRequestRefused', refusalBodies(400)],
     ['ClientAuthenticationFailed', refusalBodies(401)],
+    ['AuthorizationRefused', [JSON.stringify(unsupportedResponseTypeBody)]],
     ['NotFound', [JSON.stringify(notFoundBody)]],
     ['MethodNotAllowed', [JSON.stringify(methodNotAllowedBody)]],
     ['ServerError', [JSON.stringify(serverErrorBody)]],

@@ -1,9 +1,21 @@
 import type { Template } from 'aws-cdk-lib/assertions';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { gatewayErrors } from '../../contract/error-body.ts';
-import { oauthAuthorizationServerPath, type Route, routes } from '../../contract/routes.ts';
+import {
+  authorizationPath,
+  oauthAuthorizationServerPath,
+  type Route,
+  routesOf,
+} from '../../contract/routes.ts';
 import { throttlesOf } from '../../contract/throttles.ts';
-import { evaluate, type Resource, resourcesOf, singleRegion } from './synthesise.ts';
+import {
+  evaluate,
+  type Resource,
+  readConfigFile,
+  resourcesOf,
+  singleRegion,
+  synthesise,
+} from './synthesise.ts';
 
 let template: Template;
 beforeAll(() => {
@@ -11,8 +23,8 @@ beforeAll(() => {
 });
 
 /** Logical id of an API Gateway resource → its path. */
-function paths(): Readonly<Record<string, string>> {
-  const resources = resourcesOf(template, 'AWS::ApiGateway::Resource');
+function paths(of = template): Readonly<Record<string, string>> {
+  const resources = resourcesOf(of, 'AWS::ApiGateway::Resource');
   const pathOf = (id: string): string => {
     const resource = resources[id];
     if (resource === undefined) return '';
@@ -25,7 +37,7 @@ function stage(): Resource {
   return Object.values(resourcesOf(template, 'AWS::ApiGateway::Stage'))[0] as Resource;
 }
 
-const served = routes.filter((route) => !route.atOrigin);
+const served = routesOf({ authorizationEndpoint: false }).filter((route) => !route.atOrigin);
 
 function methodsOf(route: Route): readonly string[] {
   return [...route.methods, 'ANY'];
@@ -57,6 +69,61 @@ describe('the routes without a domain', () => {
         ),
       );
     }
+  });
+});
+
+describe('the authorization endpoint', () => {
+  /** Everything that has a logical id, without the API's deployment, whose id is a hash of it all. */
+  const resources = (of: Template) =>
+    Object.entries(resourcesOf(of)).filter(
+      ([, { Type }]) => Type !== 'AWS::ApiGateway::Deployment',
+    );
+  const withEndpoint = (authorizationEndpoint?: boolean): Template => {
+    const config = { ...readConfigFile('single-region'), authorizationEndpoint };
+    return synthesise(config).templates['AuthorizationServer-slc'] as Template;
+  };
+
+  it('is not there unless the config says so', () => {
+    expect(Object.values(paths())).not.toContain(authorizationPath);
+    expect(JSON.stringify(template.toJSON())).not.toMatch(/authorize"|AUTHORIZATION_ENDPOINT/);
+    expect(withEndpoint(false).toJSON()).toEqual(template.toJSON());
+  });
+
+  it('adds its path, methods and permission, and a variable and a throttle', () => {
+    const found = withEndpoint(true);
+    const before = new Map(resources(template));
+    const all = resources(found);
+    const added = all.filter(([id]) => !before.has(id)).map(([, { Type }]) => Type);
+    expect(added.toSorted()).toEqual([
+      ...Array.from({ length: 4 }, () => 'AWS::ApiGateway::Method'),
+      'AWS::ApiGateway::Resource',
+      'AWS::Lambda::Permission',
+      'AWS::Lambda::Version',
+    ]);
+    const changed = all.filter(
+      ([id, resource]) =>
+        before.has(id) && JSON.stringify(resource) !== JSON.stringify(before.get(id)),
+    );
+    expect(changed.map(([, { Type }]) => Type).toSorted()).toEqual([
+      'AWS::ApiGateway::Stage',
+      'AWS::Lambda::Alias',
+      'AWS::Lambda::Function',
+      'Custom::FirstSigningKey',
+    ]);
+    const path = Object.entries(paths(found)).find(([, value]) => value === authorizationPath)?.[0];
+    const methods = Object.values(resourcesOf(found, 'AWS::ApiGateway::Method'))
+      .filter(({ Properties }) => Properties['ResourceId'].Ref === path)
+      .map(({ Properties }) => {
+        const handler = evaluate(Properties['Integration'].Uri).match(/Functions(\w+?)Live/)?.[1];
+        return `${Properties['HttpMethod']} ${handler}`;
+      });
+    expect(new Set(methods)).toEqual(
+      new Set(['ANY', 'GET', 'HEAD', 'POST'].map((method) => `${method} Discovery`)),
+    );
+    const discovery = Object.values(resourcesOf(found, 'AWS::Lambda::Function')).filter(
+      ({ Properties }) => 'AUTH_AUTHORIZATION_ENDPOINT' in Properties['Environment'].Variables,
+    );
+    expect(discovery).toHaveLength(1);
   });
 });
 

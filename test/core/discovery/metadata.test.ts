@@ -32,6 +32,17 @@ describe('metadata', () => {
     });
   });
 
+  it('has an authorization endpoint only if one is wanted, and is otherwise the same', () => {
+    const wanted = buildMetadata({ ...settings, authorizationEndpoint: true });
+    const { authorization_endpoint: endpoint, ...rest } = wanted;
+    expect(endpoint).toBe('https://auth.example.com/api/v1/oauth/authorize');
+    const usual = JSON.stringify(buildMetadata(settings));
+    expect(JSON.stringify(rest)).toBe(usual);
+    expect(JSON.stringify(buildMetadata({ ...settings, authorizationEndpoint: false }))).toBe(
+      usual,
+    );
+  });
+
   it.each([undefined, []])('leaves out a list that is empty: %j', (scopesSupported) => {
     const metadata = buildMetadata({ ...settings, scopesSupported });
     expect(metadata).not.toHaveProperty('scopes_supported');

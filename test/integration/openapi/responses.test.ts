@@ -1,6 +1,7 @@
 import { decodeJwt, decodeProtectedHeader } from 'jose';
 import { describe, expect, it } from 'vitest';
 import {
+  authorizationPath,
   jwksPath,
   oauthAuthorizationServerPath,
   openidConfigurationPath,
@@ -9,7 +10,7 @@ import {
 import { OpenapiSchemas } from '../../support/openapi.ts';
 import { credentialsOf, requestToken, useLocalService } from '../lab/local/use-local-service.ts';
 
-const service = useLocalService();
+const service = useLocalService({ authorizationEndpoint: true });
 const schemas = new OpenapiSchemas();
 
 const documents = [openidConfigurationPath, oauthAuthorizationServerPath, jwksPath] as const;
@@ -85,13 +86,34 @@ describe.each(documents)('%s answers as docs/openapi.yaml says', (path) => {
   });
 });
 
-describe('every other method', () => {
-  it.each([tokenPath, ...documents])('at %s gets the documented 405', async (path) => {
-    const response = await send(path, { method: 'DELETE' });
-    expect(response.status).toBe(405);
-    const method = path === tokenPath ? 'POST' : 'GET';
-    expect(await problemsOf({ path, method, response })).toEqual([]);
+describe('the authorization endpoint answers as docs/openapi.yaml says', () => {
+  const query = '?response_type=code&client_id=a&redirect_uri=https://evil.example/&state=xyz';
+
+  it.each(['GET', 'HEAD', 'POST'])('to %s, and never redirects', async (method) => {
+    const response = await send(authorizationPath + query, { method, redirect: 'manual' });
+    expect(response.status).toBe(400);
+    expect(response.headers.has('location')).toBe(false);
+    if (method !== 'HEAD') expect(await response.clone().text()).not.toContain('evil');
+    expect(await problemsOf({ path: authorizationPath, method, response })).toEqual([]);
   });
+
+  it('at the address that the discovery document names', async () => {
+    const response = await send(openidConfigurationPath, {});
+    const { authorization_endpoint: address } = (await response.json()) as Record<string, unknown>;
+    expect(address).toBe(service().issuer + authorizationPath);
+  });
+});
+
+describe('every other method', () => {
+  it.each([tokenPath, authorizationPath, ...documents])(
+    'at %s gets the documented 405',
+    async (path) => {
+      const response = await send(path, { method: 'DELETE' });
+      expect(response.status).toBe(405);
+      const method = path === tokenPath ? 'POST' : 'GET';
+      expect(await problemsOf({ path, method, response })).toEqual([]);
+    },
+  );
 });
 
 describe('a response that is not as documented', () => {

@@ -48,6 +48,14 @@ describe('the arguments of npm start', () => {
     );
   });
 
+  it('publish an authorization endpoint', () => {
+    expect(parseArguments([], {}).authorizationEndpoint).toBeUndefined();
+    expect(parseArguments(['--authorization-endpoint'], {}).authorizationEndpoint).toBe(true);
+    expect(() => parseArguments(['--from-synth', '--authorization-endpoint'], {})).toThrow(
+      '--authorization-endpoint: not allowed with --from-synth',
+    );
+  });
+
   it('let the example API look up clients', () => {
     expect(parseArguments(['--check-revocation', 'accept'], {}).checkRevocation).toBe('accept');
     expect(() => parseArguments(['--check-revocation', 'yes'], {})).toThrow(
@@ -91,7 +99,7 @@ describe('the arguments of npm start', () => {
   it.each(['--htps', '--port=1', '-x', 'start', '--https=no', '--state'])('refuse %s', (flag) => {
     expect(() => parseArguments([flag], {})).toThrow(LocalRunError);
     expect(() => parseArguments([flag], {})).toThrow(
-      'allowed: --https, --reset, --algorithm <algs>, --access-token-type <type>, --check-revocation <choice>, --rotation-demo, --token-reuse <share>, --portal-login, --state <dir>, --faults <file>, --from-synth, --config <file>, --permissions-boundary <file>, --help',
+      'allowed: --https, --reset, --algorithm <algs>, --access-token-type <type>, --authorization-endpoint, --check-revocation <choice>, --rotation-demo, --token-reuse <share>, --portal-login, --state <dir>, --faults <file>, --from-synth, --config <file>, --permissions-boundary <file>, --help',
     );
   });
 

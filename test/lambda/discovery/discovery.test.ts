@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readEnvironment } from '../../../contract/environment.ts';
 import {
+  authorizationPath,
   oauthAuthorizationServerPath,
   openidConfigurationPath,
   tokenPath,
@@ -10,13 +11,14 @@ import { createDiscoveryHandler } from '../../../lambda/discovery/function.ts';
 import { recordTelemetry } from '../../support/recorded-telemetry.ts';
 import { tokenWorld } from '../../support/token-world.ts';
 
-const environment = readEnvironment('discovery', {
+const variables = {
   AUTH_ISSUER: 'https://auth.example.com',
   AUTH_REGIONAL_TOKEN_ENDPOINTS: '{"slc":"https://slc.auth.example.com/api/v1/oauth/token"}',
   AUTH_SIGNING_ALGORITHMS: 'RS256',
   AUTH_SCOPES_SUPPORTED: 'messaging:view messaging:manage',
   AUTH_DOCUMENT_MAX_AGE: '3600',
-});
+};
+const environment = readEnvironment('discovery', variables);
 
 const { telemetry, reports } = recordTelemetry();
 const handler = createDiscoveryHandler(environment, { telemetry });
@@ -137,5 +139,86 @@ describe('the discovery documents', () => {
     for (const { fields } of reports) {
       expect(Object.keys(fields)).toEqual(['http_method', 'path', 'source_ip', 'request_id']);
     }
+  });
+});
+
+describe('the authorization endpoint', () => {
+  const { telemetry: recorded, reports: refusals } = recordTelemetry();
+  const withEndpoint = createDiscoveryHandler(
+    readEnvironment('discovery', { ...variables, AUTH_AUTHORIZATION_ENDPOINT: '1' }),
+    { telemetry: recorded },
+  );
+  type Asked = Omit<ProxyRequest, 'path'>;
+  const ask = (request: Asked, path: string = authorizationPath) =>
+    withEndpoint(proxyEvent({ ...request, path }), lambdaContext());
+  const refusal = {
+    statusCode: 400,
+    headers: {
+      'Content-Type': 'application/json',
+      'Cache-Control': 'no-store',
+      Pragma: 'no-cache',
+      ...cors,
+      ...security,
+    },
+    body: '{"error":"unsupported_response_type","error_description":"there is no authorization here, use the token endpoint"}',
+  };
+  const form = { 'Content-Type': 'application/x-www-form-urlencoded' };
+  const callback = 'https://evil.example/callback';
+  const query = `response_type=code&client_id=a&state=xyz&redirect_uri=${callback}`;
+
+  it.each<readonly [string, Asked]>([
+    ['no parameter', {}],
+    ['a code', { query }],
+    ['a token', { query: `response_type=token&redirect_uri=${callback}` }],
+    ['the type that the document names', { query: 'response_type=none' }],
+    ['no redirect address', { query: 'response_type=code' }],
+    ['markup', { query: 'state=<script>alert(1)</script>' }],
+    ['a new line', { query: 'redirect_uri=%0d%0aLocation:%20https://evil.example' }],
+    ['another host', { query, headers: { Host: 'evil.example' } }],
+    ['a condition', { headers: { 'If-None-Match': '*' } }],
+    ['a wish for HTML', { headers: { Accept: 'text/html' } }],
+    ['a form', { method: 'POST', headers: form, body: query }],
+    ['a body that is no form', { method: 'POST', body: '{' }],
+    ['a credential', { method: 'POST', headers: { ...form, Authorization: 'Basic YTpi' } }],
+  ])('answers a request with %s by the same bytes', async (_, request) => {
+    expect(await ask(request)).toEqual(refusal);
+  });
+
+  it('answers HEAD as GET without the body', async () => {
+    expect(await ask({ method: 'HEAD', query })).toEqual({ ...refusal, body: '' });
+  });
+
+  it.each(['OPTIONS', 'PUT', 'DELETE', 'PATCH'])('%s: 405', async (method) => {
+    expect(await ask({ method, query })).toMatchObject({
+      statusCode: 405,
+      headers: { Allow: 'GET, HEAD, POST', 'Cache-Control': 'no-store' },
+      body: '{"error":"invalid_request","error_description":"the method is not allowed at this path"}',
+    });
+  });
+
+  it('is in both documents, which are the same bytes and otherwise as before', async () => {
+    const [openid, oauth, usual] = await Promise.all([
+      ask({}, openidConfigurationPath),
+      ask({}, oauthAuthorizationServerPath),
+      call({ path: openidConfigurationPath }),
+    ]);
+    expect(openid).toEqual(oauth);
+    const { authorization_endpoint: endpoint, ...rest } = JSON.parse(openid.body);
+    expect(endpoint).toBe(`https://auth.example.com${authorizationPath}`);
+    expect(JSON.stringify(rest)).toBe(usual.body);
+  });
+
+  it('does not exist unless the deployment has it', async () => {
+    expect(await call({ path: authorizationPath, query })).toMatchObject({
+      statusCode: 404,
+      body: '{"error":"not_found","error_description":"there is nothing at this path"}',
+    });
+  });
+
+  it('is reported without what the caller wrote', async () => {
+    await ask({ query });
+    const last = refusals.at(-1);
+    expect(last).toMatchObject({ outcome: 'unsupported_response_type', statusCode: 400 });
+    expect(JSON.stringify(refusals)).not.toContain('evil');
   });
 });
