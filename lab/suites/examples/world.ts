@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { tokenPath } from '../../../contract/routes.ts';
-import type { LocalRun } from '../../local/start-local.ts';
+import type { LocalOptions, LocalRun } from '../../local/start-local.ts';
 import { runOrThrow } from '../../support/run-command.ts';
 import { type Trust, trustVariables } from '../../support/runtimes.ts';
 import { trustService } from '../../support/trust-service.ts';
@@ -59,9 +59,12 @@ export async function prepareWorld(
 }
 
 /** Starts a service, which this process trusts, for as long as it is used. */
-export async function withWorld(use: (world: World) => Promise<void>): Promise<void> {
+export async function withWorld(
+  use: (world: World) => Promise<void>,
+  options: Pick<LocalOptions, 'authorizationEndpoint'> = {},
+): Promise<void> {
   const { onRequest, take } = countTokenRequests();
-  await withLocalService({ https: true, onRequest }, async (service) => {
+  await withLocalService({ ...options, https: true, onRequest }, async (service) => {
     trustService(service);
     await use(await prepareWorld(service, take));
   });

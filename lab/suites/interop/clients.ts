@@ -16,7 +16,16 @@ export interface TokenClient {
   readonly needs?: string;
   /** Why it gets no token as it comes. */
   readonly failsAsItComes?: string;
+  /** Whether what it needs is a deployment with `authorizationEndpoint`. */
+  readonly authorizationEndpoint?: true;
 }
+
+/** What the SDKs of the Model Context Protocol have in common. */
+const mcp = {
+  needs: '`authorizationEndpoint` in the [deployment config](configuration.md)',
+  failsAsItComes: 'it refuses a document without `authorization_endpoint`',
+  authorizationEndpoint: true,
+} as const;
 
 export const clients: readonly TokenClient[] = [
   {
@@ -40,6 +49,20 @@ export const clients: readonly TokenClient[] = [
     program: 'fetch',
   },
   {
+    ...mcp,
+    name: `@modelcontextprotocol/sdk ${npm('@modelcontextprotocol/sdk')}`,
+    language: 'Node',
+    runtime: node,
+    program: '@modelcontextprotocol/sdk',
+  },
+  {
+    ...mcp,
+    name: `@modelcontextprotocol/client ${npm('@modelcontextprotocol/client')}`,
+    language: 'Node',
+    runtime: node,
+    program: '@modelcontextprotocol/client',
+  },
+  {
     name: `Authlib ${pip('Authlib')}`,
     language: 'Python',
     runtime: python,
@@ -51,6 +74,13 @@ export const clients: readonly TokenClient[] = [
     language: 'Python',
     runtime: python,
     program: 'requests-oauthlib',
+  },
+  {
+    ...mcp,
+    name: `mcp ${pip('mcp')}`,
+    language: 'Python',
+    runtime: python,
+    program: 'mcp',
   },
   {
     name: `oauth2/clientcredentials ${pinned.go('golang.org/x/oauth2')}`,

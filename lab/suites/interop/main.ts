@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { withWorld } from '../examples/world.ts';
+import { type World, withWorld } from '../examples/world.ts';
 import { checkClient } from './check-client.ts';
 import { checkLibrary } from './check-library.ts';
 import { clientTable, clientTitle, formatClient } from './client-table.ts';
@@ -40,17 +40,25 @@ async function checkVerifiers(report: Report): Promise<void> {
   }
 }
 
+/** A service as it is by default, and one with an authorization endpoint. */
+function withWorlds(use: (usual: World, withEndpoint: World) => Promise<void>): Promise<void> {
+  return withWorld((usual) =>
+    withWorld((withEndpoint) => use(usual, withEndpoint), { authorizationEndpoint: true }),
+  );
+}
+
 async function checkClients(report: Report): Promise<void> {
   const wanted = clients.filter((each) => isWanted(clientTitle(each)));
   if (wanted.length === 0) return;
-  await withWorld(async (world) => {
+  await withWorlds(async (usual, withEndpoint) => {
     for (const client of wanted) {
-      const built = await client.runtime('client', world.trust);
+      const ready = client.authorizationEndpoint === true ? withEndpoint : usual;
+      const built = await client.runtime('client', ready.trust);
       if ('missing' in built) {
         report.skip(clientTitle(client), built.missing);
         continue;
       }
-      const row = await checkClient(client, built.command, world);
+      const row = await checkClient(client, built.command, { usual, ready });
       report.add(clientTitle(client), formatClient(row), row.problems);
     }
   });

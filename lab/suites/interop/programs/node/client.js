@@ -3,10 +3,53 @@
 import { createInterface } from 'node:readline';
 
 const [library, mode] = process.argv.slice(2);
-const { ISSUER, TOKEN_URL, CLIENT_ID, CLIENT_SECRET } = process.env;
+const { ISSUER, TOKEN_URL, CLIENT_ID, CLIENT_SECRET, AUDIENCE } = process.env;
 const scope = 'messaging:view';
 
+// Calls an MCP server with the SDK's own flow: refusal, its metadata, discovery here, token.
+function withMcp({ ClientCredentialsProvider, StreamableHTTPClientTransport }) {
+  const server = new URL(AUDIENCE);
+  let authorization;
+  const answerAsServer = (url, { method, headers }) => {
+    if (url.pathname.startsWith('/.well-known/oauth-protected-resource')) {
+      const metadata = { resource: AUDIENCE, authorization_servers: [ISSUER] };
+      return Response.json({ ...metadata, scopes_supported: [scope] });
+    }
+    authorization = new Headers(headers).get('authorization');
+    if (authorization !== null) return new Response(null, { status: method === 'GET' ? 405 : 202 });
+    return new Response(null, { status: 401, headers: { 'www-authenticate': 'Bearer' } });
+  };
+  const authProvider = new ClientCredentialsProvider({
+    clientId: CLIENT_ID,
+    clientSecret: CLIENT_SECRET,
+    expectedIssuer: ISSUER,
+    scope,
+  });
+  const transport = new StreamableHTTPClientTransport(server, {
+    authProvider,
+    fetch: async (input, init = {}) => {
+      const url = new URL(input);
+      return url.origin === server.origin ? answerAsServer(url, init) : fetch(url, init);
+    },
+  });
+  let started;
+  return async () => {
+    await (started ??= transport.start());
+    authorization = null;
+    await transport.send({ jsonrpc: '2.0', method: 'notifications/roots/list_changed' });
+    return { access_token: authorization?.replace('Bearer ', '') };
+  };
+}
+
 const factories = {
+  async '@modelcontextprotocol/sdk'() {
+    const extensions = await import('@modelcontextprotocol/sdk/client/auth-extensions.js');
+    const http = await import('@modelcontextprotocol/sdk/client/streamableHttp.js');
+    return withMcp({ ...extensions, ...http });
+  },
+  async '@modelcontextprotocol/client'() {
+    return withMcp(await import('@modelcontextprotocol/client'));
+  },
   async 'openid-client'() {
     const client = await import('openid-client');
     const authentication = mode === 'ready' ? [client.ClientSecretBasic(CLIENT_SECRET)] : [];

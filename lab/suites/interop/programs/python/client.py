@@ -47,7 +47,61 @@ def with_requests_oauthlib():
     return get_token
 
 
-factories = {"Authlib": with_authlib, "requests-oauthlib": with_requests_oauthlib}
+def with_mcp():
+    """Calls an MCP server with the SDK's own flow: refusal, its metadata, discovery here, token."""
+    import asyncio
+    import ssl
+
+    import httpx2
+    from mcp.client.auth.extensions.client_credentials import ClientCredentialsOAuthProvider
+
+    issuer, audience = os.environ["ISSUER"], os.environ["AUDIENCE"]
+    seen = []
+
+    def answer_as_server(request):
+        if request.url.path.startswith("/.well-known/oauth-protected-resource"):
+            body = {"resource": audience, "authorization_servers": [issuer]}
+            return httpx2.Response(200, json={**body, "scopes_supported": [scope]})
+        authorization = request.headers.get("authorization")
+        if authorization is None:
+            return httpx2.Response(401, headers={"www-authenticate": "Bearer"})
+        seen.append(authorization.removeprefix("Bearer "))
+        return httpx2.Response(202)
+
+    class Storage:
+        tokens = client = None
+
+        async def get_tokens(self):
+            return self.tokens
+
+        async def set_tokens(self, tokens):
+            self.tokens = tokens
+
+        async def get_client_info(self):
+            return self.client
+
+        async def set_client_info(self, client):
+            self.client = client
+
+    provider = ClientCredentialsOAuthProvider(
+        audience, Storage(), client_id, client_secret, scope=scope, issuer=issuer
+    )
+    trust = ssl.create_default_context(cafile=os.environ.get("SSL_CERT_FILE"))
+
+    async def call():
+        mounts = {audience: httpx2.MockTransport(answer_as_server)}
+        async with httpx2.AsyncClient(auth=provider, verify=trust, mounts=mounts) as http:
+            await http.post(audience, json={"jsonrpc": "2.0", "method": "notifications/initialized"})
+        return seen[-1]
+
+    return lambda: asyncio.run(call())
+
+
+factories = {
+    "Authlib": with_authlib,
+    "requests-oauthlib": with_requests_oauthlib,
+    "mcp": with_mcp,
+}
 
 get_token = None
 for line in sys.stdin:
