@@ -1,3 +1,4 @@
+import { trustService } from '../../support/trust-service.ts';
 import { examples } from './catalogue.ts';
 import { checkExample } from './check-example.ts';
 import { type World, withWorld } from './world.ts';
@@ -35,7 +36,10 @@ async function runAll(world: World): Promise<void> {
   }
 }
 
-await withWorld(runAll);
+await withWorld(async (world) => {
+  trustService(world.service);
+  await runAll(world);
+});
 process.stdout.write(
   `examples: ${counts.run} run, ${counts.SKIPPED} skipped, ${counts.FAILED} failed\n`,
 );

@@ -3,7 +3,6 @@ import { tokenPath } from '../../../contract/routes.ts';
 import type { LocalOptions, LocalRun } from '../../local/start-local.ts';
 import { runOrThrow } from '../../support/run-command.ts';
 import { type Trust, trustVariables } from '../../support/runtimes.ts';
-import { trustService } from '../../support/trust-service.ts';
 import { withLocalService } from '../../support/with-local-service.ts';
 
 const root = join(import.meta.dirname, '../../..');
@@ -58,14 +57,13 @@ export async function prepareWorld(
   };
 }
 
-/** Starts a service, which this process trusts, for as long as it is used. */
+/** Starts a service for as long as it is used. */
 export async function withWorld(
   use: (world: World) => Promise<void>,
   options: Pick<LocalOptions, 'authorizationEndpoint'> = {},
 ): Promise<void> {
   const { onRequest, take } = countTokenRequests();
   await withLocalService({ ...options, https: true, onRequest }, async (service) => {
-    trustService(service);
     await use(await prepareWorld(service, take));
   });
 }
