@@ -12,7 +12,7 @@ import { type FunctionOptions, resolveOptions } from '../shared/function-options
 import { createHttpFunction, type HttpFunction } from '../shared/http-function.ts';
 import { jsonResponse } from '../shared/http-message.ts';
 
-/** Reads nothing of the request and never redirects: nobody can be sent anywhere from here. */
+/** Reads nothing of the request and never redirects: no one can be sent anywhere from here. */
 const refuseAuthorization: Endpoint = (_request, exchange) => {
   exchange.outcome = unsupportedResponseTypeBody.error;
   return jsonResponse(400, unsupportedResponseTypeBody, noStoreHeaders);

@@ -36,7 +36,7 @@ export interface ServiceApiProps {
   /** Whether callers use a custom domain. The API's own host is then closed. */
   readonly hasDomain: boolean;
   readonly throttles: Throttles;
-  /** Which paths there are besides those of every deployment. */
+  /** Which paths there are in addition to those of every deployment. */
   readonly routeOptions: RouteOptions;
   /** Whether the stage has a web ACL. */
   readonly hasWebAcl: boolean;

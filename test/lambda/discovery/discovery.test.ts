@@ -176,11 +176,11 @@ describe('the authorization endpoint', () => {
     ['a new line', { query: 'redirect_uri=%0d%0aLocation:%20https://evil.example' }],
     ['another host', { query, headers: { Host: 'evil.example' } }],
     ['a condition', { headers: { 'If-None-Match': '*' } }],
-    ['a wish for HTML', { headers: { Accept: 'text/html' } }],
+    ['HTML wanted', { headers: { Accept: 'text/html' } }],
     ['a form', { method: 'POST', headers: form, body: query }],
     ['a body that is no form', { method: 'POST', body: '{' }],
     ['a credential', { method: 'POST', headers: { ...form, Authorization: 'Basic YTpi' } }],
-  ])('answers a request with %s by the same bytes', async (_, request) => {
+  ])('answers by the same bytes: %s', async (_, request) => {
     expect(await ask(request)).toEqual(refusal);
   });
 
