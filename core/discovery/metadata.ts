@@ -17,7 +17,7 @@ export interface MetadataSettings {
 /** Authorization server metadata (RFC 8414 §2), which is also OpenID Connect discovery. */
 export interface Metadata {
   readonly issuer: string;
-  /** Only for clients that refuse a document without it (ADR 0075). No grant uses it. */
+  /** Only for clients that refuse a document without it (ADR 0076). No grant uses it. */
   readonly authorization_endpoint?: string;
   readonly token_endpoint: string;
   /** Token endpoint of each region, by region id: for clients that want to choose. */
