@@ -174,26 +174,22 @@ export class Cloud {
   }
 
   async #authctl(
-    { accessKeyId, secretAccessKey }: AccessKey,
+    key: AccessKey,
     config: string,
     awsRegion: string,
     args: readonly string[],
   ): Promise<Printed> {
     const command = [join(root, 'cli/authctl.ts'), '--config', config, '--json', ...args];
-    const env = {
-      ...this.#environment(awsRegion),
-      AWS_ENDPOINT_URL: this.permissions.gate.endpoint,
-      AWS_ACCESS_KEY_ID: accessKeyId,
-      AWS_SECRET_ACCESS_KEY: secretAccessKey,
-    };
-    const printed = await run([process.execPath, ...command], env);
+    const printed = await run([process.execPath, ...command], this.#operator(key, awsRegion));
     return JSON.parse(printed) as Printed;
   }
 
-  /** Runs commands in a shell, as an operator would. */
-  async shell(script: string, variables: Readonly<Record<string, string>>): Promise<void> {
-    const environment = { ...this.#environment(defaultRegion), ...variables };
-    await run(['bash', '-euo', 'pipefail', '-c', script], environment);
+  /** Runs a command of a page in a shell. The permissions of `authctl` are an administrator's. */
+  async shell(command: string, variables: Readonly<Record<string, string>>): Promise<void> {
+    const environment = command.startsWith('npx authctl ')
+      ? this.#operator(this.permissions.gate.administrator, defaultRegion)
+      : this.#environment(defaultRegion);
+    await run(['bash', '-euo', 'pipefail', '-c', command], { ...environment, ...variables });
   }
 
   async #cdk(...args: readonly string[]): Promise<void> {
@@ -216,6 +212,16 @@ export class Cloud {
     } finally {
       await outage.close();
     }
+  }
+
+  /** The environment of an operator, whose calls IAM decides. */
+  #operator({ accessKeyId, secretAccessKey }: AccessKey, awsRegion: string): NodeJS.ProcessEnv {
+    return {
+      ...this.#environment(awsRegion),
+      AWS_ENDPOINT_URL: this.permissions.gate.endpoint,
+      AWS_ACCESS_KEY_ID: accessKeyId,
+      AWS_SECRET_ACCESS_KEY: secretAccessKey,
+    };
   }
 
   #environment(awsRegion: string): NodeJS.ProcessEnv {

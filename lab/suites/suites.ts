@@ -47,7 +47,6 @@ export const suites: Readonly<Record<string, Suite>> = {
   },
   'oldest-node': {
     shows: 'the wire and fuzz tests of the verifier on the oldest Node that is promised',
-    command: ['node', 'lab/suites/oldest-node/main.ts'],
     isInCi: true,
   },
   proxies: {

@@ -15,7 +15,9 @@ export async function followProcedure(
   const blocks = codeBlocks(readPage(page)).filter(({ notRun }) => notRun?.includes(marker));
   assert.ok(blocks.length > 0, `${page} has no commands with "${marker}"`);
   for (const { lines } of blocks) {
-    await cloud.shell(lines.join('\n'), variables);
-    for (const line of lines) say(`$ ${line}`);
+    for (const line of lines) {
+      await cloud.shell(line, variables);
+      say(`$ ${line}`);
+    }
   }
 }
