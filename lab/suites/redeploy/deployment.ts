@@ -40,7 +40,8 @@ export async function deployAssembly(
   assert.ok(issuer);
   const authctl: Deployment['authctl'] = (...args) =>
     cloud.authctl(cloud.writeConfig(config), awsRegion, ...args);
-  const client = await createClient(authctl);
+  // A release before the management function has only the tables.
+  const client = await createClient((...args) => authctl(...args, '--through', 'tables'));
   say(`deployed ${issuer}`);
   sayLeftOut(assembly.leftOut);
   return {
