@@ -16,7 +16,7 @@ export function createDeadlines(
   let current: { readonly signal: AbortSignal; readonly until: number } | undefined;
   return () => {
     const time = clock();
-    if (current === undefined || time >= current.until) {
+    if (current === undefined || time >= current.until || current.signal.aborted) {
       current = { signal: AbortSignal.timeout(milliseconds + step), until: time + step };
     }
     return current.signal;

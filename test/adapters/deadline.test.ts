@@ -12,6 +12,15 @@ describe('the deadline of a request', () => {
     expect(deadline()).not.toBe(first);
   });
 
+  it('is never one that has passed, even if the clock jumped ahead for a moment', async () => {
+    let now = 120_000;
+    const deadline = createDeadlines(1, () => now);
+    const first = deadline();
+    await new Promise((resolve) => first.addEventListener('abort', resolve));
+    now = 0;
+    expect(deadline().aborted).toBe(false);
+  });
+
   it('passes for a request that is waiting', async () => {
     const signal = createDeadlines(1)();
     expect(signal.aborted).toBe(false);
