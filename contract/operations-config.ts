@@ -221,6 +221,11 @@ export const operationsEntries = {
   /** Addresses that receive alarms. Each must confirm its subscription. */
   alarmEmails: v.optional(emails, []),
   /**
+   * Whether far fewer tokens than usual at this time are an alarm. Off by default: CloudWatch must
+   * first learn what is usual, and a deployment of few clients that all pause at once is not a fault.
+   */
+  trafficAlarm: v.optional(v.boolean(), false),
+  /**
    * Whether new code first gets a tenth of the requests for a while, and rolls back when an alarm
    * fires.
    */

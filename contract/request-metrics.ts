@@ -31,6 +31,12 @@ export const requestMetrics = {
   clockDifferences: 'ClockDifferences',
 } as const;
 
+/** Metrics that are made from the access log of the API. They have no dimensions. */
+export const gatewayMetrics = {
+  /** 1 for each request that API Gateway refused because of a throttle. */
+  throttled: 'GatewayThrottled',
+} as const;
+
 /** Metrics of the authorizer in addition to those of requests. */
 export const authorizerMetrics = {
   /** 1 for each token that was accepted although its client could not be looked up. */

@@ -1,6 +1,8 @@
 import { Duration, Lazy, Stack } from 'aws-cdk-lib';
 import { CfnAuthorizer, type MethodOptions, type RestApi } from 'aws-cdk-lib/aws-apigateway';
+import type { Alarm } from 'aws-cdk-lib/aws-cloudwatch';
 import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import type { AccessTokenType } from '../contract/access-token-type.ts';
 import { defaultBearerRealm } from '../contract/bearer-challenge.ts';
@@ -13,6 +15,7 @@ import {
   type OnLookupFailure,
 } from '../contract/revocation-check.ts';
 import { findBundles } from './functions/function-bundles.ts';
+import { AuthorizerAlarms } from './platform/authorizer-alarms.ts';
 import { AuthorizerFunction } from './platform/authorizer-function.ts';
 import { BearerGatewayResponses } from './platform/bearer-gateway-responses.ts';
 import { tableArns } from './platform/read-tables.ts';
@@ -83,6 +86,12 @@ export interface PlatformAuthorizerProps {
    */
   readonly realm?: string;
   /**
+   * Where the alarms of the authorizer are published, e.g. `alarmTopic` of a region's stack.
+   *
+   * @default no one is notified; `alarms` has them
+   */
+  readonly alarmTopic?: ITopic;
+  /**
    * Folder of the function bundles.
    *
    * @default the ones of this package
@@ -136,6 +145,8 @@ function checkProps(props: PlatformAuthorizerProps): void {
  * `service_trunk_group`, `credential`, `issuer`, `jti`.
  */
 export class PlatformAuthorizer extends Construct {
+  /** What to do when one fires: docs/runbook/platform-authorizer.md. */
+  readonly alarms: readonly Alarm[];
   readonly #routes: RouteScopes;
 
   constructor(scope: Construct, id: string, props: PlatformAuthorizerProps) {
@@ -160,6 +171,12 @@ export class PlatformAuthorizer extends Construct {
     });
     const authorizer = this.addAuthorizer(props, fn);
     this.#routes = new RouteScopes(authorizer.ref);
+    this.alarms = new AuthorizerAlarms(this, 'Alarms', {
+      deploymentName,
+      handler: fn.handler,
+      acceptsWithoutLookup: props.revocation?.onLookupFailure === 'accept',
+      topic: props.alarmTopic,
+    }).alarms;
     const realm = props.realm ?? defaultBearerRealm;
     new BearerGatewayResponses(this, 'GatewayResponses', { restApi, realm });
   }

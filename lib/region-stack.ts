@@ -68,7 +68,11 @@ export class RegionStack extends Stack {
     this.operatorPolicies = this.addOperators(tables);
     api.addRoutes(functions.live);
     const domain = this.addDomain(api);
-    const monitoring = new Monitoring(this, 'Monitoring', { ...props, vault });
+    const monitoring = new Monitoring(this, 'Monitoring', {
+      ...props,
+      accessLog: api.accessLog,
+      vault,
+    });
     if (domain !== undefined) monitoring.addCertificateAlarm(domain.certificate);
     this.alarmTopic = monitoring.topic;
     this.addGradualDeployment(functions, monitoring);

@@ -1,4 +1,4 @@
-export type SyntheticStep = 'secret' | 'token' | 'jwks' | 'verification';
+export type SyntheticStep = 'secret' | 'token' | 'jwks' | 'verification' | 'issuer';
 
 /** A failed step of the synthetic check. Its message holds no credential. */
 export class SyntheticCheckError extends Error {
@@ -8,5 +8,20 @@ export class SyntheticCheckError extends Error {
   constructor(step: SyntheticStep, reason: string, options?: ErrorOptions) {
     super(reason, options);
     this.step = step;
+  }
+}
+
+/**
+ * Adds the step to any failure.
+ *
+ * @throws {SyntheticCheckError} if `run` fails.
+ */
+export async function inStep<T>(step: SyntheticStep, run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (cause) {
+    if (cause instanceof SyntheticCheckError) throw cause;
+    const why = cause instanceof Error ? `${cause.name}: ${cause.message}` : 'an unknown error';
+    throw new SyntheticCheckError(step, why, { cause });
   }
 }

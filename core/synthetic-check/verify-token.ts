@@ -2,8 +2,9 @@ import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
 import * as v from 'valibot';
 import type { AccessTokenType } from '../../contract/access-token-type.ts';
 import { verifierLeeway } from '../../contract/limits.ts';
+import type { RegionId } from '../../contract/regions.ts';
 import { algs } from '../../contract/signing-algorithms.ts';
-import { syntheticAuthority } from '../../contract/synthetic-check.ts';
+import { syntheticAuthority, syntheticClientId } from '../../contract/synthetic-check.ts';
 import { servedJwksSchema } from '../jwks/served-jwks.ts';
 import { SyntheticCheckError } from './synthetic-check-error.ts';
 
@@ -11,7 +12,8 @@ const requiredClaims = ['iss', 'sub', 'aud', 'client_id', 'iat', 'exp', 'jti', '
 
 export interface VerificationSettings {
   readonly issuer: string;
-  readonly clientId: string;
+  /** The region whose synthetic client the token is for. */
+  readonly regionId: RegionId;
   readonly accessTokenType: AccessTokenType;
   /** Seconds since the epoch. */
   readonly now: number;
@@ -25,8 +27,9 @@ export interface VerificationSettings {
 export async function verifyToken(
   token: string,
   jwks: unknown,
-  { issuer, clientId, accessTokenType, now }: VerificationSettings,
+  { issuer, regionId, accessTokenType, now }: VerificationSettings,
 ): Promise<void> {
+  const clientId = syntheticClientId(regionId);
   if (!v.is(servedJwksSchema, jwks)) {
     throw new SyntheticCheckError('jwks', 'the JWKS endpoint answered without a key set');
   }

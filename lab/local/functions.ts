@@ -126,17 +126,17 @@ function createChecks(
   log: LogFile,
   { ca, clock }: Required<Pick<LocalFunctionOptions, 'clock'>> & Pick<LocalFunctionOptions, 'ca'>,
 ) {
-  const fetchJwks = createFetchServiceDocument({ ca });
+  const fetchDocument = createFetchServiceDocument({ ca });
   return {
     canary: createCanaryHandler(readEnvironment('canary', canaryEnvironment(source)), aws, {
-      fetchDocument: fetchJwks,
+      fetchDocument,
       telemetry: createLocalRunTelemetry('canary', log),
       clock,
     }),
     syntheticCheck: createSyntheticCheckHandler(
       readEnvironment('synthetic-check', syntheticCheckEnvironment(source)),
       aws,
-      { postTokenRequest: createPostTokenRequest({ ca }), fetchJwks },
+      { postTokenRequest: createPostTokenRequest({ ca }), fetchDocument },
       { telemetry: createLocalRunTelemetry('synthetic-check', log), clock },
     ),
   };

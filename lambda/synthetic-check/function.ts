@@ -7,9 +7,11 @@ import type { PostTokenRequest } from '../../adapters/https/post-token-request.t
 import { defaultAccessTokenType } from '../../contract/access-token-type.ts';
 import type { Environment } from '../../contract/environment.ts';
 import { syntheticMetrics } from '../../contract/synthetic-check.ts';
-import type { Clock } from '../../core/clock.ts';
+import { type Clock, seconds } from '../../core/clock.ts';
+import { checkIssuer } from '../../core/synthetic-check/check-issuer.ts';
 import {
   runSyntheticCheck,
+  type SyntheticCheckOutcome,
   type SyntheticCheckPorts,
 } from '../../core/synthetic-check/run-synthetic-check.ts';
 import {
@@ -21,7 +23,7 @@ import { createRunTelemetry, type RunTelemetry } from '../shared/run-telemetry.t
 /** How the check calls the public endpoints. Tests and the local run pass their own. */
 export interface SyntheticCheckHttp {
   readonly postTokenRequest: PostTokenRequest;
-  readonly fetchJwks: FetchServiceDocument;
+  readonly fetchDocument: FetchServiceDocument;
 }
 
 export interface SyntheticCheckOptions {
@@ -30,30 +32,58 @@ export interface SyntheticCheckOptions {
 }
 
 /** The result for an operator who invokes the function by hand. */
-export type SyntheticCheckResult =
-  | { readonly ok: true; readonly token_latency_ms: number }
-  | { readonly ok: false; readonly step: SyntheticStep; readonly reason: string };
+export interface SyntheticCheckResult {
+  readonly ok: boolean;
+  readonly token_latency_ms?: number;
+  /** The step that failed in this region, and why. */
+  readonly step?: SyntheticStep;
+  readonly reason?: string;
+  /** Why the name of the issuer does not lead to its keys. */
+  readonly issuer_reason?: string;
+}
 
 export type SyntheticCheckHandler = () => Promise<SyntheticCheckResult>;
 
-function report(result: SyntheticCheckResult, telemetry: RunTelemetry): SyntheticCheckResult {
+/** @returns what `run` returns, or why a step failed. Any other error is not caught. */
+async function findOutcome<T>(run: () => Promise<T>): Promise<T | SyntheticCheckError> {
+  try {
+    return await run();
+  } catch (error) {
+    if (error instanceof SyntheticCheckError) return error;
+    throw error;
+  }
+}
+
+function report(
+  region: SyntheticCheckOutcome | SyntheticCheckError,
+  issuer: SyntheticCheckError | undefined,
+  telemetry: RunTelemetry,
+): SyntheticCheckResult {
+  const failed = region instanceof SyntheticCheckError;
+  const ok = !failed && issuer === undefined;
+  const result = {
+    ...(failed
+      ? { step: region.step, reason: region.message }
+      : { token_latency_ms: region.tokenLatency }),
+    ...(issuer && { issuer_reason: issuer.message }),
+  };
   telemetry.report({
-    level: result.ok ? 'info' : 'warn',
-    outcome: result.ok ? 'passed' : 'failed',
-    fields: result.ok
-      ? { token_latency_ms: result.token_latency_ms }
-      : { step: result.step, reason: result.reason },
+    level: ok ? 'info' : 'warn',
+    outcome: ok ? 'passed' : 'failed',
+    fields: result,
     metrics: {
-      [syntheticMetrics.passed]: Number(result.ok),
-      ...(result.ok && { [syntheticMetrics.tokenLatency]: result.token_latency_ms }),
+      [syntheticMetrics.passed]: Number(!failed),
+      [syntheticMetrics.issuerPassed]: Number(issuer === undefined),
+      ...(!failed && { [syntheticMetrics.tokenLatency]: region.tokenLatency }),
     },
   });
-  return result;
+  return { ok, ...result };
 }
 
 /**
  * The synthetic check. Every few minutes it acts as a client of its own region and as a platform
- * API, on the public addresses. It has no stored secret.
+ * API, on the public addresses of the region and then on the name of the issuer. It has no stored
+ * secret.
  */
 export function createSyntheticCheckHandler(
   environment: Environment<'synthetic-check'>,
@@ -62,6 +92,7 @@ export function createSyntheticCheckHandler(
   given: Partial<SyntheticCheckOptions> = {},
 ): SyntheticCheckHandler {
   const telemetry = given.telemetry ?? createRunTelemetry('synthetic-check');
+  const clock = given.clock ?? Date.now;
   const settings = {
     issuer: environment.AUTH_ISSUER,
     regionId: environment.AUTH_REGION_ID,
@@ -75,16 +106,13 @@ export function createSyntheticCheckHandler(
     postTokenRequest: (credentials) =>
       http.postTokenRequest(environment.AUTH_TOKEN_ENDPOINT, credentials),
     wait: (milliseconds) => wait(milliseconds),
-    fetchJwks: () => http.fetchJwks(environment.AUTH_JWKS_URI),
-    clock: given.clock ?? Date.now,
+    fetchJwks: () => http.fetchDocument(environment.AUTH_JWKS_URI),
+    clock,
   };
   return async () => {
-    try {
-      const { tokenLatency } = await runSyntheticCheck(ports, settings);
-      return report({ ok: true, token_latency_ms: tokenLatency }, telemetry);
-    } catch (error) {
-      if (!(error instanceof SyntheticCheckError)) throw error;
-      return report({ ok: false, step: error.step, reason: error.message }, telemetry);
-    }
+    const region = await findOutcome(() => runSyntheticCheck(ports, settings));
+    const token = region instanceof SyntheticCheckError ? undefined : region.token;
+    const issuer = await findOutcome(() => checkIssuer(token, http, settings, seconds(clock())));
+    return report(region, issuer ?? undefined, telemetry);
   };
 }

@@ -8,5 +8,5 @@ import { createSyntheticCheckHandler } from './function.ts';
 export const handler = createSyntheticCheckHandler(
   readVariables('synthetic-check', syntheticCheckVariables, process.env),
   { dynamodb: createDynamoDbClient({ profile: 'background' }) },
-  { postTokenRequest: createPostTokenRequest(), fetchJwks: createFetchServiceDocument() },
+  { postTokenRequest: createPostTokenRequest(), fetchDocument: createFetchServiceDocument() },
 );

@@ -1,6 +1,7 @@
 import { Duration } from 'aws-cdk-lib';
 import type { ICertificate } from 'aws-cdk-lib/aws-certificatemanager';
 import { type Alarm, ComparisonOperator } from 'aws-cdk-lib/aws-cloudwatch';
+import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import type { DeploymentConfig } from '../../contract/deployment-config.ts';
@@ -20,6 +21,8 @@ const certificateAlarmDays = 30;
 export interface MonitoringProps {
   readonly config: DeploymentConfig;
   readonly regionId: RegionId;
+  /** Of the API. */
+  readonly accessLog: ILogGroup;
   /** Undefined if the config has no backups. */
   readonly vault: WatchedVault | undefined;
 }
@@ -31,8 +34,9 @@ export class Monitoring extends Construct {
   readonly topic: ITopic;
   private readonly context: AlarmContext;
 
-  constructor(scope: Construct, id: string, { config, regionId, vault }: MonitoringProps) {
+  constructor(scope: Construct, id: string, props: MonitoringProps) {
     super(scope, id);
+    const { config, regionId, accessLog, vault } = props;
     const { topic } = new AlarmTopic(this, 'AlarmTopic', {
       deploymentName: config.name,
       emails: config.alarmEmails,
@@ -41,7 +45,7 @@ export class Monitoring extends Construct {
     const context = { deploymentName: config.name, regionId, topic };
     this.context = context;
     const keys = new KeyAlarms(this, 'KeyAlarms', context);
-    const service = new ServiceAlarms(this, 'ServiceAlarms', { ...context, config });
+    const service = new ServiceAlarms(this, 'ServiceAlarms', { ...context, config, accessLog });
     this.ofNewVersions = service.ofNewVersions;
     const backups =
       vault === undefined

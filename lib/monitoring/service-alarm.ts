@@ -1,5 +1,6 @@
 import {
   Alarm,
+  AnomalyDetectionAlarm,
   ComparisonOperator,
   type IMetric,
   TreatMissingData,
@@ -31,6 +32,11 @@ export interface AlarmProps extends AlarmText {
   readonly operator?: ComparisonOperator;
   /** @default 1 */
   readonly threshold?: number;
+  /**
+   * Instead of a threshold: standard deviations below what is usual at this hour of the week, as
+   * CloudWatch has learned it from up to two weeks.
+   */
+  readonly belowUsualBy?: number;
   /** Evaluated periods, @default 1, and how many of them must be bad, by default all. */
   readonly periods?: number;
   readonly badPeriods?: number;
@@ -42,23 +48,40 @@ export interface AlarmProps extends AlarmText {
 
 /** Adds an alarm. Unless it is silent, it notifies the topic when it begins and when it ends. */
 export function addAlarm(scope: Construct, context: AlarmContext, props: AlarmProps): Alarm {
-  const { threshold = 1, periods = 1 } = props;
-  const alarm = new Alarm(scope, props.id, {
-    alarmName: alarmName(context, props.id),
+  const alarm = createAlarm(scope, props, alarmName(context, props.id));
+  if (props.silent !== true) notify(alarm, context.topic);
+  return alarm;
+}
+
+/** @param name without one, CloudFormation makes one. */
+export function createAlarm(scope: Construct, props: AlarmProps, name?: string): Alarm {
+  const { threshold = 1, periods = 1, belowUsualBy } = props;
+  const options = {
+    ...(name !== undefined && { alarmName: name }),
     alarmDescription: alarmDescription(props),
     metric: props.metric,
-    comparisonOperator: props.operator ?? ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-    threshold,
     evaluationPeriods: periods,
     datapointsToAlarm: props.badPeriods ?? periods,
     treatMissingData:
       props.missingIsBad === true ? TreatMissingData.BREACHING : TreatMissingData.NOT_BREACHING,
-  });
-  if (props.silent === true) return alarm;
-  const action = new SnsAction(context.topic);
+  };
+  return belowUsualBy === undefined
+    ? new Alarm(scope, props.id, {
+        ...options,
+        comparisonOperator: props.operator ?? ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+        threshold,
+      })
+    : new AnomalyDetectionAlarm(scope, props.id, {
+        ...options,
+        comparisonOperator: ComparisonOperator.LESS_THAN_LOWER_THRESHOLD,
+        stdDevs: belowUsualBy,
+      });
+}
+
+export function notify(alarm: Alarm, topic: ITopic): void {
+  const action = new SnsAction(topic);
   alarm.addAlarmAction(action);
   alarm.addOkAction(action);
-  return alarm;
 }
 
 export function alarmName(

@@ -1,9 +1,11 @@
 import { Duration } from 'aws-cdk-lib';
 import { type Alarm, ComparisonOperator } from 'aws-cdk-lib/aws-cloudwatch';
+import { FilterPattern, type ILogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { DeploymentConfig } from '../../contract/deployment-config.ts';
 import type { FunctionName } from '../../contract/environment.ts';
-import { requestMetrics, secretAlarmDays } from '../../contract/request-metrics.ts';
+import { metricNamespace } from '../../contract/key-metrics.ts';
+import { gatewayMetrics, requestMetrics, secretAlarmDays } from '../../contract/request-metrics.ts';
 import { syntheticCheckMinutes, syntheticMetrics } from '../../contract/synthetic-check.ts';
 import { stageName } from '../api/service-api.ts';
 import { type AlarmContext, type AlarmProps, addAlarm } from './service-alarm.ts';
@@ -11,6 +13,8 @@ import { ServiceMetrics, watchedFunctions } from './service-metrics.ts';
 
 export interface ServiceAlarmsProps extends AlarmContext {
   readonly config: DeploymentConfig;
+  /** Of the API. */
+  readonly accessLog: ILogGroup;
 }
 
 /** Share of the quota at which there is still time to request a higher one. */
@@ -37,6 +41,9 @@ export class ServiceAlarms extends Construct {
       this.addLatency(),
       this.addSignQuota(props.config),
       this.addSyntheticCheck(),
+      ...(props.config.domain === undefined ? [] : [this.addIssuerCheck()]),
+      this.addGatewayThrottled(props.accessLog),
+      ...(props.config.trafficAlarm ? [this.addTrafficDrop()] : []),
       this.addSecretExpiry(),
       ...watchedFunctions.flatMap((name) => [this.addErrors(name), this.addThrottles(name)]),
       ...(['clients', 'signingKeys'] as const).map((table) =>
@@ -155,6 +162,56 @@ export class ServiceAlarms extends Construct {
         .own('synthetic-check', syntheticMetrics.passed)
         .with({ period: Duration.minutes(3 * syntheticCheckMinutes) }),
       operator: ComparisonOperator.LESS_THAN_THRESHOLD,
+      missingIsBad: true,
+    });
+  }
+
+  /**
+   * The name of the issuer has a record, a certificate and a mapping that the region's own name does
+   * not need. Without a domain they are one name.
+   */
+  private addIssuerCheck(): Alarm {
+    return this.add({
+      id: 'issuer-check-failed',
+      description: 'For a quarter of an hour the name of the issuer has not led to its keys.',
+      metric: this.metrics
+        .own('synthetic-check', syntheticMetrics.issuerPassed)
+        .with({ period: Duration.minutes(3 * syntheticCheckMinutes) }),
+      operator: ComparisonOperator.LESS_THAN_THRESHOLD,
+    });
+  }
+
+  /** API Gateway has no metric of its own for the requests that it throttles. */
+  private addGatewayThrottled(accessLog: ILogGroup): Alarm {
+    new MetricFilter(this, gatewayMetrics.throttled, {
+      logGroup: accessLog,
+      filterPattern: FilterPattern.stringValue('$.error_type', '=', 'THROTTLED'),
+      metricNamespace: metricNamespace(this.context.deploymentName),
+      metricName: gatewayMetrics.throttled,
+      metricValue: '1',
+    });
+    return this.add({
+      id: 'gateway-throttled',
+      description: 'API Gateway refuses requests with 429, because they exceed a throttle.',
+      metric: this.metrics.ofGateway(gatewayMetrics.throttled),
+      // Less is a single client that sends a burst.
+      threshold: 5,
+      periods: 5,
+      badPeriods: 3,
+    });
+  }
+
+  /**
+   * The synthetic check gets tokens, too, so the metric never ends. In a deployment with few
+   * requests the band begins below zero, and the alarm never fires.
+   */
+  private addTrafficDrop(): Alarm {
+    return this.add({
+      id: 'traffic-drop',
+      description: 'Far fewer tokens are issued than usual at this time.',
+      metric: this.metrics.tokenRequests('issued').with({ period: Duration.minutes(15) }),
+      belowUsualBy: 4,
+      periods: 2,
       missingIsBad: true,
     });
   }

@@ -51,6 +51,16 @@ export class ServiceMetrics {
     });
   }
 
+  /** One of our own metrics that is made from the access log. */
+  ofGateway(metricName: string): Metric {
+    return new Metric({
+      namespace: metricNamespace(this.deploymentName),
+      metricName,
+      statistic: 'Sum',
+      period: Duration.minutes(1),
+    });
+  }
+
   /** Token requests of one outcome. */
   tokenRequests(outcome: string): Metric {
     return this.own('token', requestMetrics.requests, 'Sum', outcome);

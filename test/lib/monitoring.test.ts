@@ -10,15 +10,18 @@ import { evaluate, readConfigFile, resourcesOf, synthesise } from './synthesise.
 const root = resolve(import.meta.dirname, '../..');
 const prefix = 'authorization-server-slc-';
 
+function regionOf(config: object): Template {
+  return synthesise(config).templates['AuthorizationServer-slc'] as Template;
+}
+
 let template: Template;
 beforeAll(() => {
-  const { templates } = synthesise(readConfigFile('three-regions'));
-  template = templates['AuthorizationServer-slc'] as Template;
+  template = regionOf(readConfigFile('three-regions'));
 });
 
-function alarms(): Readonly<Record<string, any>> {
+function alarms(of = template): Readonly<Record<string, any>> {
   return Object.fromEntries(
-    Object.values(resourcesOf(template, 'AWS::CloudWatch::Alarm')).map(({ Properties }) => [
+    Object.values(resourcesOf(of, 'AWS::CloudWatch::Alarm')).map(({ Properties }) => [
       String(Properties['AlarmName']).slice(prefix.length),
       evaluate(Properties),
     ]),
@@ -65,6 +68,8 @@ const serviceAlarms = [
   'synthetic-check-function-errors',
   'synthetic-check-function-throttled',
   'synthetic-check-failed',
+  'issuer-check-failed',
+  'gateway-throttled',
   'client-secret-expiry',
   'clients-table-throttled',
   'signing-keys-table-throttled',
@@ -141,6 +146,76 @@ describe('the alarms of a region', () => {
       Period: 900,
       TreatMissingData: 'breaching',
     });
+  });
+
+  it('see a name of the issuer that does not lead to its keys', () => {
+    expect(alarms()['issuer-check-failed']).toMatchObject({
+      MetricName: 'IssuerCheckPassed',
+      Dimensions: [{ Name: 'service', Value: 'synthetic-check' }],
+      Statistic: 'Sum',
+      ComparisonOperator: 'LessThanThreshold',
+      Threshold: 1,
+      Period: 900,
+      // A check that does not run has an alarm of its own.
+      TreatMissingData: 'notBreaching',
+    });
+    const withoutDomain = alarms(regionOf(readConfigFile('single-region')));
+    expect(Object.keys(withoutDomain)).not.toContain('issuer-check-failed');
+  });
+
+  it('count the requests that API Gateway throttles, from the access log', () => {
+    const [filter] = Object.values(resourcesOf(template, 'AWS::Logs::MetricFilter')).filter(
+      ({ Properties }) => Properties['FilterPattern'] === '{ $.error_type = "THROTTLED" }',
+    );
+    const { MetricName, Namespace } = alarms()['gateway-throttled'];
+    expect(filter?.Properties['MetricTransformations']).toEqual([
+      { MetricName, MetricNamespace: Namespace, MetricValue: '1' },
+    ]);
+    const [stage] = Object.values(resourcesOf(template, 'AWS::ApiGateway::Stage'));
+    const log = stage?.Properties['AccessLogSetting'];
+    expect(JSON.stringify(log.DestinationArn)).toContain(filter?.Properties['LogGroupName'].Ref);
+    expect(JSON.parse(log.Format).error_type).toBe('$context.error.responseType');
+  });
+
+  it('see a drop of traffic only if the config asks for it', () => {
+    expect(Object.keys(alarms())).not.toContain('traffic-drop');
+    const { 'traffic-drop': alarm } = alarms(
+      regionOf({ ...readConfigFile('three-regions'), trafficAlarm: true }),
+    );
+    expect(alarm).toMatchObject({
+      ComparisonOperator: 'LessThanLowerThreshold',
+      TreatMissingData: 'breaching',
+    });
+    const band = alarm.Metrics.find(({ Id }: any) => Id === alarm.ThresholdMetricId);
+    expect(band.Expression).toMatch(/^ANOMALY_DETECTION_BAND\(\w+, 4\)$/);
+    const [watched] = alarm.Metrics.filter(({ MetricStat }: any) => MetricStat !== undefined);
+    expect(watched.MetricStat).toMatchObject({ Period: 900, Stat: 'Sum' });
+    expect(watched.MetricStat.Metric.Dimensions).toContainEqual({
+      Name: 'outcome',
+      Value: 'issued',
+    });
+  });
+
+  it('are all in docs/runbook/README.md, with their pages, and no others', () => {
+    const every = alarms(
+      regionOf({
+        ...readConfigFile('three-regions'),
+        trafficAlarm: true,
+        backup: {
+          retentionDays: 7,
+          copyToVaultArn: 'arn:aws:backup:us-west-2:444455556666:backup-vault:copies',
+        },
+      }),
+    );
+    const expected = Object.entries(every).map(([id, { AlarmDescription }]) => {
+      const [, text = '', page = ''] =
+        /^(.+) What to do: docs\/runbook\/([\w-]+)\.md$/.exec(AlarmDescription) ?? [];
+      return `| \`${id}\` | ${text} | [${page}](${page}.md) |`;
+    });
+    const rows = readFileSync(resolve(root, 'docs/runbook/README.md'), 'utf8')
+      .split('\n')
+      .filter((line) => line.startsWith('| `'));
+    expect(rows.toSorted()).toEqual(expected.toSorted());
   });
 
   it('do not take one client with an old secret for most of them', () => {
@@ -296,7 +371,9 @@ describe('a new version of a function', () => {
         },
       ]);
     }
-    const filters = Object.values(resourcesOf(template, 'AWS::Logs::MetricFilter'));
+    const filters = Object.values(resourcesOf(template, 'AWS::Logs::MetricFilter')).filter(
+      ({ Properties }) => Properties['MetricTransformations'][0].Dimensions !== undefined,
+    );
     expect(
       filters.map(({ Properties }) => [
         Properties['MetricTransformations'][0].MetricName,

@@ -1,9 +1,10 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { App, Duration, Fn, Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { MockIntegration, RestApi } from 'aws-cdk-lib/aws-apigateway';
+import { Topic } from 'aws-cdk-lib/aws-sns';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readEnvironment } from '../../contract/environment.ts';
 import { maxRequiredScopesBytes } from '../../lib/platform/route-scopes.ts';
@@ -25,6 +26,7 @@ afterAll(() => rmSync(bundles, { recursive: true }));
 function build(
   props: Partial<PlatformAuthorizerProps> = {},
   addMethods: (restApi: RestApi, authorizer: PlatformAuthorizer) => void = addMessages,
+  addTopic?: (stack: Stack) => Topic,
 ): Template {
   const app = new App({ context: { ...cdkJson.context, 'aws:cdk:disable-stack-trace': true } });
   const stack = new Stack(app, 'Messaging', { env: { region: 'us-west-2' } });
@@ -34,6 +36,7 @@ function build(
     issuer: 'https://auth.example.com',
     audiences: ['https://api.example.com'],
     bundles,
+    ...(addTopic && { alarmTopic: addTopic(stack) }),
     ...props,
   });
   addMethods(restApi, authorizer);
@@ -213,6 +216,75 @@ describe('PlatformAuthorizer', () => {
     const cached = build({ resultCacheTtl: Duration.minutes(2) });
     expect(deployment(build())).not.toEqual(deployment(cached));
     expect(deployment(build())).toEqual(deployment(build()));
+  });
+
+  describe('alarms', () => {
+    const alarmsOf = (template: Template) =>
+      Object.values(resourcesOf(template, 'AWS::CloudWatch::Alarm')).map(({ Properties }) =>
+        evaluate(Properties),
+      );
+    const find = (template: Template, text: string) =>
+      alarmsOf(template).find(({ AlarmDescription }) => AlarmDescription.includes(text));
+
+    it('are four without a fixed name, each with its page', () => {
+      const found = alarmsOf(build());
+      expect(found).toHaveLength(4);
+      for (const { AlarmName, AlarmDescription, AlarmActions } of found) {
+        expect([AlarmName, AlarmActions]).toEqual([undefined, undefined]);
+        expect(AlarmDescription).toMatch(/ What to do: docs\/runbook\/platform-authorizer\.md$/);
+      }
+    });
+
+    it('have a line each in that page', () => {
+      const template = build({ revocation: { onLookupFailure: 'accept' } });
+      const page = readFileSync('docs/runbook/platform-authorizer.md', 'utf8');
+      const named = [...page.matchAll(/^\| `([\w-]+)` \|/gm)].map(([, name]) => name);
+      const ids = Object.keys(resourcesOf(template, 'AWS::CloudWatch::Alarm'));
+      // The last eight characters are a hash.
+      expect(named.map((name = '') => `AuthorizerAlarms${name.replaceAll('-', '')}`)).toEqual(
+        ids.map((id) => id.slice(0, -8)),
+      );
+    });
+
+    it('notify the topic of the props when they begin and when they end', () => {
+      const template = build({}, addMessages, (stack) => new Topic(stack, 'Topic'));
+      for (const { AlarmActions, OKActions } of alarmsOf(template)) {
+        expect(AlarmActions).toEqual([expect.stringMatching(/^\{Topic/)]);
+        expect(OKActions).toEqual(AlarmActions);
+      }
+    });
+
+    it('are not raised by refused credentials, which Lambda counts as errors', () => {
+      const { Metrics, Threshold } = find(build(), 'refuses every credential');
+      expect(Threshold).toBe(100);
+      const [share, ...counts] = Metrics;
+      expect(share.Expression).toBe('IF(invocations >= 21, 100 * errors / invocations, 0)');
+      for (const { MetricStat } of counts) {
+        expect(MetricStat.Metric.Dimensions).toEqual([
+          { Name: 'FunctionName', Value: expect.stringMatching(/^\{AuthorizerFunctionHandler/) },
+        ]);
+      }
+      const single = alarmsOf(build()).filter(({ MetricName }) => MetricName === 'Errors');
+      expect(single).toEqual([]);
+    });
+
+    it('watch the failures that the function reports, in its namespace', () => {
+      const template = build();
+      expect(find(template, 'reaches no decision')).toMatchObject({
+        Namespace: variablesOf(template)['POWERTOOLS_METRICS_NAMESPACE'],
+        MetricName: 'Failures',
+        Dimensions: [{ Name: 'service', Value: variablesOf(template)['POWERTOOLS_SERVICE_NAME'] }],
+      });
+    });
+
+    it('watch tokens that are accepted without a look-up, only if that can be', () => {
+      const accepting = build({ revocation: { onLookupFailure: 'accept' } });
+      expect(find(accepting, 'without the look-up')).toMatchObject({
+        MetricName: 'AcceptedWithoutLookup',
+      });
+      const refusing = build({ revocation: { onLookupFailure: 'refuse' } });
+      expect(find(refusing, 'without the look-up')).toBeUndefined();
+    });
   });
 
   it('answers refusals with the challenges of RFC 6750 and the errors in one shape', () => {

@@ -13,7 +13,10 @@ import { hashSecret } from '../../../core/credential/secret-hash.ts';
 import type { LocalRun } from '../../../lab/local/start-local.ts';
 import { basic } from '../../../lab/support/token-request.ts';
 import type { RunReport } from '../../../lambda/shared/run-telemetry.ts';
-import { createSyntheticCheckHandler } from '../../../lambda/synthetic-check/function.ts';
+import {
+  createSyntheticCheckHandler,
+  type SyntheticCheckHttp,
+} from '../../../lambda/synthetic-check/function.ts';
 import { useLocalService } from '../lab/local/use-local-service.ts';
 
 const clientId = syntheticClientId('slc');
@@ -29,6 +32,10 @@ function clientsOf(service: LocalRun): ClientStore {
 function checkOf(
   service: LocalRun,
   different: { readonly tokenUrl?: string; readonly issuer?: string } = {},
+  http: SyntheticCheckHttp = {
+    postTokenRequest: createPostTokenRequest(),
+    fetchDocument: createFetchServiceDocument(),
+  },
 ) {
   const dynamodb = createDynamoDbClient(service.aws);
   onTestFinished(() => dynamodb.destroy());
@@ -42,7 +49,7 @@ function checkOf(
       AUTH_JWKS_URI: service.jwksUri,
     },
     { dynamodb },
-    { postTokenRequest: createPostTokenRequest(), fetchJwks: createFetchServiceDocument() },
+    http,
     { telemetry: { report: (report) => void reports.push(report) } },
   );
   return { run, reports };
@@ -87,7 +94,11 @@ describe.each([
     expect(reports).toEqual([
       expect.objectContaining({
         outcome: 'passed',
-        metrics: { SyntheticCheckPassed: 1, SyntheticTokenLatency: expect.any(Number) },
+        metrics: {
+          SyntheticCheckPassed: 1,
+          IssuerCheckPassed: 1,
+          SyntheticTokenLatency: expect.any(Number),
+        },
       }),
     ]);
   });
@@ -140,13 +151,51 @@ describe('the synthetic check', () => {
   ] as const)('fails at the step "%s" and tells why', async (step, different, reason) => {
     const { run, reports } = checkOf(service(), different(service()));
     const result = await run();
-    expect(result).toEqual({ ok: false, step, reason: expect.stringContaining(reason) });
+    expect(result).toMatchObject({ ok: false, step, reason: expect.stringContaining(reason) });
     expect(reports[0]).toMatchObject({
       level: 'warn',
       outcome: 'failed',
       metrics: { SyntheticCheckPassed: 0 },
     });
     expect(JSON.stringify([result, reports])).not.toMatch(/cs_[0-9A-Za-z]{20}|Basic /);
+  });
+
+  it('tells a lost name of the issuer from a region that does not work', async () => {
+    const { issuer } = service();
+    const http = {
+      postTokenRequest: createPostTokenRequest(),
+      fetchDocument: createFetchServiceDocument(),
+    };
+    // The region's own addresses work; the name of the issuer has no record any more.
+    const { run, reports } = checkOf(
+      service(),
+      {},
+      {
+        ...http,
+        fetchDocument: (url) =>
+          http.fetchDocument(
+            url === `${issuer}/.well-known/openid-configuration` ? 'http://localhost:1/' : url,
+          ),
+      },
+    );
+    expect(await run()).toEqual({
+      ok: false,
+      token_latency_ms: expect.any(Number),
+      issuer_reason: expect.stringMatching(/^UnavailableError: .+: .+/),
+    });
+    expect(reports).toEqual([
+      expect.objectContaining({
+        level: 'warn',
+        outcome: 'failed',
+        metrics: expect.objectContaining({ SyntheticCheckPassed: 1, IssuerCheckPassed: 0 }),
+      }),
+    ]);
+  });
+
+  it('sees that the name of the issuer works while the region issues no token', async () => {
+    const { run, reports } = checkOf(service(), { tokenUrl: 'http://localhost:1' });
+    expect(await run()).toEqual({ ok: false, step: 'token', reason: expect.any(String) });
+    expect(reports[0]?.metrics).toEqual({ SyntheticCheckPassed: 0, IssuerCheckPassed: 1 });
   });
 
   it('can be run by hand', async () => {
