@@ -1,4 +1,5 @@
 import type { ParsedKeys } from './deployment-config-schema.ts';
+import { findPortalProblems } from './portal-combinations.ts';
 import { isGovCloud, strongConsistencySets } from './regions.ts';
 import { scopeName } from './scopes.ts';
 
@@ -154,21 +155,31 @@ function findScopeProblems({ scopes }: ParsedKeys): readonly string[] {
   return findDuplicates(scopes.map(scopeName)).map((name) => `scopes: ${name} is listed twice`);
 }
 
+function findUnknownScopes(
+  key: string,
+  granted: readonly string[] | undefined,
+  catalogue: ParsedKeys['scopes'],
+): readonly string[] {
+  const names = catalogue.map(scopeName);
+  return (granted ?? [])
+    .filter((scope) => !names.includes(scope))
+    .map((scope) => `${key}: received "${scope}"; allowed: a scope of the catalogue`);
+}
+
 function findReachProblems({ management, scopes }: ParsedKeys): readonly string[] {
-  const names = scopes.map(scopeName);
-  const unknown = management.reach.flatMap(({ scopes: granted = [] }, index) =>
-    granted
-      .filter((scope) => !names.includes(scope))
-      .map(
-        (scope) =>
-          `management.reach.${index}.scopes: received "${scope}"; allowed: a scope of the catalogue`,
-      ),
+  const unknown = management.reach.flatMap(({ scopes: granted }, index) =>
+    findUnknownScopes(`management.reach.${index}.scopes`, granted, scopes),
+  );
+  const ofPortal = findUnknownScopes(
+    'management.portalReach.scopes',
+    management.portalReach?.scopes,
+    scopes,
   );
   const principals = management.reach.flatMap((reach) => reach.principals);
   const repeated = findDuplicates(principals).map(
     (one) => `management.reach: received "${one}" twice; allowed: one entry for a principal`,
   );
-  return [...unknown, ...repeated];
+  return [...unknown, ...ofPortal, ...repeated];
 }
 
 /**
@@ -190,5 +201,6 @@ export function findCombinationProblems(
     ...findTableProblems(config),
     ...findReaderProblems(config),
     ...findReachProblems(config),
+    ...findPortalProblems(config),
   ];
 }

@@ -1,15 +1,16 @@
 import * as v from 'valibot';
 import { accessTokenTypes, defaultAccessTokenType } from './access-token-type.ts';
+import { domainSchema } from './domain-config.ts';
 import { defaultDeploymentName } from './function-names.ts';
 import {
   defaultTokenLifetime,
   maxAudienceLength,
-  maxDomainNameLength,
   maxTokenLifetime,
   minTokenLifetime,
   reuseShares,
 } from './limits.ts';
 import { operationsEntries } from './operations-config.ts';
+import { portalSchema } from './portal-config.ts';
 import { awsRegions, type RegionId, regionIds } from './regions.ts';
 import { isResourceUri } from './resource-uri.ts';
 import { scopePartPattern } from './scopes.ts';
@@ -23,30 +24,6 @@ const deploymentName = v.pipe(
     'allowed: 3 to 32 characters of a-z, 0-9 and "-", a letter first',
   ),
 );
-
-const domainName = v.pipe(
-  v.string(),
-  v.maxLength(
-    maxDomainNameLength,
-    `allowed: at most ${maxDomainNameLength} characters, which is all that a certificate takes`,
-  ),
-  v.regex(
-    /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/,
-    'allowed: a lower-case DNS name without a trailing dot, e.g. "auth.example.com"',
-  ),
-);
-
-const domain = v.strictObject({
-  /** Host of the issuer. Each region is served under `{region}.{name}` as well. */
-  name: domainName,
-  /** Route 53 public hosted zone that holds the name. */
-  hostedZoneId: v.pipe(
-    v.string(),
-    v.regex(/^Z[A-Z0-9]{5,31}$/, 'allowed: a Route 53 hosted zone id, e.g. "Z0123456789ABC"'),
-  ),
-  /** Name of the hosted zone, e.g. `example.com`. */
-  hostedZoneName: domainName,
-});
 
 const awsRegion = v.pipe(
   v.string(),
@@ -131,7 +108,7 @@ export const deploymentConfigSchema = v.strictObject({
   formerTablesName: v.optional(deploymentName),
   /** Given with a domain, or derived from it; without a domain each deployment derives its own. */
   issuer: v.optional(v.string()),
-  domain: v.optional(domain),
+  domain: v.optional(domainSchema),
   regions: regionSchema,
   /** AWS region that keeps the log of a strongly consistent table of two regions. */
   witnessAwsRegion: v.optional(awsRegion),
@@ -170,6 +147,8 @@ export const deploymentConfigSchema = v.strictObject({
   tokenReuse: v.optional(tokenReuse),
   scopes: v.pipe(v.array(scope), v.minLength(1, 'allowed: one scope or more')),
   signingKeyPolicy: v.optional(signingKeyPolicySchema, {}),
+  /** The portal for customers, a stack of its own. */
+  portal: v.optional(portalSchema),
   ...operationsEntries,
 });
 

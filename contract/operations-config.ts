@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { maxTrunkGroupLimit } from './limits.ts';
 
-const count = v.pipe(
+export const count = v.pipe(
   v.number(),
   v.integer('allowed: a whole number'),
   v.minValue(1, 'allowed: 1 or more'),
@@ -97,7 +97,7 @@ const tagName = v.pipe(
 );
 
 /** Requests in five minutes from one source address. */
-const addressLimit = v.pipe(
+export const addressLimit = v.pipe(
   count,
   v.minValue(10, 'allowed: 10 or more'),
   v.maxValue(2_000_000_000, 'allowed: at most 2,000,000,000'),
@@ -116,24 +116,22 @@ const principal = v.pipe(
   ),
 );
 
-const distinct = <T extends v.GenericSchema>(item: T, most: number) =>
+export const distinct = <T extends v.GenericSchema>(item: T, most: number) =>
   v.pipe(
     v.array(item),
     v.minLength(1, 'allowed: one or more'),
     v.maxLength(most, `allowed: at most ${most}`),
     v.check((all) => new Set(all).size === all.length, 'allowed: each once'),
+    v.readonly(),
   );
 
-const reachSchema = v.strictObject({
-  principals: distinct(principal, 100),
-  /** Service trunk groups: nothing else exists for these principals. */
-  trunkGroups: distinct(
-    v.pipe(
-      v.string(),
-      v.regex(/^[A-Za-z0-9][A-Za-z0-9_.:-]{0,63}$/, 'allowed: a service trunk group'),
-    ),
-    maxTrunkGroupLimit,
-  ),
+export const trunkGroup = v.pipe(
+  v.string(),
+  v.regex(/^[A-Za-z0-9][A-Za-z0-9_.:-]{0,63}$/, 'allowed: a service trunk group'),
+);
+
+/** What can be granted within a reach. */
+export const reachLimits = {
   /** Scopes that they may grant; those of the catalogue if left out. */
   scopes: v.optional(v.array(v.string())),
   /** Seconds that a token of their clients may live; the deployment's maximum if left out. */
@@ -143,7 +141,26 @@ const reachSchema = v.strictObject({
   /** Clients, and API keys, that each trunk group may have. */
   maxClients: v.optional(count),
   maxApiKeys: v.optional(count),
+} as const;
+
+const reachSchema = v.strictObject({
+  principals: distinct(principal, 100),
+  /** Service trunk groups: nothing else exists for these principals. */
+  trunkGroups: distinct(trunkGroup, maxTrunkGroupLimit),
+  ...reachLimits,
 });
+
+/** Without an entry, a portal may name no administrator, and every trunk group. */
+const portalReachSchema = v.strictObject({
+  /** Whether a portal may name a person as administrator. */
+  administrators: v.optional(v.boolean(), false),
+  /** Service trunk groups: nothing else exists for a portal. All of them if left out. */
+  trunkGroups: v.optional(distinct(trunkGroup, maxTrunkGroupLimit)),
+  ...reachLimits,
+});
+
+/** What a portal can do at most through the management function, whichever person it names. */
+export type PortalReach = Readonly<v.InferOutput<typeof portalReachSchema>>;
 
 /** What some AWS principals can reach through the management function. */
 export type Reach = Readonly<v.InferOutput<typeof reachSchema>>;
@@ -264,6 +281,8 @@ export const operationsEntries = {
        * own account has what its role allows, and one of another account nothing.
        */
       reach: v.optional(v.array(reachSchema), []),
+      /** Limits of the alias `portal`, which may name any person. */
+      portalReach: v.optional(portalReachSchema),
     }),
     {},
   ),

@@ -3,11 +3,12 @@ import { html } from '../html/html.ts';
 import { linkButton } from '../html/parts.ts';
 import type { Portal, PortalOptions } from '../portal-options.ts';
 import { plainPage } from '../respond.ts';
+import { LoginContext, type LoginOptions } from './login-context.ts';
 import type { LoginPage } from './login-pages.ts';
-import { LoginSessions, type LoginSessionsOptions } from './login-sessions.ts';
+import { LoginSessions } from './login-sessions.ts';
 
 export interface LoginPortalOptions
-  extends LoginSessionsOptions,
+  extends LoginOptions,
     Pick<
       PortalOptions,
       'management' | 'origins' | 'basePath' | 'onRequest' | 'onFault' | 'clock'
@@ -23,7 +24,8 @@ export function createLoginPortal(options: LoginPortalOptions): Portal {
         : html`<div class="form-actions">${linkButton(action[0], action[1], 'primary')}</div>`;
     return plainPage({ basePath }, { status, title, text, more });
   };
-  const sessions = new LoginSessions(options, { origin: origins[0], basePath }, show);
+  const place = { origin: origins[0], basePath };
+  const sessions = new LoginSessions(new LoginContext(options, place, show));
   const portal = createPortal({
     management,
     origins,
@@ -37,6 +39,6 @@ export function createLoginPortal(options: LoginPortalOptions): Portal {
     findLoginForCredential: (request) => sessions.findLoginForCredential(request),
   });
   return {
-    fetch: async (request) => sessions.complete(request, await portal.fetch(request)),
+    fetch: async (request) => sessions.addRenewal(request, await portal.fetch(request)),
   };
 }

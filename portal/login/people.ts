@@ -1,23 +1,9 @@
 import { maxTrunkGroupLimit } from '../../contract/limits.ts';
+import type { PeopleMapping } from '../../contract/portal-config.ts';
 import { type Role, roles } from '../access/person.ts';
 
 /** The claims of a person's ID token, verified. */
 export type Claims = Readonly<Record<string, unknown>>;
-
-/** How claims become a role and trunk groups. A person that no entry names has no access. */
-export interface PeopleMapping {
-  /** The claim with the person's name for pages. The default is `email`, then `name`. */
-  readonly nameClaim?: string | undefined;
-  /** The claim with the person's groups at the provider, and the groups that have each role. */
-  readonly role: { readonly claim: string } & Readonly<Partial<Record<Role, readonly string[]>>>;
-  readonly trunkGroups: {
-    readonly claim: string;
-    /** Trunk groups for each value of the claim. Without it, the values are the trunk groups. */
-    readonly groups?: Readonly<Record<string, readonly string[]>> | undefined;
-  };
-  /** Whether a login can be an administrator, who is limited to no trunk group. */
-  readonly administrators?: boolean | undefined;
-}
 
 /** What a person may do, from the claims of one login. */
 export interface Access {

@@ -22,6 +22,7 @@ export const testConfig = parseDeploymentConfig({
   },
   regions: { slc: { awsRegion: 'us-west-2' } },
   defaultAudience: 'https://api.example.com',
+  management: { portalReach: { administrators: true } },
   scopes: [
     { service: 'messaging', permission: 'view', description: 'Read messages' },
     { service: 'messaging', permission: 'manage', description: 'Send and delete messages' },

@@ -123,8 +123,11 @@ function contextOf(
     },
     onAuditGap: (record) => notices.gaps.push(record),
   };
-  const limits = findReach(base.config.management.reach, caller.arn, caller.account);
-  const reachable = limits === undefined ? context : limitToReach(context, limits);
+  const { reach, portalReach } = base.config.management;
+  const limits = findReach(reach, caller.arn, caller.account);
+  const own = limits === undefined ? context : limitToReach(context, limits);
+  const isPortal = caller.alias === 'portal' && portalReach !== undefined;
+  const reachable = isPortal ? limitToReach(own, portalReach) : own;
   const { trunk_groups: groups } = request;
   return groups === undefined ? reachable : limitToTrunkGroups(reachable, groups);
 }
@@ -143,9 +146,9 @@ export async function answerManagementRequest(
   try {
     const { person } = request;
     const { alias } = caller;
-    checkPerson(alias, person);
-    const calls = callsOf(request);
     const context = contextOf(createContext, caller, request, notices);
+    checkPerson(alias, person, context.config.management.portalReach);
+    const calls = callsOf(request);
     return notices.answer(await runChanges({ context, alias, person }, calls));
   } catch (error) {
     const known = toManagementError(error);

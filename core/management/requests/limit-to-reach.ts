@@ -1,9 +1,13 @@
-import type { Reach } from '../../../contract/operations-config.ts';
+import type { PortalReach, Reach } from '../../../contract/operations-config.ts';
 import type { Client, ClientSecret } from '../../client/client.ts';
 import { RefusedError } from '../../errors.ts';
 import { currentTime, type ManagementContext } from '../management-context.ts';
 import { refuseInput } from '../read-input.ts';
 import { limitToTrunkGroups } from '../trunk-group-limit.ts';
+
+/** What can be reached and granted, of a principal or of the portal. */
+type Limits = Pick<Reach, Exclude<keyof Reach, 'principals' | 'trunkGroups'>> &
+  Pick<PortalReach, 'trunkGroups'>;
 
 /** What a client that did not exist had. */
 const nothing: Pick<Client, 'scopes' | 'tokenLifetime' | 'secrets'> = {
@@ -25,7 +29,7 @@ function hasLaterEnd(secret: ClientSecret, before: ClientSecret | undefined): bo
  * @throws {InputError} if the client would get more than the limits allow.
  */
 function checkGrant(
-  limits: Reach,
+  limits: Limits,
   before: Pick<Client, 'scopes' | 'tokenLifetime' | 'secrets'>,
   after: Client,
   now: number,
@@ -87,11 +91,12 @@ async function checkRoom(
 const countedAtOnce = 500;
 
 /**
- * Limits every operation to what a principal can reach: its trunk groups, and what it may grant in
- * them.
+ * Limits every operation to what a principal can reach: its trunk groups, if the limits name any,
+ * and what it may grant in them.
  */
-export function limitToReach(context: ManagementContext, limits: Reach): ManagementContext {
-  const limited = limitToTrunkGroups(context, limits.trunkGroups);
+export function limitToReach(context: ManagementContext, limits: Limits): ManagementContext {
+  const { trunkGroups } = limits;
+  const limited = trunkGroups === undefined ? context : limitToTrunkGroups(context, trunkGroups);
   const { clients, apiKeys } = limited;
   const within = (group: string, after: string | undefined) => ({
     limit: countedAtOnce,

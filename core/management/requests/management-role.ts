@@ -5,6 +5,7 @@ import {
   managementAliases,
   personRoles,
 } from '../../../contract/management/roles.ts';
+import type { PortalReach } from '../../../contract/operations-config.ts';
 import { CallerRefusedError } from '../../errors.ts';
 
 /** Of the ARN of an invocation: the account of the function and the alias. */
@@ -31,14 +32,28 @@ export function readInvokedAlias(invokedArn: string): InvokedAlias {
   );
 }
 
-/** @throws {CallerRefusedError} if a person is named where none may be, or is not where one must. */
-export function checkPerson(alias: ManagementAlias, person: Person | undefined): void {
-  if ((alias === 'portal') === (person !== undefined)) return;
+/**
+ * @param reach of the portal.
+ * @throws {CallerRefusedError} if a person is named where none may be, or is not where one must, or
+ *   is an administrator and the portal may name none.
+ */
+export function checkPerson(
+  alias: ManagementAlias,
+  person: Person | undefined,
+  reach: PortalReach | undefined,
+): void {
+  if ((alias === 'portal') !== (person !== undefined)) {
+    throw new CallerRefusedError(
+      'access_denied',
+      alias === 'portal'
+        ? 'person: received nothing; allowed: the person behind the portal'
+        : `person: received a person; allowed: nothing, as the alias ${alias} acts for the AWS caller`,
+    );
+  }
+  if (person?.role !== 'administrator' || reach?.administrators === true) return;
   throw new CallerRefusedError(
     'access_denied',
-    alias === 'portal'
-      ? 'person: received nothing; allowed: the person behind the portal'
-      : `person: received a person; allowed: nothing, as the alias ${alias} acts for the AWS caller`,
+    'person: received the role administrator; allowed: viewer, manager, because management.portalReach.administrators of the deployment config is not true',
   );
 }
 

@@ -1,4 +1,5 @@
-import type { Claims, PeopleMapping } from '../../../portal/login/people.ts';
+import type { PeopleMapping } from '../../../contract/portal-config.ts';
+import type { Claims } from '../../../portal/login/people.ts';
 
 /** A person at the local OpenID provider. Two customers and the platform's own staff. */
 export interface LocalPerson {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseDeploymentConfig } from '../../../contract/deployment-config.ts';
 import type { ManagementAlias } from '../../../contract/management/roles.ts';
-import type { Reach } from '../../../contract/operations-config.ts';
+import type { PortalReach, Reach } from '../../../contract/operations-config.ts';
 import { operations } from '../../../core/management/operations.ts';
 import { findReach } from '../../../core/management/requests/find-reach.ts';
 import { createManagementHandler } from '../../../lambda/management/function.ts';
@@ -242,5 +242,67 @@ describe('a repeated request', () => {
     await ask('deleteClientSecret', { clientId, secretId, options: { ifVersion: version() } });
     const again = await ask('createClientSecret', { clientId, secret });
     expect(again.error).toMatchObject({ class: 'VersionConflictError' });
+  });
+});
+
+/** The function as a portal with these limits asks it, for a person. */
+async function portalWorld(portalReach: PortalReach | undefined) {
+  const world = await createWorld('tg-1001');
+  const management = { operatorTableAccess: false, reach: [], portalReach };
+  const handler = createManagementHandler({
+    createContext: () => ({ ...world.context, config: { ...testConfig, management } }),
+    authenticateCaller: async () => session('portal'),
+    clock: world.context.clock,
+    telemetry: { report: () => undefined },
+  });
+  const ask = async (role: string, operation: string, input: object, more: object = {}) => {
+    const person = { actor: 'https://idp.example.net#ada', role };
+    const request = JSON.stringify({ operation, input, person, ...more });
+    const event = { request, caller_proof: proofOf(world.now) };
+    const answer = await handler(event, { invokedFunctionArn: `${managementArn}:portal` });
+    const [outcome] = answer.outcomes;
+    return outcome !== undefined && 'error' in outcome
+      ? outcome.error.class
+      : JSON.stringify(outcome?.result);
+  };
+  return { world, ask };
+}
+
+describe('the reach of a portal', () => {
+  it.each([
+    [undefined, 'AwsCallerError'],
+    [{ administrators: false }, 'AwsCallerError'],
+    [{ administrators: true }, '"issuer":'],
+  ])('%o decides whether it may name an administrator', async (reach, expected) => {
+    const { ask } = await portalWorld(reach);
+    expect(await ask('administrator', 'listProviders', {})).toContain(expected);
+    expect(await ask('viewer', 'listProviders', {})).toContain('"issuer":');
+  });
+
+  it('bounds what it may name for every person, also for an administrator', async () => {
+    const { world, ask } = await portalWorld({ administrators: true, trunkGroups: ['tg-2002'] });
+    for (const [role, more] of [
+      ['administrator', {}],
+      ['manager', {}],
+      ['manager', { trunk_groups: ['tg-1001'] }],
+    ] as const) {
+      expect(await ask(role, 'findClient', { clientId: world.clientId }, more)).toBe(
+        'NotFoundError',
+      );
+      const client = { ...newClient, serviceTrunkGroup: 'tg-1001' };
+      expect(await ask(role, 'createClient', { client }, more)).toBe('InputError');
+    }
+    const client = { ...newClient, serviceTrunkGroup: 'tg-2002' };
+    expect(await ask('manager', 'createClient', { client })).toContain('tg-2002');
+  });
+
+  it('bounds what it may grant, in every trunk group', async () => {
+    const limits = { administrators: true, scopes: ['calls:view'], maxTokenLifetime: 900 };
+    const { ask } = await portalWorld(limits);
+    const create = (more: object) =>
+      ask('administrator', 'createClient', { client: { ...newClient, ...more } });
+    expect(await create({ scopes: ['messaging:view'] })).toBe('InputError');
+    expect(await create({ tokenLifetime: 901 })).toBe('InputError');
+    expect(await create({ tokenLifetime: 900 })).toContain('client_');
   });
 });

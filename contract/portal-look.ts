@@ -1,0 +1,94 @@
+import * as v from 'valibot';
+
+/** Of a logo: a browser loads it with the first page. */
+const maxLogoLength = 32 * 1024;
+
+const logoPattern =
+  /^data:image\/svg\+xml;base64,((?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?)$/;
+
+/** WCAG 2.2, 1.4.3: the least contrast of a text and its background. */
+const leastContrast = 4.5;
+
+/** WCAG 2.2, "relative luminance" of `#rrggbb`: 0 is black, 1 is white. */
+function luminanceOf(colour: string): number {
+  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((start) => {
+    const share = Number.parseInt(colour.slice(start, start + 2), 16) / 255;
+    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}
+
+/** WCAG 2.2, "contrast ratio" with white: 1 to 21. */
+function contrastWithWhite(colour: string): number {
+  return 1.05 / (luminanceOf(colour) + 0.05);
+}
+
+/** Text without control characters, and without those that change its direction. */
+export const printable = (most: number) =>
+  v.pipe(
+    v.string(),
+    v.minLength(1, 'allowed: not empty'),
+    v.maxLength(most, `allowed: at most ${most} characters`),
+    v.regex(
+      /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u200E\u200F\u202A-\u202E\u2066-\u2069]*$/u,
+      'allowed: printable characters',
+    ),
+  );
+
+const logo = v.pipe(
+  v.string(),
+  v.regex(logoPattern, 'allowed: data:image/svg+xml;base64,…'),
+  v.check((text) => {
+    const image = readLogo(text);
+    return image === undefined || /^(?:<\?xml|<svg)/.test(image);
+  }, 'allowed: an image that begins with <svg or <?xml'),
+  v.check(
+    (text) => (readLogo(text)?.length ?? 0) <= maxLogoLength,
+    `allowed: an image of at most ${maxLogoLength} characters`,
+  ),
+);
+
+const accentColour = v.pipe(
+  v.string(),
+  v.regex(/^#[0-9a-f]{6}$/, 'allowed: a lower-case colour as #rrggbb'),
+  v.check(
+    (colour) => !(contrastWithWhite(colour) < leastContrast),
+    `allowed: a colour with a contrast of at least ${leastContrast} to white`,
+  ),
+);
+
+const email = v.pipe(v.string(), v.email());
+
+function isSupport(text: string): boolean {
+  return v.is(email, text) || (/^https:\/\/[\x21-\x7e]+$/.test(text) && URL.canParse(text));
+}
+
+const support = v.pipe(
+  v.string(),
+  v.maxLength(300, 'allowed: at most 300 characters'),
+  v.check(isSupport, 'allowed: an email address or an https URL'),
+);
+
+/** How the portal of a company looks. Nothing is loaded from other hosts. */
+export const portalLookSchema = v.strictObject({
+  /** What the pages call the service. */
+  name: v.optional(printable(60), 'Authorization server'),
+  /** A `data:` URL of an SVG image. The portal serves it itself; see {@link readLogo}. */
+  logo: v.optional(logo),
+  /** Buttons and links, as text on white and as background of white text. */
+  accentColour: v.optional(accentColour),
+  /** Whom a person asks for help: an email address or an https URL. */
+  support: v.optional(support),
+  /** A line at the top of every page, e.g. of a maintenance. */
+  notice: v.optional(printable(300)),
+});
+
+export type PortalLook = Readonly<v.InferOutput<typeof portalLookSchema>>;
+
+/** The SVG image of a look's `logo`. @returns undefined for anything but such a `data:` URL. */
+export function readLogo(text: string): string | undefined {
+  const [, base64] = logoPattern.exec(text) ?? [];
+  if (base64 === undefined) return undefined;
+  const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+  return new TextDecoder().decode(bytes);
+}
