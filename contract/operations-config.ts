@@ -159,7 +159,7 @@ const portalReachSchema = v.strictObject({
   ...reachLimits,
 });
 
-/** What a portal can do at most through the management function, whichever person it names. */
+/** What a portal can do at most through the management function, for any person that it names. */
 export type PortalReach = Readonly<v.InferOutput<typeof portalReachSchema>>;
 
 /** What some AWS principals can reach through the management function. */
