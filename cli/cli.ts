@@ -8,6 +8,7 @@ import { type Deployment, type DeploymentOptions, findDeployment } from './deplo
 import type { SigningKeys } from './open-signing-keys.ts';
 import type { Tables } from './open-tables.ts';
 import { Output, type OutputOptions } from './output.ts';
+import { commandFor } from './own-command.ts';
 import { UsageError } from './usage-error.ts';
 
 /** Options of every command. */
@@ -35,6 +36,8 @@ export interface Cli {
   readonly now: () => number;
   /** The signing keys of the deployment. */
   readonly signingKeys: () => Promise<SigningKeys>;
+  /** Tells people the next command for the same deployment. @param words what follows `authctl`. */
+  readonly suggest: (words: string) => void;
   /** Asks before a change that cannot be undone, unless `--yes` is given. */
   readonly confirm: (question: string) => Promise<void>;
   /** The command succeeded, and its answer is no: exit code 1. */
@@ -90,6 +93,7 @@ export function createCli(io: CliIo, options: GlobalOptions, answerNo: () => voi
       const { openSigningKeys } = await import('./open-signing-keys.ts');
       return openSigningKeys(deployment(), deployedTableName(deployment().config, 'signingKeys'));
     },
+    suggest: (words) => output.note(`Next: ${commandFor(io, options)} ${words}`),
     confirm: (question) => confirm(io, question, options.yes === true),
     answerNo,
   };

@@ -22,12 +22,12 @@ export function formatCommand(command: readonly string[]): string {
 
 /**
  * Completion for bash, its version 3.2 included, without the package bash-completion. It reads the
- * line without evaluating it, may be sourced again, and completes `npx authctl` as well.
+ * line without evaluating it, may be sourced again, and completes `npx --no -- authctl` as well.
  *
  * @param command the command that runs this program.
  */
 export function bashCompletion(command: readonly string[]): string {
-  return `# bash completion for authctl and npx authctl
+  return `# bash completion for authctl, also after npx and its options
 _authctl_complete() {
   local line="\${COMP_LINE:0:COMP_POINT}" words=() cur prefix value
   read -r -a words <<< "$line"
@@ -48,7 +48,14 @@ _authctl_complete() {
 complete -o default -F _authctl_complete authctl
 # Other completions of npx stay as they are.
 _authctl_complete_npx() {
-  [ "\${COMP_WORDS[1]##*/}" = authctl ] && _authctl_complete
+  local word
+  for word in "\${COMP_WORDS[@]:1}"; do
+    case "$word" in
+      -*) ;;
+      authctl | */authctl) _authctl_complete; return ;;
+      *) return 0 ;;
+    esac
+  done
 }
 complete -p npx >/dev/null 2>&1 || complete -o default -F _authctl_complete_npx npx
 `;

@@ -22,7 +22,8 @@ export function expiryOptions(): readonly Option[] {
  */
 export function readExpiry(options: ExpiryOptions, now: number): number | undefined {
   const { expiresIn, expiresAt } = options;
-  if (expiresIn !== undefined) return now + parseDuration(expiresIn, '--expires-in');
+  if (expiresIn !== undefined)
+    return now + parseDuration(expiresIn, '--expires-in', { minimum: 1 });
   if (expiresAt === undefined) return undefined;
   const time = parseTime(expiresAt);
   if (time !== undefined) return time;

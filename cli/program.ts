@@ -7,28 +7,43 @@ import { commandGroups } from './command-groups.ts';
 import { type CommandGroup, type CommandSpec, collectValues } from './command-spec.ts';
 import { portalCommand } from './commands/portal.ts';
 import type { CompletionValues } from './completion-values.ts';
+import { ownCommand } from './own-command.ts';
 import { Terminal } from './terminal.ts';
 
-function formatExamples(examples: readonly string[]): string {
-  return `\nExamples:\n${examples.map((example) => `  $ authctl ${example}`).join('\n')}`;
+function formatExamples(io: CliIo, examples: readonly string[]): string {
+  const lines = examples.map((example) => `  $ ${ownCommand(io)} ${example}`);
+  return `\nExamples:\n${lines.join('\n')}`;
 }
 
-function buildCommand(spec: CommandSpec, open: (options: GlobalOptions) => Cli): Command {
+function buildCommand(
+  io: CliIo,
+  spec: CommandSpec,
+  open: (options: GlobalOptions) => Cli,
+): Command {
   const command = new Command(spec.name).summary(spec.summary).description(`${spec.summary}.`);
   for (const [name, description] of spec.arguments ?? []) {
     command.argument(`<${name}>`, description);
   }
   for (const option of spec.options ?? []) command.addOption(option);
-  return command.addHelpText('after', formatExamples(spec.examples)).action(async () => {
+  return command.addHelpText('after', formatExamples(io, spec.examples)).action(async () => {
     await spec.run(open(command.optsWithGlobals()), command.args, command.opts());
   });
 }
 
-function buildGroup(group: CommandGroup, open: (options: GlobalOptions) => Cli): Command {
+function buildGroup(
+  io: CliIo,
+  group: CommandGroup,
+  open: (options: GlobalOptions) => Cli,
+): Command {
   const command = new Command(group.name).summary(group.summary).description(`${group.summary}.`);
-  for (const spec of group.commands) command.addCommand(buildCommand(spec, open));
+  for (const spec of group.commands) command.addCommand(buildCommand(io, spec, open));
   const examples = group.commands.map((spec) => spec.examples[0]);
-  return command.addHelpText('after', formatExamples(examples));
+  return command.addHelpText('after', formatExamples(io, examples));
+}
+
+function describeOption(option: Option): string {
+  const text = new Help().optionDescription(option);
+  return option.mandatory ? `${text} (required)` : text;
 }
 
 /** Subcommands do not inherit these by themselves when they are added. */
@@ -36,7 +51,7 @@ function configureAll(command: Command, io: CliIo): void {
   const terminal = new Terminal(io);
   command
     .exitOverride()
-    .configureHelp({ showGlobalOptions: true })
+    .configureHelp({ showGlobalOptions: true, optionDescription: describeOption })
     .configureOutput({
       writeOut: (text) => terminal.writeOut(text),
       writeErr: (text) => terminal.writeError(text),
@@ -89,6 +104,7 @@ export function createProgram(
   answerNo: () => void,
   values: CompletionValues = new Map(),
 ): Command {
+  const open = (options: GlobalOptions): Cli => createCli(io, options, answerNo);
   const program = new Command('authctl')
     .description(
       'Manages the clients, secrets, API keys and identity providers of an authorization server.',
@@ -110,7 +126,7 @@ export function createProgram(
     .option('--yes', 'do not ask before a change that cannot be undone')
     .addHelpText(
       'after',
-      formatExamples([
+      formatExamples(io, [
         'client create --name Billing --trunk-group tg-1001 --scope messaging:view --local',
         'client-secret create client_4fWqEXAMPLE --expires-in 90d',
         'complete bash > ~/.local/share/bash-completion/completions/authctl',
@@ -118,9 +134,9 @@ export function createProgram(
         '\n\nRegion, credentials and endpoints follow the AWS SDK: AWS_REGION, AWS_PROFILE, AWS_ENDPOINT_URL.\nAUTHCTL_AUDIT_FILE names a file that also gets each audit record.\nExit codes: 0 done, 1 refused, 2 wrong usage.',
     );
   for (const group of commandGroups) {
-    program.addCommand(buildGroup(group, (options) => createCli(io, options, answerNo)));
+    program.addCommand(buildGroup(io, group, open));
   }
-  program.addCommand(buildCommand(portalCommand, (options) => createCli(io, options, answerNo)));
+  program.addCommand(buildCommand(io, portalCommand, open));
   addCompletion(program, values);
   configureAll(program, io);
   return program;

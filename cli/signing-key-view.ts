@@ -41,6 +41,12 @@ function describeNext({ next }: TimelineEntry, now: number): Cell {
   return `${meanings[next.action]} ${wait > 0 ? `in ${formatSpan(wait)}` : 'now'}`;
 }
 
+/** A new key waits until every verifier knows it: that is no shortage of safety. */
+function describeSafety({ key, safety }: TimelineEntry): Cell {
+  if (safety === undefined) return undefined;
+  return key.state === 'next' && safety < 0 ? 'waits' : formatSpan(safety);
+}
+
 export function timelineColumns(now: number) {
   return {
     region: ({ key }: TimelineEntry) => key.regionId,
@@ -49,7 +55,7 @@ export function timelineColumns(now: number) {
     state: ({ key, signs }: TimelineEntry) => (signs ? 'current, signs' : key.state),
     for: ({ since }: TimelineEntry) => formatSpan(now - since),
     next: (entry: TimelineEntry) => describeNext(entry, now),
-    safety: ({ safety }: TimelineEntry) => (safety === undefined ? undefined : formatSpan(safety)),
+    safety: describeSafety,
   };
 }
 

@@ -1,7 +1,11 @@
 import { readFileSync } from 'node:fs';
-import { type DeploymentConfig, parseDeploymentConfig } from '../contract/deployment-config.ts';
+import {
+  type DeploymentConfig,
+  DeploymentConfigError,
+  parseDeploymentConfig,
+} from '../contract/deployment-config.ts';
 
-/** A deployment config file that cannot be read as JSON. */
+/** A deployment config file that cannot be used. Its message names the file. */
 export class ConfigFileError extends Error {
   override readonly name = 'ConfigFileError';
 }
@@ -9,8 +13,7 @@ export class ConfigFileError extends Error {
 /**
  * Reads the file that the CDK context `config` names.
  *
- * @throws {ConfigFileError} if the context or the file is missing, or is not JSON.
- * @throws {DeploymentConfigError} if the config cannot be deployed.
+ * @throws {ConfigFileError} if the context or the file is missing, is not JSON, or cannot be deployed.
  */
 export function readDeploymentConfigFile(path: unknown): DeploymentConfig {
   if (typeof path !== 'string' || path === '') {
@@ -18,7 +21,13 @@ export function readDeploymentConfigFile(path: unknown): DeploymentConfig {
       `context "config": received ${JSON.stringify(path)}; allowed: the path of a deployment config, e.g. -c config=config/single-region.json`,
     );
   }
-  return parseDeploymentConfig(readJson(path));
+  const input = readJson(path);
+  try {
+    return parseDeploymentConfig(input);
+  } catch (cause) {
+    if (!(cause instanceof DeploymentConfigError)) throw cause;
+    throw new ConfigFileError(`${path}: ${cause.message}`, { cause });
+  }
 }
 
 function readJson(path: string): unknown {

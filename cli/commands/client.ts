@@ -1,5 +1,6 @@
 import { Option } from 'commander';
 import { viewClient } from '../../core/management/client-view.ts';
+import type { Cli } from '../cli.ts';
 import { type CommandGroup, type CommandSpec, collectValues } from '../command-spec.ts';
 import { parseDuration } from '../duration.ts';
 import { type IfVersionOptions, ifVersionOption } from '../if-version-option.ts';
@@ -13,6 +14,12 @@ import {
   listFilterOptions,
   readListFilter,
 } from './list-options.ts';
+
+/** `--token-lifetime` in seconds, within the deployment's bounds. */
+function readTokenLifetime(cli: Cli, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  return parseDuration(text, '--token-lifetime', cli.deployment().config.tokenLifetime);
+}
 
 interface CreateOptions {
   readonly name: string;
@@ -60,8 +67,7 @@ const create: CommandSpec = {
       scopes: scope,
       audiences: audience,
       requiredClaims: given,
-      tokenLifetime:
-        tokenLifetime === undefined ? undefined : parseDuration(tokenLifetime, '--token-lifetime'),
+      tokenLifetime: readTokenLifetime(cli, tokenLifetime),
     });
     printClient(cli, client);
     const added = client.provider?.conditions?.slice(given?.length ?? 0) ?? [];
@@ -73,7 +79,7 @@ const create: CommandSpec = {
     }
     if (existed) cli.output.note('An earlier call with this idempotency key created it.');
     else if (client.provider === undefined) {
-      cli.output.note(`Next: authctl client-secret create ${client.clientId}`);
+      cli.suggest(`client-secret create ${client.clientId}`);
     }
   },
 };
@@ -215,8 +221,7 @@ const update: CommandSpec = {
       audiences: defaultAudience === true ? [] : audience,
       requiredClaims:
         removeRequiredClaims === true ? [] : requireClaim && parseRequiredClaims(requireClaim),
-      tokenLifetime:
-        tokenLifetime === undefined ? undefined : parseDuration(tokenLifetime, '--token-lifetime'),
+      tokenLifetime: readTokenLifetime(cli, tokenLifetime),
     });
     printClient(cli, client);
   },

@@ -66,8 +66,8 @@ const register: CommandSpec = {
       quiet: [provider.issuer],
       text: cli.output.fields([...fieldsOf(provider), ...keyFields(keySet)]),
     });
-    cli.output.note(
-      `Next: authctl client create --provider ${quoteWord(provider.issuer)} --external-client-id ID --name … --trunk-group … --scope …`,
+    cli.suggest(
+      `client create --provider ${quoteWord(provider.issuer)} --external-client-id ID --name … --trunk-group … --scope …`,
     );
   },
 };

@@ -1,8 +1,9 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { type Command, runCommand } from '../support/run-command.ts';
 import { packages } from './packages.ts';
+import { findRepository, type Repository } from './repository.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 
@@ -16,6 +17,7 @@ export interface Manifest {
   readonly bin?: Readonly<Record<string, string>>;
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly peerDependencies?: Readonly<Record<string, string>>;
+  readonly repository?: Repository | undefined;
 }
 
 /** A package as it is published. */
@@ -39,7 +41,8 @@ function archiveOf({ name, version }: Pick<Manifest, 'name' | 'version'>): strin
 }
 
 async function stage(source: string, target: string): Promise<StagedPackage> {
-  const { private: _, ...manifest } = readManifest(source);
+  const { private: _, ...own } = readManifest(source);
+  const manifest = { ...own, repository: findRepository(root, relative(root, source)) };
   const folder = join(target, manifest.name);
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });

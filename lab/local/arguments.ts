@@ -104,7 +104,7 @@ function createCommand(): Command {
     )
     .option(
       '--rotation-demo',
-      'signing keys that live for four minutes, tokens for 20 seconds; watch them with npx authctl --local signing-key list --watch',
+      'signing keys that live for four minutes, tokens for 20 seconds; watch them with npx --no -- authctl --local signing-key list --watch',
     )
     .option(
       '--token-reuse <share>',

@@ -77,7 +77,7 @@ const verifierCache = rotationDemo.signingKeyPolicy?.verifierCache ?? 0;
 export const rotationDemoHint = `
 Signing keys live for four minutes and tokens for 20 seconds. Watch them, from another terminal:
 
-  npx authctl --local signing-key list --watch
+  npx --no -- authctl --local signing-key list --watch
 
 Verifiers that keep the JWKS for more than ${verifierCache} seconds cannot follow. Many libraries keep it for
 minutes: they refuse the tokens of a new key until they fetch again.

@@ -122,6 +122,8 @@ function buildEnvironment(running: Running, paths: StatePaths): DemoEnvironment 
     AWS_ENDPOINT_URL_LAMBDA: running.lambdaEndpoint,
     AWS_ENDPOINT_URL_STS: backends.stsEndpoint,
     AWS_REGION: localRegion.awsRegion,
+    // boto3 and version 1 of the AWS CLI read only this one.
+    AWS_DEFAULT_REGION: localRegion.awsRegion,
     AWS_ACCESS_KEY_ID: backends.clientOptions.credentials.accessKeyId,
     AWS_SECRET_ACCESS_KEY: backends.clientOptions.credentials.secretAccessKey,
     AUTHCTL_CONFIG: paths.deploymentConfig,

@@ -186,7 +186,7 @@ export class Cloud {
 
   /** Runs a command of a page in a shell. The permissions of `authctl` are an administrator's. */
   async shell(command: string, variables: Readonly<Record<string, string>>): Promise<void> {
-    const environment = command.startsWith('npx authctl ')
+    const environment = command.startsWith('npx --no -- authctl ')
       ? this.#operator(this.permissions.gate.administrator, defaultRegion)
       : this.#environment(defaultRegion);
     await run(['bash', '-euo', 'pipefail', '-c', command], { ...environment, ...variables });

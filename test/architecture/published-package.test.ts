@@ -69,6 +69,8 @@ describe.each(published)('the package $name', ({ folder, ...own }) => {
     expect(own).toMatchObject({ version, engines, private: true });
     expect(manifest.private).toBe(true);
     expect(own.name).toMatch(/^@authorization-server-aws\/[a-z]+$/);
+    // What npm would run at an installation, or before it packs.
+    expect(own).not.toHaveProperty('scripts');
   });
 
   it('brings few packages', () => {

@@ -27,7 +27,7 @@ const commands = codeBlocks(readPage('docs/keyless.md'))
 
 const registrations = commands
   .filter((words) => words.includes('register'))
-  .map((words) => ({ url: words[4] ?? '', options: optionsOf(words) }));
+  .map((words) => ({ url: words[words.indexOf('register') + 1] ?? '', options: optionsOf(words) }));
 
 const clients = commands.filter((words) => words.includes('create')).map(optionsOf);
 

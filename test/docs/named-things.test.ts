@@ -77,10 +77,19 @@ describe('what the documentation names exists:', () => {
 
   it('authctl commands and their options', () => {
     expect(complaints(unknownCommands)).toEqual([]);
-    expect(unknownCommands('npx authctl --local client destroy X')).toHaveLength(1);
+    expect(unknownCommands('npx --no -- authctl --local client destroy X')).toHaveLength(1);
     expect(unknownCommands('authctl client list --colour')).toEqual([
       'authctl list has no option --colour',
     ]);
+  });
+
+  it('commands of this project that npx runs only if they are installed', () => {
+    const downloads = (code: string) =>
+      /\bnpx (?!--no -- )[^|;]*\b(?:authctl|forward-auth)\b/.test(code) ? [code] : [];
+    const warning = 'Write `npx --no -- authctl`, not `npx authctl`.';
+    expect(readPage('docs/authctl.md')).toContain(warning);
+    expect(complaints(downloads)).toEqual(['docs/authctl.md: npx authctl']);
+    expect(downloads('npx -y authctl client list')).toHaveLength(1);
   });
 
   it('files that links lead to', () => {

@@ -40,11 +40,13 @@ async function complete(line: string): Promise<readonly string[]> {
 describe('the completion of bash', () => {
   it.each([
     ['authctl client cr', ['create']],
+    ['npx --no -- authctl client cr', ['create']],
     ['npx authctl client cr', ['create']],
-    ['npx authctl client-secret rotate x --expire-o', ['--expire-old-in']],
+    ['npx other authctl client cr', ['']],
+    ['npx --no -- authctl client-secret rotate x --expire-o', ['--expire-old-in']],
     // After a colon, readline replaces only the rest.
-    ['npx authctl --local client create --scope messaging:v', ['view']],
-    ['npx authctl client create --local --scope call', ['calls:view', 'calls:manage']],
+    ['npx --no -- authctl --local client create --scope messaging:v', ['view']],
+    ['npx --no -- authctl client create --local --scope call', ['calls:view', 'calls:manage']],
   ])('offers at the end of "%s"', async (line, expected) => {
     expect(await complete(line)).toEqual(expected);
   });
@@ -57,7 +59,7 @@ describe('the completion of bash', () => {
 
   it('offers ids', async () => {
     const { clientId, apiKey } = service();
-    expect(await complete('npx authctl --local client show ')).toEqual([clientId]);
+    expect(await complete('npx --no -- authctl --local client show ')).toEqual([clientId]);
     expect(await complete('authctl client show --local client_')).toEqual([clientId]);
     const [keyId = ''] = await complete('authctl --local api-key show ');
     expect(keyId).toMatch(/^key_/);

@@ -23,6 +23,17 @@ describe('the help', () => {
     for (const example of command.examples) expect(stdout).toContain(`  $ authctl ${example}`);
   });
 
+  it('marks the options that a command needs', async () => {
+    const { stdout } = await runCli(['client', 'create', '--help']);
+    expect(stdout).toMatch(/--name <name> +name for people, up to 100 characters \(required\)/);
+    expect(stdout.match(/\(required\)/g)).toHaveLength(3);
+  });
+
+  it('shows commands as the person ran this one', async () => {
+    const { stdout } = await runCli(['client', '--help'], { env: { npm_command: 'exec' } });
+    expect(stdout).toContain('  $ npx --no -- authctl client create ');
+  });
+
   it('lists every group', async () => {
     const { stdout } = await runCli(['--help']);
     for (const group of commandGroups) expect(stdout).toMatch(new RegExp(`^  ${group.name} `, 'm'));

@@ -56,12 +56,12 @@ describe('wrong usage ends with 2', () => {
     [
       'a short lifetime',
       [...create, '--token-lifetime', '30s'],
-      'token_lifetime: received 30; allowed: 60 to 86400 seconds',
+      '--token-lifetime: received "30s"; allowed: 1m to 1d',
     ],
     [
       'a long lifetime',
       [...create, '--token-lifetime', '2d'],
-      'token_lifetime: received 172800; allowed: 60 to 86400 seconds',
+      '--token-lifetime: received "2d"; allowed: 1m to 1d',
     ],
     [
       'an invalid lifetime',
@@ -92,7 +92,7 @@ describe('wrong usage ends with 2', () => {
     [
       'an end at once',
       ['client-secret', 'create', '$client', '--expires-in', '0'],
-      'allowed: a time in the future',
+      '--expires-in: received "0"; allowed: 1s or more',
     ],
     [
       'an invalid end',

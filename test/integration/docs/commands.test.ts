@@ -28,8 +28,10 @@ const replacements = {
   cdk: `exec "${cdk}" --build true "$@"`,
   // What npm would start is running already, or is run by .ci/run; that it exists has its own test.
   npm: 'exit 0',
-  // A package of this project in 10 ms where npx takes a second.
-  npx: 'exec "$@"',
+  // A package of this project in 10 ms where npx takes a second. Nothing but `npx --no --` is run,
+  // because without it npx downloads what is not installed.
+  npx: `case "$1 $2" in "--no --") shift 2 ;; "cdk "*|"node "*) ;; *) echo "npx $* can download" >&2; exit 1 ;; esac
+npm_command=exec exec "$@"`,
   authctl: `exec "${process.execPath}" "${join(root, 'cli/authctl.ts')}" "$@"`,
 };
 

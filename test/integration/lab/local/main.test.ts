@@ -85,6 +85,7 @@ describe('npm start', () => {
       AWS_ENDPOINT_URL_LAMBDA: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
       AWS_ENDPOINT_URL_STS: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
       AWS_REGION: 'us-west-2',
+      AWS_DEFAULT_REGION: 'us-west-2',
       AWS_ACCESS_KEY_ID: expect.any(String),
       AWS_SECRET_ACCESS_KEY: expect.any(String),
       AUTHCTL_CONFIG: join(state, 'deployment.json'),
