@@ -5,7 +5,7 @@ import {
   type OnLookupFailure,
 } from '../contract/revocation-check.ts';
 import type { ClientLookup } from '../core/client/client-store.ts';
-import { InputError } from '../core/errors.ts';
+import { ClockError, InputError } from '../core/errors.ts';
 import type { RevocationCheck } from '../core/verifier/revocation-check.ts';
 import type {
   VerifiedAccessToken,
@@ -33,7 +33,7 @@ export type RevocationOptions = {
 
 /**
  * Look-ups of a check that accepts tokens without them. They do not wait until the deadline of the
- * request. That this host's clock is wrong is no outage: what the check decides by it is wrong too.
+ * request. A wrong clock of this host, by which DynamoDB refuses signatures, is a ClockError.
  */
 function optionalLookup(clients: ClientLookup): ClientLookup {
   const deadline = createDeadlines(optionalLookupDeadline);
@@ -44,8 +44,9 @@ function optionalLookup(clients: ClientLookup): ClientLookup {
       try {
         return await clients.findClient(clientId, { signal: either });
       } catch (error) {
-        const { cause } = error as Error;
-        throw cause instanceof Error && isClockError(cause) ? cause : error;
+        const { cause, message } = error as Error;
+        if (!(cause instanceof Error && isClockError(cause))) throw error;
+        throw new ClockError(`${message}: the clock of this host is wrong`, { cause });
       }
     },
   };

@@ -3,6 +3,11 @@ export class UnavailableError extends Error {
   override readonly name: string = 'UnavailableError';
 }
 
+/** A host's clock differs from the times that others say. */
+export class ClockError extends UnavailableError {
+  override readonly name = 'ClockError';
+}
+
 /**
  * A client failed to authenticate too often. Its attempts are refused without a check for a while.
  */

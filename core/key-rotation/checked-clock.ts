@@ -1,11 +1,6 @@
 import { type Clock, seconds } from '../clock.ts';
-import { UnavailableError } from '../errors.ts';
+import { ClockError } from '../errors.ts';
 import { ServerDate } from '../server-date.ts';
-
-/** A host's clock differs from the times that others say. */
-export class ClockError extends UnavailableError {
-  override readonly name = 'ClockError';
-}
 
 /** AWS tells whole seconds, so a smaller difference cannot be seen. Milliseconds. */
 const leastTolerance = 1000;

@@ -1,7 +1,6 @@
-import { ConflictError, UnavailableError } from '../errors.ts';
+import { ClockError, ConflictError, UnavailableError } from '../errors.ts';
 import { eligibleAt } from '../signing-key/eligibility.ts';
 import type { SigningKey } from '../signing-key/signing-key.ts';
-import { ClockError } from './checked-clock.ts';
 import { executeAction, type RotationContext } from './execute-action.ts';
 import type { KeyManagement } from './key-management.ts';
 import { plan, usableNextKeys } from './plan.ts';

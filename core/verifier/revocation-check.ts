@@ -1,7 +1,7 @@
 import type { OnLookupFailure } from '../../contract/revocation-check.ts';
 import type { CheckedClient } from '../client/client.ts';
 import type { ClientLookup } from '../client/client-store.ts';
-import { UnavailableError } from '../errors.ts';
+import { ClockError, UnavailableError } from '../errors.ts';
 import type { PortOptions } from '../port.ts';
 import { formatTime } from '../rfc3339.ts';
 import { type BearerRefusal, type RefusalReason, refuse } from './bearer-refusal.ts';
@@ -62,10 +62,10 @@ async function lookUp(
   try {
     return { client: await clients.findClient(clientId, options) };
   } catch (error) {
-    // Only an outage: a missing permission or a malformed record would not end by itself.
-    if (onLookupFailure === 'accept' && error instanceof UnavailableError) {
-      return { failure: error };
-    }
+    // Only an outage: a missing permission or a malformed record would not end by itself. What the
+    // check decides by a wrong clock is wrong too.
+    const isOutage = error instanceof UnavailableError && !(error instanceof ClockError);
+    if (onLookupFailure === 'accept' && isOutage) return { failure: error };
     throw error;
   }
 }
@@ -76,7 +76,8 @@ async function lookUp(
  * @param issuedAt `iat`, in seconds.
  * @returns the token; with `lookupFailure` if it is accepted without a look-up.
  * @throws {BearerRefusal} if the client does not exist or is disabled, or the token was revoked.
- * @throws {UnavailableError} if the client cannot be looked up and such tokens are refused.
+ * @throws {UnavailableError} if the client cannot be looked up and such tokens are refused, or this
+ *   host's clock is wrong.
  */
 export async function checkRevocation(
   token: VerifiedAccessToken,

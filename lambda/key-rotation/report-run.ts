@@ -2,8 +2,7 @@ import type { KeyRotationEvent, RotationReport } from '../../contract/function-e
 import { keyMetrics } from '../../contract/key-metrics.ts';
 import { requestMetrics } from '../../contract/request-metrics.ts';
 import { describeError } from '../../core/describe-error.ts';
-import { InputError, RefusedError } from '../../core/errors.ts';
-import { ClockError } from '../../core/key-rotation/checked-clock.ts';
+import { ClockError, InputError, RefusedError } from '../../core/errors.ts';
 import type { RotationContext } from '../../core/key-rotation/execute-action.ts';
 import { lacksNextKey } from '../../core/key-rotation/explain-wait.ts';
 import type { RunOutcome } from '../../core/key-rotation/reconcile.ts';

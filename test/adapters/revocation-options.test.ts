@@ -5,9 +5,11 @@ import {
   type RevocationOptions,
   readRevocationOptions,
 } from '../../adapters/revocation-options.ts';
+import { defaultBearerRealm } from '../../contract/bearer-challenge.ts';
 import type { ClientLookup } from '../../core/client/client-store.ts';
 import { InputError, UnavailableError } from '../../core/errors.ts';
 import type { PortOptions } from '../../core/port.ts';
+import { bearerErrorResponse } from '../../core/verifier/challenge.ts';
 import { signToken } from '../../lab/support/test-issuer.ts';
 import { createWorld, ownClaims, ownKey } from '../../lab/support/verifier-world.ts';
 import { createVerifier } from '../../verifier/verifier.ts';
@@ -60,10 +62,17 @@ describe("a look-up that DynamoDB refuses because of this host's clock", () => {
       }),
   };
 
-  it('is no outage, so no token is accepted without it', async () => {
+  it('is no outage, so no token is accepted without it, and the answer is 503', async () => {
     const check = openRevocationCheck(refusing, 'accept');
     const world = createWorld({ revocation: check });
-    await expect(world.verify(`Bearer ${signToken(ownKey, ownClaims)}`)).rejects.toBe(expired);
+    const error: unknown = await world
+      .verify(`Bearer ${signToken(ownKey, ownClaims)}`)
+      .catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ name: 'ClockError', cause: expired });
+    expect(String(error)).toContain(
+      'read an item of clients: InvalidSignatureException: the clock',
+    );
+    expect(bearerErrorResponse(error, defaultBearerRealm).status).toBe(503);
   });
 
   it('is a failure of the service for a check that refuses then', async () => {

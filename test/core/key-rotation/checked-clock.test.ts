@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { CheckedClock, ClockError } from '../../../core/key-rotation/checked-clock.ts';
+import { ClockError } from '../../../core/errors.ts';
+import { CheckedClock } from '../../../core/key-rotation/checked-clock.ts';
 
 const start = 1_800_000_000_000;
 
