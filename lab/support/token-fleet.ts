@@ -90,9 +90,10 @@ export class TokenFleet {
   readonly #instances: readonly TokenPorts[];
   #draws = 0;
 
-  constructor(count: number, share = 0.5) {
+  /** @param isShared whether the instances share their tokens. */
+  constructor(count: number, share = 0.5, isShared = true) {
     this.keys = testKeys.slice(0, 1).map(({ key }) => key);
-    this.#instances = Array.from({ length: count }, () => this.#start(share));
+    this.#instances = Array.from({ length: count }, () => this.#start(share, isShared));
   }
 
   /** The first signs; the one before it is `previous`, or gone. */
@@ -133,7 +134,7 @@ export class TokenFleet {
     return bytes;
   }
 
-  #start(minimumRemainingShare: number): TokenPorts {
+  #start(minimumRemainingShare: number, isShared: boolean): TokenPorts {
     const reuse = { minimumRemainingShare, maxTokens: maxReusableTokens };
     const { issuer, accessTokenType } = settings;
     const sign = signWithKeys(...testKeys);
@@ -153,11 +154,13 @@ export class TokenFleet {
         capacity: 100,
       }),
       reuse: new TokenReuse(reuse),
-      sharedReuse: new SharedTokenReuse(
-        this.table,
-        { ...reuse, issuer, accessTokenType },
-        (length) => this.#draw(length),
-      ),
+      ...(isShared && {
+        sharedReuse: new SharedTokenReuse(
+          this.table,
+          { ...reuse, issuer, accessTokenType },
+          (length) => this.#draw(length),
+        ),
+      }),
     };
   }
 }

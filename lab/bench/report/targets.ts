@@ -23,67 +23,53 @@ const microseconds = (value: number) => `${Math.round(value)} µs`;
 const milliseconds = (value: number) => `${value.toFixed(value < 10 ? 2 : 1)} ms`;
 const kilobytes = (value: number) => `${(value / 1000).toFixed(1)} KB`;
 
-function compare(row: Omit<TargetRow, 'value' | 'unit'> & { readonly other: number }): TargetRow {
-  return { ...row, value: row.ours / row.other, unit: 'ratio' };
+/** A figure, ours, the other, and what their ratio should not exceed. */
+type Pair = readonly [figure: string, ours: number, other: number, bound?: number];
+
+function compare(
+  against: string,
+  format: TargetRow['format'],
+  pairs: readonly Pair[],
+): readonly TargetRow[] {
+  return pairs.map(([figure, ours, other, bound]): TargetRow => {
+    const row = { figure, against, ours, other, format, value: ours / other };
+    return { ...row, unit: 'ratio', ...(bound !== undefined && { bound }) };
+  });
 }
 
 /** CPU time of an invocation without that of a handler that does nothing. */
 const withoutLoop = (figures: Figures, empty: Figures) => figures.cpuUs - empty.cpuUs;
 
-const floor = 'floor: the same two calls and nothing else';
+const warmCpu = "warm CPU per token, without the runtime's loop";
 
 /** What a start on one core consists of, next to the same of the floor. */
-function startRows({ ours, twoCalls }: FunctionRound['token']): readonly TargetRow[] {
-  if (ours.oneCore === undefined || twoCalls.oneCore === undefined) return [];
+function startPairs({ ours, twoCalls }: FunctionRound['token']): readonly Pair[] {
+  const [own, floor] = [ours.oneCore, twoCalls.oneCore];
+  if (own === undefined || floor === undefined) return [];
   const untilModule = (start: ColdStart) =>
     start.firstResponseMs - start.moduleLoadMs - start.firstPollMs - start.firstInvocationMs;
-  const parts: readonly (readonly [string, (start: ColdStart) => number, number?])[] = [
-    ['process start to first token, on one core', (start) => start.firstResponseMs, 1.15],
-    ['– of it the process and Node', untilModule],
-    ['– module load', (start) => start.moduleLoadMs],
-    ['– first poll of the Runtime API', (start) => start.firstPollMs],
-    ['– first token', (start) => start.firstInvocationMs],
+  return [
+    ['process start to first token, on one core', own.firstResponseMs, floor.firstResponseMs, 1.15],
+    ['– of it the process and Node', untilModule(own), untilModule(floor)],
+    ['– module load', own.moduleLoadMs, floor.moduleLoadMs],
+    ['– first poll of the Runtime API', own.firstPollMs, floor.firstPollMs],
+    ['– first token', own.firstInvocationMs, floor.firstInvocationMs],
   ];
-  return parts.map(([figure, of, bound]) =>
-    compare({
-      figure,
-      against: floor,
-      ours: of(ours.oneCore as ColdStart),
-      other: of(twoCalls.oneCore as ColdStart),
-      format: milliseconds,
-      ...(bound !== undefined && { bound }),
-    }),
-  );
 }
 
 function floorRows({ token }: FunctionRound): readonly TargetRow[] {
   const { ours, twoCalls, empty, delays } = token;
+  const floor = 'floor: the same two calls and nothing else';
+  const wall = `warm wall time per token, KMS ${delays.kms} ms and DynamoDB ${delays.dynamodb} ms`;
   return [
-    compare({
-      figure: "warm CPU per token, without the runtime's loop",
-      against: floor,
-      ours: withoutLoop(ours, empty),
-      other: withoutLoop(twoCalls, empty),
-      format: microseconds,
-      bound: 1.45,
-    }),
-    compare({
-      figure: 'process start to first token',
-      against: floor,
-      ours: ours.firstResponseMs,
-      other: twoCalls.firstResponseMs,
-      format: milliseconds,
-      bound: 1.15,
-    }),
-    ...startRows(token),
-    compare({
-      figure: `warm wall time per token, KMS ${delays.kms} ms and DynamoDB ${delays.dynamodb} ms`,
-      against: floor,
-      ours: ours.wallMs,
-      other: twoCalls.wallMs,
-      format: milliseconds,
-      bound: 1.03,
-    }),
+    ...compare(floor, microseconds, [
+      [warmCpu, withoutLoop(ours, empty), withoutLoop(twoCalls, empty), 1.45],
+    ]),
+    ...compare(floor, milliseconds, [
+      ['process start to first token', ours.firstResponseMs, twoCalls.firstResponseMs, 1.15],
+      ...startPairs(token),
+      [wall, ours.wallMs, twoCalls.wallMs, 1.03],
+    ]),
   ];
 }
 
@@ -92,156 +78,92 @@ function usualWayRows({ token }: FunctionRound): readonly TargetRow[] {
   const { ours, reference, empty } = token;
   const against = 'usual-way handler';
   return [
-    compare({
-      figure: "warm CPU per token, without the runtime's loop",
-      against,
-      ours: withoutLoop(ours, empty),
-      other: withoutLoop(reference, empty),
-      format: microseconds,
-    }),
-    compare({
-      figure: 'process start to first token',
-      against,
-      ours: ours.firstResponseMs,
-      other: reference.firstResponseMs,
-      format: milliseconds,
-    }),
-    compare({
-      figure: 'module load',
-      against,
-      ours: ours.moduleLoadMs,
-      other: reference.moduleLoadMs,
-      format: milliseconds,
-    }),
+    ...compare(against, microseconds, [
+      [warmCpu, withoutLoop(ours, empty), withoutLoop(reference, empty)],
+    ]),
+    ...compare(against, milliseconds, [
+      ['process start to first token', ours.firstResponseMs, reference.firstResponseMs],
+      ['module load', ours.moduleLoadMs, reference.moduleLoadMs],
+    ]),
+  ];
+}
+
+/** The CPU time of a function, with the runtime's loop and without. */
+function cpuPairs(
+  name: string,
+  [ours, other, empty]: readonly [Figures, Figures, Figures],
+  [bound, boundWithoutLoop]: readonly [number, number],
+): readonly Pair[] {
+  const own = withoutLoop(ours, empty);
+  return [
+    [`${name}, warm CPU`, ours.cpuUs, other.cpuUs, bound],
+    [
+      `${name}, warm CPU without the runtime's loop`,
+      own,
+      withoutLoop(other, empty),
+      boundWithoutLoop,
+    ],
   ];
 }
 
 function documentRows({ documents }: FunctionRound): readonly TargetRow[] {
   const { discovery, discoveryConstant, jwks, jwksConstant, empty } = documents;
-  const against = 'constant answer, same log line';
-  const format = microseconds;
-  const pairs = [
-    ['discovery', discovery, discoveryConstant],
-    ['JWKS', jwks, jwksConstant],
-  ] as const;
-  return pairs.flatMap(([name, ours, other]) => [
-    compare({
-      figure: `${name}, warm CPU`,
-      against,
-      ours: ours.cpuUs,
-      other: other.cpuUs,
-      format,
-      bound: 1.3,
-    }),
-    compare({
-      figure: `${name}, warm CPU without the runtime's loop`,
-      against,
-      ours: withoutLoop(ours, empty),
-      other: withoutLoop(other, empty),
-      format,
-      bound: 1.5,
-    }),
+  return compare('constant answer, same log line', microseconds, [
+    ...cpuPairs('discovery', [discovery, discoveryConstant, empty], [1.3, 1.5]),
+    ...cpuPairs('JWKS', [jwks, jwksConstant, empty], [1.3, 1.5]),
   ]);
 }
 
 function authorizerRows({ authorizer }: FunctionRound): readonly TargetRow[] {
   const { ours, jose, empty } = authorizer;
-  const common = { against: 'jose, same log line', format: microseconds, bound: 1.3 };
-  return [
-    compare({
-      ...common,
-      figure: 'authorizer, own token, warm CPU',
-      ours: ours.cpuUs,
-      other: jose.cpuUs,
-    }),
-    compare({
-      ...common,
-      figure: "authorizer, own token, warm CPU without the runtime's loop",
-      ours: withoutLoop(ours, empty),
-      other: withoutLoop(jose, empty),
-    }),
-  ];
+  const pairs = cpuPairs('authorizer, own token', [ours, jose, empty], [1.3, 1.3]);
+  return compare('jose, same log line', microseconds, pairs);
 }
 
 function oidcProviderRows({ oidcProvider }: Round): readonly TargetRow[] {
   const { memory, aws, connections } = oidcProvider;
-  const common = { against: 'oidc-provider', format: microseconds, bound: 0.7 };
+  const { ours, bare } = memory;
+  const cpu = `CPU per token at ${connections} connections`;
+  const inMemory = 'non-signature CPU per token, client and key in memory';
+  const beyond = 'non-signature CPU per token, both in memory, without what a bare server costs';
   return [
-    compare({
-      against: 'oidc-provider',
-      format: microseconds,
-      figure: 'non-signature CPU per token, client and key in memory',
-      ours: memory.ours.cpuUs,
-      other: memory.oidcProvider.cpuUs,
-    }),
-    compare({
-      ...common,
-      bound: 0.6,
-      figure: 'non-signature CPU per token, both in memory, without what a bare server costs',
-      ours: memory.ours.cpuUs - memory.bare.cpuUs,
-      other: memory.oidcProvider.cpuUs - memory.bare.cpuUs,
-    }),
-    compare({
-      ...common,
-      figure: `CPU per token at ${connections} connections`,
-      ours: aws.ours.cpuUs,
-      other: aws.oidcProvider.cpuUs,
-    }),
-    compare({
-      ...common,
-      figure: `p99 at ${connections} connections`,
-      ours: aws.ours.p99Ms,
-      other: aws.oidcProvider.p99Ms,
-      format: milliseconds,
-      bound: 0.8,
-    }),
-    compare({
-      ...common,
-      figure: `CPU per token at ${connections} connections`,
-      against: 'oidc-provider that reads no client',
-      ours: aws.ours.cpuUs,
-      other: aws.oidcProviderStaticClient.cpuUs,
-    }),
+    ...compare('oidc-provider', microseconds, [
+      [inMemory, ours.cpuUs, memory.oidcProvider.cpuUs],
+      [beyond, ours.cpuUs - bare.cpuUs, memory.oidcProvider.cpuUs - bare.cpuUs, 0.6],
+      [cpu, aws.ours.cpuUs, aws.oidcProvider.cpuUs, 0.7],
+    ]),
+    ...compare('oidc-provider', milliseconds, [
+      [`p99 at ${connections} connections`, aws.ours.p99Ms, aws.oidcProvider.p99Ms, 0.8],
+    ]),
+    ...compare('oidc-provider that reads no client', microseconds, [
+      [cpu, aws.ours.cpuUs, aws.oidcProviderStaticClient.cpuUs, 0.7],
+    ]),
   ];
 }
 
 function sharedReuseRows({ sharedReuse }: Round): readonly TargetRow[] {
   const { hit, miss, off } = sharedReuse;
-  const common = { format: milliseconds, unit: 'ms' } as const;
   const extra = miss.wallMs - off.wallMs;
+  const common = { format: milliseconds, unit: 'ms' } as const;
+  const hits = { figure: 'shared token reuse, wall time of a hit', against: 'a fixed time' };
+  const misses = {
+    figure: 'shared token reuse, what a miss takes longer',
+    against: 'the same without reuse',
+  };
   return [
-    {
-      ...common,
-      figure: 'shared token reuse, wall time of a hit',
-      against: 'a fixed time',
-      ours: hit.wallMs,
-      value: hit.wallMs,
-      bound: 5,
-    },
-    {
-      ...common,
-      figure: 'shared token reuse, what a miss takes longer',
-      against: 'the same without reuse',
-      ours: extra,
-      value: extra,
-      bound: 1,
-    },
+    { ...common, ...hits, ours: hit.wallMs, value: hit.wallMs, bound: 5 },
+    { ...common, ...misses, ours: extra, value: extra, bound: 1 },
   ];
 }
 
 function sizeRows({ token }: FunctionRound): readonly TargetRow[] {
-  const { ours, reference } = token;
-  const common = { figure: 'bundle', ours: ours.bundleBytes, format: kilobytes };
+  const { bundleBytes: ours } = token.ours;
+  const fixed = { value: ours / 1000, bound: 120, stretch: 40, unit: 'KB' } as const;
   return [
-    compare({ ...common, against: 'usual-way handler', other: reference.bundleBytes, bound: 0.3 }),
-    {
-      ...common,
-      against: 'a fixed size',
-      value: ours.bundleBytes / 1000,
-      bound: 120,
-      stretch: 40,
-      unit: 'KB',
-    },
+    ...compare('usual-way handler', kilobytes, [
+      ['bundle', ours, token.reference.bundleBytes, 0.3],
+    ]),
+    { figure: 'bundle', against: 'a fixed size', ours, format: kilobytes, ...fixed },
   ];
 }
 

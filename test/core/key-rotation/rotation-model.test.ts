@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { jwksCacheTimes } from '../../../contract/limits.ts';
 import { publicJwkFromSpki } from '../../../core/signing-key/public-jwk.ts';
-import { arbitraryStory } from '../../../lab/suites/rotation/simulation/arbitrary-story.ts';
 import { modelAlgs, pooledPublicKey } from '../../../lab/suites/rotation/simulation/public-keys.ts';
 import {
+  arbitraryStory,
   type Story,
   type Trouble,
   troubleKinds,

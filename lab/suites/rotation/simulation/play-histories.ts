@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import { arbitraryStory } from './arbitrary-story.ts';
 import { playStory } from './play-story.ts';
 import type { Trouble } from './story.ts';
+import { arbitraryStory } from './story.ts';
 
 export interface Histories {
   readonly histories: number;
