@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { OnLookupFailure } from '../../../contract/revocation-check.ts';
 import type { Client } from '../../../core/client/client.ts';
 import { deriveProviderClientId } from '../../../core/client/provider-client-id.ts';
-import { MalformedRecordError, UnavailableError } from '../../../core/errors.ts';
+import { ClockError, MalformedRecordError, UnavailableError } from '../../../core/errors.ts';
 import type { RefusalReason } from '../../../core/verifier/bearer-refusal.ts';
 import { signToken } from '../../../lab/support/test-issuer.ts';
 import {
@@ -121,6 +121,7 @@ describe('a check that looks up the clients of own tokens', () => {
   it.each([
     ['AccessDeniedException', new Error('not authorized')],
     ['a bug', new TypeError('x is undefined')],
+    ['a wrong clock', new ClockError('the clock of this host is wrong')],
   ])('accepts no token after a failure that is no outage: %s', async (_, failure) => {
     await expect(checkingWorld('accept', failure).verify(tokenOf())).rejects.toBe(failure);
   });
