@@ -6,16 +6,44 @@ export interface TableSchema {
   readonly sortKey?: string;
   /** Shared by all regions (a global table if there are several), or one per region. */
   readonly scope: 'global' | 'regional';
+  readonly index?: IndexSchema;
 }
 
 /**
+ * A global secondary index. It has its keys, the table's, and nothing else: a write that changes
+ * none of them, such as the recording of a secret's last use, does not write to the index.
+ */
+export interface IndexSchema {
+  readonly name: string;
+  readonly partitionKey: string;
+  readonly sortKey: string;
+}
+
+/** What belongs to a service trunk group, in the order of the names. */
+export const trunkGroupIndex = {
+  name: 'by-trunk-group',
+  partitionKey: 'service_trunk_group',
+  sortKey: 'name',
+} as const satisfies IndexSchema;
+
+/**
  * The tables of records. All keys are strings. None of them has a TTL or a local secondary index, because strongly
- * consistent global tables support neither.
+ * consistent global tables support neither. An update of a stack can add or remove one index of each table.
  */
 export const tables = {
   /** One item per client, with its secrets: one read authenticates. */
-  clients: { suffix: 'clients', partitionKey: 'client_id', scope: 'global' },
-  apiKeys: { suffix: 'api-keys', partitionKey: 'key_id', scope: 'global' },
+  clients: {
+    suffix: 'clients',
+    partitionKey: 'client_id',
+    scope: 'global',
+    index: trunkGroupIndex,
+  },
+  apiKeys: {
+    suffix: 'api-keys',
+    partitionKey: 'key_id',
+    scope: 'global',
+    index: trunkGroupIndex,
+  },
   identityProviders: {
     suffix: 'identity-providers',
     partitionKey: 'issuer',

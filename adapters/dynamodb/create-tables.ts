@@ -2,7 +2,11 @@ import {
   CreateTableCommand,
   DescribeTableCommand,
   type DynamoDBClient,
+  type GlobalSecondaryIndex,
+  type KeySchemaElement,
   ResourceInUseException,
+  type TableDescription,
+  UpdateTableCommand,
 } from '@aws-sdk/client-dynamodb';
 import { type TableSchema, tableKeys, tableName, tables } from '../../contract/tables.ts';
 import { UnavailableError } from '../../core/errors.ts';
@@ -11,39 +15,79 @@ import { UnavailableError } from '../../core/errors.ts';
 const activeWithin = 60_000;
 const pollInterval = 50;
 
-/** A table's name and keys, which are strings. */
-export interface TableDefinition extends Pick<TableSchema, 'partitionKey' | 'sortKey'> {
+/** A table's name and keys, which are strings, and its index. */
+export interface TableDefinition extends Pick<TableSchema, 'partitionKey' | 'sortKey' | 'index'> {
   readonly name: string;
 }
 
-function createTableCommand(table: TableDefinition): CreateTableCommand {
-  const keys = [
-    { name: table.partitionKey, type: 'HASH' as const },
-    ...(table.sortKey === undefined ? [] : [{ name: table.sortKey, type: 'RANGE' as const }]),
+type Keys = Pick<TableSchema, 'partitionKey' | 'sortKey'>;
+
+function keySchema({ partitionKey, sortKey }: Keys): KeySchemaElement[] {
+  return [
+    { AttributeName: partitionKey, KeyType: 'HASH' },
+    ...(sortKey === undefined ? [] : [{ AttributeName: sortKey, KeyType: 'RANGE' as const }]),
   ];
+}
+
+function attributesOf(...keys: readonly Keys[]) {
+  const names = new Set(keys.flatMap(keySchema).map(({ AttributeName = '' }) => AttributeName));
+  return [...names].map((AttributeName) => ({ AttributeName, AttributeType: 'S' as const }));
+}
+
+function toIndex(index: NonNullable<TableDefinition['index']>): GlobalSecondaryIndex {
+  return {
+    IndexName: index.name,
+    KeySchema: keySchema(index),
+    Projection: { ProjectionType: 'KEYS_ONLY' },
+  };
+}
+
+function createTableCommand(table: TableDefinition): CreateTableCommand {
+  const { name, index } = table;
   return new CreateTableCommand({
-    TableName: table.name,
+    TableName: name,
     BillingMode: 'PAY_PER_REQUEST',
-    AttributeDefinitions: keys.map((key) => ({ AttributeName: key.name, AttributeType: 'S' })),
-    KeySchema: keys.map((key) => ({ AttributeName: key.name, KeyType: key.type })),
+    AttributeDefinitions: attributesOf(table, ...(index === undefined ? [] : [index])),
+    KeySchema: keySchema(table),
+    ...(index === undefined ? {} : { GlobalSecondaryIndexes: [toIndex(index)] }),
   });
 }
 
-/** Creates a table unless it exists, and waits until it can be used. */
+/**
+ * Creates a table unless it exists, and waits until it can be used. A table of an earlier version
+ * gets its index, which is not waited for: until it is filled, lists scan.
+ */
 export async function createTable(dynamodb: DynamoDBClient, table: TableDefinition): Promise<void> {
   try {
     await dynamodb.send(createTableCommand(table));
   } catch (error) {
     if (!(error instanceof ResourceInUseException)) throw error;
   }
-  await waitUntilActive(dynamodb, table.name);
+  const description = await waitUntilActive(dynamodb, table.name);
+  await addIndex(dynamodb, table, description);
 }
 
-async function waitUntilActive(dynamodb: DynamoDBClient, name: string): Promise<void> {
+async function addIndex(
+  dynamodb: DynamoDBClient,
+  table: TableDefinition,
+  { GlobalSecondaryIndexes = [] }: TableDescription,
+): Promise<void> {
+  const { name, index } = table;
+  if (index === undefined) return;
+  if (GlobalSecondaryIndexes.some(({ IndexName }) => IndexName === index.name)) return;
+  const update = {
+    TableName: name,
+    AttributeDefinitions: attributesOf(table, index),
+    GlobalSecondaryIndexUpdates: [{ Create: toIndex(index) }],
+  };
+  await dynamodb.send(new UpdateTableCommand(update));
+}
+
+async function waitUntilActive(dynamodb: DynamoDBClient, name: string): Promise<TableDescription> {
   const deadline = performance.now() + activeWithin;
   while (performance.now() < deadline) {
     const { Table } = await dynamodb.send(new DescribeTableCommand({ TableName: name }));
-    if (Table?.TableStatus === 'ACTIVE') return;
+    if (Table?.TableStatus === 'ACTIVE') return Table;
     await new Promise((resolve) => setTimeout(resolve, pollInterval));
   }
   throw new UnavailableError(`table ${name} did not become active in ${activeWithin / 1000} s`);

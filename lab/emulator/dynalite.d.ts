@@ -33,14 +33,38 @@ declare module 'dynalite/db/index.js' {
     close(): Promise<void>;
   }
 
+  /** One kind of records within the database. */
+  interface DynalitePart {
+    put: Write;
+    get: Write;
+    del: Write;
+    createValueStream: (options: unknown) => Readable;
+    /** Waits until no one else holds the key. `release` gives it back, then calls its argument. */
+    lock(key: string, hold: (release: (done: () => void) => () => void) => void): void;
+  }
+
   interface DynaliteStore {
     readonly db: DynaliteDatabase;
+    readonly tableDb: DynalitePart;
+    getItemDb(table: string): DynalitePart;
+    getIndexDb: (kind: 'Global' | 'Local', table: string, index: string) => DynalitePart;
+    deleteIndexDb: (kind: 'Global', table: string, index: string, done: Done) => void;
     /** Puts a new database, over the same folder, in place of the present one. */
     recreate(): void;
   }
 
-  /** dynalite calls `create` of this object. */
-  const dynaliteDb: { create: (options: unknown) => DynaliteStore };
+  const dynaliteDb: {
+    /** dynalite calls it as a property of this object. */
+    create: (options: unknown) => DynaliteStore;
+    createKey(item: object, table: object): string;
+    /** What a change of an item writes to indexes. */
+    getIndexActions(
+      indexes: readonly object[],
+      before: object | undefined,
+      after: object | undefined,
+      table: object,
+    ): { readonly puts: readonly { readonly key: string; readonly item: object }[] };
+  };
   export default dynaliteDb;
-  export type { Done, DynaliteDatabase, DynaliteStore };
+  export type { Done, DynaliteDatabase, DynalitePart, DynaliteStore };
 }

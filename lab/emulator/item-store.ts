@@ -11,6 +11,7 @@ import dynaliteDb, {
 import { AwsError } from './aws-server/aws-error.ts';
 import type { VerifiedRequest } from './aws-server/verify-signature.ts';
 import type { StorageWatch } from './storage.ts';
+import { type IndexTiming, TableIndexes } from './table-indexes.ts';
 
 /** Milliseconds between two attempts to write to a full folder. */
 const retryInterval = 1000;
@@ -117,13 +118,18 @@ export class ItemStore {
   readonly #storage: StorageWatch | undefined;
   readonly #listener: RequestListener;
   readonly #store: DynaliteStore;
+  readonly #indexes: TableIndexes;
   readonly #active = new Set<Promise<void>>();
   #hasFailed = false;
   #lastAttempt = Number.NEGATIVE_INFINITY;
   #opening: Promise<void> | undefined;
 
   /** @param directory without it, the items are only in memory. */
-  constructor(directory: string | undefined, storage: StorageWatch | undefined) {
+  constructor(
+    directory: string | undefined,
+    storage: StorageWatch | undefined,
+    timing: IndexTiming = {},
+  ) {
     this.#directory = directory;
     this.#storage = storage;
     const { server, store } = openDynalite(directory);
@@ -133,12 +139,14 @@ export class ItemStore {
     if (listener === undefined) throw new Error('dynalite has no request listener');
     this.#listener = listener;
     this.#store = store;
+    this.#indexes = new TableIndexes(store, timing);
     this.#guard(store.db);
   }
 
   /** @throws {AwsError} if the folder still cannot be written to. */
   async answer(request: VerifiedRequest, response: ServerResponse): Promise<void> {
     if (this.#hasFailed) await this.#openAgain();
+    if (await this.#indexes.answer(request, response)) return;
     const call = callDynalite(this.#listener, request, response);
     this.#active.add(call);
     await call.finally(() => this.#active.delete(call));

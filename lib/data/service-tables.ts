@@ -4,6 +4,7 @@ import {
   Billing,
   type ITableV2,
   MultiRegionConsistency,
+  ProjectionType,
   type TableOptionsV2,
   TableV2,
 } from 'aws-cdk-lib/aws-dynamodb';
@@ -11,6 +12,7 @@ import { Construct } from 'constructs';
 import {
   deployedTableName,
   formerTableNames,
+  type IndexSchema,
   type TableKey,
   type TableNames,
   type TableSchema,
@@ -83,6 +85,7 @@ export class ServiceTable extends Construct {
       ...(schema.sortKey === undefined
         ? {}
         : { sortKey: { name: schema.sortKey, type: AttributeType.STRING } }),
+      ...(schema.index === undefined ? {} : withIndex(schema.index)),
       billing: Billing.onDemand(),
       removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
       ...replicaOptions,
@@ -90,6 +93,17 @@ export class ServiceTable extends Construct {
       ...(props.replication === undefined ? {} : stronglyConsistent(props.replication, readable)),
     });
   }
+}
+
+/** Each replica has the index. */
+function withIndex({ name, partitionKey, sortKey }: IndexSchema) {
+  const index = {
+    indexName: name,
+    partitionKey: { name: partitionKey, type: AttributeType.STRING },
+    sortKey: { name: sortKey, type: AttributeType.STRING },
+    projectionType: ProjectionType.KEYS_ONLY,
+  };
+  return { globalSecondaryIndexes: [index] };
 }
 
 /** A conditional write then applies in all regions: a concurrent write cannot undo a revocation. */

@@ -53,16 +53,45 @@ describe('the tables of one region', () => {
     });
   });
 
-  it('have no TTL, no index and no stream, which a strongly consistent table cannot keep', () => {
+  it('have no TTL, no local index and no stream, which a strongly consistent table cannot keep', () => {
     for (const { Properties } of tableResources()) {
       expect(Object.keys(Properties)).not.toEqual(
         expect.arrayContaining(['TimeToLiveSpecification']),
       );
       expect(Properties['LocalSecondaryIndexes']).toBeUndefined();
-      expect(Properties['GlobalSecondaryIndexes']).toBeUndefined();
       expect(Properties['StreamSpecification']).toBeUndefined();
       expect(Properties['TimeToLiveSpecification']).toBeUndefined();
     }
+  });
+});
+
+describe('the index by trunk group', () => {
+  it.each(tableKeys)('%s has it if its items belong to a trunk group, with keys only', (key) => {
+    const found = tableResources().find(
+      ({ Properties }) => Properties['TableName'] === tableName('authorization-server', key),
+    );
+    const index = {
+      IndexName: 'by-trunk-group',
+      KeySchema: [
+        { AttributeName: 'service_trunk_group', KeyType: 'HASH' },
+        { AttributeName: 'name', KeyType: 'RANGE' },
+      ],
+      Projection: { ProjectionType: 'KEYS_ONLY' },
+    };
+    const isOwned = key === 'clients' || key === 'apiKeys';
+    expect(found?.Properties['GlobalSecondaryIndexes']).toEqual(isOwned ? [index] : undefined);
+  });
+
+  it('has nothing that the token function may write: a last use costs no write to it', () => {
+    const policies = Object.entries(resourcesOf(template, 'AWS::IAM::Policy'));
+    const token = policies.filter(([id]) => id.startsWith('FunctionsToken'));
+    const writable = [...JSON.stringify(token).matchAll(/"dynamodb:Attributes":(\[[^\]]*\])/g)]
+      .flatMap(([, list = '[]']) => JSON.parse(list) as readonly string[])
+      .filter((attribute) => attribute !== tables.clients.partitionKey);
+    expect(writable).toEqual(['secrets']);
+    const { partitionKey, sortKey } = tables.clients.index;
+    expect(writable).not.toEqual(expect.arrayContaining([partitionKey]));
+    expect(writable).not.toEqual(expect.arrayContaining([sortKey]));
   });
 });
 

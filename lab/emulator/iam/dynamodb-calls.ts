@@ -10,6 +10,7 @@ type Item = Readonly<Record<string, AttributeValue>>;
 /** What the condition keys of an operation are read from. */
 interface Input {
   readonly TableName?: string;
+  readonly IndexName?: string;
   readonly Key?: Item;
   readonly Item?: Item;
   readonly ReturnValues?: string;
@@ -124,9 +125,11 @@ export function dynamodbCalls(
   if (ofTables.length === 0) return [{ action, resource: '*', context: {} }];
   return ofTables.map((one) => {
     const name = String(one.TableName);
-    const resource = name.startsWith('arn:')
+    const table = name.startsWith('arn:')
       ? name
       : `arn:aws:dynamodb:${region}:${account}:table/${name}`;
+    const { IndexName } = one;
+    const resource = IndexName === undefined ? table : `${table}/index/${IndexName}`;
     return { action, resource, context: contextOf(action, one, partitionKey(name)) };
   });
 }

@@ -72,6 +72,14 @@ const showItems: Show = ({ table, input }, answer, view, history) => {
   return withBody(answer, { ...body, Items: seen, Count: seen.length });
 };
 
+/** Of an index, the keys of items that the view does not have yet are missing. */
+const showIndex: Show = ({ table }, answer, view, history) => {
+  const body = parse(answer);
+  const items = (body['Items'] ?? []) as readonly Attributes[];
+  const seen = items.filter((item) => history.seen(idOf(table, item), view, item) !== undefined);
+  return withBody(answer, { ...body, Items: seen, Count: seen.length });
+};
+
 const shows: ReadonlyMap<string, Show> = new Map([
   ['GetItem', showItem],
   ['Query', showItems],
@@ -125,7 +133,8 @@ export function createReplica(options: ReplicaOptions): ReadPast {
   return async (call, forward, faultyHorizon) => {
     if (!isOurs(call)) return forward();
     if (isWrite(call)) return write(call, forward, options);
-    const show = isStrong(call) ? undefined : shows.get(call.operation);
+    const present = call.input['IndexName'] === undefined ? shows.get(call.operation) : showIndex;
+    const show = isStrong(call) ? undefined : present;
     const horizon = Math.min(faultyHorizon ?? Number.POSITIVE_INFINITY, clock() - lag);
     const answer = await forward();
     if (show === undefined || answer.status !== 200) return answer;

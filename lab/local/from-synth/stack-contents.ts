@@ -37,6 +37,23 @@ const keySchema = v.array(
   v.object({ AttributeName: v.string(), KeyType: v.picklist(['HASH', 'RANGE']) }),
 );
 
+/** Of an index that has its keys and the table's; another projection is not understood. */
+const indexSchema = v.object({
+  IndexName: v.string(),
+  KeySchema: keySchema,
+  Projection: v.object({ ProjectionType: v.literal('KEYS_ONLY') }),
+});
+
+const maxIndexes = 1;
+
+type Keys = v.InferOutput<typeof keySchema>;
+
+function readKeys(keys: Keys) {
+  const named = (type: Keys[number]['KeyType']) =>
+    keys.find(({ KeyType }) => KeyType === type)?.AttributeName;
+  return { partitionKey: named('HASH') ?? '', sortKey: named('RANGE') };
+}
+
 const functionSchema = v.object({
   FunctionName: v.string(),
   Handler: v.string(),
@@ -75,14 +92,22 @@ class ContentsReader {
   }
 
   #readTable({ Properties }: TemplateResource): TableDefinition {
-    const keys = v.parse(keySchema, Properties['KeySchema']);
-    const named = (type: string) => keys.find(({ KeyType }) => KeyType === type)?.AttributeName;
-    const sortKey = named('RANGE');
+    const { partitionKey, sortKey } = readKeys(v.parse(keySchema, Properties['KeySchema']));
     return {
       name: this.#resolver.resolveText(Properties['TableName']),
-      partitionKey: named('HASH') ?? '',
+      partitionKey,
       ...(sortKey === undefined ? {} : { sortKey }),
+      ...this.#readIndex(Properties['GlobalSecondaryIndexes'] ?? []),
     };
+  }
+
+  #readIndex(given: unknown): Pick<TableDefinition, 'index'> {
+    const indexes = v.safeParse(v.pipe(v.array(indexSchema), v.maxLength(maxIndexes)), given);
+    if (!indexes.success) throw this.#resolver.misunderstood('the indexes of a table');
+    const [index] = indexes.output;
+    if (index === undefined) return {};
+    const { partitionKey, sortKey = '' } = readKeys(index.KeySchema);
+    return { index: { name: index.IndexName, partitionKey, sortKey } };
   }
 
   /** The service's functions. Those that the CDK adds for its own custom resources have no name. */

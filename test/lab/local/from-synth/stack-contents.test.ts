@@ -64,6 +64,15 @@ describe('what the local run takes from a stack', () => {
       'the integration https://example.com',
     ],
     [
+      'an index of whole items',
+      withProperties('Table', {
+        GlobalSecondaryIndexes: [
+          { IndexName: 'i', KeySchema: [], Projection: { ProjectionType: 'ALL' } },
+        ],
+      }),
+      'the indexes of a table',
+    ],
+    [
       'two functions on one path',
       {
         ...oneRoute,
