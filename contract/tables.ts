@@ -106,7 +106,9 @@ export const sealedTokenTable = {
 
 export type TableKey = keyof typeof tables;
 
-export const tableKeys = Object.freeze(Object.keys(tables)) as readonly TableKey[];
+export const tableKeys = /* @__PURE__ */ Object.freeze(
+  /* @__PURE__ */ Object.keys(tables),
+) as readonly TableKey[];
 
 /** Fixed names let a region's stack find the tables of another stack without an export. */
 export function tableName(deploymentName: string, key: TableKey): string {
