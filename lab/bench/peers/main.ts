@@ -21,7 +21,7 @@ import { formatLine, formatPeers, type PeerRoles, type PeerRow } from './table.t
  */
 
 const values = new Command('npm run bench:peers --')
-  .option('--only <names…>', 'measures only the peers with these parts of names')
+  .option('--only <names...>', 'measures only the peers with these parts of names')
   .option('--seconds <n>', 'of one measurement', countFrom(1), 7)
   .parse()
   .opts<{ readonly only?: readonly string[]; readonly seconds: number }>();
