@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { App, Stack } from 'aws-cdk-lib';
+import { App, Stack, type Stage } from 'aws-cdk-lib';
 import { Construct } from 'constructs';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { parseDeploymentConfig } from '../../contract/deployment-config.ts';
@@ -61,16 +61,22 @@ describe('an app of a config', () => {
   });
 });
 
+/** Classes of aws-cdk-lib. */
+interface OtherCopy {
+  readonly App: typeof App;
+  readonly Stage: typeof Stage;
+}
+
 describe('an app of another copy of aws-cdk-lib', () => {
   /** Loads CDK's core again, as node_modules with two copies would. */
-  function loadOtherCopy(): Pick<typeof import('aws-cdk-lib'), 'App' | 'Stage'> {
+  function loadOtherCopy(): OtherCopy {
     const require = createRequire(import.meta.url);
     const isOfCdk = (path: string) => path.includes('/aws-cdk-lib/');
     const kept = Object.entries(require.cache).filter(([path]) => isOfCdk(path));
     for (const [path] of kept) delete require.cache[path];
     try {
       // CDK loads each class when it is asked for.
-      const { App, Stage } = require('aws-cdk-lib') as typeof import('aws-cdk-lib');
+      const { App, Stage } = require('aws-cdk-lib') as OtherCopy;
       return { App, Stage };
     } finally {
       for (const path of Object.keys(require.cache).filter(isOfCdk)) delete require.cache[path];
