@@ -13,6 +13,7 @@ import { createDynamoDbClientStore } from './dynamodb/client-store.ts';
 import { createDynamoDbClient } from './dynamodb/dynamodb-client.ts';
 import { createDynamoDbIdentityProviderStore } from './dynamodb/identity-provider-store.ts';
 import { createDynamoDbSigningKeyStore } from './dynamodb/signing-key-store.ts';
+import { createDynamoDbTrunkGroupLimitsStore } from './dynamodb/trunk-group-limits-store.ts';
 import type { GuardedFetchOptions } from './https/guarded-fetch.ts';
 import { recordServerDates } from './record-server-dates.ts';
 import { createCallerIdentity } from './sts/caller-identity.ts';
@@ -79,6 +80,7 @@ export function openManagementTables(
         store,
       ),
       signingKeys: createDynamoDbSigningKeyStore(dynamodb, table('signingKeys'), store),
+      trunkGroupLimits: createDynamoDbTrunkGroupLimitsStore(dynamodb, table('signingKeys'), store),
       audit,
       auditPages: audit,
       fetchJson,

@@ -88,6 +88,7 @@ const sightings = {
   client: ['findClient', 'version'],
   apiKey: ['findApiKey', 'version'],
   provider: ['findProvider', 'registrationId'],
+  trunkGroup: ['findTrunkGroupLimits', 'version'],
 } as const;
 
 /** The operations of the management function. */

@@ -9,6 +9,7 @@ import { providerCommands } from './commands/provider.ts';
 import { scopeCommands } from './commands/scope.ts';
 import { signingKeyCommands } from './commands/signing-key.ts';
 import { tableCommands } from './commands/table.ts';
+import { trunkGroupLimitsCommands } from './commands/trunk-group-limits.ts';
 
 /** Every command group of `authctl`, in the order in which `--help` lists them. */
 export const commandGroups: readonly CommandGroup[] = [
@@ -17,6 +18,7 @@ export const commandGroups: readonly CommandGroup[] = [
   apiKeyCommands,
   apiKeySubnetCommands,
   providerCommands,
+  trunkGroupLimitsCommands,
   scopeCommands,
   signingKeyCommands,
   auditCommands,

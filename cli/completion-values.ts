@@ -40,6 +40,7 @@ const reads: Readonly<Record<string, Readonly<Record<string, Read>>>> = {
   'api-key': { 'key-id': readApiKeys },
   'api-key-subnet': { 'key-id': readApiKeys },
   provider: { issuer: readIssuers },
+  'trunk-group-limits': { '--scope': readScopes, '--provider': readIssuers },
   'signing-key': { kid: readKids },
   explain: { '--client-id': readClients, '--scope': readScopes },
 };

@@ -73,6 +73,12 @@ export const maxSecretsPerClient = 100;
  */
 export const secretExpiresSoonWithin = 14 * secondsPerDay;
 
+/** Clients, or API keys, that a limit of a trunk group can name: more than any group has. */
+export const maxLimitedItems = 1_000_000;
+
+/** Providers that a limit of a trunk group can name: the item stays below 110 KB. */
+export const maxLimitProviders = 100;
+
 /** Subnets of one API key: each costs one comparison per request. */
 export const maxSubnetsPerApiKey = 100;
 

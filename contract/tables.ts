@@ -76,6 +76,13 @@ export const signingKeyRecordTypes = {
 } as const;
 
 /**
+ * A partition of the same table that has nothing to do with keys: what a service trunk group may
+ * have. Sort key: the trunk group. Release 2648148 reads partitions only by their names, so it
+ * ignores this one; it would scan a new kind of item in any other table (docs/adr/0077).
+ */
+export const trunkGroupLimitsRecordType = 'trunk_group_limits';
+
+/**
  * Attributes of a signing key that its life changes. What the key is does not: a role that may
  * change these can neither add a key to the JWKS nor replace one.
  */
@@ -106,9 +113,7 @@ export const sealedTokenTable = {
 
 export type TableKey = keyof typeof tables;
 
-export const tableKeys = /* @__PURE__ */ Object.freeze(
-  /* @__PURE__ */ Object.keys(tables),
-) as readonly TableKey[];
+export const tableKeys = Object.freeze(Object.keys(tables)) as readonly TableKey[];
 
 /** Fixed names let a region's stack find the tables of another stack without an export. */
 export function tableName(deploymentName: string, key: TableKey): string {

@@ -3,7 +3,7 @@ import { tables } from '../../contract/tables.ts';
 import type { AuditLog, AuditPageReader, AuditReader } from '../../core/audit/audit-log.ts';
 import { parseAuditItem, toAuditItem } from './audit-item.ts';
 import { parseItems, queryPartition } from './read-items.ts';
-import { queryPageBackwards } from './read-page.ts';
+import { queryPage } from './read-page.ts';
 import type { StoreOptions } from './store-options.ts';
 import { absent, writeConditionally } from './write-item.ts';
 
@@ -30,9 +30,18 @@ export function createDynamoDbAuditLog(
       });
     },
     readAudit: ({ day, limit, after }) =>
-      queryPageBackwards(
+      queryPage(
         dynamodb,
-        { table, partitionKey, sortKey, value: day, limit, after, parse: parseAuditItem },
+        {
+          table,
+          partitionKey,
+          sortKey,
+          value: day,
+          limit,
+          after,
+          parse: parseAuditItem,
+          backwards: true,
+        },
         store,
       ),
     listAudit: (day, options = {}) =>

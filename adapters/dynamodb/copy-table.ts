@@ -5,6 +5,7 @@ import {
   type TableKey,
   type TableSchema,
   tables,
+  trunkGroupLimitsRecordType,
 } from '../../contract/tables.ts';
 import { ConflictError, MalformedRecordError } from '../../core/errors.ts';
 import { parseApiKeyItem } from './api-key-item.ts';
@@ -18,6 +19,7 @@ import {
   parseKeyIntentItem,
 } from './rotation-item.ts';
 import { parseSigningKeyItem } from './signing-key-item.ts';
+import { parseTrunkGroupLimitsItem } from './trunk-group-limits-item.ts';
 import { absent, putItem } from './write-item.ts';
 
 /** Tables that several regions share. Each region keeps its own audit. */
@@ -50,6 +52,7 @@ const signingKeyParsers = new Map<string, (item: Item) => unknown>([
   [intent, parseKeyIntentItem],
   [heartbeat, parseHeartbeatItem],
   [choice, parseAlgorithmChoiceItem],
+  [trunkGroupLimitsRecordType, parseTrunkGroupLimitsItem],
 ]);
 
 function parseSigningKeyRecord(item: Item): void {

@@ -128,18 +128,23 @@ export async function scanPage<T extends object>(
   return takePage(page, scan, store);
 }
 
-/** One page of a partition, the last item first. */
-export async function queryPageBackwards<T extends object>(
+/** A request for one page of a partition. */
+export interface PartitionPage<T extends object> {
+  readonly table: string;
+  readonly partitionKey: string;
+  readonly sortKey: string;
+  readonly value: string;
+  readonly limit: number;
+  readonly after: string | undefined;
+  readonly parse: (item: Item) => T;
+  /** Whether the last item is the first one. */
+  readonly backwards?: boolean;
+}
+
+/** One page of a partition, in the order of the sort key. */
+export async function queryPage<T extends object>(
   dynamodb: DynamoDBDocument,
-  request: {
-    readonly table: string;
-    readonly partitionKey: string;
-    readonly sortKey: string;
-    readonly value: string;
-    readonly limit: number;
-    readonly after: string | undefined;
-    readonly parse: (item: Item) => T;
-  },
+  request: PartitionPage<T>,
   store: StoreOptions,
 ): Promise<StorePage<T>> {
   const { table, partitionKey, sortKey, value, after } = request;
@@ -149,7 +154,7 @@ export async function queryPageBackwards<T extends object>(
       KeyConditionExpression: '#key = :value',
       ExpressionAttributeNames: { '#key': partitionKey },
       ExpressionAttributeValues: { ':value': value },
-      ScanIndexForward: false,
+      ScanIndexForward: request.backwards !== true,
       Limit: request.limit,
       ConsistentRead: store.consistentRead ?? false,
       ExclusiveStartKey:

@@ -114,6 +114,28 @@ export const apiKeysFilter = exactly({ ...ownedItems, anySource: optionalFlag })
 
 export const removeSubnetOptions = exactly({ allowAnySource: optionalFlag, ifVersion });
 
+/** Each limit that is left out does not exist. */
+const trunkGroupLimits = {
+  /** Scopes that may be granted. Empty: none. */
+  scopes: v.optional(list(text)),
+  maxClients: v.optional(v.number()),
+  /** Zero: no API key may be created. */
+  maxApiKeys: v.optional(v.number()),
+  maxTokenLifetime: v.optional(seconds),
+  /** Seconds that a secret may have left. */
+  maxSecretLifetime: v.optional(seconds),
+  /** Whether every API key must have a subnet. */
+  requireSubnet: optionalFlag,
+  /** Issuers of the registered providers under which clients may be created. Empty: none. */
+  providers: v.optional(list(text)),
+};
+
+export const proposedLimits = exactly(trunkGroupLimits);
+
+export const newLimits = exactly({ ...trunkGroupLimits, ifVersion });
+
+export const limitsFilter = exactly(page);
+
 const providerChoices = {
   clientIdClaim: optionalText,
   allowUserWritableClaim: optionalFlag,

@@ -15,7 +15,7 @@ import type { ManagementAlias, PersonRole } from './roles.ts';
 export type Guard = 'key' | 'version' | 'registration' | 'stop';
 
 /** What a version or a registration belongs to. It is found by the first argument. */
-export type Guarded = 'client' | 'apiKey' | 'provider';
+export type Guarded = 'client' | 'apiKey' | 'provider' | 'trunkGroup';
 
 export interface ManagementOperation {
   /** The arguments by name, in the order of the library. */
@@ -51,6 +51,13 @@ const providers: Access = {
   aliases: ['provider-operator', 'administrator'],
   person: 'administrator',
   guarded: 'provider',
+};
+
+/** The platform's staff decides what a trunk group may have. */
+const limits: Access = {
+  aliases: ['administrator'],
+  person: 'administrator',
+  guarded: 'trunkGroup',
 };
 
 function seenBy(...operators: readonly ManagementAlias[]): Access {
@@ -117,18 +124,6 @@ export const managementOperations = {
     output.secret,
     ['version'],
   ),
-  disableClientSecret: change(
-    clients,
-    { clientId: id, secretId: id, options: version },
-    output.secret,
-    ['stop'],
-  ),
-  enableClientSecret: change(
-    clients,
-    { clientId: id, secretId: id, options: version },
-    output.secret,
-    ['version'],
-  ),
   deleteClientSecret: change(clients, { clientId: id, secretId: id, options: version }, v.void(), [
     'version',
   ]),
@@ -182,6 +177,27 @@ export const managementOperations = {
     { issuer: id, options: v.optional(input.deleteProviderOptions) },
     output.clientPage,
     ['registration'],
+  ),
+  findTrunkGroupLimits: read(
+    seenBy('client-operator', 'api-key-operator', 'provider-operator'),
+    { serviceTrunkGroup: id },
+    output.trunkGroupLimits,
+  ),
+  listTrunkGroupLimits: read(
+    seenBy(),
+    { filter: v.optional(input.limitsFilter) },
+    output.trunkGroupLimitsPage,
+  ),
+  checkTrunkGroupLimits: read(
+    seenBy(),
+    { serviceTrunkGroup: id, limits: v.optional(input.proposedLimits) },
+    output.limitsCheck,
+  ),
+  setTrunkGroupLimits: change(
+    limits,
+    { serviceTrunkGroup: id, limits: input.newLimits },
+    output.trunkGroupLimits,
+    ['version'],
   ),
   explainToken: read(
     seenBy('client-operator'),

@@ -24,7 +24,6 @@ export const secret = v.object({
   createdAt: time,
   expiresAt: optionalTime,
   lastUsedOn: optionalText,
-  disabled: v.optional(v.literal(true)),
 });
 
 export const client = v.object({
@@ -90,6 +89,39 @@ export const provider = v.object({
   audienceFrom: v.optional(v.literal('scope')),
   clientPatterns: v.optional(v.literal(true)),
   registeredAt: time,
+});
+
+export const trunkGroupLimits = v.object({
+  serviceTrunkGroup: text,
+  scopes: v.optional(list(text)),
+  maxClients: v.optional(v.number()),
+  maxApiKeys: v.optional(v.number()),
+  maxTokenLifetime: v.optional(v.number()),
+  maxSecretLifetime: v.optional(v.number()),
+  requireSubnet: v.optional(v.boolean()),
+  providers: v.optional(list(text)),
+  /** 0: nothing is stored for the trunk group. */
+  version: v.number(),
+  updatedAt: optionalTime,
+});
+
+export const trunkGroupLimitsPage = pageOf(trunkGroupLimits);
+
+export const limitsCheck = v.object({
+  /** What the trunk group has above its limits. */
+  excesses: list(
+    v.object({
+      /** The limit, by its name. */
+      limit: text,
+      /** Id of the client, the secret or the API key; the trunk group for a count. */
+      subject: text,
+      name: optionalText,
+      received: text,
+      allowed: text,
+    }),
+  ),
+  /** Whether there are more than are listed. */
+  more: v.boolean(),
 });
 
 /** Public members only (RFC 7517 §4): the library's lint refuses a key with others. */

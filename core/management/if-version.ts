@@ -9,11 +9,17 @@ export interface IfVersion {
 
 /**
  * @param what names the record, for the message, e.g. `client client_x`.
+ * @param least 0 if there is a version of a record that is not stored.
  * @throws {InputError} if the version is not a valid number.
  * @throws {VersionConflictError} if the stored version is another.
  */
-export function checkVersion(what: string, expected: unknown, current: number): void {
+export function checkVersion(
+  what: string,
+  expected: unknown,
+  current: number,
+  least: 0 | 1 = 1,
+): void {
   if (expected === undefined) return;
-  const version = readInteger('ifVersion', expected, 1, Number.MAX_SAFE_INTEGER);
+  const version = readInteger('ifVersion', expected, least, Number.MAX_SAFE_INTEGER);
   if (version !== current) throw new VersionConflictError(what, version, current);
 }

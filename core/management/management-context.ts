@@ -9,6 +9,7 @@ import type { FetchJson } from '../identity-provider/fetch-json.ts';
 import type { IdentityProviderStore } from '../identity-provider/identity-provider-store.ts';
 import type { TimeBounds } from '../server-date.ts';
 import type { SigningKeyReader } from '../signing-key/signing-key-store.ts';
+import type { TrunkGroupLimitsStore } from '../trunk-group/trunk-group-limits.ts';
 
 /** Everything that management reads and writes. */
 export interface ManagementPorts {
@@ -16,6 +17,7 @@ export interface ManagementPorts {
   readonly apiKeys: ApiKeyStore;
   readonly identityProviders: IdentityProviderStore;
   readonly signingKeys: SigningKeyReader;
+  readonly trunkGroupLimits: TrunkGroupLimitsStore;
   readonly audit: AuditLog;
   readonly auditPages: AuditPageReader;
   readonly fetchJson: FetchJson;

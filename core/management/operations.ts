@@ -11,8 +11,6 @@ import { deleteClient, setClientEnabled, updateClient } from './change-client.ts
 import {
   createClientSecret,
   deleteClientSecret,
-  disableClientSecret,
-  enableClientSecret,
   rotateClientSecret,
   updateClientSecret,
 } from './client-secrets.ts';
@@ -32,6 +30,12 @@ import type { ManagementContext } from './management-context.ts';
 import { inspectProviderKeys } from './provider-keys.ts';
 import { registerProvider } from './register-provider.ts';
 import { revokeClientTokens } from './revoke-client-tokens.ts';
+import { checkTrunkGroupLimits } from './trunk-group-limits/check-limits.ts';
+import {
+  findTrunkGroupLimits,
+  listTrunkGroupLimits,
+  setTrunkGroupLimits,
+} from './trunk-group-limits/limits-record.ts';
 
 /** The operations that a portal or `authctl` can call. Each is documented at its definition. */
 export const operations = {
@@ -46,8 +50,6 @@ export const operations = {
   createClientSecret,
   rotateClientSecret,
   updateClientSecret,
-  disableClientSecret,
-  enableClientSecret,
   deleteClientSecret,
   createApiKey,
   findApiKey,
@@ -63,6 +65,10 @@ export const operations = {
   listProviders,
   inspectProviderKeys,
   deleteProvider,
+  findTrunkGroupLimits,
+  listTrunkGroupLimits,
+  checkTrunkGroupLimits,
+  setTrunkGroupLimits,
   explainToken,
   explainRequest,
   listAudit,

@@ -5,11 +5,12 @@ import { type AccessTokenType, accessTokenTypes } from '../../contract/access-to
 import { reuseShares } from '../../contract/limits.ts';
 import { lookupFailureChoices, type OnLookupFailure } from '../../contract/revocation-check.ts';
 import { type Alg, algs, defaultAlg, isAlg } from '../../contract/signing-algorithms.ts';
-import { LocalRunError, maxPort } from '../emulator/loopback-server.ts';
-import type { Edition } from './edition.ts';
+import { LocalRunError } from '../emulator/loopback-server.ts';
 import type { FromSynth } from './from-synth/synthesised-deployment.ts';
 
 const defaultPort = 8080;
+const maxPort = 65_535;
+const packageDirectory = resolve(import.meta.dirname, '../..');
 
 /** The options of the local run. */
 export type LocalArguments = ReturnType<typeof parseArguments>;
@@ -54,13 +55,9 @@ Read it again after a restart: each run makes its own access key for DynamoDB, K
 
 const path = (value: string) => resolve(value);
 
-/** The options that need what only a clone installs. */
-function addCloneOptions(command: Command): Command {
+/** The options of a run from templates. */
+function addTemplateOptions(command: Command): Command {
   return command
-    .option(
-      '--portal-login',
-      'also run the portal as customers see it, with an OpenID provider on loopback and two customers: docs/portal.md',
-    )
     .option(
       '--from-synth',
       'run what "npx cdk synth" wrote to cdk.out, a process for each function, in place of the sources, with the permissions of the templates: docs/from-synth.md',
@@ -77,8 +74,8 @@ function addCloneOptions(command: Command): Command {
     );
 }
 
-function createCommand({ withFlags, extras }: Edition): Command {
-  const command = new Command(withFlags)
+function createCommand(): Command {
+  const command = new Command('npm start --')
     .description('Runs the whole authorization server on this machine, only on loopback.')
     .helpOption(false)
     .option('--https', 'serve TLS, with a certificate that is made on first use and kept')
@@ -114,6 +111,10 @@ function createCommand({ withFlags, extras }: Edition): Command {
       'issue a token again while this share of its life remains, e.g. 0.5, shared through a table as instances in AWS would: docs/configuration.md',
       readTokenReuse,
     )
+    .option(
+      '--portal-login',
+      'also run the portal as customers see it, with an OpenID provider on loopback and two customers: docs/portal.md',
+    )
     .option('--state <dir>', 'keep the state in another folder than .local', path)
     .option(
       '--faults <file>',
@@ -122,14 +123,11 @@ function createCommand({ withFlags, extras }: Edition): Command {
     )
     .exitOverride()
     .configureOutput({ outputError: () => undefined, getOutHelpWidth: () => 100 });
-  if (extras !== undefined) addCloneOptions(command);
-  return command.option('-h, --help', 'show this text');
+  return addTemplateOptions(command).option('-h, --help', 'show this text');
 }
 
 /** The text of `--help`. */
-export function describeUsage(edition: Edition): string {
-  return `${createCommand(edition).helpInformation()}${environmentHelp}\n`;
-}
+export const describeUsage = () => `${createCommand().helpInformation()}${environmentHelp}\n`;
 
 /** Only what was given. */
 interface Flags {
@@ -150,8 +148,8 @@ interface Flags {
   readonly permissionsBoundary?: string;
 }
 
-function readFlags(argv: readonly string[], edition: Edition): Flags {
-  const command = createCommand(edition);
+function readFlags(argv: readonly string[]): Flags {
+  const command = createCommand();
   try {
     return command.parse(argv, { from: 'user' }).opts();
   } catch (error) {
@@ -163,10 +161,10 @@ function readFlags(argv: readonly string[], edition: Edition): Flags {
 }
 
 /** The config that `cdk synth` takes if nothing else is said. */
-function synthesisedConfig(directory: string): string {
-  const path = join(directory, 'cdk.json');
+function synthesisedConfig(): string {
+  const path = join(packageDirectory, 'cdk.json');
   const { context } = JSON.parse(readFileSync(path, 'utf8')) as { context: { config: string } };
-  return resolve(directory, context.config);
+  return resolve(packageDirectory, context.config);
 }
 
 /** Flags that need `--from-synth`. */
@@ -186,7 +184,7 @@ const decidedBySynth = {
   faults: '--faults',
 } as const;
 
-function readFromSynth(flags: Flags, directory: string): FromSynth | undefined {
+function readFromSynth(flags: Flags): FromSynth | undefined {
   const refused = flags.fromSynth === true ? decidedBySynth : onlyWithSynth;
   const given = Object.entries(refused).find(([name]) => name in flags)?.[1];
   if (given !== undefined) {
@@ -195,8 +193,8 @@ function readFromSynth(flags: Flags, directory: string): FromSynth | undefined {
   }
   if (flags.fromSynth !== true) return undefined;
   return {
-    directory: join(directory, 'cdk.out'),
-    config: flags.config ?? synthesisedConfig(directory),
+    directory: join(packageDirectory, 'cdk.out'),
+    config: flags.config ?? synthesisedConfig(),
     permissionsBoundary: flags.permissionsBoundary,
   };
 }
@@ -208,16 +206,15 @@ function readPort(value: string | undefined, name: string): number | undefined {
 }
 
 /**
- * Reads flags and environment of a local run.
+ * Reads flags and environment of `npm start`.
  *
  * @throws {LocalRunError} if a flag is unknown or a port is invalid.
  */
 export function parseArguments(
   argv: readonly string[],
   environment: Readonly<Record<string, string | undefined>>,
-  edition: Edition,
 ) {
-  const flags = readFlags(argv, edition);
+  const flags = readFlags(argv);
   const port = (name: string) => readPort(environment[name], name);
   return {
     help: flags.help ?? false,
@@ -225,7 +222,7 @@ export function parseArguments(
     reset: flags.reset ?? false,
     rotationDemo: flags.rotationDemo ?? false,
     portalLogin: flags.portalLogin ?? false,
-    stateDirectory: flags.state ?? resolve(edition.directory, '.local'),
+    stateDirectory: flags.state ?? resolve(packageDirectory, '.local'),
     port: port('PORT') ?? defaultPort,
     signingAlgorithms: flags.algorithm,
     tokenReuse: flags.tokenReuse,
@@ -235,7 +232,7 @@ export function parseArguments(
     dynamodbPort: port('DYNAMODB_PORT'),
     kmsPort: port('KMS_PORT'),
     portalPort: port('PORTAL_PORT'),
-    fromSynth: readFromSynth(flags, edition.directory),
+    fromSynth: readFromSynth(flags),
     faultScript: flags.faults,
   };
 }

@@ -28,6 +28,7 @@ import {
   changedSigningKeyAttributes,
   tables as contract,
   signingKeyRecordTypes as records,
+  trunkGroupLimitsRecordType,
 } from '../../contract/tables.ts';
 import { type ServiceTables, type TableArns, tableArns } from '../data/service-tables.ts';
 import {
@@ -278,7 +279,12 @@ export class ServiceFunctions extends Construct {
     fn.allow({
       actions: ['dynamodb:Query'],
       resources: signingKeys,
-      conditions: onlyItems(records.key),
+      conditions: onlyItems(records.key, trunkGroupLimitsRecordType),
+    });
+    fn.allow({
+      actions: ['dynamodb:GetItem', 'dynamodb:PutItem'],
+      resources: signingKeys,
+      conditions: onlyItems(trunkGroupLimitsRecordType),
     });
     fn.allow({ actions: ['dynamodb:Query', 'dynamodb:PutItem'], resources: audit });
     fn.addAliases(managementAliases);

@@ -21,7 +21,6 @@ describe('OAuth errors', () => {
     'wrong_secret',
     'no_secret',
     'secret_expired',
-    'secret_disabled',
     'client_disabled',
     'provider_client',
   ] as const)('%s: cannot be told from a wrong secret', (reason) => {

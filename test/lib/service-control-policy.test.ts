@@ -141,6 +141,14 @@ describe('the service control policy of the documentation', () => {
       'authorization-server-slc-key-rotation',
       ['dynamodb:PutItem', keys, { ...rotating(), 'dynamodb:LeadingKeys': ['key_intent'] }],
     ],
+    [
+      'authorization-server-slc-management',
+      [
+        'dynamodb:PutItem',
+        keys,
+        { ...from('management'), 'dynamodb:LeadingKeys': ['trunk_group_limits'] },
+      ],
+    ],
     ['deployer', ['sts:AssumeRole', role(deployment)]],
     ['deployer', ['sts:AssumeRole', role(publishing)]],
     [deployment, ['iam:PassRole', role(execution)]],
@@ -165,10 +173,13 @@ describe('the service control policy of the documentation', () => {
     expect(await decide(name, call)).toBe('Allowed');
   });
 
-  it('keeps a signing key from the rotation, which only the canary adds', async () => {
-    const context = { ...rotating(), 'dynamodb:LeadingKeys': ['signing_key'] };
+  it.each([
+    ['key-rotation', rotating()],
+    ['management', from('management')],
+  ])('keeps a signing key from %s, as only the canary adds one', async (name, caller) => {
+    const context = { ...caller, 'dynamodb:LeadingKeys': ['signing_key'] };
     const call: Call = ['dynamodb:PutItem', keys, context];
-    expect(await decide('authorization-server-slc-key-rotation', call)).toBe('ExplicitlyDenied');
+    expect(await decide(`authorization-server-slc-${name}`, call)).toBe('ExplicitlyDenied');
   });
 
   it('covers every role and function of a stack', async () => {

@@ -7,11 +7,13 @@ import { FetchError } from '../../core/identity-provider/fetch-json.ts';
 import type { IdentityProvider } from '../../core/identity-provider/identity-provider.ts';
 import type { ManagementContext } from '../../core/management/management-context.ts';
 import type { SigningKey } from '../../core/signing-key/signing-key.ts';
+import type { TrunkGroupLimits } from '../../core/trunk-group/trunk-group-limits.ts';
 import {
   createMemoryApiKeyStore,
   createMemoryAuditLog,
   createMemoryClientStore,
   createMemoryIdentityProviderStore,
+  createMemoryTrunkGroupLimitsStore,
 } from './memory-stores.ts';
 
 export const testConfig = parseDeploymentConfig({
@@ -36,6 +38,7 @@ export interface TestManagement {
   readonly apiKeys: Map<string, ApiKey>;
   readonly providers: Map<string, IdentityProvider>;
   readonly signingKeys: SigningKey[];
+  readonly limits: Map<string, TrunkGroupLimits>;
   readonly audit: AuditRecord[];
   /** Documents that can be fetched, by URL. */
   readonly documents: Map<string, unknown>;
@@ -49,6 +52,7 @@ export function createTestManagement(overrides: Partial<ManagementContext> = {})
   const apiKeys = new Map<string, ApiKey>();
   const providers = new Map<string, IdentityProvider>();
   const signingKeys: SigningKey[] = [];
+  const limits = new Map<string, TrunkGroupLimits>();
   const audit: AuditRecord[] = [];
   const documents = new Map<string, unknown>();
   const auditLog = createMemoryAuditLog(audit);
@@ -59,6 +63,7 @@ export function createTestManagement(overrides: Partial<ManagementContext> = {})
     apiKeys,
     providers,
     signingKeys,
+    limits,
     audit,
     documents,
     context: {
@@ -66,6 +71,7 @@ export function createTestManagement(overrides: Partial<ManagementContext> = {})
       apiKeys: createMemoryApiKeyStore(apiKeys),
       identityProviders: createMemoryIdentityProviderStore(providers),
       signingKeys: { listSigningKeys: async () => signingKeys },
+      trunkGroupLimits: createMemoryTrunkGroupLimitsStore(limits),
       audit: auditLog,
       auditPages: auditLog,
       fetchJson: async (url) => {

@@ -7,6 +7,11 @@ import { ConflictError } from '../../core/errors.ts';
 import type { IdentityProvider } from '../../core/identity-provider/identity-provider.ts';
 import type { IdentityProviderStore } from '../../core/identity-provider/identity-provider-store.ts';
 import type { OwnedItemsQuery, StorePage } from '../../core/paging.ts';
+import {
+  type TrunkGroupLimits,
+  type TrunkGroupLimitsStore,
+  withoutLimits,
+} from '../../core/trunk-group/trunk-group-limits.ts';
 
 interface VersionedTable<T> {
   find(id: string): Promise<T | undefined>;
@@ -128,6 +133,30 @@ export function createMemoryIdentityProviderStore(
     },
     listIdentityProviders: async function* list() {
       for (const provider of items.values()) yield structuredClone(provider);
+    },
+  };
+}
+
+export function createMemoryTrunkGroupLimitsStore(
+  items = new Map<string, TrunkGroupLimits>(),
+): TrunkGroupLimitsStore {
+  return {
+    findLimits: async (group) => structuredClone(items.get(group)) ?? withoutLimits(group),
+    readLimits: async ({ limit, after = '' }) => {
+      const groups = [...items.keys()].toSorted().filter((group) => group > after);
+      const page = groups.slice(0, limit);
+      return {
+        items: page.flatMap((group) => structuredClone(items.get(group)) ?? []),
+        examined: page.length,
+        next: groups.length > limit ? page.at(-1) : undefined,
+      };
+    },
+    putLimits: async (limits) => {
+      const { serviceTrunkGroup: group, version } = limits;
+      if ((items.get(group)?.version ?? 0) !== version - 1) {
+        throw new ConflictError(`the limits of ${group} changed meanwhile`);
+      }
+      items.set(group, structuredClone(limits));
     },
   };
 }

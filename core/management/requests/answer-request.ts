@@ -10,12 +10,13 @@ import type {
 import type { ManagementAlias } from '../../../contract/management/roles.ts';
 import type { AuditRecord } from '../../audit/audit-log.ts';
 import { InputError } from '../../errors.ts';
+import { type GrantLimits, intersectLimits } from '../../trunk-group/trunk-group-limits.ts';
 import type { ManagementContext } from '../management-context.ts';
 import { operations } from '../operations.ts';
 import { limitToTrunkGroups } from '../trunk-group-limit.ts';
 import { withoutHashes } from '../without-hashes.ts';
 import { findReach } from './find-reach.ts';
-import { limitToReach } from './limit-to-reach.ts';
+import { limitGrants } from './limit-grants.ts';
 import { checkPerson, checkRole } from './management-role.ts';
 import { readCall } from './read-call.ts';
 import { toManagementError } from './wire-errors.ts';
@@ -105,6 +106,31 @@ export type CreateContext = (reports: {
   readonly onMalformedRecord: (error: Error) => void;
 }) => Omit<ManagementContext, 'actor'>;
 
+/**
+ * Limits a request to the trunk groups of the config and of the request itself, and what it grants
+ * to the limits of the config and of the trunk group.
+ */
+function limitRequest(
+  context: ManagementContext,
+  caller: AuthenticatedCaller,
+  { person, trunk_groups: wanted }: ManagementRequest,
+): ManagementContext {
+  const { reach, portalReach } = context.config.management;
+  const own = [
+    findReach(reach, caller.arn, caller.account),
+    caller.alias === 'portal' ? portalReach : undefined,
+  ].filter((one) => one !== undefined);
+  const groups = [...own.map(({ trunkGroups }) => trunkGroups), wanted];
+  const limited = groups.reduce<ManagementContext>(
+    (wide, narrow) => (narrow === undefined ? wide : limitToTrunkGroups(wide, narrow)),
+    context,
+  );
+  const isAdministrator = caller.alias === 'administrator' || person?.role === 'administrator';
+  // The platform's staff, who sets the limits of trunk groups, has only those of the config.
+  const isStaff = isAdministrator && limited.trunkGroups === undefined;
+  return limitGrants(limited, own.reduce<GrantLimits>(intersectLimits, {}), isStaff);
+}
+
 function contextOf(
   createContext: CreateContext,
   caller: AuthenticatedCaller,
@@ -123,13 +149,7 @@ function contextOf(
     },
     onAuditGap: (record) => notices.gaps.push(record),
   };
-  const { reach, portalReach } = base.config.management;
-  const limits = findReach(reach, caller.arn, caller.account);
-  const own = limits === undefined ? context : limitToReach(context, limits);
-  const isPortal = caller.alias === 'portal' && portalReach !== undefined;
-  const reachable = isPortal ? limitToReach(own, portalReach) : own;
-  const { trunk_groups: groups } = request;
-  return groups === undefined ? reachable : limitToTrunkGroups(reachable, groups);
+  return limitRequest(context, caller, request);
 }
 
 /**

@@ -31,5 +31,5 @@ export const prices = {
   webAcl: { perMillionRequests: 0.6, perMonth: 5, perRuleMonth: 1 },
   perGbOut: 0.09,
   /** Cognito machine-to-machine, first tier. */
-  cognito: { perThousandTokens: 2.25 },
+  cognito: { perThousandTokens: 2.25, perClientMonth: 6 },
 } as const;

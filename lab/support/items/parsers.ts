@@ -9,6 +9,7 @@ import {
   parseKeyIntentItem,
 } from '../../../adapters/dynamodb/rotation-item.ts';
 import { parseSigningKeyItem } from '../../../adapters/dynamodb/signing-key-item.ts';
+import { parseTrunkGroupLimitsItem } from '../../../adapters/dynamodb/trunk-group-limits-item.ts';
 
 /** What reads each kind of item. A bundle of this file is kept with each release. */
 export const parsers = {
@@ -20,6 +21,7 @@ export const parsers = {
   region_heartbeat: parseHeartbeatItem,
   key_choice: parseAlgorithmChoiceItem,
   audit: parseAuditItem,
+  trunk_group_limits: parseTrunkGroupLimitsItem,
 } as const satisfies Readonly<Record<string, (item: Item) => unknown>>;
 
 export type ItemKind = keyof typeof parsers;

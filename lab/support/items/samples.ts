@@ -9,6 +9,7 @@ import {
   toKeyIntentItem,
 } from '../../../adapters/dynamodb/rotation-item.ts';
 import { toSigningKeyItem } from '../../../adapters/dynamodb/signing-key-item.ts';
+import { toTrunkGroupLimitsItem } from '../../../adapters/dynamodb/trunk-group-limits-item.ts';
 import { regionIds } from '../../../contract/regions.ts';
 import { type Alg, algs, signingAlgorithms } from '../../../contract/signing-algorithms.ts';
 import type { Client } from '../../../core/client/client.ts';
@@ -45,7 +46,6 @@ const client: Client = {
       expiresAt: at + 86_400,
       lastUsedOn: '2027-01-15',
     },
-    { secretId: 'secret_3', hash, createdAt: at, disabled: true },
   ],
   version: 3,
   createdAt: at,
@@ -140,6 +140,8 @@ const auditRecord = {
   subject: client.clientId,
 } as const;
 
+const noLimits = { serviceTrunkGroup: 'tg-1001', version: 1, updatedAt: at };
+
 /** By kind, as this version writes them. */
 export function writeSamples(): Readonly<Record<ItemKind, readonly Item[]>> {
   const { kmsKeyArn } = signingKey('RS256', {});
@@ -180,6 +182,20 @@ export function writeSamples(): Readonly<Record<ItemKind, readonly Item[]>> {
     ],
     region_heartbeat: regionIds.map((regionId) => toHeartbeatItem({ regionId, at })),
     key_choice: algs.map((alg) => toAlgorithmChoiceItem({ alg, insteadOf: 'RS256', chosenAt: at })),
+    trunk_group_limits: [
+      toTrunkGroupLimitsItem(noLimits),
+      toTrunkGroupLimitsItem({ ...noLimits, scopes: [], providers: [], maxApiKeys: 0 }),
+      toTrunkGroupLimitsItem({
+        ...noLimits,
+        scopes: ['messaging:view'],
+        maxClients: 20,
+        maxApiKeys: 5,
+        maxTokenLifetime: 3600,
+        maxSecretLifetime: 90 * 86_400,
+        requireSubnet: true,
+        providers: [provider.issuer],
+      }),
+    ],
     audit: (['intended', 'done', 'failed'] as const).flatMap((outcome) => [
       toItem(toAuditItem({ ...auditRecord, outcome })),
       toItem(

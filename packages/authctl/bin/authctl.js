@@ -1,5 +1,3 @@
 #!/usr/bin/env node
 // Not the bundle itself: npm links commands before the bundle is built.
-import { isNodeSupported } from '../dist/node-check.js';
-
-if (isNodeSupported('authctl')) await import('../dist/authctl.js');
+import '../dist/authctl.js';

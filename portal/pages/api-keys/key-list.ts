@@ -1,14 +1,12 @@
 import type { ApiKey } from '../../../adapters/management.ts';
-import { formatCidr } from '../../../core/api-key/subnet.ts';
 import { isId } from '../../../core/credential/credential-value.ts';
-import { formatTime } from '../../../core/rfc3339.ts';
 import { findListed, readListFilter } from '../../forms/list-filter.ts';
 import { problemAt } from '../../forms/problems.ts';
 import { type Option, selectField, textField } from '../../html/field.ts';
 import { enabledOptions, trunkGroupFilter } from '../../html/filters.ts';
 import { linkButton } from '../../html/parts.ts';
-import type { Handler, RequestContext } from '../../request-context.ts';
-import { type CsvTable, exportList, type ListPage, showList } from '../list-page.ts';
+import type { Handler } from '../../request-context.ts';
+import { showList } from '../list-page.ts';
 import { keyColumns, keyRow } from './key-row.ts';
 
 const sourceOptions: readonly Option[] = [
@@ -22,24 +20,11 @@ const anySources: ReadonlyMap<string, boolean> = new Map([
   ['some', false],
 ]);
 
-const csv: CsvTable<ApiKey> = {
-  name: 'api-keys',
-  columns: {
-    key_id: ({ keyId }) => keyId,
-    name: ({ name }) => name,
-    service_trunk_group: ({ serviceTrunkGroup }) => serviceTrunkGroup,
-    enabled: ({ enabled }) => (enabled ? 'yes' : 'no'),
-    subnets: ({ subnets }) => subnets.map(formatCidr).join(' '),
-    expires_at: ({ expiresAt }) => (expiresAt === undefined ? undefined : formatTime(expiresAt)),
-    created_at: ({ createdAt }) => formatTime(createdAt),
-  },
-};
-
-function keyList(context: RequestContext): ListPage<ApiKey> {
+export const showApiKeys: Handler = async (context) => {
   const { management, query, href, may } = context;
   const filter = readListFilter(query);
   const sources = query.optional('sources');
-  return {
+  return showList(context, {
     title: 'API keys',
     lead: 'Long-lived personal keys. Each stands for its whole trunk group.',
     section: 'api-keys',
@@ -72,7 +57,7 @@ function keyList(context: RequestContext): ListPage<ApiKey> {
       }),
     ],
     columns: keyColumns,
-    row: (key) => keyRow(context, key),
+    row: (key: ApiKey) => keyRow(context, key),
     empty: {
       title: 'No API keys yet',
       text: 'An API key is for a person. A program is better off as a client.',
@@ -83,10 +68,5 @@ function keyList(context: RequestContext): ListPage<ApiKey> {
       const anySource = anySources.get(sources ?? '');
       return management.listApiKeys({ ...filter, anySource, cursor });
     },
-    csv,
-  };
-}
-
-export const showApiKeys: Handler = (context) => showList(context, keyList(context));
-
-export const exportApiKeys: Handler = (context) => exportList(keyList(context));
+  });
+};

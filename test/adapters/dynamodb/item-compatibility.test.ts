@@ -17,6 +17,7 @@ import {
   intentSchema,
 } from '../../../adapters/dynamodb/rotation-item.ts';
 import { signingKeySchema } from '../../../adapters/dynamodb/signing-key-item.ts';
+import { trunkGroupLimitsSchema } from '../../../adapters/dynamodb/trunk-group-limits-item.ts';
 import { type ItemKind, parsers } from '../../../lab/support/items/parsers.ts';
 import { writeSamples } from '../../../lab/support/items/samples.ts';
 import { root } from '../../architecture/source-files.ts';
@@ -58,8 +59,18 @@ const firstRelease = {
 const kinds = Object.keys(parsers) as ItemKind[];
 const newest = releases.at(-1) ?? '';
 
+/**
+ * Kinds that are newer than a release. It must ignore them: they are in a partition of the signing
+ * keys' table that it does not read.
+ */
+const newKinds: readonly ItemKind[] = ['trunk_group_limits'];
+
 function readAll(read: Parsers, items: Items): void {
-  for (const kind of kinds) for (const item of items[kind]) read[kind](item);
+  for (const kind of kinds) {
+    if (newKinds.includes(kind) && (read[kind] === undefined || items[kind] === undefined))
+      continue;
+    for (const item of items[kind]) read[kind](item);
+  }
 }
 
 /** Each attribute of an item, with those of what is within: `secrets.*.hash`. */
@@ -111,6 +122,7 @@ const schemas: Readonly<Record<ItemKind, unknown>> = {
   region_heartbeat: heartbeatSchema,
   key_choice: choiceSchema,
   audit: auditSchema,
+  trunk_group_limits: trunkGroupLimitsSchema,
 };
 
 /**
@@ -190,12 +202,15 @@ describe('the release before', () => {
     },
   );
 
-  it.each(kinds)('refuses an attribute of %s that it does not know', async (kind) => {
-    const read = await parsersOf(newest);
-    const [item = {}] = writeSamples()[kind];
-    expect(() => read[kind]({ ...item, added_later: true })).toThrow(
-      'added_later: expected no such attribute',
-    );
-    expect(() => read[kind]({ ...item, schema_version: 2 })).toThrow('schema_version');
-  });
+  it.each(kinds.filter((kind) => !newKinds.includes(kind)))(
+    'refuses an attribute of %s that it does not know',
+    async (kind) => {
+      const read = await parsersOf(newest);
+      const [item = {}] = writeSamples()[kind];
+      expect(() => read[kind]({ ...item, added_later: true })).toThrow(
+        'added_later: expected no such attribute',
+      );
+      expect(() => read[kind]({ ...item, schema_version: 2 })).toThrow('schema_version');
+    },
+  );
 });

@@ -30,8 +30,6 @@ const foreign: Readonly<Record<OperationName, Outcome>> = {
   createClientSecret: 'not found',
   rotateClientSecret: 'not found',
   updateClientSecret: 'not found',
-  disableClientSecret: 'not found',
-  enableClientSecret: 'not found',
   deleteClientSecret: 'not found',
   createApiKey: 'input',
   findApiKey: 'not found',
@@ -48,6 +46,11 @@ const foreign: Readonly<Record<OperationName, Outcome>> = {
   listProviders: 'done',
   inspectProviderKeys: 'done',
   deleteProvider: 'refused',
+  findTrunkGroupLimits: 'not found',
+  listTrunkGroupLimits: 'empty',
+  checkTrunkGroupLimits: 'not found',
+  // Only the platform's staff, whose reach is every group.
+  setTrunkGroupLimits: 'refused',
   // It says that there is no such client, as to anyone who makes up an id.
   explainToken: 'done',
   explainRequest: 'done',
@@ -56,7 +59,11 @@ const foreign: Readonly<Record<OperationName, Outcome>> = {
 };
 
 /** Of those operations that the caller is refused even on its own group. */
-const ofEveryGroup: readonly OperationName[] = ['registerProvider', 'deleteProvider'];
+const ofEveryGroup: readonly OperationName[] = [
+  'registerProvider',
+  'deleteProvider',
+  'setTrunkGroupLimits',
+];
 
 const names = Object.keys(foreign) as OperationName[];
 

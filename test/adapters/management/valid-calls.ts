@@ -17,6 +17,15 @@ export function validCalls(world: World): Readonly<Record<OperationName, ValidCa
     args,
   });
   const secret = { name: 'blue', expiresAt: world.now + 60, idempotencyKey: 'key-12345' };
+  const limits = {
+    scopes: ['calls:view'],
+    maxClients: 10,
+    maxApiKeys: 0,
+    maxTokenLifetime: 900,
+    maxSecretLifetime: 86_400,
+    requireSubnet: true,
+    providers: [issuer],
+  };
   const clientVersion = world.clients.get(clientId)?.version;
   const keyVersion = world.apiKeys.get(keyId)?.version;
   return {
@@ -64,12 +73,6 @@ export function validCalls(world: World): Readonly<Record<OperationName, ValidCa
       expiresAt: world.now + 60,
       ifVersion: clientVersion,
     }),
-    disableClientSecret: call('clientId secretId options', clientId, secretId, {
-      ifVersion: clientVersion,
-    }),
-    enableClientSecret: call('clientId secretId options', clientId, secretId, {
-      ifVersion: clientVersion,
-    }),
     deleteClientSecret: call('clientId secretId options', clientId, secretId, {
       ifVersion: clientVersion,
     }),
@@ -108,6 +111,13 @@ export function validCalls(world: World): Readonly<Record<OperationName, ValidCa
       limit: 500,
       cursor: undefined,
       ifRegistration: world.providers.get(issuer)?.registrationId,
+    }),
+    findTrunkGroupLimits: call('serviceTrunkGroup', 'tg-1001'),
+    listTrunkGroupLimits: call('filter', { limit: 10, cursor: undefined }),
+    checkTrunkGroupLimits: call('serviceTrunkGroup limits', 'tg-1001', limits),
+    setTrunkGroupLimits: call('serviceTrunkGroup limits', 'tg-1001', {
+      ...limits,
+      ifVersion: world.limits.get('tg-1001')?.version ?? 0,
     }),
     explainToken: call('question', {
       clientId,

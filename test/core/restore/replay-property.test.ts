@@ -41,8 +41,7 @@ function restore(from: Items, audit: readonly AuditRecord[]): Items {
 function grantsOf({ clients, apiKeys }: Items): ReadonlySet<string> {
   const grants = new Set<string>();
   for (const client of clients.values()) {
-    const secrets = client.secrets.filter(({ disabled }) => client.enabled && disabled !== true);
-    for (const { hash, expiresAt = 9_999_999_999 } of secrets) {
+    for (const { hash, expiresAt = 9_999_999_999 } of client.enabled ? client.secrets : []) {
       const who = `${client.clientId} by ${hash}`;
       for (const scope of client.scopes) {
         for (const audience of effectiveAudiences(client, testConfig)) {

@@ -6,6 +6,7 @@ import { createDynamoDbAuditLog } from '../../../adapters/dynamodb/audit-log.ts'
 import { createTables } from '../../../adapters/dynamodb/create-tables.ts';
 import { createDynamoDbIdentityProviderStore } from '../../../adapters/dynamodb/identity-provider-store.ts';
 import { createDynamoDbSigningKeyStore } from '../../../adapters/dynamodb/signing-key-store.ts';
+import { createDynamoDbTrunkGroupLimitsStore } from '../../../adapters/dynamodb/trunk-group-limits-store.ts';
 import type { TableKey } from '../../../contract/tables.ts';
 import type { ApiKey } from '../../../core/api-key/api-key.ts';
 import type { AuditRecord } from '../../../core/audit/audit-log.ts';
@@ -292,6 +293,63 @@ describe('the signing key store', () => {
     expect(malformed.map(({ message }) => message)).toEqual([
       'the item of signing key "bad" cannot be read: record_id: expected /^[A-Za-z0-9_-]{43}$/',
     ]);
+  });
+});
+
+describe('the store of limits', () => {
+  const open = () =>
+    createDynamoDbTrunkGroupLimitsStore(tables.dynamodb, tables.nameOf('signingKeys'), options);
+  const limits = (serviceTrunkGroup: string, version = 1) => ({
+    serviceTrunkGroup,
+    scopes: ['calls:view'],
+    maxClients: 3,
+    maxApiKeys: 0,
+    maxTokenLifetime: 900,
+    maxSecretLifetime: 86_400,
+    requireSubnet: true,
+    providers: [],
+    version,
+    updatedAt: 1,
+  });
+
+  it('returns limits as they were written, and none for a trunk group without', async () => {
+    const store = open();
+    expect(await store.findLimits('tg-1')).toEqual({ serviceTrunkGroup: 'tg-1', version: 0 });
+    await store.putLimits(limits('tg-1'));
+    expect(await store.findLimits('tg-1')).toEqual(limits('tg-1'));
+    const next = { serviceTrunkGroup: 'tg-1', version: 2, updatedAt: 2 };
+    await store.putLimits(next);
+    expect(await store.findLimits('tg-1')).toEqual(next);
+  });
+
+  it('loses no update', async () => {
+    const store = open();
+    await expect(store.putLimits(limits('tg-1', 2))).rejects.toThrow(ConflictError);
+    await store.putLimits(limits('tg-1'));
+    await expect(store.putLimits(limits('tg-1'))).rejects.toThrow(ConflictError);
+  });
+
+  it('lists them page by page, next to signing keys that do not see them', async () => {
+    const keys = createDynamoDbSigningKeyStore(
+      tables.dynamodb,
+      tables.nameOf('signingKeys'),
+      options,
+    );
+    const store = open();
+    await keys.createSigningKey(exampleSigningKey('ES256'));
+    for (const group of ['b', 'a', 'c']) await store.putLimits(limits(group));
+    const first = await store.readLimits({ limit: 2 });
+    expect(first.items).toEqual([limits('a'), limits('b')]);
+    const second = await store.readLimits({ limit: 2, after: first.next });
+    expect(second.items).toEqual([limits('c')]);
+    expect(await keys.listSigningKeys()).toHaveLength(1);
+    expect(malformed).toEqual([]);
+  });
+
+  it('fails limits that cannot be read', async () => {
+    const key = { record_type: { S: 'trunk_group_limits' }, record_id: { S: 'tg-1' } };
+    await put('signingKeys', { ...key, max_clients: { N: '-1' } });
+    await expect(open().findLimits('tg-1')).rejects.toThrow(MalformedRecordError);
   });
 });
 

@@ -33,6 +33,10 @@ export function tourCommands(items: TourItems): Readonly<Record<string, readonly
     'api-key disable': ['api-key', 'disable', keyId],
     'provider list': ['provider', 'list'],
     'provider show': ['provider', 'show', issuer],
+    'trunk-group-limits set': ['trunk-group-limits', 'set', 'tg-limited', '--max-clients', '1'],
+    'trunk-group-limits show': ['trunk-group-limits', 'show', 'tg-limited'],
+    'trunk-group-limits check': ['trunk-group-limits', 'check', 'tg-limited'],
+    'trunk-group-limits list': ['trunk-group-limits', 'list'],
     'signing-key list': ['signing-key', 'list'],
     'signing-key rotate': ['signing-key', 'rotate'],
     'audit list': ['audit', 'list'],
@@ -172,9 +176,23 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
 
 const names = Object.keys(tourCommands({ clientId: '', keyId: '', issuer: '', discoveryUrl: '' }));
 
+/** On the tables, the list of limits is one more Query of the signing keys' table. */
+const listsLimits = ['client-operator', 'provider-operator', 'signing-key-operator', 'auditor'];
+
 /** The same through the management function. Some commands never use it. */
 const allowedThroughFunction: Readonly<Record<string, readonly string[]>> = {
-  ...allowed,
+  ...Object.fromEntries(
+    Object.entries(allowed).map(([operator, commands]) => [
+      operator,
+      operator === 'signing-key-operator' ? commands : [...commands, 'trunk-group-limits show'],
+    ]),
+  ),
+  auditor: [
+    ...(allowed['auditor'] ?? []),
+    'trunk-group-limits show',
+    'trunk-group-limits check',
+    'trunk-group-limits list',
+  ],
   'restore-operator': ['table restore'],
   administrator: names.filter((name) => !/^(?:signing-key|table) /.test(name)),
 };
@@ -214,6 +232,14 @@ function expect(
 
 /** What each operator gets, by where the operations run. */
 export const expectedTours = {
-  tables: expect(allowed, 'tables'),
+  tables: expect(
+    Object.fromEntries(
+      Object.entries(allowed).map(([operator, commands]) => [
+        operator,
+        listsLimits.includes(operator) ? [...commands, 'trunk-group-limits list'] : commands,
+      ]),
+    ),
+    'tables',
+  ),
   function: expect(allowedThroughFunction, 'function'),
 } as const;

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
 import { formatDemoEnvironment } from '../../../contract/demo-environment.ts';
 import type { DecidedRequest } from '../../../lab/emulator/iam/access-control.ts';
-import { fromTemplates } from '../../../lab/local/from-synth/program.ts';
 import type { FromSynth } from '../../../lab/local/from-synth/synthesised-deployment.ts';
 import { type LocalRun, startLocal } from '../../../lab/local/start-local.ts';
 import { type CliRun, runCli } from '../cli/use-authctl.ts';
@@ -42,7 +41,7 @@ export function useEnforcedService(): EnforcedService {
       port: 0,
       keyScheduleSeconds: 1,
       stateDirectory: folder.path,
-      program: fromTemplates(synthesised),
+      fromSynth: synthesised,
       onDecision: (request) => decisions.push(request),
     });
   });

@@ -1,20 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { parseDeploymentConfig } from '../../../contract/deployment-config.ts';
-import type { ManagementAlias } from '../../../contract/management/roles.ts';
+import { type OperationName, operationOf } from '../../../contract/management/operations.ts';
 import type { PortalReach, Reach } from '../../../contract/operations-config.ts';
 import { operations } from '../../../core/management/operations.ts';
 import { findReach } from '../../../core/management/requests/find-reach.ts';
-import { createManagementHandler } from '../../../lambda/management/function.ts';
 import { isObject } from '../../adapters/management/run-operation.ts';
 import { validCalls } from '../../adapters/management/valid-calls.ts';
-import { createWorld } from '../../adapters/management/world.ts';
-import { proofOf } from '../../support/caller-proof.ts';
-import { testConfig } from '../../support/management.ts';
-import { managementArn } from '../../support/management-function.ts';
-
-const account = '000000000000';
-const session = (role: string, of = account) => `arn:aws:sts::${of}:assumed-role/${role}/ada`;
-const role = (name: string, of = account) => `arn:aws:iam::${of}:role/${name}`;
+import { account, askedWorld, limitedWorld, newClient, role, session } from './limited-world.ts';
 
 const reach: readonly Reach[] = [
   { principals: [role('path/limited')], trunkGroups: ['tg-1001'] },
@@ -65,41 +57,6 @@ describe('the limits of a caller', () => {
     expect(() => parse([{ ...entry, trunkGroup: 'x' }])).toThrow('unknown key');
   });
 });
-
-/** The function for one limited caller, and the world before it. */
-async function limitedWorld(limits: Partial<Reach>, groupOfItems = 'tg-1001') {
-  const world = await createWorld(groupOfItems);
-  const entry = { principals: [role('limited')], trunkGroups: ['tg-1001'], ...limits };
-  const management = { operatorTableAccess: false, reach: [entry] };
-  const handler = createManagementHandler({
-    createContext: () => ({ ...world.context, config: { ...testConfig, management } }),
-    authenticateCaller: async () => session('limited'),
-    clock: world.context.clock,
-    telemetry: { report: () => undefined },
-  });
-  const ask = async (
-    operation: string,
-    input: object,
-    alias: ManagementAlias = 'administrator',
-    more: object = {},
-  ) => {
-    const request = JSON.stringify({ operation, input, ...more });
-    const event = { request, caller_proof: proofOf(world.now) };
-    const answer = await handler(event, { invokedFunctionArn: `${managementArn}:${alias}` });
-    const [outcome] = answer.outcomes;
-    return outcome === undefined || !('error' in outcome)
-      ? { result: outcome?.result }
-      : { error: outcome.error };
-  };
-  return { world, ask };
-}
-
-const newClient = {
-  name: 'Dialer',
-  serviceTrunkGroup: 'tg-1001',
-  scopes: ['calls:view'],
-  idempotencyKey: 'key-12345',
-};
 
 describe('a manager of one trunk group', () => {
   it.each(Object.keys(operations))(
@@ -200,18 +157,19 @@ describe('a manager of one trunk group', () => {
 });
 
 describe('a repeated request', () => {
-  const changes = Object.keys(operations).filter((name) =>
-    /^(?:create|update|set|revoke|delete|rotate|rename|add|remove)/.test(name),
+  const changes = Object.keys(operations).filter(
+    (name) => operationOf(name as OperationName).changes,
   ) as (keyof typeof operations)[];
 
   it.each(changes)('of %s does no harm', async (name) => {
-    const { world, ask } = await limitedWorld({ trunkGroups: ['tg-1001'] });
+    const { world, ask } = await askedWorld();
+    if (name === 'registerProvider') world.providers.clear();
     const calls = validCalls(world)[name];
-    if (name === 'deleteProvider') return;
     const input = Object.fromEntries(
       calls.names.map((key, index) => {
         const arg = calls.args[index];
         if (!isObject(arg) || !('ifVersion' in arg)) return [key, arg];
+        if (calls.names.includes('serviceTrunkGroup')) return [key, arg];
         const item = calls.names.includes('keyId')
           ? world.apiKeys.get(world.keyId)
           : world.clients.get(world.clientId);
@@ -247,25 +205,13 @@ describe('a repeated request', () => {
 
 /** The function as a portal with these limits asks it, for a person. */
 async function portalWorld(portalReach: PortalReach | undefined) {
-  const world = await createWorld('tg-1001');
-  const management = { operatorTableAccess: false, reach: [], portalReach };
-  const handler = createManagementHandler({
-    createContext: () => ({ ...world.context, config: { ...testConfig, management } }),
-    authenticateCaller: async () => session('portal'),
-    clock: world.context.clock,
-    telemetry: { report: () => undefined },
-  });
-  const ask = async (role: string, operation: string, input: object, more: object = {}) => {
-    const person = { actor: 'https://idp.example.net#ada', role };
-    const request = JSON.stringify({ operation, input, person, ...more });
-    const event = { request, caller_proof: proofOf(world.now) };
-    const answer = await handler(event, { invokedFunctionArn: `${managementArn}:portal` });
-    const [outcome] = answer.outcomes;
-    return outcome !== undefined && 'error' in outcome
-      ? outcome.error.class
-      : JSON.stringify(outcome?.result);
+  const asked = await askedWorld({ portalReach });
+  const ask = async (name: string, operation: string, input: object, more: object = {}) => {
+    const person = { actor: 'https://idp.example.net#ada', role: name };
+    const { error, result } = await asked.ask(operation, input, 'portal', { person, ...more });
+    return error?.class ?? JSON.stringify(result);
   };
-  return { world, ask };
+  return { world: asked.world, ask };
 }
 
 describe('the reach of a portal', () => {

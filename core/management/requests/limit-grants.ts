@@ -1,0 +1,170 @@
+import { RefusedError } from '../../errors.ts';
+import type { StorePage } from '../../paging.ts';
+import {
+  type GrantLimits,
+  intersectLimits,
+  type TrunkGroupLimits,
+  type TrunkGroupLimitsStore,
+} from '../../trunk-group/trunk-group-limits.ts';
+import { currentTime, type ManagementContext } from '../management-context.ts';
+import { refuseInput } from '../read-input.ts';
+import {
+  type Excess,
+  findAddedExcess,
+  findApiKeyExcess,
+  findClientExcess,
+} from '../trunk-group-limits/limit-excess.ts';
+
+/**
+ * Checks what a change adds. What a record has already stays, also above limits that were lowered
+ * since: a change that only takes something away is always possible.
+ *
+ * @param readBefore reads what the record had above the limits; only called if it has something.
+ * @throws {InputError} if the record would get more than the limits allow.
+ */
+async function checkAdded(
+  after: Iterable<Excess>,
+  readBefore: () => Promise<Iterable<Excess>>,
+): Promise<void> {
+  const excesses = [...after];
+  if (excesses.length === 0) return;
+  const added = findAddedExcess(await readBefore(), excesses);
+  if (added !== undefined) refuseInput(added.field, added.received, added.allowed);
+}
+
+const nothing = async () => [];
+
+/**
+ * Counts what a trunk group has, page by page. Creations at the same moment do not see each other:
+ * the limit can be exceeded by as many as are made at once, less one.
+ *
+ * @throws {RefusedError} if there are as many as are allowed.
+ */
+async function checkRoom(
+  what: string,
+  most: number | undefined,
+  readPage: (after: string | undefined) => Promise<StorePage<unknown>>,
+): Promise<void> {
+  if (most === undefined) return;
+  let count = 0;
+  let after: string | undefined;
+  while (count < most) {
+    const page = await readPage(after);
+    count += page.items.length;
+    after = page.next;
+    if (after === undefined) break;
+  }
+  if (count < most) return;
+  const has = most === 0 ? 'may have no' : `has ${count}`;
+  throw new RefusedError(`the service trunk group ${has} ${what}; allowed: at most ${most}`);
+}
+
+/** Limits of trunk groups, of which each is read once. */
+function readOnce(read: LimitsOf): LimitsOf {
+  const known = new Map<string, Promise<GrantLimits>>();
+  return (group) => {
+    const limits = known.get(group) ?? read(group);
+    known.set(group, limits);
+    return limits;
+  };
+}
+
+/** The limits of trunk groups as a caller sees them: what its own limits allow as well. */
+function intersectStored(store: TrunkGroupLimitsStore, own: GrantLimits): TrunkGroupLimitsStore {
+  const intersect = (stored: TrunkGroupLimits) => ({ ...stored, ...intersectLimits(own, stored) });
+  return {
+    ...store,
+    findLimits: async (group) => intersect(await store.findLimits(group)),
+    readLimits: async (query) => {
+      const page = await store.readLimits(query);
+      return { ...page, items: page.items.map(intersect) };
+    },
+  };
+}
+
+/** Items of one read while counting. */
+const countedAtOnce = 500;
+
+function within(group: string, after: string | undefined) {
+  return { limit: countedAtOnce, trunkGroups: [group], after };
+}
+
+type LimitsOf = (serviceTrunkGroup: string) => Promise<GrantLimits>;
+
+function limitClients(
+  { clients, clock }: ManagementContext,
+  limitsOf: LimitsOf,
+): ManagementContext['clients'] {
+  return {
+    ...clients,
+    createClient: async (client) => {
+      const { serviceTrunkGroup: group } = client;
+      const limits = await limitsOf(group);
+      await checkAdded(findClientExcess(limits, client, currentTime({ clock })), nothing);
+      await checkRoom('clients', limits.maxClients, (after) =>
+        clients.readClients(within(group, after)),
+      );
+      await clients.createClient(client);
+    },
+    replaceClient: async (client) => {
+      const limits = await limitsOf(client.serviceTrunkGroup);
+      const now = currentTime({ clock });
+      await checkAdded(findClientExcess(limits, client, now), async () => {
+        const before = await clients.findClient(client.clientId);
+        return before === undefined ? [] : findClientExcess(limits, before, now);
+      });
+      await clients.replaceClient(client);
+    },
+  };
+}
+
+function limitApiKeys(
+  { apiKeys }: ManagementContext,
+  limitsOf: LimitsOf,
+): ManagementContext['apiKeys'] {
+  return {
+    ...apiKeys,
+    createApiKey: async (key) => {
+      const { serviceTrunkGroup: group } = key;
+      const limits = await limitsOf(group);
+      await checkAdded(findApiKeyExcess(limits, key), nothing);
+      await checkRoom('API keys', limits.maxApiKeys, (after) =>
+        apiKeys.readApiKeys(within(group, after)),
+      );
+      await apiKeys.createApiKey(key);
+    },
+    replaceApiKey: async (key) => {
+      const limits = await limitsOf(key.serviceTrunkGroup);
+      await checkAdded(findApiKeyExcess(limits, key), async () => {
+        const before = await apiKeys.findApiKey(key.keyId);
+        return before === undefined ? [] : findApiKeyExcess(limits, before);
+      });
+      await apiKeys.replaceApiKey(key);
+    },
+  };
+}
+
+/**
+ * Limits what operations can grant, below the operations themselves: to what the caller's own limits
+ * and those of the trunk group allow.
+ *
+ * @param own limits of the caller, which the config names.
+ * @param isStaff whether only the own limits hold.
+ */
+export function limitGrants(
+  context: ManagementContext,
+  own: GrantLimits,
+  isStaff: boolean,
+): ManagementContext {
+  const { trunkGroupLimits: stored } = context;
+  const trunkGroupLimits = isStaff ? stored : intersectStored(stored, own);
+  const limitsOf: LimitsOf = isStaff
+    ? async () => own
+    : readOnce((group) => trunkGroupLimits.findLimits(group));
+  return {
+    ...context,
+    clients: limitClients(context, limitsOf),
+    apiKeys: limitApiKeys(context, limitsOf),
+    trunkGroupLimits,
+  };
+}

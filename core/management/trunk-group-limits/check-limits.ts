@@ -1,0 +1,101 @@
+import { maxListedItems } from '../../../contract/limits.ts';
+import type { StorePage } from '../../paging.ts';
+import type { GrantLimits } from '../../trunk-group/trunk-group-limits.ts';
+import { currentTime, type ManagementContext } from '../management-context.ts';
+import { readFields } from '../read-input.ts';
+import { type Excess, findApiKeyExcess, findClientExcess } from './limit-excess.ts';
+import { parseLimits, parseReachedTrunkGroup } from './limits-record.ts';
+import { limitNames } from './limits-view.ts';
+
+/** Something that a trunk group has above its limits. */
+export interface TrunkGroupExcess {
+  readonly limit: keyof GrantLimits;
+  /** Id of the client, the secret or the API key; the trunk group for a count. */
+  readonly subject: string;
+  readonly name?: string | undefined;
+  readonly received: string;
+  readonly allowed: string;
+}
+
+export interface LimitsCheck {
+  readonly excesses: readonly TrunkGroupExcess[];
+  /** Whether there are more than the 500 that are listed. */
+  readonly more: boolean;
+}
+
+async function* readEvery<T>(
+  readPage: (after: string | undefined) => Promise<StorePage<T>>,
+): AsyncGenerator<T> {
+  let after: string | undefined;
+  do {
+    const page = await readPage(after);
+    yield* page.items;
+    after = page.next;
+  } while (after !== undefined);
+}
+
+function describeExcess(
+  { limit, which, received, allowed }: Excess,
+  { id, name }: { readonly id: string; readonly name: string },
+): TrunkGroupExcess {
+  const subject = limit === 'maxSecretLifetime' ? (which ?? id) : id;
+  const nothing = limit === 'requireSubnet' ? 'no subnet' : 'no end';
+  return { limit, subject, name, received: String(received ?? nothing), allowed };
+}
+
+function countExcess(
+  group: string,
+  limit: 'maxClients' | 'maxApiKeys',
+  count: number,
+  most: number | undefined,
+): readonly TrunkGroupExcess[] {
+  if (most === undefined || count <= most) return [];
+  return [{ limit, subject: group, received: String(count), allowed: `at most ${most}` }];
+}
+
+/**
+ * What a trunk group has above its limits, or above proposed ones before they are set. It reads
+ * everything that the group has, and changes nothing.
+ *
+ * @throws {NotFoundError} if the caller cannot reach the trunk group.
+ */
+export async function checkTrunkGroupLimits(
+  context: ManagementContext,
+  serviceTrunkGroup: string,
+  proposed?: GrantLimits,
+): Promise<LimitsCheck> {
+  const group = parseReachedTrunkGroup(context, serviceTrunkGroup);
+  const limits =
+    proposed === undefined
+      ? await context.trunkGroupLimits.findLimits(group)
+      : await parseLimits(context, readFields('limits', proposed, limitNames));
+  const query = (after: string | undefined) => ({
+    limit: maxListedItems,
+    trunkGroups: [group],
+    after,
+  });
+  const now = currentTime(context);
+  const found: TrunkGroupExcess[] = [];
+  let clients = 0;
+  for await (const client of readEvery((after) => context.clients.readClients(query(after)))) {
+    clients += 1;
+    const { clientId: id, name } = client;
+    for (const excess of findClientExcess(limits, client, now)) {
+      found.push(describeExcess(excess, { id, name }));
+    }
+  }
+  let keys = 0;
+  for await (const key of readEvery((after) => context.apiKeys.readApiKeys(query(after)))) {
+    keys += 1;
+    const { keyId: id, name } = key;
+    for (const excess of findApiKeyExcess(limits, key)) {
+      found.push(describeExcess(excess, { id, name }));
+    }
+  }
+  const all = [
+    ...countExcess(group, 'maxClients', clients, limits.maxClients),
+    ...countExcess(group, 'maxApiKeys', keys, limits.maxApiKeys),
+    ...found,
+  ];
+  return { excesses: all.slice(0, maxListedItems), more: all.length > maxListedItems };
+}

@@ -1,0 +1,65 @@
+import type { ManagementAlias } from '../../../contract/management/roles.ts';
+import type { PortalReach, Reach } from '../../../contract/operations-config.ts';
+import { createManagementHandler } from '../../../lambda/management/function.ts';
+import { createWorld } from '../../adapters/management/world.ts';
+import { proofOf } from '../../support/caller-proof.ts';
+import { testConfig } from '../../support/management.ts';
+import { managementArn } from '../../support/management-function.ts';
+
+export const account = '000000000000';
+
+export function session(name: string, of = account): string {
+  return `arn:aws:sts::${of}:assumed-role/${name}/ada`;
+}
+
+export function role(name: string, of = account): string {
+  return `arn:aws:iam::${of}:role/${name}`;
+}
+
+export const newClient = {
+  name: 'Dialer',
+  serviceTrunkGroup: 'tg-1001',
+  scopes: ['calls:view'],
+  idempotencyKey: 'key-12345',
+};
+
+interface ConfiguredReach {
+  readonly reach?: readonly Reach[];
+  readonly portalReach?: PortalReach | undefined;
+}
+
+/** The function and the world before it. @param config of the deployment. */
+export async function askedWorld(config: ConfiguredReach = {}, groupOfItems = 'tg-1001') {
+  const world = await createWorld(groupOfItems);
+  const { reach = [], portalReach } = config;
+  const management = { operatorTableAccess: false, reach: [...reach], portalReach };
+  const handler = createManagementHandler({
+    createContext: () => ({ ...world.context, config: { ...testConfig, management } }),
+    authenticateCaller: async () => session('limited'),
+    clock: world.context.clock,
+    telemetry: { report: () => undefined },
+  });
+  const send = async (request: object, alias: ManagementAlias) => {
+    const event = { request: JSON.stringify(request), caller_proof: proofOf(world.now) };
+    return handler(event, { invokedFunctionArn: `${managementArn}:${alias}` });
+  };
+  const ask = async (
+    operation: string,
+    input: object,
+    alias: ManagementAlias = 'administrator',
+    more: object = {},
+  ) => {
+    const answer = await send({ operation, input, ...more }, alias);
+    const [outcome] = answer.outcomes;
+    return outcome === undefined || !('error' in outcome)
+      ? { result: outcome?.result }
+      : { error: outcome.error };
+  };
+  return { world, ask, send };
+}
+
+/** The same for a caller that the config limits. */
+export function limitedWorld(limits: Partial<Reach>, groupOfItems = 'tg-1001') {
+  const entry = { principals: [role('limited')], trunkGroups: ['tg-1001'], ...limits };
+  return askedWorld({ reach: [entry] }, groupOfItems);
+}
