@@ -1,9 +1,10 @@
-import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
+import { Annotations, CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
 import { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
 import { addressesOf } from '../contract/addresses.ts';
 import { type DeploymentConfig, deployedRegions } from '../contract/deployment-config.ts';
+import { requestsOfExecution } from '../contract/lambda-limits.ts';
 import type { RegionId } from '../contract/regions.ts';
 import { jwksPath, tokenPath } from '../contract/routes.ts';
 import { deployedTableName, tables } from '../contract/tables.ts';
@@ -79,6 +80,27 @@ export class RegionStack extends Stack {
     new Schedules(this, 'Schedules', functions);
     new FirstSigningKey(this, 'FirstSigningKey', { functions, after: Object.values(tables) });
     this.addOutputs();
+    this.warnOfLowConcurrency();
+  }
+
+  /** A throttle that Lambda reaches first gives callers 5xx instead of 429. */
+  private warnOfLowConcurrency(): void {
+    const { config } = this.props;
+    const throttles = throttlesOf(config);
+    const rates = {
+      token: throttles.token,
+      discovery: throttles.documents,
+      jwks: throttles.documents,
+    };
+    for (const [name, { rateLimit }] of Object.entries(rates)) {
+      const reserved = config.reservedConcurrency[name as keyof typeof rates];
+      const needed = Math.ceil(rateLimit / requestsOfExecution);
+      if (reserved === undefined || reserved >= needed) continue;
+      Annotations.of(this).addWarningV2(
+        `authorization-server:reservedConcurrency.${name}`,
+        `reservedConcurrency.${name}: received ${reserved}; allowed: ${needed} or more for the throttle of ${rateLimit} requests a second, because Lambda serves at most ${requestsOfExecution} a second for each execution`,
+      );
+    }
   }
 
   /** Whether other regions share the issuer, and therefore the tables and the default name. */

@@ -415,10 +415,36 @@ describe('reserved concurrency', () => {
     );
     expect(reserved).toMatchObject({
       'authorization-server-token': 400,
-      'authorization-server-discovery': 50,
-      'authorization-server-jwks': 100,
+      'authorization-server-discovery': 200,
+      'authorization-server-jwks': 200,
       'authorization-server-canary': undefined,
     });
+  });
+});
+
+describe('reserved concurrency that is less than a tenth of a throttle', () => {
+  function warnings(config: object): readonly string[] {
+    const { app } = synthesise(config);
+    return app.node
+      .findChild('AuthorizationServer-slc')
+      .node.metadata.filter(({ type }) => type === 'aws:cdk:warning')
+      .map(({ data }) => String(data))
+      .filter((text) => text.startsWith('reservedConcurrency'));
+  }
+
+  it('is not in the examples', () => {
+    expect(warnings(readConfigFile('three-regions'))).toEqual([]);
+    expect(warnings(readConfigFile('single-region'))).toEqual([]);
+  });
+
+  it('is a warning, because Lambda throttles before API Gateway does', () => {
+    const reservedConcurrency = { token: 79, discovery: 199, jwks: 200 };
+    expect(warnings({ ...readConfigFile('three-regions'), reservedConcurrency })).toEqual([
+      expect.stringContaining(
+        'reservedConcurrency.token: received 79; allowed: 80 or more for the throttle of 800 requests a second, because Lambda serves at most 10 a second for each execution',
+      ),
+      expect.stringContaining('reservedConcurrency.discovery: received 199; allowed: 200 or more'),
+    ]);
   });
 });
 

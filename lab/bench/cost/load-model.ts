@@ -1,3 +1,4 @@
+import { requestsOfExecution } from '../../../contract/lambda-limits.ts';
 import { throttlesOf } from '../../../contract/throttles.ts';
 import {
   type Configuration,
@@ -43,7 +44,8 @@ const quotas: readonly Quota[] = [
     name: 'Lambda, concurrent executions of the account',
     limit: 1000,
     raised: 'Lambda',
-    need: (rate, configuration, work) => (rate * durationMs(work, configuration)) / 1000,
+    need: (rate, configuration, work) =>
+      Math.max(rate / requestsOfExecution, (rate * durationMs(work, configuration)) / 1000),
   },
   {
     name: 'DynamoDB, read units a second of one on-demand table',

@@ -1,6 +1,24 @@
+/** When the prices were read. docs/cost.md shows it. */
+export const pricesReadOn = 'November 2026';
+
+/** The pages on which AWS has the prices, in the order of the tables. docs/cost.md links them. */
+export const pricePages: Readonly<Record<string, string>> = {
+  'API Gateway': 'https://aws.amazon.com/api-gateway/pricing/',
+  KMS: 'https://aws.amazon.com/kms/pricing/',
+  Lambda: 'https://aws.amazon.com/lambda/pricing/',
+  DynamoDB: 'https://aws.amazon.com/dynamodb/pricing/on-demand/',
+  CloudWatch: 'https://aws.amazon.com/cloudwatch/pricing/',
+  'X-Ray': 'https://aws.amazon.com/xray/pricing/',
+  WAF: 'https://aws.amazon.com/waf/pricing/',
+  'Route 53': 'https://aws.amazon.com/route53/pricing/',
+  CloudTrail: 'https://aws.amazon.com/cloudtrail/pricing/',
+  GuardDuty: 'https://aws.amazon.com/guardduty/pricing/',
+  Cognito: 'https://aws.amazon.com/cognito/pricing/',
+};
+
 /**
  * List prices of AWS in US dollars, without free tiers, taxes and private rates: us-west-2, which
- * us-east-1 and us-east-2 share. Read off the services' price pages in November 2026.
+ * us-east-1 and us-east-2 share.
  */
 export const prices = {
   /** A million requests of a regional REST API, up to so many a month. */
@@ -24,11 +42,28 @@ export const prices = {
   },
   /** A million request units; an eventually consistent read of up to 4 KB is half a unit. */
   dynamodb: { perMillionReadUnits: 0.125, perMillionWriteUnits: 0.625 },
-  logs: { perGbIngested: 0.5, perGbMonthKept: 0.03 },
+  logs: {
+    perGbIngested: 0.5,
+    perGbMonthKept: 0.03,
+    /** What is kept is compressed; the share is the one of CloudWatch's own examples. */
+    keptShare: 0.15,
+  },
   /** A metric of one's own for a month, the first 10,000 of them. */
   metricMonth: 0.3,
+  /** For each metric that an alarm reads. */
+  alarmMetricMonth: 0.1,
+  dashboardMonth: 3,
+  /**
+   * A health check with HTTPS and a string to find, of an endpoint outside AWS. AWS does not say that
+   * a custom domain of API Gateway is one inside, which costs half.
+   */
+  healthCheckMonth: 0.75 + 2 + 2,
   xray: { perMillionTraces: 5 },
   webAcl: { perMillionRequests: 0.6, perMonth: 5, perRuleMonth: 1 },
+  /** A million management events that a further trail delivers; the first trail is free. */
+  furtherTrailPerMillionEvents: 20,
+  /** A million management events that GuardDuty analyses, up to 500 million a month. */
+  guardDutyPerMillionEvents: 4,
   perGbOut: 0.09,
   /** Cognito machine-to-machine, first tier. */
   cognito: { perThousandTokens: 2.25, perClientMonth: 6 },

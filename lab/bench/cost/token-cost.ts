@@ -12,6 +12,8 @@ export interface Configuration {
   /** What the table of sealed tokens takes for a token, if instances share tokens. */
   readonly sealed?: { readonly reads: number; readonly writes: number } | undefined;
   readonly webAcl: boolean;
+  /** What else reads the account's management events, of which each Sign is one. */
+  readonly watchers?: { readonly furtherTrails: number; readonly guardDuty: boolean };
 }
 
 /** What a token takes. Times are milliseconds, sizes bytes. */
@@ -23,6 +25,8 @@ export interface TokenWork {
   readonly signWaitMs: number;
   /** Log line, metrics, Lambda's report, the gateway's access log. */
   readonly logBytes: number;
+  /** The web ACL's own log, with its request headers. */
+  readonly webAclLogBytes: number;
   /** What leaves AWS: headers and body. */
   readonly responseBytes: number;
   /** X-Ray's default rule records so many requests. */
@@ -71,23 +75,42 @@ function dynamoDbCost({ sealed = { reads: 0, writes: 0 } }: Configuration): numb
   return ((1 + sealed.reads) * perMillionReadUnits) / 2 + sealed.writes * perMillionWriteUnits;
 }
 
+/** Months for which every log is kept. */
+const keptMonths = 13;
+
+/** Arrives once and is then kept, compressed. */
+export function costOfLog(gigabytes: number): number {
+  const { perGbIngested, perGbMonthKept, keptShare } = prices.logs;
+  return gigabytes * (perGbIngested + keptShare * keptMonths * perGbMonthKept);
+}
+
+function watchersCost({ watchers, reused }: Configuration): number {
+  if (watchers === undefined) return 0;
+  const perMillion =
+    watchers.furtherTrails * prices.furtherTrailPerMillionEvents +
+    (watchers.guardDuty ? prices.guardDutyPerMillionEvents : 0);
+  return perMillion * (1 - reused);
+}
+
 export function costOfMillion(
   configuration: Configuration,
   work: TokenWork,
   tokensAMonth = million,
 ): CostLines {
-  const { lambda, logs, xray, webAcl, perGbOut } = prices;
+  const { lambda, xray, webAcl, perGbOut } = prices;
   const gbSeconds = (durationMs(work, configuration) / 1000) * (configuration.memory / 1024);
   return {
     'API Gateway': restApiPerMillion(tokensAMonth),
     'KMS Sign': signCost(configuration),
     Lambda: lambda.perMillionRequests + gbSeconds * million * lambda.perGbSecond,
     'logs and traces':
-      (work.logBytes * million * logs.perGbIngested) / gigabyte +
-      work.tracedShare * xray.perMillionTraces,
+      costOfLog((work.logBytes * million) / gigabyte) + work.tracedShare * xray.perMillionTraces,
     'data out': (work.responseBytes * million * perGbOut) / gigabyte,
     DynamoDB: dynamoDbCost(configuration),
-    WAF: configuration.webAcl ? webAcl.perMillionRequests : 0,
+    'WAF and its log': configuration.webAcl
+      ? webAcl.perMillionRequests + costOfLog((work.webAclLogBytes * million) / gigabyte)
+      : 0,
+    'further trails, GuardDuty': watchersCost(configuration),
   };
 }
 

@@ -1,0 +1,257 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { formatColumns } from '../../support/generated-parts.ts';
+import type { Results } from '../results.ts';
+import { medianOf } from '../statistics.ts';
+import { modelLoad, signQuota } from './load-model.ts';
+import { pricePages, prices, pricesReadOn } from './prices.ts';
+import { type Inventory, standingCost, takeInventory } from './standing-cost.ts';
+import {
+  type Configuration,
+  costOfMillion,
+  durationMs,
+  type TokenWork,
+  total,
+} from './token-cost.ts';
+
+const measured = JSON.parse(
+  readFileSync(join(import.meta.dirname, '../results/full.json'), 'utf8'),
+) as Results;
+
+const root = join(import.meta.dirname, '../../..');
+
+/** Bytes, by looking at one of each. */
+const logBytes = {
+  'log line': 760,
+  metrics: 480,
+  "Lambda's start, end and report": 900,
+  'access log': 480,
+};
+
+function findReuse(
+  share: number,
+  instances: number,
+  isShared: boolean,
+): Pick<Configuration, 'reused' | 'sealed'> {
+  const point = measured.reuse.find(
+    ({ minimumRemainingShare, table, ...each }) =>
+      minimumRemainingShare === share &&
+      each.instances === instances &&
+      (table !== undefined) === isShared,
+  );
+  if (point === undefined) throw new Error(`no trace of ${instances} instances was measured`);
+  const { tokens, signs, table } = point;
+  const sealed = table && { reads: table.reads / tokens, writes: table.writes / tokens };
+  return { reused: 1 - signs / tokens, sealed };
+}
+
+const { delays, ours } = medianOf(measured.rounds).token;
+const work: TokenWork = {
+  cpuMs: ours.cpuUs / 1000,
+  waitMs: delays.kms + delays.dynamodb,
+  signWaitMs: delays.kms,
+  logBytes: Object.values(logBytes).reduce((sum, bytes) => sum + bytes, 0),
+  // An estimate: what WAF writes of a request whose authorization header is redacted.
+  webAclLogBytes: 1500,
+  responseBytes: 2000,
+  tracedShare: 0.05,
+};
+
+const usual: Configuration = {
+  name: 'default: RS256, 1,769 MB',
+  alg: 'RS256',
+  memory: 1769,
+  reused: 0,
+  webAcl: false,
+};
+const reusing = { ...usual, ...findReuse(0.5, 4, false) };
+const sharing = { ...usual, ...findReuse(0.5, 16, true) };
+const reuseConfigurations: readonly Configuration[] = [
+  usual,
+  { ...reusing, name: 'reuse, 4 instances' },
+  { ...usual, ...findReuse(0.5, 16, false), name: 'reuse, 16 instances' },
+  ...[1, 4, 16, 64].map((instances) => ({
+    ...usual,
+    ...findReuse(0.5, instances, true),
+    name: `shared reuse, ${instances} instance${instances === 1 ? '' : 's'}`,
+  })),
+  { ...usual, alg: 'ES256', name: 'ES256' },
+  { ...sharing, alg: 'ES256', name: 'ES256, shared reuse, 16 instances' },
+];
+
+const configurations: readonly Configuration[] = [
+  usual,
+  { ...usual, name: '512 MB', memory: 512 },
+  { ...usual, name: 'with a web ACL', webAcl: true },
+  { ...reusing, name: 'token reuse, share 0.5, 4 instances' },
+  { ...sharing, name: 'shared token reuse, share 0.5, 16 instances' },
+  { ...usual, name: 'ES256', alg: 'ES256' },
+  { ...usual, name: 'ML-DSA-44', alg: 'ML-DSA-44' },
+  {
+    ...usual,
+    name: 'a second trail that keeps KMS events',
+    watchers: { furtherTrails: 1, guardDuty: false },
+  },
+  {
+    ...usual,
+    name: 'GuardDuty, if it bills each Sign',
+    watchers: { furtherTrails: 0, guardDuty: true },
+  },
+];
+
+const dollars = (value: number) => `$${value.toFixed(2)}`;
+const thousands = (value: number) => Math.round(value).toLocaleString('en-US');
+
+const costs = (configuration: Configuration) => costOfMillion(configuration, work);
+const line = (name: string) => (configuration: Configuration) =>
+  dollars(costs(configuration)[name] ?? Number.NaN);
+const sum = (configuration: Configuration) => total(costs(configuration));
+
+/** The two lines that are paid most for. */
+function describeDominant(configuration: Configuration): string {
+  return Object.entries(costs(configuration))
+    .sort(([, a], [, b]) => b - a)
+    .slice(0, 2)
+    .map(([name, value]) => `${name} ${Math.round((value / sum(configuration)) * 100)} %`)
+    .join(', ');
+}
+
+function formatCosts(): string {
+  const cognito = prices.cognito.perThousandTokens * 1000;
+  const names = Object.keys(costs(usual));
+  return formatColumns(configurations, {
+    'a million tokens': ({ name }) => name,
+    together: (configuration) => `**${dollars(sum(configuration))}**`,
+    ...Object.fromEntries(names.map((name) => [name, line(name)])),
+    'what dominates': describeDominant,
+    'of Cognito': (configuration) => `${((sum(configuration) / cognito) * 100).toFixed(2)} %`,
+  });
+}
+
+/** What a share of reused tokens does to the bill, and to what the Sign quota allows. */
+function formatReuse(): string {
+  return formatColumns(reuseConfigurations, {
+    'a million tokens, share 0.5': ({ name }) => name,
+    'signatures saved': ({ reused }) => `${Math.round(reused * 100)} %`,
+    'KMS Sign': line('KMS Sign'),
+    DynamoDB: line('DynamoDB'),
+    'all of it': (configuration) => `**${dollars(sum(configuration))}**`,
+    [`tokens a second with ${thousands(signQuota)} signatures a second`]: ({ reused }) =>
+      thousands(signQuota / (1 - reused)),
+  });
+}
+
+function formatMemory(): string {
+  const { perGbSecondKept } = prices.lambda.provisioned;
+  return formatColumns(
+    [256, 512, 1024, 1769, 3008].map((memory) => ({ ...usual, memory })),
+    {
+      memory: ({ memory }) => `${memory} MB`,
+      'duration of a token': (configuration) => `${durationMs(work, configuration)} ms`,
+      'start to first token': ({ memory }) =>
+        `${(ours.firstResponseMs * Math.max(1, 1769 / memory)).toFixed(0)} ms`,
+      'Lambda, a million tokens': line('Lambda'),
+      'one instance kept started, a month': ({ memory }) =>
+        dollars((memory / 1024) * 30 * 86_400 * perGbSecondKept),
+    },
+  );
+}
+
+function formatLoad(): string {
+  const loads = [usual, sharing].flatMap((configuration) =>
+    [1000, 10_000, 100_000].flatMap((rate) =>
+      [1, 3].map((regions) => ({
+        reuse: configuration.reused > 0 ? 'yes' : 'no',
+        ...modelLoad(rate, regions, configuration, work),
+      })),
+    ),
+  );
+  const quotas = loads[0]?.needs ?? [];
+  const formatNeed = ({ need, limit }: (typeof quotas)[number]) =>
+    need > limit ? `**${thousands(need)}**` : thousands(need);
+  type Load = (typeof loads)[number];
+  const needs = quotas.map(({ name, limit }, index): [string, (load: Load) => string] => [
+    `${name} (${thousands(limit)})`,
+    (load) =>
+      load.needs
+        .slice(index, index + 1)
+        .map(formatNeed)
+        .join(''),
+  ]);
+  return formatColumns(loads, {
+    'tokens a second': ({ tokensASecond }) => thousands(tokensASecond),
+    regions: ({ regions }) => regions,
+    reuse: ({ reuse }) => reuse,
+    ...Object.fromEntries(needs),
+    'used up first': ({ binding }) => binding,
+    'to raise in each region: quotas of these, or this key of the config': (load) => {
+      const over = load.needs.filter(({ need, limit }) => need > limit);
+      return over.map(({ raised }) => raised).join(', ') || 'nothing';
+    },
+    'a month': ({ dollarsAMonth }) => `$${thousands(dollarsAMonth)}`,
+  });
+}
+
+/** Each client gets a token an hour on two hosts, which keep it for its default life. */
+const tokensOfClient = 2 * 24 * 30;
+
+interface Deployment {
+  readonly name: string;
+  readonly inventory: Inventory;
+}
+
+function readDeployment(name: string, file: string, bundles: string): Deployment {
+  const config: unknown = JSON.parse(readFileSync(join(root, 'config', file), 'utf8'));
+  return { name, inventory: takeInventory(config, bundles) };
+}
+
+function formatMonth(bundles: string): string {
+  const deployments = [
+    readDeployment('one region: `config/single-region.json`', 'single-region.json', bundles),
+    readDeployment('three regions: `config/three-regions.json`', 'three-regions.json', bundles),
+  ];
+  const rows = deployments.flatMap(({ name, inventory }) => {
+    const configuration = { ...usual, webAcl: inventory.webAcls > 0 };
+    const standing = standingCost(inventory, configuration, work);
+    return [0, 10, 1000].map((clients) => ({
+      name,
+      clients,
+      standing,
+      tokens: ((clients * tokensOfClient) / 1e6) * sum(configuration),
+    }));
+  });
+  const lines = Object.keys(rows[0]?.standing ?? {});
+  return formatColumns(rows, {
+    'a month': ({ name }) => name,
+    clients: ({ clients }) => (clients === 0 ? 'idle' : thousands(clients)),
+    together: ({ standing, tokens }) => `**${dollars(total(standing) + tokens)}**`,
+    ...Object.fromEntries(
+      lines.map((line): [string, (row: (typeof rows)[number]) => string] => [
+        line,
+        ({ standing }) => dollars(standing[line] ?? Number.NaN),
+      ]),
+    ),
+    'their tokens': ({ tokens }) => dollars(tokens),
+  });
+}
+
+function formatSources(): string {
+  const pages = Object.entries(pricePages).map(([name, url]) => `[${name}](${url})`);
+  return `Prices of ${pricesReadOn}, us-west-2: ${pages.join(', ')}.`;
+}
+
+/**
+ * The generated parts of docs/cost.md.
+ *
+ * @param bundles folder of the function bundles.
+ */
+export function computeParts(bundles: string): Readonly<Record<string, string>> {
+  return {
+    sources: formatSources(),
+    month: formatMonth(bundles),
+    costs: formatCosts(),
+    reuse: formatReuse(),
+    memory: formatMemory(),
+    load: formatLoad(),
+  };
+}

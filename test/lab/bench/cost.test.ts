@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest';
+import { modelLoad } from '../../../lab/bench/cost/load-model.ts';
+import { costOfMillion, type TokenWork } from '../../../lab/bench/cost/token-cost.ts';
+
+const work: TokenWork = {
+  cpuMs: 1,
+  waitMs: 13,
+  signWaitMs: 10,
+  logBytes: 2620,
+  webAclLogBytes: 1500,
+  responseBytes: 2000,
+  tracedShare: 0.05,
+};
+const usual = { name: 'usual', alg: 'RS256', memory: 1769, reused: 0, webAcl: false } as const;
+
+function executions(tokensASecond: number, regions: number, waitMs: number): number {
+  const { needs } = modelLoad(tokensASecond, regions, usual, { ...work, waitMs });
+  return needs.find(({ name }) => name.startsWith('Lambda'))?.need ?? Number.NaN;
+}
+
+describe('the load model', () => {
+  it.each([
+    // Short requests: ten a second for each execution.
+    [1000, 1, 13, 100],
+    [100_000, 1, 13, 10_000],
+    [100_000, 3, 13, 3333],
+    // Longer ones: the time that each takes.
+    [1000, 1, 499, 500],
+  ])('%i tokens a second in %i regions at %i ms of waiting need %i executions', (...row) => {
+    const [rate, regions, waitMs, expected] = row;
+    expect(Math.floor(executions(rate, regions, waitMs))).toBe(expected);
+  });
+
+  it('says that the concurrency of Lambda must be raised for 100,000 a second in three regions', () => {
+    const { needs } = modelLoad(100_000, 3, usual, work);
+    const raised = needs.filter(({ need, limit }) => need > limit).map((one) => one.raised);
+    expect(raised).toContain('Lambda');
+  });
+});
+
+describe('the cost of a million tokens', () => {
+  const base = costOfMillion(usual, work);
+
+  it('has the logs for as long as they are kept', () => {
+    const gigabytes = 2.62;
+    const kept = 0.15 * 13 * 0.03 * gigabytes;
+    expect(base['logs and traces']).toBeCloseTo(0.5 * gigabytes + kept + 0.25, 6);
+  });
+
+  it('has the log of the web ACL with the web ACL', () => {
+    expect(base['WAF and its log']).toBe(0);
+    const protectedCosts = costOfMillion({ ...usual, webAcl: true }, work);
+    expect(protectedCosts['WAF and its log']).toBeGreaterThan(0.6 + 1.5 * 0.5);
+  });
+
+  it('has a further trail and GuardDuty for each signature, and not for a token that is reused', () => {
+    const watchers = { furtherTrails: 1, guardDuty: true };
+    const watched = costOfMillion({ ...usual, watchers }, work);
+    expect(watched['further trails, GuardDuty']).toBe(24);
+    const reused = costOfMillion({ ...usual, watchers, reused: 0.75 }, work);
+    expect(reused['further trails, GuardDuty']).toBe(6);
+  });
+});

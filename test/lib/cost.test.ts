@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import { computeParts } from '../../lab/bench/cost/parts.ts';
+import { takeInventory } from '../../lab/bench/cost/standing-cost.ts';
+import { readDocument, readPart } from '../../lab/support/generated-parts.ts';
+import { readConfigFile, withStubBundles } from './synthesise.ts';
+
+describe('docs/cost.md', () => {
+  it('has the tables that node lab/bench/cost/main.ts computes', () => {
+    const page = readDocument('cost.md');
+    withStubBundles((bundles) => {
+      for (const [name, content] of Object.entries(computeParts(bundles))) {
+        expect(readPart(page, name), `part ${name}: run node lab/bench/cost/main.ts`).toBe(content);
+      }
+    });
+  });
+});
+
+describe('what a deployment has of things with a monthly price', () => {
+  const inventoryOf = (config: object) => {
+    let found: ReturnType<typeof takeInventory> | undefined;
+    withStubBundles((bundles) => {
+      found = takeInventory(config, bundles);
+    });
+    return found;
+  };
+
+  it('is counted in the templates of all its stacks', () => {
+    expect(inventoryOf(readConfigFile('three-regions'))).toMatchObject({
+      regions: 3,
+      dashboards: 3,
+      healthChecks: 3,
+      webAcls: 3,
+      webAclRules: 12,
+    });
+    expect(inventoryOf(readConfigFile('single-region'))).toMatchObject({
+      regions: 1,
+      dashboards: 1,
+      healthChecks: 0,
+      webAcls: 0,
+      webAclRules: 0,
+    });
+  });
+
+  it('has three metrics for an alarm that compares with a band', () => {
+    const single = readConfigFile('single-region');
+    const without = inventoryOf(single)?.alarmMetrics ?? Number.NaN;
+    expect(inventoryOf({ ...single, trafficAlarm: true })?.alarmMetrics).toBe(without + 3);
+  });
+});
