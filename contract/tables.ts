@@ -78,7 +78,7 @@ export const signingKeyRecordTypes = {
 /**
  * A partition of the same table that has nothing to do with keys: what a service trunk group may
  * have. Sort key: the trunk group. Release 2648148 reads partitions only by their names, so it
- * ignores this one; it would scan a new kind of item in any other table (docs/adr/0077).
+ * ignores this one; it would scan a new kind of item in any other table (docs/adr/0078).
  */
 export const trunkGroupLimitsRecordType = 'trunk_group_limits';
 
@@ -113,7 +113,9 @@ export const sealedTokenTable = {
 
 export type TableKey = keyof typeof tables;
 
-export const tableKeys = Object.freeze(Object.keys(tables)) as readonly TableKey[];
+export const tableKeys = /* @__PURE__ */ Object.freeze(
+  /* @__PURE__ */ Object.keys(tables),
+) as readonly TableKey[];
 
 /** Fixed names let a region's stack find the tables of another stack without an export. */
 export function tableName(deploymentName: string, key: TableKey): string {

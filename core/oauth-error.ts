@@ -58,6 +58,7 @@ const errorTexts = {
   wrong_secret: authenticationFailed,
   no_secret: authenticationFailed,
   secret_expired: authenticationFailed,
+  secret_disabled: authenticationFailed,
   client_disabled: authenticationFailed,
   provider_client: authenticationFailed,
 
@@ -71,8 +72,8 @@ const errorTexts = {
 
 export type OAuthErrorReason = keyof typeof errorTexts;
 
-export const oauthErrorReasons = Object.freeze(
-  Object.keys(errorTexts),
+export const oauthErrorReasons = /* @__PURE__ */ Object.freeze(
+  /* @__PURE__ */ Object.keys(errorTexts),
 ) as readonly OAuthErrorReason[];
 
 /** A token request that is refused with an error response (RFC 6749 §5.2). */

@@ -1,4 +1,4 @@
-import { type Stack, Tags } from 'aws-cdk-lib';
+import { App, type Stack, Stage, Tags } from 'aws-cdk-lib';
 import { ManagedPolicy, PermissionsBoundary } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
 import { type DeploymentConfig, deployedRegions } from '../contract/deployment-config.ts';
@@ -33,18 +33,38 @@ export interface AuthorizationServer {
   readonly data: DataStack | undefined;
 }
 
+/** The app is made of another copy of aws-cdk-lib than the stacks. */
+export class DuplicateLibraryError extends Error {
+  override readonly name = 'DuplicateLibraryError';
+
+  constructor() {
+    super(
+      'the app uses another copy of aws-cdk-lib than @authorization-server-aws/constructs, and CDK cannot join them: "npm ls aws-cdk-lib" names both; install one version in package.json, then run "npm dedupe"',
+    );
+  }
+}
+
+/** CDK knows the constructs of another copy as constructs, and fails later in many ways. */
+function refuseOtherCopy(scope: Construct): void {
+  const { root } = scope.node;
+  const isOfOther = Stage.isStage(root) && !(root instanceof Stage);
+  if (isOfOther || (App.isApp(root) && !(root instanceof App))) throw new DuplicateLibraryError();
+}
+
 /**
  * Adds the stacks of a deployment: one per region and, if there are several regions, first one for
  * the tables that they share.
  *
  * @param scope an app, a `Stage` or any other construct. For several deployments in one app, each
  *   has a scope of its own, and its config another `name`.
+ * @throws {DuplicateLibraryError} if the scope is made of another copy of aws-cdk-lib.
  */
 export function addAuthorizationServer(
   scope: Construct,
   config: DeploymentConfig,
   { bundles = findBundles(), env = {} }: AuthorizationServerOptions = {},
 ): AuthorizationServer {
+  refuseOtherCopy(scope);
   const data = addDataStack(scope, config, env);
   const regions = deployedRegions(config).map(({ id, awsRegion }) => {
     const stack = new RegionStack(scope, stackId(id), {

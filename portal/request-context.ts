@@ -57,7 +57,13 @@ export interface Redirect {
   readonly redirectTo: string;
 }
 
-export type RouteResult = Page | Redirect;
+export type RouteResult = Page | Redirect | Download;
+
+/** A table as a file. */
+export interface Download {
+  readonly fileName: string;
+  readonly csv: string;
+}
 
 /** The handler of a route. It throws errors that the error pages know. */
 export type Handler = (context: RequestContext) => Promise<RouteResult>;

@@ -15,7 +15,7 @@ function htmlResponse(body: Html, status: number): Response {
   });
 }
 
-/** The response: a page with the navigation around it, or a redirect. */
+/** The response: a page with the navigation around it, a redirect, or a file. */
 export function toResponse(
   options: PortalOptions,
   context: RequestContext,
@@ -23,6 +23,14 @@ export function toResponse(
 ): Response {
   if ('redirectTo' in answer) {
     return new Response(null, { status: 303, headers: { Location: answer.redirectTo } });
+  }
+  if ('csv' in answer) {
+    return new Response(answer.csv, {
+      headers: {
+        'Content-Type': 'text/csv; charset=utf-8; header=present',
+        'Content-Disposition': `attachment; filename="${answer.fileName}"`,
+      },
+    });
   }
   const canSignOut = options.signOut !== undefined;
   const page = layout(context, answer, assetUrls(context.href), canSignOut);

@@ -7,7 +7,7 @@ import {
   updateApiKey,
 } from './pages/api-keys/change-key.ts';
 import { showApiKey } from './pages/api-keys/key-details.ts';
-import { showApiKeys } from './pages/api-keys/key-list.ts';
+import { exportApiKeys, showApiKeys } from './pages/api-keys/key-list.ts';
 import { addSubnet, confirmRemoveSubnet, removeSubnet } from './pages/api-keys/key-subnets.ts';
 import { createApiKey, newApiKey } from './pages/api-keys/new-key.ts';
 import { showAudit } from './pages/audit/audit.ts';
@@ -15,13 +15,15 @@ import { showApiKeyHistory, showClientHistory } from './pages/audit/history.ts';
 import {
   confirmDeleteSecret,
   deleteSecret,
+  disableSecret,
   editSecret,
+  enableSecret,
   updateSecret,
 } from './pages/client-secrets/change-secret.ts';
 import { createSecret, newSecret } from './pages/client-secrets/new-secret.ts';
 import { newRotation, rotateSecret } from './pages/client-secrets/rotate-secret.ts';
 import { showClient } from './pages/clients/client-details.ts';
-import { showClients } from './pages/clients/client-list.ts';
+import { exportClients, showClients } from './pages/clients/client-list.ts';
 import { editClient, updateClient } from './pages/clients/edit-client.ts';
 import { createClient, newClient } from './pages/clients/new-client.ts';
 import {
@@ -63,6 +65,7 @@ export const routes: readonly Route[] = [
   get('/', showOverview),
 
   get('/clients', showClients),
+  get('/clients/export', exportClients),
   get('/clients/new', newClient),
   post('/clients', createClient),
   get('/clients/:clientId', showClient),
@@ -82,10 +85,13 @@ export const routes: readonly Route[] = [
   forCredential(post('/clients/:clientId/secrets/rotate', rotateSecret)),
   get('/clients/:clientId/secrets/:secretId/edit', editSecret),
   post('/clients/:clientId/secrets/:secretId', updateSecret),
+  post('/clients/:clientId/secrets/:secretId/enable', enableSecret),
+  post('/clients/:clientId/secrets/:secretId/disable', disableSecret),
   get('/clients/:clientId/secrets/:secretId/delete', confirmDeleteSecret),
   post('/clients/:clientId/secrets/:secretId/delete', deleteSecret),
 
   get('/api-keys', showApiKeys),
+  get('/api-keys/export', exportApiKeys),
   forCredential(get('/api-keys/new', newApiKey)),
   forCredential(post('/api-keys', createApiKey)),
   get('/api-keys/:keyId', showApiKey),

@@ -29,6 +29,12 @@ import {
 
 const name = textUpTo(maxNameLength);
 
+/**
+ * Stands before the hash of a disabled secret, so no value matches it, also in a release that does
+ * not know disabled secrets. No attribute is added, so such a release reads the item.
+ */
+const disabledPrefix = 'disabled$';
+
 const secretSchema = v.strictObject({
   hash: hashText,
   name: v.optional(name),
@@ -93,11 +99,17 @@ function compareSecrets(a: ClientSecret, b: ClientSecret): number {
   return a.secretId < b.secretId ? -1 : 1;
 }
 
+/** The hash, and whether it is that of a disabled secret. */
+function toHash(stored: string): Pick<ClientSecret, 'hash' | 'disabled'> {
+  const hash = stored.replace(disabledPrefix, '');
+  return { hash, disabled: hash !== stored || undefined };
+}
+
 function toSecrets(attributes: ClientAttributes['secrets']): readonly ClientSecret[] {
   return Object.entries(attributes)
     .map(([secretId, secret]) => ({
       secretId,
-      hash: secret.hash,
+      ...toHash(secret.hash),
       name: secret.name,
       createdAt: secret.created_at,
       expiresAt: secret.expires_at,
@@ -141,7 +153,7 @@ export function toClient(item: ClientAttributes): Client {
 
 function fromSecret(secret: ClientSecret): SecretAttributes {
   return {
-    hash: secret.hash,
+    hash: secret.disabled === true ? disabledPrefix + secret.hash : secret.hash,
     name: secret.name,
     created_at: secret.createdAt,
     expires_at: secret.expiresAt,

@@ -86,6 +86,7 @@ const statusTexts = {
   active: 'active',
   expires_soon: 'expires soon',
   expired: 'expired',
+  disabled: 'disabled',
 } as const;
 
 const list: CommandSpec = {
@@ -218,8 +219,46 @@ const remove: CommandSpec = {
   },
 };
 
+function defineSwitch(name: 'enable' | 'disable', summary: string, note: string): CommandSpec {
+  return {
+    name,
+    summary,
+    arguments: [clientIdArgument, secretId],
+    options: [ifVersionOption('client')],
+    examples: [`client-secret ${name} client_4fWqEXAMPLE secret_9aKdEXAMPLE`],
+    run: async (cli, [id = '', secret = ''], { ifVersion }: IfVersionOptions) => {
+      const management = await cli.management();
+      const change = `${name}ClientSecret` as const;
+      const changed = await management[change](id, secret, { ifVersion });
+      const now = cli.now();
+      cli.output.print({
+        json: { client_id: id, ...viewClientSecret(changed, now) },
+        quiet: [changed.secretId],
+        text: cli.output.fields([
+          ['secret_id', changed.secretId],
+          ['name', changed.name],
+          ['status', statusTexts[secretStatus(changed, now)]],
+        ]),
+      });
+      cli.output.note(note);
+    },
+  };
+}
+
+const disable = defineSwitch(
+  'disable',
+  'Disable one secret: no more tokens with it',
+  'The other secrets of the client work. Its tokens stay valid until they expire.',
+);
+
+const enable = defineSwitch(
+  'enable',
+  'Enable a disabled secret',
+  'The secret authenticates again, unless it has expired or the client is disabled.',
+);
+
 export const clientSecretCommands: CommandGroup = {
   name: 'client-secret',
   summary: 'Manage the secrets of a client',
-  commands: [create, list, update, rotate, remove],
+  commands: [create, list, update, rotate, disable, enable, remove],
 };

@@ -124,6 +124,18 @@ export const managementOperations = {
     output.secret,
     ['version'],
   ),
+  disableClientSecret: change(
+    clients,
+    { clientId: id, secretId: id, options: version },
+    output.secret,
+    ['stop'],
+  ),
+  enableClientSecret: change(
+    clients,
+    { clientId: id, secretId: id, options: version },
+    output.secret,
+    ['version'],
+  ),
   deleteClientSecret: change(clients, { clientId: id, secretId: id, options: version }, v.void(), [
     'version',
   ]),

@@ -24,6 +24,7 @@ export const secret = v.object({
   createdAt: time,
   expiresAt: optionalTime,
   lastUsedOn: optionalText,
+  disabled: v.optional(v.literal(true)),
 });
 
 export const client = v.object({

@@ -8,6 +8,8 @@ const actions: ReadonlyMap<string, string> = new Map([
   ['client.delete', 'Deleted a client'],
   ['client_secret.create', 'Created a secret'],
   ['client_secret.update', 'Changed a secret'],
+  ['client_secret.enable', 'Enabled a secret'],
+  ['client_secret.disable', 'Disabled a secret'],
   ['client_secret.rotate', 'Rotated secrets'],
   ['client_secret.delete', 'Deleted a secret'],
   ['api_key.create', 'Created an API key'],

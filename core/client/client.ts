@@ -14,6 +14,8 @@ export interface ClientSecret {
   readonly expiresAt?: number | undefined;
   /** UTC day of the last token, e.g. `2026-11-20`. */
   readonly lastUsedOn?: string | undefined;
+  /** A disabled secret does not authenticate. It can be enabled again. */
+  readonly disabled?: true | undefined;
 }
 
 /** Where a client of a registered identity provider comes from. */
@@ -67,14 +69,28 @@ export type CheckedClient = Pick<
   | 'tokensNotBefore'
 >;
 
-export type SecretStatus = 'active' | 'expires_soon' | 'expired';
+/** Whether a secret that still works should be replaced. */
+export function expiresSoon({ expiresAt }: Pick<ClientSecret, 'expiresAt'>, now: number): boolean {
+  return expiresAt !== undefined && expiresAt - now <= secretExpiresSoonWithin;
+}
+
+export type SecretStatus = 'active' | 'expires_soon' | 'expired' | 'disabled';
 
 export function secretStatus(
-  { expiresAt }: Pick<ClientSecret, 'expiresAt'>,
+  { expiresAt, disabled }: Pick<ClientSecret, 'expiresAt' | 'disabled'>,
   now: number,
 ): SecretStatus {
-  if (expiresAt === undefined || expiresAt - now > secretExpiresSoonWithin) return 'active';
-  return expiresAt > now ? 'expires_soon' : 'expired';
+  if (expiresAt !== undefined && expiresAt <= now) return 'expired';
+  if (disabled === true) return 'disabled';
+  return expiresSoon({ expiresAt }, now) ? 'expires_soon' : 'active';
+}
+
+/** Whether a secret authenticates, if its client is enabled. */
+export function isUsable(
+  secret: Pick<ClientSecret, 'expiresAt' | 'disabled'>,
+  now: number,
+): boolean {
+  return !['expired', 'disabled'].includes(secretStatus(secret, now));
 }
 
 /**

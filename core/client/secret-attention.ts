@@ -2,7 +2,7 @@ import { secondsPerDay, secretExpiresSoonWithin } from '../../contract/limits.ts
 import { formatDay } from '../rfc3339.ts';
 import type { Client, ClientSecret } from './client.ts';
 
-type SecretLife = Pick<ClientSecret, 'createdAt' | 'expiresAt' | 'lastUsedOn'>;
+type SecretLife = Pick<ClientSecret, 'createdAt' | 'expiresAt' | 'lastUsedOn' | 'disabled'>;
 
 /** When a secret needs the attention of the person who looks after its client, in seconds. */
 export const secretAttention = {
@@ -14,11 +14,13 @@ export const secretAttention = {
 /** Whether a secret that still works expires within so many seconds. */
 export function expiresWithin(secret: SecretLife, seconds: number, now: number): boolean {
   const { expiresAt } = secret;
+  if (secret.disabled === true) return false;
   return expiresAt !== undefined && expiresAt > now && expiresAt <= now + seconds;
 }
 
 /** Whether a secret that still works was not used for so many seconds, or never since then. */
 export function isUnusedFor(secret: SecretLife, seconds: number, now: number): boolean {
+  if (secret.disabled === true) return false;
   if (secret.expiresAt !== undefined && secret.expiresAt <= now) return false;
   if (secret.createdAt > now - seconds) return false;
   const { lastUsedOn } = secret;

@@ -193,6 +193,35 @@ export async function updateClientSecret(
   return after;
 }
 
+type SwitchSecret = (
+  context: ManagementContext,
+  clientId: string,
+  secretId: string,
+  options?: IfVersion,
+) => Promise<ClientSecret>;
+
+function switchSecret(enabled: boolean): SwitchSecret {
+  return async (context, clientId, secretId, options = {}) => {
+    const { ifVersion } = readFields('options', options, ['ifVersion']);
+    const client = await findClient(context, clientId);
+    const before = findSecret(client, secretId);
+    checkVersion(`the client ${client.clientId}`, ifVersion, client.version);
+    const isEnabled = before.disabled !== true;
+    if (isEnabled === enabled) return before;
+    const after: ClientSecret = { ...before, disabled: enabled ? undefined : true };
+    const secrets = client.secrets.map((secret) => (secret === before ? after : secret));
+    const verb = enabled ? 'enable' : 'disable';
+    await writeSecrets(context, client, secrets, { verb, secretId, before, after });
+    return after;
+  };
+}
+
+/** Disables one secret: it does not authenticate. The client's other secrets stay as they are. */
+export const disableClientSecret = switchSecret(false);
+
+/** Enables a disabled secret. One that has expired stays expired. */
+export const enableClientSecret = switchSecret(true);
+
 export interface RotatedClientSecret extends CreatedClientSecret {
   /** The secrets that now expire, with their new expiry. */
   readonly expired: readonly ClientSecret[];

@@ -15,6 +15,7 @@ export function viewClientSecret(
     created_at: formatTime(secret.createdAt),
     expires_at: secret.expiresAt === undefined ? undefined : formatTime(secret.expiresAt),
     last_used_on: secret.lastUsedOn,
+    disabled: secret.disabled,
   };
 }
 

@@ -67,7 +67,9 @@ function checkClient(client: Client | undefined, now: number): string {
   const detail = secrets.map((one) => describeSecret(client, one, now)).join('\n');
   if (failures.includes(undefined)) return detail;
   // A problem of the whole client is reported before problems of its secrets.
-  const reason = failures.find((one) => one !== 'secret_expired') ?? 'secret_expired';
+  const ofSecrets: readonly unknown[] = ['secret_expired', 'secret_disabled'];
+  const ofClient = failures.find((one) => !ofSecrets.includes(one));
+  const reason = ofClient ?? failures[0] ?? 'secret_expired';
   throw new RefusedStep(reason, reasonTexts[reason] ?? detail);
 }
 

@@ -11,6 +11,8 @@ import { deleteClient, setClientEnabled, updateClient } from './change-client.ts
 import {
   createClientSecret,
   deleteClientSecret,
+  disableClientSecret,
+  enableClientSecret,
   rotateClientSecret,
   updateClientSecret,
 } from './client-secrets.ts';
@@ -50,6 +52,8 @@ export const operations = {
   createClientSecret,
   rotateClientSecret,
   updateClientSecret,
+  disableClientSecret,
+  enableClientSecret,
   deleteClientSecret,
   createApiKey,
   findApiKey,

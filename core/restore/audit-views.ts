@@ -36,6 +36,7 @@ export const secretView = v.object({
   created_at: time,
   name: v.optional(v.string()),
   expires_at: v.optional(time),
+  disabled: v.optional(v.literal(true)),
 });
 
 export type SecretView = v.InferOutput<typeof secretView>;

@@ -51,8 +51,8 @@ function formatExpiry(expiresAt: number | undefined): string {
 
 interface ReplayedSecret {
   readonly secret: ClientSecret | undefined;
-  readonly narrowed?: string;
-  readonly lookAt?: string;
+  readonly narrowed: readonly string[];
+  readonly lookAt: readonly string[];
 }
 
 function replaySecret(
@@ -64,7 +64,7 @@ function replaySecret(
   const deletion = changes.find((one) => one.isDeletion && isAbout(secret, one.subject));
   if (deletion !== undefined) {
     const narrowed = `${secretId}: ${describeChange('deleted', deletion.change)}`;
-    return { secret: undefined, narrowed };
+    return { secret: undefined, narrowed: [narrowed], lookAt: [] };
   }
   const states = changes.flatMap((one): LaterState<SecretView & { version: number }>[] =>
     one.states
@@ -74,14 +74,26 @@ function replaySecret(
   const { last, bounds } = laterHistory(states, version);
   const expiresAt = earliest([secret.expiresAt, ...bounds.map((bound) => bound.expires_at)]);
   const isLonger = last !== undefined && last.expires_at !== expiresAt;
+  const disabled = secret.disabled ?? bounds.find((bound) => bound.disabled)?.disabled;
+  const wasEnabled = disabled === true && last !== undefined && last.disabled !== true;
   return {
-    secret: { ...secret, name: last === undefined ? secret.name : last.name, expiresAt },
-    ...(expiresAt !== secret.expiresAt && {
-      narrowed: `${secretId}: expires at ${formatExpiry(expiresAt)}, not ${formatExpiry(secret.expiresAt)}`,
-    }),
-    ...(isLonger && {
-      lookAt: `${secretId} expires at ${formatExpiry(expiresAt)}; it was changed to expire at ${formatExpiry(last.expires_at)}`,
-    }),
+    secret: { ...secret, name: last === undefined ? secret.name : last.name, expiresAt, disabled },
+    narrowed: [
+      ...(expiresAt === secret.expiresAt
+        ? []
+        : [
+            `${secretId}: expires at ${formatExpiry(expiresAt)}, not ${formatExpiry(secret.expiresAt)}`,
+          ]),
+      ...(disabled === secret.disabled ? [] : [`${secretId}: disabled`]),
+    ],
+    lookAt: [
+      ...(isLonger
+        ? [
+            `${secretId} expires at ${formatExpiry(expiresAt)}; it was changed to expire at ${formatExpiry(last.expires_at)}`,
+          ]
+        : []),
+      ...(wasEnabled ? [`${secretId} is disabled; it was enabled after a change since`] : []),
+    ],
   };
 }
 
@@ -117,11 +129,10 @@ export function replaySecrets(client: Client, all: readonly AuditedChange[]): Re
     .map(readSecretChange)
     .filter(({ version }) => version > client.version);
   const replayed = client.secrets.map((one) => replaySecret(one, changes, client.version));
-  const said = (texts: readonly (string | undefined)[]) => texts.filter((one) => one !== undefined);
   return {
     secrets: replayed.map(({ secret }) => secret).filter((one) => one !== undefined),
-    narrowed: said(replayed.map(({ narrowed }) => narrowed)),
-    lookAt: [...said(replayed.map(({ lookAt }) => lookAt)), ...describeLost(client, changes)],
+    narrowed: replayed.flatMap(({ narrowed }) => narrowed),
+    lookAt: [...replayed.flatMap(({ lookAt }) => lookAt), ...describeLost(client, changes)],
     version: Math.max(client.version, ...changes.map(({ version }) => version)),
   };
 }

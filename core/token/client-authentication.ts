@@ -45,6 +45,7 @@ export function findAuthenticationFailure(
   if (client.provider !== undefined) return 'provider_client';
   if (secret === undefined) return client.secrets.length === 0 ? 'no_secret' : 'wrong_secret';
   if (secret.expiresAt !== undefined && now >= secret.expiresAt) return 'secret_expired';
+  if (secret.disabled === true) return 'secret_disabled';
   return client.enabled ? undefined : 'client_disabled';
 }
 

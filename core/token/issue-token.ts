@@ -1,6 +1,6 @@
 import type { AccessTokenType } from '../../contract/access-token-type.ts';
 import { isSyntheticClientId } from '../../contract/synthetic-check.ts';
-import { secretStatus } from '../client/client.ts';
+import { expiresSoon } from '../client/client.ts';
 import type { ClientReader, SecretUseRecorder } from '../client/client-store.ts';
 import { isId } from '../credential/credential-value.ts';
 import { OAuthError } from '../oauth-error.ts';
@@ -166,7 +166,7 @@ function logClient(
   if (secret !== undefined) log.secretId = secret.secretId;
   // The secrets of the synthetic check expire soon by design.
   if (failure !== undefined || isSyntheticClientId(client.clientId)) return;
-  if (secretStatus(secret, now) === 'expires_soon') log.secretExpiresAt = secret.expiresAt;
+  if (expiresSoon(secret, now)) log.secretExpiresAt = secret.expiresAt;
 }
 
 /**

@@ -51,14 +51,17 @@ interface PackageBuild {
   readonly options: Pick<BuildOptions, 'external' | 'packages'>;
   /** Bundles of one file each. */
   readonly others?: readonly BuildOptions[];
-  /** Folders that are copied to `dist`, by their name there. */
+  /** Files and folders that are copied to `dist`, by their name there. */
   readonly assets?: Readonly<Record<string, string>>;
 }
+
+const swaggerUi = 'node_modules/swagger-ui-dist';
 
 export const packages: readonly PackageBuild[] = [
   {
     folder: 'packages/constructs',
     entries: {
+      app: 'lib/synthesise-app.ts',
       'authorization-server': 'lib/authorization-server.ts',
       'deployment-config': 'contract/deployment-config.ts',
       'platform-authorizer': 'lib/platform-authorizer.ts',
@@ -91,6 +94,25 @@ export const packages: readonly PackageBuild[] = [
     // AWS's package for profiles is optional.
     options: { external: ['@aws-sdk/credential-provider-node'] },
     others: [forwardAuthBuildOptions],
+  },
+  {
+    folder: 'packages/local',
+    entries: {},
+    commands: { local: 'lab/local/package-main.ts' },
+    options: { packages: 'external' },
+    assets: {
+      assets: 'portal/assets',
+      // Its package runs a script that reports the installation.
+      'reference/swagger-ui.css': `${swaggerUi}/swagger-ui.css`,
+      'reference/swagger-ui-bundle.js': `${swaggerUi}/swagger-ui-bundle.js`,
+      'reference/openapi.yaml': 'docs/openapi.yaml',
+    },
+  },
+  {
+    folder: 'packages/create',
+    entries: {},
+    commands: { create: 'lab/create/main.ts' },
+    options: {},
   },
 ];
 
@@ -133,6 +155,17 @@ function copyTypes(dist: string, entries: readonly string[]): void {
   }
 }
 
+function copyAssets(dist: string, assets: PackageBuild['assets'] = {}): void {
+  for (const [name, source] of Object.entries(assets)) {
+    cpSync(join(root, source), join(dist, name), { recursive: true });
+  }
+}
+
+/** For the files in `bin`. */
+function copyNodeCheck(dist: string): void {
+  copyFileSync(join(import.meta.dirname, 'node-check.js'), join(dist, 'node-check.js'));
+}
+
 function buildPackage({ folder, entries, commands, options, others, assets }: PackageBuild): void {
   const dist = join(root, folder, 'dist');
   rmSync(dist, { recursive: true, force: true });
@@ -144,31 +177,30 @@ function buildPackage({ folder, entries, commands, options, others, assets }: Pa
     outdir: dist,
   };
   const results = [own, ...(others ?? [])].map((each) => buildSync({ ...each, metafile: true }));
-  writeLicences(
-    dist,
-    results.flatMap(({ metafile }) => Object.keys(metafile?.inputs ?? {})),
-  );
+  const inputs = results.flatMap(({ metafile }) => Object.keys(metafile?.inputs ?? {}));
+  writeLicences(dist, [...inputs, ...Object.values(assets ?? {})]);
   copyTypes(dist, Object.values(entries));
-  for (const [name, source] of Object.entries(assets ?? {})) {
-    cpSync(join(root, source), join(dist, name), { recursive: true });
-  }
+  copyAssets(dist, assets);
+  if (commands !== undefined || others !== undefined) copyNodeCheck(dist);
   for (const name of ['LICENSE', 'CHANGELOG.md']) {
     copyFileSync(join(root, name), join(root, folder, name));
   }
 }
 
-/** The commands, which need no declarations: `npm ci` installs no CDK. */
+/** The commands of a clone, which need no declarations: `npm ci` installs no CDK. */
 function buildCommands(): void {
+  const { workspaces } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    readonly workspaces: readonly string[];
+  };
   for (const { folder, commands = {}, options, others = [], assets } of packages) {
-    if (Object.keys(commands).length === 0 && others.length === 0) continue;
+    if (!workspaces.includes(folder)) continue;
     const dist = join(root, folder, 'dist');
     const own = { ...common, ...options, entryPoints: commands, splitting: true, outdir: dist };
     for (const each of [...(Object.keys(commands).length === 0 ? [] : [own]), ...others]) {
       buildSync(each);
     }
-    for (const [name, source] of Object.entries(assets ?? {})) {
-      cpSync(join(root, source), join(dist, name), { recursive: true });
-    }
+    copyAssets(dist, assets);
+    copyNodeCheck(dist);
   }
 }
 

@@ -9,6 +9,9 @@ export class LocalRunError extends Error {
 /** No part of the local run can be reached from another machine. */
 export const loopbackHost = '127.0.0.1';
 
+/** The highest port of TCP. */
+export const maxPort = 65_535;
+
 /** Which port a server takes. */
 export interface PortChoice {
   /** 0 selects a free one. */

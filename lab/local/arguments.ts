@@ -5,12 +5,11 @@ import { type AccessTokenType, accessTokenTypes } from '../../contract/access-to
 import { reuseShares } from '../../contract/limits.ts';
 import { lookupFailureChoices, type OnLookupFailure } from '../../contract/revocation-check.ts';
 import { type Alg, algs, defaultAlg, isAlg } from '../../contract/signing-algorithms.ts';
-import { LocalRunError } from '../emulator/loopback-server.ts';
+import { LocalRunError, maxPort } from '../emulator/loopback-server.ts';
+import type { Edition } from './edition.ts';
 import type { FromSynth } from './from-synth/synthesised-deployment.ts';
 
 const defaultPort = 8080;
-const maxPort = 65_535;
-const packageDirectory = resolve(import.meta.dirname, '../..');
 
 /** The options of the local run. */
 export type LocalArguments = ReturnType<typeof parseArguments>;
@@ -55,9 +54,13 @@ Read it again after a restart: each run makes its own access key for DynamoDB, K
 
 const path = (value: string) => resolve(value);
 
-/** The options of a run from templates. */
-function addTemplateOptions(command: Command): Command {
+/** The options that need what only a clone installs. */
+function addCloneOptions(command: Command): Command {
   return command
+    .option(
+      '--portal-login',
+      'also run the portal as customers see it, with an OpenID provider on loopback and two customers: docs/portal.md',
+    )
     .option(
       '--from-synth',
       'run what "npx cdk synth" wrote to cdk.out, a process for each function, in place of the sources, with the permissions of the templates: docs/from-synth.md',
@@ -74,8 +77,8 @@ function addTemplateOptions(command: Command): Command {
     );
 }
 
-function createCommand(): Command {
-  const command = new Command('npm start --')
+function createCommand({ withFlags, extras }: Edition): Command {
+  const command = new Command(withFlags)
     .description('Runs the whole authorization server on this machine, only on loopback.')
     .helpOption(false)
     .option('--https', 'serve TLS, with a certificate that is made on first use and kept')
@@ -111,10 +114,6 @@ function createCommand(): Command {
       'issue a token again while this share of its life remains, e.g. 0.5, shared through a table as instances in AWS would: docs/configuration.md',
       readTokenReuse,
     )
-    .option(
-      '--portal-login',
-      'also run the portal as customers see it, with an OpenID provider on loopback and two customers: docs/portal.md',
-    )
     .option('--state <dir>', 'keep the state in another folder than .local', path)
     .option(
       '--faults <file>',
@@ -123,11 +122,14 @@ function createCommand(): Command {
     )
     .exitOverride()
     .configureOutput({ outputError: () => undefined, getOutHelpWidth: () => 100 });
-  return addTemplateOptions(command).option('-h, --help', 'show this text');
+  if (extras !== undefined) addCloneOptions(command);
+  return command.option('-h, --help', 'show this text');
 }
 
 /** The text of `--help`. */
-export const describeUsage = () => `${createCommand().helpInformation()}${environmentHelp}\n`;
+export function describeUsage(edition: Edition): string {
+  return `${createCommand(edition).helpInformation()}${environmentHelp}\n`;
+}
 
 /** Only what was given. */
 interface Flags {
@@ -148,8 +150,8 @@ interface Flags {
   readonly permissionsBoundary?: string;
 }
 
-function readFlags(argv: readonly string[]): Flags {
-  const command = createCommand();
+function readFlags(argv: readonly string[], edition: Edition): Flags {
+  const command = createCommand(edition);
   try {
     return command.parse(argv, { from: 'user' }).opts();
   } catch (error) {
@@ -161,10 +163,10 @@ function readFlags(argv: readonly string[]): Flags {
 }
 
 /** The config that `cdk synth` takes if nothing else is said. */
-function synthesisedConfig(): string {
-  const path = join(packageDirectory, 'cdk.json');
+function synthesisedConfig(directory: string): string {
+  const path = join(directory, 'cdk.json');
   const { context } = JSON.parse(readFileSync(path, 'utf8')) as { context: { config: string } };
-  return resolve(packageDirectory, context.config);
+  return resolve(directory, context.config);
 }
 
 /** Flags that need `--from-synth`. */
@@ -184,7 +186,7 @@ const decidedBySynth = {
   faults: '--faults',
 } as const;
 
-function readFromSynth(flags: Flags): FromSynth | undefined {
+function readFromSynth(flags: Flags, directory: string): FromSynth | undefined {
   const refused = flags.fromSynth === true ? decidedBySynth : onlyWithSynth;
   const given = Object.entries(refused).find(([name]) => name in flags)?.[1];
   if (given !== undefined) {
@@ -193,8 +195,8 @@ function readFromSynth(flags: Flags): FromSynth | undefined {
   }
   if (flags.fromSynth !== true) return undefined;
   return {
-    directory: join(packageDirectory, 'cdk.out'),
-    config: flags.config ?? synthesisedConfig(),
+    directory: join(directory, 'cdk.out'),
+    config: flags.config ?? synthesisedConfig(directory),
     permissionsBoundary: flags.permissionsBoundary,
   };
 }
@@ -206,15 +208,16 @@ function readPort(value: string | undefined, name: string): number | undefined {
 }
 
 /**
- * Reads flags and environment of `npm start`.
+ * Reads flags and environment of a local run.
  *
  * @throws {LocalRunError} if a flag is unknown or a port is invalid.
  */
 export function parseArguments(
   argv: readonly string[],
   environment: Readonly<Record<string, string | undefined>>,
+  edition: Edition,
 ) {
-  const flags = readFlags(argv);
+  const flags = readFlags(argv, edition);
   const port = (name: string) => readPort(environment[name], name);
   return {
     help: flags.help ?? false,
@@ -222,7 +225,7 @@ export function parseArguments(
     reset: flags.reset ?? false,
     rotationDemo: flags.rotationDemo ?? false,
     portalLogin: flags.portalLogin ?? false,
-    stateDirectory: flags.state ?? resolve(packageDirectory, '.local'),
+    stateDirectory: flags.state ?? resolve(edition.directory, '.local'),
     port: port('PORT') ?? defaultPort,
     signingAlgorithms: flags.algorithm,
     tokenReuse: flags.tokenReuse,
@@ -232,7 +235,7 @@ export function parseArguments(
     dynamodbPort: port('DYNAMODB_PORT'),
     kmsPort: port('KMS_PORT'),
     portalPort: port('PORTAL_PORT'),
-    fromSynth: readFromSynth(flags),
+    fromSynth: readFromSynth(flags, edition.directory),
     faultScript: flags.faults,
   };
 }

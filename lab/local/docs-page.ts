@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { securityHeaders } from '../../contract/error-body.ts';
@@ -7,14 +7,23 @@ import type { GatewayRoute } from '../emulator/gateway/gateway-route.ts';
 /** Where the local run shows the API's reference. No stack has it. */
 export const docsPath = '/docs';
 
-const openapiFile = join(import.meta.dirname, '../../docs/openapi.yaml');
+/** The folder of the page's files, next to the published code. */
+const published = join(import.meta.dirname, 'reference');
+const isPublished = existsSync(published);
+
+const openapiFile = isPublished
+  ? join(published, 'openapi.yaml')
+  : join(import.meta.dirname, '../../docs/openapi.yaml');
 
 /** The page is self-contained, and may call only the service that serves it. */
 const contentSecurityPolicy =
   "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; connect-src 'self'";
 
 function readAsset(name: string): string {
-  return readFileSync(fileURLToPath(import.meta.resolve(`swagger-ui-dist/${name}`)), 'utf8');
+  const path = isPublished
+    ? join(published, name)
+    : fileURLToPath(import.meta.resolve(`swagger-ui-dist/${name}`));
+  return readFileSync(path, 'utf8');
 }
 
 /** Text inside a script element. Only an end tag could end it early. */

@@ -3,6 +3,7 @@ import type { FaultScript } from '../emulator/faults/fault-script.ts';
 import type { RequestNote } from '../emulator/gateway/gateway-server.ts';
 import type { DecidedRequest } from '../emulator/iam/access-control.ts';
 import { docsPath } from './docs-page.ts';
+import type { Edition } from './edition.ts';
 import type { FromSynth } from './from-synth/synthesised-deployment.ts';
 import { rotationDemo } from './rotation-demo.ts';
 import type { LocalRun } from './start-local.ts';
@@ -37,7 +38,7 @@ function describePortal({ portalUrl, loginPortalUrl }: LocalRun): string {
 }
 
 /** The text in the terminal when everything runs. */
-export function greet(local: LocalRun): string {
+export function greet(local: LocalRun, { withFlags }: Pick<Edition, 'withFlags'>): string {
   const { paths } = local;
   return `The authorization server runs on this machine.
 
@@ -59,7 +60,7 @@ Use one, or the API key of the file:
 
 Everything another terminal needs: set -a; . ${shellPath(paths.demoEnvironment)}; set +a
 The functions log to ${shellPath(paths.log)}.
-Stop with Ctrl-C. The state stays in ${shellPath(paths.directory)}; npm start -- --reset starts from nothing.
+Stop with Ctrl-C. The state stays in ${shellPath(paths.directory)}; ${withFlags} --reset starts from nothing.
 `;
 }
 

@@ -7,7 +7,7 @@ import { createGateway } from '../emulator/gateway/gateway.ts';
 import { createGatewayServer, type RequestNote } from '../emulator/gateway/gateway-server.ts';
 import { type EventHandler, startLambda } from '../emulator/lambda-server.ts';
 import { localRegion } from '../emulator/local-region.ts';
-import { LocalRunError, type PortChoice } from '../emulator/loopback-server.ts';
+import { LocalRunError, maxPort, type PortChoice } from '../emulator/loopback-server.ts';
 import { writePrivateFile } from '../emulator/private-file.ts';
 import { isNoRoom, type OnStorage } from '../emulator/storage.ts';
 import { type Backends, startBackends } from './backends.ts';
@@ -18,14 +18,14 @@ import { deferGateway } from './deferred-gateway.ts';
 import { type DemoClient, seedDemo } from './demo-credentials.ts';
 import { examplePath } from './example-api.ts';
 import type { AccessOptions } from './from-synth/access.ts';
-import type { FromSynth } from './from-synth/synthesised-deployment.ts';
 import { startKeySchedule } from './key-schedule.ts';
 import type { LocalAwsOptions } from './local-aws-options.ts';
 import type { LocalDeploymentOptions } from './local-deployment.ts';
 import type { LocalPortalOptions } from './local-portal.ts';
 import { listenOnLocalhost, localOrigin } from './localhost.ts';
 import { openLogFile } from './log-file.ts';
-import { chooseProgram, type Program } from './program.ts';
+import type { StartLoginPortal } from './portal-login/start.ts';
+import { type CreateProgram, fromSources, type Program } from './program.ts';
 import { makeStateDirectory, resetState, type StatePaths, statePaths } from './state.ts';
 import { lockState } from './state-lock.ts';
 import type { Surroundings } from './surroundings.ts';
@@ -40,13 +40,13 @@ export interface LocalOptions extends LocalDeploymentOptions {
   /** Whether the web portal also runs. */
   readonly portal?: boolean;
   readonly portalPort?: number | undefined;
-  /** Whether the portal also runs with a login, for two customers. */
-  readonly portalLogin?: boolean;
+  /** Also runs the portal with a login, for two customers. */
+  readonly startLoginPortal?: StartLoginPortal | undefined;
   readonly https?: boolean;
   /** Starts from nothing. */
   readonly reset?: boolean;
-  /** Runs the output of `cdk synth` instead of the sources. Its config replaces these options. */
-  readonly fromSynth?: FromSynth | undefined;
+  /** What runs instead of the sources. Its config replaces these options. */
+  readonly program?: CreateProgram | undefined;
   /** Faults of DynamoDB, KMS and the clock. */
   readonly faults?: Faults | undefined;
   /** Seconds between two runs of the key rotation. The default is that of a deployment. */
@@ -88,7 +88,8 @@ export interface LocalRun {
 
 function chooseNextTo(port: number, distance: number, wanted: number | undefined): PortChoice {
   if (wanted !== undefined) return { port: wanted };
-  return { port: port + distance, orFree: true };
+  const next = port + distance;
+  return { port: next > maxPort ? 0 : next, orFree: true };
 }
 
 /** The addresses and credentials for other terminals. */
@@ -158,27 +159,14 @@ async function startPortal(
   return cleanUp.use(await startLocalPortal(options)).url;
 }
 
-/** The OpenID provider is one of the packages that a clone installs on request. */
-async function importLogin() {
-  try {
-    return await import('./portal-login/start.ts');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error;
-    throw new LocalRunError('--portal-login needs the package oidc-provider: npm run setup', {
-      cause: error,
-    });
-  }
-}
-
 /** The portal with a login, and its provider. */
-async function startLoginPortal(
-  { portalLogin = false }: LocalOptions,
+async function startCustomersPortal(
+  { startLoginPortal }: LocalOptions,
   cleanUp: CleanUp,
   options: LocalPortalOptions,
 ): Promise<string | undefined> {
-  if (!portalLogin) return undefined;
-  const login = await importLogin();
-  return cleanUp.use(await login.startLoginPortal(options)).url;
+  if (startLoginPortal === undefined) return undefined;
+  return cleanUp.use(await startLoginPortal(options)).url;
 }
 
 /** The access keys of the run, and the servers that verify them. */
@@ -228,7 +216,7 @@ async function start(options: LocalOptions, paths: StatePaths, cleanUp: CleanUp)
   const { faults } = options;
   const front = await startFront(options, paths, cleanUp);
   const { issuer, certificate } = front;
-  const program = chooseProgram(issuer, options);
+  const program = (options.program ?? fromSources(options))(issuer);
   const { input, config } = program.deployment;
   writePrivateFile(paths.deploymentConfig, `${JSON.stringify(input, undefined, 2)}\n`);
   const near = (distance: number, wanted?: number) =>
@@ -263,7 +251,7 @@ async function start(options: LocalOptions, paths: StatePaths, cleanUp: CleanUp)
   const portalPort = near(5, options.portalPort);
   const portal = { config, aws: clientOptions, log, ca: certificate?.ca, port: portalPort };
   const portalUrl = await startPortal(options, cleanUp, portal);
-  const loginPortalUrl = await startLoginPortal(options, cleanUp, portal);
+  const loginPortalUrl = await startCustomersPortal(options, cleanUp, portal);
   // Closed first, so no request uses a closed table.
   cleanUp.use(front.server);
   return {

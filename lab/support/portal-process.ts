@@ -57,7 +57,11 @@ export interface PortalVisitor {
 }
 
 /** Opens the link. @throws {Error} if it does not sign in. */
-export async function signIn({ origin, address, url }: PortalProcess): Promise<PortalVisitor> {
+export async function signIn({
+  origin,
+  address,
+  url,
+}: Pick<PortalProcess, 'origin' | 'address' | 'url'>): Promise<PortalVisitor> {
   const entered = await fetch(url, { redirect: 'manual' });
   const [cookie = ''] = (entered.headers.get('set-cookie') ?? '').split(';');
   if (entered.status !== 303 || cookie === '') throw new Error(`the link: ${entered.status}`);

@@ -15,6 +15,8 @@ const sentences: ReadonlyMap<string, string> = new Map([
   ['tokens-revoked', 'The tokens of the client were revoked. New ones are accepted.'],
   ['client-deleted', 'The client was deleted.'],
   ['secret-saved', 'The secret was changed.'],
+  ['secret-disabled', 'The secret is disabled. The other secrets of the client still work.'],
+  ['secret-enabled', 'The secret is enabled. It works again.'],
   ['secret-deleted', 'The secret was deleted. It no longer works.'],
   ['key-enabled', 'The API key is enabled.'],
   ['key-disabled', 'The API key is disabled. It no longer works.'],

@@ -1,17 +1,22 @@
 import { noProblems, type Problems, problemsOf } from '../forms/problems.ts';
+import { type Cell, formatCsv } from '../html/csv.ts';
 import { doneNotice } from '../html/done.ts';
 import { filterForm } from '../html/filters.ts';
 import { errorSummary, type Labels } from '../html/form.ts';
 import { type Html, type HtmlValue, html } from '../html/html.ts';
-import { type Column, dataTable, pager } from '../html/list.ts';
-import { emptyState, pageHeader } from '../html/parts.ts';
-import type { Page, RequestContext, Section } from '../request-context.ts';
+import { type Column, dataTable } from '../html/list.ts';
+import { type ListPosition, pager, readPosition } from '../html/pager.ts';
+import { emptyState, linkButton, pageHeader } from '../html/parts.ts';
+import type { Download, Page, RequestContext, Section } from '../request-context.ts';
+import { type ListedPage, type ReadPage, readPages } from './read-pages.ts';
 
-/** A page of a list, as the library gives it. */
-interface ListedPage<T> {
-  readonly items: readonly T[];
-  readonly examined: number;
-  readonly nextCursor?: string | undefined;
+type Query = Readonly<Record<string, string | undefined>>;
+
+/** A list in CSV: the names of the columns, and the cells of an item. */
+export interface CsvTable<T> {
+  /** Of the file, without its ending. */
+  readonly name: string;
+  readonly columns: Readonly<Record<string, (item: T) => Cell>>;
 }
 
 export interface ListPage<T> {
@@ -23,13 +28,33 @@ export interface ListPage<T> {
   readonly what: string;
   readonly create: Html | undefined;
   /** The filter in the address. */
-  readonly query: Readonly<Record<string, string | undefined>>;
+  readonly query: Query;
+  /** The order in the address. It is no filter. */
+  readonly order?: Query | undefined;
   readonly filterFields: (problems: Problems) => HtmlValue;
   readonly labels: Labels;
   readonly columns: readonly Column[];
   readonly row: (item: T) => readonly HtmlValue[];
   readonly empty: { readonly title: string; readonly text: string };
-  readonly read: (cursor: string | undefined) => Promise<ListedPage<T>>;
+  readonly read: ReadPage<T>;
+  /** By another order than that of the stores, which needs every page. */
+  readonly compare?: ((a: T, b: T) => number) | undefined;
+  readonly csv: CsvTable<T>;
+}
+
+/** Reads of one page of a list that is sorted here, and of a file: 10,000 items or more. */
+const maxReads = 20;
+
+/** Rows of a list that is sorted here: as many as those of the stores have. */
+const maxRows = 500;
+
+async function readSorted<T>(
+  { read, compare }: Pick<ListPage<T>, 'read' | 'compare'>,
+  cursor: string | undefined,
+): Promise<ListedPage<T>> {
+  if (compare === undefined) return read(cursor);
+  const all = await readPages(read, maxReads, cursor);
+  return { ...all, items: all.items.toSorted(compare) };
 }
 
 /** An invalid filter shows an empty list and the problem. */
@@ -38,7 +63,7 @@ async function readPage<T>(
   cursor: string | undefined,
 ): Promise<{ readonly page: ListedPage<T>; readonly problems: Problems }> {
   try {
-    return { page: await list.read(cursor), problems: noProblems };
+    return { page: await readSorted(list, cursor), problems: noProblems };
   } catch (error) {
     const problems = problemsOf(error);
     if (problems?.status !== 422) throw error;
@@ -57,39 +82,80 @@ function nothing<T>(list: ListPage<T>, isNarrowed: boolean): Html {
     : emptyState(list.empty.title, list.empty.text, list.create);
 }
 
+/** The order is right only among what was read. */
+function orderNote<T>(
+  { what, compare }: ListPage<T>,
+  { items, nextCursor }: ListedPage<T>,
+): Html | '' {
+  if (compare === undefined) return '';
+  if (nextCursor !== undefined) {
+    return html`<p class="notice notice-warn">Not all ${what} were read. The order is that of those that were read: choose a trunk group or another filter to see all of them in order.</p>`;
+  }
+  if (items.length <= maxRows) return '';
+  return html`<p class="notice notice-warn">These are the first ${maxRows} of ${items.length} ${what}. The file has all of them.</p>`;
+}
+
+interface Shown<T> {
+  readonly page: ListedPage<T>;
+  readonly position: ListPosition;
+  readonly isFiltered: boolean;
+}
+
+function rows<T>(
+  { href, person }: RequestContext,
+  list: ListPage<T>,
+  { page, position, isFiltered }: Shown<T>,
+): Html {
+  const { items, examined, nextCursor } = page;
+  if (items.length === 0 && nextCursor === undefined) {
+    return nothing(list, isFiltered || position.page > 1);
+  }
+  const query = { ...list.query, ...list.order };
+  const shown = items.slice(0, list.compare === undefined ? undefined : maxRows);
+  return html`${
+    items.length === 0 ? nothingYet(list) : dataTable(list.title, list.columns, shown.map(list.row))
+  }<div class="list-foot">${pager({
+    href,
+    path: list.path,
+    query,
+    position,
+    nextCursor,
+    isFiltered,
+    // The limit of a person is a filter too. It must not tell how many items others have.
+    isLimited: person.trunkGroups !== undefined,
+    shown: items.length,
+    examined,
+    what: list.what,
+  })}${linkButton(href(`${list.path}/export`, query), 'Download as CSV')}</div>`;
+}
+
 /** A list with its filter, in pages of one read each. */
 export async function showList<T>(context: RequestContext, list: ListPage<T>): Promise<Page> {
   const { href } = context;
-  const cursor = context.query.optional('cursor');
-  const { page, problems } = await readPage(list, cursor);
-  const { items, examined, nextCursor } = page;
+  const position = readPosition(context.query);
+  const { page, problems } = await readPage(list, position.cursor);
   const isFiltered = Object.values(list.query).some((value) => value !== undefined);
-  const isFirst = cursor === undefined;
-  // The limit of a person is a filter too. It must not tell how many items others have.
-  const isLimited = context.person.trunkGroups !== undefined;
-  const pages = {
-    href,
-    path: list.path,
-    query: list.query,
-    isFirst,
-    nextCursor,
-    isFiltered,
-    isLimited,
-  };
   return {
     status: problems.status,
     title: list.title,
     section: list.section,
-    body: html`${pageHeader({ title: list.title, lead: list.lead, actions: list.create })}${doneNotice(context.query)}${errorSummary(problems, list.labels)}${filterForm(href(list.path), isFiltered, list.filterFields(problems))}${
-      items.length === 0
-        ? nextCursor === undefined
-          ? nothing(list, isFiltered || !isFirst)
-          : nothingYet(list)
-        : dataTable(list.title, list.columns, items.map(list.row))
-    }${
-      items.length === 0 && nextCursor === undefined
-        ? ''
-        : pager({ ...pages, shown: items.length, examined, what: list.what })
-    }`,
+    body: html`${pageHeader({ title: list.title, lead: list.lead, actions: list.create })}${doneNotice(context.query)}${errorSummary(problems, list.labels)}${filterForm(href(list.path), isFiltered, list.filterFields(problems))}${orderNote(list, page)}${rows(context, list, { page, position, isFiltered })}`,
+  };
+}
+
+/** The whole list as a file. If not everything was read, its name and its last line say so. */
+export async function exportList<T>(
+  list: Pick<ListPage<T>, 'read' | 'compare' | 'csv' | 'what'>,
+): Promise<Download> {
+  const { csv, compare, what } = list;
+  const { items, nextCursor } = await readPages(list.read, maxReads);
+  const cells = (compare === undefined ? items : items.toSorted(compare)).map((item) =>
+    Object.values(csv.columns).map((column) => column(item)),
+  );
+  const isWhole = nextCursor === undefined;
+  const last = isWhole ? [] : [[`NOT COMPLETE: there are more ${what} than one file has`]];
+  return {
+    fileName: `${csv.name}${isWhole ? '' : '-incomplete'}.csv`,
+    csv: formatCsv(Object.keys(csv.columns), [...cells, ...last]),
   };
 }

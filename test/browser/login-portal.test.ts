@@ -1,12 +1,13 @@
 import type { BrowserContext, Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
+import { startLoginPortal } from '../../lab/local/portal-login/start.ts';
 import { basic } from '../../lab/support/token-request.ts';
 import { useLocalService } from '../integration/lab/local/use-local-service.ts';
 import { useBrowser } from '../support/browser.ts';
 import { figure } from '../support/figure.ts';
 import { expectAccessible } from './use-portal.ts';
 
-const service = useLocalService({ portalLogin: true });
+const service = useLocalService({ startLoginPortal });
 const browser = useBrowser();
 
 interface Opened {

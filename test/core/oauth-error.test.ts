@@ -21,6 +21,7 @@ describe('OAuth errors', () => {
     'wrong_secret',
     'no_secret',
     'secret_expired',
+    'secret_disabled',
     'client_disabled',
     'provider_client',
   ] as const)('%s: cannot be told from a wrong secret', (reason) => {

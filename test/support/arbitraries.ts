@@ -38,6 +38,7 @@ export const clientSecret: fc.Arbitrary<ClientSecret> = fc.record({
   createdAt: time,
   expiresAt: optional(time),
   lastUsedOn: optional(day),
+  disabled: optional(fc.constant(true as const)),
 });
 
 /** One more, which a change makes of it, is a safe integer as well. */

@@ -66,5 +66,5 @@ export const prices = {
   guardDutyPerMillionEvents: 4,
   perGbOut: 0.09,
   /** Cognito machine-to-machine, first tier. */
-  cognito: { perThousandTokens: 2.25, perClientMonth: 6 },
+  cognito: { perThousandTokens: 2.25 },
 } as const;

@@ -6,7 +6,7 @@ import { runOrThrow } from '../../support/run-command.ts';
 import { type Peer, peerClient, type RunningPeer } from './peer.ts';
 import { endProcess, sizeOf, startPeerProcess } from './peer-process.ts';
 
-const keycloakVersion = '26.4.0';
+const keycloakVersion = '26.7.3';
 const springFolder = join(import.meta.dirname, 'spring');
 const copyPlugin = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy';
 

@@ -6,6 +6,7 @@ import { Command } from 'commander';
 import { performancePages, writeParts } from '../../support/generated-parts.ts';
 import { countFrom } from '../../support/parse-count.ts';
 import { runOrThrow } from '../../support/run-command.ts';
+import { comparisons, findOldFacts, formatComparison } from './comparison.ts';
 import { hydra } from './hydra.ts';
 import { keycloak, spring } from './java-peers.ts';
 import { measurePeer, type PeerPlan } from './measure-peer.ts';
@@ -17,14 +18,19 @@ import { formatLine, formatPeers, type PeerRoles, type PeerRow } from './table.t
  * `npm run bench:peers` installs other authorization servers to a temporary folder, has each issue
  * the same kind of token, and writes the table of docs/performance.md. Linux only; the peers take
  * Maven, Java 17 and Go. `--only <part of a name>` measures only these, and keeps the rows
- * of the others.
+ * of the others. It also says which cells of README's comparison no one has read for a year.
  */
 
 const values = new Command('npm run bench:peers --')
-  .option('--only <names…>', 'measures only the peers with these parts of names')
+  .option('--only <names...>', 'measures only the peers with these parts of names')
   .option('--seconds <n>', 'of one measurement', countFrom(1), 7)
+  .option('--comparison', "only writes README's comparison, and says which cells are old")
   .parse()
-  .opts<{ readonly only?: readonly string[]; readonly seconds: number }>();
+  .opts<{
+    readonly only?: readonly string[];
+    readonly seconds: number;
+    readonly comparison?: boolean;
+  }>();
 
 const plan: PeerPlan = {
   // Java's compilers need thousands of requests.
@@ -96,8 +102,14 @@ const roles: PeerRoles = {
   ],
 };
 
-const folder = mkdtempSync(join(tmpdir(), 'peers-'));
-try {
+function writeComparison(): void {
+  writeParts(['../README.md'], { comparison: formatComparison(comparisons) });
+  const old = findOldFacts(comparisons, Date.now());
+  const lines = old.map((cell) => `  ${cell}\n`).join('');
+  process.stdout.write(`README's comparison: ${old.length} cells are over a year old\n${lines}`);
+}
+
+async function measurePeers(folder: string): Promise<void> {
   const rows = new Map(readRows().map((row) => [row.name, row]));
   for (const [index, peer] of chosen.entries()) {
     const row = await runPeer(peer, join(folder, String(index)));
@@ -108,6 +120,14 @@ try {
   writeFileSync(resultsFile, `${JSON.stringify(kept, null, 2)}\n`);
   const machine = `${cpus()[0]?.model.trim()}, ${cpus().length} cores`;
   writeParts(performancePages, { peers: formatPeers(kept, machine, roles) });
-} finally {
-  rmSync(folder, { recursive: true, force: true });
+}
+
+writeComparison();
+if (values.comparison !== true) {
+  const folder = mkdtempSync(join(tmpdir(), 'peers-'));
+  try {
+    await measurePeers(folder);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 }

@@ -14,6 +14,9 @@ export interface LocalLoginPortal {
   close(): Promise<void>;
 }
 
+/** {@link startLoginPortal}, which a run gets as a value: it needs packages of its own. */
+export type StartLoginPortal = typeof startLoginPortal;
+
 /** One client for each customer, so that its list is not empty. They are made once. */
 async function seedCustomers(management: Management): Promise<void> {
   for (const [name, serviceTrunkGroup] of Object.entries(customers)) {

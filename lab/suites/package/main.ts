@@ -17,6 +17,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { type StagedPackage, stagePackages } from '../../build/stage.ts';
 import { installNode } from '../../support/install-node.ts';
 import { type Command, type CommandOptions, runCommand } from '../../support/run-command.ts';
+import { useLocalRun } from '../../support/use-local-run.ts';
 import { withLocalService } from '../../support/with-local-service.ts';
 import { type Authctl, runEveryGroup, useForwardAuth, usePortal } from './run-commands.ts';
 
@@ -126,6 +127,25 @@ async function synthesiseCompanyApp(node: string, project: string, options: Comm
   assert.ok(existsSync(join(project, 'cdk.out/Delivery.template.json')), 'the pipeline');
 }
 
+/** A Node that is older than any that a package supports. */
+const oldNode = '20.20.0';
+
+/** Every command says in one sentence that the Node is too old. */
+async function checkOldNode({ manifest, folder }: StagedPackage): Promise<void> {
+  const [name] = Object.values(manifest.bin ?? {});
+  if (name === undefined) return;
+  const node = await installNode(oldNode);
+  if ('missing' in node) {
+    say(`SKIPPED: Node ${oldNode}: ${node.missing}`);
+    return;
+  }
+  const { code, output } = await runCommand([node.path, join(folder, name), '--help']);
+  const oldest = manifest.engines.node.replace('>=', '');
+  assert.match(output, /^[\w -]+: Node 20\.20\.0 is too old; install Node [\d.]+ or newer\n$/);
+  assert.ok(output.includes(oldest) && code === 1);
+  say(`Node ${oldNode} is refused in one sentence`);
+}
+
 type Use = (node: string, project: string, installed: StagedPackage) => Promise<void>;
 
 const uses: Readonly<Record<string, Use>> = {
@@ -151,6 +171,17 @@ const uses: Readonly<Record<string, Use>> = {
       assert.match(await run([node, 'use-verifier.js'], options), /^the verifier works$/m);
       await useForwardAuth([node, join(folder, 'bin/forward-auth.js')], environment);
     }),
+  local: (node, project, { manifest, folder }) => {
+    const path = join(folder, manifest.bin?.['authorization-server-local'] ?? '');
+    return useLocalRun([node, path], project);
+  },
+  // It installs what it makes, so the suite `release` runs it with a registry.
+  create: async (node, project, { manifest, folder }) => {
+    const path = join(folder, manifest.bin?.['create'] ?? '');
+    const { code, output } = await runCommand([node, path, '.'], { cwd: project });
+    assert.match(output, /^npm create: \S+ is not empty \(node_modules, package\.json\)/);
+    assert.equal(code, 1);
+  },
 };
 
 async function checkPublication({ folder }: StagedPackage): Promise<void> {
@@ -169,7 +200,10 @@ async function testPackage(short: string, staged: StagedPackage): Promise<void> 
     const installed = { ...staged, folder };
     say(describeInstallation(installed));
     linkDeclared(project, installed);
-    await compileConsumer(project, installed, short);
+    if (Object.keys(installed.manifest.exports).length > 1) {
+      await compileConsumer(project, installed, short);
+    }
+    await checkOldNode(installed);
     await onEveryNode(
       installed,
       (node) => uses[short]?.(node, project, installed) ?? assert.fail(),

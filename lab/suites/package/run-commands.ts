@@ -3,7 +3,8 @@ import { commandGroups } from '../../../cli/command-groups.ts';
 import { tableName } from '../../../contract/tables.ts';
 import { formatTime } from '../../../core/rfc3339.ts';
 import { startForwardAuthProcess } from '../../support/forward-auth-process.ts';
-import { signIn, startPortalProcess } from '../../support/portal-process.ts';
+import { startPortalProcess } from '../../support/portal-process.ts';
+import { visitPortal } from '../../support/use-local-run.ts';
 
 /** Runs `authctl` with arguments. @returns what it printed. */
 export type Authctl = (...args: readonly string[]) => Promise<string>;
@@ -40,12 +41,7 @@ export async function usePortal(
   environment: Readonly<Record<string, string>>,
 ): Promise<void> {
   const portal = await startPortalProcess({ command, environment });
-  const visitor = await signIn(portal);
-  const page = await (await visitor.get('/')).text();
-  assert.match(page, /<h1>N(?:eeds|othing needs) attention<\/h1>/);
-  const assets = page.match(/\/assets\/[^"]+/g) ?? [];
-  assert.ok(assets.length >= 3, 'style, script and icon');
-  for (const asset of assets) assert.equal((await visitor.get(asset)).status, 200, asset);
+  await visitPortal(portal);
   assert.equal(await portal.stop(), 'SIGINT');
 }
 

@@ -46,6 +46,7 @@ const client: Client = {
       expiresAt: at + 86_400,
       lastUsedOn: '2027-01-15',
     },
+    { secretId: 'secret_3', hash, createdAt: at, disabled: true },
   ],
   version: 3,
   createdAt: at,

@@ -1,3 +1,5 @@
 #!/usr/bin/env node
 // Not the bundle itself: npm links commands before the bundle is built.
-import '../dist/authctl.js';
+import { isNodeSupported } from '../dist/node-check.js';
+
+if (isNodeSupported('authctl')) await import('../dist/authctl.js');

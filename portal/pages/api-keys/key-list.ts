@@ -1,12 +1,14 @@
 import type { ApiKey } from '../../../adapters/management.ts';
+import { formatCidr } from '../../../core/api-key/subnet.ts';
 import { isId } from '../../../core/credential/credential-value.ts';
+import { formatTime } from '../../../core/rfc3339.ts';
 import { findListed, readListFilter } from '../../forms/list-filter.ts';
 import { problemAt } from '../../forms/problems.ts';
 import { type Option, selectField, textField } from '../../html/field.ts';
 import { enabledOptions, trunkGroupFilter } from '../../html/filters.ts';
 import { linkButton } from '../../html/parts.ts';
-import type { Handler } from '../../request-context.ts';
-import { showList } from '../list-page.ts';
+import type { Handler, RequestContext } from '../../request-context.ts';
+import { type CsvTable, exportList, type ListPage, showList } from '../list-page.ts';
 import { keyColumns, keyRow } from './key-row.ts';
 
 const sourceOptions: readonly Option[] = [
@@ -20,11 +22,24 @@ const anySources: ReadonlyMap<string, boolean> = new Map([
   ['some', false],
 ]);
 
-export const showApiKeys: Handler = async (context) => {
+const csv: CsvTable<ApiKey> = {
+  name: 'api-keys',
+  columns: {
+    key_id: ({ keyId }) => keyId,
+    name: ({ name }) => name,
+    service_trunk_group: ({ serviceTrunkGroup }) => serviceTrunkGroup,
+    enabled: ({ enabled }) => (enabled ? 'yes' : 'no'),
+    subnets: ({ subnets }) => subnets.map(formatCidr).join(' '),
+    expires_at: ({ expiresAt }) => (expiresAt === undefined ? undefined : formatTime(expiresAt)),
+    created_at: ({ createdAt }) => formatTime(createdAt),
+  },
+};
+
+function keyList(context: RequestContext): ListPage<ApiKey> {
   const { management, query, href, may } = context;
   const filter = readListFilter(query);
   const sources = query.optional('sources');
-  return showList(context, {
+  return {
     title: 'API keys',
     lead: 'Long-lived personal keys. Each stands for its whole trunk group.',
     section: 'api-keys',
@@ -57,7 +72,7 @@ export const showApiKeys: Handler = async (context) => {
       }),
     ],
     columns: keyColumns,
-    row: (key: ApiKey) => keyRow(context, key),
+    row: (key) => keyRow(context, key),
     empty: {
       title: 'No API keys yet',
       text: 'An API key is for a person. A program is better off as a client.',
@@ -68,5 +83,10 @@ export const showApiKeys: Handler = async (context) => {
       const anySource = anySources.get(sources ?? '');
       return management.listApiKeys({ ...filter, anySource, cursor });
     },
-  });
-};
+    csv,
+  };
+}
+
+export const showApiKeys: Handler = (context) => showList(context, keyList(context));
+
+export const exportApiKeys: Handler = (context) => exportList(keyList(context));

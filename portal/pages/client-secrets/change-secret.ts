@@ -1,4 +1,5 @@
 import type { Client, ClientSecret } from '../../../adapters/management.ts';
+import { isUsable } from '../../../core/client/client.ts';
 import { type ExpiryValues, readExpiry, readExpiryValues } from '../../forms/expiry.ts';
 import { noProblems, type Problems } from '../../forms/problems.ts';
 import { requireFields } from '../../forms/required.ts';
@@ -12,6 +13,7 @@ import { formatDayDistance, formatMinute } from '../../html/time.ts';
 import { HttpError } from '../../http-error.ts';
 import type { Handler, Page, RequestContext } from '../../request-context.ts';
 import { secretTitle } from '../clients/secret-table.ts';
+import { refusedPage } from '../clients/stop-client.ts';
 import { secretChecks, secretLabels, secretNameField, secretPage } from './new-secret.ts';
 
 interface Found {
@@ -97,20 +99,47 @@ export const updateSecret: Handler = async (context) => {
   );
 };
 
+function setEnabled(enabled: boolean): Handler {
+  return async (context) => {
+    const { management, form, href } = context;
+    const { client, secret } = await findSecret(context);
+    const { clientId } = client;
+    return submit(
+      async () => {
+        // Stopping wins: a version that is out of date does not hold it up.
+        await (enabled
+          ? management.enableClientSecret(clientId, secret.secretId, {
+              ifVersion: readVersion(form),
+            })
+          : management.disableClientSecret(clientId, secret.secretId));
+        const done = enabled ? 'secret-enabled' : 'secret-disabled';
+        return { redirectTo: href(`/clients/${clientId}`, { done }) };
+      },
+      async (problems) => refusedPage(context, await management.findClient(clientId), problems),
+    );
+  };
+}
+
+export const enableSecret = setEnabled(true);
+export const disableSecret = setEnabled(false);
+
 function consequences({ now }: RequestContext, client: Client, secret: ClientSecret): Html {
-  const isLive = ({ expiresAt }: ClientSecret) => expiresAt === undefined || expiresAt > now;
-  const rest = client.secrets.filter((one) => one.secretId !== secret.secretId && isLive(one));
+  const rest = client.secrets.filter(
+    (one) => one.secretId !== secret.secretId && isUsable(one, now),
+  );
   return html`<ul class="consequences"><li>${
-    isLive(secret)
-      ? 'Callers that use this secret get no new tokens, at once.'
-      : 'It has expired and no longer works anyway.'
+    isUsable(secret, now)
+      ? 'Callers that use this secret get no new tokens, at once. To stop it for a while, disable it.'
+      : secret.disabled === true
+        ? 'It is disabled and does not work at present.'
+        : 'It has expired and no longer works anyway.'
   }</li><li>${
     secret.lastUsedOn === undefined
       ? 'It was never used.'
       : html`<strong>It was last used ${formatDayDistance(secret.lastUsedOn, now)}</strong> (${secret.lastUsedOn}).`
   }</li><li>${
     rest.length === 0
-      ? html`<strong>It is the last secret of the client</strong>, which then cannot get a token.`
+      ? html`<strong>No other secret of the client works</strong>: it then cannot get a token.`
       : `${rest.length} other ${rest.length === 1 ? 'secret of the client keeps' : 'secrets of the client keep'} working.`
   }</li><li>It cannot be undone.</li></ul>`;
 }

@@ -1,14 +1,17 @@
 import type { Client } from '../../../adapters/management.ts';
 import { secondsPerDay, secretExpiresSoonWithin } from '../../../contract/limits.ts';
+import { isUsable } from '../../../core/client/client.ts';
 import { isId } from '../../../core/credential/credential-value.ts';
+import { formatTime } from '../../../core/rfc3339.ts';
 import { findListed, readListFilter } from '../../forms/list-filter.ts';
-import { problemAt } from '../../forms/problems.ts';
+import { type Problems, problemAt } from '../../forms/problems.ts';
 import { type Option, selectField, textField } from '../../html/field.ts';
 import { enabledOptions, trunkGroupFilter } from '../../html/filters.ts';
+import type { Html } from '../../html/html.ts';
 import { linkButton } from '../../html/parts.ts';
-import type { Handler } from '../../request-context.ts';
-import { showList } from '../list-page.ts';
-import { clientColumns, clientRow } from './client-row.ts';
+import type { Handler, RequestContext } from '../../request-context.ts';
+import { type CsvTable, exportList, type ListPage, showList } from '../list-page.ts';
+import { clientColumns, clientRow, firstExpiry, lastUse } from './client-row.ts';
 
 const expiresSoonDays = secretExpiresSoonWithin / secondsPerDay;
 
@@ -28,11 +31,60 @@ const secretOptions: readonly Option[] = [
   ...[...secretFilters].map(([value, [text]]): Option => [value, text]),
 ];
 
-export const showClients: Handler = async (context) => {
-  const { management, query, href, may } = context;
+/** By the first expiry of the secrets that work. Clients without one come last, by name. */
+function compareExpiries(now: number): (a: Client, b: Client) => number {
+  const expiry = (client: Client) => firstExpiry(client, now) ?? Number.MAX_SAFE_INTEGER;
+  return (a, b) => expiry(a) - expiry(b) || a.name.localeCompare(b.name, 'en');
+}
+
+const orderOptions: readonly Option[] = [
+  ['', 'Name'],
+  ['expiry', 'First expiry'],
+];
+
+const time = (seconds: number | undefined) =>
+  seconds === undefined ? undefined : formatTime(seconds);
+
+function csvTable(now: number): CsvTable<Client> {
+  return {
+    name: 'clients',
+    columns: {
+      client_id: ({ clientId }) => clientId,
+      name: ({ name }) => name,
+      service_trunk_group: ({ serviceTrunkGroup }) => serviceTrunkGroup,
+      enabled: ({ enabled }) => (enabled ? 'yes' : 'no'),
+      scopes: ({ scopes }) => scopes.join(' '),
+      audiences: ({ audiences }) => audiences.join(' '),
+      token_lifetime: ({ tokenLifetime }) => tokenLifetime,
+      provider: ({ provider }) => provider?.issuer,
+      external_client_id: ({ provider }) => provider?.externalClientId,
+      usable_secrets: ({ secrets }) => secrets.filter((one) => isUsable(one, now)).length,
+      first_expiry: (client) => time(firstExpiry(client, now)),
+      last_used_on: (client) => lastUse(client),
+      created_at: ({ createdAt }) => time(createdAt),
+    },
+  };
+}
+
+function filterFields(context: RequestContext, problems: Problems): readonly Html[] {
+  const { query } = context;
+  const select = (name: string, label: string, options: readonly Option[]) =>
+    selectField({ name, label, value: query.text(name), options });
+  return [
+    textField({ name: 'text', label: 'Name or id', value: query.text('text'), type: 'search' }),
+    trunkGroupFilter(context, query.text('trunkGroup'), problemAt(problems, 'trunkGroup')),
+    select('secrets', 'Secrets', secretOptions),
+    select('enabled', 'Status', enabledOptions),
+    select('order', 'Order', orderOptions),
+  ];
+}
+
+function clientList(context: RequestContext): ListPage<Client> {
+  const { management, query, href, may, now } = context;
   const filter = readListFilter(query);
   const [secrets, provider] = [query.optional('secrets'), query.optional('provider')];
-  return showList(context, {
+  const isByExpiry = query.text('order') === 'expiry';
+  return {
     title: 'Clients',
     lead: 'Programs that get access tokens with an id and a secret.',
     section: 'clients',
@@ -48,25 +100,12 @@ export const showClients: Handler = async (context) => {
       secrets,
       provider,
     },
+    order: { order: isByExpiry ? 'expiry' : undefined },
+    compare: isByExpiry ? compareExpiries(now) : undefined,
     labels: { trunkGroup: 'Trunk group', provider: 'Provider', cursor: 'Page' },
-    filterFields: (problems) => [
-      textField({ name: 'text', label: 'Name or id', value: query.text('text'), type: 'search' }),
-      trunkGroupFilter(context, query.text('trunkGroup'), problemAt(problems, 'trunkGroup')),
-      selectField({
-        name: 'secrets',
-        label: 'Secrets',
-        value: secrets ?? '',
-        options: secretOptions,
-      }),
-      selectField({
-        name: 'enabled',
-        label: 'Status',
-        value: query.text('enabled'),
-        options: enabledOptions,
-      }),
-    ],
+    filterFields: (problems) => filterFields(context, problems),
     columns: clientColumns,
-    row: (client: Client) => clientRow(context, client),
+    row: (client) => clientRow(context, client),
     empty: { title: 'No clients yet', text: 'Create one to get a client id and a secret.' },
     read: (cursor) => {
       const { text = '' } = filter;
@@ -78,5 +117,10 @@ export const showClients: Handler = async (context) => {
         cursor,
       });
     },
-  });
-};
+    csv: csvTable(now),
+  };
+}
+
+export const showClients: Handler = (context) => showList(context, clientList(context));
+
+export const exportClients: Handler = (context) => exportList(clientList(context));

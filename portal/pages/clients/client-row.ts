@@ -1,4 +1,5 @@
 import type { Client } from '../../../adapters/management.ts';
+import { isUsable } from '../../../core/client/client.ts';
 import { findSecretConcern } from '../../../core/client/secret-attention.ts';
 import { badge, disabledBadge } from '../../html/badge.ts';
 import { type Html, type HtmlValue, html } from '../../html/html.ts';
@@ -15,21 +16,29 @@ export const clientColumns: readonly Column[] = [
   { text: 'Last used', isMinor: true },
 ];
 
-function lastUse(client: Client, now: number): string {
-  const days = client.secrets.flatMap(({ lastUsedOn }) => lastUsedOn ?? []).toSorted();
-  return lastUseText(days.at(-1), now);
+/** The UTC day of the last use of any secret. */
+export function lastUse(client: Client): string | undefined {
+  return client.secrets
+    .flatMap(({ lastUsedOn }) => lastUsedOn ?? [])
+    .toSorted()
+    .at(-1);
+}
+
+/** The first expiry of the secrets that work; undefined if none expires. */
+export function firstExpiry(client: Client, now: number): number | undefined {
+  const times = client.secrets
+    .filter((secret) => isUsable(secret, now))
+    .flatMap(({ expiresAt }) => expiresAt ?? []);
+  return times.length === 0 ? undefined : Math.min(...times);
 }
 
 function secretsCell(client: Client, now: number): Html {
   if (client.provider !== undefined) return html`<span class="muted">At its provider</span>`;
-  const live = client.secrets.filter(({ expiresAt }) => expiresAt === undefined || expiresAt > now);
-  const [firstExpiry = 0] = live
-    .flatMap(({ expiresAt }) => expiresAt ?? [])
-    .toSorted((a, b) => a - b);
+  const live = client.secrets.filter((secret) => isUsable(secret, now));
   const concerns = live.map((secret) => findSecretConcern(client, secret, now));
   return html`<span class="tight">${live.length === 0 ? html`<span class="muted">None</span>` : live.length}${
     concerns.includes('expires_soon') &&
-    html` ${badge('warn', `Expires in ${formatSpan(firstExpiry - now)}`)}`
+    html` ${badge('warn', `Expires in ${formatSpan((firstExpiry(client, now) ?? now) - now)}`)}`
   }${concerns.includes('unused') && html` ${badge('warn', 'Unused')}`}</span>`;
 }
 
@@ -48,6 +57,6 @@ export function clientRow({ href, now }: RequestContext, client: Client): readon
     client.serviceTrunkGroup,
     scopesCell(client),
     secretsCell(client, now),
-    client.provider === undefined && lastUse(client, now),
+    client.provider === undefined && lastUseText(lastUse(client), now),
   ];
 }

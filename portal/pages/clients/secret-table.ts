@@ -1,6 +1,7 @@
 import type { Client, ClientSecret } from '../../../adapters/management.ts';
 import { findSecretConcern } from '../../../core/client/secret-attention.ts';
-import { badge } from '../../html/badge.ts';
+import { badge, disabledBadge } from '../../html/badge.ts';
+import { hiddenField } from '../../html/field.ts';
 import { type Html, type HtmlValue, html } from '../../html/html.ts';
 import { dataTable } from '../../html/list.ts';
 import { distance, endTime, lastUseText } from '../../html/time.ts';
@@ -13,17 +14,21 @@ export function secretTitle({ name, secretId }: ClientSecret): string {
 
 function statusBadge(client: Client, secret: ClientSecret, now: number): Html {
   if (secret.expiresAt !== undefined && secret.expiresAt <= now) return badge('off', 'Expired');
+  if (secret.disabled === true) return disabledBadge;
   const concern = findSecretConcern(client, secret, now);
   if (concern === 'expires_soon') return badge('warn', 'Expires soon');
   return concern === 'unused' ? badge('warn', 'Unused') : badge('good', 'Active');
 }
 
-function actions(
-  { href, may }: RequestContext,
-  client: Client,
-  secret: ClientSecret,
-  now: number,
-): HtmlValue {
+/** Disabling can be undone, so that it needs no confirmation. */
+function enabledForm({ href }: RequestContext, client: Client, secret: ClientSecret): Html {
+  const [verb, text] = secret.disabled === true ? ['enable', 'Enable'] : ['disable', 'Disable'];
+  const address = `/clients/${client.clientId}/secrets/${secret.secretId}/${verb}`;
+  return html`<form method="post" action="${href(address)}" class="inline" data-once>${hiddenField('ifVersion', client.version)}<button class="link" type="submit">${text}<span class="visually-hidden"> ${secretTitle(secret)}</span></button></form>`;
+}
+
+function actions(context: RequestContext, client: Client, secret: ClientSecret): HtmlValue {
+  const { href, may, now } = context;
   const address = `/clients/${client.clientId}/secrets/${secret.secretId}`;
   const hasEnded = secret.expiresAt !== undefined && secret.expiresAt <= now;
   const label = html`<span class="visually-hidden"> ${secretTitle(secret)}</span>`;
@@ -31,7 +36,7 @@ function actions(
     may('updateClientSecret') &&
     !hasEnded &&
     html`<a href="${href(`${address}/edit`)}">Edit${label}</a>`
-  }${may('deleteClientSecret') && html`<a href="${href(`${address}/delete`)}">Delete${label}</a>`}</span>`;
+  }${may('disableClientSecret') && !hasEnded && enabledForm(context, client, secret)}${may('deleteClientSecret') && html`<a href="${href(`${address}/delete`)}">Delete${label}</a>`}</span>`;
 }
 
 /** The visible fields of a client's secrets. */
@@ -54,7 +59,7 @@ export function secretTable(context: RequestContext, client: Client): Html {
       secret.expiresAt === undefined ? 'Never' : endTime(secret.expiresAt, now),
       lastUseText(secret.lastUsedOn, now),
       distance(secret.createdAt, now),
-      ...(canChange ? [actions(context, client, secret, now)] : []),
+      ...(canChange ? [actions(context, client, secret)] : []),
     ]),
   );
 }

@@ -1,4 +1,5 @@
 import type { Client } from '../../../adapters/management.ts';
+import { isUsable } from '../../../core/client/client.ts';
 import { noProblems, type Problems } from '../../forms/problems.ts';
 import { submit } from '../../forms/submit.ts';
 import { readVersion } from '../../forms/version.ts';
@@ -49,7 +50,7 @@ function useOfSecret(secret: Client['secrets'][number], now: number): Html {
 }
 
 function consequences({ now }: RequestContext, client: Client): Html {
-  const live = client.secrets.filter(({ expiresAt }) => expiresAt === undefined || expiresAt > now);
+  const live = client.secrets.filter((secret) => isUsable(secret, now));
   const { provider } = client;
   return html`<ul class="consequences"><li>${
     provider === undefined

@@ -30,6 +30,8 @@ const foreign: Readonly<Record<OperationName, Outcome>> = {
   createClientSecret: 'not found',
   rotateClientSecret: 'not found',
   updateClientSecret: 'not found',
+  disableClientSecret: 'not found',
+  enableClientSecret: 'not found',
   deleteClientSecret: 'not found',
   createApiKey: 'input',
   findApiKey: 'not found',

@@ -73,6 +73,12 @@ export function validCalls(world: World): Readonly<Record<OperationName, ValidCa
       expiresAt: world.now + 60,
       ifVersion: clientVersion,
     }),
+    disableClientSecret: call('clientId secretId options', clientId, secretId, {
+      ifVersion: clientVersion,
+    }),
+    enableClientSecret: call('clientId secretId options', clientId, secretId, {
+      ifVersion: clientVersion,
+    }),
     deleteClientSecret: call('clientId secretId options', clientId, secretId, {
       ifVersion: clientVersion,
     }),

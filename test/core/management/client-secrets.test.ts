@@ -255,6 +255,12 @@ describe('what is shown of a secret', () => {
     expect(secretStatus({ ...secret, expiresAt }, 1_800_000_000)).toBe(status);
   });
 
+  it('is disabled unless it has expired', () => {
+    const disabled = { ...secret, disabled: true } as const;
+    expect(secretStatus(disabled, 1_800_000_000)).toBe('disabled');
+    expect(secretStatus({ ...disabled, expiresAt: 1_800_000_000 }, 1_800_000_000)).toBe('expired');
+  });
+
   it('is everything but its hash', () => {
     expect(viewClientSecret({ ...secret, expiresAt: 1_800_000_060 }, 1_800_000_000)).toEqual({
       secret_id: 's',

@@ -5,7 +5,10 @@ import { formatApiKeyValue } from '../../../core/credential/credential-value.ts'
 import type { IdentityProvider } from '../../../core/identity-provider/identity-provider.ts';
 import { createApiKey } from '../../../core/management/api-keys.ts';
 import { setClientEnabled } from '../../../core/management/change-client.ts';
-import { createClientSecret } from '../../../core/management/client-secrets.ts';
+import {
+  createClientSecret,
+  disableClientSecret,
+} from '../../../core/management/client-secrets.ts';
 import { createClient } from '../../../core/management/create-client.ts';
 import { explainRequest, type RequestFinding } from '../../../core/management/explain-request.ts';
 import { explainToken } from '../../../core/management/explain-token.ts';
@@ -88,6 +91,17 @@ describe('explaining a token request', () => {
       },
       'client authentication',
       'secret_expired',
+    ],
+    [
+      'only disabled secrets',
+      {},
+      async ({ context, clients, clientId }) => {
+        for (const { secretId } of clients.get(clientId)?.secrets ?? []) {
+          await disableClientSecret(context, clientId, secretId);
+        }
+      },
+      'client authentication',
+      'secret_disabled',
     ],
     [
       "a provider's client",

@@ -16,6 +16,8 @@ const ofClient: Readonly<Record<string, Change>> = {
     management.rotateClientSecret(clientId, { overlap: 0, ifVersion }),
   updateClientSecret: (management, { clientId, secretId }, ifVersion) =>
     management.updateClientSecret(clientId, secretId, { name: 'x', ifVersion }),
+  disableClientSecret: (management, { clientId, secretId }, ifVersion) =>
+    management.disableClientSecret(clientId, secretId, { ifVersion }),
   deleteClientSecret: (management, { clientId, secretId }, ifVersion) =>
     management.deleteClientSecret(clientId, secretId, { ifVersion }),
   deleteClient: (management, { clientId }, ifVersion) =>

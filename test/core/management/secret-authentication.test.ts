@@ -4,6 +4,8 @@ import { setClientEnabled } from '../../../core/management/change-client.ts';
 import {
   createClientSecret,
   deleteClientSecret,
+  disableClientSecret,
+  enableClientSecret,
   rotateClientSecret,
 } from '../../../core/management/client-secrets.ts';
 import { createClient } from '../../../core/management/create-client.ts';
@@ -14,6 +16,12 @@ type Step =
   | { readonly do: 'create'; readonly client: number; readonly life: number | null }
   | { readonly do: 'rotate'; readonly client: number; readonly overlap: number }
   | { readonly do: 'delete' | 'enable' | 'disable'; readonly client: number; readonly nth: number }
+  | {
+      readonly do: 'switch';
+      readonly client: number;
+      readonly nth: number;
+      readonly enabled: boolean;
+    }
   | { readonly do: 'wait'; readonly seconds: number };
 
 const client = fc.integer({ min: 0, max: 1 });
@@ -29,6 +37,12 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     client,
     nth: fc.nat({ max: 9 }),
   }),
+  fc.record({
+    do: fc.constant('switch' as const),
+    client,
+    nth: fc.nat({ max: 9 }),
+    enabled: fc.boolean(),
+  }),
   fc.record({ do: fc.constant('wait' as const), seconds: fc.nat({ max: 100 }) }),
 );
 
@@ -40,7 +54,7 @@ interface Kept {
   end: number;
 }
 
-it('authenticates exactly the secrets that were created, not deleted, not ended, each for its own enabled client', async () => {
+it('authenticates exactly the secrets that were created, not deleted, not disabled, not ended, each for its own enabled client', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {
       const test = createTestManagement();
@@ -57,6 +71,7 @@ it('authenticates exactly the secrets that were created, not deleted, not ended,
       const idOf = (index: number) => ids[index] ?? '';
       const kept: Kept[] = [];
       const deleted: string[] = [];
+      const disabled = new Set<string>();
       const enabled = [true, true];
       const keep = (index: number, secretId: string, value: string | undefined, end: number) =>
         kept.push({ client: index, secretId, value: value ?? '', end });
@@ -87,6 +102,17 @@ it('authenticates exactly the secrets that were created, not deleted, not ended,
             deleted.push(target.secretId);
           }
         }
+        if (one.do === 'switch') {
+          const mine = kept.filter((k) => k.client === one.client && !deleted.includes(k.secretId));
+          const target = mine[one.nth % Math.max(1, mine.length)];
+          if (target !== undefined) {
+            const { secretId } = target;
+            const change = one.enabled ? enableClientSecret : disableClientSecret;
+            await change(context, idOf(one.client), secretId);
+            if (one.enabled) disabled.delete(secretId);
+            else disabled.add(secretId);
+          }
+        }
         if (one.do === 'enable' || one.do === 'disable') {
           enabled[one.client] = one.do === 'enable';
           await setClientEnabled(context, idOf(one.client), one.do === 'enable');
@@ -105,7 +131,10 @@ it('authenticates exactly the secrets that were created, not deleted, not ended,
 
       for (const one of kept) {
         const isGood =
-          !deleted.includes(one.secretId) && test.now < one.end && enabled[one.client] === true;
+          !deleted.includes(one.secretId) &&
+          !disabled.has(one.secretId) &&
+          test.now < one.end &&
+          enabled[one.client] === true;
         expect(await authenticates(idOf(one.client), one.value)).toBe(
           isGood ? one.secretId : undefined,
         );

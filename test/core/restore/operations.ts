@@ -16,6 +16,8 @@ import {
 import {
   createClientSecret,
   deleteClientSecret,
+  disableClientSecret,
+  enableClientSecret,
   rotateClientSecret,
   updateClientSecret,
 } from '../../../core/management/client-secrets.ts';
@@ -128,6 +130,12 @@ export const operations: readonly Operation[] = [
   ),
   on('delete secret', true, (context, client, pick) =>
     deleteClientSecret(context, client.clientId, secretOf(client, pick).secretId),
+  ),
+  on('enable secret', false, (context, client, pick) =>
+    enableClientSecret(context, client.clientId, secretOf(client, pick).secretId),
+  ),
+  on('disable secret', true, (context, client, pick) =>
+    disableClientSecret(context, client.clientId, secretOf(client, pick).secretId),
   ),
   on('move the end of a secret', false, (context, client, pick) =>
     updateClientSecret(context, client.clientId, secretOf(client, pick).secretId, {

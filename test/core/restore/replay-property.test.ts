@@ -41,7 +41,8 @@ function restore(from: Items, audit: readonly AuditRecord[]): Items {
 function grantsOf({ clients, apiKeys }: Items): ReadonlySet<string> {
   const grants = new Set<string>();
   for (const client of clients.values()) {
-    for (const { hash, expiresAt = 9_999_999_999 } of client.enabled ? client.secrets : []) {
+    const secrets = client.secrets.filter(({ disabled }) => client.enabled && disabled !== true);
+    for (const { hash, expiresAt = 9_999_999_999 } of secrets) {
       const who = `${client.clientId} by ${hash}`;
       for (const scope of client.scopes) {
         for (const audience of effectiveAudiences(client, testConfig)) {

@@ -221,6 +221,16 @@ describe('a client whose restore point lies before a change', () => {
     });
   });
 
+  it('has its secrets disabled if they were disabled since', () => {
+    const after = { ...secretView(4), ...viewClientSecret({ ...secret, disabled: true }, 0) };
+    const disabled = record({ action: 'client_secret.disable', subject: secret.secretId, after });
+    expect(replay([disabled])).toMatchObject({
+      item: { secrets: [{ ...secret, disabled: true }] },
+      narrowed: [`${secret.secretId}: disabled`],
+      lookAt: [],
+    });
+  });
+
   it('does not report a secret of a client that had the same id before', () => {
     const view = { ...secretView(40), secret_id: 'secret_old', created_at: '1970-01-01T00:00:01Z' };
     const made = record({ action: 'client_secret.create', subject: 'secret_old', after: view });

@@ -83,6 +83,11 @@ const refused = [
     'secret_expired',
   ],
   [
+    'a disabled secret',
+    makeClient({ secrets: [makeSecret(good, { disabled: true })] }),
+    'secret_disabled',
+  ],
+  [
     'a stored hash of an unknown format',
     makeClient({ secrets: [{ ...makeSecret(good), hash: 'md5$x' }] }),
     'wrong_secret',

@@ -35,6 +35,8 @@ const changes: Readonly<Record<string, (made: Made) => readonly string[]>> = {
   'client-secret create': ({ client }) => [client],
   'client-secret update': ({ client, secret }) => [client, secret, '--name', 'B'],
   'client-secret rotate': ({ client }) => [client],
+  'client-secret disable': ({ client, secret }) => [client, secret],
+  'client-secret enable': ({ client, secret }) => [client, secret],
   'client-secret delete': ({ client, secret }) => [client, secret],
   'api-key rename': ({ key }) => [key, '--name', 'B'],
   'api-key enable': ({ key }) => [key],

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
 import { formatDemoEnvironment } from '../../../contract/demo-environment.ts';
 import type { DecidedRequest } from '../../../lab/emulator/iam/access-control.ts';
+import { fromTemplates } from '../../../lab/local/from-synth/program.ts';
 import type { FromSynth } from '../../../lab/local/from-synth/synthesised-deployment.ts';
 import { type LocalRun, startLocal } from '../../../lab/local/start-local.ts';
 import { type CliRun, runCli } from '../cli/use-authctl.ts';
@@ -41,7 +42,7 @@ export function useEnforcedService(): EnforcedService {
       port: 0,
       keyScheduleSeconds: 1,
       stateDirectory: folder.path,
-      fromSynth: synthesised,
+      program: fromTemplates(synthesised),
       onDecision: (request) => decisions.push(request),
     });
   });

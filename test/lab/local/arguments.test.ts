@@ -1,7 +1,15 @@
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { LocalRunError } from '../../../lab/emulator/loopback-server.ts';
-import { parseArguments } from '../../../lab/local/arguments.ts';
+import { parseArguments as parse } from '../../../lab/local/arguments.ts';
+import { clone } from '../../../lab/local/clone.ts';
+
+function parseArguments(
+  flags: readonly string[],
+  environment: Readonly<Record<string, string | undefined>>,
+) {
+  return parse(flags, environment, clone);
+}
 
 describe('the arguments of npm start', () => {
   it('are all optional', () => {
@@ -99,8 +107,15 @@ describe('the arguments of npm start', () => {
   it.each(['--htps', '--port=1', '-x', 'start', '--https=no', '--state'])('refuse %s', (flag) => {
     expect(() => parseArguments([flag], {})).toThrow(LocalRunError);
     expect(() => parseArguments([flag], {})).toThrow(
-      'allowed: --https, --reset, --algorithm <algs>, --access-token-type <type>, --authorization-endpoint, --check-revocation <choice>, --rotation-demo, --token-reuse <share>, --portal-login, --state <dir>, --faults <file>, --from-synth, --config <file>, --permissions-boundary <file>, --help',
+      'allowed: --https, --reset, --algorithm <algs>, --access-token-type <type>, --authorization-endpoint, --check-revocation <choice>, --rotation-demo, --token-reuse <share>, --state <dir>, --faults <file>, --portal-login, --from-synth, --config <file>, --permissions-boundary <file>, --help',
     );
+  });
+
+  it('of the package have nothing that only a clone can do', () => {
+    const { extras: _, ...edition } = clone;
+    for (const flag of ['--from-synth', '--portal-login']) {
+      expect(() => parse([flag], {}, edition)).toThrow(`unknown option '${flag}'`);
+    }
   });
 
   it('turn shared token reuse on', () => {

@@ -199,6 +199,7 @@ describe('a client that does not authenticate', () => {
     ['no_secret', makeClient({ secrets: [] }), good],
     ['secret_expired', expiringAt(worldNow), good],
     ['secret_expired', expiringAt(worldNow - 1), good],
+    ['secret_disabled', makeClient({ secrets: [makeSecret(good, { disabled: true })] }), good],
     ['client_disabled', makeClient({ enabled: false }), good],
     ['provider_client', makeClient({ provider }), good],
     ['provider_client', makeClient({ provider, secrets: [] }), good],

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { fromTemplates } from '../../../../lab/local/from-synth/program.ts';
 import { type LocalRun, startLocal } from '../../../../lab/local/start-local.ts';
 import { synthesiseService } from './synthesise-service.ts';
 import { makeTemporaryDirectory } from './temporary-directory.ts';
@@ -40,7 +41,7 @@ async function startWith(
   const service = await startLocal({
     port: 0,
     stateDirectory: folder.path,
-    fromSynth,
+    program: fromTemplates(fromSynth),
     onDecision: (request) => {
       if (request.result === 'Allowed') return;
       denied.push(`${request.principal} is not authorized to perform: ${request.action}`);

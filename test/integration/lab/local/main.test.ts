@@ -1,5 +1,12 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { connect } from 'node:net';
 import { join, resolve } from 'node:path';
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
@@ -223,6 +230,21 @@ describe('npm start says what is wrong, and ends with 1', () => {
     expect(await fail(flags, environment)).toContain(message);
   });
 
+  it('if nothing is installed yet', async () => {
+    const folder = temporaryDirectory();
+    const clone = resolve(import.meta.dirname, '../../../..');
+    mkdirSync(join(folder, 'lab/local'), { recursive: true });
+    for (const file of ['package.json', 'lab/local/start.js']) {
+      copyFileSync(join(clone, file), join(folder, file));
+    }
+    const npm = ['start', '--silent', '--prefix', folder];
+    const { status, stderr } = spawnSync('npm', npm, { cwd: folder, encoding: 'utf8' });
+    expect(stderr).toMatch(
+      /^npm start: \d+ packages are not installed \(@[^)]+\); run "npm ci" first\n$/,
+    );
+    expect(status).toBe(1);
+  });
+
   it('if the state folder is a file', async () => {
     const state = join(temporaryDirectory(), 'file');
     writeFileSync(state, '');
@@ -244,6 +266,14 @@ describe('npm start says what is wrong, and ends with 1', () => {
     expect(run.output()).toContain('--https');
     expect(run.errors()).toBe('');
   });
+});
+
+it('takes free ports next to one of the highest', async () => {
+  const state = temporaryDirectory();
+  const run = await start(state, [], { PORT: '65533' });
+  expect(run.output()).toContain('Issuer      http://localhost:65533\n');
+  const { PORTAL_URL = '' } = sourceDemoEnvironment(state);
+  expect((await fetch(PORTAL_URL, { redirect: 'manual' })).status).toBe(303);
 });
 
 it('goes on when no one reads its output any more', async () => {

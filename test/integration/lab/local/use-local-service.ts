@@ -13,7 +13,9 @@ export async function startService(options: LocalOptions): Promise<LocalRun> {
   if (process.env['LOCAL_RUN'] !== 'from-synth') return startLocal(options);
   // Here and not above, since the CDK takes seconds to load.
   const { synthesiseService } = await import('./synthesise-service.ts');
-  return startLocal({ ...options, fromSynth: synthesiseService(options.stateDirectory, options) });
+  const { fromTemplates } = await import('../../../../lab/local/from-synth/program.ts');
+  const program = fromTemplates(synthesiseService(options.stateDirectory, options));
+  return startLocal({ ...options, program });
 }
 
 /** Starts the service for the tests of a file; it is stopped and its state removed after them. */

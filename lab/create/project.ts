@@ -1,0 +1,99 @@
+import {
+  DeploymentConfigError,
+  type DeploymentConfigInput,
+  parseDeploymentConfig,
+} from '../../contract/deployment-config.ts';
+import { awsRegions, type RegionId } from '../../contract/regions.ts';
+import { CreateError } from './create-error.ts';
+
+/** What a person chooses. */
+export interface Choices {
+  readonly awsRegion: string;
+  readonly audience: string;
+}
+
+/** Exact versions that are tested together. */
+export interface Pins {
+  readonly own: string;
+  readonly cdkLib: string;
+  readonly cdk: string;
+  readonly constructs: string;
+}
+
+/** A deployment of one region has one of the platform's names for it. */
+const region: RegionId = 'slc';
+
+function buildConfig({ awsRegion, audience }: Choices): DeploymentConfigInput {
+  return {
+    regions: { [region]: { awsRegion } },
+    defaultAudience: audience,
+    scopes: [
+      { service: 'messaging', permission: 'view', description: 'Read messages' },
+      { service: 'messaging', permission: 'manage', description: 'Send and delete messages' },
+    ],
+  };
+}
+
+/** @throws {CreateError} if a choice cannot be deployed. */
+function checkChoices({ awsRegion, audience }: Choices): void {
+  if (!awsRegions.includes(awsRegion)) {
+    throw new CreateError(`--region: received "${awsRegion}"; allowed: ${awsRegions.join(', ')}`);
+  }
+  try {
+    parseDeploymentConfig(buildConfig({ awsRegion, audience }));
+  } catch (error) {
+    if (!(error instanceof DeploymentConfigError)) throw error;
+    const problems = error.problems.join('; ').replace('defaultAudience', '--audience');
+    throw new CreateError(problems, { cause: error });
+  }
+}
+
+const app = `import { synthesiseApp } from '@authorization-server-aws/constructs/app';
+
+synthesiseApp({ config: 'authorization-server.json' });
+`;
+
+function formatManifest({ own, cdkLib, cdk, constructs }: Pins): string {
+  return `{
+  "private": true,
+  "type": "module",
+  "scripts": { "start": "authorization-server-local" },
+  "dependencies": {
+    "@authorization-server-aws/constructs": "${own}",
+    "aws-cdk-lib": "${cdkLib}",
+    "constructs": "${constructs}"
+  },
+  "devDependencies": {
+    "@authorization-server-aws/authctl": "${own}",
+    "@authorization-server-aws/local": "${own}",
+    "aws-cdk": "${cdk}"
+  }
+}
+`;
+}
+
+/** Each key has a line, and each entry of a list. */
+function formatConfig(choices: Choices): string {
+  const lines = Object.entries(buildConfig(choices)).map(([key, value]) => {
+    const entries = Array.isArray(value) ? value.map((each) => `    ${JSON.stringify(each)}`) : [];
+    const text = entries.length > 0 ? `[\n${entries.join(',\n')}\n  ]` : JSON.stringify(value);
+    return `  "${key}": ${text}`;
+  });
+  return `{\n${lines.join(',\n')}\n}\n`;
+}
+
+/**
+ * The files of a project, by their path in its folder.
+ *
+ * @throws {CreateError} if a choice cannot be deployed.
+ */
+export function buildProject(choices: Choices, pins: Pins): Readonly<Record<string, string>> {
+  checkChoices(choices);
+  return {
+    'package.json': formatManifest(pins),
+    'app.js': app,
+    'cdk.json': '{ "app": "node app.js" }\n',
+    'authorization-server.json': formatConfig(choices),
+    '.gitignore': 'node_modules/\ncdk.out/\n.local/\n',
+  };
+}

@@ -1,0 +1,125 @@
+import { jwksPath } from '../../contract/routes.ts';
+import { toPrintable } from '../../core/printable-text.ts';
+import { LocalRunError } from '../emulator/loopback-server.ts';
+import { describeUsage, parseArguments } from './arguments.ts';
+import type { Edition } from './edition.ts';
+import {
+  createDenialReporter,
+  describeRequest,
+  describeRotation,
+  faultsHint,
+  fromSynthHint,
+  greet,
+  rotationDemoHint,
+} from './greeting.ts';
+import { rotationDemo } from './rotation-demo.ts';
+import type { LocalRun } from './start-local.ts';
+
+/** Milliseconds after which a run ends even if it has not closed. */
+const closingLimit = 1000;
+
+/** The only place that prints. Requests and errors may contain terminal control characters. */
+function print(stream: NodeJS.WriteStream, text: string): void {
+  stream.write(toPrintable(text));
+}
+
+function endWith(local: LocalRun): void {
+  print(process.stdout, '\nStopping.\n');
+  // Errors while everything closes cannot be reported.
+  process.on('uncaughtException', () => undefined);
+  setTimeout(() => process.exit(0), closingLimit).unref();
+  local.close().then(
+    () => process.exit(0),
+    () => process.exit(1),
+  );
+}
+
+/** `npm start | head` closes the pipe. The service continues without output. */
+function outliveClosedPipes(): void {
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
+}
+
+/** With npm, Ctrl-C arrives twice, from the terminal and from npm. Only the first one is used. */
+function endOnSignal(local: LocalRun): void {
+  let stopping = false;
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.on(signal, () => {
+      if (stopping) return;
+      stopping = true;
+      endWith(local);
+    });
+  }
+}
+
+/** Reads a script before anything starts, and plays it when everything has started. */
+async function loadFaults(path: string) {
+  const [{ readFaultScript }, { Faults }] = await Promise.all([
+    import('../emulator/faults/fault-script.ts'),
+    import('../emulator/faults/faults.ts'),
+  ]);
+  const script = readFaultScript(path);
+  const faults = new Faults();
+  return { faults, hint: faultsHint(path, script), begin: () => faults.play(script) };
+}
+
+async function run(edition: Edition): Promise<void> {
+  const {
+    help,
+    faultScript,
+    rotationDemo: isDemo,
+    fromSynth,
+    portalLogin,
+    ...options
+  } = parseArguments(process.argv.slice(2), process.env, edition);
+  if (help) {
+    print(process.stdout, describeUsage(edition));
+    return;
+  }
+  const { extras } = edition;
+  // Imported here, so help and refusals do not wait for half of the project to load.
+  const { startLocal } = await import('./start-local.ts');
+  const faults = faultScript === undefined ? undefined : await loadFaults(faultScript);
+  const local = await startLocal({
+    ...options,
+    ...(isDemo && rotationDemo),
+    signingAlgorithms:
+      options.signingAlgorithms ?? (isDemo ? rotationDemo.signingAlgorithms : undefined),
+    program: fromSynth === undefined ? undefined : await extras?.loadTemplates(fromSynth),
+    startLoginPortal: portalLogin ? await extras?.loadLoginPortal() : undefined,
+    portal: true,
+    faults: faults?.faults,
+    onRequest: (note) => {
+      // The canary of a demonstration runs every second.
+      if (isDemo && note.path === jwksPath) return;
+      print(process.stdout, `${describeRequest(note)}\n`);
+    },
+    onStorage: (text) => print(process.stderr, `${text}\n`),
+    onRotation: (report) => print(process.stdout, describeRotation(report)),
+    onDecision: createDenialReporter((text) => print(process.stderr, `${text}\n`)),
+  });
+  endOnSignal(local);
+  print(process.stdout, greet(local, edition));
+  if (fromSynth !== undefined) print(process.stdout, fromSynthHint(fromSynth));
+  if (isDemo) print(process.stdout, rotationDemoHint);
+  if (faults !== undefined) print(process.stdout, faults.hint);
+  faults?.begin();
+}
+
+function explain(error: unknown): string {
+  if (error instanceof LocalRunError) return error.message;
+  if (error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND') {
+    return `${error.message}: run "npm ci", and for --from-synth also "npm run setup"`;
+  }
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}
+
+/** Runs the service until a signal ends it. Its flags and ports are those of this process. */
+export async function runLocalCommand(edition: Edition): Promise<void> {
+  outliveClosedPipes();
+  try {
+    await run(edition);
+  } catch (error) {
+    print(process.stderr, `${edition.name}: ${explain(error)}\n`);
+    process.exit(1);
+  }
+}

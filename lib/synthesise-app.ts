@@ -1,0 +1,63 @@
+import { App, CfnOutput } from 'aws-cdk-lib';
+import { type DeploymentConfig, DeploymentConfigError } from '../contract/deployment-config.ts';
+import { scopeName } from '../contract/scopes.ts';
+import {
+  type AuthorizationServer,
+  addAuthorizationServer,
+  DuplicateLibraryError,
+} from './authorization-server.ts';
+import { ConfigFileError, readDeploymentConfigFile } from './deployment-config-file.ts';
+
+/** What {@link synthesiseApp} makes an app of. */
+export interface AppOptions {
+  /**
+   * Path of the deployment config. `-c config=FILE` of the `cdk` command names another.
+   *
+   * @default the context `config` of cdk.json
+   */
+  readonly config?: string;
+  /** Adds what is your own, before the synthesis. */
+  readonly extend?: (server: AuthorizationServer, app: App) => void;
+  /**
+   * Folder of the function bundles.
+   *
+   * @default the ones of this package
+   */
+  readonly bundles?: string;
+}
+
+/** What a person does after the first deployment, as an output of the first region. */
+function addNextCommand(
+  { regions }: AuthorizationServer,
+  { scopes: [scope] }: DeploymentConfig,
+  path: string,
+): void {
+  const [stack] = Object.values(regions);
+  if (stack === undefined || scope === undefined) return;
+  const variables = `AUTHCTL_CONFIG=${path} AWS_REGION=${stack.region}`;
+  const command = `client create --name First --trunk-group tg-1 --scope ${scopeName(scope)}`;
+  new CfnOutput(stack, 'NextCommand', { value: `${variables} npx --no -- authctl ${command}` });
+}
+
+/**
+ * A whole CDK app with one deployment. A problem that its author can solve is printed without a
+ * stack trace, and fails the command.
+ */
+export function synthesiseApp({ config, extend, ...options }: AppOptions = {}): void {
+  try {
+    const app = new App();
+    const named: unknown = app.node.tryGetContext('config') ?? config;
+    const deployment = readDeploymentConfigFile(named);
+    const server = addAuthorizationServer(app, deployment, options);
+    addNextCommand(server, deployment, String(named));
+    extend?.(server, app);
+    app.synth();
+  } catch (error) {
+    const isForAuthor = [DeploymentConfigError, ConfigFileError, DuplicateLibraryError].some(
+      (type) => error instanceof type,
+    );
+    if (!isForAuthor) throw error;
+    process.stderr.write(`${(error as Error).message}\n`);
+    process.exitCode = 1;
+  }
+}

@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import { createPortalWorld, personOf } from './portal-world.ts';
+
+describe('one secret', () => {
+  it('is disabled and enabled again, and the others stay as they are', async () => {
+    const world = await createPortalWorld();
+    const { management, clientId, secretId, get, post } = world;
+    const { secret: other } = await management.createClientSecret(clientId, { name: 'other' });
+    const find = async () => (await management.findClient(clientId)).secrets;
+    const address = `/clients/${clientId}/secrets/${secretId}`;
+
+    // Stopping wins: the form is from before the other secret was created.
+    const disabled = await post(`${address}/disable`, { ifVersion: '1' });
+    expect(disabled.headers.get('location')).toBe(`/clients/${clientId}?done=secret-disabled`);
+    expect((await find()).map((one) => [one.secretId, one.disabled])).toEqual(
+      expect.arrayContaining([
+        [secretId, true],
+        [other.secretId, undefined],
+      ]),
+    );
+    const page = await (await get(disabled.headers.get('location') ?? '')).text();
+    expect(page).toContain('The secret is disabled. The other secrets of the client still work.');
+    expect(page).toContain(`action="${address}/enable"`);
+    expect(page).toContain(`action="/clients/${clientId}/secrets/${other.secretId}/disable"`);
+
+    const refused = await post(`${address}/enable`, { ifVersion: '1' });
+    expect(refused.status).toBe(409);
+    const { version } = await management.findClient(clientId);
+    const enabled = await post(`${address}/enable`, { ifVersion: String(version) });
+    expect(enabled.headers.get('location')).toBe(`/clients/${clientId}?done=secret-enabled`);
+    expect((await find()).map((one) => one.disabled)).toEqual([undefined, undefined]);
+  });
+
+  it('is not counted among those that work, and is not urgent', async () => {
+    const world = await createPortalWorld();
+    const { management, clientId, secretId, get } = world;
+    await management.updateClientSecret(clientId, secretId, { expiresAt: world.now + 86_400 });
+    expect(await (await get('/')).text()).toContain('<h1>Needs attention</h1>');
+    await management.disableClientSecret(clientId, secretId);
+    expect(await (await get('/')).text()).toContain('<h1>Nothing needs attention</h1>');
+    expect(await (await get('/clients')).text()).toContain('<span class="muted">None</span>');
+    expect(await (await get(`/clients/${clientId}/secrets/${secretId}/delete`)).text()).toContain(
+      'It is disabled and does not work at present.',
+    );
+  });
+
+  it('is not disabled by a viewer, or by a person of another trunk group', async () => {
+    const world = await createPortalWorld({}, 'tg-1001');
+    const { clientId, secretId, get, post } = world;
+    const path = `/clients/${clientId}/secrets/${secretId}/disable`;
+    world.signInAs(personOf('viewer', ['tg-1001']));
+    expect((await post(path, { ifVersion: '1' })).status).toBe(403);
+    expect(await (await get(`/clients/${clientId}`)).text()).not.toContain('>Disable');
+    world.signInAs(personOf('manager', ['tg-2002']));
+    expect((await post(path, { ifVersion: '1' })).status).toBe(404);
+  });
+});
