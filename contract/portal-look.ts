@@ -10,7 +10,7 @@ const logoPattern =
 const leastContrast = 4.5;
 
 /** WCAG 2.2, "relative luminance" of `#rrggbb`: 0 is black, 1 is white. */
-function luminanceOf(colour: string): number {
+export function luminanceOf(colour: string): number {
   const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((start) => {
     const share = Number.parseInt(colour.slice(start, start + 2), 16) / 255;
     return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
@@ -84,6 +84,15 @@ export const portalLookSchema = v.strictObject({
 });
 
 export type PortalLook = Readonly<v.InferOutput<typeof portalLookSchema>>;
+
+/** @throws {TypeError} that names the field, what was received and what is allowed. */
+export function parsePortalLook(look: Partial<PortalLook>): PortalLook {
+  const result = v.safeParse(portalLookSchema, look, { abortEarly: true });
+  if (result.success) return result.output;
+  const [issue] = result.issues;
+  const received = JSON.stringify(issue.input).slice(0, 80);
+  throw new TypeError(`look.${v.getDotPath(issue) ?? ''}: received ${received}; ${issue.message}`);
+}
 
 /** The SVG image of a look's `logo`. @returns undefined for anything but such a `data:` URL. */
 export function readLogo(text: string): string | undefined {

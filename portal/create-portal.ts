@@ -1,5 +1,4 @@
 import { type Context, Hono } from 'hono';
-import { findAsset } from './assets.ts';
 import { createRequestContext } from './create-request-context.ts';
 import { Fields } from './forms/fields.ts';
 import { isOwnHost } from './guards/host.ts';
@@ -7,11 +6,12 @@ import { readForm } from './guards/read-form.ts';
 import { isSameOrigin } from './guards/same-origin.ts';
 import { withSecurityHeaders } from './guards/security-headers.ts';
 import { HttpError, LoginNeededError } from './http-error.ts';
+import { createAppearance } from './look/appearance.ts';
 import { describeError } from './pages/errors/error-page.ts';
 import type { Portal, PortalOptions } from './portal-options.ts';
 import { ProviderHealth } from './provider-health.ts';
 import type { RequestContext } from './request-context.ts';
-import { errorResponse, plainErrorResponse, toResponse } from './respond.ts';
+import { errorResponse, plainErrorResponse, type RespondOptions, toResponse } from './respond.ts';
 import { type Route, routes } from './routes.ts';
 
 export type { Person, Role } from './access/person.ts';
@@ -66,7 +66,7 @@ function identify(options: PortalOptions, health: ProviderHealth) {
   };
 }
 
-function handle(options: PortalOptions, route: Route) {
+function handle(options: RespondOptions, route: Route) {
   return async (c: PortalContext) => {
     const context = c.get('context');
     if (context === undefined) throw new HttpError(401);
@@ -83,7 +83,7 @@ function handle(options: PortalOptions, route: Route) {
   };
 }
 
-function fail(options: PortalOptions, error: unknown, c: PortalContext): Response {
+function fail(options: RespondOptions, error: unknown, c: PortalContext): Response {
   const text = describeError(error);
   if (text.isFault === true) options.onFault?.(error);
   const context = c.get('context');
@@ -96,7 +96,9 @@ function fail(options: PortalOptions, error: unknown, c: PortalContext): Respons
  * The web portal: every page over the management operations. It does not listen and does not know
  * how users sign in: a server calls `fetch`, and `identify` returns the sender of a request.
  */
-export function createPortal(options: PortalOptions): Portal {
+export function createPortal(given: PortalOptions): Portal {
+  const appearance = createAppearance(given.look);
+  const options: RespondOptions = { ...given, appearance };
   const { basePath = '', signOut } = options;
   // Hono's strict router does not find the first page below a base path.
   const app = new Hono<Environment>({ strict: false }).basePath(basePath || '/');
@@ -104,7 +106,7 @@ export function createPortal(options: PortalOptions): Portal {
   app.notFound((c) => fail(options, new HttpError(404), c));
   app.use('*', finish(options), guard(options));
   app.get('/assets/:name', async (c, next) => {
-    return findAsset(`/assets/${c.req.param('name')}`) ?? next();
+    return appearance.findAsset(`/assets/${c.req.param('name')}`) ?? next();
   });
   app.use('*', identify(options, new ProviderHealth()));
   if (signOut !== undefined) app.post('/sign-out', (c) => signOut(c.req.raw));

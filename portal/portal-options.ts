@@ -1,4 +1,5 @@
 import type { Management } from '../adapters/management.ts';
+import type { PortalLook } from '../contract/portal-look.ts';
 import type { Person } from './access/person.ts';
 
 /** One request, for the log. It contains no query, form or credential. */
@@ -35,6 +36,8 @@ export interface PortalOptions {
    * a login if the user's login is too old.
    */
   readonly findLoginForCredential?: ((request: Request) => Promise<string | undefined>) | undefined;
+  /** The company's name, logo, colour, support address and notice. */
+  readonly look?: Partial<PortalLook> | undefined;
   readonly onRequest?: ((request: PortalRequest) => void) | undefined;
   /** Receives unexpected errors. The page shows no details of them. */
   readonly onFault?: ((error: unknown) => void) | undefined;

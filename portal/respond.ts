@@ -1,12 +1,17 @@
-import { assetUrls } from './assets.ts';
 import type { Fields } from './forms/fields.ts';
 import { createHref } from './href.ts';
 import { type Html, type HtmlValue, html } from './html/html.ts';
 import { layout, plainLayout } from './html/layout.ts';
 import { pageHeader } from './html/parts.ts';
+import type { Appearance } from './look/appearance.ts';
 import { type ErrorText, errorPage, retryForm, sendAgain } from './pages/errors/error-page.ts';
 import type { PortalOptions } from './portal-options.ts';
 import type { RequestContext, RouteResult } from './request-context.ts';
+
+/** What a portal knows when it responds. */
+export interface RespondOptions extends PortalOptions {
+  readonly appearance: Appearance;
+}
 
 function htmlResponse(body: Html, status: number): Response {
   return new Response(body.toString(), {
@@ -17,7 +22,7 @@ function htmlResponse(body: Html, status: number): Response {
 
 /** The response: a page with the navigation around it, a redirect, or a file. */
 export function toResponse(
-  options: PortalOptions,
+  options: RespondOptions,
   context: RequestContext,
   answer: RouteResult,
 ): Response {
@@ -32,8 +37,8 @@ export function toResponse(
       },
     });
   }
-  const canSignOut = options.signOut !== undefined;
-  const page = layout(context, answer, assetUrls(context.href), canSignOut);
+  const { appearance, signOut } = options;
+  const page = layout(context, answer, { appearance, canSignOut: signOut !== undefined });
   return htmlResponse(page, answer.status ?? 200);
 }
 
@@ -50,7 +55,7 @@ function addressOf({ request }: Sent): string {
 
 /** An error page for a known user. */
 export function errorResponse(
-  options: PortalOptions,
+  options: RespondOptions,
   context: RequestContext,
   error: ErrorText,
   sent: Sent,
@@ -71,7 +76,7 @@ function signInPart({ signInHint, signInAddress }: PortalOptions, home: string, 
 
 /** A page without navigation. */
 export function plainPage(
-  { basePath = '' }: Pick<PortalOptions, 'basePath'>,
+  { basePath = '', appearance }: Pick<RespondOptions, 'basePath' | 'appearance'>,
   page: {
     readonly status: number;
     readonly title: string;
@@ -81,12 +86,13 @@ export function plainPage(
 ): Response {
   const { status, title, text, more } = page;
   const body = html`${pageHeader({ title, lead: text === '' ? undefined : text })}${more}`;
-  return htmlResponse(plainLayout(title, body, assetUrls(createHref(basePath))), status);
+  const document = plainLayout(title, body, { appearance, href: createHref(basePath) });
+  return htmlResponse(document, status);
 }
 
 /** An error page for unknown users. It has no navigation. */
 export function plainErrorResponse(
-  options: PortalOptions,
+  options: RespondOptions,
   { status, title, text }: ErrorText,
   sent: Sent,
 ): Response {

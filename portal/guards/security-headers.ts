@@ -31,7 +31,10 @@ const noStore = 'no-store';
  */
 export function withSecurityHeaders({ body, status, headers: given }: Response): Response {
   const headers = new Headers(given);
+  // The file of a logo has a stricter policy.
+  const policy = headers.get('Content-Security-Policy');
   for (const [name, value] of Object.entries(securityHeaders)) headers.set(name, value);
+  if (policy !== null) headers.set('Content-Security-Policy', policy);
   if (!headers.has('Cache-Control')) headers.set('Cache-Control', noStore);
   return new Response(body, { status, headers });
 }

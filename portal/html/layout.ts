@@ -1,12 +1,7 @@
 import type { OperationName } from '../../adapters/management.ts';
-import type { Page, RequestContext, Section } from '../request-context.ts';
+import type { Appearance, AssetUrls } from '../look/appearance.ts';
+import type { Href, Page, RequestContext, Section } from '../request-context.ts';
 import { type Html, html } from './html.ts';
-
-export interface AssetUrls {
-  readonly style: string;
-  readonly script: string;
-  readonly icon: string;
-}
 
 interface NavigationItem {
   readonly section: Section;
@@ -14,6 +9,8 @@ interface NavigationItem {
   readonly text: string;
   /** Shown to users with this permission. */
   readonly needs: OperationName;
+  /** Whether it concerns every trunk group, so it is not for users who are limited to some. */
+  readonly isForStaff?: boolean;
 }
 
 const navigation: readonly NavigationItem[] = [
@@ -31,6 +28,7 @@ const navigation: readonly NavigationItem[] = [
     path: '/signing-keys',
     text: 'Signing keys',
     needs: 'listSigningKeys',
+    isForStaff: true,
   },
   { section: 'explain', path: '/explain', text: 'Why refused?', needs: 'explainToken' },
   { section: 'audit', path: '/audit', text: 'Audit', needs: 'listAudit' },
@@ -46,8 +44,10 @@ export function document(title: string, assets: AssetUrls, body: Html): Html {
 <meta name="color-scheme" content="light dark">
 <title>${title}</title>
 <link rel="icon" href="${assets.icon}" type="image/svg+xml">
-<link rel="stylesheet" href="${assets.style}">
-<script src="${assets.script}" defer></script>
+${assets.styles.map(
+  (style) => html`<link rel="stylesheet" href="${style}">
+`,
+)}<script src="${assets.script}" defer></script>
 </head>
 <body>
 ${body}
@@ -56,8 +56,11 @@ ${body}
 `;
 }
 
-function navigationList({ may, href }: RequestContext, current: Section | undefined): Html {
-  const items = navigation.filter(({ needs }) => may(needs));
+function navigationList({ may, href, person }: RequestContext, current: Section | undefined): Html {
+  const isStaff = person.trunkGroups === undefined;
+  const items = navigation.filter(
+    ({ needs, isForStaff = false }) => may(needs) && (isStaff || !isForStaff),
+  );
   return html`<ul>${items.map(
     ({ section, path, text }) =>
       html`<li><a href="${href(path)}"${section === current ? html` aria-current="page"` : ''}>${text}</a></li>`,
@@ -81,27 +84,39 @@ function account({ person, href }: RequestContext, canSignOut: boolean): Html {
   }</div>`;
 }
 
+function supportLink({ support }: Appearance): Html | '' {
+  if (support === undefined) return '';
+  const address = support.startsWith('https://') ? support : `mailto:${support}`;
+  return html`<p class="support">Help: <a href="${address}">${support}</a></p>`;
+}
+
+function noticeLine({ notice }: Appearance): Html | '' {
+  return notice === undefined
+    ? ''
+    : html`<aside class="site-notice" aria-label="Notice">${notice}</aside>`;
+}
+
 /** A page with the navigation around it. */
 export function layout(
   context: RequestContext,
   page: Page,
-  assets: AssetUrls,
-  canSignOut: boolean,
+  { appearance, canSignOut }: { readonly appearance: Appearance; readonly canSignOut: boolean },
 ): Html {
   const { deployment, href } = context;
+  const assets = appearance.urls(href);
   const isError = [409, 422].includes(page.status ?? 200);
-  const title = `${isError ? 'Error: ' : ''}${page.title} · ${deployment.name}`;
+  const title = `${isError ? 'Error: ' : ''}${page.title} · ${appearance.name}`;
   const regions = deployment.regions.map(({ id }) => id).join(', ');
   return document(
     title,
     assets,
     html`<a class="skip" href="#main">Skip to content</a>
-<div class="frame">
+${noticeLine(appearance)}<div class="frame">
 <header class="sidebar">
-<a class="brand" href="${href('/')}"><img src="${assets.icon}" alt="" width="28" height="28"><span class="brand-name">Authorization server</span><span class="brand-deployment">${deployment.name} <span class="muted">${regions}</span></span></a>
-<details class="menu"><summary>Menu</summary><nav aria-label="Menu">${navigationList(context, page.section)}</nav>${account(context, canSignOut)}</details>
+<a class="brand" href="${href('/')}"><img src="${assets.icon}" alt="" height="28"><span class="brand-name">${appearance.name}</span><span class="brand-deployment">${deployment.name} <span class="muted">${regions}</span></span></a>
+<details class="menu"><summary>Menu</summary><nav aria-label="Menu">${navigationList(context, page.section)}</nav>${account(context, canSignOut)}${supportLink(appearance)}</details>
 <nav class="nav" aria-label="Main">${navigationList(context, page.section)}</nav>
-<div class="nav-foot">${account(context, canSignOut)}</div>
+<div class="nav-foot">${account(context, canSignOut)}${supportLink(appearance)}</div>
 </header>
 <main id="main" tabindex="-1">${page.body}</main>
 </div>`,
@@ -109,6 +124,15 @@ export function layout(
 }
 
 /** A page for unknown users, or when nothing can be read. */
-export function plainLayout(title: string, body: Html, assets: AssetUrls): Html {
-  return document(title, assets, html`<main id="main" class="plain">${body}</main>`);
+export function plainLayout(
+  title: string,
+  body: Html,
+  { appearance, href }: { readonly appearance: Appearance; readonly href: Href },
+): Html {
+  const assets = appearance.urls(href);
+  return document(
+    `${title} · ${appearance.name}`,
+    assets,
+    html`${noticeLine(appearance)}<header class="plain-brand"><img src="${assets.icon}" alt="" height="28"><span class="brand-name">${appearance.name}</span></header><main id="main" class="plain">${body}${supportLink(appearance)}</main>`,
+  );
 }

@@ -1,7 +1,7 @@
 import { describeClaimRisk } from '../../core/management/provider-choices.ts';
 import { type Problems, problemAt } from '../forms/problems.ts';
 import { type ProviderValues, providerLabels } from '../forms/provider-form.ts';
-import { checkbox, hiddenField, selectField, textField } from './field.ts';
+import { checkbox, selectField, textField } from './field.ts';
 import { type Html, html } from './html.ts';
 
 /** The form asks for the confirmation only if the claim needs one. */
@@ -43,15 +43,4 @@ export function choiceFields(values: ProviderValues, problems: Problems): Html {
     label: 'Ids of its clients may end with *, as for the branches of a CI system',
     isOn: values.allowsPatterns,
   })}`;
-}
-
-/** The looked-up provider, for the step that registers it. */
-export function hiddenChoices(values: ProviderValues): readonly Html[] {
-  return [
-    hiddenField('discoveryUrl', values.url),
-    hiddenField('clientIdClaim', values.clientIdClaim),
-    hiddenField('allowUserWritableClaim', values.isRiskAccepted ? 'on' : ''),
-    hiddenField('audienceFrom', values.audienceFrom),
-    hiddenField('allowClientPatterns', values.allowsPatterns ? 'on' : ''),
-  ];
 }

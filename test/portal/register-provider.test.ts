@@ -12,15 +12,29 @@ async function lookUp(world: PortalWorld, choices: Readonly<Record<string, strin
   return (await world.get(`/identity-providers/new?${query.toString()}`)).text();
 }
 
-/** Sends the form of the page as it is. */
-async function sendForm(world: PortalWorld, page: string) {
-  const form = page.slice(page.indexOf('method="post"'));
-  const fields = [...form.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)"/g)];
-  return world.post(
-    '/identity-providers',
-    Object.fromEntries(fields.map(([, name = '', value = '']) => [name, value])),
-  );
+/** The fields of the page's form, as a browser sends them with its second button. */
+function fieldsOf(page: string): Readonly<Record<string, string>> {
+  expect(page).toMatch(/<button [^>]*form="provider" formmethod="post"[^>]*>Register provider</);
+  const form = page.slice(page.indexOf('id="provider"'));
+  const inputs = [...form.matchAll(/<input [^>]*>/g)].map(([tag]) => tag);
+  const attribute = (tag: string, name: string) =>
+    new RegExp(`\\b${name}="([^"]*)"`).exec(tag)?.[1];
+  const sent = inputs.filter((tag) => !tag.includes('checkbox') || tag.includes(' checked'));
+  const select = /<select [^>]*name="(\w+)".*?<option value="([^"]*)" selected/s.exec(form);
+  return {
+    ...Object.fromEntries(
+      sent.map((tag) => [attribute(tag, 'name') ?? '', attribute(tag, 'value') ?? '']),
+    ),
+    ...(select === null ? {} : { [select[1] ?? '']: select[2] ?? '' }),
+  };
 }
+
+/** Sends the form of the page as it is, or with fields that were changed after the look-up. */
+const sendForm = (
+  world: PortalWorld,
+  page: string,
+  changed: Readonly<Record<string, string>> = {},
+) => world.post('/identity-providers', { ...fieldsOf(page), ...changed });
 
 describe('the form that registers a provider', () => {
   it('registers the choices that were looked up', async () => {
@@ -35,6 +49,21 @@ describe('the form that registers a provider', () => {
       await world.get(`/identity-providers/show?issuer=${encodeURIComponent(world.issuer)}`)
     ).text();
     expect(shown).toContain('appid');
+  });
+
+  it('registers what was typed after the look-up', async () => {
+    const world = await createEmptyWorld();
+    const page = await lookUp(world, { clientIdClaim: 'appid' });
+    expect((await sendForm(world, page, { clientIdClaim: 'azp' })).status).toBe(303);
+    expect(world.providers.get(world.issuer)).toMatchObject({ clientIdClaim: 'azp' });
+  });
+
+  it('registers no other provider than the one that was looked up', async () => {
+    const world = await createEmptyWorld();
+    const page = await lookUp(world);
+    const response = await sendForm(world, page, { ifIssuer: 'https://other.example' });
+    expect([409, 422]).toContain(response.status);
+    expect(world.providers.size).toBe(0);
   });
 
   it('chooses nothing by itself', async () => {

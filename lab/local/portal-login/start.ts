@@ -8,6 +8,14 @@ import type { LocalPortalOptions } from '../local-portal.ts';
 import { customers, localMapping } from './people.ts';
 import { type LocalLogin, startLocalLogin } from './provider.ts';
 
+/** How the customers' portal of this run looks: none of it is the portal's own. */
+const look = {
+  name: 'Example Telephony',
+  accentColour: '#6b2f8a',
+  support: 'linus@platform.example',
+  notice: 'This is a portal on your own machine. Nothing here reaches a customer.',
+};
+
 /** The customers' portal of a local run. */
 export interface LocalLoginPortal {
   readonly url: string;
@@ -69,7 +77,7 @@ export async function startLoginPortal(
         keys: async () => keys,
         people: localMapping,
         epoch: 1,
-        support: 'linus@platform.example',
+        look,
         onLogin: (event) => log.write({ level: 'INFO', service: 'portal', login: event }),
         onRequest: (request) => log.write({ level: 'INFO', service: 'portal', ...request }),
         onFault: (error) => log.writeError('portal', error),

@@ -1,6 +1,8 @@
+import type { Command } from '../../support/run-command.ts';
 import { trustService } from '../../support/trust-service.ts';
-import { examples } from './catalogue.ts';
+import { type Example, examples } from './catalogue.ts';
 import { checkExample } from './check-example.ts';
+import { checkProgram, prepareProgram, programsOfPage } from './first-programs.ts';
 import { type World, withWorld } from './world.ts';
 
 /*
@@ -8,7 +10,6 @@ import { type World, withWorld } from './world.ts';
  * `npm run test:all -- examples`, or `npm run test:all -- examples Java` for those with Java in their name.
  */
 
-const wanted = examples.filter(({ name }) => name.includes(process.argv[2] ?? ''));
 /** Lines of a failure: enough for what happened, without the rest of a stack of Java. */
 const shownLines = 12;
 
@@ -19,19 +20,41 @@ function say(outcome: keyof typeof counts, text: string): void {
   process.stdout.write(`${outcome.padEnd(8)}${text}\n`);
 }
 
+interface Checked {
+  readonly name: string;
+  readonly prepare: Example['prepare'];
+  readonly check: (command: Command, world: World) => Promise<void>;
+}
+
+/** The examples, and the programs that the portal shows on a client's page. */
+function checkedIn({ service, environment }: World): readonly Checked[] {
+  return [
+    ...examples.map((example) => ({
+      ...example,
+      check: (command: Command, world: World) => checkExample(example, command, world),
+    })),
+    ...programsOfPage(service).map((program) => ({
+      name: `page of a client: ${program.name}`,
+      prepare: (trust: World['trust']) => prepareProgram(program, trust),
+      check: (command: Command) => checkProgram(command, service, environment),
+    })),
+  ];
+}
+
 async function runAll(world: World): Promise<void> {
-  for (const example of wanted) {
-    const prepared = await example.prepare(world.trust);
+  const wanted = checkedIn(world).filter(({ name }) => name.includes(process.argv[2] ?? ''));
+  for (const { name, prepare, check } of wanted) {
+    const prepared = await prepare(world.trust);
     if ('missing' in prepared) {
-      say('SKIPPED', `${example.name}: this machine lacks ${prepared.missing}`);
+      say('SKIPPED', `${name}: this machine lacks ${prepared.missing}`);
       continue;
     }
     try {
-      await checkExample(example, prepared.command, world);
-      say('run', example.name);
+      await check(prepared.command, world);
+      say('run', name);
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
-      say('FAILED', `${example.name}: ${message.split('\n').slice(0, shownLines).join('\n')}`);
+      say('FAILED', `${name}: ${message.split('\n').slice(0, shownLines).join('\n')}`);
     }
   }
 }

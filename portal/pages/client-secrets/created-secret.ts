@@ -3,7 +3,8 @@ import { type Html, type HtmlValue, html } from '../../html/html.ts';
 import { copyable, facts, linkButton, pageHeader } from '../../html/parts.ts';
 import { timeWithDistance } from '../../html/time.ts';
 import type { Page, RequestContext } from '../../request-context.ts';
-import { tokenCommand } from '../clients/client-details.ts';
+import { tokenCommand } from '../clients/first-request.ts';
+import { command } from '../clients/next-steps.ts';
 import { secretTitle } from '../clients/secret-table.ts';
 import { shownBefore, shownOnce } from './shown-once.ts';
 
@@ -25,7 +26,8 @@ function once(
   const others = expired.map(
     (one) => html`<li>${secretTitle(one)}: ${timeWithDistance(one.expiresAt ?? now, now)}</li>`,
   );
-  const command = tokenCommand(deployment.issuer, client);
+  const { clientId } = client;
+  const request = tokenCommand({ issuer: deployment.issuer, clientId });
   return [
     shownOnce({
       title: 'Client secret',
@@ -38,7 +40,7 @@ function once(
         expired.length === 0 ? undefined : ['These expire', html`<ul>${others}</ul>`],
         [
           'Try it',
-          html`<pre class="command"><code data-copy="the command">${command}</code></pre><span class="hint">curl asks for the password: paste the secret there.</span>`,
+          html`${command(request, 'the command')}<span class="hint">curl asks for the password: paste the secret there.</span>`,
         ],
       ]),
     }),

@@ -1,5 +1,4 @@
 import type { Client } from '../../../adapters/management.ts';
-import { tokenPath } from '../../../contract/routes.ts';
 import { enabledBadge } from '../../html/badge.ts';
 import { doneNotice } from '../../html/done.ts';
 import { hiddenField } from '../../html/field.ts';
@@ -8,15 +7,8 @@ import { type Html, html } from '../../html/html.ts';
 import { copyable, emptyState, facts, linkButton, pageHeader, panel } from '../../html/parts.ts';
 import { formatExactSpan, timeWithDistance } from '../../html/time.ts';
 import type { Handler, RequestContext } from '../../request-context.ts';
+import { nextSteps } from './next-steps.ts';
 import { secretTable } from './secret-table.ts';
-
-/** A shell variable for the address if the deployment's config has none. */
-const unknownIssuer = 'https://API_ADDRESS';
-
-/** A token request. curl asks for the secret, which keeps it out of history and process list. */
-export function tokenCommand(issuer: string | undefined, client: Pick<Client, 'clientId'>): string {
-  return `curl -u ${client.clientId} -d grant_type=client_credentials ${issuer ?? unknownIssuer}${tokenPath}`;
-}
 
 function clientFacts({ deployment, now, href, may }: RequestContext, client: Client): Html {
   const audiences = client.audiences.length > 0 ? client.audiences : [deployment.defaultAudience];
@@ -88,18 +80,6 @@ function secretsPanel(context: RequestContext, client: Client): Html {
   );
 }
 
-function requestPanel({ deployment, href }: RequestContext, client: Client): Html {
-  return panel(
-    {
-      title: 'Get a token',
-      id: 'token',
-      note: 'curl asks for the secret. Paste it there, so it does not get into the history of the shell.',
-      actions: linkButton(href('/explain', { clientId: client.clientId }), 'Why refused?'),
-    },
-    html`<pre class="command"><code data-copy="the command">${tokenCommand(deployment.issuer, client)}</code></pre>`,
-  );
-}
-
 function dangerPanel({ href, may }: RequestContext, client: Client): Html | '' {
   if (!may('deleteClient')) return '';
   const address = `/clients/${client.clientId}`;
@@ -127,7 +107,7 @@ export const showClient: Handler = async (context) => {
         ? linkButton(href(`/clients/${client.clientId}/edit`), 'Edit')
         : undefined,
     })}${doneNotice(context.query)}${secretsPanel(context, client)}${panel({ title: 'Details', id: 'details' }, clientFacts(context, client))}${
-      client.provider === undefined && requestPanel(context, client)
+      client.provider === undefined && nextSteps(context, client)
     }${dangerPanel(context, client)}`,
   };
 };

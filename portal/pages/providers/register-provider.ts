@@ -7,20 +7,23 @@ import {
   readProviderValues,
 } from '../../forms/provider-form.ts';
 import { submit } from '../../forms/submit.ts';
-import { hiddenField, textField } from '../../html/field.ts';
-import { errorSummary, postForm } from '../../html/form.ts';
+import { textField } from '../../html/field.ts';
+import { errorSummary } from '../../html/form.ts';
 import { type Html, html } from '../../html/html.ts';
 import { providerKeyTable } from '../../html/key-table.ts';
 import { facts, pageHeader, panel } from '../../html/parts.ts';
-import { choiceFields, hiddenChoices } from '../../html/provider-fields.ts';
+import { choiceFields } from '../../html/provider-fields.ts';
 import type { Handler, Page, RequestContext } from '../../request-context.ts';
 
 type Inspection = Awaited<ReturnType<RequestContext['management']['inspectProvider']>>;
 
+/** The fields of both steps are one form: what is typed after the look-up is registered. */
+const formId = 'provider';
+
 /** The first step. It changes nothing, so it is a query. */
 function lookUpForm({ href }: RequestContext, values: ProviderValues, problems: Problems): Html {
   const { url } = values;
-  return html`${errorSummary(problems, providerLabels)}<form class="sheet" method="get" action="${href('/identity-providers/new')}">${textField(
+  return html`${errorSummary(problems, providerLabels)}<form class="sheet" id="${formId}" method="get" action="${href('/identity-providers/new')}" data-once>${textField(
     {
       name: 'discoveryUrl',
       label: providerLabels.discoveryUrl,
@@ -50,31 +53,12 @@ function foundFacts(found: Inspection): Html {
 }
 
 /** The second step: the findings, and the consequences of trusting them. */
-function confirmation(
-  { href }: RequestContext,
-  values: ProviderValues,
-  found: Inspection,
-  problems: Problems,
-): Html {
+function confirmation({ href }: RequestContext, found: Inspection, problems: Problems): Html {
   const keys = found.keySet && panel({ title: 'Keys', id: 'keys' }, providerKeyTable(found.keySet));
   if (!found.registrable) {
     return html`${panel({ title: 'Found', id: 'found' }, foundFacts(found))}${keys}<div class="notice notice-bad" role="status"><p><strong>It cannot be registered.</strong></p><p class="problem">${found.problem ?? ''}</p></div>`;
   }
-  return html`${panel({ title: 'Found', id: 'found' }, foundFacts(found))}${keys}${postForm(
-    {
-      action: href('/identity-providers'),
-      problems,
-      labels: providerLabels,
-      submit: 'Register provider',
-      cancel: href('/identity-providers'),
-    },
-    [
-      ...hiddenChoices(values),
-      hiddenField('ifIssuer', found.issuer ?? ''),
-      hiddenField('ifJwksUri', found.jwksUri ?? ''),
-      html`<p>Tokens that <code>${found.issuer}</code> signs with these keys, and those that it publishes later, are then accepted for the clients that you create under it.</p>`,
-    ],
-  )}`;
+  return html`${panel({ title: 'Found', id: 'found' }, foundFacts(found))}${keys}${errorSummary(problems, providerLabels)}<div class="sheet"><p>Tokens that <code>${found.issuer}</code> signs with these keys, and those that it publishes later, are then accepted for the clients that you create under it.</p><input type="hidden" form="${formId}" name="ifIssuer" value="${found.issuer ?? ''}"><input type="hidden" form="${formId}" name="ifJwksUri" value="${found.jwksUri ?? ''}"><div class="form-actions"><button class="button button-primary" type="submit" form="${formId}" formmethod="post" formaction="${href('/identity-providers')}">Register provider</button><a class="button button-plain" href="${href('/identity-providers')}">Cancel</a></div></div>`;
 }
 
 function showPage(
@@ -94,7 +78,7 @@ function showPage(
       title: 'Register identity provider',
       crumbs: [{ text: 'Identity providers', href: href('/identity-providers') }],
       lead: 'Enter the discovery URL. The issuer, the JWKS URI and the keys are filled in from there.',
-    })}${lookUpForm(context, values, ofFirst)}${found !== undefined && confirmation(context, values, found, problems)}`,
+    })}${lookUpForm(context, values, ofFirst)}${found !== undefined && confirmation(context, found, problems)}`,
   };
 }
 

@@ -3,6 +3,7 @@ import { type Html, html } from '../../html/html.ts';
 import { dataTable } from '../../html/list.ts';
 import { emptyState, pageHeader, panel } from '../../html/parts.ts';
 import { distance, formatRelative, formatSpan } from '../../html/time.ts';
+import { HttpError } from '../../http-error.ts';
 import type { Handler, RequestContext } from '../../request-context.ts';
 import { phaseTexts, type SigningKeyEntry } from './key-life.ts';
 import { lifePicture } from './life-picture.ts';
@@ -78,6 +79,8 @@ function regionPanel(
 
 /** Read-only: keys rotate automatically, and changes need `authctl`. */
 export const showSigningKeys: Handler = async (context) => {
+  // They concern every trunk group. A customer needs only the JWKS.
+  if (context.person.trunkGroups !== undefined) throw new HttpError(404);
   const entries = await context.management.listSigningKeys();
   const regions = [...new Set(entries.map(({ key }) => key.regionId))];
   return {

@@ -148,7 +148,7 @@ export async function createLoginWorld(
       keys: async () => [sealingKey(1)] as SealingKeys,
       people,
       epoch: 1,
-      support: 'support@example.com',
+      look: { support: 'support@example.com' },
       onLogin: (event) => events.push(event),
       clock: () => world.now * 1000,
       ...given,

@@ -1,0 +1,41 @@
+import type { Client } from '../../../adapters/management.ts';
+import { isUsable } from '../../../core/client/client.ts';
+import { type Html, html } from '../../html/html.ts';
+import { linkButton, panel } from '../../html/parts.ts';
+import { formatExactSpan } from '../../html/time.ts';
+import type { RequestContext } from '../../request-context.ts';
+import { callCommand, type FirstProgram, firstPrograms, tokenCommand } from './first-request.ts';
+
+/** A text to copy: a command, or a program. */
+export function command(text: string, label: string): Html {
+  return html`<pre class="command"><code data-copy="${label}">${text}</code></pre>`;
+}
+
+function program({ name, install, file, command: run, text }: FirstProgram): Html {
+  return html`<details class="program"><summary>${name}</summary><p>Save it as <code>${file}</code>. Install the library with <code>${install}</code>, set <code>CLIENT_SECRET</code> and <code>API_URL</code> in the environment, and start it with <code>${run}</code>.</p>${command(text, `the program for ${name}`)}</details>`;
+}
+
+/** The words of the panel. */
+function words({ deployment }: RequestContext, client: Client): Html {
+  const audience = client.audiences[0] ?? deployment.defaultAudience;
+  return html`<details class="program"><summary>What the words mean</summary><dl class="words"><div><dt>Client id and secret</dt><dd>The user name and the password of the program. They are sent only to the token endpoint, as HTTP Basic.</dd></div><div><dt>Access token</dt><dd>What the token endpoint returns as <code>access_token</code>. The program sends it to the API, in the header <code>Authorization</code>, after the word <code>Bearer</code>. It is valid for ${formatExactSpan(client.tokenLifetime)} (<code>expires_in</code> says so in seconds). Keep it, and request the next one shortly before it expires.</dd></div><div><dt>Scope</dt><dd>What a token allows. Without a choice, it has every scope of the client: ${client.scopes.join(', ') || 'none'}.</dd></div><div><dt>Audience</dt><dd>The API that a token is for: <code>${audience}</code>.</dd></div><div><dt>API_URL</dt><dd>The address of one of the platform’s API methods that the scope allows. The description of the API has it.</dd></div></dl></details>`;
+}
+
+/** What to do with a client: a secret, a token, a call to the API. */
+export function nextSteps(context: RequestContext, client: Client): Html {
+  const { deployment, href, now, may } = context;
+  const { issuer } = deployment;
+  const { clientId, scopes } = client;
+  const hasSecret = client.secrets.some((secret) => isUsable(secret, now));
+  const first = may('createClientSecret')
+    ? html`<a href="${href(`/clients/${clientId}/secrets/new`)}">Create a secret</a> first.`
+    : 'The client needs a secret first.';
+  return panel(
+    {
+      title: 'Get a token, and call the API',
+      id: 'token',
+      actions: linkButton(href('/explain', { clientId }), 'Why refused?'),
+    },
+    html`<ol class="next-steps">${!hasSecret && html`<li><p>${first}</p></li>`}<li><p>Get a token. curl asks for the secret: paste it there, so it does not get into the history of the shell.</p>${command(tokenCommand({ issuer, clientId }), 'the command for a token')}</li><li><p>Call the API with it. Replace <code>ACCESS_TOKEN</code> and <code>API_URL</code>.</p>${command(callCommand, 'the command for the call')}</li><li><p>Or let a library do both:</p>${firstPrograms({ issuer, clientId, scopes }).map(program)}</li></ol>${words(context, client)}`,
+  );
+}
