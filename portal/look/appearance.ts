@@ -1,34 +1,7 @@
-import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { type PortalLook, parsePortalLook, readLogo } from '../../contract/portal-look.ts';
+import { type Asset, makeAsset, ownAssets } from '../assets.ts';
 import type { Href } from '../request-context.ts';
 import { accentStyle } from './accent.ts';
-
-interface Asset {
-  readonly path: string;
-  readonly type: string;
-  readonly content: string;
-  /** Changes with the content, so a browser may cache the file forever. */
-  readonly version: string;
-  readonly headers?: Readonly<Record<string, string>> | undefined;
-}
-
-function makeAsset(name: string, type: string, content: string): Asset {
-  const version = createHash('sha256').update(content).digest('hex').slice(0, 12);
-  return { path: `/assets/${name}`, type, content, version };
-}
-
-function readAsset(name: string, type: string): Asset {
-  const content = readFileSync(new URL(`../assets/${name}`, import.meta.url), 'utf8');
-  return makeAsset(name, type, content);
-}
-
-/** The portal's own files. Pages load no others. */
-const ownAssets = {
-  style: readAsset('portal.css', 'text/css; charset=utf-8'),
-  script: readAsset('portal.js', 'text/javascript; charset=utf-8'),
-  icon: readAsset('icon.svg', 'image/svg+xml'),
-} as const;
 
 /** An image of a company can have styles. Opened as a page, it can do nothing else. */
 const imagePolicy = {
