@@ -1,5 +1,9 @@
 import { bindFunction, type Management } from '../../adapters/management.ts';
-import { FunctionClient, type FunctionOptions } from '../../adapters/management-function.ts';
+import {
+  type AskFunction,
+  FunctionClient,
+  type FunctionOptions,
+} from '../../adapters/management-function.ts';
 import type { ManagementAlias } from '../../contract/management/roles.ts';
 import { seconds } from '../../core/clock.ts';
 import type { ManagementContext } from '../../core/management/management-context.ts';
@@ -17,6 +21,7 @@ export interface TestFunction {
   readonly reports: RunReport[];
   /** What was sent to the function and returned by it, as texts. */
   readonly traffic: string[];
+  readonly ask: AskFunction;
   /** The management through one alias. */
   readonly through: (alias: ManagementAlias, options?: Partial<FunctionOptions>) => Management;
 }
@@ -38,22 +43,17 @@ export function createTestFunction(context: ManagementContext): TestFunction {
     clock: context.clock,
     telemetry: { report: (report) => reports.push(report) },
   });
+  const ask: AskFunction = async (alias, request) => {
+    const event = { request, caller_proof: proofOf(seconds(context.clock())) };
+    const invocation = { invokedFunctionArn: `${managementArn}:${alias}` };
+    return throughJson(await handler(throughJson(event, traffic), invocation), traffic);
+  };
   return {
     handler,
     reports,
     traffic,
+    ask,
     through: (alias, options = {}) =>
-      bindFunction(
-        new FunctionClient({
-          alias,
-          wait: async () => undefined,
-          ask: async (asked, request) => {
-            const event = { request, caller_proof: proofOf(seconds(context.clock())) };
-            const invocation = { invokedFunctionArn: `${managementArn}:${asked}` };
-            return throughJson(await handler(throughJson(event, traffic), invocation), traffic);
-          },
-          ...options,
-        }),
-      ),
+      bindFunction(new FunctionClient({ alias, wait: async () => undefined, ask, ...options })),
   };
 }

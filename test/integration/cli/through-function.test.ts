@@ -1,11 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { createInvokeFunction } from '../../../adapters/lambda/invoke-function.ts';
+import { createLambdaClient } from '../../../adapters/lambda/lambda-client.ts';
+import { createCallerProof } from '../../../adapters/sts/caller-proof.ts';
+import { managementDigest } from '../../../core/audit/request-digest.ts';
 import { localUserArn } from '../../../lab/emulator/sts-server.ts';
 import { makeTemporaryDirectory } from '../lab/local/temporary-directory.ts';
 import { useLocalCli } from './use-authctl.ts';
 
-const { authctl: run, json: runJson, requestToken } = useLocalCli();
+const { authctl: run, json: runJson, requestToken, service } = useLocalCli();
 const env = { AUTHCTL_THROUGH: 'function' };
 const authctl: typeof run = (args, input) => run(args, { env, ...input });
 const json: typeof runJson = (args, input) => runJson(args, { env, ...input });
@@ -76,5 +80,53 @@ describe('authctl through the management function', () => {
     const others = await json(['client', 'list', '--only-trunk-group', 'tg-2002']);
     expect(JSON.stringify(own)).toContain(id);
     expect(others).toEqual({ items: [] });
+  });
+});
+
+describe('the Lambda API of the local run', () => {
+  const arn = 'arn:aws:lambda:us-west-2:000000000000:function:local-management';
+  const request = JSON.stringify({ operation: 'listClients', input: {} });
+
+  /** Invokes the function without the library, with a signature for `signedArn`. */
+  async function invoke(invoked: string, signedArn = invoked, more: object = {}) {
+    const { aws } = service();
+    const environment = { AWS_ENDPOINT_URL_STS: aws.endpointSts };
+    const prove = createCallerProof(aws.credentials, environment);
+    const caller_proof = await prove('us-west-2', managementDigest(signedArn, request));
+    const call = createInvokeFunction(createLambdaClient(aws));
+    return call(invoked, { request, caller_proof, ...more });
+  }
+
+  const outcomes = (error: object) => ({ outcomes: [{ error: expect.objectContaining(error) }] });
+
+  it('answers an alias that is asked with a proof for it', async () => {
+    expect(await invoke(`${arn}:auditor`)).toMatchObject({ outcomes: [{ result: {} }] });
+  });
+
+  it.each([
+    ['no alias', () => invoke(arn), { class: 'AwsCallerError' }],
+    ['$LATEST', () => invoke(`${arn}:$LATEST`), { class: 'AwsCallerError' }],
+    [
+      'a proof for another alias',
+      () => invoke(`${arn}:administrator`, `${arn}:auditor`),
+      { class: 'AwsCallerError' },
+    ],
+    [
+      'an event that names its alias',
+      () => invoke(`${arn}:auditor`, undefined, { alias: 'administrator' }),
+      { class: 'InputError' },
+    ],
+    [
+      'megabytes',
+      () => invoke(`${arn}:auditor`, undefined, { request: 'x'.repeat(5_000_000) }),
+      { class: 'InputError' },
+    ],
+  ])('refuses %s', async (_, ask, error) => {
+    expect(await ask()).toMatchObject(outcomes(error));
+  });
+
+  it('takes no event that is larger than Lambda’s', async () => {
+    const large = invoke(`${arn}:auditor`, undefined, { request: 'x'.repeat(7_000_000) });
+    await expect(large).rejects.toThrow('longer than 6291456 bytes');
   });
 });

@@ -29,6 +29,9 @@ export interface LivesCounts {
   creations: number;
   lateWrites: number;
   lateRefused: number;
+  /** Of the management function. */
+  throttled: number;
+  lostAnswers: number;
 }
 
 /** Lets everything run that does not wait for a turn. */

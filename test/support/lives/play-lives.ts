@@ -1,26 +1,11 @@
+import { bindManagement, type Management } from '../../../adapters/management.ts';
 import { syntheticClientId } from '../../../contract/synthetic-check.ts';
-import { addSubnet } from '../../../core/management/api-key-subnets.ts';
-import {
-  createApiKey,
-  deleteApiKey,
-  renameApiKey,
-  setApiKeyEnabled,
-} from '../../../core/management/api-keys.ts';
-import {
-  deleteClient,
-  setClientEnabled,
-  updateClient,
-} from '../../../core/management/change-client.ts';
-import {
-  createClientSecret,
-  deleteClientSecret,
-  rotateClientSecret,
-} from '../../../core/management/client-secrets.ts';
-import { createClient } from '../../../core/management/create-client.ts';
+import { UnavailableError } from '../../../core/errors.ts';
 import type { IfVersion } from '../../../core/management/if-version.ts';
-import { revokeClientTokens } from '../../../core/management/revoke-client-tokens.ts';
 import { mintSecret } from '../../../core/synthetic-check/mint-secret.ts';
 import { Random } from '../../../lab/suites/rotation/simulation/random.ts';
+import type { Way } from '../../adapters/management/world.ts';
+import { createTestFunction } from '../management-function.ts';
 import { type LivesCounts, LivesWorld, providerIssuer, type StateNumber } from './lives-world.ts';
 
 /** A page that someone opened, with what it showed. */
@@ -36,22 +21,22 @@ const owner = { name: 'Billing', serviceTrunkGroup: 'tg-1' };
 
 /** Ids repeat: by idempotency key, by the provider's client, and those of the synthetic check. */
 const creations: readonly ((play: LivesPlay) => Promise<unknown>)[] = [
-  ({ world: { context }, random }) =>
-    createClient(context, {
+  ({ management, random }) =>
+    management.createClient({
       ...owner,
       scopes: ['messaging:view'],
       idempotencyKey: random.pick(['client-one', 'client-two']),
     }),
-  ({ world: { context } }) =>
-    createClient(context, {
+  ({ management }) =>
+    management.createClient({
       ...owner,
       scopes: ['messaging:view'],
       provider: providerIssuer,
       externalClientId: 'erp',
       requiredClaims: [{ claim: 'tenant', values: ['one'] }],
     }),
-  ({ world: { context }, random }) =>
-    createApiKey(context, {
+  ({ management, random }) =>
+    management.createApiKey({
       ...owner,
       idempotencyKey: random.pick(['key-number-1', 'key-number-2']),
     }),
@@ -59,44 +44,69 @@ const creations: readonly ((play: LivesPlay) => Promise<unknown>)[] = [
 ];
 
 const clientChanges: readonly Change[] = [
-  ({ world: { context } }, id, options) =>
-    updateClient(context, id, { addScopes: ['messaging:manage'], ...options }),
-  ({ world: { context }, random }, id, options) =>
-    setClientEnabled(context, id, random.chance(0.5), options),
-  ({ world: { context } }, id, options) => revokeClientTokens(context, id, options),
-  ({ world: { context } }, id, options) =>
-    createClientSecret(context, id, { idempotencyKey: 'secret-one', ...options }),
-  ({ world: { context } }, id, options) =>
-    rotateClientSecret(context, id, { overlap: 0, ...options }),
-  ({ world }, id, options) =>
-    deleteClientSecret(
-      world.context,
+  ({ management }, id, options) =>
+    management.updateClient(id, { addScopes: ['messaging:manage'], ...options }),
+  ({ management, random }, id, options) =>
+    management.setClientEnabled(id, random.chance(0.5), options),
+  ({ management }, id, options) => management.revokeClientTokens(id, options),
+  ({ management }, id, options) =>
+    management.createClientSecret(id, { idempotencyKey: 'secret-one', ...options }),
+  ({ management }, id, options) => management.rotateClientSecret(id, { overlap: 0, ...options }),
+  ({ management, world }, id, options) =>
+    management.deleteClientSecret(
       id,
       world.clients.get(id)?.secrets[0]?.secretId ?? 'secret_0000000000000000000000',
       options,
     ),
-  ({ world: { context } }, id, options) => deleteClient(context, id, options),
-  ({ world: { context } }, id, options) => deleteClient(context, id, options),
+  ({ management }, id, options) => management.deleteClient(id, options),
+  ({ management }, id, options) => management.deleteClient(id, options),
 ];
 
 const keyChanges: readonly Change[] = [
-  ({ world: { context } }, id, options) => renameApiKey(context, id, 'Other', options),
-  ({ world: { context }, random }, id, options) =>
-    setApiKeyEnabled(context, id, random.chance(0.5), options),
-  ({ world: { context } }, id, options) =>
-    addSubnet(context, id, { name: 'office', address: '192.0.2.0/24', ...options }),
-  ({ world: { context } }, id, options) => deleteApiKey(context, id, options),
-  ({ world: { context } }, id, options) => deleteApiKey(context, id, options),
+  ({ management }, id, options) => management.renameApiKey(id, 'Other', options),
+  ({ management, random }, id, options) =>
+    management.setApiKeyEnabled(id, random.chance(0.5), options),
+  ({ management }, id, options) =>
+    management.addSubnet(id, { name: 'office', address: '192.0.2.0/24', ...options }),
+  ({ management }, id, options) => management.deleteApiKey(id, options),
+  ({ management }, id, options) => management.deleteApiKey(id, options),
 ];
+
+/** The management function, whose answers get lost and which Lambda sometimes does not invoke. */
+function askUnreliably(world: LivesWorld, random: Random, counts: LivesCounts): Management {
+  const { ask, through } = createTestFunction(world.context);
+  return through('administrator', {
+    // Each operation goes to the alias of its operators, whom the limits of trunk groups bind.
+    alias: undefined,
+    wait: () => world.turn(),
+    ask: async (alias, request) => {
+      await world.turn();
+      if (random.chance(0.05)) {
+        counts.throttled += 1;
+        const cause = Object.assign(new Error('throttled'), { name: 'TooManyRequestsException' });
+        throw new UnavailableError('Lambda', { cause });
+      }
+      const answer = await ask(alias, request);
+      if (!random.chance(0.05)) return answer;
+      counts.lostAnswers += 1;
+      throw new UnavailableError('Lambda does not answer');
+    },
+  });
+}
 
 class LivesPlay {
   readonly world: LivesWorld;
+  readonly management: Management;
   readonly random: Random;
   readonly #forms: Form[] = [];
 
-  constructor(seed: number, counts: LivesCounts) {
+  constructor(seed: number, counts: LivesCounts, way: Way) {
     this.random = Random.for(seed, 'lives');
     this.world = new LivesWorld(this.random, counts);
+    this.management =
+      way === 'tables'
+        ? bindManagement(this.world.context)
+        : askUnreliably(this.world, this.random, counts);
   }
 
   begin(): void {
@@ -123,7 +133,7 @@ class LivesPlay {
     // The check writes its own client; operators can only stop it.
     const isSynthetic = id === syntheticClientId('slc');
     const wanted: Change = isSynthetic
-      ? (play, ...rest) => deleteClient(play.world.context, ...rest)
+      ? (play, ...rest) => play.management.deleteClient(...rest)
       : change;
     world.start(
       () => wanted(this, id, form === undefined ? {} : { ifVersion: form.version }),
@@ -135,8 +145,12 @@ class LivesPlay {
 const eventsPerHistory = 400;
 
 /** @returns what was wrong in a history. */
-export async function playLives(seed: number, counts: LivesCounts): Promise<readonly string[]> {
-  const play = new LivesPlay(seed, counts);
+export async function playLives(
+  seed: number,
+  counts: LivesCounts,
+  way: Way,
+): Promise<readonly string[]> {
+  const play = new LivesPlay(seed, counts, way);
   for (let count = 0; count < eventsPerHistory; count += 1) {
     if (play.world.running < 6 && play.random.chance(0.3)) play.begin();
     await play.world.step();

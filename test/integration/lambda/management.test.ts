@@ -1,0 +1,286 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createAuthenticateCaller } from '../../../adapters/sts/authenticate-caller.ts';
+import { createCallerProof } from '../../../adapters/sts/caller-proof.ts';
+import {
+  type ManagementAnswer,
+  maxManagementRequestLength,
+} from '../../../contract/management/request.ts';
+import { managementDigest, requestDigest } from '../../../core/audit/request-digest.ts';
+import { type AccessKey, createAccessKey } from '../../../lab/emulator/aws-server/access-key.ts';
+import type { RunningService } from '../../../lab/emulator/aws-server/aws-server.ts';
+import { startSts } from '../../../lab/emulator/sts-server.ts';
+import { createManagementHandler } from '../../../lambda/management/function.ts';
+import { createTestManagement, type TestManagement, testConfig } from '../../support/management.ts';
+import { managementArn } from '../../support/management-function.ts';
+
+/*
+ * Hostile callers and bad input, with real signatures: the function asks an STS that verifies them.
+ */
+
+const operator = createAccessKey();
+const limited = createAccessKey();
+const foreign = createAccessKey();
+const sessionOf = (account: string, role: string) =>
+  `arn:aws:sts::${account}:assumed-role/${role}/ada`;
+const arns = new Map([
+  [operator.accessKeyId, sessionOf('000000000000', 'operator')],
+  [limited.accessKeyId, sessionOf('000000000000', 'limited')],
+  [foreign.accessKeyId, sessionOf('111122223333', 'operator')],
+]);
+const keys = [operator, limited, foreign];
+
+let sts: RunningService;
+beforeAll(async () => {
+  sts = await startSts({
+    accessKey: operator,
+    accessControl: {
+      findAccessKey: (id) => keys.find(({ accessKeyId }) => accessKeyId === id),
+      principalArn: (id) => arns.get(id) ?? '',
+      authorize: async () => undefined,
+    },
+  });
+});
+afterAll(() => sts.close());
+
+const clientOperator = `${managementArn}:client-operator`;
+const administrator = `${managementArn}:administrator`;
+const entry = {
+  principals: ['arn:aws:iam::000000000000:role/limited'],
+  trunkGroups: ['tg-2002'],
+};
+const config = { ...testConfig, management: { operatorTableAccess: false, reach: [entry] } };
+
+/** Seconds by which the function's clock is ahead. */
+let ahead = 0;
+let test: TestManagement;
+let handler: ReturnType<typeof createManagementHandler>;
+
+beforeEach(() => {
+  ahead = 0;
+  test = createTestManagement({ config });
+  handler = createManagementHandler({
+    createContext: () => test.context,
+    authenticateCaller: createAuthenticateCaller({
+      AWS_ENDPOINT_URL_STS: sts.endpoint,
+      AWS_REGION: 'us-west-2',
+    }),
+    clock: () => Date.now() + ahead * 1000,
+    telemetry: { report: () => undefined },
+  });
+});
+
+function prove(digest: string, key: AccessKey = operator) {
+  return createCallerProof(key, { AWS_ENDPOINT_URL_STS: sts.endpoint })('us-west-2', digest);
+}
+
+interface Sent {
+  readonly request: unknown;
+  /** What the function is invoked by. */
+  readonly invoked: string;
+  /** What the signature is for, if it is not what is sent. */
+  readonly signedArn: string;
+  readonly signedText: string;
+  readonly key: AccessKey;
+  readonly caller_proof: unknown;
+  /** Other keys of the event. */
+  readonly more: object;
+}
+
+const newClient = {
+  name: 'Billing',
+  serviceTrunkGroup: 'tg-1001',
+  scopes: ['messaging:view'],
+  idempotencyKey: 'key-12345',
+};
+const creation = { operation: 'createClient', input: { client: newClient } };
+
+/** Sends a creation that is allowed, but for what is given. */
+async function send(sent: Partial<Sent> = {}): Promise<ManagementAnswer> {
+  const { request: asked = creation, invoked = clientOperator, key = operator } = sent;
+  const request = typeof asked === 'string' ? asked : JSON.stringify(asked);
+  const { signedArn = invoked, signedText = request } = sent;
+  const caller_proof =
+    'caller_proof' in sent
+      ? sent.caller_proof
+      : await prove(managementDigest(signedArn, signedText), key);
+  return handler({ request, caller_proof, ...sent.more }, { invokedFunctionArn: invoked });
+}
+
+function errorOf({ outcomes }: ManagementAnswer) {
+  const [outcome] = outcomes;
+  return outcome !== undefined && 'error' in outcome ? outcome.error : undefined;
+}
+
+function resultOf({ outcomes }: ManagementAnswer): Record<string, unknown> {
+  const [outcome] = outcomes;
+  if (outcome === undefined || 'error' in outcome) throw new Error(JSON.stringify(outcome));
+  return outcome.result as Record<string, unknown>;
+}
+
+const person = { actor: 'https://idp.example.net#ada', role: 'administrator' };
+const otherRegion = clientOperator.replace('us-west-2', 'us-east-2');
+const otherAccount = clientOperator.replace('000000000000', '111122223333');
+
+const rows: readonly (readonly [
+  what: string,
+  expected: string,
+  refused: () => Promise<ManagementAnswer>,
+])[] = [
+  ['an unknown operation', 'InputError', () => send({ request: { ...creation, operation: 'x' } })],
+  [
+    'an unknown field',
+    'InputError',
+    () => send({ request: { ...creation, input: { client: { ...newClient, hash: 'x' } } } }),
+  ],
+  ['no proof', 'AwsCallerError', () => send({ caller_proof: undefined })],
+  [
+    'an old proof',
+    'AwsCallerError',
+    () => {
+      ahead = 302;
+      return send();
+    },
+  ],
+  [
+    'a proof of later',
+    'AwsCallerError',
+    () => {
+      ahead = -302;
+      return send();
+    },
+  ],
+  [
+    'a proof for another request',
+    'AwsCallerError',
+    () => send({ signedText: JSON.stringify({ operation: 'listClients', input: {} }) }),
+  ],
+  [
+    'a proof for the same request in other bytes',
+    'AwsCallerError',
+    () => send({ signedText: ` ${JSON.stringify(creation)}` }),
+  ],
+  [
+    'a proof for another role',
+    'AwsCallerError',
+    () => send({ invoked: administrator, signedArn: clientOperator }),
+  ],
+  ['a proof for another region', 'AwsCallerError', () => send({ signedArn: otherRegion })],
+  ['a proof for another account', 'AwsCallerError', () => send({ signedArn: otherAccount })],
+  [
+    'a proof for the key rotation',
+    'AwsCallerError',
+    async () => send({ caller_proof: await prove(requestDigest('auth-key-rotation', creation)) }),
+  ],
+  [
+    'a proof with another secret',
+    'AwsCallerError',
+    () => send({ key: { ...operator, secretAccessKey: limited.secretAccessKey } }),
+  ],
+  ['a proof by an unknown key', 'AwsCallerError', () => send({ key: createAccessKey() })],
+  ['a caller of another account', 'AwsCallerError', () => send({ key: foreign })],
+  [
+    'another role than the operation needs',
+    'AwsCallerError',
+    () => send({ invoked: `${managementArn}:api-key-operator` }),
+  ],
+  ['no alias', 'AwsCallerError', () => send({ invoked: managementArn })],
+  [
+    'a person named by someone who may invoke only an alias of operators',
+    'AwsCallerError',
+    () => send({ request: { ...creation, person } }),
+  ],
+  [
+    'a role named in the event',
+    'InputError',
+    () => send({ more: { alias: 'administrator', invokedFunctionArn: administrator } }),
+  ],
+  [
+    'a role named in the request',
+    'InputError',
+    () => send({ request: { ...creation, alias: 'administrator' } }),
+  ],
+  [
+    'megabytes',
+    'InputError',
+    () => send({ request: JSON.stringify(creation).padEnd(maxManagementRequestLength + 1) }),
+  ],
+  ['a trunk group out of reach', 'InputError', () => send({ key: limited })],
+];
+
+describe('a request to the management function', () => {
+  it.each(rows)('is refused for %s, and allowed without it', async (_, expected, refused) => {
+    const answer = await refused();
+    expect(errorOf(answer)?.class).toBe(expected);
+    expect(JSON.stringify(answer)).not.toContain('Signature=');
+    expect([test.audit, [...test.clients]]).toEqual([[], []]);
+    ahead = 0;
+    expect(errorOf(await send())).toBeUndefined();
+    expect(test.clients.size).toBe(1);
+  });
+
+  it('by a caller of a trunk group finds no client of another, as if there were none', async () => {
+    const { client } = resultOf(await send()) as { client: { clientId: string } };
+    const find = (clientId: string) =>
+      send({ request: { operation: 'findClient', input: { clientId } }, key: limited });
+    const hidden = errorOf(await find(client.clientId));
+    const none = errorOf(await find(client.clientId.replace(/.$/, 'x')));
+    expect(hidden).toEqual({
+      class: 'NotFoundError',
+      text: `there is no client "${client.clientId}"`,
+    });
+    expect(none?.class).toBe('NotFoundError');
+  });
+
+  it('above a limit that was lowered after the form was shown is refused', async () => {
+    const limits = { serviceTrunkGroup: 'tg-1001', scopes: ['calls:view'], version: 1 };
+    test.limits.set('tg-1001', limits);
+    expect(errorOf(await send())).toMatchObject({ class: 'InputError', field: 'scopes' });
+    test.limits.set('tg-1001', { ...limits, scopes: undefined, version: 2 });
+    expect(errorOf(await send())).toBeUndefined();
+  });
+});
+
+/** Sends the same bytes twice, as someone would who recorded them. */
+async function sendTwice(request: object) {
+  const text = JSON.stringify(request);
+  const caller_proof = await prove(managementDigest(administrator, text));
+  const sent = { request: text, invoked: administrator, caller_proof };
+  return { first: await send(sent), again: await send(sent) };
+}
+
+describe('a request that is repeated, byte for byte', () => {
+  it('finds the client that the first one created', async () => {
+    const { first, again } = await sendTwice(creation);
+    expect(resultOf(again)).toEqual({ ...resultOf(first), existed: true });
+    expect(test.clients.size).toBe(1);
+  });
+
+  it('gets no value of a secret or an API key, and creates no other', async () => {
+    const { client } = resultOf(await send()) as { client: { clientId: string; version: number } };
+    const { clientId, version: ifVersion } = client;
+    const secret = { idempotencyKey: 'key-12345', ifVersion };
+    const ofSecret = await sendTwice({
+      operation: 'createClientSecret',
+      input: { clientId, secret },
+    });
+    expect(resultOf(ofSecret.first)['value']).toMatch(/^cs_/);
+    expect(resultOf(ofSecret.again)['value']).toBeUndefined();
+    expect(test.clients.get(clientId)?.secrets).toHaveLength(1);
+    const apiKey = { name: 'A', serviceTrunkGroup: 'tg-1001', idempotencyKey: 'key-12345' };
+    const ofKey = await sendTwice({ operation: 'createApiKey', input: { apiKey } });
+    expect(resultOf(ofKey.first)['value']).toEqual(expect.any(String));
+    expect(resultOf(ofKey.again)['value']).toBeUndefined();
+    expect(test.apiKeys.size).toBe(1);
+  });
+
+  it('is a conflict for another change', async () => {
+    const { client } = resultOf(await send()) as { client: { clientId: string; version: number } };
+    const changes = { name: 'Other', ifVersion: client.version };
+    const { first, again } = await sendTwice({
+      operation: 'updateClient',
+      input: { clientId: client.clientId, changes },
+    });
+    expect(errorOf(first)).toBeUndefined();
+    expect(errorOf(again)).toMatchObject({ class: 'VersionConflictError' });
+  });
+});
