@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { LookupFunction } from 'node:net';
-import { FetchError } from '../../core/identity-provider/fetch-json.ts';
+import { FetchError, type FetchProblem } from '../../core/identity-provider/fetch-json.ts';
 import { openResponse } from './open-response.ts';
 
 export interface JsonDocumentOptions {
@@ -109,6 +109,14 @@ async function exchange(
   }
 }
 
+/** What the names of Node's errors of certificates have in common, and those of no others. */
+const certificateError = /CERT|LEAF/;
+
+function problemOf({ code = '' }: NodeJS.ErrnoException, hasTimedOut: boolean): FetchProblem {
+  if (hasTimedOut) return 'timeout';
+  return certificateError.test(code) ? 'untrusted' : 'unreachable';
+}
+
 async function exchangeInTime(
   url: URL,
   form: URLSearchParams | undefined,
@@ -121,7 +129,7 @@ async function exchangeInTime(
     return await exchange(url, form, options, signal);
   } catch (cause) {
     if (cause instanceof FetchError) throw cause;
-    throw new FetchError(url.href, signal.aborted ? 'timeout' : 'unreachable', { cause });
+    throw new FetchError(url.href, problemOf(cause as Error, signal.aborted), { cause });
   }
 }
 

@@ -4,6 +4,7 @@ import type { PortOptions } from '../port.ts';
 export const fetchProblems = {
   address: 'its host is not on the public internet',
   unreachable: 'its host does not answer over https',
+  untrusted: 'its certificate is not trusted',
   timeout: 'it did not answer in time',
   redirect: 'it redirects, and redirects are not followed',
   status: 'it did not answer with status 200',

@@ -131,7 +131,11 @@ async function checkNotRegistered(context: ManagementContext, issuer: string): P
 /** @throws {InputError} for a URL that is not allowed. */
 function checkDiscoveryUrl(context: ManagementContext, value: unknown): string {
   const url = readText('discoveryUrl', value, 'an absolute https URL in plain ASCII');
-  const options = { allowLoopback: context.allowLoopbackProviders, field: 'discoveryUrl' };
+  const { allowLoopbackProviders: allowLoopback } = context;
+  if (allowLoopback === true && /^http:/i.test(url)) {
+    refuseInput('discoveryUrl', url, 'https, also on this machine: see docs/providers.md');
+  }
+  const options = { allowLoopback, field: 'discoveryUrl' };
   const { host } = parseProviderUrl(url, 'discovery_url', options);
   if (isOwnHost(context, host)) refuseInput('discoveryUrl', url, 'any service but this one');
   return url;

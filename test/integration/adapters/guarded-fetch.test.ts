@@ -175,7 +175,7 @@ describe('fetching a document of a provider', () => {
 
   it('trusts no certificate that Node does not', async () => {
     const fetchJson = createGuardedFetch({ allowLoopback: true });
-    expect(await problemOf(fetchJson(url('/good')))).toBe('unreachable');
+    expect(await problemOf(fetchJson(url('/good')))).toBe('untrusted');
   });
 });
 

@@ -132,7 +132,7 @@ describe('wrong usage ends with 2', () => {
     [
       'an http provider',
       ['provider', 'register', 'http://idp.example/'],
-      'discovery_url: received "http://idp.example/"; allowed: an absolute https URL',
+      'discovery_url: received "http://idp.example/"; allowed: https, also on this machine: see docs/providers.md',
     ],
     [
       'a provider inside',

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findFreePort } from '../../../lab/emulator/loopback-server.ts';
 import {
   codeBlocks,
   commandsOf,
@@ -30,7 +31,7 @@ const replacements = {
   npm: 'exit 0',
   // A package of this project in 10 ms where npx takes a second. Nothing but `npx --no --` is run,
   // because without it npx downloads what is not installed.
-  npx: `case "$1 $2" in "--no --") shift 2 ;; "cdk "*|"node "*) ;; *) echo "npx $* can download" >&2; exit 1 ;; esac
+  npx: `case "$1 $2" in "--no --") shift 2 ;; "cdk "*) ;; *) echo "npx $* can download" >&2; exit 1 ;; esac
 npm_command=exec exec "$@"`,
   authctl: `exec "${process.execPath}" "${join(root, 'cli/authctl.ts')}" "$@"`,
 };
@@ -82,20 +83,25 @@ const pages = markdownFiles()
 describe('the commands of', () => {
   it.each(pages)('$path do what the page shows', async ({ path, blocks }) => {
     const shell = openShell();
+    const providerPort = await findFreePort();
     const ids = new Map<string, string>([['CLIENT_ID', service().clientId]]);
     try {
       for (const { command, output } of blocks.flatMap(commandsOf)) {
-        let text = command.replaceAll('http://localhost:8080', service().issuer);
+        let text = command
+          .replaceAll('http://localhost:8080', service().issuer)
+          .replaceAll('localhost:9443', `localhost:${providerPort}`);
         for (const [theirs, ours] of ids) {
           text = text.replaceAll(new RegExp(String.raw`(?<![$\w{"])${theirs}\b(?!=)`, 'g'), ours);
         }
         const result = await shell.run(text);
         const what = `${path}: ${command}\n${result.output}`;
         if (!mayFail(output)) expect(result.code, what).toBe(0);
-        expect(missingLines(output, result.output), what).toEqual([]);
-        learnIds(output, result.output, ids);
+        const shown = result.output.replaceAll(`localhost:${providerPort}`, 'localhost:9443');
+        expect(missingLines(output, shown), what).toEqual([]);
+        learnIds(output, shown, ids);
       }
     } finally {
+      await shell.run('kill $! 2>/dev/null');
       shell.close();
     }
   });

@@ -1,4 +1,4 @@
-/** The part of oidc-provider that the tests use; the package has no types of its own. */
+/** The part of oidc-provider that the tests and examples use; the package has no types of its own. */
 declare module 'oidc-provider' {
   import type { IncomingMessage, ServerResponse } from 'node:http';
 
@@ -12,12 +12,13 @@ declare module 'oidc-provider' {
 
   interface Configuration {
     readonly clients: readonly Readonly<Record<string, unknown>>[];
-    readonly jwks: { readonly keys: readonly object[] };
+    readonly jwks?: { readonly keys: readonly object[] };
     readonly features: {
       readonly clientCredentials: { readonly enabled: boolean };
       readonly devInteractions: { readonly enabled: boolean };
       readonly resourceIndicators: {
         readonly enabled: boolean;
+        readonly defaultResource?: () => string;
         readonly getResourceServerInfo: (context: unknown, resource: string) => ResourceServer;
       };
     };
