@@ -12,7 +12,7 @@ const budgets: Readonly<Record<string, number>> = {
   jwks: 47_000,
   discovery: 27_500,
   // Patterns of client ids and required claims of providers (ADR 0057).
-  authorizer: 87_000,
+  authorizer: 87_100,
   'key-rotation': 600_000,
   canary: 500_000,
   'synthetic-check': 500_000,
@@ -60,9 +60,9 @@ describe('the bundles of functions', () => {
 });
 
 describe('the bundle of forward-auth', () => {
-  it('stays within 103,500 bytes and holds no client of the AWS SDK', () => {
+  it('stays within 104,000 bytes and holds no client of the AWS SDK', () => {
     const { bytes, inputs } = build(forwardAuthBuildOptions);
-    expect(bytes).toBeLessThanOrEqual(103_500);
+    expect(bytes).toBeLessThanOrEqual(104_000);
     expect(inputs.filter((path) => absent.some((part) => path.includes(part)))).toEqual([]);
   });
 });
