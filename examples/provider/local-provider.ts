@@ -5,12 +5,12 @@
  */
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:https';
-import Provider from 'oidc-provider';
+import OpenIdProvider from 'oidc-provider';
 
 const [issuer = 'https://localhost:9443', audience = 'https://api.example.com'] =
   process.argv.slice(2);
 
-const provider = new Provider(issuer, {
+const provider = new OpenIdProvider(issuer, {
   clients: [
     {
       client_id: 'erp',
