@@ -60,3 +60,23 @@ _authctl_complete_npx() {
 complete -p npx >/dev/null 2>&1 || complete -o default -F _authctl_complete_npx npx
 `;
 }
+
+/**
+ * Completion for zsh, to be sourced after compinit or put into a folder of fpath. The script of
+ * `@bomb.sh/tab` cuts off each value at its first colon.
+ *
+ * @param command the command that runs this program.
+ */
+export function zshCompletion(command: readonly string[]): string {
+  return `#compdef authctl
+_authctl() {
+  local -a found
+  local value description
+  while IFS=$'\\t' read -r value description; do
+    [[ "$value" == :<-> ]] || found+=("\${value//:/\\\\:}:$description")
+  done < <(${formatCommand(command)} complete -- "\${(@Q)words[2,CURRENT]}" 2>/dev/null)
+  _describe authctl found || _files
+}
+if [ "$funcstack[1]" = _authctl ]; then _authctl; else compdef _authctl authctl; fi
+`;
+}

@@ -1,5 +1,5 @@
 import type { CliIo } from './cli-io.ts';
-import { bashCompletion } from './completion-script.ts';
+import { bashCompletion, zshCompletion } from './completion-script.ts';
 import type { CompletionValues } from './completion-values.ts';
 import { createProgram } from './program.ts';
 import { reportError } from './report-error.ts';
@@ -31,8 +31,9 @@ async function readValues(io: CliIo, words: readonly string[]): Promise<Completi
 export async function runAuthctl(args: readonly string[], io: CliIo): Promise<ExitCode> {
   let exitCode: ExitCode = exitCodes.done;
   const [first, second, ...words] = args;
-  if (first === 'complete' && second === 'bash') {
-    new Terminal(io).writeOut(bashCompletion(io.command ?? ['authctl']));
+  if (first === 'complete' && (second === 'bash' || second === 'zsh')) {
+    const script = second === 'bash' ? bashCompletion : zshCompletion;
+    new Terminal(io).writeOut(script(io.command ?? ['authctl']));
     return exitCode;
   }
   const values = first === 'complete' && second === '--' ? await readValues(io, words) : undefined;

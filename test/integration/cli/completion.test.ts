@@ -1,5 +1,5 @@
-import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { execFile, spawnSync } from 'node:child_process';
+import { existsSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
@@ -85,5 +85,67 @@ describe('the completion of bash', () => {
 
   it('offers nothing, and says nothing, if the deployment cannot be read', async () => {
     expect(await complete('authctl client show --config none.json ')).toEqual(['']);
+  });
+});
+
+/** Prints what zsh offers for a line in `LINE`, in a terminal of its own. */
+const askZsh = `
+  zmodload zsh/zpty
+  zpty shell zsh -f -i
+  zpty -w shell 'autoload -Uz compinit; compinit -D -u; source =("$NODE" "$AUTHCTL" complete zsh)'
+  zpty -w shell 'compadd() {
+    local -a hits; builtin compadd -A hits "$@"; print -rl -- "<hit>"$^hits"</hit>"; builtin compadd "$@"
+  }'
+  zpty -w shell 'zle -C offer complete-word _main_complete; finish() { zle offer; print "<"end">"; exit }'
+  zpty -w shell 'zle -N finish; bindkey "^I" finish; print "<"ready">"'
+  zpty -r -m shell text "*<ready>*"
+  zpty -w -n shell "$LINE"$'\t'
+  zpty -r -m shell text "*<end>*"
+  print -r -- $text`;
+
+const otherShells = {
+  zsh: {
+    args: ['-f', '-c', askZsh],
+    read: (text: string) => [...text.matchAll(/<hit>(.+?)<\/hit>/g)].map(([, hit = '']) => hit),
+  },
+  fish: {
+    args: ['-N', '-c', '"$NODE" "$AUTHCTL" complete fish | source; complete -C "$LINE"'],
+    read: (text: string) => text.split('\n').flatMap((line) => line.split('\t')[0] || []),
+  },
+} as const;
+
+describe.each(Object.entries(otherShells))('the completion of %s', (shell, { args, read }) => {
+  const isMissing = spawnSync(shell, ['--version']).status !== 0;
+
+  /** What the shell offers at the end of a line, without repetitions. */
+  async function offersOf(line: string): Promise<readonly string[]> {
+    const folder = temporaryDirectory();
+    const program = `#!/bin/sh\nexec "${process.execPath}" "${authctl}" "$@"\n`;
+    writeFileSync(join(folder, 'authctl'), program, { mode: 0o700 });
+    const { stdout } = await run(shell, args, {
+      cwd: dirname(service().paths.directory),
+      env: {
+        PATH: `${folder}:${process.env['PATH']}`,
+        HOME: folder,
+        NODE: process.execPath,
+        AUTHCTL: authctl,
+        LINE: line,
+      },
+    });
+    return [...new Set(read(stdout))];
+  }
+
+  it.skipIf(isMissing).each([
+    ['authctl client cr', ['create']],
+    ['authctl client-secret rotate x --expire-o', ['--expire-old-in']],
+    ['authctl --local client create --scope messaging:v', ['messaging:view']],
+  ])('offers at the end of "%s"', async (line, expected) => {
+    expect(await offersOf(line)).toEqual(expected);
+  });
+
+  it.skipIf(isMissing)('evaluates nothing that was typed', async () => {
+    const path = join(temporaryDirectory(), 'made');
+    expect(await offersOf(`authctl client show $(touch ${path}) --js`)).toEqual(['--json']);
+    expect(existsSync(path)).toBe(false);
   });
 });
