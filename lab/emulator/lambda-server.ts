@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type AwsAnswer, AwsError, contentTypes, sendAnswer } from './aws-server/aws-error.ts';
+import { AwsError, contentTypes, sendAnswer } from './aws-server/aws-error.ts';
 import {
   type RunningService,
   type ServiceOptions,
@@ -7,6 +7,7 @@ import {
 } from './aws-server/aws-server.ts';
 import type { VerifiedRequest } from './aws-server/verify-signature.ts';
 import { localApi } from './gateway/request-context.ts';
+import type { HttpResponse } from './http-exchange.ts';
 import { invocationCall, readInvokedFunction } from './iam/lambda-calls.ts';
 
 /** A function that is invoked with an event, not with an HTTP request. */
@@ -34,7 +35,7 @@ function parseEvent(body: Buffer): unknown {
   }
 }
 
-function toAnswer(payload: unknown, headers: Readonly<Record<string, string>> = {}): AwsAnswer {
+function toAnswer(payload: unknown, headers: Readonly<Record<string, string>> = {}): HttpResponse {
   return {
     status: 200,
     headers: {
@@ -48,7 +49,7 @@ function toAnswer(payload: unknown, headers: Readonly<Record<string, string>> = 
 }
 
 /** Lambda answers 200 if the function threw, and names the error in the body. */
-function functionError(error: unknown): AwsAnswer {
+function functionError(error: unknown): HttpResponse {
   const { name, message } = error instanceof Error ? error : new Error(String(error));
   const payload = { errorType: name, errorMessage: message, trace: [] };
   return toAnswer(payload, { 'x-amz-function-error': 'Unhandled' });
@@ -57,7 +58,7 @@ function functionError(error: unknown): AwsAnswer {
 async function invoke(
   request: VerifiedRequest,
   { functions, accessControl }: LambdaOptions,
-): Promise<AwsAnswer> {
+): Promise<HttpResponse> {
   const invoked = readInvokedFunction(request);
   const handler = functions.get(invoked?.name ?? '');
   if (invoked === undefined || handler === undefined) {

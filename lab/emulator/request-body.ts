@@ -11,7 +11,10 @@ export class BodyTooLargeError extends Error {
  *
  * @throws {BodyTooLargeError} if there were more than `maxBytes`.
  */
-export function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
+export function readBody(
+  request: IncomingMessage,
+  maxBytes = Number.POSITIVE_INFINITY,
+): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;
   return new Promise((resolve, reject) => {

@@ -17,15 +17,6 @@ import type { LocalAwsOptions } from './local-aws-options.ts';
 import type { Program } from './program.ts';
 import type { StatePaths } from './state.ts';
 
-/** The addresses of DynamoDB, KMS and STS. */
-export interface Backends {
-  readonly dynamodbEndpoint: string;
-  readonly kmsEndpoint: string;
-  readonly stsEndpoint: string;
-  /** For clients of these services. */
-  readonly clientOptions: LocalAwsOptions;
-}
-
 interface BackendOptions {
   /** Of this run: only requests that are signed with it are answered. */
   readonly accessKey: AccessKey;
@@ -66,28 +57,22 @@ async function startFaultyServices(
   return { dynamodb: cleanUp.use(dynamodb).endpoint, kms: cleanUp.use(kms).endpoint };
 }
 
-/** Starts DynamoDB, with the tables of the deployment, KMS and STS. */
-export async function startBackends(options: BackendOptions, cleanUp: CleanUp): Promise<Backends> {
+/**
+ * Starts DynamoDB, with the tables of the deployment, KMS and STS.
+ *
+ * @returns options of their clients.
+ */
+export async function startBackends(
+  options: BackendOptions,
+  cleanUp: CleanUp,
+): Promise<LocalAwsOptions> {
   const { accessKey, accessControl, paths, ports, faults, onStorage } = options;
   const behind = faults === undefined ? ports : { dynamodb: { port: 0 }, kms: { port: 0 } };
+  const common = { accessKey, accessControl, onStorage };
   const dynamodb = cleanUp.use(
-    await startDynamoDb({
-      accessKey,
-      accessControl,
-      directory: paths.dynamodb,
-      port: behind.dynamodb,
-      onStorage,
-    }),
+    await startDynamoDb({ ...common, directory: paths.dynamodb, port: behind.dynamodb }),
   );
-  const kms = cleanUp.use(
-    await startKms({
-      accessKey,
-      accessControl,
-      directory: paths.kms,
-      port: behind.kms,
-      onStorage,
-    }),
-  );
+  const kms = cleanUp.use(await startKms({ ...common, directory: paths.kms, port: behind.kms }));
   const sts = cleanUp.use(await startSts({ accessKey, accessControl, port: ports.sts }));
   const working = { dynamodb: dynamodb.endpoint, kms: kms.endpoint };
   const endpoints =
@@ -102,10 +87,5 @@ export async function startBackends(options: BackendOptions, cleanUp: CleanUp): 
   const client = createDynamoDbClient(clientOptions);
   await options.createTables(client);
   client.destroy();
-  return {
-    dynamodbEndpoint: endpoints.dynamodb,
-    kmsEndpoint: endpoints.kms,
-    stsEndpoint: sts.endpoint,
-    clientOptions,
-  };
+  return clientOptions;
 }

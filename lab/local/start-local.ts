@@ -3,19 +3,18 @@ import type { RotationReport } from '../../contract/function-events.ts';
 import { jwksPath, tokenPath } from '../../contract/routes.ts';
 import { type AccessKey, createAccessKey } from '../emulator/aws-server/access-key.ts';
 import type { Faults } from '../emulator/faults/faults.ts';
-import { createGateway } from '../emulator/gateway/gateway.ts';
+import { createGateway, type Gateway } from '../emulator/gateway/gateway.ts';
 import { createGatewayServer, type RequestNote } from '../emulator/gateway/gateway-server.ts';
 import { type EventHandler, startLambda } from '../emulator/lambda-server.ts';
 import { localRegion } from '../emulator/local-region.ts';
 import { LocalRunError, maxPort, type PortChoice } from '../emulator/loopback-server.ts';
 import { writePrivateFile } from '../emulator/private-file.ts';
 import { isNoRoom, type OnStorage } from '../emulator/storage.ts';
-import { type Backends, startBackends } from './backends.ts';
-import { type LocalCertificate, loadCertificate } from './certificate.ts';
+import { startBackends } from './backends.ts';
+import { loadCertificate } from './certificate.ts';
 import { checkAlgorithms } from './check-algorithms.ts';
 import { CleanUp } from './clean-up.ts';
-import { deferGateway } from './deferred-gateway.ts';
-import { type DemoClient, seedDemo } from './demo-credentials.ts';
+import { seedDemo } from './demo-credentials.ts';
 import { examplePath } from './example-api.ts';
 import type { AccessOptions } from './from-synth/access.ts';
 import { startKeySchedule } from './key-schedule.ts';
@@ -23,7 +22,7 @@ import type { LocalAwsOptions } from './local-aws-options.ts';
 import type { LocalDeploymentOptions } from './local-deployment.ts';
 import type { LocalPortalOptions } from './local-portal.ts';
 import { listenOnLocalhost, localOrigin } from './localhost.ts';
-import { openLogFile } from './log-file.ts';
+import { type LogFile, openLogFile } from './log-file.ts';
 import type { StartLoginPortal } from './portal-login/start.ts';
 import { type CreateProgram, fromSources, type Program } from './program.ts';
 import { makeStateDirectory, resetState, type StatePaths, statePaths } from './state.ts';
@@ -93,46 +92,33 @@ function chooseNextTo(port: number, distance: number, wanted: number | undefined
 }
 
 /** The addresses and credentials for other terminals. */
-interface Running {
-  readonly issuer: string;
-  readonly client: DemoClient;
-  readonly apiKey: string;
-  readonly audience: string;
-  readonly backends: Backends;
-  readonly lambdaEndpoint: string;
-  readonly certificate: LocalCertificate | undefined;
-  readonly portalUrl: string | undefined;
-  readonly loginPortalUrl: string | undefined;
-  readonly operatorKeys: LocalRun['operatorKeys'];
-}
-
-function buildEnvironment(running: Running, paths: StatePaths): DemoEnvironment {
-  const { issuer, client, backends, certificate } = running;
+function buildEnvironment(
+  run: Omit<LocalRun, 'environment' | 'close'>,
+  audience: string,
+): DemoEnvironment {
+  const { aws, paths, caPath, portalUrl } = run;
   return {
-    ISSUER: issuer,
-    TOKEN_URL: issuer + tokenPath,
-    JWKS_URI: issuer + jwksPath,
-    CLIENT_ID: client.clientId,
-    CLIENT_SECRET: client.clientSecret,
-    API_KEY: running.apiKey,
-    EXAMPLE_URL: issuer + examplePath,
-    ...(running.portalUrl !== undefined && { PORTAL_URL: running.portalUrl }),
-    AUDIENCE: running.audience,
-    AWS_ENDPOINT_URL_DYNAMODB: backends.dynamodbEndpoint,
-    AWS_ENDPOINT_URL_KMS: backends.kmsEndpoint,
-    AWS_ENDPOINT_URL_LAMBDA: running.lambdaEndpoint,
-    AWS_ENDPOINT_URL_STS: backends.stsEndpoint,
+    ISSUER: run.issuer,
+    TOKEN_URL: run.tokenUrl,
+    JWKS_URI: run.jwksUri,
+    CLIENT_ID: run.clientId,
+    CLIENT_SECRET: run.clientSecret,
+    API_KEY: run.apiKey,
+    EXAMPLE_URL: run.exampleUrl,
+    ...(portalUrl !== undefined && { PORTAL_URL: portalUrl }),
+    AUDIENCE: audience,
+    AWS_ENDPOINT_URL_DYNAMODB: aws.endpointDynamoDb ?? '',
+    AWS_ENDPOINT_URL_KMS: aws.endpointKms ?? '',
+    AWS_ENDPOINT_URL_LAMBDA: aws.endpointLambda ?? '',
+    AWS_ENDPOINT_URL_STS: aws.endpointSts ?? '',
     AWS_REGION: localRegion.awsRegion,
     // boto3 and version 1 of the AWS CLI read only this one.
     AWS_DEFAULT_REGION: localRegion.awsRegion,
-    AWS_ACCESS_KEY_ID: backends.clientOptions.credentials.accessKeyId,
-    AWS_SECRET_ACCESS_KEY: backends.clientOptions.credentials.secretAccessKey,
+    AWS_ACCESS_KEY_ID: aws.credentials.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: aws.credentials.secretAccessKey,
     AUTHCTL_CONFIG: paths.deploymentConfig,
     AUTH_ALLOW_LOOPBACK_PROVIDERS: '1',
-    ...(certificate !== undefined && {
-      NODE_EXTRA_CA_CERTS: certificate.caPath,
-      CURL_CA_BUNDLE: certificate.caPath,
-    }),
+    ...(caPath !== undefined && { NODE_EXTRA_CA_CERTS: caPath, CURL_CA_BUNDLE: caPath }),
   };
 }
 
@@ -140,7 +126,8 @@ function buildEnvironment(running: Running, paths: StatePaths): DemoEnvironment 
 async function startFront(options: LocalOptions, paths: StatePaths, cleanUp: CleanUp) {
   const certificate =
     options.https === true ? await loadCertificate(paths.tls, Date.now()) : undefined;
-  const { gateway, open } = deferGateway();
+  const { promise, resolve: open } = Promise.withResolvers<Gateway>();
+  const gateway: Gateway = async (request) => (await promise)(request);
   const createServer = () => createGatewayServer(gateway, certificate, options.onRequest);
   const server = cleanUp.use(await listenOnLocalhost(createServer, options.port, 'service'));
   const scheme = certificate === undefined ? 'http' : 'https';
@@ -179,11 +166,11 @@ async function startAws(
   const { createTables, createAccess } = program;
   const accessKey = createAccessKey();
   const access = await createAccess?.({ accessKey, onDecision: options.onDecision });
-  const backends = await startBackends(
+  const clientOptions = await startBackends(
     { ...options, accessKey, accessControl: access?.control, createTables },
     cleanUp,
   );
-  return { access, backends };
+  return { access, clientOptions };
 }
 
 /** Functions invoke each other through the Lambda server, so it starts first. */
@@ -209,10 +196,13 @@ async function startFunctions(
   return { functions, lambdaEndpoint };
 }
 
-async function start(options: LocalOptions, paths: StatePaths, cleanUp: CleanUp): Promise<Running> {
-  cleanUp.use(await lockState(paths.directory));
-  if (options.reset === true) resetState(paths);
-  const log = cleanUp.use(openLogFile(paths.log, options.onStorage));
+/** The service, its functions and its gateway, without records and portals. */
+async function startService(
+  options: LocalOptions,
+  paths: StatePaths,
+  log: LogFile,
+  cleanUp: CleanUp,
+) {
   const { faults } = options;
   const front = await startFront(options, paths, cleanUp);
   const { issuer, certificate } = front;
@@ -226,45 +216,49 @@ async function start(options: LocalOptions, paths: StatePaths, cleanUp: CleanUp)
     kms: near(2, options.kmsPort),
     sts: near(4),
   };
-  const { access, backends } = await startAws(program, { ...options, paths, ports }, cleanUp);
-  const { clientOptions } = backends;
+  const { access, clientOptions } = await startAws(program, { ...options, paths, ports }, cleanUp);
   await checkAlgorithms(config, clientOptions);
-  const surroundings = {
-    issuer,
-    clientOptions,
-    access,
-    log,
-    ca: certificate?.ca,
-    caPath: certificate?.caPath,
-    clock: faults === undefined ? undefined : () => faults.clock(),
-  };
-  const { functions, lambdaEndpoint } = await startFunctions(
-    program,
-    surroundings,
-    near(3),
-    cleanUp,
-  );
-  front.open(createGateway({ routes: functions.routes, onFunctionError: log.writeError }));
-  await functions.rotateKeys({ action: 'deploy' });
-  cleanUp.use(startKeySchedule(functions, log, options));
-  const demo = await seedDemo(config.name, clientOptions, paths);
+  const { ca, caPath } = certificate ?? {};
+  const clock = faults && (() => faults.clock());
+  const surroundings = { issuer, clientOptions, access, log, ca, caPath, clock };
+  const started = await startFunctions(program, surroundings, near(3), cleanUp);
+  const { routes } = started.functions;
+  front.open(createGateway({ routes, onFunctionError: log.writeError }));
+  await started.functions.rotateKeys({ action: 'deploy' });
+  cleanUp.use(startKeySchedule(started.functions, log, options));
+  const aws = { ...clientOptions, endpointLambda: started.lambdaEndpoint };
+  const operatorKeys: LocalRun['operatorKeys'] = access?.operatorKeys ?? new Map();
   const portalPort = near(5, options.portalPort);
-  const portal = { config, aws: clientOptions, log, ca: certificate?.ca, port: portalPort };
-  const portalUrl = await startPortal(options, cleanUp, portal);
-  const loginPortalUrl = await startCustomersPortal(options, cleanUp, portal);
-  // Closed first, so no request uses a closed table.
-  cleanUp.use(front.server);
-  return {
+  return { config, issuer, ca, caPath, aws, operatorKeys, portalPort, server: front.server };
+}
+
+async function start(options: LocalOptions, paths: StatePaths, cleanUp: CleanUp) {
+  cleanUp.use(await lockState(paths.directory));
+  if (options.reset === true) resetState(paths);
+  const log = cleanUp.use(openLogFile(paths.log, options.onStorage));
+  const service = await startService(options, paths, log, cleanUp);
+  const { config, issuer, ca, caPath, aws, operatorKeys, portalPort, server } = service;
+  const { client, apiKey } = await seedDemo(config.name, aws, paths);
+  const portal = { config, aws, log, ca, port: portalPort };
+  const run = {
+    ...client,
+    apiKey,
     issuer,
-    ...demo,
-    audience: config.defaultAudience,
-    backends,
-    lambdaEndpoint,
-    certificate,
-    portalUrl,
-    loginPortalUrl,
-    operatorKeys: access?.operatorKeys ?? new Map(),
+    tokenUrl: issuer + tokenPath,
+    jwksUri: issuer + jwksPath,
+    exampleUrl: issuer + examplePath,
+    portalUrl: await startPortal(options, cleanUp, portal),
+    loginPortalUrl: await startCustomersPortal(options, cleanUp, portal),
+    operatorKeys,
+    aws,
+    paths,
+    caPath,
   };
+  // Closed first, so no request uses a closed table.
+  cleanUp.use(server);
+  const environment = buildEnvironment(run, config.defaultAudience);
+  writePrivateFile(paths.demoEnvironment, formatDemoEnvironment(environment));
+  return { ...run, environment, close: () => cleanUp.run() };
 }
 
 /**
@@ -278,26 +272,7 @@ export async function startLocal(options: LocalOptions): Promise<LocalRun> {
   const cleanUp = new CleanUp();
   makeStateDirectory(paths);
   try {
-    const running = await start(options, paths, cleanUp);
-    const { issuer, client, apiKey, certificate } = running;
-    const environment = buildEnvironment(running, paths);
-    writePrivateFile(paths.demoEnvironment, formatDemoEnvironment(environment));
-    return {
-      ...client,
-      apiKey,
-      issuer,
-      exampleUrl: issuer + examplePath,
-      tokenUrl: issuer + tokenPath,
-      jwksUri: issuer + jwksPath,
-      portalUrl: running.portalUrl,
-      loginPortalUrl: running.loginPortalUrl,
-      operatorKeys: running.operatorKeys,
-      aws: { ...running.backends.clientOptions, endpointLambda: running.lambdaEndpoint },
-      environment,
-      paths,
-      caPath: certificate?.caPath,
-      close: () => cleanUp.run(),
-    };
+    return await start(options, paths, cleanUp);
   } catch (error) {
     // The first error is the one to report.
     await cleanUp.run().catch(() => undefined);

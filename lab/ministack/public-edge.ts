@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import { join } from 'node:path';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { forwardHead } from '../emulator/http-exchange.ts';
 import { closeServer, listenOnLoopback } from '../emulator/loopback-server.ts';
 import { loadCertificate } from '../local/certificate.ts';
 
@@ -21,25 +21,6 @@ function emulatorHost(host: string, emulatorPort: number): string {
   return apiId === undefined ? host : `${apiId}.execute-api.localhost:${emulatorPort}`;
 }
 
-function forward(emulatorPort: number, from: IncomingMessage, to: ServerResponse): void {
-  const host = emulatorHost(from.headers.host ?? '', emulatorPort);
-  const sent = request(
-    {
-      host: '127.0.0.1',
-      port: emulatorPort,
-      method: from.method,
-      path: from.url,
-      headers: { ...from.headers, host },
-    },
-    (response) => {
-      to.writeHead(response.statusCode ?? 502, response.headers);
-      response.pipe(to);
-    },
-  );
-  sent.on('error', () => to.destroy());
-  from.pipe(sent);
-}
-
 /**
  * Serves the APIs of the emulator over TLS, under the addresses that the stacks give them.
  *
@@ -51,7 +32,11 @@ export async function startPublicEdge(
   names: readonly string[],
 ): Promise<PublicEdge> {
   const certificate = await loadCertificate(join(directory, 'tls'), Date.now(), names);
-  const server = createServer(certificate, (from, to) => forward(emulatorPort, from, to));
+  const server = createServer(certificate, (from, to) => {
+    const host = emulatorHost(from.headers.host ?? '', emulatorPort);
+    const { method, url, headers } = from;
+    from.pipe(forwardHead(emulatorPort, { method, url, headers: { ...headers, host } }, to));
+  });
   const port = await listenOnLoopback(server);
   const pattern = names.map((name) => name.replaceAll('.', '\\.').replace('*', '[^.]+'));
   return {

@@ -1,4 +1,5 @@
-import { createServer, request, type ServerResponse } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
+import { forwardHead } from '../emulator/http-exchange.ts';
 import { closeServer, listenOnLoopback, loopbackHost } from '../emulator/loopback-server.ts';
 
 /** The way to the emulator while one AWS region does not answer. */
@@ -30,19 +31,12 @@ export async function startRegionOutage(
   awsRegion: string,
 ): Promise<RegionOutage> {
   const server = createServer((incoming, response) => {
-    const { method, url: path, headers } = incoming;
-    if (signedRegion.exec(headers.authorization ?? '')?.[1] === awsRegion) {
-      const { 'content-type': type = 'text/xml' } = headers;
+    const { authorization = '', 'content-type': type = 'text/xml' } = incoming.headers;
+    if (signedRegion.exec(authorization)?.[1] === awsRegion) {
       incoming.resume().once('end', () => refuse(response, type, awsRegion));
-      return;
+    } else {
+      incoming.pipe(forwardHead(emulatorPort, incoming, response));
     }
-    const call = request({ host: loopbackHost, port: emulatorPort, method, path, headers });
-    call.on('response', (answer) => {
-      response.writeHead(answer.statusCode ?? 502, answer.headers);
-      answer.pipe(response);
-    });
-    call.on('error', (error) => response.destroy(error));
-    incoming.pipe(call);
   });
   const port = await listenOnLoopback(server);
   return { endpoint: `http://${loopbackHost}:${port}`, close: () => closeServer(server) };

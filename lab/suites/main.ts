@@ -1,15 +1,19 @@
 import { spawnSync } from 'node:child_process';
 import { resolve } from 'node:path';
+import { Command } from 'commander';
 import { commandOf, type Suite, suites } from './suites.ts';
 
-const usage = `usage: npm run test:all                       the suites of CI, one after the other
-       npm run test:all -- NAME [NAME…]       these suites
-       npm run test:all -- NAME OPTION…       one suite, with options of its own
-
-${Object.entries(suites)
+const list = Object.entries(suites)
   .map(([name, { shows, isInCi }]) => `  ${name.padEnd(11)} ${isInCi ? 'CI' : '  '}  ${shows}`)
-  .join('\n')}
-`;
+  .join('\n');
+
+const command = new Command('npm run test:all --')
+  .description('Runs suites one after the other: those that are named, or those of CI.')
+  .argument('[name...]', 'suites; or one suite, and then options of its own')
+  .addHelpText('after', `\n${list}`)
+  .passThroughOptions()
+  .allowUnknownOption()
+  .parse();
 
 /** A suite to run, with options of its own. */
 interface Call {
@@ -30,8 +34,7 @@ function readArguments(args: readonly string[]): readonly Call[] {
   const [name = '', ...options] = args;
   const [call] = known(name);
   if (call !== undefined) return [{ ...call, options }];
-  process.stderr.write(`there is no suite "${name}"\n${usage}`);
-  return process.exit(2);
+  return command.error(`there is no suite "${name}"\n${list}`, { exitCode: 2 });
 }
 
 function run({ name, options }: Call): boolean {
@@ -43,11 +46,7 @@ function run({ name, options }: Call): boolean {
   return status === 0;
 }
 
-if (process.argv.includes('--help') && process.argv.length === 3) {
-  process.stdout.write(usage);
-  process.exit(0);
-}
-const results = readArguments(process.argv.slice(2)).map((call) => {
+const results = readArguments(command.args).map((call) => {
   const { name, suite } = call;
   process.stdout.write(`\n== ${name}: ${suite.shows}\n`);
   const startedAt = performance.now();

@@ -10,14 +10,17 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { Command } from 'commander';
 import type { DeploymentConfigInput } from '../../contract/deployment-config.ts';
 import { signingKeyPolicy } from '../ministack/proof.ts';
 import { type KeptDeployment, writeRelease } from '../support/releases/kept-release.ts';
 
-/*
- * Keeps what a release deploys: templates and function bundles of a commit, built with its own
- * lock file. docs/upgrade.md says when to run this.
- */
+const commits = new Command('node lab/tools/keep-release.ts')
+  .description(
+    'Keeps what a release deploys: templates and function bundles of a commit, built with its own lock file. docs/upgrade.md says when to run this.',
+  )
+  .argument('<commit...>')
+  .parse().args;
 
 const root = resolve(import.meta.dirname, '../..');
 
@@ -102,11 +105,6 @@ function keepRelease(commit: string, work: string): void {
   process.stdout.write(`${commit}: kept, ${bytes} bytes\n`);
 }
 
-const commits = process.argv.slice(2);
-if (commits.length === 0) {
-  process.stderr.write('usage: node lab/tools/keep-release.ts COMMIT...\n');
-  process.exit(2);
-}
 const work = mkdtempSync(join(tmpdir(), 'keep-release-'));
 try {
   for (const commit of commits) {

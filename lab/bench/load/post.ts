@@ -1,4 +1,5 @@
-import { type Agent, request } from 'node:http';
+import type { Agent } from 'node:http';
+import { sendRequest } from '../../emulator/http-exchange.ts';
 
 /** A request for a token, to a server on loopback. */
 export interface TokenPost {
@@ -15,26 +16,11 @@ const timeout = 30_000;
  * @returns the body of a token response.
  * @throws {Error} if the connection fails, or the answer is not a token.
  */
-export function postForToken(post: TokenPost, agent: Agent): Promise<string> {
+export async function postForToken(post: TokenPost, agent: Agent): Promise<string> {
   const { port, path, headers, body } = post;
-  return new Promise((resolve, reject) => {
-    const call = request(
-      { agent, host: '127.0.0.1', port, path, method: 'POST', headers, timeout },
-      (response) => {
-        let text = '';
-        response.setEncoding('utf8');
-        response.on('data', (chunk: string) => {
-          text += chunk;
-        });
-        response.on('error', reject);
-        response.on('end', () => {
-          if (response.statusCode === 200 && text.includes('access_token')) resolve(text);
-          else reject(new Error(`the server answered ${response.statusCode}: ${text}`));
-        });
-      },
-    );
-    call.on('timeout', () => call.destroy(new Error(`no answer within ${timeout} ms`)));
-    call.on('error', reject);
-    call.end(body);
-  });
+  const options = { agent, method: 'POST', headers, timeout };
+  const response = await sendRequest(`http://127.0.0.1:${port}${path}`, options, body);
+  const text = response.body.toString();
+  if (response.status === 200 && text.includes('access_token')) return text;
+  throw new Error(`the server answered ${response.status}: ${text}`);
 }

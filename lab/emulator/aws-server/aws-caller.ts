@@ -1,15 +1,9 @@
-import { Agent, type IncomingHttpHeaders, request as makeRequest } from 'node:http';
+import { Agent } from 'node:http';
 import { Hash } from '@smithy/core/serde';
 import { SignatureV4 } from '@smithy/signature-v4';
+import { type HttpResponse, sendRequest } from '../http-exchange.ts';
 import type { AccessKey } from './access-key.ts';
 import { type AwsService, contentTypes } from './aws-error.ts';
-
-/** A service's answer. */
-export interface ServiceAnswer {
-  readonly status: number;
-  readonly headers: IncomingHttpHeaders;
-  readonly body: Buffer;
-}
 
 /** A call of a service with the JSON protocol. */
 export interface JsonCall {
@@ -28,32 +22,8 @@ export interface AwsCallerOptions {
 
 /** Calls a service on this machine in its own protocol, without the SDK's retries. */
 export interface AwsCaller {
-  call(call: JsonCall): Promise<ServiceAnswer>;
+  call(call: JsonCall): Promise<HttpResponse>;
   close(): void;
-}
-
-function post(
-  url: URL,
-  agent: Agent,
-  headers: Readonly<Record<string, string>>,
-  body: Buffer,
-): Promise<ServiceAnswer> {
-  return new Promise((resolve, reject) => {
-    const sent = makeRequest(url, { method: 'POST', agent, headers }, (response) => {
-      const chunks: Buffer[] = [];
-      response.on('data', (chunk: Buffer) => chunks.push(chunk));
-      response.on('error', reject);
-      response.on('end', () =>
-        resolve({
-          status: response.statusCode ?? 500,
-          headers: response.headers,
-          body: Buffer.concat(chunks),
-        }),
-      );
-    });
-    sent.on('error', reject);
-    sent.end(body);
-  });
 }
 
 export function createAwsCaller({ service, endpoint, accessKey }: AwsCallerOptions): AwsCaller {
@@ -86,7 +56,8 @@ export function createAwsCaller({ service, endpoint, accessKey }: AwsCallerOptio
     return headers;
   };
   return {
-    call: async (call) => post(url, agent, await sign(call), call.body),
+    call: async (call) =>
+      sendRequest(url, { method: 'POST', agent, headers: await sign(call) }, call.body),
     close: () => agent.destroy(),
   };
 }

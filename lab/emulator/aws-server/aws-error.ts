@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
+import type { HttpResponse } from '../http-exchange.ts';
 
 /** Services that are emulated on this machine, by their signing names. */
 export type AwsService = 'dynamodb' | 'kms' | 'lambda' | 'sts';
@@ -23,13 +24,6 @@ export class AwsError extends Error {
     this.type = type;
     this.status = status;
   }
-}
-
-/** A whole answer. */
-export interface AwsAnswer {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: Buffer;
 }
 
 /** DynamoDB puts a namespace before the type; SDKs drop it. */
@@ -76,7 +70,7 @@ function renderJson(service: AwsService, error: AwsError): string {
 }
 
 /** An error as the service writes it: the type is in the body or, of a REST service, a header. */
-export function renderAwsError(service: AwsService, error: AwsError): AwsAnswer {
+export function renderAwsError(service: AwsService, error: AwsError): HttpResponse {
   return {
     status: error.status,
     headers: {
@@ -88,7 +82,10 @@ export function renderAwsError(service: AwsService, error: AwsError): AwsAnswer 
   };
 }
 
-export function sendAnswer(response: ServerResponse, { status, headers, body }: AwsAnswer): void {
+export function sendAnswer(
+  response: ServerResponse,
+  { status, headers, body }: HttpResponse,
+): void {
   response.writeHead(status, { ...headers, 'content-length': body.length });
   response.end(body);
 }

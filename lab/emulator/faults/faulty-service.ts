@@ -1,17 +1,18 @@
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AccessKey } from '../aws-server/access-key.ts';
-import { createAwsCaller, type ServiceAnswer } from '../aws-server/aws-caller.ts';
+import { createAwsCaller } from '../aws-server/aws-caller.ts';
 import { AwsError, renderAwsError } from '../aws-server/aws-error.ts';
 import { type RunningService, startAwsServer } from '../aws-server/aws-server.ts';
 import type { VerifiedRequest } from '../aws-server/verify-signature.ts';
+import type { HttpResponse } from '../http-exchange.ts';
 import type { PortChoice } from '../loopback-server.ts';
 import { type AwsCall, isStrong, readAwsCall } from './aws-call.ts';
 import { awsErrorStatus, type FaultyService } from './aws-error-codes.ts';
 import type { AnswerFault, Faults } from './faults.ts';
 
 /** Makes a call. */
-export type Forward = () => Promise<ServiceAnswer>;
+export type Forward = () => Promise<HttpResponse>;
 
 /**
  * Knows the past of items, and answers reads whose view ends at a horizon.
@@ -22,7 +23,7 @@ export type ReadPast = (
   call: AwsCall,
   forward: Forward,
   horizon: number | undefined,
-) => Promise<ServiceAnswer>;
+) => Promise<HttpResponse>;
 
 export interface FaultyServiceOptions {
   readonly service: FaultyService;
@@ -52,12 +53,12 @@ function errorMessage(code: string, { service, operation, table }: AwsCall): str
 }
 
 /** The error of a rule, in the service's own shape. */
-function faultAnswer(call: AwsCall, code: string): ServiceAnswer {
+function faultAnswer(call: AwsCall, code: string): HttpResponse {
   const status = awsErrorStatus[call.service][code] ?? 400;
   return renderAwsError(call.service, new AwsError(code, errorMessage(code, call), status));
 }
 
-function writeHead(response: ServerResponse, { status, headers, body }: ServiceAnswer): void {
+function writeHead(response: ServerResponse, { status, headers, body }: HttpResponse): void {
   const {
     connection: _,
     'keep-alive': __,
@@ -80,7 +81,7 @@ async function sendSlowly(response: ServerResponse, body: Buffer, time: number):
 
 async function send(
   response: ServerResponse,
-  answer: ServiceAnswer,
+  answer: HttpResponse,
   fault: AnswerFault | undefined,
 ): Promise<void> {
   if (fault?.kind === 'reset') {

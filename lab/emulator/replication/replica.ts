@@ -1,6 +1,7 @@
-import type { AwsCaller, ServiceAnswer } from '../aws-server/aws-caller.ts';
+import type { AwsCaller } from '../aws-server/aws-caller.ts';
 import { type AwsCall, isStrong, isWrite } from '../faults/aws-call.ts';
 import type { Forward, ReadPast } from '../faults/faulty-service.ts';
+import type { HttpResponse } from '../http-exchange.ts';
 import type { ItemHistory, StoredItem, View } from './item-history.ts';
 import { type Attributes, idOf, idPrefix, inOrder, keyNames, keyOf } from './stored-items.ts';
 
@@ -26,16 +27,16 @@ interface TableCall {
 /** Changes a response to that of an earlier time. */
 type Show = (
   call: TableCall,
-  answer: ServiceAnswer,
+  answer: HttpResponse,
   view: View,
   history: ItemHistory,
-) => ServiceAnswer;
+) => HttpResponse;
 
-function parse(answer: ServiceAnswer): Record<string, unknown> {
+function parse(answer: HttpResponse): Record<string, unknown> {
   return JSON.parse(answer.body.toString('utf8')) as Record<string, unknown>;
 }
 
-function withBody(answer: ServiceAnswer, body: object): ServiceAnswer {
+function withBody(answer: HttpResponse, body: object): HttpResponse {
   return { ...answer, body: Buffer.from(JSON.stringify(body)) };
 }
 
@@ -108,7 +109,7 @@ async function write(
   { table, input }: TableCall,
   forward: Forward,
   { history, dynamodb, region, clock }: ReplicaOptions,
-): Promise<ServiceAnswer> {
+): Promise<HttpResponse> {
   const key = keyOf(table, (input['Key'] ?? input['Item'] ?? {}) as Attributes);
   const id = idOf(table, key);
   return history.alone(id, async () => {

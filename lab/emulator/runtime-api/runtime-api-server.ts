@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import { refuseBrowsers } from '../aws-server/refuse-browsers.ts';
 import { closeServer, listenOnLoopback, loopbackHost } from '../loopback-server.ts';
+import { readBody } from '../request-body.ts';
 
 /** The response of a function. */
 export interface Invocation {
@@ -134,13 +135,11 @@ export async function startRuntimeApi(options: RuntimeApiOptions): Promise<Runti
       response.writeHead(403).end();
       return;
     }
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => {
-      const body = Buffer.concat(chunks).toString();
-      const { url = '', headers } = request;
-      routeRequest(queue, { url, body, headers }, response);
-    });
+    const { url = '', headers } = request;
+    readBody(request).then(
+      (body) => routeRequest(queue, { url, body: body.toString(), headers }, response),
+      () => response.destroy(),
+    );
   });
   // A function's poll may wait for as long as there is no event.
   server.requestTimeout = 0;

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { type AccessKey, createAccessKey } from '../../emulator/aws-server/access-key.ts';
 import { AwsError, type AwsService } from '../../emulator/aws-server/aws-error.ts';
 import { createAwsListener } from '../../emulator/aws-server/aws-server.ts';
 import type { VerifiedRequest } from '../../emulator/aws-server/verify-signature.ts';
+import { forwardHead } from '../../emulator/http-exchange.ts';
 import { Authorizer } from '../../emulator/iam/authorizer.ts';
 import { type FindKey, UnknownCallError } from '../../emulator/iam/aws-calls.ts';
 import {
@@ -124,7 +125,7 @@ class Gate {
     if (listener !== undefined) {
       listener(message, response);
     } else if (isCustomResourceAnswer(message)) {
-      message.pipe(this.#forward(message, response));
+      message.pipe(forwardHead(this.#options.emulatorPort, message, response));
     } else {
       const { authorization = 'no signature' } = message.headers;
       const [scope] = authorization.split(', SignedHeaders');
@@ -155,7 +156,7 @@ class Gate {
       throw error;
     }
     if (isFunctionKey(call.accessKeyId)) this.#options.record.addForwarded();
-    this.#forward(call, response).end(call.body);
+    forwardHead(this.#options.emulatorPort, call, response).end(call.body);
   }
 
   /** A function's role as it was within the last second, or as it is now if that denies the call. */
@@ -176,20 +177,6 @@ class Gate {
     if (found !== undefined) return found;
     throw new AwsError('NotFoundException', `Key '${String(KeyId)}' does not exist`, 400);
   };
-
-  #forward(
-    { method, url, headers }: Pick<IncomingMessage, 'method' | 'url' | 'headers'>,
-    response: ServerResponse,
-  ) {
-    const { emulatorPort } = this.#options;
-    const to = { host: loopbackHost, port: emulatorPort, method, path: url, headers };
-    const sent = request(to, (answer) => {
-      response.writeHead(answer.statusCode ?? 502, answer.headers);
-      answer.pipe(response);
-    });
-    sent.on('error', () => response.destroy());
-    return sent;
-  }
 }
 
 /** Starts a server that authorizes every call as AWS would, and forwards it to the emulator. */

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { get } from 'node:https';
+import { sendRequest } from '../../emulator/http-exchange.ts';
 import type { Command } from '../../support/run-command.ts';
 import type { World } from '../examples/world.ts';
 import type { TokenClient } from './clients.ts';
@@ -33,19 +33,10 @@ interface Calls {
 }
 
 /** With the world's own certificate: two authorities of the same name confuse `fetch`. */
-function statusOf({ service, trust }: World, token: string): Promise<number | undefined> {
+async function callApi({ service, trust }: World, token: string): Promise<string | undefined> {
   const headers = { authorization: `Bearer ${token}` };
-  const options = { headers, ca: readFileSync(trust.caPath), agent: false };
-  return new Promise((resolve, reject) => {
-    get(service.exampleUrl, options, (response) => {
-      response.resume();
-      resolve(response.statusCode);
-    }).on('error', reject);
-  });
-}
-
-async function callApi(world: World, token: string): Promise<string | undefined> {
-  const status = await statusOf(world, token);
+  const options = { headers, ca: readFileSync(trust.caPath, 'utf8'), agent: false };
+  const { status } = await sendRequest(service.exampleUrl, options);
   return status === 200 ? undefined : `the API answered ${status} to its token`;
 }
 

@@ -1,6 +1,7 @@
-import { Agent, request as makeRequest } from 'node:http';
+import { Agent } from 'node:http';
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
 import { requestDeadline } from '../../../contract/limits.ts';
+import { sendRequest } from '../../emulator/http-exchange.ts';
 import { examplePath } from '../../local/example-api.ts';
 import type { Target } from './service.ts';
 
@@ -112,25 +113,14 @@ export class Traffic {
     return ways[kind]();
   }
 
-  #send(url: string, headers: Readonly<Record<string, string>>, body?: string): Promise<Answer> {
-    return new Promise((resolve) => {
-      const method = body === undefined ? 'GET' : 'POST';
-      const content = body === undefined ? {} : { 'content-type': form };
-      const sent = makeRequest(
-        url,
-        { method, agent: this.#agent, headers: { ...content, ...headers } },
-        (response) => {
-          let text = '';
-          response.setEncoding('utf8');
-          response.on('data', (chunk: string) => {
-            text += chunk;
-          });
-          response.on('end', () => resolve({ status: response.statusCode ?? 0, body: text }));
-        },
-      );
-      sent.on('error', (error) => resolve({ status: 0, body: error.message }));
-      sent.end(body);
-    });
+  async #send(url: string, headers: Readonly<Record<string, string>>, body?: string) {
+    const isPost = body !== undefined;
+    const all = { ...(isPost && { 'content-type': form }), ...headers };
+    const options = { method: isPost ? 'POST' : 'GET', agent: this.#agent, headers: all };
+    return sendRequest(url, options, body).then(
+      (response): Answer => ({ status: response.status, body: response.body.toString() }),
+      ({ message }: Error): Answer => ({ status: 0, body: message }),
+    );
   }
 
   async #judge(kind: Kind, answer: Answer, isBroken: boolean): Promise<string | undefined> {

@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { Command } from 'commander';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { launchBrowser } from '../../support/launch-browser.ts';
 import { startLoopbackProvider } from '../../support/loopback-provider.ts';
@@ -7,9 +8,11 @@ import { withLocalService } from '../../support/with-local-service.ts';
 import { everyPage, pictures } from './pages.ts';
 import { addSampleData, type SampleData } from './sample-data.ts';
 
-const usage = `usage: node lab/tools/screenshots/main.ts               the pictures of the documentation
-       node lab/tools/screenshots/main.ts --all FOLDER  every page, narrow and wide, light and dark
-`;
+const { all } = new Command('node lab/tools/screenshots/main.ts')
+  .description('Takes the pictures of the documentation.')
+  .option('--all <folder>', 'every page instead, narrow and wide, light and dark, into a folder')
+  .parse()
+  .opts<{ readonly all?: string }>();
 
 /** A picture in a page of documentation is loaded with it. */
 const maxPictureBytes = 80_000;
@@ -68,18 +71,13 @@ async function takeEveryPage(opened: Opened, folder: string): Promise<void> {
   }
 }
 
-const [flag, folder] = process.argv.slice(2);
-if (flag !== undefined && (flag !== '--all' || folder === undefined)) {
-  process.stderr.write(usage);
-  process.exit(2);
-}
 const browser = await launchBrowser();
 const provider = await startLoopbackProvider();
 try {
   await withLocalService({ portal: true }, async (service) => {
     const data = await addSampleData(service, provider.discoveryUrl);
     const opened = { browser, portalUrl: service.portalUrl ?? '', data };
-    await (folder === undefined ? takePictures(opened) : takeEveryPage(opened, folder));
+    await (all === undefined ? takePictures(opened) : takeEveryPage(opened, all));
   });
 } finally {
   await browser.close();

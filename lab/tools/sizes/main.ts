@@ -2,17 +2,21 @@ import { spawnSync } from 'node:child_process';
 import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { Command } from 'commander';
 import { median } from '../../bench/statistics.ts';
 import { performancePages, writeParts } from '../../support/generated-parts.ts';
 import { loadedBy } from './loaded-files.ts';
 import { findCalledFunctions } from './one-token.ts';
 import { formatPackages, measurePackages } from './packages.ts';
 
-/*
- * Prints how large the code is: files and functions of each folder, and what one token takes a
- * reader through. `--calls` lists the functions that a token calls. `--packages` measures
- * node_modules instead, and writes its part of docs/performance.md.
- */
+const { calls, packages: onlyPackages } = new Command('node lab/tools/sizes/main.ts')
+  .description(
+    'Prints how large the code is: files and functions of each folder, and what one token takes a reader through.',
+  )
+  .option('--calls', 'also lists the functions that a token calls')
+  .option('--packages', 'measures node_modules instead, and writes its part of the documentation')
+  .parse()
+  .opts<{ readonly calls?: true; readonly packages?: true }>();
 
 const root = resolve(import.meta.dirname, '../../..');
 
@@ -60,7 +64,7 @@ function describeFolder(folder: string): Readonly<Record<string, number>> {
   };
 }
 
-if (process.argv.includes('--packages')) {
+if (onlyPackages) {
   const packages = formatPackages(measurePackages(join(root, 'node_modules')));
   writeParts(performancePages, { packages });
   console.log(packages);
@@ -78,7 +82,7 @@ console.table(Object.fromEntries(folders.map((folder) => [folder, describeFolder
 
 const loaded = [...loadedBy('token')].filter((name) => name.endsWith('.ts'));
 const called = await findCalledFunctions();
-if (process.argv.includes('--calls')) {
+if (calls) {
   for (const [file, names] of called) console.log(`${file}: ${names.join(', ')}`);
 }
 const functions = [...called.values()].flat().length;

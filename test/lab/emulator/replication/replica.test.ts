@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
-import type { ServiceAnswer } from '../../../../lab/emulator/aws-server/aws-caller.ts';
 import { readAwsCall } from '../../../../lab/emulator/faults/aws-call.ts';
+import type { HttpResponse } from '../../../../lab/emulator/http-exchange.ts';
 import { ItemHistory } from '../../../../lab/emulator/replication/item-history.ts';
 import { createReplica } from '../../../../lab/emulator/replication/replica.ts';
 
 const present = { client_id: { S: 'c' }, enabled: { BOOL: false }, secrets: { M: {} } };
 const before = { client_id: { S: 'c' }, enabled: { BOOL: true }, secrets: { M: {} } };
 
-function answerOf(body: object): ServiceAnswer {
+function answerOf(body: object): HttpResponse {
   return { status: 200, headers: {}, body: Buffer.from(JSON.stringify(body)) };
 }
 
