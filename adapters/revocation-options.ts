@@ -40,13 +40,13 @@ function optionalLookup(clients: ClientLookup): ClientLookup {
   return {
     async findClient(clientId, { signal } = {}) {
       const own = deadline();
-      const either = signal === undefined ? own : AbortSignal.any([signal, own]);
+      const either = AbortSignal.any([signal ?? own, own]);
       try {
         return await clients.findClient(clientId, { signal: either });
       } catch (error) {
         const { cause, message } = error as Error;
-        if (!(cause instanceof Error && isClockError(cause))) throw error;
-        throw new ClockError(`${message}: the clock of this host is wrong`, { cause });
+        if (!isClockError(cause ?? {})) throw error;
+        throw new ClockError(`${message}: the clock is off`, { cause });
       }
     },
   };
@@ -64,7 +64,8 @@ export function openRevocationCheck(
 }
 
 function refuse(option: string, received: unknown, allowed: string): never {
-  const shown = received === undefined ? 'nothing' : JSON.stringify(received);
+  // Of undefined and of functions there is no JSON.
+  const shown = (JSON.stringify(received) as string | undefined) ?? 'nothing';
   throw new InputError(`revocation.${option}: received ${shown}; allowed: ${allowed}`);
 }
 
@@ -79,8 +80,7 @@ export function readRevocationOptions(options: RevocationOptions): RevocationChe
   }
   if (onLookupFailure === 'accept') {
     const report: unknown = options.onAcceptedWithoutLookup;
-    const allowed = 'a function, so that no token is accepted without a look-up unnoticed';
-    if (typeof report !== 'function') refuse('onAcceptedWithoutLookup', report, allowed);
+    if (typeof report !== 'function') refuse('onAcceptedWithoutLookup', report, 'a function');
   }
   return openRevocationCheck(clients, onLookupFailure);
 }
@@ -91,7 +91,7 @@ export function reportWithoutLookup(
 ): ((verified: VerifiedCredential) => VerifiedCredential) | undefined {
   if (options?.onLookupFailure !== 'accept') return undefined;
   return (verified) => {
-    if (verified.credential === 'access_token' && verified.lookupFailure !== undefined) {
+    if (verified.credential === 'access_token' && verified.lookupFailure) {
       options.onAcceptedWithoutLookup(verified);
     }
     return verified;

@@ -70,7 +70,7 @@ describe("a look-up that DynamoDB refuses because of this host's clock", () => {
       .catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ name: 'ClockError', cause: expired });
     expect(String(error)).toContain(
-      'read an item of clients: InvalidSignatureException: the clock',
+      'read an item of clients: InvalidSignatureException: the clock is off',
     );
     expect(bearerErrorResponse(error, defaultBearerRealm).status).toBe(503);
   });
