@@ -104,8 +104,8 @@ function clientList(context: RequestContext): ListPage<Client> {
     compare: isByExpiry ? compareExpiries(now) : undefined,
     labels: { trunkGroup: 'Trunk group', provider: 'Provider', cursor: 'Page' },
     filterFields: (problems) => filterFields(context, problems),
-    columns: clientColumns,
-    row: (client) => clientRow(context, client),
+    columns: clientColumns(isByExpiry),
+    row: (client) => clientRow(context, client, isByExpiry),
     empty: { title: 'No clients yet', text: 'Create one to get a client id and a secret.' },
     read: (cursor) => {
       const { text = '' } = filter;

@@ -4,17 +4,25 @@ import { findSecretConcern } from '../../../core/client/secret-attention.ts';
 import { badge, disabledBadge } from '../../html/badge.ts';
 import { type Html, type HtmlValue, html } from '../../html/html.ts';
 import type { Column } from '../../html/list.ts';
-import { formatSpan, lastUseText } from '../../html/time.ts';
+import { endTime, formatSpan, lastUseText } from '../../html/time.ts';
 import type { RequestContext } from '../../request-context.ts';
 
-export const clientColumns: readonly Column[] = [
-  { text: 'Client' },
-  { text: 'Client id', isWide: true },
-  { text: 'Trunk group', isMinor: true },
-  { text: 'Scopes', isMinor: true },
-  { text: 'Secrets' },
-  { text: 'Last used', isMinor: true },
-];
+/** @param isByExpiry whether the list is in the order of the first expiry, which it then shows. */
+export function clientColumns(isByExpiry: boolean): readonly Column[] {
+  return [
+    { text: 'Client' },
+    { text: 'Client id', isWide: true },
+    { text: 'Trunk group', isMinor: true },
+    { text: 'Scopes', isMinor: true },
+    { text: 'Secrets' },
+    isByExpiry ? { text: 'First expiry' } : { text: 'Last used', isMinor: true },
+  ];
+}
+
+function expiryCell(client: Client, now: number): Html | string {
+  const expiry = firstExpiry(client, now);
+  return expiry === undefined ? '' : endTime(expiry, now);
+}
 
 /** The UTC day of the last use of any secret. */
 export function lastUse(client: Client): string | undefined {
@@ -50,13 +58,19 @@ function scopesCell({ scopes }: Client): Html {
 }
 
 /** A client in a list: its identifying fields and urgent problems. */
-export function clientRow({ href, now }: RequestContext, client: Client): readonly HtmlValue[] {
+export function clientRow(
+  { href, now }: RequestContext,
+  client: Client,
+  isByExpiry: boolean,
+): readonly HtmlValue[] {
   return [
     html`<a class="row-link" href="${href(`/clients/${client.clientId}`)}">${client.name}</a>${!client.enabled && html` ${disabledBadge}`}`,
     html`<code>${client.clientId}</code>`,
     client.serviceTrunkGroup,
     scopesCell(client),
     secretsCell(client, now),
-    client.provider === undefined && lastUseText(lastUse(client), now),
+    isByExpiry
+      ? expiryCell(client, now)
+      : client.provider === undefined && lastUseText(lastUse(client), now),
   ];
 }

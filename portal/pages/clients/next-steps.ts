@@ -6,13 +6,18 @@ import { formatExactSpan } from '../../html/time.ts';
 import type { RequestContext } from '../../request-context.ts';
 import { callCommand, type FirstProgram, firstPrograms, tokenCommand } from './first-request.ts';
 
-/** A text to copy: a command, or a program. */
+/** A command to copy. */
 export function command(text: string, label: string): Html {
   return html`<pre class="command"><code data-copy="${label}">${text}</code></pre>`;
 }
 
+/** A program to copy. Its lines do not break, so it scrolls in a narrow window. */
+function listing(text: string, label: string): Html {
+  return html`<pre class="listing" tabindex="0" role="group" aria-label="${label}"><code data-copy="${label}">${text}</code></pre>`;
+}
+
 function program({ name, install, file, command: run, text }: FirstProgram): Html {
-  return html`<details class="program"><summary>${name}</summary><p>Save it as <code>${file}</code>. Install the library with <code>${install}</code>, set <code>CLIENT_SECRET</code> and <code>API_URL</code> in the environment, and start it with <code>${run}</code>.</p>${command(text, `the program for ${name}`)}</details>`;
+  return html`<details class="program"><summary>${name}</summary><p>Save it as <code>${file}</code>, and install the library with <code>${install}</code>. Then <code>${run}</code> calls the API, if <code>CLIENT_SECRET</code> and <code>API_URL</code> are set in the environment.</p>${listing(text, `the program for ${name}`)}</details>`;
 }
 
 /** The words of the panel. */

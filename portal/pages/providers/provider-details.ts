@@ -53,8 +53,8 @@ function clientsPanel(context: RequestContext, issuer: string, page: ListedClien
       ? html`<p class="panel-text">No clients yet. Until there is one, every token of the provider is refused. ${page.nextCursor !== undefined && all}</p>`
       : html`${dataTable(
           'Clients',
-          clientColumns,
-          page.items.slice(0, shownClients).map((client) => clientRow(context, client)),
+          clientColumns(false),
+          page.items.slice(0, shownClients).map((client) => clientRow(context, client, false)),
         )}${
           (page.items.length > shownClients || page.nextCursor !== undefined) &&
           html`<p class="panel-text">${all}</p>`
