@@ -12,6 +12,7 @@ import { createDynamoDbAuditLog } from './dynamodb/audit-log.ts';
 import { createDynamoDbClientStore } from './dynamodb/client-store.ts';
 import { createDynamoDbClient } from './dynamodb/dynamodb-client.ts';
 import { createDynamoDbIdentityProviderStore } from './dynamodb/identity-provider-store.ts';
+import { createFindRecent } from './dynamodb/recent-changes.ts';
 import { createDynamoDbSigningKeyStore } from './dynamodb/signing-key-store.ts';
 import { createDynamoDbTrunkGroupLimitsStore } from './dynamodb/trunk-group-limits-store.ts';
 import type { GuardedFetchOptions } from './https/guarded-fetch.ts';
@@ -65,6 +66,7 @@ export function openManagementTables(
   const serverDate = new ServerDate(elapsed);
   recordServerDates({ dynamodb }, serverDate.record.bind(serverDate), elapsed);
   const table = (key: TableKey) => deployedTableName(config, key);
+  const findRecent = createFindRecent(dynamodb, table('audit'), Date.now);
   const fetchJson = createLazyFetch({ allowLoopback: allowLoopbackProviders, ca: options.ca });
   return ({ onMalformedRecord = () => undefined, onAuditGap }) => {
     const store = { consistentRead: true, onMalformedRecord };
@@ -72,8 +74,8 @@ export function openManagementTables(
     return {
       config,
       allowLoopbackProviders,
-      clients: createDynamoDbClientStore(dynamodb, table('clients'), store),
-      apiKeys: createDynamoDbApiKeyStore(dynamodb, table('apiKeys'), store),
+      clients: createDynamoDbClientStore(dynamodb, table('clients'), { ...store, findRecent }),
+      apiKeys: createDynamoDbApiKeyStore(dynamodb, table('apiKeys'), { ...store, findRecent }),
       identityProviders: createDynamoDbIdentityProviderStore(
         dynamodb,
         table('identityProviders'),

@@ -250,3 +250,15 @@ export const maxTrunkGroupLimit = 100;
  * be longer, so that the caller gets the 503 of the check with its `Retry-After`.
  */
 export const checkDeadline = 2500;
+
+/**
+ * Milliseconds for which lists look in the audit for changes that an index may not have yet. An
+ * index usually follows its table within a second; AWS gives no bound.
+ */
+export const recentChangeWithin = 30_000;
+
+/**
+ * Reads of 1 MiB each, of 1,700 clients of a usual size, that look for the items of some trunk
+ * groups, or for a secret, in a whole table.
+ */
+export const maxTableReads = 50;

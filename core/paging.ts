@@ -2,7 +2,7 @@
 export interface StorePageQuery {
   /** Most items of the page. */
   readonly limit: number;
-  /** Key of the item before the first one of the page. The default is the first page. */
+  /** `next` of the page before. The default is the first page. */
   readonly after?: string | undefined;
 }
 
@@ -11,8 +11,13 @@ export interface StorePage<T> {
   readonly items: readonly T[];
   /** How many stored items were looked at for it. */
   readonly examined: number;
-  /** Key for the next page; undefined on the last page. */
+  /**
+   * Where the next page starts; undefined on the last page. Of a list that is limited to trunk
+   * groups, it holds only what belongs to them.
+   */
   readonly next?: string | undefined;
+  /** Whether all pages together are in the order of the list. Otherwise each can be sorted. */
+  readonly isOrdered?: boolean | undefined;
 }
 
 /** Filters of a list of clients or API keys. An item must meet all of them. */

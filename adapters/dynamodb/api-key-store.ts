@@ -3,8 +3,9 @@ import { tables } from '../../contract/tables.ts';
 import type { ApiKeyStore } from '../../core/api-key/api-key-store.ts';
 import { parseApiKeyItem, toApiKeyItem } from './api-key-item.ts';
 import { createDynamoDbApiKeyReader } from './api-key-reader.ts';
+import { readOwnedPage } from './owned-page.ts';
 import { parseItems, scanItems } from './read-items.ts';
-import { ownedItemsConditions, scanPage } from './read-page.ts';
+import { ownedItemsConditions } from './read-page.ts';
 import type { StoreOptions } from './store-options.ts';
 import { absent, deleteItem, having, putItem } from './write-item.ts';
 
@@ -43,7 +44,7 @@ export function createDynamoDbApiKeyStore(
         conflict: changedMeanwhile,
       }),
     readApiKeys: ({ matches, ...query }) =>
-      scanPage(
+      readOwnedPage(
         dynamodb,
         {
           table,
@@ -52,6 +53,7 @@ export function createDynamoDbApiKeyStore(
           conditions: ownedItemsConditions(query),
           parse: parseApiKeyItem,
           matches,
+          recentActions: ['api_key.create', 'api_key.rename'],
         },
         store,
       ),

@@ -7,8 +7,9 @@ import { parseClientItem, toClient, toClientItem } from './client-item.ts';
 import { createDynamoDbClientReader, readClient } from './client-reader.ts';
 import { createClientUpdate, isSameClient } from './client-update.ts';
 import type { Item } from './item.ts';
+import { readOwnedPage, scanForOwn } from './owned-page.ts';
 import { parseItems, scanItems } from './read-items.ts';
-import { ownedItemsConditions, scanPage } from './read-page.ts';
+import { ownedItemsConditions } from './read-page.ts';
 import type { StoreOptions } from './store-options.ts';
 import { absent, deleteItem, having, putItem, writeConditionally } from './write-item.ts';
 
@@ -95,23 +96,27 @@ export function createDynamoDbClientStore(
         doing: `delete client "${clientId}"`,
         conflict: changedMeanwhile,
       }),
-    readClients: ({ issuer, matches, ...query }) =>
-      scanPage(
-        dynamodb,
-        {
-          table,
-          partitionKey,
-          query,
-          conditions: [
-            ...ownedItemsConditions(query),
-            ...(issuer === undefined ? [] : [{ path: ['provider', 'issuer'], values: [issuer] }]),
-          ],
-          parse: (item) => toClient(parseClientItem(item)),
-          textsOf: secretTexts,
-          matches,
-        },
-        store,
-      ),
+    readClients: ({ issuer, secretId, matches, ...query }) => {
+      const list = {
+        table,
+        partitionKey,
+        query,
+        conditions: [
+          ...ownedItemsConditions(query),
+          ...(issuer === undefined ? [] : [{ path: ['provider', 'issuer'], values: [issuer] }]),
+          ...(secretId === undefined ? [] : [{ path: ['secrets', secretId] }]),
+        ],
+        parse: (item: Item) => toClient(parseClientItem(item)),
+        textsOf: secretTexts,
+        matches,
+        recentActions: ['client.create', 'client.update'],
+      };
+      // No index leads from a secret to its client.
+      if (secretId !== undefined) {
+        return scanForOwn(dynamodb, { ...list, isUnique: true }, undefined, store);
+      }
+      return readOwnedPage(dynamodb, list, store);
+    },
     listClients: () =>
       parseItems(
         scanItems(dynamodb, table, store),

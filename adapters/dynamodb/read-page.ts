@@ -2,14 +2,14 @@ import type { DynamoDBDocument, ScanCommandInput, ScanCommandOutput } from '@aws
 import { maxExaminedItems } from '../../contract/limits.ts';
 import type { OwnedItemsQuery, StorePage } from '../../core/paging.ts';
 import { callAws } from '../aws-errors.ts';
-import type { Item } from './item.ts';
+import { type Item, isMap } from './item.ts';
 import { parseOrReport } from './read-items.ts';
 import type { StoreOptions } from './store-options.ts';
 
-/** A condition on an attribute: it has one of these values, of which DynamoDB takes 100. */
+/** A condition on an attribute: it exists, or has one of these values, of which DynamoDB takes 100. */
 export interface Condition {
   readonly path: readonly string[];
-  readonly values: readonly (string | boolean)[];
+  readonly values?: readonly (string | boolean)[] | undefined;
 }
 
 type Filter = Pick<
@@ -28,6 +28,7 @@ export function createFilter(conditions: readonly Condition[]): Filter {
       names[name] = part;
       return name;
     });
+    if (condition.values === undefined) return `attribute_exists(${path.join('.')})`;
     const operands = condition.values.map((value, place) => {
       const name = `:f${index}_${place}`;
       values[name] = value;
@@ -39,8 +40,17 @@ export function createFilter(conditions: readonly Condition[]): Filter {
   return {
     FilterExpression: terms.join(' AND '),
     ExpressionAttributeNames: names,
-    ExpressionAttributeValues: values,
+    ...(Object.keys(values).length > 0 && { ExpressionAttributeValues: values }),
   };
+}
+
+/** Whether an item that was read meets a condition. */
+export function meets(item: Item, { path, values }: Condition): boolean {
+  const value = path.reduce<unknown>(
+    (inner, part) => (isMap(inner) ? inner[part] : undefined),
+    item,
+  );
+  return values === undefined ? value !== undefined : values.some((wanted) => wanted === value);
 }
 
 /** Filters of every list of clients and API keys. */
@@ -51,7 +61,8 @@ export function ownedItemsConditions({ trunkGroups, enabled }: OwnedItemsQuery):
   ];
 }
 
-export interface ScanPage<T extends object> {
+/** One page of clients or API keys. */
+export interface ListRequest<T extends object> {
   readonly table: string;
   readonly partitionKey: string;
   readonly query: OwnedItemsQuery;
@@ -60,14 +71,16 @@ export interface ScanPage<T extends object> {
   /** What a text is searched in, next to the id and the name. */
   readonly textsOf?: ((item: Item) => readonly unknown[]) | undefined;
   readonly matches?: ((parsed: T) => boolean) | undefined;
+  /** Whether at most one item can meet the conditions. */
+  readonly isUnique?: boolean | undefined;
 }
 
-function textOf(key: Item | undefined, attribute: string): string | undefined {
+export function textOf(key: Item | undefined, attribute: string): string | undefined {
   return key?.[attribute] as string | undefined;
 }
 
 /** Whether an item contains a text. This is checked before the item is parsed. */
-function hasText<T extends object>(item: Item, scan: ScanPage<T>): boolean {
+export function hasText<T extends object>(item: Item, scan: ListRequest<T>): boolean {
   const { query, partitionKey, textsOf } = scan;
   if (query.text === undefined) return true;
   const wanted = query.text.toLowerCase();
@@ -76,8 +89,15 @@ function hasText<T extends object>(item: Item, scan: ScanPage<T>): boolean {
   );
 }
 
-/** How many items DynamoDB reads. Without a filter, only those of the page. */
-function scanLimit<T extends object>({ query, conditions, matches }: ScanPage<T>): number {
+/**
+ * How many items are read. Without a filter, only those of the page.
+ *
+ * @param conditions those that leave some of the read items out.
+ */
+export function readLimit<T extends object>(
+  { query, matches }: ListRequest<T>,
+  conditions: readonly Condition[],
+): number {
   const isFiltered = conditions.length > 0 || query.text !== undefined || matches !== undefined;
   return isFiltered ? maxExaminedItems : query.limit;
 }
@@ -85,7 +105,7 @@ function scanLimit<T extends object>({ query, conditions, matches }: ScanPage<T>
 /** Makes a page of the items of one read: up to the limit, and the key for the next page. */
 function takePage<T extends object>(
   page: ScanCommandOutput,
-  scan: ScanPage<T>,
+  scan: ListRequest<T>,
   store: StoreOptions,
 ): StorePage<T> {
   const { query, partitionKey } = scan;
@@ -111,15 +131,14 @@ function takePage<T extends object>(
  */
 export async function scanPage<T extends object>(
   dynamodb: DynamoDBDocument,
-  scan: ScanPage<T>,
+  scan: ListRequest<T>,
   store: StoreOptions,
 ): Promise<StorePage<T>> {
   const { table, partitionKey, query, conditions } = scan;
-  if (conditions.some(({ values }) => values.length === 0)) return { items: [], examined: 0 };
   const page = await callAws(`list ${table}`, () =>
     dynamodb.scan({
       TableName: table,
-      Limit: scanLimit(scan),
+      Limit: readLimit(scan, conditions),
       ConsistentRead: store.consistentRead ?? false,
       ExclusiveStartKey: query.after === undefined ? undefined : { [partitionKey]: query.after },
       ...createFilter(conditions),

@@ -9,4 +9,18 @@ export interface StoreOptions {
   readonly consistentRead?: boolean | undefined;
   /** Receives each error when a list skips an item that cannot be read. */
   readonly onMalformedRecord?: ((error: MalformedRecordError) => void) | undefined;
+  /**
+   * Finds what may be missing in an index by trunk group, because it was changed just now. Without
+   * it, lists do not use the index.
+   */
+  readonly findRecent?: FindRecent | undefined;
 }
+
+/**
+ * @param actions of the audit, that create an item or change its name.
+ * @returns ids of the items.
+ */
+export type FindRecent = (
+  actions: readonly string[],
+  trunkGroups: readonly string[],
+) => Promise<readonly string[]>;

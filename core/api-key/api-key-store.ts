@@ -26,7 +26,7 @@ export interface ApiKeyStore extends ApiKeyReader {
   replaceApiKey(key: ApiKey): Promise<void>;
   /** @throws {ConflictError} if the stored version is another. */
   deleteApiKey(keyId: string, version: number): Promise<void>;
-  /** One page of keys, at the cost of one read of bounded size: see `ClientStore.readClients`. */
+  /** One page of keys: see `ClientStore.readClients`. */
   readApiKeys(query: ApiKeysQuery): Promise<StorePage<ApiKey>>;
   /** Every key, in no particular order. */
   listApiKeys(): AsyncIterable<ApiKey>;

@@ -33,6 +33,8 @@ export interface SecretUseRecorder {
 export interface ClientsQuery extends OwnedItemsQuery {
   /** Issuer of the registered provider that the clients are under. */
   readonly issuer?: string | undefined;
+  /** A secret of the client: at most one client has it, and the whole table is searched for it. */
+  readonly secretId?: string | undefined;
   /** Other filters. */
   readonly matches?: ((client: Client) => boolean) | undefined;
 }
@@ -51,9 +53,11 @@ export interface ClientStore extends ClientReader {
   /** @throws {ConflictError} if the stored version is another. */
   deleteClient(clientId: string, version: number): Promise<void>;
   /**
-   * One page of clients, in an order that stays the same from page to page. It costs one read of
-   * bounded size. If few clients match, a page may have few items or none, and still have a next
-   * page.
+   * One page of clients, in an order that stays the same from page to page: of trunk groups, by
+   * group and then by name. It costs a few reads of bounded size. If few clients match, a page may
+   * have few items or none, and still have a next page.
+   *
+   * @throws {InputError} for an `after` of another list.
    */
   readClients(query: ClientsQuery): Promise<StorePage<Client>>;
   /** Every client, in no particular order. */

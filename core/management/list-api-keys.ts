@@ -1,6 +1,8 @@
 import type { ApiKey } from '../api-key/api-key.ts';
+import { isId } from '../credential/credential-value.ts';
 import { byNameThen } from './by-name.ts';
 import {
+  isOwnedItem,
   type OwnedItemsFilter,
   ownedItemsFields,
   type Page,
@@ -17,7 +19,7 @@ export interface ApiKeysFilter extends OwnedItemsFilter {
 }
 
 /**
- * One page of API keys.
+ * One page of API keys. A text that is a full id finds that key with one read.
  *
  * @throws {InputError} for a filter that is not allowed.
  */
@@ -27,13 +29,19 @@ export async function listApiKeys(
 ): Promise<Page<ApiKey>> {
   const given = readFields('filter', filter, [...ownedItemsFields, 'anySource']);
   const anySource = optional(given.anySource, (value) => readBoolean('anySource', value));
-  const page = await context.apiKeys.readApiKeys({
+  const matches = ({ subnets }: ApiKey) => (subnets.length === 0) === anySource;
+  const query = {
     ...readOwnedItemsFilter(given),
-    matches:
-      anySource === undefined ? undefined : (key) => (key.subnets.length === 0) === anySource,
-  });
+    matches: anySource === undefined ? undefined : matches,
+  };
+  const { text = '' } = query;
+  if (isId('apiKey', text)) {
+    const key = await context.apiKeys.findApiKey(text);
+    const isWanted = key !== undefined && isOwnedItem(key, query) && query.matches?.(key) !== false;
+    return { items: isWanted ? [key] : [], examined: 1 };
+  }
   return toPage(
-    page,
+    await context.apiKeys.readApiKeys(query),
     byNameThen((key) => key.keyId),
   );
 }

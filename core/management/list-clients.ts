@@ -1,11 +1,15 @@
 import type { Client, ClientSecret } from '../client/client.ts';
+import type { ClientsQuery } from '../client/client-store.ts';
 import { expiresWithin, findSecretConcern, isUnusedFor } from '../client/secret-attention.ts';
+import { isId } from '../credential/credential-value.ts';
 import { hasApplicationRule } from '../identity-provider/application-rule.ts';
+import type { StorePage } from '../paging.ts';
 import { byNameThen } from './by-name.ts';
 import { listProviders } from './identity-providers.ts';
 import { lastTime, parseIssuer } from './input-fields.ts';
 import {
   type Given,
+  isOwnedItem,
   type OwnedItemsFilter,
   ownedItemsFields,
   type Page,
@@ -84,8 +88,24 @@ async function readUserTokens(context: ManagementContext, value: unknown): Promi
   ];
 }
 
+/** A full id is no text to search for: one read finds its client. */
+async function findById(
+  { clients }: ManagementContext,
+  clientId: string,
+  query: ClientsQuery,
+): Promise<StorePage<Client>> {
+  const client = await clients.findClient(clientId);
+  const isWanted =
+    client !== undefined &&
+    isOwnedItem(client, query) &&
+    (query.issuer === undefined || client.provider?.issuer === query.issuer) &&
+    query.matches?.(client) !== false;
+  return { items: isWanted ? [client] : [], examined: 1 };
+}
+
 /**
- * One page of clients.
+ * One page of clients. A text that is a full id of a client or of a secret finds that client in one
+ * page.
  *
  * @throws {InputError} for a filter that is not allowed.
  */
@@ -98,12 +118,20 @@ export async function listClients(
     ...readConditions(given, currentTime(context)),
     ...(await readUserTokens(context, given.allowsUserTokens)),
   ];
-  const page = await context.clients.readClients({
+  const query = {
     ...readOwnedItemsFilter(given),
     issuer: optional(given.provider, (value) => parseIssuer(value, 'provider')),
     matches:
-      conditions.length === 0 ? undefined : (client) => conditions.every((holds) => holds(client)),
-  });
+      conditions.length === 0
+        ? undefined
+        : (client: Client) => conditions.every((holds) => holds(client)),
+  };
+  const { text = '' } = query;
+  const page = isId('client', text)
+    ? await findById(context, text, query)
+    : await context.clients.readClients(
+        isId('secret', text) ? { ...query, text: undefined, secretId: text } : query,
+      );
   return toPage(
     page,
     byNameThen((client) => client.clientId),

@@ -20,11 +20,14 @@ export interface OwnedItemsFilter extends PageRequest {
 }
 
 /**
- * One page of a list. A page costs one read of bounded size, so a page of a filtered list may have
+ * One page of a list. A page costs a few reads of bounded size, so a page of a filtered list may have
  * few items or none although `nextCursor` leads to more.
  */
 export interface Page<T> {
-  /** By name. */
+  /**
+   * By name. A list that is limited to trunk groups is in one order over all its pages: by group,
+   * then by name, in which capital letters come first.
+   */
   readonly items: readonly T[];
   /** How many stored items were looked at for it. */
   readonly examined: number;
@@ -40,7 +43,10 @@ export type Given<Field extends string> = Readonly<Record<Field, unknown>>;
 const cursorHelp = 'the nextCursor of a page';
 const maxCursorLength = 2048;
 
-/** The key of an item as an opaque text, which callers are not tempted to construct. */
+/**
+ * A position as an opaque text, which callers are not tempted to construct. It is no secret: the
+ * position in a list that is limited to trunk groups holds only what belongs to them.
+ */
 export function formatCursor(key: string): string {
   return Buffer.from(key, 'utf8').toString('base64url');
 }
@@ -80,13 +86,21 @@ export function readOwnedItemsFilter(
   };
 }
 
+/** Whether an item that was found by its id meets the filters of a list. */
+export function isOwnedItem(
+  item: { readonly serviceTrunkGroup: string; readonly enabled: boolean },
+  { trunkGroups, enabled = item.enabled }: OwnedItemsQuery,
+): boolean {
+  return enabled === item.enabled && trunkGroups?.includes(item.serviceTrunkGroup) !== false;
+}
+
 export function toPage<T>(
-  { items, examined, next }: StorePage<T>,
+  { items, examined, next, isOrdered = false }: StorePage<T>,
   compare: (a: T, b: T) => number,
 ): Page<T> {
   return {
-    items: items.toSorted(compare),
+    items: isOrdered ? items : items.toSorted(compare),
     examined,
-    nextCursor: optional(next, (key) => formatCursor(String(key))),
+    nextCursor: optional(next, (position) => formatCursor(String(position))),
   };
 }

@@ -28,6 +28,7 @@ import {
   changedSigningKeyAttributes,
   tables as contract,
   signingKeyRecordTypes as records,
+  trunkGroupIndex,
   trunkGroupLimitsRecordType,
 } from '../../contract/tables.ts';
 import { type ServiceTables, type TableArns, tableArns } from '../data/service-tables.ts';
@@ -276,6 +277,12 @@ export class ServiceFunctions extends Construct {
     for (const resources of [apiKeys, identityProviders]) {
       fn.allow({ actions: [...change, 'dynamodb:Scan'], resources });
     }
+    const owned = [...clients, ...apiKeys];
+    fn.allow({ actions: ['dynamodb:BatchGetItem'], resources: owned });
+    fn.allow({
+      actions: ['dynamodb:Query'],
+      resources: owned.map((arn) => `${arn}/index/${trunkGroupIndex.name}`),
+    });
     fn.allow({
       actions: ['dynamodb:Query'],
       resources: signingKeys,

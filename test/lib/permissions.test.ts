@@ -165,6 +165,8 @@ describe('the permission matrix', () => {
     ],
     'authorization-server-slc-management': [
       ...boundTo('management', [
+        ['Allow', 'dynamodb:BatchGetItem', 'ApiKeysTable'],
+        ['Allow', 'dynamodb:BatchGetItem', 'ClientsTable'],
         ['Allow', 'dynamodb:DeleteItem', 'ApiKeysTable'],
         ['Allow', 'dynamodb:DeleteItem', 'ClientsTable'],
         ['Allow', 'dynamodb:DeleteItem', 'IdentityProvidersTable'],
@@ -177,7 +179,9 @@ describe('the permission matrix', () => {
         ['Allow', 'dynamodb:PutItem', 'ClientsTable'],
         ['Allow', 'dynamodb:PutItem', 'IdentityProvidersTable'],
         ['Allow', 'dynamodb:PutItem', 'SigningKeysTable', items('trunk_group_limits')],
+        ['Allow', 'dynamodb:Query', 'ApiKeysTable/index/by-trunk-group'],
         ['Allow', 'dynamodb:Query', 'AuditTable'],
+        ['Allow', 'dynamodb:Query', 'ClientsTable/index/by-trunk-group'],
         ['Allow', 'dynamodb:Query', 'SigningKeysTable', items('signing_key', 'trunk_group_limits')],
         ['Allow', 'dynamodb:Scan', 'ApiKeysTable'],
         ['Allow', 'dynamodb:Scan', 'ClientsTable'],

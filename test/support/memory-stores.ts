@@ -62,28 +62,48 @@ function textsOf(id: string, item: Owned): readonly (string | undefined)[] {
   return [id, item.name, ...secrets.flatMap(({ secretId, name }) => [secretId, name])];
 }
 
+type Position = readonly string[];
+
+/** A list of trunk groups is in the order of groups and names, another one in that of ids. */
+function positionOf([id, item]: readonly [string, Owned], isByGroup: boolean): Position {
+  return isByGroup ? [item.serviceTrunkGroup, item.name, id] : [id];
+}
+
+function comparePositions(a: Position, b: Position): number {
+  const index = a.findIndex((part, at) => part !== b[at]);
+  if (index < 0) return 0;
+  return (a[index] ?? '') < (b[index] ?? '') ? -1 : 1;
+}
+
 /** Looks at no more items than a page may have, as a table does that is read once. */
 function readPage<T extends Owned>(
   items: ReadonlyMap<string, T>,
   query: OwnedItemsQuery & { readonly matches?: ((item: T) => boolean) | undefined },
   isWanted: (item: T) => boolean = () => true,
 ): StorePage<T> {
-  const entries = [...items].filter(([id]) => query.after === undefined || id > query.after);
-  const sorted = entries.toSorted(([a], [b]) => (a < b ? -1 : 1));
+  const { after, trunkGroups } = query;
+  const isByGroup = trunkGroups !== undefined;
+  const start = after === undefined ? undefined : (JSON.parse(after) as Position);
+  const sorted = [...items]
+    .filter(([, item]) => trunkGroups?.includes(item.serviceTrunkGroup) !== false)
+    .map((entry) => ({ entry, position: positionOf(entry, isByGroup) }))
+    .filter(({ position }) => start === undefined || comparePositions(position, start) > 0)
+    .toSorted((a, b) => comparePositions(a.position, b.position));
   const examined = sorted.slice(0, query.limit);
   const text = query.text?.toLowerCase() ?? '';
   const found = examined.filter(
-    ([id, item]) =>
-      (query.trunkGroups?.includes(item.serviceTrunkGroup) ?? true) &&
+    ({ entry: [id, item] }) =>
       (query.enabled ?? item.enabled) === item.enabled &&
       textsOf(id, item).join('\n').toLowerCase().includes(text) &&
       isWanted(item) &&
       (query.matches?.(item) ?? true),
   );
+  const hasMore = sorted.length > examined.length;
   return {
-    items: found.map(([, item]) => structuredClone(item)),
+    items: found.map(({ entry: [, item] }) => structuredClone(item)),
     examined: examined.length,
-    next: sorted.length > examined.length ? examined.at(-1)?.[0] : undefined,
+    next: hasMore ? JSON.stringify(examined.at(-1)?.position) : undefined,
+    isOrdered: isByGroup,
   };
 }
 
@@ -98,7 +118,10 @@ export function createMemoryClientStore(items = new Map<string, Client>()): Clie
       readPage(
         items,
         query,
-        ({ provider }) => (query.issuer ?? provider?.issuer) === provider?.issuer,
+        ({ provider, secrets }) =>
+          (query.issuer ?? provider?.issuer) === provider?.issuer &&
+          (query.secretId === undefined ||
+            secrets.some(({ secretId }) => secretId === query.secretId)),
       ),
     listClients: () => table.list(),
   };

@@ -55,6 +55,20 @@ describe('a list of clients', () => {
     const id = await addClient(test, 'Billing');
     await addClient(test, 'Alpha');
     expect(await namesOf(test, { text: id })).toEqual(['Billing']);
+    expect(await namesOf(test, { text: id, trunkGroup: 'tg-b' })).toEqual(['Billing']);
+    expect(await namesOf(test, { text: id, trunkGroup: 'tg-a' })).toEqual([]);
+    expect(await namesOf(test, { text: id, enabled: false })).toEqual([]);
+    expect(await namesOf(test, { text: id, provider: 'https://idp.example.com' })).toEqual([]);
+    expect(await namesOf(test, { text: id, needsAttention: true })).toEqual([]);
+  });
+
+  it('finds a client by the id of a secret', async () => {
+    const test = createTestManagement();
+    const id = await addClient(test, 'Billing', [{}]);
+    await addClient(test, 'Alpha', [{}]);
+    const text = test.clients.get(id)?.secrets[0]?.secretId;
+    expect(await namesOf(test, { text })).toEqual(['Billing']);
+    expect(await namesOf(test, { text, trunkGroup: 'tg-a' })).toEqual([]);
   });
 
   it('shows each client on one page, with any filter', async () => {
@@ -72,7 +86,7 @@ describe('a list of clients', () => {
     } while (cursor !== undefined);
     expect(seen).toHaveLength(12);
     expect(new Set(seen).size).toBe(12);
-    expect(pages).toBe(7);
+    expect(pages).toBe(3);
   });
 
   it('says that secrets not used for 90 days need attention, never those of a disabled client', async () => {

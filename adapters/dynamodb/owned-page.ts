@@ -1,0 +1,136 @@
+import type { DynamoDBDocument } from '@aws-sdk/lib-dynamodb';
+import * as v from 'valibot';
+import {
+  maxClientIdLength,
+  maxExaminedItems,
+  maxNameLength,
+  maxServiceTrunkGroupLength,
+  maxTableReads,
+} from '../../contract/limits.ts';
+import { UnavailableError } from '../../core/errors.ts';
+import { refuseInput } from '../../core/management/read-input.ts';
+import type { StorePage } from '../../core/paging.ts';
+import { callAws } from '../aws-errors.ts';
+import { textUpTo } from './item.ts';
+import { parseOrReport } from './read-items.ts';
+import { createFilter, hasText, type ListRequest, scanPage, textOf } from './read-page.ts';
+import type { StoreOptions } from './store-options.ts';
+import { readTrunkGroupPage } from './trunk-group-page.ts';
+
+const id = textUpTo(maxClientIdLength);
+
+/** Where a list of some trunk groups continues: an item of one of them, in the index or the table. */
+const positionSchema = v.pipe(
+  v.string(),
+  v.parseJson(),
+  v.union([
+    v.strictTuple([textUpTo(maxServiceTrunkGroupLength), textUpTo(maxNameLength), id]),
+    v.strictTuple([id]),
+  ]),
+);
+
+type Start = v.InferOutput<typeof positionSchema>;
+
+function readStart(after: string | undefined, trunkGroups: readonly string[]): Start | undefined {
+  if (after === undefined) return undefined;
+  const start = v.safeParse(positionSchema, after);
+  const isOwn =
+    start.success && (start.output.length === 1 || trunkGroups.includes(start.output[0]));
+  if (isOwn) return start.output;
+  return refuseInput('cursor', after, 'the nextCursor of a page of the same list');
+}
+
+/** Whether the index is missing, is still being filled, or is out of the caller's permissions. */
+function cannotUseIndex(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  if (error.name === 'AccessDeniedException') return true;
+  return (
+    error.name === 'ValidationException' &&
+    /does not have the specified index|backfilling/.test(error.message)
+  );
+}
+
+/**
+ * One page from the whole table, in its own order, without the index. It ends at an item that the
+ * caller may see, or at the end of the table: what it returns says nothing about other items.
+ *
+ * @throws {UnavailableError} if the table is too large for it.
+ */
+export async function scanForOwn<T extends object>(
+  dynamodb: DynamoDBDocument,
+  list: ListRequest<T>,
+  after: string | undefined,
+  store: StoreOptions,
+): Promise<StorePage<T>> {
+  const { table, partitionKey, query, conditions } = list;
+  if (conditions.some(({ values }) => values?.length === 0)) return { items: [], examined: 0 };
+  const filter = createFilter(conditions);
+  const taken: T[] = [];
+  let [examined, last, start] = [0, after, after];
+  for (let reads = 0; reads < maxTableReads; reads++) {
+    const page = await callAws(`list ${table}`, () =>
+      dynamodb.scan({
+        TableName: table,
+        Limit: maxExaminedItems,
+        ConsistentRead: store.consistentRead ?? false,
+        ExclusiveStartKey: start === undefined ? undefined : { [partitionKey]: start },
+        ...filter,
+      }),
+    );
+    examined += page.ScannedCount ?? 0;
+    for (const item of page.Items ?? []) {
+      if (!hasText(item, list)) continue;
+      const parsed = parseOrReport(item, list.parse, store);
+      if (parsed === undefined || list.matches?.(parsed) === false) continue;
+      // Only an item after the last one says that there is a next page.
+      if (taken.length === query.limit) {
+        return { items: taken, examined, next: JSON.stringify([last]) };
+      }
+      taken.push(parsed);
+      if (list.isUnique === true) return { items: taken, examined };
+      last = textOf(item, partitionKey);
+    }
+    start = textOf(page.LastEvaluatedKey, partitionKey);
+    if (start === undefined) return { items: taken, examined };
+  }
+  if (taken.length > 0) return { items: taken, examined, next: JSON.stringify([last]) };
+  throw new UnavailableError(
+    `could not list ${table}: it is too large to be searched without its index, which cannot be used yet`,
+  );
+}
+
+/** Of clients or API keys, what differs from one kind to the other. */
+export interface OwnedList<T extends object> extends ListRequest<T> {
+  /** Actions of the audit that create an item or change its name. */
+  readonly recentActions: readonly string[];
+}
+
+/**
+ * One page of clients or API keys. A list that is limited to trunk groups uses their index; without
+ * a limit, or until the index can be used in this region, it scans the table.
+ *
+ * @throws {InputError} for a cursor of another list.
+ */
+export async function readOwnedPage<T extends object>(
+  dynamodb: DynamoDBDocument,
+  list: OwnedList<T>,
+  store: StoreOptions,
+): Promise<StorePage<T>> {
+  const { trunkGroups, after } = list.query;
+  if (trunkGroups === undefined) return scanPage(dynamodb, list, store);
+  if (trunkGroups.length === 0) return { items: [], examined: 0 };
+  const start = readStart(after, trunkGroups);
+  const { findRecent } = store;
+  if (start?.length !== 1 && findRecent !== undefined) {
+    const page = { trunkGroups, after: start, findRecent, recentActions: list.recentActions };
+    try {
+      return await readTrunkGroupPage(dynamodb, list, page, store);
+    } catch (error) {
+      if (!cannotUseIndex(error)) throw error;
+    }
+  }
+  if (start?.length === 3) {
+    return refuseInput('cursor', after, 'none: the order of the list has changed, start again');
+  }
+  return scanForOwn(dynamodb, list, start?.[0], store);
+}

@@ -1,0 +1,163 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { DynamoDBDocument } from '@aws-sdk/lib-dynamodb';
+import { trunkGroupIndex } from '../../contract/tables.ts';
+import type { StorePage } from '../../core/paging.ts';
+import { callAws } from '../aws-errors.ts';
+import type { Item } from './item.ts';
+import { getItems, parseOrReport } from './read-items.ts';
+import { hasText, type ListRequest, meets, readLimit } from './read-page.ts';
+import type { FindRecent, StoreOptions } from './store-options.ts';
+
+/** The place of an item in lists by trunk group: its group, its name, its id. */
+export type Position = readonly [group: string, name: string, id: string];
+
+export interface TrunkGroupPage {
+  readonly trunkGroups: readonly string[];
+  /** The last position of the page before. */
+  readonly after: Position | undefined;
+  readonly findRecent: FindRecent;
+  /** Actions of the audit that create an item or change its name. */
+  readonly recentActions: readonly string[];
+}
+
+/** Queries at the same time, each of one trunk group. */
+const queriesAtOnce = 8;
+
+/** The order of DynamoDB's sort keys: by the bytes of UTF-8, so capital letters come first. */
+function compareTexts(a: string, b: string): number {
+  return Buffer.compare(Buffer.from(a), Buffer.from(b));
+}
+
+function comparePositions(a: Position, b: Position): number {
+  return compareTexts(a[0], b[0]) || compareTexts(a[1], b[1]) || compareTexts(a[2], b[2]);
+}
+
+async function queryGroup<T extends object>(
+  dynamodb: DynamoDBDocument,
+  { table, partitionKey }: ListRequest<T>,
+  group: string,
+  { after, limit }: { readonly after: Position | undefined; readonly limit: number },
+): Promise<readonly Position[]> {
+  const { name, partitionKey: groupKey, sortKey } = trunkGroupIndex;
+  const start = after?.[0] === group ? after : undefined;
+  const page = await callAws(`list a trunk group of ${table}`, () =>
+    dynamodb.query({
+      TableName: table,
+      IndexName: name,
+      KeyConditionExpression: '#group = :group',
+      ExpressionAttributeNames: { '#group': groupKey },
+      ExpressionAttributeValues: { ':group': group },
+      Limit: limit,
+      ExclusiveStartKey: start && {
+        [groupKey]: start[0],
+        [sortKey]: start[1],
+        [partitionKey]: start[2],
+      },
+    }),
+  );
+  return (page.Items ?? []).map((item) => [
+    group,
+    String(item[sortKey]),
+    String(item[partitionKey]),
+  ]);
+}
+
+/** The next positions of the groups, one group after another. */
+async function queryGroups<T extends object>(
+  dynamodb: DynamoDBDocument,
+  list: ListRequest<T>,
+  { trunkGroups, after }: TrunkGroupPage,
+  limit: number,
+): Promise<readonly Position[]> {
+  const groups = [...new Set(trunkGroups)]
+    .toSorted(compareTexts)
+    .filter((group) => after === undefined || compareTexts(group, after[0]) >= 0);
+  const found: Position[] = [];
+  for (let index = 0; index < groups.length && found.length < limit; index += queriesAtOnce) {
+    const some = groups.slice(index, index + queriesAtOnce);
+    const pages = some.map((group) => queryGroup(dynamodb, list, group, { after, limit }));
+    found.push(...(await Promise.all(pages)).flat());
+  }
+  return found.slice(0, limit);
+}
+
+/** What the index knows, and what it may not know yet, in one order. */
+function mergeRecent<T extends object>(
+  indexed: readonly Position[],
+  recent: readonly Item[],
+  { partitionKey }: ListRequest<T>,
+  range: { readonly after: Position | undefined; readonly upTo: Position | undefined },
+): readonly Position[] {
+  const known = new Set(indexed.map(([, , id]) => id));
+  const added = recent
+    .map(
+      (item): Position => [
+        String(item[trunkGroupIndex.partitionKey]),
+        String(item[trunkGroupIndex.sortKey]),
+        String(item[partitionKey]),
+      ],
+    )
+    .filter(
+      (position) =>
+        !known.has(position[2]) &&
+        (range.after === undefined || comparePositions(position, range.after) > 0) &&
+        (range.upTo === undefined || comparePositions(position, range.upTo) < 0),
+    );
+  return added.length === 0 ? indexed : [...indexed, ...added].toSorted(comparePositions);
+}
+
+/** Takes items until the page is full. */
+function takePage<T extends object>(
+  positions: readonly Position[],
+  items: ReadonlyMap<string, Item>,
+  list: ListRequest<T>,
+  { store, hasMore }: { readonly store: StoreOptions; readonly hasMore: boolean },
+): StorePage<T> {
+  const taken: T[] = [];
+  const next = (position: Position | undefined) => position && JSON.stringify(position);
+  for (const [index, position] of positions.entries()) {
+    const item = items.get(position[2]);
+    if (item === undefined || !hasText(item, list)) continue;
+    if (!list.conditions.every((condition) => meets(item, condition))) continue;
+    const parsed = parseOrReport(item, list.parse, store);
+    if (parsed === undefined || list.matches?.(parsed) === false) continue;
+    taken.push(parsed);
+    const isLast = index === positions.length - 1 && !hasMore;
+    if (taken.length === list.query.limit && !isLast) {
+      return { items: taken, examined: index + 1, next: next(position), isOrdered: true };
+    }
+  }
+  const end = hasMore ? next(positions.at(-1)) : undefined;
+  return { items: taken, examined: positions.length, next: end, isOrdered: true };
+}
+
+/**
+ * One page of the items of some trunk groups, by group and then by name. The index says which they
+ * are; the items themselves are read from the table, with strong consistency. The index follows the
+ * table a moment later, so what was created or renamed just now is found in the audit.
+ */
+export async function readTrunkGroupPage<T extends object>(
+  dynamodb: DynamoDBDocument,
+  list: ListRequest<T>,
+  page: TrunkGroupPage,
+  store: StoreOptions,
+): Promise<StorePage<T>> {
+  const { table, partitionKey, conditions } = list;
+  const groupCondition = { path: [trunkGroupIndex.partitionKey], values: page.trunkGroups };
+  const others = conditions.filter((one) => !isDeepStrictEqual(one, groupCondition));
+  const most = readLimit(list, others);
+  // One more than are looked at says whether there is a next page.
+  const [found, recent] = await Promise.all([
+    queryGroups(dynamodb, list, page, most + 1),
+    page.findRecent(page.recentActions, page.trunkGroups),
+  ]);
+  const hasMore = found.length > most;
+  const indexed = found.slice(0, most);
+  const ids = [...new Set([...indexed.map(([, , id]) => id), ...recent])];
+  const items = await getItems(dynamodb, { table, partitionKey, ids }, store);
+  const changed = recent.map((id) => items.get(id)).filter((item) => item !== undefined);
+  const own = changed.filter((item) => meets(item, groupCondition));
+  const range = { after: page.after, upTo: hasMore ? indexed.at(-1) : undefined };
+  const positions = mergeRecent(indexed, own, list, range);
+  return takePage(positions, items, list, { store, hasMore });
+}

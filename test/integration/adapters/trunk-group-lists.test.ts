@@ -1,0 +1,276 @@
+import { type QueryCommandInput, UpdateTableCommand } from '@aws-sdk/client-dynamodb';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { createTable, createTables } from '../../../adapters/dynamodb/create-tables.ts';
+import { createDynamoDbClient } from '../../../adapters/dynamodb/dynamodb-client.ts';
+import { createManagement, type Management } from '../../../adapters/management.ts';
+import { tableName, tables, trunkGroupIndex } from '../../../contract/tables.ts';
+import { startDynamoDb } from '../../../lab/emulator/dynamodb.ts';
+import type { IndexTiming } from '../../../lab/emulator/table-indexes.ts';
+import { testConfig } from '../../support/management.ts';
+import { testAccessKey } from '../../support/test-access-key.ts';
+import { testAwsOptions } from './dynalite.ts';
+
+const clientsTable = tableName(testConfig.name, 'clients');
+const apiKeysTable = tableName(testConfig.name, 'apiKeys');
+
+async function start(indexTiming: IndexTiming = {}) {
+  const server = await startDynamoDb({ accessKey: testAccessKey, indexTiming });
+  const aws = testAwsOptions(server.endpoint);
+  const dynamodb = createDynamoDbClient(aws);
+  onTestFinished(async () => {
+    dynamodb.destroy();
+    await server.close();
+  });
+  await createTables(dynamodb, testConfig.name);
+  const actor = async () => 'arn:aws:iam::123456789012:user/op';
+  const management = createManagement({ config: testConfig, aws, actor });
+  const removeIndexes = async () => {
+    for (const TableName of [clientsTable, apiKeysTable]) {
+      const Delete = { IndexName: trunkGroupIndex.name };
+      const update = { TableName, GlobalSecondaryIndexUpdates: [{ Delete }] };
+      await dynamodb.send(new UpdateTableCommand(update));
+    }
+  };
+  return { dynamodb, management, removeIndexes };
+}
+
+type Started = Awaited<ReturnType<typeof start>>;
+
+const createClient = (management: Management, serviceTrunkGroup: string, name: string) =>
+  management.createClient({ name, serviceTrunkGroup, scopes: ['calls:view'] });
+
+/** Customers with three clients and keys each, in an order that is not that of their names. */
+async function seed(management: Management, customers: number): Promise<void> {
+  for (let customer = 0; customer < customers; customer++) {
+    for (const name of ['b', 'C', 'a.x']) {
+      await createClient(management, `tg-${customer}`, name);
+      await management.createApiKey({ name, serviceTrunkGroup: `tg-${customer}` });
+    }
+  }
+}
+
+interface Listed {
+  readonly names: readonly string[];
+  readonly cursors: readonly string[];
+  readonly pages: number;
+}
+
+/** Every page of a list. */
+async function listAll(
+  management: Management,
+  operation: 'listClients' | 'listApiKeys',
+  filter: object,
+): Promise<Listed> {
+  const names: string[] = [];
+  const cursors: string[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await management[operation]({ ...filter, cursor });
+    names.push(...page.items.map(({ serviceTrunkGroup, name }) => `${serviceTrunkGroup} ${name}`));
+    cursor = page.nextCursor;
+    if (cursor !== undefined) cursors.push(cursor);
+  } while (cursor !== undefined);
+  return { names, cursors, pages: cursors.length + 1 };
+}
+
+/** What may be wrong with the index, with what it does to the tables. */
+const states: readonly (readonly [string, (started: Started) => Promise<void>])[] = [
+  ['with the index', async () => undefined],
+  ['without the index', ({ removeIndexes }) => removeIndexes()],
+];
+
+const operations = ['listClients', 'listApiKeys'] as const;
+
+describe.each(states)('lists of trunk groups %s', (_, prepare) => {
+  it('have all and only what belongs to a group, whatever others have', async () => {
+    const started = await start();
+    await seed(started.management, 15);
+    await prepare(started);
+    const seen = await Promise.all(
+      operations.flatMap((operation) =>
+        Array.from({ length: 15 }, async (__, customer) => {
+          const own = started.management.forCaller({ trunkGroups: [`tg-${customer}`] });
+          const { items, nextCursor } = await own[operation]({ limit: 3 });
+          expect(nextCursor).toBeUndefined();
+          return items.map((item) => item.serviceTrunkGroup === `tg-${customer}`);
+        }),
+      ),
+    );
+    expect(seen).toEqual(Array.from({ length: 30 }, () => [true, true, true]));
+  });
+
+  it.each(operations)(
+    '%s: pages with any limit and filter hold each item once',
+    async (operation) => {
+      const started = await start();
+      await seed(started.management, 4);
+      await prepare(started);
+      const own = started.management.forCaller({ trunkGroups: ['tg-3', 'tg-1'] });
+      const expected = ['tg-1 C', 'tg-1 a.x', 'tg-1 b', 'tg-3 C', 'tg-3 a.x', 'tg-3 b'];
+      for (let limit = 1; limit <= 7; limit++) {
+        const { names, pages } = await listAll(own, operation, { limit });
+        expect(names.toSorted()).toEqual(expected);
+        expect(pages).toBe(Math.ceil(6 / limit));
+      }
+      const { names } = await listAll(own, operation, { limit: 1, text: 'A.X', enabled: true });
+      expect(names.toSorted()).toEqual(['tg-1 a.x', 'tg-3 a.x']);
+    },
+  );
+
+  it('have cursors that say nothing about other groups', async () => {
+    const started = await start();
+    await seed(started.management, 12);
+    await prepare(started);
+    const own = started.management.forCaller({ trunkGroups: ['tg-3', 'tg-7'] });
+    const all = (await started.management.listClients()).items;
+    const foreign = all.filter(({ serviceTrunkGroup: group }) => !['tg-3', 'tg-7'].includes(group));
+    const { cursors } = await listAll(own, 'listClients', { limit: 1 });
+    expect(cursors.length).toBeGreaterThan(4);
+    const decoded = cursors.map((cursor) => Buffer.from(cursor, 'base64url').toString());
+    for (const { clientId } of foreign) expect(decoded.join()).not.toContain(clientId);
+  });
+
+  it('find the client of a secret by its full id, and only in their own groups', async () => {
+    const started = await start();
+    const { management } = started;
+    const { client } = await createClient(management, 'tg-1', 'mine');
+    await seed(management, 3);
+    const { secret } = await management.createClientSecret(client.clientId, {});
+    await prepare(started);
+    const find = async (text: string, ...trunkGroups: readonly string[]) =>
+      (await management.forCaller({ trunkGroups }).listClients({ text })).items.map(
+        ({ name }) => name,
+      );
+    for (const id of [client.clientId, secret.secretId]) {
+      expect((await management.listClients({ text: id })).items).toHaveLength(1);
+      expect(await find(id, 'tg-1')).toEqual(['mine']);
+      expect(await find(id, 'tg-2')).toEqual([]);
+      expect(await find(id)).toEqual([]);
+    }
+  });
+
+  it('refuse a cursor of another group, and one that was made up', async () => {
+    const started = await start();
+    await seed(started.management, 2);
+    const [one, two] = ['tg-0', 'tg-1'].map((group) =>
+      started.management.forCaller({ trunkGroups: [group] }),
+    ) as [Management, Management];
+    const { nextCursor } = await one.listClients({ limit: 1 });
+    await prepare(started);
+    await expect(two.listClients({ cursor: nextCursor })).rejects.toThrow('cursor: received');
+    for (const position of [
+      '["tg-1"',
+      '["tg-1","",""]',
+      '[]',
+      '["tg-1",1,"x"]',
+      '{}',
+      'client_x',
+    ]) {
+      const cursor = Buffer.from(position).toString('base64url');
+      await expect(two.listClients({ cursor })).rejects.toThrow('cursor: received');
+    }
+  });
+});
+
+describe('a list of trunk groups over its index', () => {
+  it.each(operations)('%s is in one order over all pages', async (operation) => {
+    const { management } = await start();
+    await seed(management, 3);
+    const own = management.forCaller({ trunkGroups: ['tg-2', 'tg-0'] });
+    for (const limit of [1, 2, 5, 500]) {
+      const { names } = await listAll(own, operation, { limit });
+      expect(names).toEqual(['tg-0 C', 'tg-0 a.x', 'tg-0 b', 'tg-2 C', 'tg-2 a.x', 'tg-2 b']);
+    }
+  });
+
+  it('never hides what was made just now, although the index does not have it yet', async () => {
+    const writes: (() => void)[] = [];
+    const { management } = await start({ defer: (write) => writes.push(write) });
+    const own = management.forCaller({ trunkGroups: ['tg-1'] });
+    const names = async (limit: number) => (await listAll(own, 'listClients', { limit })).names;
+    await createClient(management, 'tg-1', 'b');
+    await createClient(management, 'tg-2', 'other');
+    for (const write of writes.splice(0)) write();
+    await createClient(own, 'tg-1', 'c');
+    const { client } = await createClient(own, 'tg-1', 'a');
+    for (const limit of [1, 2, 3, 500]) {
+      expect(await names(limit)).toEqual(['tg-1 a', 'tg-1 b', 'tg-1 c']);
+    }
+    const key = await own.createApiKey({ name: 'k', serviceTrunkGroup: 'tg-1' });
+    await own.renameApiKey(key.key.keyId, 'renamed', { ifVersion: key.key.version });
+    expect((await own.listApiKeys()).items.map(({ name }) => name)).toEqual(['renamed']);
+    await own.updateClient(client.clientId, { name: 'z' });
+    expect(await names(500)).toEqual(['tg-1 b', 'tg-1 c', 'tg-1 z']);
+    await own.deleteClient(client.clientId);
+    expect(await names(1)).toEqual(['tg-1 b', 'tg-1 c']);
+  });
+
+  it('shows each client as it is, although the index is older', async () => {
+    const writes: (() => void)[] = [];
+    const { management } = await start({ defer: (write) => writes.push(write) });
+    const { client } = await createClient(management, 'tg-1', 'a');
+    for (const write of writes.splice(0)) write();
+    const own = management.forCaller({ trunkGroups: ['tg-1'] });
+    await own.setClientEnabled(client.clientId, false);
+    expect((await own.listClients({ enabled: false })).items).toHaveLength(1);
+    expect((await own.listClients({ enabled: true })).items).toHaveLength(0);
+  });
+
+  it('costs two reads of its table and one of the audit, however many clients others have', async () => {
+    const { dynamodb, management } = await start();
+    await seed(management, 20);
+    const reads: string[] = [];
+    const send = vi.spyOn(Object.getPrototypeOf(Object.getPrototypeOf(dynamodb)), 'send');
+    send.mockClear();
+    await management.forCaller({ trunkGroups: ['tg-7'] }).listClients({ limit: 50 });
+    for (const [command] of send.mock.calls) {
+      const { input, constructor } = command as { input: QueryCommandInput; constructor: Function };
+      reads.push(`${constructor.name} ${input.IndexName ?? ''}`.trim());
+    }
+    expect(reads.toSorted()).toEqual([
+      'BatchGetCommand',
+      'QueryCommand',
+      'QueryCommand by-trunk-group',
+    ]);
+  });
+});
+
+describe('an index that is added to tables with items', () => {
+  it('is not used before it is filled; then lists change their order and start again', async () => {
+    const gate = Promise.withResolvers<void>();
+    const { dynamodb, management, removeIndexes } = await start({
+      beforeFill: () => gate.promise,
+    });
+    await removeIndexes();
+    await seed(management, 2);
+    const own = management.forCaller({ trunkGroups: ['tg-1'] });
+    for (const key of ['clients', 'apiKeys'] as const) {
+      await createTable(dynamodb, { ...tables[key], name: tableName(testConfig.name, key) });
+    }
+    const before = await own.listClients({ limit: 2 });
+    expect(before.items).toHaveLength(2);
+    gate.resolve();
+    const ordered = ['tg-1 C', 'tg-1 a.x', 'tg-1 b'];
+    await vi.waitFor(async () =>
+      expect((await listAll(own, 'listClients', { limit: 1 })).names).toEqual(ordered),
+    );
+    // A list that was begun by a scan is continued by one.
+    const rest = await own.listClients({ cursor: before.nextCursor });
+    expect([...before.items, ...rest.items].map(({ name }) => name).toSorted()).toEqual([
+      'C',
+      'a.x',
+      'b',
+    ]);
+  });
+
+  it('and is removed again, refuses a cursor that only it can continue', async () => {
+    const { management, removeIndexes } = await start();
+    await seed(management, 1);
+    const own = management.forCaller({ trunkGroups: ['tg-0'] });
+    const { nextCursor } = await own.listClients({ limit: 1 });
+    await removeIndexes();
+    await expect(own.listClients({ cursor: nextCursor })).rejects.toThrow(
+      'allowed: none: the order of the list has changed, start again',
+    );
+  });
+});
