@@ -29,6 +29,11 @@ export interface ManagementOptions {
    * change. The default is the AWS caller's ARN.
    */
   readonly actor?: (() => Promise<string>) | undefined;
+  /**
+   * Whether lists that are limited to trunk groups use the tables' indexes, which also takes a read
+   * of the audit. The default is true; lists scan without the permissions for it.
+   */
+  readonly useIndexes?: boolean | undefined;
   /** Runs when a stored record cannot be read. Lists skip it. */
   readonly onMalformedRecord?: ((error: Error) => void) | undefined;
   /** Runs when the outcome of a change could not be written to the audit. Its intent is there. */
@@ -61,12 +66,12 @@ export type OpenedTables = (
 export function openManagementTables(
   options: Omit<ManagementOptions, 'onMalformedRecord' | 'onAuditGap' | 'actor'>,
 ): OpenedTables {
-  const { config, aws = {}, allowLoopbackProviders = false } = options;
+  const { config, aws = {}, allowLoopbackProviders = false, useIndexes = true } = options;
   const dynamodb = createDynamoDbClient(aws);
   const serverDate = new ServerDate(elapsed);
   recordServerDates({ dynamodb }, serverDate.record.bind(serverDate), elapsed);
   const table = (key: TableKey) => deployedTableName(config, key);
-  const findRecent = createFindRecent(dynamodb, table('audit'), Date.now);
+  const findRecent = useIndexes ? createFindRecent(dynamodb, table('audit'), Date.now) : undefined;
   const fetchJson = createLazyFetch({ allowLoopback: allowLoopbackProviders, ca: options.ca });
   return ({ onMalformedRecord = () => undefined, onAuditGap }) => {
     const store = { consistentRead: true, onMalformedRecord };

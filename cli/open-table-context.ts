@@ -9,6 +9,8 @@ export function openTableContext(deployment: Deployment, options: OpenOptions): 
   const { auditFile } = options;
   const { config, aws, allowLoopbackProviders, ca } = deployment;
   const context = createManagementContext({
+    // The operators' policies allow no index.
+    useIndexes: false,
     config,
     aws,
     allowLoopbackProviders,

@@ -6,7 +6,6 @@ export interface TableSchema {
   readonly sortKey?: string;
   /** Shared by all regions (a global table if there are several), or one per region. */
   readonly scope: 'global' | 'regional';
-  readonly index?: IndexSchema;
 }
 
 /**
@@ -28,22 +27,12 @@ export const trunkGroupIndex = {
 
 /**
  * The tables of records. All keys are strings. None of them has a TTL or a local secondary index, because strongly
- * consistent global tables support neither. An update of a stack can add or remove one index of each table.
+ * consistent global tables support neither.
  */
 export const tables = {
   /** One item per client, with its secrets: one read authenticates. */
-  clients: {
-    suffix: 'clients',
-    partitionKey: 'client_id',
-    scope: 'global',
-    index: trunkGroupIndex,
-  },
-  apiKeys: {
-    suffix: 'api-keys',
-    partitionKey: 'key_id',
-    scope: 'global',
-    index: trunkGroupIndex,
-  },
+  clients: { suffix: 'clients', partitionKey: 'client_id', scope: 'global' },
+  apiKeys: { suffix: 'api-keys', partitionKey: 'key_id', scope: 'global' },
   identityProviders: {
     suffix: 'identity-providers',
     partitionKey: 'issuer',
@@ -112,6 +101,12 @@ export const sealedTokenTable = {
 } as const satisfies TableSchema & { readonly timeToLive: string };
 
 export type TableKey = keyof typeof tables;
+
+/** Indexes of tables. An update of a stack can add or remove one index of each table. */
+export const tableIndexes: Readonly<Partial<Record<TableKey, IndexSchema>>> = {
+  clients: trunkGroupIndex,
+  apiKeys: trunkGroupIndex,
+};
 
 export const tableKeys = /* @__PURE__ */ Object.freeze(
   /* @__PURE__ */ Object.keys(tables),

@@ -8,7 +8,14 @@ import {
   type TableDescription,
   UpdateTableCommand,
 } from '@aws-sdk/client-dynamodb';
-import { type TableSchema, tableKeys, tableName, tables } from '../../contract/tables.ts';
+import {
+  type IndexSchema,
+  type TableSchema,
+  tableIndexes,
+  tableKeys,
+  tableName,
+  tables,
+} from '../../contract/tables.ts';
 import { UnavailableError } from '../../core/errors.ts';
 
 /** Milliseconds. A local server is ready at once; DynamoDB needs some seconds. */
@@ -16,8 +23,9 @@ const activeWithin = 60_000;
 const pollInterval = 50;
 
 /** A table's name and keys, which are strings, and its index. */
-export interface TableDefinition extends Pick<TableSchema, 'partitionKey' | 'sortKey' | 'index'> {
+export interface TableDefinition extends Keys {
   readonly name: string;
+  readonly index?: IndexSchema | undefined;
 }
 
 type Keys = Pick<TableSchema, 'partitionKey' | 'sortKey'>;
@@ -34,7 +42,7 @@ function attributesOf(...keys: readonly Keys[]) {
   return [...names].map((AttributeName) => ({ AttributeName, AttributeType: 'S' as const }));
 }
 
-function toIndex(index: NonNullable<TableDefinition['index']>): GlobalSecondaryIndex {
+function toIndex(index: IndexSchema): GlobalSecondaryIndex {
   return {
     IndexName: index.name,
     KeySchema: keySchema(index),
@@ -103,7 +111,11 @@ export async function createTables(
 ): Promise<void> {
   await Promise.all(
     tableKeys.map((key) =>
-      createTable(dynamodb, { ...tables[key], name: tableName(deploymentName, key) }),
+      createTable(dynamodb, {
+        ...tables[key],
+        name: tableName(deploymentName, key),
+        index: tableIndexes[key],
+      }),
     ),
   );
 }

@@ -1,6 +1,5 @@
-import { setTimeout } from 'node:timers/promises';
 import type { DynamoDBDocument } from '@aws-sdk/lib-dynamodb';
-import { MalformedRecordError, UnavailableError } from '../../core/errors.ts';
+import { MalformedRecordError } from '../../core/errors.ts';
 import type { PortOptions } from '../../core/port.ts';
 import { callAws } from '../aws-errors.ts';
 import type { DynamoDbCalls, Page } from './dynamodb-calls.ts';
@@ -31,62 +30,6 @@ export async function getItem(
     calls.get(input, { abortSignal: options.signal }),
   );
   return output.Item;
-}
-
-/** BatchGetItem takes so many keys. */
-const maxBatch = 100;
-
-/** A batch that DynamoDB answers in part is asked again for the rest, so many times in all. */
-const maxAttempts = 5;
-
-/** Milliseconds before the second attempt; they double with each. */
-const firstPause = 20;
-
-async function getBatch(
-  dynamodb: DynamoDBDocument,
-  table: string,
-  keys: readonly Record<string, string>[],
-  consistentRead: boolean,
-): Promise<readonly Item[]> {
-  const items: Item[] = [];
-  let rest: Record<string, unknown>[] = [...keys];
-  for (let attempt = 1; rest.length > 0; attempt++) {
-    if (attempt > maxAttempts) throw new UnavailableError(`could not read items of ${table}`);
-    if (attempt > 1) await setTimeout(firstPause * 2 ** (attempt - 2));
-    const RequestItems = { [table]: { Keys: rest, ConsistentRead: consistentRead } };
-    const output = await callAws(`read items of ${table}`, () =>
-      dynamodb.batchGet({ RequestItems }),
-    );
-    items.push(...(output.Responses?.[table] ?? []));
-    rest = output.UnprocessedKeys?.[table]?.Keys ?? [];
-  }
-  return items;
-}
-
-/**
- * Reads the items of different ids. One that does not exist is left out.
- *
- * @returns them by id.
- * @throws {UnavailableError} if DynamoDB does not answer in time.
- */
-export async function getItems(
-  dynamodb: DynamoDBDocument,
-  request: {
-    readonly table: string;
-    readonly partitionKey: string;
-    readonly ids: readonly string[];
-  },
-  { consistentRead = false }: StoreOptions,
-): Promise<ReadonlyMap<string, Item>> {
-  const { table, partitionKey, ids } = request;
-  const keys = ids.map((id) => ({ [partitionKey]: id }));
-  const batches = Array.from({ length: Math.ceil(keys.length / maxBatch) }, (_, index) =>
-    keys.slice(index * maxBatch, (index + 1) * maxBatch),
-  );
-  const read = batches.map((batch) => getBatch(dynamodb, table, batch, consistentRead));
-  return new Map(
-    (await Promise.all(read)).flat().map((item) => [String(item[partitionKey]), item]),
-  );
 }
 
 async function* readPages(

@@ -3,8 +3,9 @@ import type { DynamoDBDocument } from '@aws-sdk/lib-dynamodb';
 import { trunkGroupIndex } from '../../contract/tables.ts';
 import type { StorePage } from '../../core/paging.ts';
 import { callAws } from '../aws-errors.ts';
+import { getItems } from './get-items.ts';
 import type { Item } from './item.ts';
-import { getItems, parseOrReport } from './read-items.ts';
+import { parseOrReport } from './read-items.ts';
 import { hasText, type ListRequest, meets, readLimit } from './read-page.ts';
 import type { FindRecent, StoreOptions } from './store-options.ts';
 

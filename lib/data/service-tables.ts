@@ -16,6 +16,7 @@ import {
   type TableKey,
   type TableNames,
   type TableSchema,
+  tableIndexes,
   tableKeys,
   tables,
 } from '../../contract/tables.ts';
@@ -73,6 +74,7 @@ export class ServiceTable extends Construct {
   constructor(scope: Construct, id: string, props: ServiceTableProps) {
     super(scope, id);
     const schema: TableSchema = tables[props.table];
+    const index = tableIndexes[props.table];
     const { tableReaders, name, tablesName = name } = props.config;
     // Tables of several regions get their policies in a later update than their replicas.
     const hasPolicy = props.replication === undefined || tableReaders?.tables === tablesName;
@@ -85,7 +87,7 @@ export class ServiceTable extends Construct {
       ...(schema.sortKey === undefined
         ? {}
         : { sortKey: { name: schema.sortKey, type: AttributeType.STRING } }),
-      ...(schema.index === undefined ? {} : withIndex(schema.index)),
+      ...(index === undefined ? {} : withIndex(index)),
       billing: Billing.onDemand(),
       removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
       ...replicaOptions,

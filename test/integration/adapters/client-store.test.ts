@@ -289,7 +289,7 @@ describe('an item that cannot be read', () => {
       ),
       'schema_version: expected "schema_version"',
     ],
-    ['with a number for a name', { name: 7 }, 'name: expected string'],
+    ['with text for a time', { created_at: 'now' }, 'created_at: expected number'],
     ['with text for a flag', { enabled: 'true' }, 'enabled: expected boolean'],
     ['with null for a flag', { enabled: null }, 'enabled: expected boolean'],
     ['with a misspelt attribute', { expires_att: 1 }, 'expires_att: expected no such attribute'],

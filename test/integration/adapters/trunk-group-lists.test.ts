@@ -245,7 +245,11 @@ describe('an index that is added to tables with items', () => {
     await seed(management, 2);
     const own = management.forCaller({ trunkGroups: ['tg-1'] });
     for (const key of ['clients', 'apiKeys'] as const) {
-      await createTable(dynamodb, { ...tables[key], name: tableName(testConfig.name, key) });
+      await createTable(dynamodb, {
+        ...tables[key],
+        name: tableName(testConfig.name, key),
+        index: trunkGroupIndex,
+      });
     }
     const before = await own.listClients({ limit: 2 });
     expect(before.items).toHaveLength(2);

@@ -35,7 +35,7 @@ export function tourCommands(items: TourItems): Readonly<Record<string, readonly
     'provider show': ['provider', 'show', issuer],
     'trunk-group-limits set': ['trunk-group-limits', 'set', 'tg-limited', '--max-clients', '1'],
     'trunk-group-limits show': ['trunk-group-limits', 'show', 'tg-limited'],
-    'trunk-group-limits check': ['trunk-group-limits', 'check', 'tg-limited'],
+    'trunk-group-limits check': ['trunk-group-limits', 'check', 'tg'],
     'trunk-group-limits list': ['trunk-group-limits', 'list'],
     'signing-key list': ['signing-key', 'list'],
     'signing-key rotate': ['signing-key', 'rotate'],

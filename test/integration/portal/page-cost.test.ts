@@ -61,6 +61,8 @@ async function countCalls(act: () => Promise<unknown>): Promise<Calls> {
 }
 
 const page: Calls = { Scan: 1 };
+/** The index and its items; the recent changes, in the audit. */
+const trunkGroupPage: Calls = { Query: 2, BatchGetItem: 1 };
 const item: Calls = { GetItem: 1 };
 /** The audit has one partition a day. */
 const history: Calls = { GetItem: 1, Query: 16 };
@@ -113,7 +115,8 @@ const queries: Readonly<Record<string, (ids: FullTables) => string>> = {
 const searches: Readonly<Record<string, Calls>> = {
   '/clients?text=customer+99': page,
   '/clients?text=nothing+has+this': page,
-  '/clients?trunkGroup=tg-1499': page,
+  '/clients?trunkGroup=tg-1499': trunkGroupPage,
+  '/api-keys?trunkGroup=tg-1499': trunkGroupPage,
   '/clients?secrets=attention': page,
   '/clients?provider=https%3A%2F%2Fidp-0.example.com': page,
   '/api-keys?text=nothing+has+this': page,
