@@ -16,3 +16,8 @@ export function onlyValues(
     Null: Object.fromEntries(Object.keys(values).map((key) => [key, 'false'])),
   };
 }
+
+/** The condition that a request touches only items of these partitions. */
+export function onlyItems(...partitionKeys: readonly string[]) {
+  return onlyValues({ 'dynamodb:LeadingKeys': partitionKeys });
+}

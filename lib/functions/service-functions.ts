@@ -19,7 +19,7 @@ import {
 } from '../../contract/function-environments.ts';
 import { roleName } from '../../contract/function-names.ts';
 import { type KmsKeyPolicyPrincipals, kmsKeyPolicy } from '../../contract/kms-key-policy.ts';
-import { onlyValues } from '../../contract/list-condition.ts';
+import { onlyItems, onlyValues } from '../../contract/list-condition.ts';
 import { formatManagementConfig } from '../../contract/management/management-config.ts';
 import { managementAliases } from '../../contract/management/roles.ts';
 import type { HttpFunctionName } from '../../contract/routes.ts';
@@ -28,8 +28,6 @@ import {
   changedSigningKeyAttributes,
   tables as contract,
   signingKeyRecordTypes as records,
-  trunkGroupIndex,
-  trunkGroupLimitsRecordType,
 } from '../../contract/tables.ts';
 import { type ServiceTables, type TableArns, tableArns } from '../data/service-tables.ts';
 import {
@@ -38,6 +36,7 @@ import {
   allowSign,
   type SigningKeys,
 } from '../keys/key-permissions.ts';
+import { allowManagement } from './management-permissions.ts';
 import { type FunctionContext, ServiceFunction } from './service-function.ts';
 
 export interface ServiceFunctionsProps
@@ -67,10 +66,6 @@ const checkTimeout = Duration.minutes(1);
  * 15.
  */
 export const rotationTimeout = Duration.minutes(14);
-
-function onlyItems(...partitionKeys: readonly string[]) {
-  return onlyValues({ 'dynamodb:LeadingKeys': partitionKeys });
-}
 
 /** The functions of one region with their permissions. */
 export class ServiceFunctions extends Construct {
@@ -268,32 +263,7 @@ export class ServiceFunctions extends Construct {
       memorySize: managementMemory,
       timeout: managementTimeout,
     });
-    const change = ['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:DeleteItem'];
-    const { clients, apiKeys, identityProviders, signingKeys, audit } = this.tables;
-    fn.allow({
-      actions: [...change, 'dynamodb:UpdateItem', 'dynamodb:Scan'],
-      resources: clients,
-    });
-    for (const resources of [apiKeys, identityProviders]) {
-      fn.allow({ actions: [...change, 'dynamodb:Scan'], resources });
-    }
-    const owned = [...clients, ...apiKeys];
-    fn.allow({ actions: ['dynamodb:BatchGetItem'], resources: owned });
-    fn.allow({
-      actions: ['dynamodb:Query'],
-      resources: owned.map((arn) => `${arn}/index/${trunkGroupIndex.name}`),
-    });
-    fn.allow({
-      actions: ['dynamodb:Query'],
-      resources: signingKeys,
-      conditions: onlyItems(records.key, trunkGroupLimitsRecordType),
-    });
-    fn.allow({
-      actions: ['dynamodb:GetItem', 'dynamodb:PutItem'],
-      resources: signingKeys,
-      conditions: onlyItems(trunkGroupLimitsRecordType),
-    });
-    fn.allow({ actions: ['dynamodb:Query', 'dynamodb:PutItem'], resources: audit });
+    allowManagement(fn, this.tables);
     fn.addAliases(managementAliases);
     return fn;
   }
