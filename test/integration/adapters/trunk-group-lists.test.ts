@@ -82,7 +82,7 @@ const states: readonly (readonly [string, (started: Started) => Promise<void>])[
 const operations = ['listClients', 'listApiKeys'] as const;
 
 describe.each(states)('lists of trunk groups %s', (_, prepare) => {
-  it('have all and only what belongs to a group, whatever others have', async () => {
+  it('have all and only what belongs to a group', async () => {
     const started = await start();
     await seed(started.management, 15);
     await prepare(started);
