@@ -1,8 +1,10 @@
 import { Option } from 'commander';
+import { proposeRule, type RuleProposal } from '../../core/identity-provider/application-rule.ts';
 import { defaultClientIdClaims } from '../../core/identity-provider/client-id-claim.ts';
 import type { ProviderInspection } from '../../core/management/inspect-provider.ts';
 import type { TokenInspection } from '../../core/management/inspect-token.ts';
 import { formatTime } from '../../core/rfc3339.ts';
+import { readToken } from '../../core/verifier/received-token.ts';
 import type { Cli } from '../cli.ts';
 import { readStdin } from '../cli-io.ts';
 import type { CommandSpec } from '../command-spec.ts';
@@ -28,7 +30,27 @@ async function readTokens(cli: Cli): Promise<readonly string[]> {
   return tokens;
 }
 
-function viewToken(token: TokenInspection): Readonly<Record<string, unknown>> {
+/** A token's inspection, and what its client should require. */
+type Inspected = TokenInspection & { readonly proposal?: RuleProposal | undefined };
+
+function proposeFor(
+  token: TokenInspection,
+  text: string,
+  issuer: string | undefined,
+  { clientIdClaim }: ProviderOptions,
+): Inspected {
+  if (!token.usable || issuer === undefined) return token;
+  const { payload } = readToken(text, undefined);
+  return {
+    ...token,
+    proposal: proposeRule({ issuer, clientIdClaim }, token.externalClientId, payload),
+  };
+}
+
+const claimsOf = ({ conditions }: RuleProposal) =>
+  conditions.map(({ claim, values }) => `${claim}=${values.join(' or ')}`);
+
+function viewToken(token: Inspected): Readonly<Record<string, unknown>> {
   if (!token.usable) {
     const { usable, reason, rule, finding } = token;
     return { usable, reason, rule, finding };
@@ -42,6 +64,11 @@ function viewToken(token: TokenInspection): Readonly<Record<string, unknown>> {
     sub: token.subject,
     expires_at: formatTime(token.expiresAt),
     other_claims: token.otherClaims,
+    application_rule: token.proposal && {
+      required_claims: claimsOf(token.proposal),
+      added: token.proposal.isAdded,
+      met: token.proposal.isMet,
+    },
   };
 }
 
@@ -66,7 +93,38 @@ function hintsOf(token: TokenInspection): readonly string[] {
     );
 }
 
-function formatToken(cli: Cli, token: TokenInspection, index: number): string {
+/** What keeps tokens of people out, in one sentence. */
+function describeProposal({
+  clientIdClaim,
+  externalClientId,
+  proposal,
+}: Inspected & { usable: true }) {
+  if (clientIdClaim === 'sub' && proposal === undefined) return [];
+  if (proposal === undefined) {
+    return [
+      `Rule: none is known for this issuer. Compare it with a token of a person, and require what differs (--require-claim), or a person's token counts as ${externalClientId}.`,
+    ];
+  }
+  const claims = claimsOf(proposal).join(' and ');
+  if (!proposal.isMet) {
+    return proposal.isAdded
+      ? [
+          `Rule: new clients require ${claims}, which this token lacks: it is not the application's own, and is refused.`,
+        ]
+      : [
+          "Rule: this token is a person's, as it has scp, or its oid is not its sub. Inspect one of the client credentials grant.",
+        ];
+  }
+  return proposal.isAdded
+    ? [`Rule: new clients require ${claims}, which this token has and those of people lack.`]
+    : [
+        `Rule: create the client with ${claimsOf(proposal)
+          .map((claim) => `--require-claim ${claim}`)
+          .join(' ')}, which tokens of people lack.`,
+      ];
+}
+
+function formatToken(cli: Cli, token: Inspected, index: number): string {
   const title = `Token ${index + 1}`;
   if (!token.usable) {
     const { reason, rule, finding } = token;
@@ -91,6 +149,7 @@ function formatToken(cli: Cli, token: TokenInspection, index: number): string {
       ...(others.length === 0 ? [] : [['other claims', others] as const]),
     ]),
     ...hintsOf(token),
+    ...describeProposal(token),
   ].join('\n');
 }
 
@@ -130,6 +189,9 @@ export const inspectCommand: CommandSpec = {
     const tokens = options.tokenStdin === true ? await readTokens(cli) : [];
     const found = await (await cli.management()).inspectProvider(url, { ...choices, tokens });
     const { registrable, problem, keySet } = found;
+    const inspected = found.tokens.map((token, index) =>
+      proposeFor(token, tokens[index] ?? '', found.issuer, options),
+    );
     const summary = registrable
       ? 'It can be registered.'
       : `It cannot be registered: ${problem ?? ''}.`;
@@ -143,13 +205,13 @@ export const inspectCommand: CommandSpec = {
         allowed_algorithms: found.allowedAlgorithms,
         keys: keySet?.keys.map(({ kid, alg, kty }) => ({ kid, alg, kty })),
         skipped_keys: keySet?.skipped,
-        tokens: found.tokens.map(viewToken),
+        tokens: inspected.map(viewToken),
       },
       quiet: [registrable ? 'registrable' : 'refused'],
       text: [
         formatFound(cli, found, options),
         summary,
-        ...found.tokens.map((token, index) => formatToken(cli, token, index)),
+        ...inspected.map((token, index) => formatToken(cli, token, index)),
       ].join('\n\n'),
     });
     if (!registrable || found.tokens.some(({ usable }) => !usable)) cli.answerNo();

@@ -1,4 +1,5 @@
-import type { ClaimCondition } from '../client/claim-condition.ts';
+import { type ClaimCondition, findUnmetCondition } from '../client/claim-condition.ts';
+import type { JsonObject } from '../verifier/json-object.ts';
 import type { IdentityProvider } from './identity-provider.ts';
 import { isCognitoIssuer } from './token-audience.ts';
 
@@ -103,4 +104,50 @@ export function hasApplicationRule(
   if (provider.clientIdClaim === 'sub') return true;
   const { claims } = findApplicationRule(provider) ?? { claims: ['sub'] };
   return conditions.some(({ claim }) => claims.includes(claim));
+}
+
+/** What a client should require, so that tokens like a given one pass and those of people do not. */
+export interface RuleProposal {
+  readonly conditions: readonly ClaimCondition[];
+  /** Whether a new client gets the conditions without being asked. */
+  readonly isAdded: boolean;
+  /** Whether the token meets them. If not, it is one of a person, or of another application. */
+  readonly isMet: boolean;
+}
+
+/** Entra ID: only tokens of people have `scp`, and only of an application is `oid` the subject. */
+function isEntraApplication({ scp, oid, sub }: JsonObject): boolean {
+  return scp === undefined && oid === sub;
+}
+
+/**
+ * The rule for a client, by a verified token of its application.
+ *
+ * @returns undefined if the registration needs no rule, or none follows from this token.
+ */
+export function proposeRule(
+  provider: Registration,
+  externalClientId: string,
+  payload: JsonObject,
+): RuleProposal | undefined {
+  if (provider.clientIdClaim === 'sub' || typeof payload['sub'] !== 'string') return undefined;
+  const rule = findApplicationRule(provider);
+  if (rule?.derive !== undefined) {
+    const conditions = rule
+      .derive(externalClientId)
+      .filter(({ claim }) => claim !== provider.clientIdClaim);
+    return {
+      conditions,
+      isAdded: true,
+      isMet: findUnmetCondition(payload, conditions) === undefined,
+    };
+  }
+  const conditions = [one('sub', payload['sub'])];
+  if (rule !== undefined) {
+    return { conditions, isAdded: false, isMet: isEntraApplication(payload) };
+  }
+  // RFC 9068 §2.2: without a person, the subject is the client.
+  return payload['sub'] === externalClientId
+    ? { conditions, isAdded: false, isMet: true }
+    : undefined;
 }

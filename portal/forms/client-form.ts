@@ -23,6 +23,8 @@ export interface ClientValues {
   readonly externalClientId: string;
   /** `NAME=VALUE` on each line. */
   readonly requiredClaims: string;
+  /** Whether the rule is left out that refuses tokens of people. */
+  readonly allowsUserTokens: boolean;
 }
 
 export function newClientValues(
@@ -38,6 +40,7 @@ export function newClientValues(
     provider: '',
     externalClientId: '',
     requiredClaims: '',
+    allowsUserTokens: false,
   };
 }
 
@@ -51,6 +54,7 @@ export function valuesOfClient(client: Client): ClientValues {
     provider: client.provider?.issuer ?? '',
     externalClientId: client.provider?.externalClientId ?? '',
     requiredClaims: '',
+    allowsUserTokens: false,
   };
 }
 
@@ -64,6 +68,7 @@ export function readClientValues(form: Fields): ClientValues {
     provider: form.text('provider'),
     externalClientId: form.text('externalClientId'),
     requiredClaims: form.text('requiredClaims'),
+    allowsUserTokens: form.isOn('allowUserTokens'),
   };
 }
 

@@ -5,8 +5,8 @@ import { dirname, join, resolve } from 'node:path';
 import { type Mutant, mutants } from './mutants.ts';
 
 /**
- * Writes each mutant into the code and runs the tests of its area, the key rotation or revocation,
- * which must fail. Ends with an error if one passes, and if the tests fail without a mutant.
+ * Writes each mutant into the code and runs the tests of its area (the key rotation, revocation, or
+ * tokens of people), which must fail. Ends with an error if one passes, and if the tests fail without a mutant.
  */
 
 const root = resolve(import.meta.dirname, '../../..');

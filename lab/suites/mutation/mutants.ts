@@ -13,7 +13,7 @@ interface Edit {
 export interface Mutant {
   readonly name: string;
   /** The tests that must notice it. */
-  readonly area: 'rotation' | 'revocation';
+  readonly area: 'rotation' | 'revocation' | 'people';
   readonly edits: readonly Edit[];
 }
 
@@ -33,4 +33,5 @@ export const mutants: readonly Mutant[] = [
   ...readMutants('partition-and-clock', 'rotation'),
   ...readMutants('publication', 'rotation'),
   ...readMutants('revocation', 'revocation'),
+  ...readMutants('tokens-of-people', 'people'),
 ];

@@ -43,6 +43,11 @@ const tests = {
     'test/core/management/{revoke-client-tokens,lives-model}.test.ts',
     'test/lambda/token/token-reuse.test.ts',
   ],
+  people: [
+    'test/core/identity-provider/application-rule.test.ts',
+    'test/core/management/application-rule.test.ts',
+    'test/core/verifier/platforms.test.ts',
+  ],
 };
 
 export default defineConfig({

@@ -3,7 +3,7 @@ import { maxNameLength, maxServiceTrunkGroupLength } from '../../../contract/lim
 import { formatDuration } from '../../../core/duration.ts';
 import type { ClientValues } from '../../forms/client-form.ts';
 import { type Problems, problemAt } from '../../forms/problems.ts';
-import { type Option, selectField, textArea, textField } from '../../html/field.ts';
+import { checkbox, type Option, selectField, textArea, textField } from '../../html/field.ts';
 import type { Labels } from '../../html/form.ts';
 import { type Html, html } from '../../html/html.ts';
 import { scopeMatrix } from '../../html/scope-matrix.ts';
@@ -131,5 +131,10 @@ export function providerFields(
     value: values.requiredClaims,
     rows: 2,
     error: problemAt(problems, 'requiredClaims'),
+  })}${checkbox({
+    name: 'allowUserTokens',
+    label: 'Leave out the claim of the known platform (only under a registered provider)',
+    hint: 'Warning: a token that the provider issues for a person through this application then counts as the client, with all of its scopes.',
+    isOn: values.allowsUserTokens,
   })}`;
 }

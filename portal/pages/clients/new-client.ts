@@ -97,6 +97,7 @@ export const createClient: Handler = async (context) => {
         provider: values.provider || undefined,
         externalClientId: values.externalClientId.trim() || undefined,
         requiredClaims: readRequiredClaims(values),
+        allowUserTokens: values.allowsUserTokens || undefined,
         idempotencyKey: requestId || undefined,
       });
       const done = existed ? 'client-existed' : 'client-created';

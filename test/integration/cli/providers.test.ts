@@ -118,6 +118,18 @@ it('is inspected with tokens before it is registered, and no token is shown', as
   expect(empty).toMatchObject({ exitCode: 2, stdout: '' });
 });
 
+it('is inspected with the claim that keeps tokens of people out', async () => {
+  const inspect = ['provider', 'inspect', provider.discoveryUrl, '--token-stdin'];
+  const own = await authctl(inspect, { stdin: token({ client_id: 'erp', sub: 'erp' }) });
+  expect(own.stdout).toContain('Rule: create the client with --require-claim sub=erp');
+  const other = await authctl(inspect, { stdin: token({ client_id: 'erp', sub: 'a-uuid' }) });
+  expect(other.stdout).toContain('Rule: none is known for this issuer.');
+  const { stdout } = await authctl([...inspect, '--json'], { stdin: token({ sub: 'erp' }) });
+  expect(JSON.parse(stdout)).toMatchObject({
+    tokens: [{ application_rule: { required_claims: ['sub=erp'], added: false, met: true } }],
+  });
+});
+
 it.each<[string, Readonly<Record<string, unknown>>, RegExp]>([
   ['an appid', { client_id: undefined, appid: 'erp' }, /appid names the application; sub can/],
   ['a cid', { client_id: undefined, cid: 'erp', sub: 'ann@example.com' }, /--client-id-claim cid/],
