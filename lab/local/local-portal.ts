@@ -1,5 +1,5 @@
-import { userInfo } from 'node:os';
 import { createManagement } from '../../adapters/management.ts';
+import { createCallerIdentity } from '../../adapters/sts/caller-identity.ts';
 import type { DeploymentConfig } from '../../contract/deployment-config.ts';
 import { type LoopbackPortal, servePortalOnLoopback } from '../../portal/serve-on-loopback.ts';
 import { type PortChoice, portInUse } from '../emulator/loopback-server.ts';
@@ -8,6 +8,7 @@ import type { LogFile } from './log-file.ts';
 
 export interface LocalPortalOptions {
   readonly config: DeploymentConfig;
+  /** With the endpoint of Lambda. */
   readonly aws: LocalAwsOptions;
   readonly log: LogFile;
   /** Certificates to trust for providers in addition to those of Node, PEM. */
@@ -37,22 +38,23 @@ async function serve(
 }
 
 /**
- * Starts the web portal on the tables of the local run, for its user. The link is valid for as long
+ * Starts the web portal of the local run, for its user. It works through the management function, as
+ * `authctl portal` does. The link is valid for as long
  * as the portal runs. It is printed once, and stored in a file that only its owner can read.
  *
  * @throws {LocalRunError} if the port is taken.
  */
 export async function startLocalPortal(options: LocalPortalOptions): Promise<LocalPortal> {
-  const { config, aws, log, ca } = options;
-  const name = `local:${userInfo().username}`;
+  const { config, aws, log } = options;
+  const name = await createCallerIdentity(aws)();
   const management = createManagement({
     config,
     aws,
-    ca,
-    actor: async () => name,
-    allowLoopbackProviders: true,
+    through: 'function',
+    alias: 'administrator',
     onMalformedRecord: (error) => log.writeError('portal', error),
-    onAuditGap: (_, cause) => log.writeError('portal', cause),
+    onAuditGap: ({ recordId }) =>
+      log.writeError('portal', new Error(`the audit has no outcome of ${recordId}`)),
   });
   const portal = await serve(options.port, (port) =>
     servePortalOnLoopback({

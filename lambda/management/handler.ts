@@ -5,12 +5,13 @@ import { managementVariables } from '../../contract/environments/management.ts';
 import { readVariables } from '../../contract/environments/read-variables.ts';
 import { createManagementHandler } from './function.ts';
 
-const { AUTH_MANAGEMENT_CONFIG } = readVariables('management', managementVariables, process.env);
+const environment = readVariables('management', managementVariables, process.env);
 
 export const handler = createManagementHandler({
   createContext: openManagementTables({
-    config: readManagementConfig(AUTH_MANAGEMENT_CONFIG, process.env),
+    config: readManagementConfig(environment.AUTH_MANAGEMENT_CONFIG, process.env),
     aws: { profile: 'request' },
+    allowLoopbackProviders: environment.AUTH_ALLOW_LOOPBACK_PROVIDERS === '1',
   }),
   authenticateCaller: createAuthenticateCaller(process.env),
 });

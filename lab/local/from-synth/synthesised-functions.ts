@@ -31,6 +31,7 @@ function sdkVariables(
     AWS_ENDPOINT_URL_KMS: clientOptions.endpointKms ?? '',
     AWS_ENDPOINT_URL_LAMBDA: lambdaEndpoint,
     AWS_ENDPOINT_URL_STS: clientOptions.endpointSts ?? '',
+    AUTH_ALLOW_LOOPBACK_PROVIDERS: '1',
     ...(caPath === undefined ? {} : { NODE_EXTRA_CA_CERTS: caPath }),
   };
 }

@@ -207,6 +207,14 @@ describe('statements of the policies', () => {
   });
 });
 
+describe('the management function of the templates', () => {
+  it('connects to a provider on loopback, whose certificate its process does not know', async () => {
+    const register = ['provider', 'register', provider.discoveryUrl, '--yes'];
+    const { stderr } = await enforced.authctl(register, undefined, 'function');
+    expect(stderr).toContain('its host does not answer over https');
+  });
+});
+
 describe('the key policy', () => {
   it('keeps an administrator from the use and the end of a signing key', () => {
     expect(keyAttempts).toEqual(keyAttempts.map(() => 'AccessDeniedException'));
