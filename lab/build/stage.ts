@@ -1,7 +1,6 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
-import { type Command, runCommand } from '../support/run-command.ts';
+import { type Command, runOrThrow } from '../support/run-command.ts';
 import { packages } from './packages.ts';
 import { findRepository, type Repository } from './repository.ts';
 
@@ -31,13 +30,8 @@ export function readManifest(folder: string): Manifest {
   return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest;
 }
 
-async function run(command: Command, cwd: string): Promise<void> {
-  const { code, output } = await runCommand(command, { cwd });
-  if (code !== 0) throw new Error(`${command.join(' ')}: ${output}`);
-}
-
 /** The file that `npm pack` writes. */
-function archiveOf({ name, version }: Pick<Manifest, 'name' | 'version'>): string {
+export function archiveOf({ name, version }: Pick<Manifest, 'name' | 'version'>): string {
   return `${name.replace('@', '').replace('/', '-')}-${version}.tgz`;
 }
 
@@ -56,9 +50,11 @@ async function stage(source: string, target: string): Promise<StagedPackage> {
     '--pack-destination',
     target,
   ];
-  await run(pack, source);
+  await runOrThrow(pack, { cwd: source });
   const archive = join(target, archiveOf(manifest));
-  await run(['tar', '-xzf', archive, '-C', folder, '--strip-components=1'], target);
+  await runOrThrow(['tar', '-xzf', archive, '-C', folder, '--strip-components=1'], {
+    cwd: target,
+  });
   rmSync(archive);
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifest, undefined, 2)}\n`);
   return { manifest, folder };
@@ -73,24 +69,4 @@ export async function stagePackages(target: string): Promise<readonly StagedPack
   const staged: StagedPackage[] = [];
   for (const { folder } of packages) staged.push(await stage(join(root, folder), target));
   return staged;
-}
-
-/** `npm run packages -- FOLDER` */
-if (import.meta.main) {
-  const [target] = process.argv.slice(2);
-  if (target === undefined) {
-    process.stderr.write(
-      'allowed: npm run packages -- FOLDER, which gets an archive of each package\n',
-    );
-    process.exitCode = 2;
-  } else {
-    const staged = mkdtempSync(join(tmpdir(), 'packages-'));
-    const archives = resolve(target);
-    mkdirSync(archives, { recursive: true });
-    for (const { manifest, folder } of await stagePackages(staged)) {
-      await run(['npm', 'pack', '--silent', '--pack-destination', archives], folder);
-      process.stdout.write(`${join(archives, archiveOf(manifest))}\n`);
-    }
-    rmSync(staged, { recursive: true });
-  }
 }

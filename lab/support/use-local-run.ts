@@ -23,9 +23,9 @@ export async function visitPortal(portal: Parameters<typeof signIn>[0]): Promise
 export async function useLocalRun(
   command: Command,
   cwd: string,
-  variables: Readonly<Record<string, string>> = {},
+  environment: NodeJS.ProcessEnv = process.env,
 ): Promise<void> {
-  const env = { ...process.env, PORT: '0', ...variables };
+  const env = { ...environment, PORT: '0' };
   const running = new OutputProcess(command, { cwd, env });
   try {
     await running.waitFor('it was ready', () => running.output.includes('Ctrl-C') || undefined);

@@ -1,41 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { deploymentConfigSchema } from '../../contract/deployment-config-schema.ts';
-import { regionIds } from '../../contract/regions.ts';
+import { schemaKeys } from '../../lab/support/config-keys.ts';
 import { root } from '../architecture/source-files.ts';
 
-interface Key {
-  readonly path: string;
-  /** Undefined if there is none, or it is not a single value. */
-  readonly default: unknown;
-}
-
-type Schema = v.GenericSchema & {
-  readonly entries?: Readonly<Record<string, Schema>>;
-  readonly wrapped?: Schema;
-  readonly item?: Schema;
-};
-
-/** Every key below a schema, with the default that parsing gives it. */
-function keysOf(schema: Schema, path: string): readonly Key[] {
-  if (schema.wrapped !== undefined) return keysOf(schema.wrapped, path);
-  if (schema.item !== undefined) return keysOf(schema.item, path);
-  return Object.entries(schema.entries ?? {}).flatMap(([name, entry]) => {
-    const own = path === '' ? name : `${path}.${name}`;
-    return [{ path: own, default: v.getDefault(entry) }, ...keysOf(entry, own)];
-  });
-}
-
-/** The other regions are as the first is. */
-function isOfOtherRegion(path: string): boolean {
-  return regionIds.slice(1).some((id) => path.startsWith(`regions.${id}`));
-}
-
-const keys = keysOf(deploymentConfigSchema as Schema, '').filter(
-  ({ path }) => !isOfOtherRegion(path) && path !== `regions.${regionIds[0]}`,
-);
+const keys = schemaKeys(deploymentConfigSchema);
 
 const rows = new Map(
   readFileSync(join(root, 'docs/configuration.md'), 'utf8')

@@ -1,0 +1,67 @@
+import { createHash } from 'node:crypto';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join, resolve } from 'node:path';
+import { runOrThrow } from '../support/run-command.ts';
+import { archiveOf, stagePackages } from './stage.ts';
+
+const root = resolve(import.meta.dirname, '../..');
+
+/** Checksums of the archives, as `sha256sum --check` reads them. */
+export const checksumFile = 'SHA256SUMS';
+/** Every package of the lockfile: what is bundled, installed with the packages, or builds them. */
+const materialsFile = 'sbom.cdx.json';
+
+async function writeBillOfMaterials(target: string): Promise<string> {
+  const options = ['--include=dev', '--package-lock-only', '--sbom-type=application'];
+  const path = join(target, materialsFile);
+  const text = await runOrThrow(['npm', 'sbom', ...options, '--sbom-format=cyclonedx'], {
+    cwd: root,
+  });
+  writeFileSync(path, text);
+  return path;
+}
+
+function checksum(path: string): string {
+  const digest = createHash('sha256').update(readFileSync(path)).digest('hex');
+  return `${digest}  ${basename(path)}\n`;
+}
+
+/**
+ * Writes what a release is, of what `npm run build` made: an archive of each package, a CycloneDX
+ * bill of materials, and the checksums of the archives. Archives of one commit have the same bytes.
+ *
+ * @returns paths of the archives.
+ */
+export async function writeRelease(target: string): Promise<readonly string[]> {
+  mkdirSync(target, { recursive: true });
+  const staged = mkdtempSync(join(tmpdir(), 'packages-'));
+  try {
+    const archives: string[] = [];
+    for (const { manifest, folder } of await stagePackages(staged)) {
+      await runOrThrow(['npm', 'pack', '--silent', '--pack-destination', target], { cwd: folder });
+      archives.push(join(target, archiveOf(manifest)));
+    }
+    writeFileSync(join(target, checksumFile), archives.map(checksum).join(''));
+    return archives;
+  } finally {
+    rmSync(staged, { recursive: true });
+  }
+}
+
+/** `npm run packages -- FOLDER` */
+if (import.meta.main) {
+  const [folder] = process.argv.slice(2);
+  if (folder === undefined) {
+    process.stderr.write(
+      `allowed: npm run packages -- FOLDER, which gets an archive of each package, ${checksumFile} and ${materialsFile}\n`,
+    );
+    process.exitCode = 2;
+  } else {
+    const target = resolve(folder);
+    const archives = await writeRelease(target);
+    for (const path of [...archives, await writeBillOfMaterials(target)]) {
+      process.stdout.write(`${path}\n`);
+    }
+  }
+}

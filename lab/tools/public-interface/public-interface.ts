@@ -1,0 +1,96 @@
+import { globSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { commandGroups } from '../../../cli/command-groups.ts';
+import { deploymentConfigSchema } from '../../../contract/deployment-config-schema.ts';
+import { keyMetrics } from '../../../contract/key-metrics.ts';
+import {
+  authorizerMetrics,
+  gatewayMetrics,
+  requestMetrics,
+  versionMetrics,
+} from '../../../contract/request-metrics.ts';
+import { routes } from '../../../contract/routes.ts';
+import { buildAccessTokenClaims } from '../../../core/token/access-token-claims.ts';
+import { packages } from '../../build/packages.ts';
+import { readManifest } from '../../build/stage.ts';
+import { schemaKeys } from '../../support/config-keys.ts';
+import { writeSamples } from '../../support/items/samples.ts';
+import { exportedNames } from './exported-names.ts';
+import { printedMembers } from './printed-members.ts';
+
+function exportLines(root: string): readonly string[] {
+  return packages.flatMap(({ folder, entries }) => {
+    const { name, bin = {} } = readManifest(join(root, folder));
+    const short = basename(name);
+    const commands = Object.keys(bin).map((command) => `command ${command}`);
+    const exported = Object.entries(entries).flatMap(([entry, source]) =>
+      exportedNames(join(root, source)).map((each) => `export ${short}/${entry} ${each}`),
+    );
+    return [...commands, ...exported];
+  });
+}
+
+/** The claims of a token, of which no value counts here. */
+function claimLines(): readonly string[] {
+  const client = { clientId: '', tokenLifetime: 1, serviceTrunkGroup: '' };
+  const claims = buildAccessTokenClaims(
+    { client: client as never, scopes: [], audience: '' },
+    { now: 0, random: new Uint8Array(16) },
+    { issuer: '', maxTokenLifetime: 1 },
+  );
+  return Object.keys(claims).map((name) => `claim ${name}`);
+}
+
+/** Attributes of an item, with those of what is in its lists. */
+function attributesOf(value: object, path = ''): readonly string[] {
+  return Object.entries(value).flatMap(([name, entry]: [string, unknown]) => [
+    path + name,
+    ...(Array.isArray(entry) ? entry : []).flatMap((each: unknown) =>
+      typeof each === 'object' && each !== null ? attributesOf(each, `${path}${name}.`) : [],
+    ),
+  ]);
+}
+
+function itemLines(): readonly string[] {
+  return Object.entries(writeSamples()).flatMap(([kind, items]) =>
+    items.flatMap((item) => attributesOf(item).map((name) => `item ${kind} ${name}`)),
+  );
+}
+
+function metricLines(): readonly string[] {
+  const tables = [requestMetrics, gatewayMetrics, authorizerMetrics, versionMetrics, keyMetrics];
+  return tables.flatMap((table) => Object.values(table)).map((name) => `metric ${name}`);
+}
+
+/** Each alarm has a page, which a test compares with the stacks. */
+function alarmLines(root: string): readonly string[] {
+  return globSync('*.md', { cwd: join(root, 'docs/runbook') })
+    .filter((page) => page !== 'README.md')
+    .map((page) => `alarm ${basename(page, '.md')}`);
+}
+
+function commandLines(): readonly string[] {
+  return commandGroups.flatMap(({ name, commands }) =>
+    commands.map((command) => `command authctl ${name} ${command.name}`),
+  );
+}
+
+/**
+ * Everything that a version promises, a line each: what it is, and its name. docs/upgrade.md says
+ * what a change of a line asks for.
+ */
+export function publicInterface(root: string): readonly string[] {
+  const groups = [...commandGroups.map(({ name }) => name), 'portal'];
+  const lines = [
+    ...exportLines(root),
+    ...commandLines(),
+    ...schemaKeys(deploymentConfigSchema).map(({ path }) => `config ${path}`),
+    ...routes.flatMap(({ methods, path }) => methods.map((method) => `route ${method} ${path}`)),
+    ...claimLines(),
+    ...itemLines(),
+    ...metricLines(),
+    ...alarmLines(root),
+    ...printedMembers(root, groups).map((line) => `json ${line}`),
+  ];
+  return [...new Set(lines)].toSorted();
+}
