@@ -129,6 +129,16 @@ export class ServiceFunctions extends Construct {
     };
   }
 
+  /** Allows actions only on these kinds of records in the table of signing keys. */
+  private allowRecords(
+    fn: ServiceFunction<FunctionName>,
+    actions: readonly string[],
+    ...recordTypes: readonly string[]
+  ): void {
+    const resources = this.tables.signingKeys;
+    fn.allow({ actions, resources, conditions: onlyItems(...recordTypes) });
+  }
+
   private addToken(sealedTokens?: ITableV2): ServiceFunction<'token'> {
     const fn = new ServiceFunction(this, 'Token', {
       ...this.context,
@@ -149,11 +159,7 @@ export class ServiceFunctions extends Construct {
         StringEqualsIfExists: { 'dynamodb:ReturnValues': 'NONE' },
       },
     });
-    fn.allow({
-      actions: ['dynamodb:Query'],
-      resources: this.tables.signingKeys,
-      conditions: onlyItems(records.key),
-    });
+    this.allowRecords(fn, ['dynamodb:Query'], records.key);
     if (sealedTokens !== undefined) {
       const actions = ['dynamodb:GetItem', 'dynamodb:PutItem'];
       fn.allow({ actions, resources: [sealedTokens.tableArn] });
@@ -184,11 +190,7 @@ export class ServiceFunctions extends Construct {
       reservedConcurrency: this.source.config.reservedConcurrency.jwks,
       timeout: requestTimeout,
     });
-    fn.allow({
-      actions: ['dynamodb:Query'],
-      resources: this.tables.signingKeys,
-      conditions: onlyItems(records.key),
-    });
+    this.allowRecords(fn, ['dynamodb:Query'], records.key);
     return fn;
   }
 
@@ -201,17 +203,9 @@ export class ServiceFunctions extends Construct {
       memorySize: backgroundMemory,
       timeout: checkTimeout,
     });
-    fn.allow({
-      actions: ['dynamodb:Query'],
-      resources: this.tables.signingKeys,
-      conditions: onlyItems(records.key, records.heartbeat, records.intent),
-    });
+    this.allowRecords(fn, ['dynamodb:Query'], records.key, records.heartbeat, records.intent);
     // The only role that adds a key to the JWKS. It signs anyway: it gains nothing by a key of its own.
-    fn.allow({
-      actions: ['dynamodb:PutItem', 'dynamodb:GetItem'],
-      resources: this.tables.signingKeys,
-      conditions: onlyItems(records.key),
-    });
+    this.allowRecords(fn, ['dynamodb:PutItem', 'dynamodb:GetItem'], records.key);
     allowSign(fn, this.keys);
     allowInspection(fn);
     return fn;
@@ -226,11 +220,7 @@ export class ServiceFunctions extends Construct {
       memorySize: backgroundMemory,
       timeout: Duration.minutes(deploymentCheckMinutes),
     });
-    fn.allow({
-      actions: ['dynamodb:Query'],
-      resources: this.tables.signingKeys,
-      conditions: onlyItems(records.key, records.heartbeat),
-    });
+    this.allowRecords(fn, ['dynamodb:Query'], records.key, records.heartbeat);
     return fn;
   }
 
@@ -281,11 +271,7 @@ export class ServiceFunctions extends Construct {
       actions: ['dynamodb:Query', 'dynamodb:GetItem'],
       resources: this.tables.signingKeys,
     });
-    fn.allow({
-      actions: ['dynamodb:PutItem'],
-      resources: this.tables.signingKeys,
-      conditions: onlyItems(records.intent, records.heartbeat, records.choice),
-    });
+    this.allowRecords(fn, ['dynamodb:PutItem'], records.intent, records.heartbeat, records.choice);
     // What a key is, the rotation can neither add nor change: the canary publishes it.
     fn.allow({
       actions: ['dynamodb:UpdateItem'],
