@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import * as v from 'valibot';
+import { isJsonObject } from '../contract/json-object.ts';
 import {
   type ManagementOperation,
   type OperationName,
@@ -56,10 +57,6 @@ function mayRepeat(error: unknown, { changes }: ManagementOperation): boolean {
 
 function isDenied(error: unknown): boolean {
   return error instanceof Error && error.name === 'AccessDeniedException';
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function toText(request: unknown): string {
@@ -131,7 +128,7 @@ export class FunctionClient {
     // Null is a value, which the function refuses.
     const options = args[last] === undefined ? {} : args[last];
     const missing = neededFields(operation, args).map(([field]) => field);
-    const fields = isObject(options) ? missing.filter((one) => options[one] === undefined) : [];
+    const fields = isJsonObject(options) ? missing.filter((one) => options[one] === undefined) : [];
     if (fields.length === 0) return args;
     const added: Record<string, unknown> = {};
     for (const field of fields) {
@@ -146,7 +143,7 @@ export class FunctionClient {
   async #see(asker: Asker, { guarded }: ManagementOperation, id: unknown): Promise<unknown> {
     const [find, property] = sightings[guarded ?? 'client'];
     const found = await this.call(asker, find, [id]);
-    return isObject(found) ? found[property] : undefined;
+    return isJsonObject(found) ? found[property] : undefined;
   }
 
   /** Asks the aliases that may call the operation, until IAM allows one. */

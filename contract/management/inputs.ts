@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { isJsonObject } from '../json-object.ts';
 
 /**
  * What the operations of management accept, by shape. The rules about values, such as which scopes
@@ -7,14 +8,10 @@ import * as v from 'valibot';
 
 export const list = <T extends v.GenericSchema>(item: T) => v.pipe(v.array(item), v.readonly());
 
-function isObject(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /** An object with no other fields, which the issue about another one names. */
 export function exactly<const Entries extends v.ObjectEntries>(entries: Entries) {
   const names = Object.keys(entries);
-  const object = v.custom<Readonly<Record<string, unknown>>>(isObject, 'an object');
+  const object = v.custom<Readonly<Record<string, unknown>>>(isJsonObject, 'an object');
   const known = v.rawCheck<Readonly<Record<string, unknown>>>(({ dataset, addIssue }) => {
     if (!dataset.typed) return;
     const { value } = dataset;

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../verifier/json-object.ts';
+import { isJsonObject, type JsonObject } from '../../contract/json-object.ts';
 
 /** A claim that a token of the client must have, with one of some values. */
 export interface ClaimCondition {

@@ -1,3 +1,4 @@
+import { isJsonObject } from '../../contract/json-object.ts';
 import { InputError } from '../errors.ts';
 import { editDistance } from './nearest-names.ts';
 
@@ -99,7 +100,7 @@ export function readFields<const Field extends string>(
   value: unknown,
   known: readonly Field[],
 ): Readonly<Record<Field, unknown>> {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+  if (!isJsonObject(value)) {
     return refuseInput(what, value, `an object with ${known.join(', ')}`);
   }
   for (const name of Object.keys(value)) {

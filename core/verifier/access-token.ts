@@ -1,8 +1,8 @@
 import type { AccessTokenType } from '../../contract/access-token-type.ts';
+import type { JsonObject } from '../../contract/json-object.ts';
 import { algs } from '../../contract/signing-algorithms.ts';
 import type { TimedPortOptions } from '../port.ts';
 import { refuse, refuseClaim } from './bearer-refusal.ts';
-import type { JsonObject } from './json-object.ts';
 import type { JwksCache, JwksSource } from './jwks-cache.ts';
 import { checkJwsHeader, type HeaderProfile, type JwsHeader, readType } from './jws-header.ts';
 import type { ReceivedToken } from './received-token.ts';

@@ -1,7 +1,8 @@
 import { isUtf8 } from 'node:buffer';
+import type { JsonObject } from '../../contract/json-object.ts';
 import { maxTokenBytes } from '../../contract/limits.ts';
 import { type BearerRefusal, refuse, refuseLength } from './bearer-refusal.ts';
-import { type JsonObject, parseJsonObject } from './json-object.ts';
+import { parseJsonObject } from './json-object.ts';
 
 /** A decoded JWS. Do not trust its content before the signature is verified. */
 export interface UnverifiedJws {

@@ -1,10 +1,5 @@
+import { isJsonObject, type JsonObject } from '../../contract/json-object.ts';
 import { maxJsonDepth } from '../../contract/limits.ts';
-
-export type JsonObject = Readonly<Record<string, unknown>>;
-
-export function isJsonObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 const quote = 0x22;
 const backslash = 0x5c;

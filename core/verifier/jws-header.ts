@@ -1,6 +1,6 @@
+import type { JsonObject } from '../../contract/json-object.ts';
 import { maxKeyIdLength } from '../../contract/limits.ts';
 import { refuse } from './bearer-refusal.ts';
-import type { JsonObject } from './json-object.ts';
 
 /** What the header of an issuer's tokens may contain. */
 export interface HeaderProfile {

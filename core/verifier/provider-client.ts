@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../contract/json-object.ts';
 import { findUnmetCondition, readClaim } from '../client/claim-condition.ts';
 import type { CheckedClient } from '../client/client.ts';
 import { patternsOf } from '../client/client-id-pattern.ts';
@@ -6,7 +7,6 @@ import { deriveProviderClientId } from '../client/provider-client-id.ts';
 import type { IdentityProvider } from '../identity-provider/identity-provider.ts';
 import type { PortOptions } from '../port.ts';
 import { type BearerRefusal, refuse } from './bearer-refusal.ts';
-import type { JsonObject } from './json-object.ts';
 
 /** The client must be one of this very registration, so that a new one adopts no old clients. */
 function isOfProvider(

@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../contract/json-object.ts';
 import { maxExternalIdLength } from '../../contract/limits.ts';
 import type { CheckedClient } from '../client/client.ts';
 import type { ClientLookup } from '../client/client-store.ts';
@@ -8,7 +9,6 @@ import { audiencesOfScope } from '../identity-provider/token-audience.ts';
 import type { TimedPortOptions } from '../port.ts';
 import { verifyTokenSignature } from './access-token.ts';
 import { refuseClaim } from './bearer-refusal.ts';
-import type { JsonObject } from './json-object.ts';
 import type { JwksCache, JwksSource } from './jwks-cache.ts';
 import { checkJwsHeader, type HeaderProfile } from './jws-header.ts';
 import { checkConditions, findProviderClient } from './provider-client.ts';

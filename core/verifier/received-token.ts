@@ -1,6 +1,6 @@
+import type { JsonObject } from '../../contract/json-object.ts';
 import { isSignatureValid } from '../jws/jws-signature.ts';
 import { decodeUnverifiedJws } from './compact-jws.ts';
-import type { JsonObject } from './json-object.ts';
 import type { VerificationKey } from './jwks-cache.ts';
 import type { VerifiedTokens } from './verified-tokens.ts';
 

@@ -1,7 +1,7 @@
+import type { JsonObject } from '../../contract/json-object.ts';
 import { maxTokenLifetime, verifierLeeway } from '../../contract/limits.ts';
 import { formatTime } from '../rfc3339.ts';
 import { type BearerRefusal, type RefusalReason, refuse, refuseClaim } from './bearer-refusal.ts';
-import type { JsonObject } from './json-object.ts';
 
 /** Times of a token, in seconds since the epoch. */
 export interface TokenTimes {

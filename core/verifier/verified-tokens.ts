@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { JsonObject } from './json-object.ts';
+import type { JsonObject } from '../../contract/json-object.ts';
 import type { VerificationKey } from './jwks-cache.ts';
 
 /** The content of a token, and the key that its signature was verified with. */

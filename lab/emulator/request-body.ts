@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { isJsonObject, type JsonObject } from '../../contract/json-object.ts';
 
 /** A request body that is longer than the server allows. */
 export class BodyTooLargeError extends Error {
@@ -28,4 +29,14 @@ export function readBody(
     });
     request.on('error', reject);
   });
+}
+
+/** @returns undefined if the body is no JSON object. */
+export function parseJsonObject(body: Buffer): JsonObject | undefined {
+  try {
+    const parsed: unknown = JSON.parse(body.toString());
+    return isJsonObject(parsed) ? parsed : undefined;
+  } catch {
+    return undefined;
+  }
 }

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { isJsonObject } from '../../../contract/json-object.ts';
 import { exactly } from '../../../contract/management/inputs.ts';
 import { type ManagementOperation, operationOf } from '../../../contract/management/operations.ts';
 import type { ManagementCall } from '../../../contract/management/request.ts';
@@ -27,10 +28,6 @@ function refuse(issue: v.BaseIssue<unknown>): never {
   return refuseInput(field, issue.input, allowed);
 }
 
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /** Whether a change only stops access: it may be repeated at any time. */
 function isStop(operation: ManagementOperation, args: readonly unknown[]): boolean {
   return 'enabled' in operation.parameters ? args.includes(false) : true;
@@ -57,7 +54,7 @@ export function neededFields(
 function checkGuards(operation: ManagementOperation, args: readonly unknown[]): void {
   const last = args.at(-1);
   for (const [field, allowed] of neededFields(operation, args)) {
-    if (!isObject(last) || last[field] === undefined) refuseInput(field, undefined, allowed);
+    if (!isJsonObject(last) || last[field] === undefined) refuseInput(field, undefined, allowed);
   }
 }
 

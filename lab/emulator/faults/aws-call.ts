@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { parseJsonObject } from '../request-body.ts';
 import type { FaultyService } from './aws-error-codes.ts';
 
 /** One call of an AWS JSON service, in the form that faults need. */
@@ -9,16 +10,6 @@ export interface AwsCall {
   readonly table: string | undefined;
   /** Every value that identifies the item or the key. */
   readonly keys: readonly string[];
-}
-
-function parseObject(body: Buffer): Readonly<Record<string, unknown>> {
-  try {
-    const parsed: unknown = JSON.parse(body.toString('utf8'));
-    if (typeof parsed === 'object' && parsed !== null) return { ...parsed };
-  } catch {
-    // The service itself reports the error.
-  }
-  return {};
 }
 
 /** Strings of a DynamoDB map: `{"client_id":{"S":"client_x"}}`. */
@@ -44,7 +35,8 @@ export function readAwsCall(
   headers: IncomingMessage['headers'],
   body: Buffer,
 ): AwsCall {
-  const input = parseObject(body);
+  // What is no JSON object, the service itself reports.
+  const input = parseJsonObject(body) ?? {};
   const { TableName } = input;
   return {
     service,

@@ -1,4 +1,5 @@
 import type { APIGatewayProxyEvent, APIGatewayRequestAuthorizerEvent, Context } from 'aws-lambda';
+import { isJsonObject } from '../../../contract/json-object.ts';
 import { localRegion } from '../local-region.ts';
 import type { AuthorizerContext, RequestAuthorizer } from './gateway-route.ts';
 import { localApi } from './request-context.ts';
@@ -11,14 +12,8 @@ export type Authorization =
   | { readonly decision: 'AUTHORIZER_FAILURE'; readonly error: unknown }
   | { readonly decision: 'AUTHORIZER_CONFIGURATION_ERROR'; readonly error: unknown };
 
-type Fields = Readonly<Record<string, unknown>>;
-
 /** Exactly this error gives a 401. Any other error of an authorizer gives a 500. */
 const unauthorizedMessage = 'Unauthorized';
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 function methodArn(event: APIGatewayProxyEvent): string {
   const { accountId, apiId, stage } = localApi;
@@ -44,7 +39,7 @@ function matchesArn(pattern: unknown, arn: string): boolean {
 
 function effectsOn(arn: string, statements: readonly unknown[]): readonly unknown[] {
   return statements
-    .filter(isFields)
+    .filter(isJsonObject)
     .filter(({ Action }) => [Action].flat().some((name) => matchesArn(name, 'execute-api:Invoke')))
     .filter(({ Resource }) => [Resource].flat().some((pattern) => matchesArn(pattern, arn)))
     .map(({ Effect }) => Effect);
@@ -61,7 +56,7 @@ function readContext(value: unknown, principalId: string): AuthorizerContext {
 
 /** @throws {TypeError} if the value is not an authorizer's output. */
 function readOutput(output: unknown, arn: string): Authorization {
-  if (!isFields(output) || !isFields(output['policyDocument'])) {
+  if (!isJsonObject(output) || !isJsonObject(output['policyDocument'])) {
     throw new TypeError('the output of an authorizer has a policy document');
   }
   const { principalId, policyDocument, context } = output;

@@ -1,3 +1,4 @@
+import { isJsonObject } from '../../../contract/json-object.ts';
 import type { GatewayResponse } from './gateway-route.ts';
 import { nameOnTheWire } from './headers.ts';
 
@@ -7,10 +8,6 @@ export class MalformedProxyResponseError extends Error {
 }
 
 const members = new Set(['statusCode', 'headers', 'multiValueHeaders', 'body', 'isBase64Encoded']);
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 function readStatus(value: unknown): number {
   const status = typeof value === 'string' ? Number(value) : value;
@@ -27,7 +24,7 @@ function readValue(name: string, value: unknown): string {
 
 function readObject(name: string, value: unknown): Readonly<Record<string, unknown>> {
   if (value === undefined || value === null) return {};
-  if (isObject(value)) return value;
+  if (isJsonObject(value)) return value;
   throw new MalformedProxyResponseError(`${name} is not an object`);
 }
 
@@ -72,7 +69,7 @@ function readBody(output: Readonly<Record<string, unknown>>, decode: boolean): B
  * @throws {MalformedProxyResponseError} which the client sees as a failed integration.
  */
 export function readProxyResponse(output: unknown, acceptsBinary: boolean): GatewayResponse {
-  if (!isObject(output)) throw new MalformedProxyResponseError('the response is not an object');
+  if (!isJsonObject(output)) throw new MalformedProxyResponseError('the response is not an object');
   const unknown = Object.keys(output).find((name) => !members.has(name));
   if (unknown !== undefined) {
     throw new MalformedProxyResponseError(`the response has the unknown member ${unknown}`);

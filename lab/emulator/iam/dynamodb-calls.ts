@@ -1,4 +1,5 @@
 import type { VerifiedRequest } from '../aws-server/verify-signature.ts';
+import { parseJsonObject } from '../request-body.ts';
 import type { ResourceCall } from './access-control.ts';
 import type { RequestContext } from './evaluate-request.ts';
 import { expressionAttributes } from './expression-attributes.ts';
@@ -116,7 +117,7 @@ export function dynamodbCalls(
   { account, partitionKey }: DynamoDbScope,
 ): readonly ResourceCall[] {
   const operation = targetPattern.exec(headers['x-amz-target']?.toString() ?? '')?.[1];
-  const input = readInput(body);
+  const input: Input | undefined = parseJsonObject(body);
   if (operation === undefined || input === undefined) return [];
   const action = `dynamodb:${operation}`;
   const ofTables = splitByTable(operation, input).filter(
@@ -132,13 +133,4 @@ export function dynamodbCalls(
     const resource = IndexName === undefined ? table : `${table}/index/${IndexName}`;
     return { action, resource, context: contextOf(action, one, partitionKey(name)) };
   });
-}
-
-function readInput(body: Buffer): Input | undefined {
-  try {
-    const input: unknown = JSON.parse(body.toString());
-    return typeof input === 'object' && input !== null ? (input as Input) : undefined;
-  } catch {
-    return undefined;
-  }
 }

@@ -7,6 +7,7 @@ import {
   startAwsServer,
 } from '../aws-server/aws-server.ts';
 import type { VerifiedRequest } from '../aws-server/verify-signature.ts';
+import { parseJsonObject } from '../request-body.ts';
 import type { OnStorage } from '../storage.ts';
 import { findKey } from './find-key.ts';
 import type { KmsInput } from './input.ts';
@@ -27,16 +28,6 @@ const maxRequestBytes = 256 * 1024;
 
 const targetPattern = /^TrentService\.(\w+)$/;
 
-function parseInput(body: Buffer): KmsInput {
-  try {
-    const input: unknown = JSON.parse(body.toString('utf8'));
-    if (typeof input === 'object' && input !== null) return input as KmsInput;
-  } catch {
-    // Told below.
-  }
-  throw new KmsError('SerializationException', 'the request is not a JSON object');
-}
-
 interface AnswerOptions extends Pick<KmsOptions, 'accessControl'> {
   readonly store: KeyStore;
   readonly clock: () => number;
@@ -52,7 +43,10 @@ async function answer(
   if (method !== 'POST' || target === undefined || operation === undefined) {
     throw new KmsError('UnknownOperationException', `unknown operation ${target ?? ''}`.trim());
   }
-  const input = parseInput(body);
+  const input: KmsInput | undefined = parseJsonObject(body);
+  if (input === undefined) {
+    throw new KmsError('SerializationException', 'the request is not a JSON object');
+  }
   const context = { store, region, now: clock() / 1000 };
   await accessControl?.authorize('kms', request, () => findKey(input, context));
   return operation(input, context);

@@ -1,10 +1,12 @@
 import type { APIGatewayProxyEvent, APIGatewayRequestAuthorizerEvent } from 'aws-lambda';
+import { isJsonObject } from '../../../contract/json-object.ts';
 import { tokenPath } from '../../../contract/routes.ts';
 import { UnavailableError } from '../../../core/errors.ts';
 import { BearerRefusal } from '../../../core/verifier/bearer-refusal.ts';
 import { createAuthorizerFunction } from '../../../lambda/authorizer/function.ts';
 import type { RequestReport } from '../../../lambda/shared/request-report.ts';
 import { createTokenFunction } from '../../../lambda/token/function.ts';
+import { parseJsonObject } from '../../emulator/request-body.ts';
 import { clientIdOf, makeClient, secretValueOf } from '../../support/clients.ts';
 import { lambdaContext, type ProxyRequest, proxyEvent } from '../../support/proxy-event.ts';
 import { makeSigningKey, signWithKeys } from '../../support/signing-keys.ts';
@@ -47,15 +49,6 @@ async function ask(request: ProxyRequest): Promise<void> {
   expectThat(statusCode < 500, `the answer is ${statusCode}`);
   expectThat(!body.includes(marker), 'a response has what a caller sent');
   if (body !== '') JSON.parse(body);
-}
-
-function parseEvent(data: Buffer): object | undefined {
-  try {
-    const parsed: unknown = JSON.parse(data.toString('utf8'));
-    return typeof parsed === 'object' && parsed !== null ? parsed : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 const world = verifier.createWorld();
@@ -131,7 +124,7 @@ export const endpointTargets: Readonly<Record<string, FuzzTarget>> = {
       '{"multiValueHeaders":{"Content-Type":["a",null]},"isBase64Encoded":true,"body":"%%"}',
     ],
     run: async (data) => {
-      const given = parseEvent(data);
+      const given = parseJsonObject(data);
       if (given === undefined || 'action' in given) return;
       // API Gateway writes the context itself; everything else is a caller's.
       const base = proxyEvent({ receivedAt: clock(), path: tokenPath, method: 'POST' });
@@ -178,8 +171,7 @@ export const endpointTargets: Readonly<Record<string, FuzzTarget>> = {
 
 function isHeaders(value: unknown): value is Record<string, string[]> {
   return (
-    typeof value === 'object' &&
-    value !== null &&
+    isJsonObject(value) &&
     Object.values(value).every(
       (values) => Array.isArray(values) && values.every((one: unknown) => typeof one === 'string'),
     )
