@@ -1,5 +1,5 @@
+import type { JsonObject } from '../../contract/json-object.ts';
 import { type ClaimCondition, findUnmetCondition } from '../client/claim-condition.ts';
-import type { JsonObject } from '../verifier/json-object.ts';
 import type { IdentityProvider } from './identity-provider.ts';
 import { isCognitoIssuer } from './token-audience.ts';
 
