@@ -108,7 +108,7 @@ export function readFields<const Field extends string>(
     const allowed = `${known.join(', ')}${suggest(name, known)}`;
     throw new InputError(`${name}: unknown field; allowed: ${allowed}`, { field: name });
   }
-  return value as Readonly<Record<Field, unknown>>;
+  return value;
 }
 
 /** Names the outer field of what is refused inside of it: `subnets[1]` and `netmask`. */
