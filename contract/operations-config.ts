@@ -238,6 +238,11 @@ export const operationsEntries = {
   /** Addresses that receive alarms. Each must confirm its subscription. */
   alarmEmails: v.optional(emails, []),
   /**
+   * Whether CloudFormation refuses to delete the stacks. Left out: if the config has a domain or
+   * addresses for alarms, as a deployment has that others depend on.
+   */
+  terminationProtection: v.optional(v.boolean()),
+  /**
    * Whether far fewer tokens than usual at this time are an alarm. Off by default: CloudWatch must
    * first learn what is usual, and a deployment of few clients that all pause at once is not a fault.
    */

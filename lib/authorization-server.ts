@@ -74,6 +74,7 @@ export function addAuthorizationServer(
       awsRegion,
       bundles,
       env: { ...env, region: awsRegion },
+      terminationProtection: isProtected(config),
       description: `Authorization server ${config.name}, region ${id}`,
     });
     // The stacks are connected only by names and order. An export would couple the stacks of three
@@ -88,6 +89,14 @@ export function addAuthorizationServer(
     addPermissionsBoundary(stack, config);
   }
   return { stacks, regions: Object.fromEntries(regions), data };
+}
+
+/**
+ * A destroyed region answers no one, and without a domain its issuer never comes back. A trial can be
+ * destroyed, and deployed again if its first deployment failed, which deletes the stack.
+ */
+function isProtected({ terminationProtection, domain, alarmEmails }: DeploymentConfig): boolean {
+  return terminationProtection ?? (domain !== undefined || alarmEmails.length > 0);
 }
 
 /** Only on these stacks: what else the app has is not of this deployment. */
@@ -116,6 +125,7 @@ function addDataStack(
     stackName: stackName(config.name, 'data'),
     config,
     env: { ...env, region: home.awsRegion },
+    terminationProtection: isProtected(config),
     description: `Authorization server ${config.name}, tables of all regions`,
   });
 }

@@ -92,6 +92,29 @@ describe('what the documentation names exists:', () => {
     expect(downloads('npx -y authctl client list')).toHaveLength(1);
   });
 
+  it('the option without which a provider with clients is not deleted', () => {
+    const promises = markdownFiles().flatMap((page) =>
+      readPage(page)
+        .split('\n')
+        .filter((line) => line.includes('`authctl provider delete') && line.includes('clients'))
+        .map((line) => ({ page, line })),
+    );
+    expect(promises.length).toBeGreaterThan(1);
+    expect(promises.filter(({ line }) => !line.includes(' --cascade`'))).toEqual([]);
+  });
+
+  it('the labels of the portal, in bold', () => {
+    const page = readPage('docs/procedures/leaked-token.md');
+    const [, section = ''] = /## In the portal\n(.*?)\n## /s.exec(page) ?? [];
+    const labels = [...section.matchAll(/\*\*([^*]+)\*\*/g)].map(([, label = '']) => label);
+    expect(labels.length).toBeGreaterThan(5);
+    const sources = readdirSync(join(root, 'portal/pages'), { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.ts'))
+      .map((name) => readFileSync(join(root, 'portal/pages', name), 'utf8'))
+      .join('\n');
+    expect(labels.filter((label) => !sources.includes(`'${label}'`))).toEqual([]);
+  });
+
   it('files that links lead to', () => {
     const broken = markdownFiles().flatMap((page) =>
       [...readPage(page).matchAll(/\]\((?!https?:|#|mailto:)([^)#\s]+)(?:#[^)]*)?\)/g)]

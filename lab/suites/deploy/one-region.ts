@@ -220,8 +220,19 @@ async function proveWayBack(service: Service): Promise<void> {
   say('an alias goes back to the version before the update, which answers, and forward again');
 }
 
-/** The stack goes; the tables stay, for anyone who deletes a stack by mistake. */
+/** A protected stack stays. A stack that may go leaves its tables. */
 async function proveTearDown(service: Service, { clientId }: Credentials): Promise<void> {
+  const deployWith = async (terminationProtection: boolean) => {
+    const path = service.cloud.writeConfig({ ...config, terminationProtection });
+    const assembly = await service.cloud.synthesise('service', '-c', `config=${path}`);
+    await service.cloud.deploy(assembly, stackName);
+  };
+  await deployWith(true);
+  const refused = service.cloud.destroy(service.assembly, stackName);
+  await assert.rejects(refused, /cannot be deleted while TerminationProtection is enabled/);
+  assert.equal((await fetch(service.jwksUri)).status, 200);
+  say('cdk destroy of a protected stack: refused, and the service answers');
+  await deployWith(false);
   await service.cloud.destroy(service.assembly, stackName);
   assert.notEqual((await fetch(service.jwksUri)).status, 200);
   const { cloud, configPath } = service;

@@ -74,6 +74,7 @@ export async function proveThreeRegions(cloud: Cloud): Promise<void> {
   }
   await proveEverywhere(regions, tokens);
   await proveRepairWithoutHome(cloud, [home, ...others], { ...input, domain });
+  await allowDeletion(cloud, home, { ...input, domain });
   await cloud.destroy(assembly, home.stack);
   assert.notEqual((await fetch(home.origin + jwksPath)).status, 200);
   await proveLoss(others, client, token);
@@ -101,6 +102,16 @@ async function proveRepairWithoutHome(
   const metadata = await (await fetch(other.origin + openidConfigurationPath)).text();
   assert.ok(metadata.includes('faxes:send'), metadata);
   say(`while ${home.awsRegion} does not answer, a change reaches ${other.id} with --exclusively`);
+}
+
+/** A config with a domain protects its stacks, as docs/deploy.md says. */
+async function allowDeletion(
+  cloud: Cloud,
+  { stack }: Region,
+  input: DeploymentConfigInput,
+): Promise<void> {
+  const path = cloud.writeConfig({ ...input, terminationProtection: false });
+  await cloud.deploy(await cloud.synthesise('unprotected', '-c', `config=${path}`), stack);
 }
 
 /** The other regions issue, and verify what the lost region has issued. */

@@ -43,6 +43,12 @@ export async function proveFailedFirstDeployments(cloud: Cloud, release: Release
   await assert.rejects(cloud.deploy(assembly, stackName), new RegExp(`${lastTable}.*asked for it`));
   assert.equal(await stack.readStatus(), 'ROLLBACK_FAILED');
   say(`${tableType}: ROLLBACK_FAILED, because the tables are protected`);
+  await assert.rejects(
+    cloud.deploy(assembly, stackName),
+    /cannot be deleted while TerminationProtection is enabled/,
+  );
+  say('cdk deploy again: refused, because the failed stack is protected');
+  await stack.allowDeletion();
   await assert.rejects(cloud.deploy(assembly, stackName), /already exists/);
   say('cdk deploy without an import: refused, because tables exist');
   for (const [type, logicalId] of Object.entries(others)) {

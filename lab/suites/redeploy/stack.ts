@@ -11,6 +11,7 @@ import {
   paginateListStackResources,
   type Stack as StackDescription,
   type StackEvent,
+  UpdateTerminationProtectionCommand,
 } from '@aws-sdk/client-cloudformation';
 import type { Cloud } from '../../ministack/cloud.ts';
 import type { Template } from '../../ministack/leave-out.ts';
@@ -74,6 +75,16 @@ export class Stack {
     return { template: await this.#readTemplate(), resources: await this.#listResources() };
   }
 
+  /** `aws cloudformation update-termination-protection --no-enable-termination-protection`. */
+  async allowDeletion(): Promise<void> {
+    await this.#client.send(
+      new UpdateTerminationProtectionCommand({
+        StackName: this.#name,
+        EnableTerminationProtection: false,
+      }),
+    );
+  }
+
   async readStatus(): Promise<string> {
     return (await this.#describe())?.StackStatus ?? 'DELETE_COMPLETE';
   }
@@ -128,6 +139,7 @@ export class Stack {
   /** A stack whose creation failed cannot be updated. The CDK deletes it too. */
   async #deleteFailedCreation(): Promise<void> {
     if (!['ROLLBACK_COMPLETE', 'ROLLBACK_FAILED'].includes(await this.readStatus())) return;
+    await this.allowDeletion();
     await this.#client.send(new DeleteStackCommand({ StackName: this.#name }));
     assert.equal(await this.#awaitEnd(), 'DELETE_COMPLETE');
   }
