@@ -114,10 +114,14 @@ describe('dependencies', () => {
     );
     expect(unknown).toEqual([]);
     expect(others.filter(({ name }) => shipped.has(name))).toEqual([]);
+    const scripts = locked.filter((one) => one.hasInstallScript === true).length;
+    const allowed = Object.values(manifest.allowScripts).filter(Boolean).length;
+    const stated = `${scripts} with an install script of which ${allowed} may run, ${others.length} not permissively licensed`;
+    expect(readFileSync(join(root, 'SECURITY.md'), 'utf8')).toContain(stated);
     figure('dependencies', {
       packages: locked.length,
-      'with an install script': locked.filter((one) => one.hasInstallScript === true).length,
-      'of these that may run': Object.values(manifest.allowScripts).filter(Boolean).length,
+      'with an install script': scripts,
+      'of these that may run': allowed,
       'not permissively licensed': others.length,
       'of these shipped': others.filter(({ name }) => shipped.has(name)).length,
     });

@@ -1,0 +1,130 @@
+/** A statement of a policy, with the names that `evaluate` made of references. */
+interface Statement {
+  readonly Effect: 'Allow' | 'Deny';
+  readonly Action: string | readonly string[];
+  readonly Resource: string | readonly string[];
+  readonly Condition?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+}
+
+interface Resource {
+  readonly Type: string;
+  readonly Properties: {
+    readonly Roles?: readonly string[];
+    readonly RoleName?: string;
+    readonly ManagedPolicyName?: string;
+    readonly Description?: string;
+    readonly ManagedPolicyArns?: readonly string[];
+    readonly PolicyDocument?: { readonly Statement: readonly Statement[] };
+  };
+}
+
+export interface DescribedRole {
+  readonly name: string;
+  readonly purpose: string;
+  readonly may: string;
+}
+
+const listed = (value: unknown): readonly string[] => [value].flat() as readonly string[];
+
+const code = (text: string) => `\`${text}\``;
+
+/** `authorization-server-signing-keys` of an ARN or a logical id → `signing-keys`. */
+function shortName(resource: string): string {
+  const path = /(?:table|function)[/:]authorization-server-(.+)$/.exec(resource)?.[1];
+  if (path !== undefined) return path;
+  // `{AuditTableB07F8EEB}.Arn`: the last eight characters are a hash.
+  const [, id = ''] = /^\{(\w+)[0-9A-F]{8}\}/.exec(resource) ?? [];
+  const words = id.replaceAll(/(?:^Functions|Table$|Handler$)/g, '').replaceAll(/\B[A-Z]/g, '-$&');
+  return words.toLowerCase();
+}
+
+/** Statements that every function has, and that the page says once. */
+function isCommon({ Action }: Statement): boolean {
+  return listed(Action).every((action) => /^(?:logs|xray):/.test(action));
+}
+
+/** Values of a condition key, with any operator. */
+function valuesOf({ Condition = {} }: Statement, key: string): readonly string[] {
+  const operators = Object.entries(Condition).filter(([operator]) => operator !== 'Null');
+  return operators.flatMap(([, keys]) => (key in keys ? listed(keys[key]) : []));
+}
+
+/** Condition keys that are shown by name: what they compare with is in the templates. */
+function otherConditions({ Condition = {} }: Statement): readonly string[] {
+  const shown = ['dynamodb:LeadingKeys', 'dynamodb:Attributes', 'lambda:SourceFunctionArn'];
+  const keys = Object.values(Condition).flatMap((each) => Object.keys(each));
+  const tags = keys.map((key) => key.replace(/^(aws:(?:Resource|Request)Tag)\/.+$/, '$1'));
+  return [...new Set(tags)].filter((key) => !shown.includes(key));
+}
+
+function describeConditions(statement: Statement): string {
+  const items = valuesOf(statement, 'dynamodb:LeadingKeys');
+  const attributes = valuesOf(statement, 'dynamodb:Attributes');
+  const others = otherConditions(statement);
+  return [
+    ...(items.length > 0 ? [`only the items ${items.map(code).join(', ')}`] : []),
+    ...(attributes.length > 0 ? [`only the attributes ${attributes.map(code).join(', ')}`] : []),
+    ...(others.length > 0 ? [`conditions on ${others.map(code).join(', ')}`] : []),
+  ].join(', ');
+}
+
+function describeStatement(statement: Statement): string {
+  const actions = listed(statement.Action).map(code).join(', ');
+  const names = listed(statement.Resource).map(shortName).filter(Boolean);
+  const conditions = describeConditions(statement);
+  return [
+    statement.Effect === 'Deny' ? `**never** ${actions}` : actions,
+    ...(names.length > 0 ? [` on ${[...new Set(names)].map(code).join(', ')}`] : []),
+    ...(conditions === '' ? [] : [` (${conditions})`]),
+  ].join('');
+}
+
+function describePolicies(
+  statements: readonly Statement[],
+  managed: readonly string[],
+): readonly string[] {
+  return [
+    ...managed.map((arn) => `AWS's policy ${code(arn.slice(arn.lastIndexOf('/') + 1))}`),
+    ...statements.filter((one) => !isCommon(one)).map(describeStatement),
+  ];
+}
+
+/**
+ * What each role of a template may do.
+ *
+ * @param resources of the template, evaluated.
+ */
+export function describeRoles(
+  resources: Readonly<Record<string, Resource>>,
+): readonly DescribedRole[] {
+  const all = Object.entries(resources);
+  const statementsOf = (id: string) =>
+    all
+      .filter(([, { Type, Properties }]) => {
+        return Type === 'AWS::IAM::Policy' && (Properties.Roles ?? []).includes(`{${id}}`);
+      })
+      .flatMap(([, { Properties }]) => Properties.PolicyDocument?.Statement ?? []);
+  return all
+    .filter(([, { Type }]) => Type === 'AWS::IAM::Role')
+    .map(([id, { Properties }]) => {
+      const policies = describePolicies(statementsOf(id), Properties.ManagedPolicyArns ?? []);
+      return {
+        name: Properties.RoleName ?? id.slice(0, -8),
+        purpose: Properties.Description ?? '',
+        may: policies.join('; ') || 'nothing else',
+      };
+    });
+}
+
+/** What each managed policy of a template allows. */
+export function describeOperators(
+  resources: Readonly<Record<string, Resource>>,
+): readonly DescribedRole[] {
+  return Object.values(resources)
+    .filter(({ Type }) => Type === 'AWS::IAM::ManagedPolicy')
+    .map(({ Properties }) => ({
+      name: Properties.ManagedPolicyName ?? '',
+      purpose: Properties.Description ?? '',
+      may: describePolicies(Properties.PolicyDocument?.Statement ?? [], []).join('; '),
+    }));
+}

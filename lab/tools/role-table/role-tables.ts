@@ -1,0 +1,85 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { App, Stack } from 'aws-cdk-lib';
+import { Template } from 'aws-cdk-lib/assertions';
+import { MockIntegration, RestApi } from 'aws-cdk-lib/aws-apigateway';
+import { parseDeploymentConfig } from '../../../contract/deployment-config.ts';
+import { addAuthorizationServer } from '../../../lib/authorization-server.ts';
+import { PlatformAuthorizer } from '../../../lib/platform-authorizer.ts';
+import { formatColumns } from '../../support/generated-parts.ts';
+import { type DescribedRole, describeOperators, describeRoles } from './describe-roles.ts';
+
+const root = join(import.meta.dirname, '../../..');
+const context = { 'aws:cdk:disable-stack-trace': true };
+
+/** Every option that adds a permission, and operators who work only through the function. */
+const options = {
+  tokenReuse: { minimumRemainingShare: 0.5, shared: true },
+  management: { operatorTableAccess: false },
+};
+
+type Resources = Parameters<typeof describeRoles>[0];
+
+/** References as `{LogicalId}` and their attributes as `{LogicalId}.Arn`. */
+function evaluate(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(evaluate);
+  if (typeof value !== 'object' || value === null) return value;
+  const [[name, argument] = [], ...others] = Object.entries(value);
+  if (others.length === 0 && name === 'Ref') return `{${String(argument)}}`;
+  if (others.length === 0 && name === 'Fn::GetAtt') return `{${(argument as string[]).join('}.')}`;
+  if (others.length === 0 && name === 'Fn::Join') {
+    const [separator, parts] = argument as [string, readonly unknown[]];
+    return parts.map(evaluate).join(separator);
+  }
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, evaluate(item)]));
+}
+
+function resourcesOf(stack: Stack): Resources {
+  return evaluate(Template.fromStack(stack).toJSON()['Resources']) as Resources;
+}
+
+/** One region of the example of three, which has every optional part. */
+function synthesiseRegion(bundles: string): Resources {
+  const input: unknown = JSON.parse(readFileSync(join(root, 'config/three-regions.json'), 'utf8'));
+  const config = parseDeploymentConfig({ ...(input as object), ...options });
+  const { regions } = addAuthorizationServer(new App({ context }), config, { bundles });
+  if (regions.slc === undefined) throw new Error('the example has no region slc');
+  return resourcesOf(regions.slc);
+}
+
+function synthesiseAuthorizer(bundles: string): Resources {
+  const stack = new Stack(new App({ context }), 'Platform');
+  const restApi = new RestApi(stack, 'Api', { cloudWatchRole: false });
+  const issuer = 'https://auth.example.com';
+  const audiences = ['https://api.example.com'];
+  const authorizer = new PlatformAuthorizer(stack, 'Authorizer', {
+    restApi,
+    issuer,
+    audiences,
+    bundles,
+  });
+  restApi.root.addMethod('GET', new MockIntegration(), authorizer.requireCredential());
+  return resourcesOf(stack);
+}
+
+function formatRoles(roles: readonly DescribedRole[], head: string): string {
+  return formatColumns(roles, {
+    [head]: ({ name }) => name.replace(/^authorization-server-slc-/, ''),
+    purpose: ({ purpose }) => purpose,
+    may: ({ may }) => may,
+  });
+}
+
+/**
+ * The generated parts of SECURITY.md.
+ *
+ * @param bundles folder of the function bundles.
+ */
+export function computeRoleTables(bundles: string): Readonly<Record<string, string>> {
+  const region = synthesiseRegion(bundles);
+  const roles = [...describeRoles(region), ...describeRoles(synthesiseAuthorizer(bundles))];
+  return {
+    roles: formatRoles(roles, 'role'),
+    operators: formatRoles(describeOperators(region), 'policy'),
+  };
+}
