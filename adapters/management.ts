@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { OperationName } from '../contract/management/operations.ts';
+import { managementOperations, type OperationName } from '../contract/management/operations.ts';
 import type { ManagementAlias, PersonRole } from '../contract/management/roles.ts';
 import type { ApiKey as StoredApiKey } from '../core/api-key/api-key.ts';
 import type { AuditRecord } from '../core/audit/audit-log.ts';
@@ -112,7 +112,8 @@ function bindOperations(
   run: RunOperation,
   forCaller: (caller: ManagementCaller) => Management,
 ): Management {
-  const names = Object.keys(operations) as OperationName[];
+  // Not of the operations themselves, which a bundle of callers would otherwise contain.
+  const names = Object.keys(managementOperations) as OperationName[];
   const bound = names.map((name) => [
     name,
     (...args: readonly unknown[]) => withOwnErrors(() => run(name, args)),

@@ -5,6 +5,7 @@ import type { EnvironmentVariables } from './environment.ts';
 import { functionName } from './function-names.ts';
 import type { PolicyDocument } from './kms-key-policy.ts';
 import { discoveryMaxAge } from './limits.ts';
+import { portalConfigFile } from './portal-function-config.ts';
 import type { RegionId } from './regions.ts';
 import type { OnLookupFailure } from './revocation-check.ts';
 import { scopeName } from './scopes.ts';
@@ -147,6 +148,18 @@ export const managementConfigFile = 'management.json';
 
 export function managementEnvironment(): EnvironmentVariables<'management'> {
   return { AUTH_MANAGEMENT_CONFIG: managementConfigFile };
+}
+
+/** @param arns the management function without an alias, and the secret of the session keys. */
+export function portalEnvironment(arns: {
+  readonly managementFunction: string;
+  readonly sessionKeySecret: string;
+}): EnvironmentVariables<'portal'> {
+  return {
+    AUTH_PORTAL_CONFIG: portalConfigFile,
+    AUTH_MANAGEMENT_FUNCTION: arns.managementFunction,
+    AUTH_SESSION_KEY_SECRET: arns.sessionKeySecret,
+  };
 }
 
 /** The properties of the guarded API that the authorizer's environment needs. */

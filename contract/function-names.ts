@@ -4,11 +4,14 @@ import type { RegionId } from './regions.ts';
 /** The default prefix of a deployment's names. */
 export const defaultDeploymentName = 'authorization-server';
 
+/** A stack of a deployment: of a region, of the shared tables, of the portal. */
+type StackPart = RegionId | 'data' | 'portal';
+
 /**
  * The name of a stack on the command line (`cdk deploy …`). It does not depend on the deployment's
  * name.
  */
-export function stackId(part: RegionId | 'data'): string {
+export function stackId(part: StackPart): string {
   return `AuthorizationServer-${part}`;
 }
 
@@ -16,7 +19,7 @@ export function stackId(part: RegionId | 'data'): string {
  * Name of a stack in CloudFormation. It contains the deployment's name. Otherwise a second
  * deployment in the account would update the stacks of the first.
  */
-export function stackName(deploymentName: string, part: RegionId | 'data'): string {
+export function stackName(deploymentName: string, part: StackPart): string {
   return deploymentName === defaultDeploymentName ? stackId(part) : `${deploymentName}-${part}`;
 }
 

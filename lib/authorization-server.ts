@@ -6,6 +6,7 @@ import { stackId, stackName } from '../contract/function-names.ts';
 import type { RegionId } from '../contract/regions.ts';
 import { DataStack } from './data-stack.ts';
 import { findBundles } from './functions/function-bundles.ts';
+import { PortalStack } from './portal/portal-stack.ts';
 import { RegionStack } from './region-stack.ts';
 
 export interface AuthorizationServerOptions {
@@ -31,6 +32,8 @@ export interface AuthorizationServer {
   readonly regions: Readonly<Partial<Record<RegionId, RegionStack>>>;
   /** With several regions: the stack of the tables that they share. */
   readonly data: DataStack | undefined;
+  /** Only if the config has a portal. */
+  readonly portal: PortalStack | undefined;
 }
 
 /** The app is made of another copy of aws-cdk-lib than the stacks. */
@@ -53,7 +56,7 @@ function refuseOtherCopy(scope: Construct): void {
 
 /**
  * Adds the stacks of a deployment: one per region and, if there are several regions, first one for
- * the tables that they share.
+ * the tables that they share; if the config has a portal, last one for it.
  *
  * @param scope an app, a `Stage` or any other construct. For several deployments in one app, each
  *   has a scope of its own, and its config another `name`.
@@ -82,13 +85,16 @@ export function addAuthorizationServer(
     if (data !== undefined) stack.addStackDependency(data);
     return [id, stack] as const;
   });
-  const ofRegions = regions.map(([, stack]) => stack);
-  const stacks = data === undefined ? ofRegions : [data, ...ofRegions];
+  const byRegion = Object.fromEntries(regions) as AuthorizationServer['regions'];
+  const portal = addPortalStack(scope, config, byRegion, { bundles, env });
+  const stacks = [data, ...regions.map(([, stack]) => stack), portal].filter(
+    (stack) => stack !== undefined,
+  );
   for (const stack of stacks) {
     addTags(stack, config);
     addPermissionsBoundary(stack, config);
   }
-  return { stacks, regions: Object.fromEntries(regions), data };
+  return { stacks, regions: byRegion, data, portal };
 }
 
 /**
@@ -128,4 +134,26 @@ function addDataStack(
     terminationProtection: isProtected(config),
     description: `Authorization server ${config.name}, tables of all regions`,
   });
+}
+
+function addPortalStack(
+  scope: Construct,
+  config: DeploymentConfig,
+  regions: AuthorizationServer['regions'],
+  { bundles, env }: Required<AuthorizationServerOptions>,
+): PortalStack | undefined {
+  const { portal, name } = config;
+  const region = portal && regions[portal.region];
+  if (portal === undefined || region === undefined) return undefined;
+  const stack = new PortalStack(scope, stackId('portal'), {
+    stackName: stackName(name, 'portal'),
+    config,
+    portal,
+    bundles,
+    env: { ...env, region: config.regions[portal.region]?.awsRegion },
+    description: `Authorization server ${name}, portal for customers`,
+  });
+  // The management function, and the topic of the alarms.
+  stack.addStackDependency(region);
+  return stack;
 }

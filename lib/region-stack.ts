@@ -12,7 +12,7 @@ import { throttlesOf } from '../contract/throttles.ts';
 import { ApiGatewayAccount } from './api/api-gateway-account.ts';
 import { ServiceApi } from './api/service-api.ts';
 import { ServiceDomain } from './api/service-domain.ts';
-import { WebAcl } from './api/web-acl.ts';
+import { serviceRules, WebAcl } from './api/web-acl.ts';
 import { SealedTokenTable } from './data/sealed-token-table.ts';
 import { eachTable, ServiceTable, type ServiceTables, tableId } from './data/service-tables.ts';
 import { TableBackup } from './data/table-backup.ts';
@@ -158,9 +158,10 @@ export class RegionStack extends Stack {
     const { config } = this.props;
     if (config.webAcl === undefined) return;
     new WebAcl(this, 'WebAcl', {
-      ...config.webAcl,
-      deploymentName: config.name,
+      name: config.name,
       stage: api.restApi.deploymentStage,
+      rules: serviceRules(config.webAcl),
+      redactedHeaders: ['authorization'],
     });
   }
 

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 
 /** A file that pages load. */
 export interface Asset {
@@ -19,7 +20,7 @@ export function makeAsset(name: string, type: string, content: string): Asset {
 
 /** A bundle has the folder next to it, as this file does. */
 function readAsset(name: string, type: string): Asset {
-  const content = readFileSync(new URL(`./assets/${name}`, import.meta.url), 'utf8');
+  const content = readFileSync(join(import.meta.dirname, 'assets', name), 'utf8');
   return makeAsset(name, type, content);
 }
 

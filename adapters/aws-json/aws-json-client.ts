@@ -16,8 +16,15 @@ import {
 import { readOutput, readServiceError } from './service-error.ts';
 import { SignatureV4 } from './signature-v4.ts';
 
+interface Protocol {
+  readonly contentType: string;
+  readonly targetPrefix: string;
+}
+
 export interface AwsJsonClientOptions {
-  readonly service: AwsJsonService;
+  readonly service: AwsJsonService | 'secretsmanager';
+  /** How the service is called, if it is not one of the token path. */
+  readonly protocol?: Protocol;
   /** The process's variables: region, endpoints and credentials, by AWS's own names. */
   readonly environment: Environment;
   /** The source of credentials. The default is that of a Lambda function. */
@@ -40,11 +47,6 @@ export interface AwsJsonClient {
   open(): void;
   call(operation: string, input: object, options?: AwsJsonCallOptions): Promise<unknown>;
   close(): void;
-}
-
-interface Protocol {
-  readonly contentType: string;
-  readonly targetPrefix: string;
 }
 
 const protocols: Readonly<Record<AwsJsonService, Protocol>> = {
@@ -75,7 +77,7 @@ class RetryingClient implements AwsJsonClient {
   readonly #endpoint: Endpoint;
   readonly #protocol: Protocol;
   readonly #retries: RetryBudget;
-  readonly #service: AwsJsonService;
+  readonly #service: string;
   readonly #signature = new SignatureV4();
   readonly #clock: Clock;
   /** How far the service's clock is ahead of this host's, in milliseconds. */
@@ -84,7 +86,7 @@ class RetryingClient implements AwsJsonClient {
   constructor(options: AwsJsonClientOptions) {
     const { service, environment, profile } = options;
     this.#service = service;
-    this.#protocol = protocols[service];
+    this.#protocol = options.protocol ?? protocols[service as AwsJsonService];
     this.#endpoint = resolveEndpoint(service, environment);
     this.#credentials = options.credentials ?? functionCredentials(environment);
     this.#connection = createConnection(this.#endpoint.url, { ...profile, ...options });

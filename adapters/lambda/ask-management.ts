@@ -9,14 +9,22 @@ import { createCallerProof } from '../sts/caller-proof.ts';
 import { createInvokeFunction } from './invoke-function.ts';
 import { createLambdaClient } from './lambda-client.ts';
 
-export interface AskManagementOptions {
-  readonly config: Pick<DeploymentConfig, 'name'>;
+/** Which function is asked: by its ARN, or that of a deployment in the caller's AWS region. */
+type Place =
+  | { readonly functionArn: string }
+  | {
+      readonly config: Pick<DeploymentConfig, 'name'>;
+      /** AWS account of the deployment; the caller's own if left out. */
+      readonly account?: string | undefined;
+    };
+
+export type AskManagementOptions = Place & {
   readonly aws: AwsClientOptions;
-  /** AWS account of the deployment; the caller's own if left out. */
-  readonly account?: string | undefined;
+  /** Milliseconds for an answer. */
+  readonly requestTimeout?: number | undefined;
   /** May name endpoints, by AWS's variables. */
   readonly environment: Environment;
-}
+};
 
 /** `arn:aws:sts::111122223333:assumed-role/…` → `aws` and `111122223333`. */
 function readArn(arn: string): { readonly partition: string; readonly account: string } {
@@ -29,17 +37,18 @@ function readArn(arn: string): { readonly partition: string; readonly account: s
  * and as a proof of the caller for the function.
  */
 export function createAskManagement(options: AskManagementOptions): AskFunction {
-  const { config, aws, environment } = options;
-  const lambda = createLambdaClient(aws);
+  const { aws, environment } = options;
+  const lambda = createLambdaClient(aws, options.requestTimeout);
   const invoke = createInvokeFunction(lambda);
   const prove = createCallerProof(lambda.config.credentials, environment);
-  const name = functionName(config.name, 'management');
   let found: Promise<string> | undefined;
   const findFunction = async (): Promise<string> => {
+    if ('functionArn' in options) return options.functionArn;
     const region = await lambda.config.region();
     const identify = createAuthenticateCaller({ ...environment, AWS_REGION: region });
     const own = readArn(await identify(await prove(region, 'identity'), 'identity'));
     const account = options.account ?? own.account;
+    const name = functionName(options.config.name, 'management');
     return `arn:${own.partition}:lambda:${region}:${account}:function:${name}`;
   };
   return async (alias, request) => {

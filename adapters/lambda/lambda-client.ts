@@ -6,10 +6,18 @@ import {
 } from '../aws-client-options.ts';
 import { invocationProfile } from './invocation-profile.ts';
 
-/** A client that invokes functions, with the time and retries of an invocation. */
-export function createLambdaClient(given: Omit<AwsClientOptions, 'profile'> = {}): LambdaClient {
+/**
+ * A client that invokes functions, with the time and retries of an invocation.
+ *
+ * @param requestTimeout milliseconds.
+ */
+export function createLambdaClient(
+  given: Omit<AwsClientOptions, 'profile'> = {},
+  requestTimeout = invocationProfile.requestTimeout,
+): LambdaClient {
   const { endpointLambda: endpoint } = given;
-  const options: AwsClientOptions = { ...given, profile: invocationProfile };
+  const profile = { ...invocationProfile, requestTimeout };
+  const options: AwsClientOptions = { ...given, profile };
   const client = new LambdaClient({
     ...clientConfiguration(options),
     ...(endpoint !== undefined && { endpoint }),

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type BuildOptions, buildSync } from 'esbuild';
 import { buildPackages } from './packages.ts';
@@ -29,6 +29,8 @@ export function lambdaBuildOptions(names: readonly string[], outdir: string): Bu
     platform: 'node',
     target: 'node24',
     format: 'cjs',
+    // The portal reads its assets next to its own file.
+    define: { 'import.meta.dirname': '__dirname' },
     minify: true,
     keepNames: false,
     treeShaking: true,
@@ -48,6 +50,7 @@ export function buildLambdas(outdir: string): void {
     // The folder is CommonJS wherever it is unpacked, also below this package's "type": "module".
     writeFileSync(join(outdir, name, 'package.json'), '{"type":"commonjs"}\n');
   }
+  cpSync(join(root, 'portal/assets'), join(outdir, 'portal/assets'), { recursive: true });
 }
 
 /** `node lab/build/main.ts` builds everything, `node lab/build/main.ts lambda` only the bundles. */

@@ -56,7 +56,7 @@ export class ServiceApi extends Construct {
     );
     this.accessLog = this.addAccessLog(props.deploymentName);
     this.restApi = this.addRestApi(props);
-    this.requireTls();
+    requireTls(this.restApi);
     this.acknowledge();
     if (!props.hasWebAcl) this.acknowledgeNoWebAcl();
     new GatewayResponses(this, 'GatewayResponses', { restApi: this.restApi });
@@ -119,14 +119,6 @@ export class ServiceApi extends Construct {
     return restApi;
   }
 
-  /** The L2 construct has no property for these. */
-  private requireTls(): void {
-    const resource = this.restApi.node.defaultChild as CfnRestApi;
-    resource.securityPolicy = tlsPolicy;
-    // The name in the TLS handshake and in the Host header must agree.
-    resource.endpointAccessMode = EndpointAccessMode.STRICT;
-  }
-
   private acknowledgeNoWebAcl(): void {
     Validations.of(this.restApi).acknowledge({
       id: 'AwsSolutions::AwsSolutions-APIG3',
@@ -155,8 +147,16 @@ export class ServiceApi extends Construct {
   }
 }
 
+/** The L2 construct has no property for these. */
+export function requireTls(restApi: RestApi): void {
+  const resource = restApi.node.defaultChild as CfnRestApi;
+  resource.securityPolicy = tlsPolicy;
+  // The name in the TLS handshake and in the Host header must agree.
+  resource.endpointAccessMode = EndpointAccessMode.STRICT;
+}
+
 /** Settings of a method replace those of the stage, so each method has all settings. */
-const methodSettings = {
+export const methodSettings = {
   loggingLevel: MethodLoggingLevel.ERROR,
   // A data trace would log the Authorization header and the body.
   dataTraceEnabled: false,
@@ -182,7 +182,7 @@ function methodOptions(
 }
 
 /** A proxy integration without the per-method permissions that CDK's own adds. */
-function proxyTo(handler: IFunction): Integration {
+export function proxyTo(handler: IFunction): Integration {
   return new AwsIntegration({
     proxy: true,
     service: 'lambda',

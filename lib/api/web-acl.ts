@@ -3,20 +3,28 @@ import type { Stage } from 'aws-cdk-lib/aws-apigateway';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { CfnLoggingConfiguration, CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
 import { Construct } from 'constructs';
-import { maxTokenFormBytes } from '../../contract/limits.ts';
+import { maxPortalFormBytes, maxTokenFormBytes } from '../../contract/limits.ts';
 import { healthPath, tokenPath } from '../../contract/routes.ts';
 
+/** A rule of a web ACL. */
+type Rule = CfnWebACL.RuleProperty;
+type Statement = CfnWebACL.StatementProperty;
+
 export interface WebAclProps {
-  readonly deploymentName: string;
+  /** Of the web ACL and its log. */
+  readonly name: string;
   readonly stage: Stage;
+  readonly rules: readonly Rule[];
+  /** Headers that the log does not have. */
+  readonly redactedHeaders: readonly string[];
+}
+
+export interface ServiceLimits {
   /** Requests to the token path in five minutes from one source address. */
   readonly tokenRequestsPerFiveMinutes: number;
   /** The same to /health. */
   readonly healthRequestsPerFiveMinutes: number;
 }
-
-type Rule = CfnWebACL.RuleProperty;
-type Statement = CfnWebACL.StatementProperty;
 
 /** WAF's metrics. It keeps no samples of requests, because they contain headers. */
 function visibility(metricName: string): CfnWebACL.VisibilityConfigProperty {
@@ -28,28 +36,23 @@ export class WebAcl extends Construct {
   constructor(scope: Construct, id: string, props: WebAclProps) {
     super(scope, id);
     const acl = new CfnWebACL(this, 'Acl', {
-      name: props.deploymentName,
+      name: props.name,
       scope: 'REGIONAL',
       defaultAction: { allow: {} },
-      visibilityConfig: visibility(`${props.deploymentName}-web-acl`),
-      rules: [
-        addressRate('token-rate', 0, tokenPath, props.tokenRequestsPerFiveMinutes),
-        bodySize,
-        knownBadInputs,
-        addressRate('health-rate', 3, healthPath, props.healthRequestsPerFiveMinutes),
-      ],
+      visibilityConfig: visibility(`${props.name}-web-acl`),
+      rules: [...props.rules],
     });
     new CfnWebACLAssociation(this, 'Association', {
       webAclArn: acl.attrArn,
       resourceArn: props.stage.stageArn,
     });
-    this.addLog(acl, props.deploymentName);
+    this.addLog(acl, props);
   }
 
-  private addLog(acl: CfnWebACL, deploymentName: string): void {
+  private addLog(acl: CfnWebACL, { name, redactedHeaders }: WebAclProps): void {
     const logGroup = new LogGroup(this, 'Log', {
       // WAF writes only to groups with this prefix.
-      logGroupName: `aws-waf-logs-${deploymentName}`,
+      logGroupName: `aws-waf-logs-${name}`,
       // Longer than a year, so an intrusion that is found late can still be investigated.
       retention: RetentionDays.THIRTEEN_MONTHS,
       removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
@@ -63,7 +66,10 @@ export class WebAcl extends Construct {
           resource: `log-group:${logGroup.logGroupName}`,
         }),
       ],
-      redactedFields: [{ singleHeader: { Name: 'authorization' } }, { queryString: {} }],
+      redactedFields: [
+        ...redactedHeaders.map((Name) => ({ singleHeader: { Name } })),
+        { queryString: {} },
+      ],
     });
   }
 }
@@ -87,8 +93,12 @@ function onPath(path: string): Statement {
   };
 }
 
-/** Blocks a source address that sends more than a number of requests to a path in five minutes. */
-function addressRate(name: string, priority: number, path: string, limit: number): Rule {
+/**
+ * Blocks a source address that sends more than a number of requests in five minutes.
+ *
+ * @param path of the requests that count; all if left out.
+ */
+function addressRate(name: string, priority: number, limit: number, path?: string): Rule {
   return {
     name,
     priority,
@@ -99,14 +109,14 @@ function addressRate(name: string, priority: number, path: string, limit: number
         aggregateKeyType: 'IP',
         evaluationWindowSec: 300,
         limit,
-        scopeDownStatement: onPath(path),
+        ...(path === undefined ? {} : { scopeDownStatement: onPath(path) }),
       },
     },
   };
 }
 
 /** The function also refuses such a form, but only after API Gateway has received all of it. */
-const bodySize: Rule = {
+const bodySize = (bytes: number): Rule => ({
   name: 'body-size',
   priority: 1,
   action: { block: {} },
@@ -116,11 +126,11 @@ const bodySize: Rule = {
       // A body that is longer than WAF inspects also exceeds the limit.
       fieldToMatch: { body: { oversizeHandling: 'MATCH' } },
       comparisonOperator: 'GT',
-      size: maxTokenFormBytes,
+      size: bytes,
       textTransformations: [{ priority: 0, type: 'NONE' }],
     },
   },
-};
+});
 
 const knownBadInputs: Rule = {
   name: 'known-bad-inputs',
@@ -134,3 +144,22 @@ const knownBadInputs: Rule = {
     },
   },
 };
+
+/** The rules of the service's API. */
+export function serviceRules(limits: ServiceLimits): readonly Rule[] {
+  return [
+    addressRate('token-rate', 0, limits.tokenRequestsPerFiveMinutes, tokenPath),
+    bodySize(maxTokenFormBytes),
+    knownBadInputs,
+    addressRate('health-rate', 3, limits.healthRequestsPerFiveMinutes, healthPath),
+  ];
+}
+
+/** The rules of the portal's API. */
+export function portalRules(requestsPerFiveMinutes: number): readonly Rule[] {
+  return [
+    addressRate('portal-rate', 0, requestsPerFiveMinutes),
+    bodySize(maxPortalFormBytes),
+    knownBadInputs,
+  ];
+}

@@ -9,6 +9,11 @@ export interface AlarmTopicProps {
   readonly emails: readonly string[];
 }
 
+/** Name of the topic in each region. */
+export function alarmTopicName(deploymentName: string): string {
+  return `${deploymentName}-alarms`;
+}
+
 /** The topic for the alarms of one region. */
 export class AlarmTopic extends Construct {
   readonly topic: Topic;
@@ -16,7 +21,7 @@ export class AlarmTopic extends Construct {
   constructor(scope: Construct, id: string, props: AlarmTopicProps) {
     super(scope, id);
     this.topic = new Topic(this, 'Topic', {
-      topicName: `${props.deploymentName}-alarms`,
+      topicName: alarmTopicName(props.deploymentName),
       enforceSSL: true,
     });
     // Without the condition, CloudWatch would publish for any account that knows the topic.

@@ -16,7 +16,7 @@ import { ServiceDashboard } from './service-dashboard.ts';
 import { VersionAlarm } from './version-alarm.ts';
 
 /** Days of a certificate at which there is still time to renew it by hand. */
-const certificateAlarmDays = 30;
+export const certificateAlarmDays = 30;
 
 export interface MonitoringProps {
   readonly config: DeploymentConfig;

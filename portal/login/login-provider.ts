@@ -1,4 +1,5 @@
 import * as oidc from 'openid-client';
+import { UnavailableError } from '../../adapters/management.ts';
 import type { Claims } from './people.ts';
 
 /** A request to the provider, which the answer must match. */
@@ -68,6 +69,8 @@ const interactionErrors: readonly string[] = [
 function toLoginError(error: unknown): LoginError {
   if (error instanceof LoginError) return error;
   const options = { cause: error };
+  // The client secret could not be read.
+  if (error instanceof UnavailableError) return new LoginError('unavailable', options);
   if (error instanceof oidc.AuthorizationResponseError) {
     const needsPerson = interactionErrors.includes(error.error);
     const isDown = ['server_error', 'temporarily_unavailable'].includes(error.error);

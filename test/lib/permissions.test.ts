@@ -1,6 +1,7 @@
 import type { Template } from 'aws-cdk-lib/assertions';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { evaluate, resourcesOf, singleRegion } from './synthesise.ts';
+import { portalConfig } from '../support/portal-config.ts';
+import { evaluate, readConfigFile, resourcesOf, singleRegion, synthesise } from './synthesise.ts';
 
 interface Statement {
   readonly Effect: string;
@@ -90,10 +91,10 @@ function items(...partitionKeys: readonly string[]) {
 }
 const ownClientAlone = items('client_SyntheticCheck00000slc');
 
-function logsAndTraces(fn: string): readonly Permission[] {
+function logsAndTraces(fn: string, parent = 'Functions'): readonly Permission[] {
   return [
-    ['Allow', 'logs:CreateLogStream', `Functions${fn}Logs`],
-    ['Allow', 'logs:PutLogEvents', `Functions${fn}Logs`],
+    ['Allow', 'logs:CreateLogStream', `${parent}${fn}Logs`],
+    ['Allow', 'logs:PutLogEvents', `${parent}${fn}Logs`],
     ['Allow', 'xray:PutTelemetryRecords', '*'],
     ['Allow', 'xray:PutTraceSegments', '*'],
   ];
@@ -284,6 +285,34 @@ describe('the permission matrix', () => {
 
   it.each(Object.keys(expected))('%s may do exactly this', (name) => {
     expect(permissionMatrix(template)[name]).toEqual(expected[name]);
+  });
+});
+
+describe('the permission matrix of the portal', () => {
+  it('is the alias that names people, its own two secrets, and nothing else', () => {
+    const { templates } = synthesise({ ...readConfigFile('single-region'), portal: portalConfig });
+    const portal = templates['AuthorizationServer-portal'] as Template;
+    expect(permissionMatrix(portal)).toEqual({
+      'authorization-server-slc-portal': [
+        ...boundTo('portal', [
+          [
+            'Allow',
+            'lambda:InvokeFunction',
+            'arn:aws:lambda:us-west-2:111122223333:function:authorization-server-management:portal',
+          ],
+        ]),
+        ...logsAndTraces('Function', '').slice(0, 2),
+        ...boundTo('portal', [
+          [
+            'Allow',
+            'secretsmanager:GetSecretValue',
+            'arn:aws:secretsmanager:us-west-2:111122223333:secret:portal-login-AbCdEf',
+          ],
+          ['Allow', 'secretsmanager:GetSecretValue', 'SessionKeySecret'],
+        ]),
+        ...logsAndTraces('Function', '').slice(2),
+      ],
+    });
   });
 });
 

@@ -1,7 +1,9 @@
+import { gzipSync } from 'node:zlib';
 import { type BuildOptions, buildSync } from 'esbuild';
 import { describe, expect, it } from 'vitest';
 import { lambdaBuildOptions, lambdaFunctions } from '../../../lab/build/main.ts';
 import { forwardAuthBuildOptions } from '../../../lab/build/packages.ts';
+import { figure } from '../../support/figure.ts';
 
 /**
  * Bytes that a function's bundle may have: what it has, and some room. Who needs more looks first
@@ -19,7 +21,12 @@ const budgets: Readonly<Record<string, number>> = {
   'deployment-check': 480_000,
   // The management library: every operation, over four tables.
   management: 580_000,
+  // Pages, login and the SDK's client of Lambda.
+  portal: 660_000,
 };
+
+/** Bytes of the portal's bundle, compressed as Lambda fetches it. */
+const compressedPortal = 300_000;
 
 /** What no function that answers requests may load: each costs more than its own work. */
 const absent = ['@aws-sdk/client-', '@aws-lambda-powertools/', '@aws-sdk/credential-provider-'];
@@ -27,6 +34,8 @@ const answersRequests = new Set(['token', 'jwks', 'discovery', 'authorizer']);
 
 function build(options: BuildOptions): {
   readonly bytes: number;
+  /** Bytes with gzip. */
+  readonly compressed: number;
   readonly inputs: readonly string[];
 } {
   const { outputFiles, metafile } = buildSync({
@@ -41,7 +50,8 @@ function build(options: BuildOptions): {
   const inputs = Object.entries(output?.inputs ?? {})
     .filter(([, { bytesInOutput }]) => bytesInOutput > 0)
     .map(([path]) => path);
-  return { bytes: bundle?.contents.length ?? Number.NaN, inputs };
+  const contents = bundle?.contents ?? new Uint8Array();
+  return { bytes: contents.length, compressed: gzipSync(contents).length, inputs };
 }
 
 describe('the bundles of functions', () => {
@@ -56,6 +66,22 @@ describe('the bundles of functions', () => {
       ? inputs.filter((path) => absent.some((part) => path.includes(part)))
       : [];
     expect(crept).toEqual([]);
+  });
+});
+
+describe('the bundle of the portal', () => {
+  const { bytes, compressed, inputs } = build(lambdaBuildOptions(['portal'], 'bundle-size'));
+
+  it(`stays within ${compressedPortal} bytes with gzip`, () => {
+    figure('the bundle of the portal', { bytes, compressed });
+    expect(compressed).toBeLessThanOrEqual(compressedPortal);
+  });
+
+  it('has nothing that reaches a table or a key of KMS, and no operation of the library', () => {
+    const reaching =
+      /client-(?:dynamodb|kms)|lib-dynamodb|^adapters\/(?:dynamodb|kms)\/|^core\/management\/operations\.ts/;
+    expect(inputs.filter((path) => reaching.test(path))).toEqual([]);
+    expect(inputs).toContain('portal/login/login-steps.ts');
   });
 });
 

@@ -1,0 +1,38 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Environment } from './aws-json/endpoint.ts';
+import { createAskManagement } from './lambda/ask-management.ts';
+import { bindFunction, type Management } from './management.ts';
+import { FunctionClient, type FunctionOptions } from './management-function.ts';
+
+export interface PortalManagementOptions
+  extends Pick<FunctionOptions, 'onMalformedRecord' | 'onAuditGap'> {
+  /** ARN of the management function, without an alias. */
+  readonly functionArn: string;
+  /** The process's variables, by AWS's own names. */
+  readonly environment: Environment;
+}
+
+/** Milliseconds for an operation. API Gateway waits 29 s for the page. */
+const operationTimeout = 20_000;
+
+/**
+ * The management of a deployed portal: through the alias that may name persons, and in no other
+ * way. Each request names the person, so `forCaller` must have been called.
+ */
+export function createPortalManagement(options: PortalManagementOptions): Management {
+  const { functionArn, environment, onMalformedRecord, onAuditGap } = options;
+  return bindFunction(
+    new FunctionClient({
+      ask: createAskManagement({
+        functionArn,
+        aws: {},
+        environment,
+        requestTimeout: operationTimeout,
+      }),
+      alias: 'portal',
+      onMalformedRecord,
+      onAuditGap,
+      wait: async (milliseconds) => wait(milliseconds),
+    }),
+  );
+}

@@ -1,0 +1,158 @@
+import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
+import type { Management } from '../../adapters/management.ts';
+import type { ReadSecret } from '../../adapters/secrets/secret-reader.ts';
+import { securityHeaders } from '../../contract/error-body.ts';
+import type { PortalFunctionConfig } from '../../contract/portal-function-config.ts';
+import type { Clock } from '../../core/clock.ts';
+import { describeError } from '../../core/describe-error.ts';
+import { UnavailableError } from '../../core/errors.ts';
+import { createLoginPortal } from '../../portal/login/create-login-portal.ts';
+import { createLoginProvider } from '../../portal/login/login-provider.ts';
+import { sessionLimits } from '../../portal/login/session.ts';
+import type { Portal } from '../../portal/portal-options.ts';
+import type { LogFields, RequestReport } from '../shared/request-report.ts';
+import { createTelemetry, type Telemetry } from '../shared/telemetry.ts';
+import { toRequest, toResult } from './fetch-event.ts';
+import { createSessionKeys } from './session-keys.ts';
+
+/** What happens next to the operations, for the log. */
+export interface PortalReports {
+  readonly onMalformedRecord: (error: Error) => void;
+  readonly onAuditGap: () => void;
+}
+
+export interface PortalFunctionOptions {
+  readonly config: PortalFunctionConfig;
+  /** The management through the alias `portal`. */
+  readonly createManagement: (reports: PortalReports) => Management;
+  readonly readSecret: ReadSecret;
+  readonly sessionKeySecret: string;
+  readonly clock?: Clock;
+  /** Standard output if left out. */
+  readonly telemetry?: Telemetry;
+}
+
+export type PortalHandler = (
+  event: APIGatewayProxyEvent,
+  context: Context,
+) => Promise<APIGatewayProxyResult>;
+
+/** What a request did, for its log line. An instance of the function has one request at a time. */
+class Notes {
+  outcome = 'served';
+  fields: Record<string, LogFields[string]> = {};
+  error: unknown;
+  /** Whether the error is one of the service, and not of a login. */
+  isFault = false;
+
+  begin(): void {
+    this.outcome = 'served';
+    this.fields = {};
+    this.error = undefined;
+    this.isFault = false;
+  }
+
+  addFault(error: unknown): void {
+    this.error = error;
+    this.isFault = true;
+  }
+}
+
+function levelOf(status: number): RequestReport['level'] {
+  if (status >= 500) return status === 503 ? 'warn' : 'error';
+  return 'info';
+}
+
+function createPortal(options: PortalFunctionOptions, notes: Notes, clock: Clock): Portal {
+  const { config, readSecret, sessionKeySecret } = options;
+  const { login, people, sessionEpoch: epoch, look, domain } = config;
+  const { acceptsPromptLogin, scopes, idTokenAlgorithm, issuer, clientId } = login;
+  const origin = `https://${domain.name}`;
+  const note = (error: unknown) => notes.addFault(error);
+  return createLoginPortal({
+    management: options.createManagement({
+      onMalformedRecord: note,
+      onAuditGap: () => note(new Error('the outcome of a change is missing in the audit')),
+    }),
+    origins: [origin],
+    provider: createLoginProvider({
+      issuer,
+      clientId,
+      clientSecret: async () => {
+        const secret = await readSecret(login.clientSecretArn, 'AWSCURRENT');
+        if (secret === undefined) throw new UnavailableError('the client secret has no version');
+        return secret.text;
+      },
+      redirectUri: `${origin}/login/callback`,
+      scopes,
+      idTokenAlgorithm,
+      acceptsPromptLogin,
+      recentLogin: sessionLimits.recentLoginOfForm,
+      clock,
+    }),
+    keys: createSessionKeys(readSecret, { arn: sessionKeySecret, clock, onFailure: note }),
+    people,
+    epoch,
+    acceptsPromptLogin,
+    look,
+    clock,
+    onLogin: ({ outcome, subject, error }) => {
+      notes.outcome = outcome;
+      notes.fields['subject'] = subject;
+      notes.error = error;
+    },
+    onRequest: ({ route, person }) => {
+      notes.fields['route'] = route;
+      notes.fields['person'] = person;
+    },
+    onFault: note,
+  });
+}
+
+/** A request that no browser sends. */
+function refuseRequest(): Response {
+  return new Response('This request cannot be read.', {
+    status: 400,
+    headers: { ...securityHeaders, 'Content-Type': 'text/plain; charset=utf-8' },
+  });
+}
+
+/**
+ * The portal function: the same pages as everywhere, behind an API of its own. It has no table and
+ * no key of KMS. Everything that it shows and changes goes through the management function, for a
+ * person who signed in.
+ */
+export function createPortalHandler(options: PortalFunctionOptions): PortalHandler {
+  const { clock = Date.now, telemetry = createTelemetry('portal', {}) } = options;
+  const notes = new Notes();
+  const portal = createPortal(options, notes, clock);
+  const origin = `https://${options.config.domain.name}`;
+  return async (event, context) => {
+    const startedAt = clock();
+    notes.begin();
+    const request = toRequest(event, origin);
+    const response = request === undefined ? refuseRequest() : await portal.fetch(request);
+    const result = await toResult(response);
+    const { statusCode } = result;
+    const { outcome, fields, error, isFault } = notes;
+    const { requestId, identity } = event.requestContext;
+    telemetry.report(
+      {
+        level: isFault ? 'error' : levelOf(statusCode),
+        outcome,
+        statusCode,
+        latency: clock() - startedAt,
+        counts: new Set(),
+        fields: {
+          http_method: event.httpMethod,
+          source_ip: identity.sourceIp,
+          request_id: requestId,
+          ...fields,
+          ...describeError(error),
+        },
+      },
+      context,
+    );
+    return result;
+  };
+}
