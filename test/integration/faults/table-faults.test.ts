@@ -64,8 +64,8 @@ const malformed: readonly (readonly [string, (item: Item) => Item])[] = [
   ['with a secret without a hash', having({ secrets: { M: { cs: { M: {} } } } })],
   ['with invalid scopes', having({ scopes: { L: [{ S: 'a b"' }] } })],
   ['with a scope that is a number', having({ scopes: { L: [{ N: '1' }] } })],
-  ['of 390 kB', having({ name: { S: 'n'.repeat(390_000) } })],
-  ['of bytes', having({ name: { B: Buffer.from('x') } })],
+  ['of 390 kB', having({ audiences: { L: [{ S: 'n'.repeat(390_000) }] } })],
+  ['of bytes', having({ enabled: { B: Buffer.from('x') } })],
   ['with a number that JavaScript cannot hold', having({ version: { N: '9'.repeat(38) } })],
 ];
 

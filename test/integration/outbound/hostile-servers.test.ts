@@ -122,6 +122,7 @@ describe('the table of outbound clients', () => {
   const otherClients = /(?<![.\w])fetch\(\w|new (?!FunctionClient)[A-Z]\w*Client\(|'openid-client'/;
   /** They open no connection, except the last two: a health check, and a probe of a socket. */
   const exempt = new Set([
+    'portal/pages/clients/first-request.ts',
     'adapters/sts/caller-proof.ts',
     'portal/create-portal.ts',
     'portal/serve-on-loopback.ts',
