@@ -9,7 +9,7 @@ export interface Creation {
   readonly section: Section;
   /** The address of the form. */
   readonly path: string;
-  /** What the address keeps besides the trunk group. */
+  /** What the address keeps in addition to the trunk group. */
   readonly query?: Readonly<Record<string, string | undefined>>;
 }
 
