@@ -130,11 +130,20 @@ async function discover(options: LoginProviderOptions): Promise<oidc.Configurati
   throw new Error(`the login's issuer: received ${issuer}; expected ${options.issuer}`);
 }
 
-/** The metadata of the provider, read again after an hour, and at once after a failure. */
-function keepConfiguration(options: LoginProviderOptions): () => Promise<oidc.Configuration> {
+interface KeptConfiguration {
+  readonly get: () => Promise<oidc.Configuration>;
+  /** The next call reads it again. */
+  readonly forget: () => void;
+}
+
+/**
+ * The metadata of the provider and the client secret, read again after an hour, and at once after a
+ * failure.
+ */
+function keepConfiguration(options: LoginProviderOptions): KeptConfiguration {
   const { clock = Date.now } = options;
   let kept: { readonly at: number; readonly config: Promise<oidc.Configuration> } | undefined;
-  return () => {
+  const get = (): Promise<oidc.Configuration> => {
     if (kept !== undefined && clock() - kept.at < metadataLifetime) return kept.config;
     const reading = { at: clock(), config: discover(options) };
     reading.config.catch(() => {
@@ -143,6 +152,18 @@ function keepConfiguration(options: LoginProviderOptions): () => Promise<oidc.Co
     kept = reading;
     return reading.config;
   };
+  const forget = () => {
+    kept = undefined;
+  };
+  return { get, forget };
+}
+
+/** RFC 6749 §5.2: the client secret was replaced at the provider. */
+function isUnknownClient(error: unknown): boolean {
+  return (
+    (error instanceof oidc.ResponseBodyError && error.error === 'invalid_client') ||
+    (error instanceof oidc.WWWAuthenticateChallengeError && error.status === 401)
+  );
 }
 
 function promptOf(
@@ -164,7 +185,7 @@ export function createLoginProvider(options: LoginProviderOptions): LoginProvide
     issuer: options.issuer,
     authorizationUrl: (request) =>
       withLoginErrors(async () => {
-        const url = oidc.buildAuthorizationUrl(await configuration(), {
+        const url = oidc.buildAuthorizationUrl(await configuration.get(), {
           redirect_uri: options.redirectUri,
           scope: (options.scopes ?? ['openid', 'profile', 'email']).join(' '),
           state: request.state,
@@ -178,20 +199,26 @@ export function createLoginProvider(options: LoginProviderOptions): LoginProvide
     finish: (url, request) =>
       withLoginErrors(async () => {
         const needsAuthTime = request.kind === 'recent' && options.acceptsPromptLogin !== true;
-        const tokens = await oidc.authorizationCodeGrant(await configuration(), url, {
+        const checks = {
           pkceCodeVerifier: request.codeVerifier,
           expectedState: request.state,
           expectedNonce: request.nonce,
           idTokenExpected: true,
           ...(needsAuthTime ? { maxAge: options.recentLogin } : {}),
-        });
+        };
+        const tokens = await oidc
+          .authorizationCodeGrant(await configuration.get(), url, checks)
+          .catch((error: unknown) => {
+            if (isUnknownClient(error)) configuration.forget();
+            throw error;
+          });
         const claims = tokens.claims();
         if (claims === undefined) throw new LoginError('invalid');
         return claims;
       }),
     endSessionUrl: (returnTo) =>
       withLoginErrors(async () => {
-        const config = await configuration();
+        const config = await configuration.get();
         if (config.serverMetadata().end_session_endpoint === undefined) return undefined;
         return oidc.buildEndSessionUrl(config, { post_logout_redirect_uri: returnTo }).href;
       }),

@@ -1,12 +1,16 @@
 import { createHash } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import {
+  type Deviation,
+  loginClient,
+  TestOpenIdProvider,
+} from '../../../lab/support/openid-provider.ts';
+import {
   createLoginProvider,
   LoginError,
   type LoginProvider,
   type LoginRequest,
 } from '../../../portal/login/login-provider.ts';
-import { type Deviation, loginClient, TestOpenIdProvider } from '../../support/openid-provider.ts';
 
 const redirectUri = 'https://portal.example.com/login/callback';
 const openid = new TestOpenIdProvider(redirectUri);
@@ -18,11 +22,14 @@ afterEach(() => {
   openid.requests.length = 0;
 });
 
-function createProvider(acceptsPromptLogin = false): LoginProvider {
+function createProvider(
+  acceptsPromptLogin = false,
+  clientSecret = async () => loginClient.clientSecret,
+): LoginProvider {
   return createLoginProvider({
     ...loginClient,
     issuer: openid.issuer,
-    clientSecret: async () => loginClient.clientSecret,
+    clientSecret,
     redirectUri,
     recentLogin: 300,
     acceptsPromptLogin,
@@ -192,6 +199,21 @@ describe('a provider that fails', () => {
     expect(await problemOf(provider.authorizationUrl(request))).toBe('invalid');
     openid.deviation = {};
     expect(await problemOf(provider.authorizationUrl(request))).toBe('accepted');
+  });
+
+  it('and knows another client secret is asked with the one of then at the next login', async () => {
+    let reads = 0;
+    const provider = createProvider(false, async () => {
+      reads += 1;
+      return loginClient.clientSecret;
+    });
+    const callback = await authorize(provider);
+    openid.deviation = { tokenStatus: 401 };
+    expect(await problemOf(provider.finish(callback, request))).toBe('invalid');
+    openid.deviation = {};
+    expect(reads).toBe(1);
+    expect(await problemOf(provider.finish(await authorize(provider), request))).toBe('accepted');
+    expect(reads).toBe(2);
   });
 
   it('and cannot be reached is unavailable, and tried again', async () => {

@@ -9,6 +9,7 @@ import {
   type PortalFunctionConfig,
 } from '../../../contract/portal-function-config.ts';
 import { UnavailableError } from '../../../core/errors.ts';
+import { loginClient, type TestOpenIdProvider } from '../../../lab/support/openid-provider.ts';
 import { createPortalHandler } from '../../../lambda/portal/function.ts';
 import type { RequestReport } from '../../../lambda/shared/request-report.ts';
 import type { Portal } from '../../../portal/portal-options.ts';
@@ -16,7 +17,6 @@ import { createWorld, type World } from '../../adapters/management/world.ts';
 import { Browser, origin } from '../../portal/login/login-world.ts';
 import { testConfig } from '../../support/management.ts';
 import { createTestFunction } from '../../support/management-function.ts';
-import { loginClient, type TestOpenIdProvider } from '../../support/openid-provider.ts';
 import { portalConfig } from '../../support/portal-config.ts';
 
 export const redirectUri = `${origin}/login/callback`;

@@ -1,8 +1,8 @@
 import type { Context } from 'aws-lambda';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { type Deviation, TestOpenIdProvider } from '../../../lab/support/openid-provider.ts';
 import { origin } from '../../portal/login/login-world.ts';
 import { figure } from '../../support/figure.ts';
-import { type Deviation, TestOpenIdProvider } from '../../support/openid-provider.ts';
 import {
   answers,
   createPortalWorld,

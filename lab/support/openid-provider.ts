@@ -2,7 +2,11 @@ import { createHash, randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
-import { createLoopbackCertificate, serveHttps } from '../../lab/support/loopback-https.ts';
+import {
+  createLoopbackCertificate,
+  type LoopbackCertificate,
+  serveHttps,
+} from './loopback-https.ts';
 
 export const loginClient = { clientId: 'portal', clientSecret: 'a-secret-of-the-portal' };
 
@@ -44,10 +48,12 @@ export class TestOpenIdProvider {
     this.#redirectUri = redirectUri;
   }
 
-  /** This process trusts its certificate from then on. */
-  async start(): Promise<void> {
-    const certificate = await createLoopbackCertificate();
-    setDefaultCACertificates([...getCACertificates('default'), certificate.cert]);
+  /** @param given a certificate of `localhost`; by default one that this process trusts from then on. */
+  async start(given?: LoopbackCertificate): Promise<void> {
+    const certificate = given ?? (await createLoopbackCertificate());
+    if (given === undefined) {
+      setDefaultCACertificates([...getCACertificates('default'), certificate.cert]);
+    }
     const { port, close } = await serveHttps(certificate, (request, response) => {
       this.#answer(request, response).catch(() => response.writeHead(500).end());
     });
@@ -104,7 +110,9 @@ export class TestOpenIdProvider {
       .update(form.get('code_verifier') ?? '')
       .digest('base64url');
     if (this.deviation.tokenStatus !== undefined)
-      return send(this.deviation.tokenStatus, { error: 'server_error' });
+      return send(this.deviation.tokenStatus, {
+        error: this.deviation.tokenStatus === 401 ? 'invalid_client' : 'server_error',
+      });
     if (code?.challenge !== challenge || form.get('redirect_uri') !== this.#redirectUri) {
       return send(400, { error: 'invalid_grant' });
     }
