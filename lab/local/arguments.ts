@@ -11,9 +11,6 @@ import type { FromSynth } from './from-synth/synthesised-deployment.ts';
 
 const defaultPort = 8080;
 
-/** The options of the local run. */
-export type LocalArguments = ReturnType<typeof parseArguments>;
-
 function refuse(name: string, value: string, allowed: string): never {
   throw new LocalRunError(`${name}: received "${value}"; allowed: ${allowed}`);
 }

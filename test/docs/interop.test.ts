@@ -1,7 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { clientTable } from '../../lab/suites/interop/client-table.ts';
-import { documentRows } from '../../lab/suites/interop/table.ts';
-import { verifierTable } from '../../lab/suites/interop/verifier-table.ts';
+import { clientTable, documentRows, verifierTable } from '../../lab/suites/interop/tables.ts';
 
 const tables = [verifierTable, clientTable];
 

@@ -1,14 +1,18 @@
 import { Command } from 'commander';
 import { type World, withWorld } from '../examples/world.ts';
 import { checkClient } from './check-client.ts';
-import { checkLibrary } from './check-library.ts';
-import { clientTable, clientTitle, formatClient } from './client-table.ts';
+import { behaviourOf, checkLibrary } from './check-library.ts';
 import { clients } from './clients.ts';
 import { startIssuer } from './issuer.ts';
 import { libraries } from './libraries.ts';
-import { Report } from './report.ts';
-import { writeTable } from './table.ts';
-import { formatVerifier, problemsOf, titleOf, verifierTable } from './verifier-table.ts';
+import {
+  clientTable,
+  formatClient,
+  formatVerifier,
+  Report,
+  titleOf,
+  verifierTable,
+} from './tables.ts';
 
 /*
  * Runs this service's tokens through the libraries of other languages, as far as their runtimes are
@@ -33,7 +37,9 @@ async function checkVerifiers(report: Report): Promise<void> {
         continue;
       }
       const row = await checkLibrary({ library, open: prepared.open, issuer });
-      report.add(titleOf(library), formatVerifier(row), problemsOf(row));
+      const outcomes = [...row.byAlg.values(), ...behaviourOf(row)];
+      const problems = outcomes.flatMap(({ problem }) => problem ?? []);
+      report.add(titleOf(library), formatVerifier(row), problems);
     }
   } finally {
     await issuer.close();
@@ -48,18 +54,18 @@ function withWorlds(use: (usual: World, withEndpoint: World) => Promise<void>): 
 }
 
 async function checkClients(report: Report): Promise<void> {
-  const wanted = clients.filter((each) => isWanted(clientTitle(each)));
+  const wanted = clients.filter((each) => isWanted(titleOf(each)));
   if (wanted.length === 0) return;
   await withWorlds(async (usual, withEndpoint) => {
     for (const client of wanted) {
       const ready = client.authorizationEndpoint === true ? withEndpoint : usual;
       const built = await client.runtime('client', ready.trust);
       if ('missing' in built) {
-        report.skip(clientTitle(client), built.missing);
+        report.skip(titleOf(client), built.missing);
         continue;
       }
       const row = await checkClient(client, built.command, { usual, ready });
-      report.add(clientTitle(client), formatClient(row), row.problems);
+      report.add(titleOf(client), formatClient(row), row.problems);
     }
   });
 }
@@ -70,7 +76,7 @@ const tokenClients = new Report(clientTable);
 await checkClients(tokenClients);
 const reports = [verifiers, tokenClients];
 const problems = reports.reduce((sum, report) => sum + report.problems, 0);
-const rows = reports.reduce((sum, { measured }) => sum + measured.size, 0);
-if (problems > 0 || rows === 0) process.exitCode = 1;
-else if (write) for (const { table, measured } of reports) writeTable(table, measured);
+const count = reports.reduce((sum, { rows }) => sum + rows, 0);
+if (problems > 0 || count === 0) process.exitCode = 1;
+else if (write) for (const report of reports) report.write();
 if (write && problems > 0) process.stdout.write('docs/interop.md was not written\n');

@@ -1,0 +1,115 @@
+import {
+  formatRow,
+  formatTable,
+  readDocument,
+  readPart,
+  writeParts,
+} from '../../support/generated-parts.ts';
+import { type ClientRow, calls } from './check-client.ts';
+import { behaviourOf, matrixAlgs, type Row } from './check-library.ts';
+import { clients } from './clients.ts';
+import { libraries } from './libraries.ts';
+
+const document = 'interop.md';
+
+/** One generated table of docs/interop.md. */
+export interface Table {
+  readonly name: string;
+  readonly columns: readonly string[];
+  /** First cells of all rows, in order. */
+  readonly titles: readonly string[];
+}
+
+/** The first cell of a row. */
+export function titleOf({ name, language }: { readonly name: string; readonly language: string }) {
+  return `${name} (${language})`;
+}
+
+export const verifierTable: Table = {
+  name: 'verifiers',
+  columns: [
+    'library',
+    ...matrixAlgs,
+    'needs',
+    'JWKS cache',
+    'a new key',
+    'unknown `kid`',
+    'unused ML-DSA key',
+  ],
+  titles: libraries.map(titleOf),
+};
+
+export function formatVerifier(row: Row): string {
+  const algorithms = matrixAlgs.map((alg) => row.byAlg.get(alg)?.text ?? '');
+  const behaviour = behaviourOf(row).map(({ text }) => text);
+  return formatRow([titleOf(row.library), ...algorithms, row.library.needs, ...behaviour]);
+}
+
+export const clientTable: Table = {
+  name: 'clients',
+  columns: [
+    'client',
+    'as it comes',
+    'needs',
+    `token requests of ${calls} calls, tokens of an hour`,
+    'tokens of a minute, as it comes',
+    'tokens of a minute, with what it needs',
+    'requests with a wrong secret',
+  ],
+  titles: clients.map(titleOf),
+};
+
+export function formatClient({ client, asItComes, ...row }: ClientRow): string {
+  const counts = [row.hour, row.minuteAsItComes ?? '–', row.minute, row.wrongSecret].map(String);
+  return formatRow([titleOf(client), asItComes, client.needs ?? 'nothing', ...counts]);
+}
+
+/** Lines of the rows that the document has. */
+export function documentRows({ name }: Table): readonly string[] {
+  return readPart(readDocument(document), name).split('\n').slice(2);
+}
+
+function say(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
+
+/** Prints each row when it is measured, and keeps it for the document. */
+export class Report {
+  readonly #table: Table;
+  readonly #measured = new Map<string, string>();
+  problems = 0;
+
+  constructor(table: Table) {
+    this.#table = table;
+  }
+
+  get rows(): number {
+    return this.#measured.size;
+  }
+
+  skip(title: string, missing: string): void {
+    say(`SKIPPED ${title}: this machine lacks ${missing}`);
+  }
+
+  add(title: string, row: string, problems: readonly string[]): void {
+    this.#measured.set(title, row);
+    this.problems += problems.length;
+    say(`${problems.length === 0 ? 'ok' : 'FAILED'}  ${title}`);
+    const cells = row.slice(2, -2).split(' | ');
+    for (const [index, column] of this.#table.columns.entries()) {
+      if (index > 0) say(`    ${column}: ${cells[index] ?? ''}`);
+    }
+    for (const problem of problems) say(`    problem: ${problem}`);
+  }
+
+  /** What was not run keeps the row of its last run with the same version. */
+  write(): void {
+    const { name, columns, titles } = this.#table;
+    const earlier = documentRows(this.#table);
+    const rows = titles.flatMap(
+      (title) =>
+        this.#measured.get(title) ?? earlier.filter((line) => line.startsWith(`| ${title} |`)),
+    );
+    writeParts([document], { [name]: [formatTable([columns]), ...rows].join('\n') });
+  }
+}
