@@ -1,30 +1,10 @@
 import type { SigningKeyPolicy } from '../contract/signing-key-policy.ts';
+import { formatSpan } from '../core/duration.ts';
 import type { KeyEvent } from '../core/key-rotation/key-history.ts';
 import { buildTimeline, type TimelineEntry } from '../core/key-rotation/timeline.ts';
 import { formatTime } from '../core/rfc3339.ts';
 import type { SigningKey } from '../core/signing-key/signing-key.ts';
 import type { Cell } from './table.ts';
-
-const units = [
-  ['d', 86_400],
-  ['h', 3600],
-  ['m', 60],
-  ['s', 1],
-] as const;
-
-/** A duration in its two largest units: `23h 4m`. */
-export function formatSpan(seconds: number): string {
-  const size = Math.abs(Math.round(seconds));
-  const first = units.findIndex(([, unit]) => size >= unit);
-  if (first === -1) return '0s';
-  let rest = size;
-  const parts = units.slice(first, first + 2).flatMap(([letter, unit]) => {
-    const count = Math.floor(rest / unit);
-    rest -= count * unit;
-    return count === 0 ? [] : [`${count}${letter}`];
-  });
-  return `${seconds < 0 ? '-' : ''}${parts.join(' ')}`;
-}
 
 /** The next step in words. */
 const meanings = {

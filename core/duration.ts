@@ -28,3 +28,18 @@ export function formatDuration(seconds: number): string {
   ];
   return `${seconds / size}${unit}`;
 }
+
+/** A span in its two largest units, of which days are the largest: `23h 4m`. */
+export function formatSpan(seconds: number): string {
+  const size = Math.abs(Math.round(seconds));
+  const [, ...fromDays] = units;
+  const first = fromDays.findIndex(([, unit]) => size >= unit);
+  if (first === -1) return '0s';
+  let rest = size;
+  const parts = fromDays.slice(first, first + 2).flatMap(([letter, unit]) => {
+    const count = Math.floor(rest / unit);
+    rest -= count * unit;
+    return count === 0 ? [] : [`${count}${letter}`];
+  });
+  return `${seconds < 0 ? '-' : ''}${parts.join(' ')}`;
+}

@@ -1,5 +1,6 @@
 import type { DeploymentConfig } from '../../contract/deployment-config.ts';
 import { deployedRegions } from '../../contract/deployment-config.ts';
+import { formatSpan } from '../../core/duration.ts';
 import { explainWaitForRoom } from '../../core/key-rotation/explain-wait.ts';
 import { buildHistory } from '../../core/key-rotation/key-history.ts';
 import { plan as planRegion } from '../../core/key-rotation/plan.ts';
@@ -8,7 +9,7 @@ import type { RotationSettings, RotationState } from '../../core/key-rotation/ro
 import { buildTimeline } from '../../core/key-rotation/timeline.ts';
 import { formatTime } from '../../core/rfc3339.ts';
 import type { CommandSpec } from '../command-spec.ts';
-import { formatSpan, viewEvent } from '../signing-key-view.ts';
+import { viewEvent } from '../signing-key-view.ts';
 
 /** A step of the rotation: due now, or not before a time. */
 interface PlannedStep {

@@ -1,3 +1,4 @@
+import { secondsPerDay } from '../../../contract/limits.ts';
 import { formatDay, isDay } from '../../../core/rfc3339.ts';
 import { html } from '../../html/html.ts';
 import { emptyState, linkButton, pageHeader } from '../../html/parts.ts';
@@ -20,8 +21,6 @@ const daysPerPage = 14;
 
 /** A day with more records is read to its end, up to this many reads. */
 const maxReadsOfDay = 10;
-
-const secondsPerDay = 86_400;
 
 interface Day {
   readonly day: string;
