@@ -79,6 +79,7 @@ const requiredOptions: Readonly<Record<string, readonly string[]>> = {
   'lambda update-function-configuration': ['--function-name'],
   'lambda wait': ['--function-name'],
   'logs describe-log-groups': [],
+  'logs filter-log-events': [],
   'secretsmanager create-secret': ['--name'],
   'secretsmanager put-secret-value': ['--secret-id'],
   'sts get-web-identity-token': ['--audience', '--signing-algorithm'],
