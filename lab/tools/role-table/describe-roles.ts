@@ -30,6 +30,9 @@ const code = (text: string) => `\`${text}\``;
 
 /** `authorization-server-signing-keys` of an ARN or a logical id → `signing-keys`. */
 function shortName(resource: string): string {
+  // A secret's ARN ends with six random characters.
+  const secret = /:secret:(.+)-\w{6}$/.exec(resource)?.[1];
+  if (secret !== undefined) return secret;
   const path = /(?:table|function)[/:]authorization-server-(.+)$/.exec(resource)?.[1];
   if (path !== undefined) return path;
   // `{AuditTableB07F8EEB}.Arn`: the last eight characters are a hash.

@@ -16,6 +16,24 @@ const context = { 'aws:cdk:disable-stack-trace': true };
 const options = {
   tokenReuse: { minimumRemainingShare: 0.5, shared: true },
   management: { operatorTableAccess: false },
+  portal: {
+    region: 'slc',
+    domain: {
+      name: 'portal.example.com',
+      hostedZoneId: 'Z0123456789ABC',
+      hostedZoneName: 'example.com',
+    },
+    login: {
+      issuer: 'https://login.example.com',
+      clientId: 'portal',
+      clientSecretArn:
+        'arn:aws:secretsmanager:us-west-2:111122223333:secret:client-secret-of-the-login-AbCdEf',
+    },
+    people: {
+      role: { claim: 'groups', manager: ['managers'] },
+      trunkGroups: { claim: 'trunk_groups' },
+    },
+  },
 };
 
 type Resources = Parameters<typeof describeRoles>[0];
@@ -38,13 +56,18 @@ function resourcesOf(stack: Stack): Resources {
   return evaluate(Template.fromStack(stack).toJSON()['Resources']) as Resources;
 }
 
-/** One region of the example of three, which has every optional part. */
-function synthesiseRegion(bundles: string): Resources {
+/** One region of the example of three, which has every optional part, and the portal. */
+function synthesiseService(bundles: string): {
+  readonly region: Resources;
+  readonly portal: Resources;
+} {
   const input: unknown = JSON.parse(readFileSync(join(root, 'config/three-regions.json'), 'utf8'));
   const config = parseDeploymentConfig({ ...(input as object), ...options });
-  const { regions } = addAuthorizationServer(new App({ context }), config, { bundles });
-  if (regions.slc === undefined) throw new Error('the example has no region slc');
-  return resourcesOf(regions.slc);
+  const { regions, portal } = addAuthorizationServer(new App({ context }), config, { bundles });
+  if (regions.slc === undefined || portal === undefined) {
+    throw new Error('the example has no region slc');
+  }
+  return { region: resourcesOf(regions.slc), portal: resourcesOf(portal) };
 }
 
 function synthesiseAuthorizer(bundles: string): Resources {
@@ -76,8 +99,8 @@ function formatRoles(roles: readonly DescribedRole[], head: string): string {
  * @param bundles folder of the function bundles.
  */
 export function computeRoleTables(bundles: string): Readonly<Record<string, string>> {
-  const region = synthesiseRegion(bundles);
-  const roles = [...describeRoles(region), ...describeRoles(synthesiseAuthorizer(bundles))];
+  const { region, portal } = synthesiseService(bundles);
+  const roles = [region, portal, synthesiseAuthorizer(bundles)].flatMap(describeRoles);
   return {
     roles: formatRoles(roles, 'role'),
     operators: formatRoles(describeOperators(region), 'policy'),
