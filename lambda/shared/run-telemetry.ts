@@ -27,10 +27,10 @@ export function createRunTelemetry(serviceName: FunctionName): RunTelemetry {
   return {
     report({ level, outcome, fields, metrics: values }) {
       logger[level](outcome, { outcome, ...fields });
-      for (const [name, value] of Object.entries(values)) {
-        metrics.addMetric(name, MetricUnit.NoUnit, value);
-      }
-      metrics.publishStoredMetrics();
+      const entries = Object.entries(values);
+      for (const [name, value] of entries) metrics.addMetric(name, MetricUnit.NoUnit, value);
+      // Without a metric, Powertools writes a warning.
+      if (entries.length > 0) metrics.publishStoredMetrics();
     },
   };
 }
