@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { resolve } from 'node:path';
 
-/** Loaded late, because `npm ci` alone installs no CDK. */
+/** Loaded late, because only `npm run setup` installs the CDK. */
 async function loadApp() {
   const [{ synthesiseApp }, { checkAgainstRulePacks }] = await Promise.all([
     import('../lib/synthesise-app.ts'),
