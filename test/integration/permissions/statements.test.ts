@@ -211,7 +211,7 @@ describe('the management function of the templates', () => {
   it('connects to a provider on loopback, whose certificate its process does not know', async () => {
     const register = ['provider', 'register', provider.discoveryUrl, '--yes'];
     const { stderr } = await enforced.authctl(register, undefined, 'function');
-    expect(stderr).toContain('its host does not answer over https');
+    expect(stderr).toContain('its certificate is not trusted');
   });
 });
 
