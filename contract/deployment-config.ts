@@ -9,13 +9,21 @@ import {
   type SigningKeyPolicy,
 } from './signing-key-policy.ts';
 
+function isUnknownKey(problem: string): boolean {
+  return problem.endsWith(': unknown key');
+}
+
+const otherRelease =
+  'a key that is unknown here may be of another release: install the release that the config was written for, or remove the key (docs/upgrade.md)';
+
 /** A deployment config that cannot be used. Its message has a line for each problem. */
 export class DeploymentConfigError extends Error {
   override readonly name = 'DeploymentConfigError';
   readonly problems: readonly string[];
 
   constructor(problems: readonly string[]) {
-    super(`the deployment config cannot be used:\n${problems.map((p) => `  ${p}`).join('\n')}`);
+    const lines = problems.some(isUnknownKey) ? [...problems, otherRelease] : problems;
+    super(`the deployment config cannot be used:\n${lines.map((line) => `  ${line}`).join('\n')}`);
     this.problems = problems;
   }
 }

@@ -92,7 +92,7 @@ export function buildProject(choices: Choices, pins: Pins): Readonly<Record<stri
   return {
     'package.json': formatManifest(pins),
     'app.js': app,
-    'cdk.json': '{ "app": "node app.js" }\n',
+    'cdk.json': '{ "app": "node app.js", "versionReporting": false }\n',
     'authorization-server.json': formatConfig(choices),
     '.gitignore': 'node_modules/\ncdk.out/\n.local/\n',
   };

@@ -57,6 +57,10 @@ export const suites: Readonly<Record<string, Suite>> = {
     shows: 'the packed packages work in an empty project, on the oldest and the newest Node',
     isInCi: true,
   },
+  release: {
+    shows: 'the release works: from an empty folder to a token, with a registry on this machine',
+    isInCi: true,
+  },
   faults: {
     shows: 'what holds while AWS fails, with its figures; `npm test` has these tests too',
     command: ['node_modules/.bin/vitest', 'run', '--project=faults'],

@@ -22,7 +22,12 @@ export class OutputProcess {
 
   constructor(
     [command, ...args]: Command,
-    options: { readonly cwd?: string; readonly env: NodeJS.ProcessEnv },
+    options: {
+      readonly cwd?: string;
+      readonly env: NodeJS.ProcessEnv;
+      /** Leads a process group, for {@link interrupt}. */
+      readonly detached?: boolean;
+    },
   ) {
     this.#name = [command, ...args].join(' ');
     this.child = spawn(command, args, options);
@@ -75,6 +80,12 @@ export class OutputProcess {
       this.#watching.add(look);
       look();
     });
+  }
+
+  /** Ctrl-C in its terminal, which reaches every process of its group. */
+  async interrupt(): Promise<End> {
+    if (this.child.pid !== undefined && !this.#hasEnded) process.kill(-this.child.pid, 'SIGINT');
+    return this.ended;
   }
 
   async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<End> {

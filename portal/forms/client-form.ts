@@ -27,12 +27,14 @@ export interface ClientValues {
   readonly allowsUserTokens: boolean;
 }
 
-/** @param tokenLifetime seconds. */
-export function newClientValues(tokenLifetime: number, trunkGroup: string): ClientValues {
+export function newClientValues(
+  deployment: DeploymentDescription,
+  trunkGroup: string,
+): ClientValues {
   return {
     name: '',
     serviceTrunkGroup: trunkGroup,
-    tokenLifetime: formatDuration(tokenLifetime),
+    tokenLifetime: formatDuration(deployment.tokenLifetime.default),
     scopes: [],
     audiences: '',
     provider: '',

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { packages } from '../../lab/build/packages.ts';
 import { readManifest } from '../../lab/build/stage.ts';
+import { installedWith } from '../../lab/support/installed-with.ts';
 import { figure } from '../support/figure.ts';
-import { installedWith } from '../support/lockfile.ts';
 import { root } from './source-files.ts';
 
 function readJson(name: string): unknown {

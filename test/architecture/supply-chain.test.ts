@@ -6,9 +6,10 @@ import { parse } from 'yaml';
 import { lambdaFunctions } from '../../lab/build/main.ts';
 import { packages } from '../../lab/build/packages.ts';
 import { readManifest } from '../../lab/build/stage.ts';
+import { installedWith } from '../../lab/support/installed-with.ts';
 import { loadedBy } from '../../lab/tools/sizes/loaded-files.ts';
 import { figure } from '../support/figure.ts';
-import { installedWith, isOfOthers } from '../support/lockfile.ts';
+import { isOfOthers } from '../support/lockfile.ts';
 import { importsOf, root, sourceFiles } from './source-files.ts';
 
 interface LockedPackage {
@@ -196,6 +197,17 @@ describe('the workflows', () => {
       (text) => (parse(text) as { permissions: unknown }).permissions,
     );
     expect(permissions).toEqual(workflows.map(() => ({ contents: 'read' })));
+  });
+
+  it('write only in the jobs that publish a release', () => {
+    const jobs = workflows.flatMap((text) =>
+      Object.entries((parse(text) as { jobs: Record<string, { permissions?: object }> }).jobs),
+    );
+    const more = jobs.filter(([, { permissions }]) => permissions !== undefined);
+    expect(Object.fromEntries(more.map(([name, job]) => [name, job.permissions]))).toEqual({
+      packages: { contents: 'write', 'id-token': 'write' },
+      container: { contents: 'read', packages: 'write' },
+    });
   });
 });
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { DynamoDBClient, UpdateTableCommand } from '@aws-sdk/client-dynamodb';
-import threeRegions from '../../../config/three-regions.json' with { type: 'json' };
 import {
   type DeploymentConfig,
   type DeploymentConfigInput,
@@ -23,7 +24,10 @@ import {
 } from '../../ministack/proof.ts';
 import { type Credentials, requestToken } from '../../support/token-request.ts';
 
-export const example = threeRegions as DeploymentConfigInput & Pick<typeof threeRegions, 'domain'>;
+const root = resolve(import.meta.dirname, '../../..');
+export const example = JSON.parse(
+  readFileSync(join(root, 'config/three-regions.json'), 'utf8'),
+) as DeploymentConfigInput & { readonly domain: { name: string; hostedZoneName: string } };
 const { name: domainName, hostedZoneName } = example.domain;
 const issuer = `https://${domainName}`;
 

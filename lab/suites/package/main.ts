@@ -96,6 +96,41 @@ async function compileConsumer(project: string, installed: StagedPackage, short:
   say('every entry type-checks');
 }
 
+/** A TypeScript project whose output is CommonJS gets the types of every entry by `import()`. */
+async function compileCommonJs(project: string, { manifest }: StagedPackage): Promise<void> {
+  const entries = Object.entries(manifest.exports).filter(
+    ([, target]) => typeof target === 'object',
+  );
+  const lines = entries.map(
+    ([entry]) => `void import('${manifest.name}${entry.slice(1)}').then((all) => all.never);`,
+  );
+  writeFileSync(join(project, 'load.cts'), lines.join('\n'));
+  const options = [
+    '--module',
+    'node16',
+    '--strict',
+    '--noEmit',
+    '--types',
+    'node',
+    '--ignoreConfig',
+  ];
+  const { output } = await runCommand(
+    [join(root, 'node_modules/.bin/tsc'), ...options, 'load.cts'],
+    {
+      cwd: project,
+    },
+  );
+  // Each entry has types if the only thing that is wrong is the member that it does not have.
+  const wrong = output.match(/error TS\d+/g) ?? [];
+  assert.deepEqual(
+    wrong,
+    entries.map(() => 'error TS2339'),
+    output,
+  );
+  rmSync(join(project, 'load.cts'));
+  say('every entry has types in CommonJS with node16');
+}
+
 /** Calls `use` with the oldest Node that package.json promises, and with the newest. */
 async function onEveryNode(
   { manifest }: StagedPackage,
@@ -202,6 +237,7 @@ async function testPackage(short: string, staged: StagedPackage): Promise<void> 
     linkDeclared(project, installed);
     if (Object.keys(installed.manifest.exports).length > 1) {
       await compileConsumer(project, installed, short);
+      await compileCommonJs(project, installed);
     }
     await checkOldNode(installed);
     await onEveryNode(

@@ -1,4 +1,5 @@
-import resourceTypes from './resource-types.json' with { type: 'json' };
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 
 /** What CloudFormation says of a resource type. Properties are paths, e.g. `Config/Type`. */
 export interface ResourceType {
@@ -8,7 +9,9 @@ export interface ResourceType {
   readonly identifier: readonly string[];
 }
 
-const known: Readonly<Record<string, ResourceType>> = resourceTypes;
+const known = JSON.parse(
+  readFileSync(join(import.meta.dirname, 'resource-types.json'), 'utf8'),
+) as Readonly<Record<string, ResourceType>>;
 
 /** @throws {Error} if the type is not in the file. */
 export function findResourceType(type: string): ResourceType {

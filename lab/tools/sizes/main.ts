@@ -8,15 +8,21 @@ import { performancePages, writeParts } from '../../support/generated-parts.ts';
 import { loadedBy } from './loaded-files.ts';
 import { findCalledFunctions } from './one-token.ts';
 import { formatPackages, measurePackages } from './packages.ts';
+import { measurePublished } from './published.ts';
 
-const { calls, packages: onlyPackages } = new Command('node lab/tools/sizes/main.ts')
+const {
+  calls,
+  packages: onlyPackages,
+  published,
+} = new Command('node lab/tools/sizes/main.ts')
   .description(
     'Prints how large the code is: files and functions of each folder, and what one token takes a reader through.',
   )
   .option('--calls', 'also lists the functions that a token calls')
   .option('--packages', 'measures node_modules instead, and writes its part of the documentation')
+  .option('--published', 'measures what the built packages bring into an empty project instead')
   .parse()
-  .opts<{ readonly calls?: true; readonly packages?: true }>();
+  .opts<{ readonly calls?: true; readonly packages?: true; readonly published?: true }>();
 
 const root = resolve(import.meta.dirname, '../../..');
 
@@ -71,9 +77,14 @@ if (onlyPackages) {
   process.exit();
 }
 
+if (published) {
+  console.log(await measurePublished());
+  process.exit();
+}
+
 const folders = [
   ...'contract core adapters lambda lib bin cli portal verifier'.split(' '),
-  ...'emulator local ministack suites bench support build tools'
+  ...'create emulator local ministack suites bench support build tools'
     .split(' ')
     .map((name) => `lab/${name}`),
   'test',

@@ -31,8 +31,8 @@ const reasons: Readonly<Record<string, string>> = {
   '@esbuild/': 'bundles the functions and the library',
 };
 
-/** Bytes of a folder. A file that has another name elsewhere counts only where it is seen first. */
-function sizeOf(folder: string, seen: Set<number>): number {
+/** Bytes of a folder, given an empty set. A file that has another name elsewhere counts only where it is seen first. */
+export function sizeOf(folder: string, seen: Set<number>): number {
   return readdirSync(folder, { withFileTypes: true }).reduce((sum, entry) => {
     const path = join(folder, entry.name);
     if (entry.isDirectory()) return sum + sizeOf(path, seen);

@@ -18,7 +18,6 @@ import { html } from '../../html/html.ts';
 import { pageHeader } from '../../html/parts.ts';
 import { subnetRows } from '../../html/subnet-fields.ts';
 import type { Handler, Page, RequestContext } from '../../request-context.ts';
-import { chooseTrunkGroup } from '../choose-trunk-group.ts';
 import { trunkGroupField } from '../clients/client-fields.ts';
 import { createdKeyPage } from './created-key.ts';
 
@@ -61,13 +60,8 @@ function labelsOf(rows: readonly SubnetRow[]): Readonly<Record<string, string>> 
   };
 }
 
-async function showForm(
-  context: RequestContext,
-  values: KeyValues,
-  problems: Problems,
-): Promise<Page> {
+function showForm(context: RequestContext, values: KeyValues, problems: Problems): Page {
   const { href } = context;
-  const granted = await context.granted(values.serviceTrunkGroup.trim());
   const { rows } = values;
   const form = postForm(
     {
@@ -91,9 +85,7 @@ async function showForm(
       }),
       trunkGroupField(context, values.serviceTrunkGroup, problems),
       checkbox({ name: 'enabled', label: 'Enabled', isOn: values.enabled }),
-      granted.maxApiKeys === 0 &&
-        html`<p class="notice notice-warn">No API keys are allowed in this trunk group. Use a client.</p>`,
-      subnetRows(rows, problems, granted.requireSubnet === true),
+      subnetRows(rows, problems),
     ],
   );
   return {
@@ -110,16 +102,10 @@ async function showForm(
 
 export const newApiKey: Handler = async (context) => {
   context.require('createApiKey');
-  const { newRequestId } = context;
-  const group = chooseTrunkGroup(context, {
-    title: 'New API key',
-    section: 'api-keys',
-    path: '/api-keys/new',
-  });
-  if (typeof group !== 'string') return group;
+  const { query, person, newRequestId } = context;
   const values = {
     name: '',
-    serviceTrunkGroup: group,
+    serviceTrunkGroup: query.optional('trunkGroup') ?? person.trunkGroups?.[0] ?? '',
     enabled: true,
     rows: showSubnetRows([]),
     requestId: newRequestId(),

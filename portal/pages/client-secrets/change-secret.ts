@@ -37,9 +37,8 @@ interface Editing extends Found {
   readonly problems: Problems;
 }
 
-async function showForm(context: RequestContext, editing: Editing): Promise<Page> {
+function showForm(context: RequestContext, editing: Editing): Page {
   const { client, secret, address, values, problems, version } = editing;
-  const { maxSecretLifetime: maxLifetime } = await context.granted(client.serviceTrunkGroup);
   const keep =
     secret.expiresAt === undefined
       ? 'As it is: never'
@@ -55,7 +54,7 @@ async function showForm(context: RequestContext, editing: Editing): Promise<Page
     [
       hiddenField('ifVersion', problems.status === 409 ? client.version : version),
       secretNameField(values.name, problems),
-      expiryField({ label: 'Expires', values, problems, keep, maxLifetime }),
+      expiryField('Expires', values, problems, keep),
     ],
   );
   return secretPage(context, client, {

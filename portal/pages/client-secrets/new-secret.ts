@@ -1,13 +1,7 @@
 import type { Client } from '../../../adapters/management.ts';
 import { maxNameLength } from '../../../contract/limits.ts';
 import { parseExpiry, parseName } from '../../../core/management/input-fields.ts';
-import type { Granted } from '../../access/granted.ts';
-import {
-  defaultExpiry,
-  type ExpiryValues,
-  readExpiry,
-  readExpiryValues,
-} from '../../forms/expiry.ts';
+import { type ExpiryValues, readExpiry, readExpiryValues } from '../../forms/expiry.ts';
 import { noProblems, type Problems, problemAt } from '../../forms/problems.ts';
 import { requireFields } from '../../forms/required.ts';
 import { submit } from '../../forms/submit.ts';
@@ -49,8 +43,8 @@ export function secretChecks(
   ];
 }
 
-export function emptySecretValues(requestId: string, { maxSecretLifetime }: Granted): SecretValues {
-  return { name: '', expiry: defaultExpiry(maxSecretLifetime), expiryDate: '', requestId };
+export function emptySecretValues(requestId: string): SecretValues {
+  return { name: '', expiry: 'never', expiryDate: '', requestId };
 }
 
 export function secretNameField(value: string, problems: Problems): Html {
@@ -91,13 +85,12 @@ export function secretPage(
   };
 }
 
-async function showForm(
+function showForm(
   context: RequestContext,
   client: Client,
   values: SecretValues,
   problems: Problems,
-): Promise<Page> {
-  const { maxSecretLifetime: maxLifetime } = await context.granted(client.serviceTrunkGroup);
+): Page {
   const address = `/clients/${client.clientId}`;
   const form = postForm(
     {
@@ -110,7 +103,7 @@ async function showForm(
     [
       hiddenField('requestId', values.requestId),
       secretNameField(values.name, problems),
-      expiryField({ label: 'Expires', values, problems, maxLifetime }),
+      expiryField('Expires', values, problems),
     ],
   );
   return secretPage(context, client, {
@@ -124,8 +117,7 @@ async function showForm(
 export const newSecret: Handler = async (context) => {
   context.require('createClientSecret');
   const client = await context.management.findClient(context.id('clientId'));
-  const granted = await context.granted(client.serviceTrunkGroup);
-  return showForm(context, client, emptySecretValues(context.newRequestId(), granted), noProblems);
+  return showForm(context, client, emptySecretValues(context.newRequestId()), noProblems);
 };
 
 export const createSecret: Handler = async (context) => {

@@ -69,13 +69,12 @@ function expiring({ now }: RequestContext, client: Client): Html {
   )}</ul></div>`;
 }
 
-async function showForm(
+function showForm(
   context: RequestContext,
   client: Client,
   values: RotationValues,
   problems: Problems,
-): Promise<Page> {
-  const { maxSecretLifetime: maxLifetime } = await context.granted(client.serviceTrunkGroup);
+): Page {
   const address = `/clients/${client.clientId}`;
   const form = postForm(
     {
@@ -91,7 +90,7 @@ async function showForm(
       expiring(context, client),
       overlapField(values, problems),
       secretNameField(values.name, problems),
-      expiryField({ label: 'The new secret expires', values, problems, maxLifetime }),
+      expiryField('The new secret expires', values, problems),
     ],
   );
   return secretPage(context, client, {
@@ -113,7 +112,7 @@ export const newRotation: Handler = async (context) => {
   context.require('rotateClientSecret');
   const client = await context.management.findClient(context.id('clientId'));
   const values = {
-    ...emptySecretValues(context.newRequestId(), await context.granted(client.serviceTrunkGroup)),
+    ...emptySecretValues(context.newRequestId()),
     overlap: '7d',
     overlapOther: '',
     version: client.version,

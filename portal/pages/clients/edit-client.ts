@@ -24,25 +24,14 @@ interface Editing {
   readonly problems: Problems;
 }
 
-async function showForm(
-  context: RequestContext,
-  { client, values, version, problems }: Editing,
-): Promise<Page> {
-  const granted = await context.granted(client.serviceTrunkGroup);
-  const present = client.scopes;
+function showForm(context: RequestContext, { client, values, version, problems }: Editing): Page {
   const address = context.href(`/clients/${client.clientId}`);
   const isConflict = problems.status === 409;
   const form = postForm(
     { action: address, problems, labels: clientLabels, submit: 'Save', cancel: address },
     [
       hiddenField('ifVersion', isConflict ? client.version : version),
-      changeableFields(context, {
-        values,
-        problems,
-        granted,
-        present,
-        stored: isConflict ? client : undefined,
-      }),
+      changeableFields(context, values, problems, isConflict ? client : undefined),
     ],
   );
   return {

@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict';
+import {
+  cpSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { checksumFile } from '../../build/release.ts';
+import { readManifest } from '../../build/stage.ts';
+import { type Command, runCommand, runOrThrow } from '../../support/run-command.ts';
+import { useLocalRun } from '../../support/use-local-run.ts';
+import { type LocalRegistry, startLocalRegistry } from './local-registry.ts';
+import { buildAgain } from './second-build.ts';
+
+/*
+ * What the release job does, with a registry on this machine: build, bill of materials, checksums,
+ * pack and publish. Then what a user does, who has only the packages: from an empty folder to a
+ * token with two commands, and a synthesis. It needs npm's usual registry for every other package.
+ */
+
+const constructs = '@authorization-server-aws/constructs';
+const root = resolve(import.meta.dirname, '../../..');
+
+function say(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
+
+/** @returns the folder of the archives. */
+async function buildRelease(work: string): Promise<string> {
+  const target = join(work, 'archives');
+  await runOrThrow([process.execPath, 'lab/build/main.ts'], { cwd: root });
+  await runOrThrow([process.execPath, 'lab/build/release.ts', target], { cwd: root });
+  const { bomFormat } = JSON.parse(readFileSync(join(target, 'sbom.cdx.json'), 'utf8')) as {
+    readonly bomFormat: string;
+  };
+  assert.equal(bomFormat, 'CycloneDX');
+  return target;
+}
+
+async function compareBuilds(target: string): Promise<void> {
+  // Node runs no TypeScript below node_modules, whose file system it needs.
+  const folder = join(root, 'dist/second-build');
+  rmSync(folder, { recursive: true, force: true });
+  try {
+    const first = readFileSync(join(target, checksumFile), 'utf8');
+    assert.equal(first.trim().split('\n').length, readdirSync(join(root, 'packages')).length + 1);
+    assert.equal(await buildAgain(root, folder), first);
+    say(`two builds in two folders have the same bytes:\n${first.trimEnd()}`);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function publish(target: string, { url, environment }: LocalRegistry): Promise<void> {
+  for (const name of readdirSync(target).filter((each) => each.endsWith('.tgz'))) {
+    const command: Command = ['npm', 'publish', `./${name}`, '--access', 'public'];
+    await runOrThrow(command, { cwd: target, onlyEnvironment: environment });
+  }
+  say(`published to ${url}`);
+}
+
+/** The documented way, from an empty folder. @returns the project. */
+async function createProject(work: string, onlyEnvironment: NodeJS.ProcessEnv): Promise<string> {
+  const cwd = join(work, 'empty');
+  mkdirSync(cwd);
+  const create = (...args: readonly string[]) =>
+    runCommand(['npm', 'create', '@authorization-server-aws', ...args], { cwd, onlyEnvironment });
+  const startedAt = performance.now();
+  const made = await create('my-authorization', '--', '--region', 'eu-central-1');
+  assert.equal(made.code, 0, made.output);
+  assert.match(made.output, /npm start {8}runs the service/);
+  const project = join(cwd, 'my-authorization');
+  const seconds = () => Math.round((performance.now() - startedAt) / 1000);
+  say(`npm create made and installed a project in ${seconds()} s`);
+  // As a person does it; `npm start` has no cache of compiled code.
+  await useLocalRun(['npm', 'start'], project, onlyEnvironment);
+  say(
+    `npm start gave the first token ${seconds()} s after the first command, from an empty folder`,
+  );
+  await refuseBadInput(create);
+  return project;
+}
+
+async function refuseBadInput(
+  create: (...args: readonly string[]) => ReturnType<typeof runCommand>,
+): Promise<void> {
+  const again = await create('my-authorization');
+  assert.match(again.output, /^npm create: \S+ is not empty \(.+\); name a new folder$/m);
+  const region = await create('other', '--', '--region', 'us-west-9');
+  assert.match(
+    region.output,
+    /^npm create: --region: received "us-west-9"; allowed: af-south-1, /m,
+  );
+  assert.deepEqual([again.code, region.code], [1, 1]);
+}
+
+async function synthesise(project: string, onlyEnvironment: NodeJS.ProcessEnv): Promise<void> {
+  const command: Command = ['npx', '--no', '--', 'cdk', 'synth', '--quiet'];
+  await runOrThrow(command, { cwd: project, onlyEnvironment });
+  const template = join(project, 'cdk.out/AuthorizationServer-slc.template.json');
+  const { Outputs } = JSON.parse(readFileSync(template, 'utf8')) as { readonly Outputs: object };
+  assert.deepEqual(Object.keys(Outputs), ['Issuer', 'TokenUrl', 'JwksUri', 'NextCommand']);
+  say('npx cdk synth makes the stack, whose outputs are the token URL and the next command');
+}
+
+/** The templates of a project's synthesis. */
+function readTemplates(project: string): readonly string[] {
+  const cwd = join(project, 'cdk.out');
+  return globSync('*.template.json', { cwd }).map((name) => readFileSync(join(cwd, name), 'utf8'));
+}
+
+/** The oldest aws-cdk-lib that the constructs promise makes the same templates as the newest. */
+async function tryOldestCdk(project: string, onlyEnvironment: NodeJS.ProcessEnv): Promise<void> {
+  const name = 'aws-cdk-lib';
+  const { peerDependencies } = readManifest(join(project, 'node_modules', constructs));
+  const oldest = peerDependencies?.[name]?.replace('^', '') ?? assert.fail();
+  const cwd = `${project}-${oldest}`;
+  mkdirSync(cwd);
+  for (const file of ['app.js', 'cdk.json', 'authorization-server.json']) {
+    cpSync(join(project, file), join(cwd, file));
+  }
+  const { dependencies, ...manifest } = readManifest(project);
+  const older = { ...manifest, dependencies: { ...dependencies, [name]: oldest } };
+  writeFileSync(join(cwd, 'package.json'), JSON.stringify(older));
+  await runOrThrow(['npm', 'install', '--no-audit'], { cwd, onlyEnvironment });
+  await synthesise(cwd, onlyEnvironment);
+  assert.deepEqual(readTemplates(cwd), readTemplates(project));
+  assert.equal(readTemplates(cwd).length, 1);
+  say(`${name} ${oldest} makes the same templates`);
+}
+
+/** `npm create` whose packages cannot be reached: the project stays, with what to do. */
+async function createOffline(work: string, onlyEnvironment: NodeJS.ProcessEnv): Promise<void> {
+  const command = join(root, 'packages/create/bin/create.js');
+  const { code, output } = await runCommand([process.execPath, command, 'offline'], {
+    cwd: work,
+    onlyEnvironment,
+  });
+  assert.match(
+    output,
+    /^npm create: the npm registry does not answer \(ECONNREFUSED\); the project is in \S+: run "npm install" there when it does$/m,
+  );
+  assert.equal(code, 1);
+}
+
+const work = mkdtempSync(join(tmpdir(), 'release-'));
+try {
+  const target = await buildRelease(work);
+  await compareBuilds(target);
+  const registry = await startLocalRegistry(work);
+  if ('missing' in registry) {
+    say(`SKIPPED: publication and installation need ${registry.missing}`);
+  } else {
+    try {
+      await publish(target, registry);
+      const project = await createProject(work, registry.environment);
+      await synthesise(project, registry.environment);
+      await tryOldestCdk(project, registry.environment);
+    } finally {
+      await registry.stop();
+    }
+    await createOffline(work, registry.environment);
+  }
+} finally {
+  rmSync(work, { recursive: true, force: true });
+}
