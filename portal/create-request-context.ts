@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { maxTrunkGroupLimit } from '../contract/limits.ts';
+import { rememberGranted } from './access/granted.ts';
 import { ForbiddenError, guardManagement } from './access/guarded-management.ts';
 import { mayUse } from './access/permissions.ts';
 import type { Person } from './access/person.ts';
@@ -30,6 +31,7 @@ export async function createRequestContext(
     health,
     now: Math.floor(clock() / 1000),
     href: createHref(basePath),
+    granted: rememberGranted(guarded, person),
     may: (operation) => mayUse(person.role, operation),
     require: (operation) => {
       if (!mayUse(person.role, operation)) throw new ForbiddenError(operation, person.role);

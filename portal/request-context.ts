@@ -1,5 +1,6 @@
 import type { OperationName } from '../adapters/management.ts';
 import type { DeploymentDescription } from '../core/management/describe-deployment.ts';
+import type { Granted } from './access/granted.ts';
 import type { PortalManagement } from './access/guarded-management.ts';
 import type { Person } from './access/person.ts';
 import type { Fields } from './forms/fields.ts';
@@ -22,6 +23,8 @@ export interface RequestContext {
   readonly now: number;
   /** The address of a page of the portal, with the path of the mount point. */
   readonly href: Href;
+  /** What the user may give in a trunk group, for forms. */
+  readonly granted: (trunkGroup: string) => Promise<Granted>;
   /** Whether the user's role allows an operation. */
   readonly may: (operation: OperationName) => boolean;
   /** @throws {ForbiddenError} if it does not: for a form that would be refused when it is sent. */

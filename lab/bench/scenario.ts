@@ -1,8 +1,9 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { toClientItem } from '../../adapters/dynamodb/client-item.ts';
 import { toSigningKeyItem } from '../../adapters/dynamodb/signing-key-item.ts';
+import singleRegion from '../../config/single-region.json' with { type: 'json' };
 import { addressesOf } from '../../contract/addresses.ts';
 import { parseDeploymentConfig } from '../../contract/deployment-config.ts';
 import {
@@ -23,10 +24,7 @@ import type { Backend } from './backend/backend.ts';
 import type { StubItem } from './backend/dynamodb-stub.ts';
 import { workFolder } from './build.ts';
 
-const root = resolve(import.meta.dirname, '../..');
-export const config = parseDeploymentConfig(
-  JSON.parse(readFileSync(join(root, 'config/single-region.json'), 'utf8')),
-);
+export const config = parseDeploymentConfig(singleRegion);
 
 /** Fixed bytes stand for random ones, so that every run sends the same. */
 const id = (kind: Parameters<typeof formatId>[0], seed: number) =>

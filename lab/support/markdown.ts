@@ -56,6 +56,27 @@ export function isShell({ language }: CodeBlock): boolean {
   return ['sh', 'bash', 'shell', 'console'].includes(language);
 }
 
+/** Reasons that name a test, a suite or CI. */
+const elsewhere = /\btest\/[\w/]|\bnpm run (?:test|bench)|\.ci\/run/;
+
+/** How many blocks of shell commands the test of the pages runs, another test runs, and no test. */
+export function countBlocks(blocks: readonly CodeBlock[]) {
+  const reasons = blocks.filter(isShell).map(({ notRun }) => notRun);
+  const others = reasons.filter((reason) => reason !== undefined);
+  const byOthers = others.filter((reason) => elsewhere.test(reason)).length;
+  return {
+    all: reasons.length,
+    run: reasons.length - others.length,
+    byOthers,
+    byNone: others.length - byOthers,
+  };
+}
+
+/** A sentence for docs/README.md, which `node lab/tools/count-commands.ts` writes. */
+export function describeBlocks({ all, run, byOthers, byNone }: ReturnType<typeof countBlocks>) {
+  return `Of ${all} blocks of shell commands, this test runs ${run}. For ${byOthers} more, the reason names the test or suite that does the same. The other ${byNone} run nowhere here: they need an AWS account, a deployment or a provider on the internet.`;
+}
+
 /** The commands of a session: each `$ ` line with what follows it. */
 function consoleCommands(lines: readonly string[]): readonly DocumentedCommand[] {
   const commands: { command: string; output: string[] }[] = [];

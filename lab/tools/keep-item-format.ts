@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { buildSync } from 'esbuild';
+import manifest from '../../package.json' with { type: 'json' };
 import { writeSamples } from '../support/items/samples.ts';
 
 /*
@@ -9,9 +10,7 @@ import { writeSamples } from '../support/items/samples.ts';
  */
 
 const root = resolve(import.meta.dirname, '../..');
-const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
-  readonly version: string;
-};
+const { version } = manifest;
 const directory = join(root, 'test/fixtures/items', version);
 
 if (existsSync(directory)) {

@@ -13,7 +13,11 @@ import { Construct } from 'constructs';
 import type { DeploymentConfig } from '../../contract/deployment-config.ts';
 import { keyMetricFunctions, keyMetrics, metricNamespace } from '../../contract/key-metrics.ts';
 import type { RegionId } from '../../contract/regions.ts';
-import { metricDimensions, requestMetrics } from '../../contract/request-metrics.ts';
+import {
+  gatewayMetrics,
+  metricDimensions,
+  requestMetrics,
+} from '../../contract/request-metrics.ts';
 import { syntheticCheckMinutes, syntheticMetrics } from '../../contract/synthetic-check.ts';
 import { stageName } from '../api/service-api.ts';
 import { ServiceMetrics, watchedFunctions } from './service-metrics.ts';
@@ -66,12 +70,12 @@ export class ServiceDashboard extends Construct {
   }
 
   private api(): IWidget {
-    return graph(
-      'API: requests and errors a minute',
-      ['Count', '4XXError', '5XXError'].map((name) =>
+    return graph('API: requests and errors a minute', [
+      ...['Count', '4XXError', '5XXError'].map((name) =>
         this.metrics.ofApi(stageName, name, 'Sum').with({ label: name }),
       ),
-    );
+      this.metrics.ofGateway(gatewayMetrics.throttled).with({ label: 'throttled' }),
+    ]);
   }
 
   private functions(): IWidget {
@@ -159,7 +163,10 @@ export class ServiceDashboard extends Construct {
     return new GraphWidget({
       ...half,
       title: 'Synthetic check: passed, and ms to a token',
-      left: [own(syntheticMetrics.passed, 'Minimum', 'passed')],
+      left: [
+        own(syntheticMetrics.passed, 'Minimum', 'passed'),
+        own(syntheticMetrics.issuerPassed, 'Minimum', 'passed by the name of the issuer'),
+      ],
       right: [own(syntheticMetrics.tokenLatency, 'Maximum', 'ms')],
     });
   }

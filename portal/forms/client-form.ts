@@ -27,14 +27,12 @@ export interface ClientValues {
   readonly allowsUserTokens: boolean;
 }
 
-export function newClientValues(
-  deployment: DeploymentDescription,
-  trunkGroup: string,
-): ClientValues {
+/** @param tokenLifetime seconds. */
+export function newClientValues(tokenLifetime: number, trunkGroup: string): ClientValues {
   return {
     name: '',
     serviceTrunkGroup: trunkGroup,
-    tokenLifetime: formatDuration(deployment.tokenLifetime.default),
+    tokenLifetime: formatDuration(tokenLifetime),
     scopes: [],
     audiences: '',
     provider: '',

@@ -15,6 +15,26 @@ export const expiryChoices = [
   ['date', dayLabel],
 ] as const;
 
+/** Days of a choice; undefined for the others. */
+function daysOf(choice: string): number | undefined {
+  const [, days] = /^days-(\d{1,4})$/.exec(choice) ?? [];
+  return days === undefined ? undefined : Number(days);
+}
+
+/** The choices within the longest life that a secret may have, in seconds. */
+export function offeredExpiries(maxLifetime: number | undefined) {
+  return expiryChoices.filter(([choice]) => {
+    if (maxLifetime === undefined || choice === 'date') return true;
+    return (daysOf(choice) ?? Number.POSITIVE_INFINITY) * secondsPerDay <= maxLifetime;
+  });
+}
+
+/** Never, or the longest choice that there is. */
+export function defaultExpiry(maxLifetime: number | undefined): string {
+  const offered = offeredExpiries(maxLifetime);
+  return maxLifetime === undefined ? 'never' : (offered.at(-2)?.[0] ?? 'date');
+}
+
 export interface ExpiryValues {
   readonly expiry: string;
   readonly expiryDate: string;
@@ -42,8 +62,8 @@ export function readExpiry(
   });
   if (expiry === 'keep') return undefined;
   if (expiry === 'never') return null;
-  const [, days] = /^days-(\d{1,4})$/.exec(expiry) ?? [];
-  if (days !== undefined) return now + Number(days) * secondsPerDay;
+  const days = daysOf(expiry);
+  if (days !== undefined) return now + days * secondsPerDay;
   const time = parseTime(expiryDate.trim());
   if (time !== undefined) return time;
   const message = `Received “${expiryDate.slice(0, 40)}”; allowed: a day such as 2027-03-31.`;

@@ -1,15 +1,21 @@
-import { type ExpiryValues, expiryChoices } from '../forms/expiry.ts';
+import { type ExpiryValues, offeredExpiries } from '../forms/expiry.ts';
 import { type Problems, problemAt } from '../forms/problems.ts';
 import { radioGroup } from './field.ts';
 import { type Html, html } from './html.ts';
+import { formatExactSpan } from './time.ts';
 
-/** A field for the expiry of a secret. @param keep the present value, if it can stay. */
-export function expiryField(
-  label: string,
-  values: ExpiryValues,
-  problems: Problems,
-  keep?: string,
-): Html {
+interface ExpiryField {
+  readonly label: string;
+  readonly values: ExpiryValues;
+  readonly problems: Problems;
+  /** The present value, if it can stay. */
+  readonly keep?: string | undefined;
+  /** Seconds that a secret may have left. */
+  readonly maxLifetime: number | undefined;
+}
+
+/** A field for the expiry of a secret. */
+export function expiryField({ label, values, problems, keep, maxLifetime }: ExpiryField): Html {
   const error = problemAt(problems, 'expiresAt');
   const isTyped = error !== undefined && values.expiryDate !== '';
   const date = html`<input type="date" name="expiryDate" value="${values.expiryDate}" aria-label="Day on which it expires"><span class="hint"> at 00:00 UTC</span>`;
@@ -17,12 +23,16 @@ export function expiryField(
     name: 'expiresAt',
     group: 'expiry',
     label,
-    hint: 'A secret that has expired no longer works. It can be replaced before that without a gap.',
+    hint: `A secret that has expired no longer works. It can be replaced before that without a gap.${
+      maxLifetime === undefined
+        ? ''
+        : ` In this trunk group, it may be valid for at most ${formatExactSpan(maxLifetime)}.`
+    }`,
     value: isTyped ? 'date' : values.expiry,
     error,
     options: [
       ...(keep === undefined ? [] : [{ value: 'keep', text: keep }]),
-      ...expiryChoices.map(([value, text]) =>
+      ...offeredExpiries(maxLifetime).map(([value, text]) =>
         value === 'date' ? { value, text, more: date } : { value, text },
       ),
     ],

@@ -25,11 +25,15 @@ export function scopeMatrix(
     error !== undefined && html` aria-invalid="true" aria-describedby="f-scopes-error"`;
   return html`<fieldset class="field${error === undefined ? '' : ' has-error'}" id="f-scopes"${invalid}><legend>Scopes</legend><p class="hint">What the client may do. An access token names those that the client asks for.</p>${
     error !== undefined && html`<p class="field-error" id="f-scopes-error">${error}</p>`
-  }<table class="matrix"><tbody>${services.map(
-    (service) =>
-      html`<tr><th scope="row">${service}</th>${permissions.map((permission) => {
-        const scope = find(service, permission);
-        return cell(scope, scope !== undefined && chosen.includes(scope.scope));
-      })}</tr>`,
-  )}</tbody></table></fieldset>`;
+  }${
+    scopes.length === 0
+      ? html`<p>No scope can be granted in this trunk group.</p>`
+      : html`<table class="matrix"><tbody>${services.map(
+          (service) =>
+            html`<tr><th scope="row">${service}</th>${permissions.map((permission) => {
+              const scope = find(service, permission);
+              return cell(scope, scope !== undefined && chosen.includes(scope.scope));
+            })}</tr>`,
+        )}</tbody></table>`
+  }</fieldset>`;
 }

@@ -9,6 +9,7 @@ const requiredOptions: Readonly<Record<string, readonly string[]>> = {
   'acm describe-certificate': ['--certificate-arn'],
   'acm list-certificates': [],
   'acm request-certificate': ['--domain-name'],
+  'apigateway create-base-path-mapping': ['--domain-name', '--rest-api-id'],
   'apigateway get-base-path-mappings': ['--domain-name'],
   'apigateway update-domain-name': ['--domain-name'],
   'backup describe-backup-job': ['--backup-job-id'],

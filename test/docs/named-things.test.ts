@@ -4,7 +4,17 @@ import type { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { createProgram } from '../../cli/program.ts';
 import { commandOf, suites } from '../../lab/suites/suites.ts';
-import { codeBlocks, isShell, markdownFiles, readPage, root } from '../../lab/support/markdown.ts';
+import { readDocument, readPart } from '../../lab/support/generated-parts.ts';
+import {
+  codeBlocks,
+  countBlocks,
+  describeBlocks,
+  isShell,
+  markdownFiles,
+  readPage,
+  root,
+} from '../../lab/support/markdown.ts';
+import { figure } from '../support/figure.ts';
 
 interface PackageJson {
   readonly scripts: Readonly<Record<string, string>>;
@@ -176,6 +186,25 @@ describe('the index of decisions', () => {
   it('has no number twice', () => {
     const numbers = files.map((name) => name.slice(0, 4));
     expect(new Set(numbers).size).toBe(numbers.length);
+  });
+});
+
+describe('the count of commands that are run', () => {
+  it('in docs/README.md is what node lab/tools/count-commands.ts writes', () => {
+    const blocks = markdownFiles().flatMap((page) => codeBlocks(readPage(page)));
+    const counts = countBlocks(blocks);
+    figure('blocks of shell commands in the pages', counts);
+    expect(readPart(readDocument('README.md'), 'commands')).toBe(describeBlocks(counts));
+  });
+
+  it('tells a block that another test runs from one that none does', () => {
+    const reasons = [
+      undefined,
+      'needs an AWS account',
+      'it does not end; test/a.test.ts starts it',
+    ];
+    const blocks = reasons.map((notRun) => ({ language: 'sh', line: 1, lines: [], notRun }));
+    expect(countBlocks(blocks)).toEqual({ all: 3, run: 1, byOthers: 1, byNone: 1 });
   });
 });
 

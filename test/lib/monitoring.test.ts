@@ -452,6 +452,8 @@ describe('the dashboard', () => {
   it('shows outcomes, latencies, quota, tables and keys', () => {
     const [dashboard] = Object.values(resourcesOf(template, 'AWS::CloudWatch::Dashboard'));
     const { widgets } = JSON.parse(evaluate(dashboard?.Properties['DashboardBody']));
+    const shown = JSON.stringify(widgets);
+    for (const metric of ['IssuerCheckPassed', 'GatewayThrottled']) expect(shown).toContain(metric);
     expect(widgets.map(({ properties }: any) => properties.title)).toEqual([
       'Alarms',
       'Token requests a minute, by outcome',

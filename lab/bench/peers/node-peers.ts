@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { tokenPath } from '../../../contract/routes.ts';
+import manifest from '../../../package.json' with { type: 'json' };
 import { runOrThrow } from '../../support/run-command.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { buildFunction } from '../build.ts';
@@ -50,15 +51,11 @@ export const ours: Peer = {
   install: server('our-server.ts', async () => buildFunction('token').bytes),
 };
 
-const oidcProviderVersion = (
-  JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
-    readonly devDependencies: Readonly<Record<string, string>>;
-  }
-).devDependencies['oidc-provider'];
+const oidcProviderVersion = manifest.devDependencies['oidc-provider'];
 
 export const oidcProvider: Peer = {
   name: 'node-oidc-provider',
-  version: oidcProviderVersion ?? '',
+  version: oidcProviderVersion,
   settings: 'client in the configuration, key in memory, JWT by RFC 9068',
   signs: 'node',
   async install(folder) {

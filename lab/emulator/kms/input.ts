@@ -11,40 +11,43 @@ function serializationError(name: string): KmsError {
   return new KmsError('SerializationException', `${memberName(name)} has the wrong type`);
 }
 
+interface Limits {
+  readonly min?: number;
+  readonly max: number;
+}
+
+/** @param value as the message quotes it, if it does. */
+function checkLimits(
+  [name, what]: readonly [name: string, what: 'length' | 'value'],
+  size: number,
+  { min = 0, max }: Limits,
+  value?: string,
+): void {
+  if (size >= min && size <= max) return;
+  const bound = size < min ? `greater than or equal to ${min}` : `less than or equal to ${max}`;
+  throw constraintError(memberName(name), `Member must have ${what} ${bound}`, value);
+}
+
+/** @throws {KmsError} if the member is missing. */
+function required<T>(name: string, value: T | undefined): T {
+  if (value !== undefined) return value;
+  throw constraintError(memberName(name), 'Member must not be null');
+}
+
 export function readOptionalText(
   input: KmsInput,
   name: string,
-  length: { readonly min?: number; readonly max: number },
+  length: Limits,
 ): string | undefined {
   const value = input[name] ?? undefined;
   if (value === undefined) return undefined;
   if (typeof value !== 'string') throw serializationError(name);
-  const min = length.min ?? 0;
-  if (value.length < min) {
-    throw constraintError(
-      memberName(name),
-      `Member must have length greater than or equal to ${min}`,
-      value,
-    );
-  }
-  if (value.length > length.max) {
-    throw constraintError(
-      memberName(name),
-      `Member must have length less than or equal to ${length.max}`,
-      value,
-    );
-  }
+  checkLimits([name, 'length'], value.length, length, value);
   return value;
 }
 
-export function readText(
-  input: KmsInput,
-  name: string,
-  length: { readonly min?: number; readonly max: number },
-): string {
-  const value = readOptionalText(input, name, length);
-  if (value === undefined) throw constraintError(memberName(name), 'Member must not be null');
-  return value;
+export function readText(input: KmsInput, name: string, length: Limits): string {
+  return required(name, readOptionalText(input, name, length));
 }
 
 /** A member whose values are a closed set. */
@@ -54,15 +57,11 @@ export function readChoice<T extends string>(
   choices: ReadonlySet<T>,
   usual?: T,
 ): T {
-  const value = readOptionalText(input, name, { max: 256 }) ?? usual;
-  if (value === undefined) throw constraintError(memberName(name), 'Member must not be null');
+  const value = required(name, readOptionalText(input, name, { max: 256 }) ?? usual);
   const found = [...choices].find((choice) => choice === value);
   if (found !== undefined) return found;
-  throw constraintError(
-    memberName(name),
-    `Member must satisfy enum value set: [${[...choices].join(', ')}]`,
-    value,
-  );
+  const allowed = `Member must satisfy enum value set: [${[...choices].join(', ')}]`;
+  throw constraintError(memberName(name), allowed, value);
 }
 
 export function readFlag(input: KmsInput, name: string): boolean {
@@ -74,49 +73,20 @@ export function readFlag(input: KmsInput, name: string): boolean {
 export function readNumber(
   input: KmsInput,
   name: string,
-  range: { readonly min: number; readonly max: number; readonly usual: number },
+  range: Limits & { readonly usual: number },
 ): number {
   const value = input[name] ?? range.usual;
   if (typeof value !== 'number' || !Number.isInteger(value)) throw serializationError(name);
-  if (value < range.min) {
-    throw constraintError(
-      memberName(name),
-      `Member must have value greater than or equal to ${range.min}`,
-      String(value),
-    );
-  }
-  if (value > range.max) {
-    throw constraintError(
-      memberName(name),
-      `Member must have value less than or equal to ${range.max}`,
-      String(value),
-    );
-  }
+  checkLimits([name, 'value'], value, range, String(value));
   return value;
 }
 
 /** A blob, in base64 on the wire. */
-export function readBytes(
-  input: KmsInput,
-  name: string,
-  length: { readonly min: number; readonly max: number },
-): Buffer {
-  const value = input[name] ?? undefined;
-  if (value === undefined) throw constraintError(memberName(name), 'Member must not be null');
+export function readBytes(input: KmsInput, name: string, length: Limits): Buffer {
+  const value = required(name, input[name] ?? undefined);
   if (typeof value !== 'string') throw serializationError(name);
   const bytes = Buffer.from(value, 'base64');
-  if (bytes.length < length.min) {
-    throw constraintError(
-      memberName(name),
-      `Member must have length greater than or equal to ${length.min}`,
-    );
-  }
-  if (bytes.length > length.max) {
-    throw constraintError(
-      memberName(name),
-      `Member must have length less than or equal to ${length.max}`,
-    );
-  }
+  checkLimits([name, 'length'], bytes.length, length);
   return bytes;
 }
 

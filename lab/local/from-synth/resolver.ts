@@ -12,13 +12,17 @@ function nameOf(property: string): Attribute {
   return (id, { Properties }, resolver) => resolver.resolve(Properties[property] ?? id);
 }
 
-function functionArn(name: unknown, { awsRegion }: Resolver): string {
-  return `arn:aws:lambda:${awsRegion}:${localApi.accountId}:function:${String(name)}`;
+/** An ARN of the account: `table/` before the name of a table, and so on. */
+function arnOf(service: string, before: string, name: Attribute, after = ''): Attribute {
+  return (id, resource, resolver) => {
+    const region = service === 'iam' ? '' : resolver.awsRegion;
+    const value = String(name(id, resource, resolver));
+    return `arn:aws:${service}:${region}:${localApi.accountId}:${before}${value}${after}`;
+  };
 }
 
 /** `FunctionName` of a version or an alias is a name, never an ARN, if the CDK writes it. */
-const ownFunctionArn: Attribute = (_, { Properties }, resolver) =>
-  functionArn(resolver.resolve(Properties['FunctionName']), resolver);
+const functionArn = arnOf('lambda', 'function:', nameOf('FunctionName'));
 
 const refs: Readonly<Record<string, Attribute>> = {
   'AWS::ApiGateway::DomainName': nameOf('DomainName'),
@@ -26,26 +30,19 @@ const refs: Readonly<Record<string, Attribute>> = {
   'AWS::ApiGateway::RestApi': () => localApi.apiId,
   'AWS::DynamoDB::GlobalTable': nameOf('TableName'),
   'AWS::Lambda::Alias': (id, resource, resolver) =>
-    `${String(ownFunctionArn(id, resource, resolver))}:${String(resource.Properties['Name'])}`,
+    `${String(functionArn(id, resource, resolver))}:${String(resource.Properties['Name'])}`,
   'AWS::Lambda::Function': nameOf('FunctionName'),
-  'AWS::Lambda::Version': (id, resource, resolver) =>
-    `${String(ownFunctionArn(id, resource, resolver))}:${onlyVersion}`,
-  'AWS::SNS::Topic': (id, resource, resolver) =>
-    `arn:aws:sns:${resolver.awsRegion}:${localApi.accountId}:${String(nameOf('TopicName')(id, resource, resolver))}`,
+  'AWS::Lambda::Version': arnOf('lambda', 'function:', nameOf('FunctionName'), `:${onlyVersion}`),
+  'AWS::SNS::Topic': arnOf('sns', '', nameOf('TopicName')),
 };
 
 const attributes: Readonly<Record<string, Attribute>> = {
-  'AWS::DynamoDB::GlobalTable Arn': (id, resource, resolver) =>
-    `arn:aws:dynamodb:${resolver.awsRegion}:${localApi.accountId}:table/${String(nameOf('TableName')(id, resource, resolver))}`,
-  'AWS::Events::Rule Arn': (id, resource, resolver) =>
-    `arn:aws:events:${resolver.awsRegion}:${localApi.accountId}:rule/${String(nameOf('Name')(id, resource, resolver))}`,
-  'AWS::IAM::Role Arn': (id, resource, resolver) =>
-    `arn:aws:iam::${localApi.accountId}:role/${String(nameOf('RoleName')(id, resource, resolver))}`,
+  'AWS::DynamoDB::GlobalTable Arn': arnOf('dynamodb', 'table/', nameOf('TableName')),
+  'AWS::Events::Rule Arn': arnOf('events', 'rule/', nameOf('Name')),
+  'AWS::IAM::Role Arn': arnOf('iam', 'role/', nameOf('RoleName')),
   'AWS::ApiGateway::RestApi RootResourceId': () => rootResource,
-  'AWS::Lambda::Function Arn': (id, resource, resolver) =>
-    functionArn(nameOf('FunctionName')(id, resource, resolver), resolver),
-  'AWS::Logs::LogGroup Arn': (id, resource, resolver) =>
-    `arn:aws:logs:${resolver.awsRegion}:${localApi.accountId}:log-group:${String(nameOf('LogGroupName')(id, resource, resolver))}:*`,
+  'AWS::Lambda::Function Arn': functionArn,
+  'AWS::Logs::LogGroup Arn': arnOf('logs', 'log-group:', nameOf('LogGroupName'), ':*'),
   'AWS::Lambda::Version Version': () => onlyVersion,
 };
 

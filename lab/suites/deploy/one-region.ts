@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import {
   GetAliasCommand,
   LambdaClient,
@@ -8,6 +7,7 @@ import {
   UpdateAliasCommand,
 } from '@aws-sdk/client-lambda';
 import { decodeProtectedHeader } from 'jose';
+import singleRegion from '../../../config/single-region.json' with { type: 'json' };
 import {
   type DeploymentConfigInput,
   parseDeploymentConfig,
@@ -27,17 +27,11 @@ import {
 } from '../../ministack/proof.ts';
 import { type Credentials, requestToken } from '../../support/token-request.ts';
 
-const root = resolve(import.meta.dirname, '../../..');
 const awsRegion = 'us-west-2';
 const stackName = 'AuthorizationServer-slc';
 
 /** The example as a newcomer deploys it, but for functions that read the list of keys often. */
-const config: DeploymentConfigInput = {
-  ...(JSON.parse(
-    readFileSync(join(root, 'config/single-region.json'), 'utf8'),
-  ) as DeploymentConfigInput),
-  signingKeyPolicy,
-};
+const config = { ...(singleRegion as DeploymentConfigInput), signingKeyPolicy };
 
 export const oneRegionNames = [`*.execute-api.${awsRegion}.amazonaws.com`];
 

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
 import { DynamoDBClient, UpdateTableCommand } from '@aws-sdk/client-dynamodb';
+import threeRegions from '../../../config/three-regions.json' with { type: 'json' };
 import {
   type DeploymentConfig,
   type DeploymentConfigInput,
@@ -24,10 +23,7 @@ import {
 } from '../../ministack/proof.ts';
 import { type Credentials, requestToken } from '../../support/token-request.ts';
 
-const root = resolve(import.meta.dirname, '../../..');
-export const example = JSON.parse(
-  readFileSync(join(root, 'config/three-regions.json'), 'utf8'),
-) as DeploymentConfigInput & { readonly domain: { name: string; hostedZoneName: string } };
+export const example = threeRegions as DeploymentConfigInput & Pick<typeof threeRegions, 'domain'>;
 const { name: domainName, hostedZoneName } = example.domain;
 const issuer = `https://${domainName}`;
 

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import manifest from '../../../package.json' with { type: 'json' };
 import { installNode } from '../../support/install-node.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
@@ -18,9 +18,7 @@ const tests = [
  * `npm run test:all -- oldest-node` runs the wire and fuzz tests of the verifier on the oldest Node
  * that package.json promises: its HTTP parser differs from that of newer versions.
  */
-const { engines } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
-  readonly engines: { readonly node: string };
-};
+const { engines } = manifest;
 const installed = await installNode(engines.node.replace('>=', ''));
 if ('missing' in installed) {
   process.stdout.write(`SKIPPED: ${installed.missing}\n`);

@@ -1,5 +1,4 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import resourceTypes from './resource-types.json' with { type: 'json' };
 
 /** What CloudFormation says of a resource type. Properties are paths, e.g. `Config/Type`. */
 export interface ResourceType {
@@ -9,9 +8,7 @@ export interface ResourceType {
   readonly identifier: readonly string[];
 }
 
-const known = JSON.parse(
-  readFileSync(join(import.meta.dirname, 'resource-types.json'), 'utf8'),
-) as Readonly<Record<string, ResourceType>>;
+const known: Readonly<Record<string, ResourceType>> = resourceTypes;
 
 /** @throws {Error} if the type is not in the file. */
 export function findResourceType(type: string): ResourceType {

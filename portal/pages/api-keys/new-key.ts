@@ -18,6 +18,7 @@ import { html } from '../../html/html.ts';
 import { pageHeader } from '../../html/parts.ts';
 import { subnetRows } from '../../html/subnet-fields.ts';
 import type { Handler, Page, RequestContext } from '../../request-context.ts';
+import { chooseTrunkGroup } from '../choose-trunk-group.ts';
 import { trunkGroupField } from '../clients/client-fields.ts';
 import { createdKeyPage } from './created-key.ts';
 
@@ -60,8 +61,13 @@ function labelsOf(rows: readonly SubnetRow[]): Readonly<Record<string, string>> 
   };
 }
 
-function showForm(context: RequestContext, values: KeyValues, problems: Problems): Page {
+async function showForm(
+  context: RequestContext,
+  values: KeyValues,
+  problems: Problems,
+): Promise<Page> {
   const { href } = context;
+  const granted = await context.granted(values.serviceTrunkGroup.trim());
   const { rows } = values;
   const form = postForm(
     {
@@ -85,7 +91,9 @@ function showForm(context: RequestContext, values: KeyValues, problems: Problems
       }),
       trunkGroupField(context, values.serviceTrunkGroup, problems),
       checkbox({ name: 'enabled', label: 'Enabled', isOn: values.enabled }),
-      subnetRows(rows, problems),
+      granted.maxApiKeys === 0 &&
+        html`<p class="notice notice-warn">No API keys are allowed in this trunk group. Use a client.</p>`,
+      subnetRows(rows, problems, granted.requireSubnet === true),
     ],
   );
   return {
@@ -102,10 +110,16 @@ function showForm(context: RequestContext, values: KeyValues, problems: Problems
 
 export const newApiKey: Handler = async (context) => {
   context.require('createApiKey');
-  const { query, person, newRequestId } = context;
+  const { newRequestId } = context;
+  const group = chooseTrunkGroup(context, {
+    title: 'New API key',
+    section: 'api-keys',
+    path: '/api-keys/new',
+  });
+  if (typeof group !== 'string') return group;
   const values = {
     name: '',
-    serviceTrunkGroup: query.optional('trunkGroup') ?? person.trunkGroups?.[0] ?? '',
+    serviceTrunkGroup: group,
     enabled: true,
     rows: showSubnetRows([]),
     requestId: newRequestId(),

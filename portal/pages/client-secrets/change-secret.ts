@@ -37,8 +37,9 @@ interface Editing extends Found {
   readonly problems: Problems;
 }
 
-function showForm(context: RequestContext, editing: Editing): Page {
+async function showForm(context: RequestContext, editing: Editing): Promise<Page> {
   const { client, secret, address, values, problems, version } = editing;
+  const { maxSecretLifetime: maxLifetime } = await context.granted(client.serviceTrunkGroup);
   const keep =
     secret.expiresAt === undefined
       ? 'As it is: never'
@@ -54,7 +55,7 @@ function showForm(context: RequestContext, editing: Editing): Page {
     [
       hiddenField('ifVersion', problems.status === 409 ? client.version : version),
       secretNameField(values.name, problems),
-      expiryField('Expires', values, problems, keep),
+      expiryField({ label: 'Expires', values, problems, keep, maxLifetime }),
     ],
   );
   return secretPage(context, client, {

@@ -1,7 +1,13 @@
 import type { Client } from '../../../adapters/management.ts';
 import { maxNameLength } from '../../../contract/limits.ts';
 import { parseExpiry, parseName } from '../../../core/management/input-fields.ts';
-import { type ExpiryValues, readExpiry, readExpiryValues } from '../../forms/expiry.ts';
+import type { Granted } from '../../access/granted.ts';
+import {
+  defaultExpiry,
+  type ExpiryValues,
+  readExpiry,
+  readExpiryValues,
+} from '../../forms/expiry.ts';
 import { noProblems, type Problems, problemAt } from '../../forms/problems.ts';
 import { requireFields } from '../../forms/required.ts';
 import { submit } from '../../forms/submit.ts';
@@ -43,8 +49,8 @@ export function secretChecks(
   ];
 }
 
-export function emptySecretValues(requestId: string): SecretValues {
-  return { name: '', expiry: 'never', expiryDate: '', requestId };
+export function emptySecretValues(requestId: string, { maxSecretLifetime }: Granted): SecretValues {
+  return { name: '', expiry: defaultExpiry(maxSecretLifetime), expiryDate: '', requestId };
 }
 
 export function secretNameField(value: string, problems: Problems): Html {
@@ -85,12 +91,13 @@ export function secretPage(
   };
 }
 
-function showForm(
+async function showForm(
   context: RequestContext,
   client: Client,
   values: SecretValues,
   problems: Problems,
-): Page {
+): Promise<Page> {
+  const { maxSecretLifetime: maxLifetime } = await context.granted(client.serviceTrunkGroup);
   const address = `/clients/${client.clientId}`;
   const form = postForm(
     {
@@ -103,7 +110,7 @@ function showForm(
     [
       hiddenField('requestId', values.requestId),
       secretNameField(values.name, problems),
-      expiryField('Expires', values, problems),
+      expiryField({ label: 'Expires', values, problems, maxLifetime }),
     ],
   );
   return secretPage(context, client, {
@@ -117,7 +124,8 @@ function showForm(
 export const newSecret: Handler = async (context) => {
   context.require('createClientSecret');
   const client = await context.management.findClient(context.id('clientId'));
-  return showForm(context, client, emptySecretValues(context.newRequestId()), noProblems);
+  const granted = await context.granted(client.serviceTrunkGroup);
+  return showForm(context, client, emptySecretValues(context.newRequestId(), granted), noProblems);
 };
 
 export const createSecret: Handler = async (context) => {

@@ -69,12 +69,13 @@ function expiring({ now }: RequestContext, client: Client): Html {
   )}</ul></div>`;
 }
 
-function showForm(
+async function showForm(
   context: RequestContext,
   client: Client,
   values: RotationValues,
   problems: Problems,
-): Page {
+): Promise<Page> {
+  const { maxSecretLifetime: maxLifetime } = await context.granted(client.serviceTrunkGroup);
   const address = `/clients/${client.clientId}`;
   const form = postForm(
     {
@@ -90,7 +91,7 @@ function showForm(
       expiring(context, client),
       overlapField(values, problems),
       secretNameField(values.name, problems),
-      expiryField('The new secret expires', values, problems),
+      expiryField({ label: 'The new secret expires', values, problems, maxLifetime }),
     ],
   );
   return secretPage(context, client, {
@@ -112,7 +113,7 @@ export const newRotation: Handler = async (context) => {
   context.require('rotateClientSecret');
   const client = await context.management.findClient(context.id('clientId'));
   const values = {
-    ...emptySecretValues(context.newRequestId()),
+    ...emptySecretValues(context.newRequestId(), await context.granted(client.serviceTrunkGroup)),
     overlap: '7d',
     overlapOther: '',
     version: client.version,

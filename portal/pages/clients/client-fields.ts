@@ -1,9 +1,17 @@
 import type { Client } from '../../../adapters/management.ts';
 import { maxNameLength, maxServiceTrunkGroupLength } from '../../../contract/limits.ts';
 import { formatDuration } from '../../../core/duration.ts';
+import { type Granted, offeredScopes } from '../../access/granted.ts';
 import type { ClientValues } from '../../forms/client-form.ts';
 import { type Problems, problemAt } from '../../forms/problems.ts';
-import { checkbox, type Option, selectField, textArea, textField } from '../../html/field.ts';
+import {
+  checkbox,
+  hiddenField,
+  type Option,
+  selectField,
+  textArea,
+  textField,
+} from '../../html/field.ts';
 import type { Labels } from '../../html/form.ts';
 import { type Html, html } from '../../html/html.ts';
 import { scopeMatrix } from '../../html/scope-matrix.ts';
@@ -38,7 +46,8 @@ export function nameField(value: string, problems: Problems, stored?: string): H
 }
 
 /**
- * The trunk group cannot be changed later. Users with limited access choose from their own groups.
+ * The trunk group cannot be changed later. Users with limited access have chosen it before: see
+ * `chooseTrunkGroup`.
  */
 export function trunkGroupField(
   { person }: RequestContext,
@@ -54,7 +63,9 @@ export function trunkGroupField(
   };
   const { trunkGroups } = person;
   if (trunkGroups !== undefined) {
-    return selectField({ ...field, options: trunkGroups.map((one): Option => [one, one]) });
+    return html`<div class="field" id="f-serviceTrunkGroup"><p class="field-name">${field.label}</p><p><code>${value}</code></p>${hiddenField(field.name, value)}${
+      field.error !== undefined && html`<p class="field-error">${field.error}</p>`
+    }</div>`;
   }
   return textField({
     ...field,
@@ -64,16 +75,24 @@ export function trunkGroupField(
   });
 }
 
-/**
- * The fields of a client that can change later. @param stored the stored values, after a conflict.
- */
+interface ChangeableFields {
+  readonly values: ClientValues;
+  readonly problems: Problems;
+  readonly granted: Granted;
+  /** The scopes that the client has. */
+  readonly present?: readonly string[] | undefined;
+  /** The stored values, after a conflict. */
+  readonly stored?: Client | undefined;
+}
+
+/** The fields of a client that can change later. */
 export function changeableFields(
   { deployment }: RequestContext,
-  values: ClientValues,
-  problems: Problems,
-  stored?: Client,
+  { values, problems, granted, present = [], stored }: ChangeableFields,
 ): Html {
-  const { minimum, maximum } = deployment.tokenLifetime;
+  const { minimum } = deployment.tokenLifetime;
+  const maximum = Math.min(deployment.tokenLifetime.maximum, granted.maxTokenLifetime ?? Infinity);
+  const scopes = offeredScopes(deployment.scopes, granted, present);
   const lifetime = stored && formatDuration(stored.tokenLifetime);
   const scopesNow =
     stored !== undefined && stored.scopes.join(' ') !== values.scopes.join(' ')
@@ -87,16 +106,14 @@ export function changeableFields(
     required: true,
     width: 'short',
     error: problemAt(problems, 'tokenLifetime'),
-  })}${scopeMatrix(deployment.scopes, values.scopes, problemAt(problems, 'scopes'))}${scopesNow}${textArea(
-    {
-      name: 'audiences',
-      label: 'Audiences (optional)',
-      hint: `The APIs that a token is for, one on each line. Leave it empty for ${deployment.defaultAudience}.${storedHint(stored?.audiences.join(' '), values.audiences)}`,
-      value: values.audiences,
-      rows: 2,
-      error: problemAt(problems, 'audiences'),
-    },
-  )}`;
+  })}${scopeMatrix(scopes, values.scopes, problemAt(problems, 'scopes'))}${scopesNow}${textArea({
+    name: 'audiences',
+    label: 'Audiences (optional)',
+    hint: `The APIs that a token is for, one on each line. Leave it empty for ${deployment.defaultAudience}.${storedHint(stored?.audiences.join(' '), values.audiences)}`,
+    value: values.audiences,
+    rows: 2,
+    error: problemAt(problems, 'audiences'),
+  })}`;
 }
 
 /** Who authenticates the client: this service, or a registered provider. */

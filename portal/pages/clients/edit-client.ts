@@ -24,14 +24,25 @@ interface Editing {
   readonly problems: Problems;
 }
 
-function showForm(context: RequestContext, { client, values, version, problems }: Editing): Page {
+async function showForm(
+  context: RequestContext,
+  { client, values, version, problems }: Editing,
+): Promise<Page> {
+  const granted = await context.granted(client.serviceTrunkGroup);
+  const present = client.scopes;
   const address = context.href(`/clients/${client.clientId}`);
   const isConflict = problems.status === 409;
   const form = postForm(
     { action: address, problems, labels: clientLabels, submit: 'Save', cancel: address },
     [
       hiddenField('ifVersion', isConflict ? client.version : version),
-      changeableFields(context, values, problems, isConflict ? client : undefined),
+      changeableFields(context, {
+        values,
+        problems,
+        granted,
+        present,
+        stored: isConflict ? client : undefined,
+      }),
     ],
   );
   return {

@@ -16,6 +16,7 @@ import { postForm } from '../../html/form.ts';
 import { html } from '../../html/html.ts';
 import { pageHeader } from '../../html/parts.ts';
 import type { Handler, Page, RequestContext } from '../../request-context.ts';
+import { chooseTrunkGroup } from '../choose-trunk-group.ts';
 import {
   changeableFields,
   clientLabels,
@@ -40,7 +41,11 @@ async function showForm(
   problems: Problems,
 ): Promise<Page> {
   const { href } = context;
-  const issuers = await findIssuers(context);
+  const [issuers, granted] = await Promise.all([
+    findIssuers(context),
+    context.granted(values.serviceTrunkGroup.trim()),
+  ]);
+  const open = issuers?.filter((issuer) => granted.providers?.includes(issuer) ?? true);
   const form = postForm(
     {
       action: href('/clients'),
@@ -52,8 +57,8 @@ async function showForm(
     [
       hiddenField('requestId', requestId),
       trunkGroupField(context, values.serviceTrunkGroup, problems),
-      changeableFields(context, values, problems),
-      providerFields(issuers, values, problems),
+      changeableFields(context, { values, problems, granted }),
+      providerFields(open, values, problems),
     ],
   );
   return {
@@ -70,9 +75,18 @@ async function showForm(
 
 export const newClient: Handler = async (context) => {
   context.require('createClient');
-  const { query, deployment, person } = context;
-  const group = query.optional('trunkGroup') ?? person.trunkGroups?.[0] ?? '';
-  const values = { ...newClientValues(deployment, group), provider: query.text('provider') };
+  const { query, deployment } = context;
+  const provider = query.text('provider');
+  const group = chooseTrunkGroup(context, {
+    title: 'New client',
+    section: 'clients',
+    path: '/clients/new',
+    query: { provider: provider || undefined },
+  });
+  if (typeof group !== 'string') return group;
+  const { maxTokenLifetime = Infinity } = await context.granted(group);
+  const tokenLifetime = Math.min(deployment.tokenLifetime.default, maxTokenLifetime);
+  const values = { ...newClientValues(tokenLifetime, group), provider };
   return showForm(context, values, context.newRequestId(), noProblems);
 };
 

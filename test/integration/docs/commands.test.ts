@@ -27,8 +27,8 @@ const cdk = join(root, 'node_modules/.bin/cdk');
 const replacements = {
   // Other tests use the bundles meanwhile, so none of them may be built again.
   cdk: `exec "${cdk}" --build true "$@"`,
-  // What npm would start is running already, or is run by .ci/run; that it exists has its own test.
-  npm: 'exit 0',
+  // A command that only starts something is not run, and its block says so.
+  npm: 'echo "npm $* is not run by this test; say so before the block" >&2; exit 1',
   // A package of this project in 10 ms where npx takes a second. Nothing but `npx --no --` is run,
   // because without it npx downloads what is not installed.
   npx: `case "$1 $2" in "--no --") shift 2 ;; "cdk "*) ;; *) echo "npx $* can download" >&2; exit 1 ;; esac

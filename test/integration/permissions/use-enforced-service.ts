@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
 import { formatDemoEnvironment } from '../../../contract/demo-environment.ts';
+import type { DeploymentConfigInput } from '../../../contract/deployment-config.ts';
 import type { DecidedRequest } from '../../../lab/emulator/iam/access-control.ts';
 import { fromTemplates } from '../../../lab/local/from-synth/program.ts';
 import type { FromSynth } from '../../../lab/local/from-synth/synthesised-deployment.ts';
@@ -31,13 +32,13 @@ export function policyName(operator: string): string {
 }
 
 /** The service from templates, which lets every function and operator do what its policy allows. */
-export function useEnforcedService(): EnforcedService {
+export function useEnforcedService(config: Partial<DeploymentConfigInput> = {}): EnforcedService {
   const folder = makeTemporaryDirectory();
   const decisions: DecidedRequest[] = [];
   let running: LocalRun | undefined;
   let synthesised: FromSynth | undefined;
   beforeAll(async () => {
-    synthesised = synthesiseService(folder.path, {});
+    synthesised = synthesiseService(folder.path, {}, config);
     running = await startLocal({
       port: 0,
       keyScheduleSeconds: 1,

@@ -21,14 +21,22 @@ const domain: DeploymentConfigInput['domain'] = {
   hostedZoneName: 'example.com',
 };
 
-/** Synthesises the deployment of a local run, with the bundles that a deployment would upload. */
-export function synthesiseService(directory: string, options: LocalDeploymentOptions): FromSynth {
+/**
+ * Synthesises the deployment of a local run, with the bundles that a deployment would upload.
+ *
+ * @param more other keys of the deployment config.
+ */
+export function synthesiseService(
+  directory: string,
+  options: LocalDeploymentOptions,
+  more: Partial<DeploymentConfigInput> = {},
+): FromSynth {
   // Of the sources as they are: older bundles may need other permissions than the templates give.
   const bundles = join(directory, 'bundles');
   buildLambdas(bundles);
   const { input } = buildLocalDeployment('http://localhost:8080', options);
   const { issuer: _, ...rest } = input;
-  const synthesised = { ...rest, domain };
+  const synthesised = { ...rest, domain, ...more };
   const config = join(directory, 'synthesised.json');
   writeFileSync(config, JSON.stringify(synthesised));
   const app = new App({

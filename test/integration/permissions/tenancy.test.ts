@@ -1,0 +1,240 @@
+import { readFileSync } from 'node:fs';
+import { DynamoDBClient, GetItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { createInvokeFunction } from '../../../adapters/lambda/invoke-function.ts';
+import { createLambdaClient } from '../../../adapters/lambda/lambda-client.ts';
+import { createManagement, type Management } from '../../../adapters/management.ts';
+import { parseDeploymentConfig } from '../../../contract/deployment-config.ts';
+import { environments } from '../../../contract/environment.ts';
+import { functionName } from '../../../contract/function-names.ts';
+import { managementAliases } from '../../../contract/management/roles.ts';
+import { tableKeys, tableName, tables } from '../../../contract/tables.ts';
+import { evaluateRequest, type NamedPolicy } from '../../../lab/emulator/iam/evaluate-request.ts';
+import { readAssembly } from '../../../lab/local/from-synth/assembly.ts';
+import { readStackPolicies } from '../../../lab/local/from-synth/stack-policies.ts';
+import { figure } from '../../support/figure.ts';
+import { policyName, useEnforcedService } from './use-enforced-service.ts';
+
+/*
+ * A manager of one trunk group: an identity with the policy of client operators, which the config
+ * limits. What it may call at all is decided by IAM, and what a call does by the function.
+ */
+
+const manager = policyName('client-operator');
+const account = '000000000000';
+const principal = `arn:aws:iam::${account}:user/${manager}`;
+const enforced = useEnforcedService({
+  management: {
+    operatorTableAccess: false,
+    reach: [{ principals: [principal], trunkGroups: ['tg-own'] }],
+  },
+});
+
+const region = 'us-west-2';
+const arnOf = (name: string) => `arn:aws:lambda:${region}:${account}:function:${name}`;
+const management = arnOf(functionName('local', 'management'));
+const own = `${management}:client-operator`;
+
+/** What reads or changes items, functions, keys and identities. */
+const actions: Readonly<Record<string, string>> = {
+  dynamodb:
+    'GetItem BatchGetItem Query Scan ConditionCheckItem PartiQLSelect PutItem UpdateItem ' +
+    'DeleteItem BatchWriteItem PartiQLInsert PartiQLUpdate PartiQLDelete CreateBackup ' +
+    'ExportTableToPointInTime RestoreTableToPointInTime ImportTable UpdateTable DeleteTable ' +
+    'PutResourcePolicy GetRecords DescribeTable',
+  lambda:
+    'InvokeFunction InvokeAsync InvokeFunctionUrl CreateFunctionUrlConfig UpdateFunctionCode ' +
+    'UpdateFunctionConfiguration GetFunction CreateAlias UpdateAlias DeleteAlias ' +
+    'PublishVersion AddPermission RemovePermission CreateEventSourceMapping ' +
+    'PutFunctionEventInvokeConfig',
+  kms: 'Sign CreateGrant PutKeyPolicy ScheduleKeyDeletion',
+  sts: 'AssumeRole',
+  iam: 'PassRole PutRolePolicy AttachRolePolicy CreateAccessKey',
+};
+
+function resources(): Readonly<Record<string, readonly string[]>> {
+  const names = Object.keys(environments) as (keyof typeof environments)[];
+  const dynamodb = tableKeys.flatMap((key) => {
+    const table = `arn:aws:dynamodb:${region}:${account}:table/${tableName('local', key)}`;
+    return [table, `${table}/index/by-trunk-group`, `${table}/stream/1`];
+  });
+  return {
+    dynamodb,
+    lambda: [
+      ...names.map((name) => arnOf(functionName('local', name))),
+      ...managementAliases.map((alias) => `${management}:${alias}`),
+      `${management}:$LATEST`,
+      `${management}:1`,
+    ],
+    kms: [`arn:aws:kms:${region}:${account}:key/00000000-0000-4000-8000-000000000001`],
+    sts: names.map((name) => `arn:aws:iam::${account}:role/local-slc-${name}`),
+    iam: names.map((name) => `arn:aws:iam::${account}:role/local-slc-${name}`),
+  };
+}
+
+/** @returns undefined if the action has no such resource: there is no such request. */
+async function decide(
+  policy: NamedPolicy,
+  action: string,
+  resource: string,
+): Promise<string | undefined> {
+  const context = { 'aws:PrincipalArn': principal };
+  const request = { principal, action, resource, account, context };
+  try {
+    return (await evaluateRequest({ identity: [policy] }, request)).result;
+  } catch (error) {
+    if (String(error).includes('no.resource.types')) return undefined;
+    if (String(error).includes('must.use.wildcard')) return decide(policy, action, '*');
+    throw error;
+  }
+}
+
+/** Every combination that the policy of the manager allows. */
+async function findAllowed(policy: NamedPolicy) {
+  const allowed: string[] = [];
+  let tried = 0;
+  for (const [service, all] of Object.entries(resources())) {
+    for (const resource of all) {
+      for (const name of actions[service]?.split(' ') ?? []) {
+        const action = `${service}:${name}`;
+        const result = await decide(policy, action, resource);
+        tried += result === undefined ? 0 : 1;
+        if (result === 'Allowed') allowed.push(`${action} ${resource}`);
+      }
+    }
+  }
+  return { allowed, tried };
+}
+
+let aws: Parameters<typeof createLambdaClient>[0];
+let limited: Management;
+let foreign: { readonly clientId: string; readonly secretId: string; readonly version: number };
+
+beforeAll(async () => {
+  const run = enforced.run();
+  const key = run.operatorKeys.get(manager);
+  if (key === undefined) throw new Error('there is no policy of client operators');
+  aws = { ...run.aws, credentials: key };
+  const config = readConfig();
+  limited = createManagement({ config, aws, through: 'function' });
+  const staff = createManagement({ config, aws: run.aws, through: 'function' });
+  const { client } = await staff.createClient({
+    name: 'Foreign',
+    serviceTrunkGroup: 'tg-foreign',
+    scopes: ['calls:view'],
+  });
+  const { clientId } = client;
+  const { secret } = await staff.createClientSecret(clientId, {});
+  const { version } = await staff.findClient(clientId);
+  foreign = { clientId, secretId: secret.secretId, version };
+});
+
+/** The config that the run wrote for `authctl`. */
+function readConfig() {
+  const text = readFileSync(enforced.run().paths.deploymentConfig, 'utf8');
+  return parseDeploymentConfig(JSON.parse(text), { allowLoopbackIssuer: true });
+}
+
+describe('what IAM allows a manager of a trunk group', () => {
+  it('is one alias of the management function, and nothing else', async () => {
+    const stack = readStackPolicies(readAssembly(enforced.fromSynth().directory));
+    const policy = stack.managed.get(manager);
+    if (policy === undefined) throw new Error('there is no policy of client operators');
+    const { allowed, tried } = await findAllowed(policy);
+    figure('calls of a manager of one trunk group', { tried, allowed: allowed.length });
+    expect(tried).toBeGreaterThan(300);
+    expect(allowed).toEqual([`lambda:InvokeFunction ${own}`]);
+    expect(JSON.stringify(policy.document)).not.toMatch(/dynamodb|\*/);
+  });
+
+  it.each(managementAliases.filter((alias) => alias !== 'client-operator'))(
+    'is not the alias %s, also with a signature for it',
+    async (alias) => {
+      const through = createManagement({ config: readConfig(), aws, through: 'function', alias });
+      await expect(through.findClient(foreign.clientId)).rejects.toMatchObject({
+        name: 'AwsCallerError',
+      });
+    },
+  );
+
+  it.each([management, `${management}:$LATEST`, arnOf(functionName('local', 'token'))])(
+    'is not %s',
+    async (arn) => {
+      const invoke = createInvokeFunction(createLambdaClient(aws));
+      await expect(invoke(arn, {})).rejects.toThrow(/AccessDenied|not authorized|may not/i);
+    },
+  );
+
+  it('is no table', async () => {
+    const { endpointDynamoDb: endpoint = '', credentials } = aws ?? {};
+    const dynamodb = new DynamoDBClient({
+      region,
+      endpoint,
+      ...(credentials !== undefined && { credentials }),
+    });
+    for (const table of tableKeys) {
+      const TableName = tableName('local', table);
+      const scan = dynamodb.send(new ScanCommand({ TableName }));
+      await expect(scan).rejects.toMatchObject({ name: 'AccessDeniedException' });
+    }
+    const Key = { [tables.clients.partitionKey]: { S: foreign.clientId } };
+    const TableName = tableName('local', 'clients');
+    const get = dynamodb.send(new GetItemCommand({ TableName, Key }));
+    await expect(get).rejects.toMatchObject({ name: 'AccessDeniedException' });
+    dynamodb.destroy();
+  });
+});
+
+describe('what its one alias does for another trunk group', () => {
+  const notFound = { name: 'NotFoundError' };
+  const ifVersion = () => ({ ifVersion: foreign.version });
+
+  it.each<[string, () => Promise<unknown>]>([
+    ['findClient', () => limited.findClient(foreign.clientId)],
+    ['updateClient', () => limited.updateClient(foreign.clientId, { name: 'x', ...ifVersion() })],
+    ['setClientEnabled', () => limited.setClientEnabled(foreign.clientId, false)],
+    ['revokeClientTokens', () => limited.revokeClientTokens(foreign.clientId)],
+    ['deleteClient', () => limited.deleteClient(foreign.clientId, ifVersion())],
+    ['createClientSecret', () => limited.createClientSecret(foreign.clientId, ifVersion())],
+    [
+      'rotateClientSecret',
+      () => limited.rotateClientSecret(foreign.clientId, { overlap: 0, ...ifVersion() }),
+    ],
+    [
+      'deleteClientSecret',
+      () => limited.deleteClientSecret(foreign.clientId, foreign.secretId, ifVersion()),
+    ],
+    ['findTrunkGroupLimits', () => limited.findTrunkGroupLimits('tg-foreign')],
+  ])('%s: it is not found', async (_, call) => {
+    await expect(call()).rejects.toMatchObject(notFound);
+  });
+
+  it('lists nothing, creates nothing, and leaves its client as it was', async () => {
+    expect(await limited.listClients({ trunkGroup: 'tg-foreign' })).toMatchObject({ items: [] });
+    const client = { name: 'A', serviceTrunkGroup: 'tg-foreign', scopes: ['calls:view'] };
+    await expect(limited.createClient(client)).rejects.toMatchObject({ name: 'InputError' });
+    const staff = createManagement({
+      config: readConfig(),
+      aws: enforced.run().aws,
+      through: 'function',
+    });
+    expect(await staff.findClient(foreign.clientId)).toMatchObject({
+      name: 'Foreign',
+      enabled: true,
+      version: foreign.version,
+      secrets: [{ secretId: foreign.secretId }],
+    });
+  });
+
+  it('does for its own what an operator may do', async () => {
+    const { client } = await limited.createClient({
+      name: 'Own',
+      serviceTrunkGroup: 'tg-own',
+      scopes: ['calls:view'],
+    });
+    const { value } = await limited.createClientSecret(client.clientId, {});
+    expect(value).toMatch(/^cs_/);
+    expect((await limited.listClients()).items.map(({ name }) => name)).toEqual(['Own']);
+    await limited.deleteClient(client.clientId);
+  });
+});
