@@ -8,6 +8,7 @@ import type { ManagementContext } from '../core/management/management-context.ts
 import { ServerDate } from '../core/server-date.ts';
 import type { AwsClientOptions } from './aws-client-options.ts';
 import { createDynamoDbApiKeyStore } from './dynamodb/api-key-store.ts';
+import { openAuditHistory } from './dynamodb/audit-history.ts';
 import { createDynamoDbAuditLog } from './dynamodb/audit-log.ts';
 import { createDynamoDbClientStore } from './dynamodb/client-store.ts';
 import { createDynamoDbClient } from './dynamodb/dynamodb-client.ts';
@@ -72,6 +73,7 @@ export function openManagementTables(
   recordServerDates({ dynamodb }, serverDate.record.bind(serverDate), elapsed);
   const table = (key: TableKey) => deployedTableName(config, key);
   const findRecent = useIndexes ? createFindRecent(dynamodb, table('audit'), Date.now) : undefined;
+  const auditHistory = openAuditHistory({ config, aws, dynamodb });
   const fetchJson = createLazyFetch({ allowLoopback: allowLoopbackProviders, ca: options.ca });
   return ({ onMalformedRecord = () => undefined, onAuditGap }) => {
     const store = { consistentRead: true, onMalformedRecord };
@@ -90,6 +92,7 @@ export function openManagementTables(
       trunkGroupLimits: createDynamoDbTrunkGroupLimitsStore(dynamodb, table('signingKeys'), store),
       audit,
       auditPages: audit,
+      auditHistory: auditHistory(store),
       fetchJson,
       clock: Date.now,
       awsTime: () => serverDate.bounds(),

@@ -262,3 +262,6 @@ export const recentChangeWithin = 30_000;
  * groups, or for a secret, in a whole table.
  */
 export const maxTableReads = 50;
+
+/** Days of a history, if its subject no longer exists: what the logs keep. */
+export const historyDays = 400;

@@ -172,3 +172,5 @@ export const requestQuestion = exactly({
 });
 
 export const auditFilter = exactly({ ...page, day: optionalText, text: optionalText });
+
+export const historyFilter = exactly({ since: optionalText, cursor: optionalText });

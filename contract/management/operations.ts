@@ -218,6 +218,7 @@ export const managementOperations = {
   ),
   explainRequest: read(seenBy(), { question: input.requestQuestion }, output.requestExplanation),
   listAudit: read(audit, { filter: v.optional(input.auditFilter) }, output.auditPage),
+  listHistory: read(audit, { id, filter: v.optional(input.historyFilter) }, output.historyPage),
   listSigningKeys: read(seenBy('client-operator'), {}, output.signingKeyTimeline),
 } as const satisfies Readonly<Record<string, ManagementOperation>>;
 

@@ -233,21 +233,31 @@ export const requestExplanation = v.object({
   errorDescription: optionalText,
 });
 
+const auditedChange = {
+  changeId: text,
+  time: text,
+  actor: text,
+  action: text,
+  subject: text,
+  outcome: v.picklist(['done', 'failed', 'unfinished']),
+  before: v.optional(record),
+  after: v.optional(record),
+};
+
 export const auditPage = v.object({
   day: text,
-  items: list(
-    v.object({
-      changeId: text,
-      time: text,
-      actor: text,
-      action: text,
-      subject: text,
-      outcome: v.picklist(['done', 'failed', 'unfinished']),
-      before: v.optional(record),
-      after: v.optional(record),
-    }),
-  ),
+  items: list(v.object(auditedChange)),
   examined: v.number(),
+  nextCursor: optionalText,
+});
+
+const region = v.picklist(regionIds);
+
+export const historyPage = v.object({
+  since: text,
+  until: text,
+  items: list(v.object({ ...auditedChange, region })),
+  unread: list(v.object({ region, reason: text })),
   nextCursor: optionalText,
 });
 

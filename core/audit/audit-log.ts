@@ -1,3 +1,4 @@
+import type { RegionId } from '../../contract/regions.ts';
 import type { StorePage, StorePageQuery } from '../paging.ts';
 import type { PortOptions } from '../port.ts';
 
@@ -50,4 +51,16 @@ export interface AuditPageReader {
    * @throws {UnavailableError} if the store does not answer in time.
    */
   readAudit(query: AuditQuery): Promise<StorePage<AuditRecord>>;
+}
+
+/** What a history reads: the audits of all regions. */
+export interface AuditHistoryReader {
+  readonly regions: readonly RegionId[];
+  /**
+   * The records of one region and UTC day about an id, or about what belongs to the client with this
+   * id, the newest first. One that cannot be read is left out.
+   *
+   * @throws {UnavailableError} if the region's audit cannot be read.
+   */
+  readHistory(region: RegionId, day: string, id: string): Promise<readonly AuditRecord[]>;
 }

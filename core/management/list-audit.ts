@@ -1,9 +1,8 @@
 import { maxListedItems } from '../../contract/limits.ts';
 import { describeAction } from '../audit/action-words.ts';
-import type { AuditRecord } from '../audit/audit-log.ts';
-import { readChangeId } from '../audit/record-id.ts';
-import { formatDay, isDay } from '../rfc3339.ts';
-import { formatCursor, parseCursor } from './list-query.ts';
+import { type AuditedChange, pairRecords } from '../audit/audited-change.ts';
+import { formatDay } from '../rfc3339.ts';
+import { formatCursor, maxOpenChanges, parseCursor, readDay } from './list-query.ts';
 import { currentTime, type ManagementContext } from './management-context.ts';
 import { optional, readFields, readInteger, readText, refuseInput } from './read-input.ts';
 
@@ -21,20 +20,6 @@ export interface AuditFilter {
   readonly cursor?: string | undefined;
 }
 
-/** A change: its outcome, or its intent if it has none. */
-export interface AuditedChange {
-  readonly changeId: string;
-  /** When its outcome was recorded, or its intent if it has none: RFC 3339 UTC with milliseconds. */
-  readonly time: string;
-  readonly actor: string;
-  readonly action: string;
-  readonly subject: string;
-  /** `unfinished`: there is no outcome, so the change may or may not have been made. */
-  readonly outcome: 'done' | 'failed' | 'unfinished';
-  readonly before?: Readonly<Record<string, unknown>> | undefined;
-  readonly after?: Readonly<Record<string, unknown>> | undefined;
-}
-
 export interface AuditPage {
   readonly day: string;
   /** The newest first. */
@@ -49,11 +34,8 @@ interface Position {
   readonly open: ReadonlySet<string>;
 }
 
-/** Maximum number of changes in progress at the same moment. A valid cursor never has more. */
-const maxOpen = 20;
-
 function formatPosition(after: string, open: ReadonlySet<string>): string {
-  return formatCursor(JSON.stringify([after, ...[...open].slice(0, maxOpen)]));
+  return formatCursor(JSON.stringify([after, ...[...open].slice(0, maxOpenChanges)]));
 }
 
 function parsePosition(value: unknown): Position {
@@ -65,29 +47,6 @@ function parsePosition(value: unknown): Position {
   } catch {
     return refuse();
   }
-}
-
-function readDay(value: unknown, now: number): string {
-  const help = 'a UTC day, e.g. 2026-11-20';
-  const day = optional(value, (given) => readText('day', given, help)) ?? formatDay(now);
-  return isDay(day) ? day : refuseInput('day', value, help);
-}
-
-/**
- * Lists each change once. The newest record is first, so an outcome comes before its intent. An
- * outcome counts without its intent, which may be in the audit of the day before.
- *
- * @param open changes whose intents are still to come; those that remain are left in it.
- */
-function pairRecords(records: readonly AuditRecord[], open: Set<string>): readonly AuditedChange[] {
-  return records.flatMap(({ recordId, outcome, ...record }): readonly AuditedChange[] => {
-    const changeId = readChangeId(recordId);
-    if (outcome === 'intended') {
-      return open.delete(changeId) ? [] : [{ changeId, ...record, outcome: 'unfinished' }];
-    }
-    open.add(changeId);
-    return [{ changeId, ...record, outcome }];
-  });
 }
 
 /** What a reader sees of a change: its action in words too, and the name and client of a record. */
@@ -112,7 +71,8 @@ export async function listAudit(
   filter: AuditFilter = {},
 ): Promise<AuditPage> {
   const given = readFields('filter', filter, ['day', 'text', 'limit', 'cursor']);
-  const day = readDay(given.day, currentTime(context));
+  const day =
+    optional(given.day, (value) => readDay('day', value)) ?? formatDay(currentTime(context));
   const text = optional(given.text, (value) => readText('text', value, 'a text'))?.trim();
   const limit =
     optional(given.limit, (value) => readInteger('limit', value, 1, maxListedItems)) ??

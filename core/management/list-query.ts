@@ -1,5 +1,6 @@
 import { maxListedItems } from '../../contract/limits.ts';
 import type { OwnedItemsQuery, StorePage } from '../paging.ts';
+import { isDay } from '../rfc3339.ts';
 import { parseServiceTrunkGroup } from './input-fields.ts';
 import { optional, readBoolean, readInteger, readText, refuseInput } from './read-input.ts';
 
@@ -103,4 +104,14 @@ export function toPage<T>(
     examined,
     nextCursor: optional(next, (position) => formatCursor(String(position))),
   };
+}
+
+/** Maximum number of changes in progress at the same moment. A valid cursor never has more. */
+export const maxOpenChanges = 20;
+
+/** A UTC day of the audit. */
+export function readDay(field: string, value: unknown): string {
+  const help = 'a UTC day, e.g. 2026-11-20';
+  const day = readText(field, value, help);
+  return isDay(day) ? day : refuseInput(field, value, help);
 }

@@ -1,6 +1,11 @@
 import type { ManagementConfig } from '../../contract/management/management-config.ts';
 import type { ApiKeyStore } from '../api-key/api-key-store.ts';
-import type { AuditLog, AuditPageReader, AuditRecord } from '../audit/audit-log.ts';
+import type {
+  AuditHistoryReader,
+  AuditLog,
+  AuditPageReader,
+  AuditRecord,
+} from '../audit/audit-log.ts';
 import type { ClientStore } from '../client/client-store.ts';
 import { type Clock, seconds } from '../clock.ts';
 import { formatId, type IdKind, idBytes } from '../credential/credential-value.ts';
@@ -20,6 +25,7 @@ export interface ManagementPorts {
   readonly trunkGroupLimits: TrunkGroupLimitsStore;
   readonly audit: AuditLog;
   readonly auditPages: AuditPageReader;
+  readonly auditHistory: AuditHistoryReader;
   readonly fetchJson: FetchJson;
   readonly clock: Clock;
   /** The time at AWS; undefined before its first response. */

@@ -1,6 +1,6 @@
 import { maxTrunkGroupLimit } from '../../contract/limits.ts';
 import type { ApiKeyStore } from '../api-key/api-key-store.ts';
-import type { AuditPageReader } from '../audit/audit-log.ts';
+import type { AuditHistoryReader, AuditPageReader, AuditRecord } from '../audit/audit-log.ts';
 import type { ClientStore } from '../client/client-store.ts';
 import { RefusedError } from '../errors.ts';
 import { parseServiceTrunkGroup } from './input-fields.ts';
@@ -79,16 +79,43 @@ function intersect(
   return { trunkGroups: (query.trunkGroups ?? allowed).filter((one) => allowed.includes(one)) };
 }
 
-/** Records of changes to what belongs to the groups. A record that names no group is left out. */
+/** Whether a record is about what belongs to the groups. One that names no group is not. */
+function isOwnRecord({ before, after }: AuditRecord, isWithin: IsWithin): boolean {
+  const group = (after ?? before)?.service_trunk_group;
+  return typeof group === 'string' && isWithin({ serviceTrunkGroup: group });
+}
+
+/**
+ * The positions of records have their ids, of any group. A limited page ends between two
+ * milliseconds instead: `2026-11-20T12:00:00.123Z$` is after every record of this time.
+ */
 function limitAudit(reader: AuditPageReader, isWithin: IsWithin): AuditPageReader {
   return {
     readAudit: async (query) => {
-      const page = await reader.readAudit(query);
-      const records = page.items.filter(({ before, after }) => {
-        const group = (after ?? before)?.service_trunk_group;
-        return typeof group === 'string' && isWithin({ serviceTrunkGroup: group });
-      });
-      return { ...page, items: records };
+      const read: AuditRecord[] = [];
+      let [examined, { after }] = [0, query];
+      for (;;) {
+        const page = await reader.readAudit({ ...query, after });
+        read.push(...page.items);
+        examined += page.examined;
+        after = page.next;
+        const last = after?.slice(0, after.indexOf('#'));
+        const items = read.filter((one) => one.time !== last && isOwnRecord(one, isWithin));
+        if (last === undefined) return { items, examined };
+        // Records of one time may be on two pages. With no others, the page would start there again.
+        const isStuck = read.every(({ time }) => time === last);
+        if (!isStuck) return { items, examined, next: `${last}$` };
+      }
+    },
+  };
+}
+
+function limitHistory(reader: AuditHistoryReader, isWithin: IsWithin): AuditHistoryReader {
+  return {
+    ...reader,
+    readHistory: async (...asked) => {
+      const records = await reader.readHistory(...asked);
+      return records.filter((record) => isOwnRecord(record, isWithin));
     },
   };
 }
@@ -132,6 +159,7 @@ export function limitToTrunkGroups(
     clients: limitClients(context.clients, groups, isWithin),
     apiKeys: limitApiKeys(context.apiKeys, groups, isWithin),
     auditPages: limitAudit(context.auditPages, isWithin),
+    auditHistory: limitHistory(context.auditHistory, isWithin),
   };
 }
 

@@ -1,5 +1,9 @@
+import { Stack } from 'aws-cdk-lib';
+import { type DeploymentConfig, deployedRegions } from '../../contract/deployment-config.ts';
 import { onlyItems } from '../../contract/list-condition.ts';
+import type { RegionId } from '../../contract/regions.ts';
 import {
+  deployedTableName,
   signingKeyRecordTypes,
   trunkGroupIndex,
   trunkGroupLimitsRecordType,
@@ -9,8 +13,27 @@ import type { ServiceFunction } from './service-function.ts';
 
 const change = ['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:DeleteItem'];
 
+/** ARNs of the audits of the other regions, which a history reads. */
+function otherAudits(fn: ServiceFunction<'management'>, { config, regionId }: OwnRegion): string[] {
+  const resourceName = deployedTableName(config, 'audit');
+  return deployedRegions(config)
+    .filter(({ id }) => id !== regionId)
+    .map(({ awsRegion: region }) =>
+      Stack.of(fn).formatArn({ service: 'dynamodb', region, resource: 'table', resourceName }),
+    );
+}
+
+interface OwnRegion {
+  readonly config: DeploymentConfig;
+  readonly regionId: RegionId;
+}
+
 /** What the management function may read and write. */
-export function allowManagement(fn: ServiceFunction<'management'>, tables: TableArns): void {
+export function allowManagement(
+  fn: ServiceFunction<'management'>,
+  tables: TableArns,
+  own: OwnRegion,
+): void {
   const { clients, apiKeys, identityProviders, signingKeys, audit } = tables;
   fn.allow({
     actions: [...change, 'dynamodb:UpdateItem', 'dynamodb:Scan'],
@@ -36,4 +59,6 @@ export function allowManagement(fn: ServiceFunction<'management'>, tables: Table
     conditions: onlyItems(trunkGroupLimitsRecordType),
   });
   fn.allow({ actions: ['dynamodb:Query', 'dynamodb:PutItem'], resources: audit });
+  const others = otherAudits(fn, own);
+  if (others.length > 0) fn.allow({ actions: ['dynamodb:Query'], resources: others });
 }

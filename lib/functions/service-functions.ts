@@ -253,7 +253,7 @@ export class ServiceFunctions extends Construct {
       memorySize: managementMemory,
       timeout: managementTimeout,
     });
-    allowManagement(fn, this.tables);
+    allowManagement(fn, this.tables, this.source);
     fn.addAliases(managementAliases);
     return fn;
   }

@@ -49,6 +49,7 @@ const table: Readonly<Record<OperationName, string>> = {
   deleteProvider: '--+',
   setTrunkGroupLimits: '--+',
   listAudit: '-++',
+  listHistory: '-++',
 };
 
 const operations = Object.keys(table) as OperationName[];
@@ -63,6 +64,7 @@ const hidden: ReadonlyMap<OperationName, string> = new Map([
   ['listClients', 'empty'],
   ['listApiKeys', 'empty'],
   ['listAudit', 'empty'],
+  ['listHistory', 'empty'],
   ['registerProvider', 'refused'],
   ['deleteProvider', 'refused'],
   ['findTrunkGroupLimits', 'not found'],

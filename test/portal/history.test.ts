@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { UnavailableError } from '../../core/errors.ts';
+import { createMemoryAuditHistory } from '../support/memory-stores.ts';
 import { createPortalWorld, personOf } from './portal-world.ts';
 
 const day = 86_400;
@@ -35,7 +37,7 @@ describe('the history of a client', () => {
   it('goes on over pages, down to its creation', async () => {
     const world = await createPortalWorld();
     const { clientId, get } = world;
-    world.now += 20 * day;
+    world.now += 120 * day;
     const text = await (await get(`/clients/${clientId}/history`)).text();
     expect(text).toContain('Nothing was changed in these days');
     const [, earlier = ''] = /href="([^"]+)">Earlier<\/a>/.exec(text) ?? [];
@@ -53,6 +55,15 @@ describe('the history of a client', () => {
     const text = await (await get(`/api-keys/${keyId}/history`)).text();
     expect(text).toContain('Created an API key');
     expect(text.match(/Disabled an API key/g)).toHaveLength(150);
+  });
+
+  it('names a region whose audit cannot be read', async () => {
+    const down = new UnavailableError('could not read the audit in us-east-2');
+    const world = await createPortalWorld();
+    const { context, clientId, get } = world;
+    Object.assign(context, { auditHistory: createMemoryAuditHistory({ slc: [], dfw: down }) });
+    const text = await (await get(`/clients/${clientId}/history`)).text();
+    expect(text).toContain('The audit of dfw could not be read');
   });
 
   it('is for managers of the trunk group', async () => {

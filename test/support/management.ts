@@ -10,6 +10,7 @@ import type { SigningKey } from '../../core/signing-key/signing-key.ts';
 import type { TrunkGroupLimits } from '../../core/trunk-group/trunk-group-limits.ts';
 import {
   createMemoryApiKeyStore,
+  createMemoryAuditHistory,
   createMemoryAuditLog,
   createMemoryClientStore,
   createMemoryIdentityProviderStore,
@@ -74,6 +75,7 @@ export function createTestManagement(overrides: Partial<ManagementContext> = {})
       trunkGroupLimits: createMemoryTrunkGroupLimitsStore(limits),
       audit: auditLog,
       auditPages: auditLog,
+      auditHistory: createMemoryAuditHistory({ slc: audit }),
       fetchJson: async (url) => {
         if (!documents.has(url)) throw new FetchError(url, 'status');
         return documents.get(url);

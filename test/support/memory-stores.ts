@@ -1,11 +1,18 @@
+import type { RegionId } from '../../contract/regions.ts';
 import type { ApiKey } from '../../core/api-key/api-key.ts';
 import type { ApiKeyStore } from '../../core/api-key/api-key-store.ts';
-import type { AuditLog, AuditPageReader, AuditRecord } from '../../core/audit/audit-log.ts';
+import type {
+  AuditHistoryReader,
+  AuditLog,
+  AuditPageReader,
+  AuditRecord,
+} from '../../core/audit/audit-log.ts';
 import type { Client } from '../../core/client/client.ts';
 import type { ClientStore } from '../../core/client/client-store.ts';
 import { ConflictError } from '../../core/errors.ts';
 import type { IdentityProvider } from '../../core/identity-provider/identity-provider.ts';
 import type { IdentityProviderStore } from '../../core/identity-provider/identity-provider-store.ts';
+import { refuseInput } from '../../core/management/read-input.ts';
 import type { OwnedItemsQuery, StorePage } from '../../core/paging.ts';
 import {
   type TrunkGroupLimits,
@@ -69,6 +76,17 @@ function positionOf([id, item]: readonly [string, Owned], isByGroup: boolean): P
   return isByGroup ? [item.serviceTrunkGroup, item.name, id] : [id];
 }
 
+function parsePosition(text: string, isByGroup: boolean): Position {
+  if (!isByGroup) return [text];
+  try {
+    const position: unknown = JSON.parse(text);
+    if (Array.isArray(position) && position.length === 3) return position.map(String);
+  } catch {
+    // Refused below.
+  }
+  return refuseInput('cursor', text, 'the nextCursor of a page');
+}
+
 function comparePositions(a: Position, b: Position): number {
   const index = a.findIndex((part, at) => part !== b[at]);
   if (index < 0) return 0;
@@ -83,7 +101,7 @@ function readPage<T extends Owned>(
 ): StorePage<T> {
   const { after, trunkGroups } = query;
   const isByGroup = trunkGroups !== undefined;
-  const start = after === undefined ? undefined : (JSON.parse(after) as Position);
+  const start = after === undefined ? undefined : parsePosition(after, isByGroup);
   const sorted = [...items]
     .filter(([, item]) => trunkGroups?.includes(item.serviceTrunkGroup) !== false)
     .map((entry) => ({ entry, position: positionOf(entry, isByGroup) }))
@@ -98,11 +116,12 @@ function readPage<T extends Owned>(
       isWanted(item) &&
       (query.matches?.(item) ?? true),
   );
+  const last = examined.at(-1)?.position ?? [];
   const hasMore = sorted.length > examined.length;
   return {
     items: found.map(({ entry: [, item] }) => structuredClone(item)),
     examined: examined.length,
-    next: hasMore ? JSON.stringify(examined.at(-1)?.position) : undefined,
+    next: hasMore ? (isByGroup ? JSON.stringify(last) : last[0]) : undefined,
     isOrdered: isByGroup,
   };
 }
@@ -199,6 +218,25 @@ export function createMemoryAuditLog(records: AuditRecord[] = []): AuditLog & Au
       const last = items.at(-1);
       const next = rest.length > limit && last !== undefined ? keyOf(last) : undefined;
       return { items, examined: items.length, next };
+    },
+  };
+}
+
+/** @param audits records of each region; a region whose records are an error does not answer. */
+export function createMemoryAuditHistory(
+  audits: Readonly<Partial<Record<RegionId, readonly AuditRecord[] | Error>>>,
+): AuditHistoryReader {
+  const isAbout = ({ subject, before, after }: AuditRecord, id: string) =>
+    [subject, before?.['client_id'], after?.['client_id']].includes(id);
+  return {
+    regions: Object.keys(audits) as RegionId[],
+    readHistory: async (region, day, id) => {
+      const records = audits[region] ?? [];
+      if (records instanceof Error) throw records;
+      return records
+        .filter(({ time }) => time.startsWith(day))
+        .filter((one) => isAbout(one, id))
+        .toReversed();
     },
   };
 }

@@ -103,7 +103,7 @@ export function keyPage(
         [
           'Changed',
           html`${timeWithDistance(key.updatedAt, now)}${
-            may('listAudit') &&
+            may('listHistory') &&
             html` · <a href="${href(`/api-keys/${key.keyId}/history`)}">History</a>`
           }`,
         ],

@@ -1,9 +1,8 @@
-import { secondsPerDay } from '../../../contract/limits.ts';
-import { formatDay, isDay } from '../../../core/rfc3339.ts';
-import { html } from '../../html/html.ts';
+import { formatDay } from '../../../core/rfc3339.ts';
+import { type Html, html } from '../../html/html.ts';
 import { emptyState, linkButton, pageHeader } from '../../html/parts.ts';
 import type { Handler, Page, RequestContext, Section } from '../../request-context.ts';
-import { type AuditEntry, auditEntry } from './audit-entry.ts';
+import { auditEntry } from './audit-entry.ts';
 
 /** What the history is of. */
 interface Subject {
@@ -16,61 +15,34 @@ interface Subject {
   readonly list: { readonly text: string; readonly path: string };
 }
 
-/** Days on one page. Each is one read or more, and they run at the same time. */
-const daysPerPage = 14;
+type History = Awaited<ReturnType<RequestContext['management']['listHistory']>>;
 
-/** A day with more records is read to its end, up to this many reads. */
-const maxReadsOfDay = 10;
-
-interface Day {
-  readonly day: string;
-  readonly entries: readonly AuditEntry[];
-  /** Whether the day has more records than were read. */
-  readonly isPartial: boolean;
-}
-
-async function readDay({ management }: RequestContext, day: string, text: string): Promise<Day> {
-  const entries: AuditEntry[] = [];
-  let cursor: string | undefined;
-  for (let reads = 0; reads < maxReadsOfDay; reads++) {
-    const page = await management.listAudit({ day, text, cursor });
-    entries.push(...page.items);
-    cursor = page.nextCursor;
-    if (cursor === undefined) return { day, entries, isPartial: false };
-  }
-  return { day, entries, isPartial: true };
-}
-
-/** The days of a page, the newest first, down to the day of the creation. */
-function daysFrom(last: string, createdAt: number): readonly string[] {
-  const end = Math.floor(Date.parse(last) / 1000);
-  const first = formatDay(createdAt);
-  return Array.from({ length: daysPerPage }, (_, index) =>
-    formatDay(end - index * secondsPerDay),
-  ).filter((day) => day >= first);
-}
-
-function dayPart(context: RequestContext, { day, entries, isPartial }: Day) {
-  return (
-    (entries.length > 0 || isPartial) &&
-    html`<h2>${day}</h2><ol class="entries">${entries.map((entry) => auditEntry(context, entry))}</ol>${
-      isPartial &&
-      html`<p class="muted">This day has more changes than were read. <a href="${context.href('/audit', { day })}">All changes of the day</a></p>`
-    }`
+function entriesOf(context: RequestContext, { items }: History): readonly Html[] {
+  const regions = new Set(items.map(({ region }) => region));
+  const days = Map.groupBy(items, ({ time }) => time.slice(0, 'yyyy-mm-dd'.length));
+  return [...days].map(
+    ([day, changes]) =>
+      html`<h2>${day}</h2><ol class="entries">${changes.map((change) =>
+        auditEntry(context, change, regions.size > 1 ? change.region : undefined),
+      )}</ol>`,
   );
 }
 
-/** The changes of a record and of what belongs to it, over days. */
+/** Changes are missing, so this is more than a hint. */
+function unreadPart({ unread }: History): Html | '' {
+  if (unread.length === 0) return '';
+  const names = unread.map(({ region }) => region).join(', ');
+  return html`<p class="notice notice-warn" role="alert">The audit of ${names} could not be read: its changes are missing here. Load the page again.</p>`;
+}
+
+/** The changes of a record and of what belongs to it, over days, in all regions. */
 async function showHistory(context: RequestContext, subject: Subject): Promise<Page> {
-  const { href, now, query } = context;
-  const given = query.text('until');
-  const last = isDay(given) ? given : formatDay(now);
-  const wanted = daysFrom(last, subject.createdAt);
-  const days = await Promise.all(wanted.map((day) => readDay(context, day, subject.id)));
-  const isEmpty = days.every(({ entries, isPartial }) => entries.length === 0 && !isPartial);
-  const oldest = wanted.at(-1) ?? last;
-  const before = formatDay(Math.floor(Date.parse(oldest) / 1000) - secondsPerDay);
-  const hasMore = before >= formatDay(subject.createdAt);
+  const { href, query, management } = context;
+  const history = await management.listHistory(subject.id, {
+    since: formatDay(subject.createdAt),
+    cursor: query.optional('cursor'),
+  });
+  const { since, until, items, nextCursor: cursor } = history;
   return {
     title: `History of ${subject.name}`,
     section: subject.section,
@@ -80,20 +52,23 @@ async function showHistory(context: RequestContext, subject: Subject): Promise<P
         { text: subject.list.text, href: href(subject.list.path) },
         { text: subject.name, href: href(subject.path) },
       ],
-      lead: html`Changes from ${oldest} to ${last}, as this region recorded them. Times are UTC.`,
-    })}${
-      isEmpty
-        ? emptyState('Nothing was changed in these days', hasMore ? 'Look at earlier days.' : '')
-        : days.map((day) => dayPart(context, day))
+      lead: html`Changes from ${since} to ${until}, in all regions. Times are UTC.`,
+    })}${unreadPart(history)}${
+      items.length === 0
+        ? emptyState(
+            'Nothing was changed in these days',
+            cursor === undefined ? '' : 'Look at earlier days.',
+          )
+        : entriesOf(context, history)
     }${
-      hasMore &&
-      html`<nav class="pager" aria-label="Pages">${linkButton(href(`${subject.path}/history`, { until: before }), 'Earlier')}</nav>`
+      cursor !== undefined &&
+      html`<nav class="pager" aria-label="Pages">${linkButton(href(`${subject.path}/history`, { cursor }), 'Earlier')}</nav>`
     }`,
   };
 }
 
 export const showClientHistory: Handler = async (context) => {
-  context.require('listAudit');
+  context.require('listHistory');
   const { clientId, name, createdAt } = await context.management.findClient(context.id('clientId'));
   return showHistory(context, {
     id: clientId,
@@ -106,7 +81,7 @@ export const showClientHistory: Handler = async (context) => {
 };
 
 export const showApiKeyHistory: Handler = async (context) => {
-  context.require('listAudit');
+  context.require('listHistory');
   const { keyId, name, createdAt } = await context.management.findApiKey(context.id('keyId'));
   return showHistory(context, {
     id: keyId,

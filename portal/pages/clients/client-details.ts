@@ -48,7 +48,7 @@ function clientFacts({ deployment, now, href, may }: RequestContext, client: Cli
     [
       'Changed',
       html`${timeWithDistance(client.updatedAt, now)}${
-        may('listAudit') &&
+        may('listHistory') &&
         html` · <a href="${href(`/clients/${client.clientId}/history`)}">History</a>`
       }`,
     ],

@@ -57,6 +57,7 @@ const foreign: Readonly<Record<OperationName, Outcome>> = {
   explainToken: 'done',
   explainRequest: 'done',
   listAudit: 'empty',
+  listHistory: 'empty',
   listSigningKeys: 'done',
 };
 

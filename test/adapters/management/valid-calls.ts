@@ -138,6 +138,7 @@ export function validCalls(world: World): Readonly<Record<OperationName, ValidCa
       issuer: 'https://auth.example.com',
     }),
     listAudit: call('filter', { day: '2027-01-15', text: 'a', limit: 10, cursor: undefined }),
+    listHistory: call('id filter', world.clientId, { since: '2027-01-01', cursor: undefined }),
     listSigningKeys: call(''),
   };
 }

@@ -24,8 +24,13 @@ describe('authctl audit list', () => {
     const about = await entries('--subject', id);
     expect(about.map(({ action, outcome }) => `${action} ${outcome}`)).toEqual([
       'client.disable done',
+      'client_secret.create done',
       'client.create done',
     ]);
+    const history = (await json(['audit', 'history', id]))['items'] as readonly Entry[];
+    expect(history).toEqual(about.map((entry) => ({ ...entry, region: 'slc' })));
+    const own = await json(['audit', 'history', String(secret['secret_id'])]);
+    expect(own['items']).toHaveLength(1);
     expect((await entries('--action', 'client_secret')).map(({ subject }) => subject)).toEqual([
       secret['secret_id'],
     ]);
@@ -41,12 +46,30 @@ describe('authctl audit list', () => {
     expect(stdout).toMatch(/^time +actor +action +subject +outcome/i);
   });
 
+  it('has the history of what was deleted', async () => {
+    const args = ['--name', 'B', '--trunk-group', 'tg', '--scope', 'calls:view'];
+    const id = String((await json(['client', 'create', ...args]))['client_id']);
+    const secret = await json(['client-secret', 'create', id]);
+    await authctl(['client-secret', 'delete', id, String(secret['secret_id']), '--yes']);
+    await authctl(['client', 'delete', id, '--yes']);
+    const { items } = await json(['audit', 'history', id]);
+    expect((items as readonly Entry[]).map(({ action }) => action)).toEqual([
+      'client.delete',
+      'client_secret.delete',
+      'client_secret.create',
+      'client.create',
+    ]);
+  });
+
   it.each(['yesterday', '2026-13-01', '2026-02-30', '20261120'])(
     'refuses the day %s',
     async (day) => {
       const run = await authctl(['audit', 'list', '--day', day]);
       expect(run.exitCode).toBe(2);
       expect(run.stderr).toContain(`--day: received "${day}"; allowed: a UTC day`);
+      const history = await authctl(['audit', 'history', 'x', '--since', day]);
+      expect(history.exitCode).toBe(2);
+      expect(history.stderr).toContain(`--since: received "${day}"; allowed: a UTC day`);
     },
   );
 });

@@ -64,8 +64,8 @@ const page: Calls = { Scan: 1 };
 /** The index and its items; the recent changes, in the audit. */
 const trunkGroupPage: Calls = { Query: 2, BatchGetItem: 1 };
 const item: Calls = { GetItem: 1 };
-/** The audit has one partition a day. */
-const history: Calls = { GetItem: 1, Query: 16 };
+/** The audit has one partition a day. The client was created more than 96 days ago. */
+const history: Calls = { GetItem: 1, Query: 96 };
 
 /** What each page of the route table reads. A Scan or a Query is one page of DynamoDB. */
 const pages: Readonly<Record<string, Calls>> = {

@@ -1,0 +1,196 @@
+import { historyDays, secondsPerDay } from '../../contract/limits.ts';
+import type { RegionId } from '../../contract/regions.ts';
+import type { AuditRecord } from '../audit/audit-log.ts';
+import { type AuditedChange, pairRecords } from '../audit/audited-change.ts';
+import { isId } from '../credential/credential-value.ts';
+import { UnavailableError } from '../errors.ts';
+import { formatDay, isDay } from '../rfc3339.ts';
+import { formatCursor, maxOpenChanges, parseCursor, readDay } from './list-query.ts';
+import { currentTime, type ManagementContext } from './management-context.ts';
+import { optional, readFields, readText, refuseInput } from './read-input.ts';
+
+/** Which part of a history. */
+export interface HistoryFilter {
+  /**
+   * The first UTC day, e.g. `2026-11-21`. The default is the day on which the client or API key was
+   * created, or 400 days ago if it no longer exists.
+   */
+  readonly since?: string | undefined;
+  readonly cursor?: string | undefined;
+}
+
+/** A change, and the region whose audit has it. */
+export interface HistoricChange extends AuditedChange {
+  readonly region: RegionId;
+}
+
+/** A region whose audit could not be read: its changes are missing. */
+export interface UnreadRegion {
+  readonly region: RegionId;
+  readonly reason: string;
+}
+
+export interface HistoryPage {
+  /** The days that this page has, the first and the last. */
+  readonly since: string;
+  readonly until: string;
+  /** The newest first. */
+  readonly items: readonly HistoricChange[];
+  readonly unread: readonly UnreadRegion[];
+  readonly nextCursor?: string | undefined;
+}
+
+/** Days that are read at the same time in each region, one read or more for each. */
+const daysAtOnce = 16;
+
+/** Days of one page. */
+const daysPerPage = 96;
+
+/** With so many records, a page ends with the days that were read. */
+const enoughRecords = 200;
+
+/** Longest subject of an audit record: the issuer of a provider. */
+const maxSubjectLength = 2048;
+
+interface Position {
+  readonly until: string;
+  readonly open: ReadonlySet<string>;
+}
+
+function parsePosition(value: unknown): Position {
+  const refuse = () => refuseInput('cursor', value, 'the nextCursor of a page');
+  try {
+    const [until, ...open] = JSON.parse(parseCursor(value)) as readonly unknown[];
+    if (typeof until !== 'string' || !isDay(until)) return refuse();
+    if (!open.every((id) => typeof id === 'string')) return refuse();
+    return { until, open: new Set(open) };
+  } catch {
+    return refuse();
+  }
+}
+
+function otherDay(day: string, days: number): string {
+  return formatDay(Math.floor(Date.parse(day) / 1000) + days * secondsPerDay);
+}
+
+async function findCreation(
+  { clients, apiKeys }: ManagementContext,
+  id: string,
+): Promise<number | undefined> {
+  if (isId('client', id)) return (await clients.findClient(id))?.createdAt;
+  if (isId('apiKey', id)) return (await apiKeys.findApiKey(id))?.createdAt;
+  return undefined;
+}
+
+async function readSince(context: ManagementContext, id: string, given: unknown): Promise<string> {
+  const asked = optional(given, (day) => readDay('since', day));
+  if (asked !== undefined) return asked;
+  const oldest = currentTime(context) - historyDays * secondsPerDay;
+  return formatDay((await findCreation(context, id)) ?? oldest);
+}
+
+/** What was read of one region: its records, or why not. */
+type RegionRead = { readonly records: readonly AuditRecord[] } | { readonly reason: string };
+
+async function readRegion(
+  { auditHistory }: ManagementContext,
+  region: RegionId,
+  days: readonly string[],
+  id: string,
+): Promise<RegionRead> {
+  try {
+    const read = days.map((day) => auditHistory.readHistory(region, day, id));
+    return { records: (await Promise.all(read)).flat() };
+  } catch (error) {
+    if (!(error instanceof UnavailableError)) throw error;
+    return { reason: error.message };
+  }
+}
+
+/** Reads days, the newest first, of every region that answers. */
+class HistoryReader {
+  readonly records = new Map<RegionId, AuditRecord[]>();
+  readonly unread: UnreadRegion[] = [];
+  readonly #context: ManagementContext;
+
+  constructor(context: ManagementContext) {
+    this.#context = context;
+    for (const region of context.auditHistory.regions) this.records.set(region, []);
+  }
+
+  get count(): number {
+    return [...this.records.values()].reduce((sum, { length }) => sum + length, 0);
+  }
+
+  async read(days: readonly string[], id: string): Promise<void> {
+    const reads = [...this.records].map(async ([region, records]) => {
+      const read = await readRegion(this.#context, region, days, id);
+      if ('records' in read) records.push(...read.records);
+      else this.#giveUp(region, read.reason);
+    });
+    await Promise.all(reads);
+  }
+
+  /** A region is read whole or not at all, so that no one takes a part for the whole. */
+  #giveUp(region: RegionId, reason: string): void {
+    this.records.delete(region);
+    this.unread.push({ region, reason });
+  }
+
+  /** @param open see {@link pairRecords}. */
+  changes(open: Set<string>): readonly HistoricChange[] {
+    return [...this.records]
+      .flatMap(([region, records]) =>
+        pairRecords(records, open).map((change) => ({ ...change, region })),
+      )
+      .toSorted((a, b) => Date.parse(b.time) - Date.parse(a.time));
+  }
+}
+
+/**
+ * One page of the changes of something and of what belongs to it, such as a client and its secrets,
+ * over days, from the audits of all regions. The newest come first. A region that does not answer is
+ * named.
+ *
+ * @param id of a client, a secret or an API key, or the issuer of a provider. It may be deleted.
+ * @throws {InputError} for a filter that is not allowed.
+ * @throws {UnavailableError} if no region answers.
+ */
+export async function listHistory(
+  context: ManagementContext,
+  id: string,
+  filter: HistoryFilter = {},
+): Promise<HistoryPage> {
+  const help = 'the id of a client, a secret or an API key, or an issuer';
+  if (readText('id', id, help).length > maxSubjectLength) refuseInput('id', id, help);
+  const given = readFields('filter', filter, ['since', 'cursor']);
+  const since = await readSince(context, id, given.since);
+  const today = formatDay(currentTime(context));
+  const { until, open: earlier } = optional(given.cursor, parsePosition) ?? {
+    until: today,
+    open: new Set<string>(),
+  };
+  const reader = new HistoryReader(context);
+  let next = until;
+  for (let read = 0; read < daysPerPage && reader.count < enoughRecords; read += daysAtOnce) {
+    const days = Array.from({ length: daysAtOnce }, (_, index) => otherDay(next, -index));
+    const wanted = days.filter((day) => day >= since);
+    if (wanted.length === 0) break;
+    await reader.read(wanted, id);
+    next = otherDay(wanted.at(-1) ?? next, -1);
+  }
+  const [failed] = reader.unread;
+  if (reader.records.size === 0 && failed !== undefined) throw new UnavailableError(failed.reason);
+  const open = new Set(earlier);
+  const items = reader.changes(open);
+  return {
+    since: otherDay(next, 1),
+    until,
+    items,
+    unread: reader.unread.toSorted((a, b) => (a.region < b.region ? -1 : 1)),
+    nextCursor:
+      next < since
+        ? undefined
+        : formatCursor(JSON.stringify([next, ...[...open].slice(0, maxOpenChanges)])),
+  };
+}

@@ -1,0 +1,166 @@
+import { describe, expect, it } from 'vitest';
+import { UnavailableError } from '../../../core/errors.ts';
+import { deleteClient, setClientEnabled } from '../../../core/management/change-client.ts';
+import { createClientSecret, deleteClientSecret } from '../../../core/management/client-secrets.ts';
+import { createClient } from '../../../core/management/create-client.ts';
+import { listAudit } from '../../../core/management/list-audit.ts';
+import { type HistoryPage, listHistory } from '../../../core/management/list-history.ts';
+import type { ManagementContext } from '../../../core/management/management-context.ts';
+import { limitToTrunkGroups } from '../../../core/management/trunk-group-limit.ts';
+import { createTestManagement, type TestManagement } from '../../support/management.ts';
+import { createMemoryAuditHistory } from '../../support/memory-stores.ts';
+
+const day = 86_400;
+
+async function addClient({ context }: TestManagement, serviceTrunkGroup = 'tg-1') {
+  const given = { name: 'Billing', serviceTrunkGroup, scopes: ['calls:view'] };
+  const { client } = await createClient(context, given);
+  return client.clientId;
+}
+
+/** Every page of a history. */
+async function readAll(context: ManagementContext, id: string): Promise<readonly HistoryPage[]> {
+  const pages: HistoryPage[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await listHistory(context, id, { cursor });
+    pages.push(page);
+    cursor = page.nextCursor;
+  } while (cursor !== undefined);
+  return pages;
+}
+
+const actionsOf = (pages: readonly HistoryPage[]) =>
+  pages.flatMap(({ items }) => items.map(({ action }) => action));
+
+describe('the history of a client', () => {
+  it('has its changes and those of its secrets, also of deleted ones, over years', async () => {
+    const test = createTestManagement();
+    const id = await addClient(test);
+    const other = await addClient(test);
+    test.now += 200 * day;
+    const { secret } = await createClientSecret(test.context, id, {});
+    await createClientSecret(test.context, other, {});
+    test.now += 500 * day;
+    await deleteClientSecret(test.context, id, secret.secretId);
+    await setClientEnabled(test.context, id, false);
+    const pages = await readAll(test.context, id);
+    expect(actionsOf(pages)).toEqual([
+      'client.disable',
+      'client_secret.delete',
+      'client_secret.create',
+      'client.create',
+    ]);
+    expect(
+      pages
+        .map(({ until }) => until)
+        .toSorted()
+        .toReversed(),
+    ).toEqual(pages.map(({ until }) => until));
+    expect(pages.flatMap(({ items }) => items).every(({ outcome }) => outcome === 'done')).toBe(
+      true,
+    );
+  });
+
+  it('of a deleted client goes back 400 days', async () => {
+    const test = createTestManagement();
+    const id = await addClient(test);
+    test.now += 399 * day;
+    await deleteClient(test.context, id);
+    expect(actionsOf(await readAll(test.context, id))).toEqual(['client.delete', 'client.create']);
+    test.now += 2 * day;
+    expect(actionsOf(await readAll(test.context, id))).toEqual(['client.delete']);
+  });
+
+  it('joins a change whose intent and outcome are on two pages', async () => {
+    const test = createTestManagement();
+    const id = await addClient(test);
+    // 96 days are a page: the intent is in the last second of the day before it.
+    test.now = 1_800_057_600 - 1;
+    const [intent] = test.audit;
+    test.audit.splice(0, 2);
+    const change = { ...intent, subject: id, action: 'client.disable', before: {} };
+    const record = (seconds: number, suffix: string, outcome: 'intended' | 'done') => ({
+      ...change,
+      time: new Date(seconds * 1000).toISOString(),
+      recordId: `change${suffix}`,
+      actor: 'a',
+      outcome,
+    });
+    test.audit.push(record(test.now, '-1-intended', 'intended'));
+    test.audit.push(record(test.now + 1, '-2-done', 'done'));
+    test.now += 96 * day - day / 2;
+    const pages = await readAll(test.context, id);
+    expect(pages.length).toBeGreaterThan(1);
+    expect(pages.flatMap(({ items }) => items.map(({ outcome }) => outcome))).toEqual(['done']);
+  });
+
+  it('is read from every region, and names those that do not answer', async () => {
+    const test = createTestManagement();
+    const id = await addClient(test);
+    test.now += 1;
+    await setClientEnabled(test.context, id, false);
+    const down = new UnavailableError('could not read the audit in us-east-1');
+    const audits = { slc: test.audit.slice(0, 2), dfw: test.audit.slice(2), pit: down };
+    const context = { ...test.context, auditHistory: createMemoryAuditHistory(audits) };
+    const [page] = await readAll(context, id);
+    expect(page?.items.map(({ action, region }) => [action, region])).toEqual([
+      ['client.disable', 'dfw'],
+      ['client.create', 'slc'],
+    ]);
+    expect(page?.unread).toEqual([{ region: 'pit', reason: down.message }]);
+    const none = { ...context, auditHistory: createMemoryAuditHistory({ pit: down }) };
+    await expect(listHistory(none, id)).rejects.toThrow(down);
+  });
+
+  it('of another trunk group has nothing', async () => {
+    const test = createTestManagement();
+    const id = await addClient(test, 'tg-2');
+    const own = limitToTrunkGroups(test.context, ['tg-1']);
+    expect(actionsOf(await readAll(own, id))).toEqual([]);
+    expect(actionsOf(await readAll(limitToTrunkGroups(test.context, ['tg-2']), id))).toEqual([
+      'client.create',
+    ]);
+  });
+
+  it.each([
+    [{ since: '2027-02-30' }, 'since: received "2027-02-30"; allowed: a UTC day'],
+    [{ cursor: 'x' }, 'cursor: received "x"; allowed: the nextCursor of a page'],
+    [{ cursor: Buffer.from('["yesterday"]').toString('base64url') }, 'cursor: received'],
+    [{ cursor: Buffer.from('["2027-01-01",1]').toString('base64url') }, 'cursor: received'],
+    [{ day: '2027-01-01' }, 'day'],
+  ])('refuses the filter %j', async (filter: object, message) => {
+    const test = createTestManagement();
+    const id = await addClient(test);
+    await expect(listHistory(test.context, id, filter)).rejects.toThrow(message);
+  });
+});
+
+describe('the audit of a trunk group', () => {
+  it('has each own change once, and cursors without ids of others', async () => {
+    const test = createTestManagement();
+    for (let index = 0; index < 30; index++) {
+      await addClient(test, `tg-${index % 3}`);
+      if (index % 2 === 0) test.now += 1;
+    }
+    const own = limitToTrunkGroups(test.context, ['tg-1']);
+    const isForeign = ({ after }: (typeof test.audit)[number]) =>
+      after?.['service_trunk_group'] !== 'tg-1';
+    const foreign = test.audit
+      .filter(isForeign)
+      .map(({ recordId }) => recordId.split('-')[0] ?? '');
+    for (const limit of [1, 2, 3, 7, 500]) {
+      const subjects: string[] = [];
+      let cursor: string | undefined;
+      do {
+        const page = await listAudit(own, { limit, cursor });
+        subjects.push(...page.items.map(({ subject }) => subject));
+        cursor = page.nextCursor;
+        const decoded = Buffer.from(cursor ?? '', 'base64url').toString();
+        for (const id of foreign) expect(decoded).not.toContain(id);
+      } while (cursor !== undefined);
+      const expected = test.audit.filter((one) => !isForeign(one)).map(({ subject }) => subject);
+      expect(subjects.toSorted()).toEqual([...new Set(expected)].toSorted());
+    }
+  });
+});
