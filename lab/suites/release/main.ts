@@ -165,7 +165,9 @@ try {
     } finally {
       await registry.stop();
     }
-    await createOffline(work, registry.environment);
+    // With an empty cache: npm also installs without a registry what it has there.
+    const cache = { NPM_CONFIG_CACHE: join(work, 'cache') };
+    await createOffline(work, { ...registry.environment, ...cache });
   }
 } finally {
   rmSync(work, { recursive: true, force: true });
