@@ -26,6 +26,7 @@ const commands: Readonly<Record<string, (subject: Subject) => readonly string[]>
   provider: () => ['list'],
   scope: () => ['list'],
   'signing-key': () => ['list'],
+  'trunk-group-limits': () => ['list'],
   audit: () => ['list'],
   // A local run starts without identity providers.
   table: ({ now }) => {

@@ -1,5 +1,6 @@
 // Uses every entry of the installed constructs, as a company's own CDK app would.
 import assert from 'node:assert/strict';
+import { synthesiseApp } from '@authorization-server-aws/constructs/app';
 import { addAuthorizationServer } from '@authorization-server-aws/constructs/authorization-server';
 import { parseDeploymentConfig } from '@authorization-server-aws/constructs/deployment-config';
 import { ForwardAuthSidecar } from '@authorization-server-aws/constructs/forward-auth-sidecar';
@@ -39,5 +40,13 @@ function synthesise(): void {
   assert.deepEqual(names.sort(), ['AuthorizationServer-slc', 'Messages']);
 }
 
+/** A whole app whose config is missing: one sentence, and no stack trace. */
+function refuseMissingConfig(): void {
+  synthesiseApp({ config: 'missing.json' });
+  assert.equal(process.exitCode, 1);
+  process.exitCode = 0;
+}
+
 synthesise();
+refuseMissingConfig();
 console.log('the constructs work');
