@@ -13,12 +13,14 @@ export function createDeadlines(
   milliseconds: number,
   clock: () => number = () => performance.now(),
 ): () => AbortSignal {
-  let current: { readonly signal: AbortSignal; readonly until: number } | undefined;
+  let signal = AbortSignal.abort();
+  let until = 0;
   return () => {
     const time = clock();
-    if (current === undefined || time >= current.until || current.signal.aborted) {
-      current = { signal: AbortSignal.timeout(milliseconds + step), until: time + step };
+    if (signal.aborted || time >= until) {
+      signal = AbortSignal.timeout(milliseconds + step);
+      until = time + step;
     }
-    return current.signal;
+    return signal;
   };
 }
