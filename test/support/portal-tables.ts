@@ -67,7 +67,8 @@ export function providerOf(index: number) {
 
 export function recordOf(index: number) {
   return {
-    time: new Date(now * 1000).toISOString(),
+    // Changes are made one after another.
+    time: new Date(now * 1000 - index).toISOString(),
     recordId: `${newId('client')}-1-intended`,
     actor: 'arn:aws:sts::123456789012:assumed-role/Operators/ada@example.com',
     action: 'client.update',
