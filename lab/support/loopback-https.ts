@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { RequestListener } from 'node:http';
 import { createServer } from 'node:https';
 import { generate } from 'selfsigned';
@@ -11,7 +12,12 @@ export interface LoopbackCertificate {
 
 /** A certificate of `localhost` and 127.0.0.1 that is its own authority. */
 export async function createLoopbackCertificate(): Promise<LoopbackCertificate> {
-  const { private: key, cert } = await generate([{ name: 'commonName', value: 'localhost' }], {
+  // Of two trusted authorities with the same name, OpenSSL finds only the first.
+  const name = [
+    { name: 'commonName', value: 'localhost' },
+    { name: 'organizationName', value: randomUUID() },
+  ];
+  const { private: key, cert } = await generate(name, {
     algorithm: 'sha256',
     keySize: 2048,
     extensions: [

@@ -9,7 +9,7 @@ const browser = useBrowser();
 
 async function enterCredentials(page: Page): Promise<void> {
   const { clientId, clientSecret } = service();
-  await page.getByRole('button', { name: 'Authorize' }).click();
+  await page.getByRole('button', { name: 'Authorize', exact: true }).click();
   const form = page.locator('form', { hasText: 'client_secret_basic' });
   await form.locator('[name=username]').fill(clientId);
   await form.locator('[name=password]').fill(clientSecret);
