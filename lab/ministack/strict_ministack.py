@@ -1,9 +1,10 @@
-"""The ASGI app of MiniStack with two additions to its CloudFormation.
+"""The ASGI app of MiniStack with three additions to its CloudFormation.
 
 1. AWS keeps a protected table, refuses to create one that exists, and imports it. MiniStack does
    none of this for the type AWS::DynamoDB::GlobalTable.
 2. The file that FAIL_RESOURCE names has the logical id of one resource. Its next creation or change
    fails, once, before anything has been done to it.
+3. The Ref of a secret is its ARN. MiniStack gives the name.
 """
 
 import os
@@ -11,10 +12,11 @@ from pathlib import Path
 
 from ministack.app import app
 from ministack.core.responses import get_region
-from ministack.services import dynamodb
+from ministack.services import dynamodb, secretsmanager
 from ministack.services.cloudformation import changesets, provisioners, stacks
 
 GLOBAL_TABLE = "AWS::DynamoDB::GlobalTable"
+SECRET = "AWS::SecretsManager::Secret"
 
 
 def is_protected(properties: dict) -> bool:
@@ -80,6 +82,31 @@ def fail_on_demand(wanted: Path) -> None:
     stacks._provision_resource, stacks._update_resource = provision_or_fail, update_or_fail
 
 
+def refer_to_secrets_by_arn() -> None:
+    handlers = provisioners._RESOURCE_HANDLERS[SECRET]
+    create, update, delete = handlers["create"], handlers["update"], handlers["delete"]
+
+    def name_of(arn: str) -> str:
+        return next(name for name, secret in secretsmanager._secrets.items() if secret["ARN"] == arn)
+
+    def create_with_arn(logical_id, properties, stack_name):
+        _, attributes = create(logical_id, properties, stack_name)
+        return attributes["Arn"], attributes
+
+    def update_by_arn(physical_id, old, new, stack_name, logical_id=None):
+        _, attributes = update(name_of(physical_id), old, new, stack_name, logical_id)
+        return attributes["Arn"], attributes
+
+    handlers.update(
+        {
+            "create": create_with_arn,
+            "update": update_by_arn,
+            "delete": lambda physical_id, properties: delete(name_of(physical_id), properties),
+        }
+    )
+
+
 keep_tables()
+refer_to_secrets_by_arn()
 fail_on_demand(Path(os.environ["FAIL_RESOURCE"]))
 __all__ = ["app"]

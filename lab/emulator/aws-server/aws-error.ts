@@ -3,13 +3,14 @@ import type { ServerResponse } from 'node:http';
 import type { HttpResponse } from '../http-exchange.ts';
 
 /** Services that are emulated on this machine, by their signing names. */
-export type AwsService = 'dynamodb' | 'kms' | 'lambda' | 'sts';
+export type AwsService = 'dynamodb' | 'kms' | 'lambda' | 'secretsmanager' | 'sts';
 
 /** AWS JSON 1.0 and 1.1, the JSON of Lambda's REST protocol, and the XML of STS. */
 export const contentTypes: Readonly<Record<AwsService, string>> = {
   dynamodb: 'application/x-amz-json-1.0',
   kms: 'application/x-amz-json-1.1',
   lambda: 'application/json',
+  secretsmanager: 'application/x-amz-json-1.1',
   sts: 'text/xml',
 };
 
@@ -31,6 +32,7 @@ const typePrefixes: Readonly<Record<AwsService, string>> = {
   dynamodb: 'com.amazonaws.dynamodb.v20120810#',
   kms: '',
   lambda: '',
+  secretsmanager: '',
   sts: '',
 };
 

@@ -36,6 +36,7 @@ const tooLargeTypes: Readonly<Record<AwsService, string>> = {
   kms: 'RequestEntityTooLargeException',
   lambda: 'RequestTooLargeException',
   sts: 'RequestEntityTooLarge',
+  secretsmanager: 'InvalidRequestException',
 };
 
 const internalTypes: Readonly<Record<AwsService, string>> = {
@@ -43,6 +44,7 @@ const internalTypes: Readonly<Record<AwsService, string>> = {
   kms: 'KMSInternalException',
   lambda: 'ServiceException',
   sts: 'InternalFailure',
+  secretsmanager: 'InternalServiceError',
 };
 
 function toAwsError(service: AwsService, error: unknown): AwsError {

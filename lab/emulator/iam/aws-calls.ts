@@ -34,6 +34,8 @@ export class UnknownCallError extends AwsError {
 
 const kmsTarget = /^TrentService\.(\w+)$/;
 
+const secretTarget = /^secretsmanager\.(GetSecretValue)$/;
+
 /** Operations of KMS that name no key. */
 const keyless: ReadonlySet<string> = new Set(['CreateKey', 'ListKeys']);
 
@@ -58,6 +60,13 @@ const readers: Readonly<Record<AwsService, ReadCalls>> = {
     return invoked === undefined
       ? []
       : [invocationCall(invoked, { region: request.region, account })];
+  },
+  // Functions name a secret by its ARN.
+  secretsmanager: ({ headers, body }) => {
+    const operation = secretTarget.exec(headers['x-amz-target']?.toString() ?? '')?.[1];
+    if (operation === undefined) return [];
+    const { SecretId: resource } = JSON.parse(body.toString()) as { readonly SecretId: string };
+    return [{ action: `secretsmanager:${operation}`, resource, context: {} }];
   },
   sts: () => [],
 };

@@ -20,7 +20,7 @@ import {
 import { closeServer, listenOnLoopback, loopbackHost } from '../../emulator/loopback-server.ts';
 import type { CallRecord } from './call-record.ts';
 import type { DeployedAccount } from './deployed-account.ts';
-import { account, functionKey, isFunctionKey } from './function-key.ts';
+import { account, functionKey, functionOfKey } from './function-key.ts';
 import { RecentRoles } from './recent-roles.ts';
 
 export interface PermissionGateOptions {
@@ -45,7 +45,7 @@ export interface PermissionGate {
   close(): Promise<void>;
 }
 
-const services: readonly AwsService[] = ['dynamodb', 'kms', 'lambda', 'sts'];
+const services: readonly AwsService[] = ['dynamodb', 'kms', 'lambda', 'secretsmanager', 'sts'];
 
 /** DynamoDB's quota, the largest of these services. */
 const maxRequestBytes = 16 * 1024 * 1024;
@@ -137,7 +137,8 @@ class Gate {
   #findHolder(accessKeyId: string): KeyHolder | undefined {
     const user = this.#users.get(accessKeyId);
     if (user !== undefined) return user;
-    if (isFunctionKey(accessKeyId)) return this.#functionHolder(accessKeyId);
+    const functionArn = functionOfKey(accessKeyId);
+    if (functionArn !== undefined) return this.#functionHolder(functionArn);
     this.#options.record.addProblem(`a call was signed with ${accessKeyId}, not a function's key`);
     return undefined;
   }
@@ -155,7 +156,7 @@ class Gate {
       }
       throw error;
     }
-    if (isFunctionKey(call.accessKeyId)) this.#options.record.addForwarded();
+    if (functionOfKey(call.accessKeyId) !== undefined) this.#options.record.addForwarded();
     forwardHead(this.#options.emulatorPort, call, response).end(call.body);
   }
 

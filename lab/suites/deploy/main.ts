@@ -7,6 +7,7 @@ import { installMiniStack } from '../../ministack/ministack.ts';
 import { reportUses } from '../../ministack/permissions/report-uses.ts';
 import { proveMove } from './move-regions.ts';
 import { oneRegionNames, proveOneRegion } from './one-region.ts';
+import { portalNames, provePortal } from './portal.ts';
 import { proveThreeRegions, threeRegionsNames } from './three-regions.ts';
 
 /*
@@ -34,6 +35,9 @@ async function main(work: string): Promise<void> {
   await run('three', threeRegionsNames, proveThreeRegions);
   process.stdout.write('One region that becomes three:\n');
   await run('move', threeRegionsNames, proveMove);
+  process.stdout.write('The portal next to a service in use:\n');
+  const certificates = join(work, 'portal', 'tls');
+  await run('portal', portalNames, (cloud) => provePortal(cloud, certificates));
   process.stdout.write('Permissions:\n');
   reportUses(decisions);
 }

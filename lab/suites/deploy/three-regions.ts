@@ -133,10 +133,10 @@ function regionsOf(config: DeploymentConfig): readonly Region[] {
 }
 
 /** The zone in which the stacks put their names. @returns its id. */
-export async function createHostedZone(cloud: Cloud): Promise<string> {
+export async function createHostedZone(cloud: Cloud, zone = hostedZoneName): Promise<string> {
   const response = await fetch(`${cloud.endpoint}/2013-04-01/hostedzone`, {
     method: 'POST',
-    body: `<CreateHostedZoneRequest xmlns="https://route53.amazonaws.com/doc/2013-04-01/"><Name>${hostedZoneName}</Name><CallerReference>test</CallerReference></CreateHostedZoneRequest>`,
+    body: `<CreateHostedZoneRequest xmlns="https://route53.amazonaws.com/doc/2013-04-01/"><Name>${zone}</Name><CallerReference>test</CallerReference></CreateHostedZoneRequest>`,
   });
   const text = await response.text();
   const id = /<Id>\/hostedzone\/(\w+)<\/Id>/.exec(text)?.[1];

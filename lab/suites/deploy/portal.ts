@@ -1,0 +1,201 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import type { IncomingMessage } from 'node:http';
+import { request } from 'node:https';
+import { join, resolve } from 'node:path';
+import { text as readText } from 'node:stream/consumers';
+import type { DeploymentConfigInput } from '../../../contract/deployment-config.ts';
+import { operatorPolicyName } from '../../../contract/function-names.ts';
+import { loadCertificate } from '../../local/certificate.ts';
+import type { Cloud, Outputs } from '../../ministack/cloud.ts';
+import {
+  createClient,
+  getToken,
+  say,
+  sayLeftOut,
+  signingKeyPolicy,
+} from '../../ministack/proof.ts';
+import { loginClient, TestOpenIdProvider } from '../../support/openid-provider.ts';
+import { ServiceInUse } from '../redeploy/service-in-use.ts';
+import { createHostedZone } from './three-regions.ts';
+
+const root = resolve(import.meta.dirname, '../../..');
+const awsRegion = 'us-west-2';
+const serviceStack = 'AuthorizationServer-slc';
+const portalStack = 'AuthorizationServer-portal';
+const zone = 'example.com';
+const portalHost = `portal.${zone}`;
+const origin = `https://${portalHost}`;
+
+export const portalNames = [`*.execute-api.${awsRegion}.amazonaws.com`, portalHost];
+
+const service: DeploymentConfigInput = {
+  ...(JSON.parse(
+    readFileSync(join(root, 'config/single-region.json'), 'utf8'),
+  ) as DeploymentConfigInput),
+  signingKeyPolicy,
+};
+
+/** Puts the client secret where the portal reads it. @returns its ARN. */
+async function createSecret(cloud: Cloud): Promise<string> {
+  const scope = `test/20260101/${awsRegion}/secretsmanager/aws4_request`;
+  const response = await fetch(cloud.endpoint, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/x-amz-json-1.1',
+      'x-amz-target': 'secretsmanager.CreateSecret',
+      authorization: `AWS4-HMAC-SHA256 Credential=${scope}, SignedHeaders=host, Signature=0`,
+    },
+    body: JSON.stringify({ Name: 'portal-login', SecretString: loginClient.clientSecret }),
+  });
+  const { ARN } = (await response.json()) as { readonly ARN: string };
+  return ARN;
+}
+
+type Portal = NonNullable<DeploymentConfigInput['portal']>;
+
+async function describePortal(cloud: Cloud, issuer: string): Promise<Portal> {
+  return {
+    region: 'slc',
+    domain: {
+      name: portalHost,
+      hostedZoneId: await createHostedZone(cloud, zone),
+      hostedZoneName: zone,
+    },
+    login: {
+      issuer,
+      clientId: loginClient.clientId,
+      clientSecretArn: await createSecret(cloud),
+    },
+    people: {
+      role: { claim: 'groups', manager: ['managers'] },
+      trunkGroups: { claim: 'trunk_groups' },
+    },
+  };
+}
+
+const ofOwnForm = {
+  origin,
+  'sec-fetch-site': 'same-origin',
+  'content-type': 'application/x-www-form-urlencoded',
+};
+
+/** A person's browser: it keeps cookies, and follows nothing by itself. */
+class Person {
+  readonly #cookies = new Map<string, string>();
+
+  /** Not by `fetch`, which says of each request that it comes from a script. */
+  async ask(path: string, form?: Readonly<Record<string, string>>): Promise<Response> {
+    const cookie = [...this.#cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const body = form === undefined ? '' : new URLSearchParams(form).toString();
+    const sent = request(origin + path, {
+      method: form === undefined ? 'GET' : 'POST',
+      headers: {
+        cookie,
+        'sec-fetch-mode': 'navigate',
+        ...(form && { ...ofOwnForm, 'content-length': body.length }),
+      },
+    });
+    sent.end(body);
+    const [received] = (await once(sent, 'response')) as [IncomingMessage];
+    for (const text of received.headers['set-cookie'] ?? []) {
+      const [pair = '', ...attributes] = text.split('; ');
+      const [name = '', value = ''] = pair.split('=');
+      if (attributes.includes('Max-Age=0')) this.#cookies.delete(name);
+      else this.#cookies.set(name, value);
+    }
+    const { statusCode: status = 0, headers } = received;
+    return new Response(await readText(received), {
+      status,
+      headers: { location: headers.location ?? '' },
+    });
+  }
+
+  async signIn(openid: TestOpenIdProvider, path: string): Promise<void> {
+    const away = await this.ask(path);
+    assert.equal(away.status, 303, await away.text());
+    const { pathname, search } = openid.authorize(away.headers.get('location') ?? '');
+    const back = await this.ask(pathname + search);
+    assert.equal(back.status, 303, await back.text());
+  }
+}
+
+async function usePortal(openid: TestOpenIdProvider, person: Person): Promise<void> {
+  await person.signIn(openid, '/clients');
+  const list = await person.ask('/clients');
+  const page = await list.text();
+  assert.equal(list.status, 200, page);
+  assert.match(page, /Billing/);
+  const created = await person.ask('/clients', {
+    name: 'Dialer',
+    serviceTrunkGroup: 'tg-1',
+    tokenLifetime: '1h',
+    scopes: 'messaging:view',
+    requestId: 'a-request-of-a-form',
+  });
+  assert.equal(created.status, 303, await created.text());
+  const foreign = await person.ask('/clients', { name: 'x', serviceTrunkGroup: 'tg-2' });
+  assert.equal(foreign.status, 404);
+}
+
+/**
+ * Deploys the portal next to a service that is in use, signs in at a provider, creates a client,
+ * updates the portal and removes it.
+ *
+ * @param certificates folder of the certificate that deployed functions trust.
+ */
+export async function provePortal(cloud: Cloud, certificates: string): Promise<void> {
+  const openid = new TestOpenIdProvider(`${origin}/login/callback`);
+  await openid.start(await loadCertificate(certificates, Date.now(), portalNames));
+  openid.deviation = { claims: { groups: ['managers'], trunk_groups: ['tg-1'] } };
+  try {
+    await provePortalWith(cloud, openid);
+  } finally {
+    await openid.close();
+  }
+}
+
+async function provePortalWith(cloud: Cloud, openid: TestOpenIdProvider): Promise<void> {
+  await cloud.bootstrap(awsRegion);
+  const configPath = cloud.writeConfig(service);
+  const alone = await cloud.synthesise('service', '-c', `config=${configPath}`);
+  const outputs = await cloud.deploy(alone, serviceStack);
+  const { Issuer, TokenUrl } = outputs[serviceStack] as Outputs;
+  const policy = operatorPolicyName('authorization-server', 'slc', 'client-operator');
+  const client = await createClient((...args) =>
+    cloud.authctlAs(policy, configPath, awsRegion, ...args),
+  );
+  await getToken(String(TokenUrl), client);
+  const use = new ServiceInUse(
+    { issuer: String(Issuer), audience: service.defaultAudience },
+    client,
+  );
+  const portal = await describePortal(cloud, openid.issuer);
+  const deploy = async (changes: Partial<Portal>) => {
+    const path = cloud.writeConfig({ ...service, portal: { ...portal, ...changes } });
+    const assembly = await cloud.synthesise('portal', '-c', `config=${path}`);
+    await cloud.deploy(assembly, portalStack);
+    return assembly;
+  };
+  const ada = new Person();
+  const first = await use.during(async () => {
+    sayLeftOut((await deploy({})).leftOut);
+    await usePortal(openid, ada);
+  });
+  say(`the portal was deployed, and a person signed in and created a client: ${first} tokens`);
+  const later = await use.during(async () => {
+    await deploy({ sessionEpoch: 2, look: { name: 'Telephony' } });
+    assert.equal((await ada.ask('/clients')).status, 303);
+    await ada.signIn(openid, '/clients');
+    assert.match(await (await ada.ask('/clients')).text(), /Telephony/);
+  });
+  say(`an update changed its look and ended every session: ${later} tokens`);
+  const last = await use.during(async () => {
+    const path = cloud.writeConfig({ ...service, portal });
+    const assembly = await cloud.synthesise('portal', '-c', `config=${path}`);
+    await cloud.destroy(assembly, portalStack);
+    assert.notEqual((await fetch(`${origin}/login/done`)).status, 200);
+  });
+  say(`the portal was removed: ${last} tokens, 0 failed requests in all of it`);
+}
