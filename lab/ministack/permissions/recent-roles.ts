@@ -1,3 +1,4 @@
+import { ResourceNotFoundException } from '@aws-sdk/client-lambda';
 import type { Role } from '../../emulator/iam/principals.ts';
 
 /** Milliseconds. The emulator takes as long to return one role as to handle several calls. */
@@ -21,9 +22,16 @@ export class RecentRoles {
       : this.read(functionArn);
   }
 
-  /** Reads the role now. */
+  /**
+   * Reads the role now. A process keeps its role for as long as it runs, also after its version was
+   * removed.
+   */
   read(functionArn: string): Promise<Role> {
-    const role = this.#readRole(functionArn);
+    const before = this.#roles.get(functionArn)?.role;
+    const role = this.#readRole(functionArn).catch((error: unknown) => {
+      if (before === undefined || !(error instanceof ResourceNotFoundException)) throw error;
+      return before;
+    });
     this.#roles.set(functionArn, { role, at: this.#clock() });
     return role;
   }
