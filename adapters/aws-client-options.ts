@@ -1,4 +1,5 @@
 import { type CallProfile, type CallProfileName, callProfiles } from './call-profile.ts';
+import { timeoutSignal } from './deadline.ts';
 import { RetryBudget } from './retry-budget.ts';
 
 /** An omitted option follows the SDK's own rules: AWS_REGION, AWS_PROFILE, AWS_ENDPOINT_URL_*. */
@@ -55,7 +56,7 @@ export function limitResponses<Client extends SdkClient>(
   const { requestHandler } = client.config;
   const handle = requestHandler.handle.bind(requestHandler);
   requestHandler.handle = async (request, { abortSignal, ...others } = {}) => {
-    const limit = AbortSignal.timeout(connectionTimeout + 2 * requestTimeout);
+    const limit = timeoutSignal(connectionTimeout + 2 * requestTimeout);
     const signals = abortSignal instanceof AbortSignal ? [limit, abortSignal] : [limit];
     const output = await handle(request, { ...others, abortSignal: AbortSignal.any(signals) });
     // The SDK takes a status below 200 as success.

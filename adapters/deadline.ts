@@ -24,3 +24,13 @@ export function createDeadlines(
     return signal;
   };
 }
+
+/**
+ * A signal that aborts after a time, also if nothing but AbortSignal.any refers to it: Node 22
+ * collects such a signal unless it has a listener, and then it never aborts.
+ */
+export function timeoutSignal(milliseconds: number): AbortSignal {
+  const signal = AbortSignal.timeout(milliseconds);
+  signal.addEventListener('abort', () => {}, { once: true });
+  return signal;
+}

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { LookupFunction } from 'node:net';
 import { FetchError, type FetchProblem } from '../../core/identity-provider/fetch-json.ts';
+import { timeoutSignal } from '../deadline.ts';
 import { openResponse } from './open-response.ts';
 
 export interface JsonDocumentOptions {
@@ -122,7 +123,7 @@ async function exchangeInTime(
   form: URLSearchParams | undefined,
   options: JsonDocumentOptions,
 ): Promise<JsonAnswer> {
-  const deadline = AbortSignal.timeout(options.timeout);
+  const deadline = timeoutSignal(options.timeout);
   const signals = options.signal === undefined ? [deadline] : [deadline, options.signal];
   const signal = AbortSignal.any(signals);
   try {

@@ -41,7 +41,7 @@ export async function useLocalRun(
     await visitPortal({ origin, address, url: PORTAL_URL });
   } finally {
     await running.interrupt();
-    assert.match(running.output, /^Stopping\.$/m);
     rmSync(join(cwd, '.local'), { recursive: true, force: true });
   }
+  assert.match(running.output, /^Stopping\.$/m);
 }

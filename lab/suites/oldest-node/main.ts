@@ -11,7 +11,6 @@ const tests = [
   'test/fuzz',
   'test/integration/verifier/middleware',
   'test/integration/verifier/forward-auth/decisions.test.ts',
-  'test/integration/outbound',
 ];
 
 /*
