@@ -1,23 +1,8 @@
-/** Words of these characters, of which no shell changes any within a word. */
-const plainWord = /^[A-Za-z0-9_-][A-Za-z0-9._~:/@%+=-]*$/;
-
-/** Whether bash, zsh, fish and PowerShell read a word as it is, without quotes. */
-export function isPlainWord(word: string): boolean {
-  return plainWord.test(word);
-}
-
-/** A word that a POSIX shell reads unchanged. */
-export function quoteWord(word: string): string {
-  return isPlainWord(word) ? word : quote(word);
-}
-
-function quote(word: string): string {
-  return `'${word.replaceAll("'", String.raw`'\''`)}'`;
-}
+import { inQuotes } from '../contract/shell-word.ts';
 
 /** The command that runs this program, in its place of installation. */
 export function formatCommand(command: readonly string[]): string {
-  return command.map(quote).join(' ');
+  return command.map(inQuotes).join(' ');
 }
 
 /**

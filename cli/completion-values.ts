@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { scopeName } from '../contract/scopes.ts';
+import { isPlainWord } from '../contract/shell-word.ts';
 import { type Cli, createCli, type GlobalOptions } from './cli.ts';
 import type { CliIo } from './cli-io.ts';
 import { collectPages } from './commands/list-options.ts';
-import { isPlainWord } from './completion-script.ts';
 
 /** Values by the name of the argument, or by the option with its dashes. */
 export type CompletionValues = ReadonlyMap<string, readonly string[]>;

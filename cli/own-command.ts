@@ -1,5 +1,5 @@
+import { quoteWord } from '../contract/shell-word.ts';
 import type { CliIo } from './cli-io.ts';
-import { quoteWord } from './completion-script.ts';
 import type { DeploymentOptions } from './deployment.ts';
 
 type Environment = Pick<CliIo, 'env'>;

@@ -1,18 +1,12 @@
+import { escapedQuote, inQuotes } from './shell-word.ts';
+
 /** What another terminal needs to use the local run: variables by name. */
 export type DemoEnvironment = Readonly<Record<string, string>>;
-
-/** A quote within quotes for a POSIX shell: end, quote, begin. */
-const escapedQuote = String.raw`'\''`;
-
-/** A value that every POSIX shell reads back as it is. */
-function quote(value: string): string {
-  return `'${value.replaceAll("'", escapedQuote)}'`;
-}
 
 /** A file for `set -a; . demo.env; set +a`. */
 export function formatDemoEnvironment(environment: DemoEnvironment): string {
   return Object.entries(environment)
-    .map(([name, value]) => `${name}=${quote(value)}\n`)
+    .map(([name, value]) => `${name}=${inQuotes(value)}\n`)
     .join('');
 }
 

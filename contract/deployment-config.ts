@@ -16,14 +16,15 @@ function isUnknownKey(problem: string): boolean {
 const otherRelease =
   'a key that is unknown here may be of another release: install the release that the config was written for, or remove the key (docs/upgrade.md)';
 
-/** A deployment config that cannot be used. Its message has a line for each problem. */
+/** A deployment config that cannot be used. Its message is one sentence, or a line for each problem. */
 export class DeploymentConfigError extends Error {
   override readonly name = 'DeploymentConfigError';
   readonly problems: readonly string[];
 
   constructor(problems: readonly string[]) {
     const lines = problems.some(isUnknownKey) ? [...problems, otherRelease] : problems;
-    super(`the deployment config cannot be used:\n${lines.map((line) => `  ${line}`).join('\n')}`);
+    const text = lines.length === 1 ? ` ${lines[0]}` : lines.map((line) => `\n  ${line}`).join('');
+    super(`the deployment config cannot be used:${text}`);
     this.problems = problems;
   }
 }

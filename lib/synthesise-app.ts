@@ -1,6 +1,7 @@
 import { App, CfnOutput } from 'aws-cdk-lib';
 import { type DeploymentConfig, DeploymentConfigError } from '../contract/deployment-config.ts';
 import { scopeName } from '../contract/scopes.ts';
+import { quoteWord } from '../contract/shell-word.ts';
 import {
   type AuthorizationServer,
   addAuthorizationServer,
@@ -34,9 +35,10 @@ function addNextCommand(
 ): void {
   const [stack] = Object.values(regions);
   if (stack === undefined || scope === undefined) return;
-  const variables = `AUTHCTL_CONFIG=${path} AWS_REGION=${stack.region}`;
+  // Exported, because this command names a next one.
+  const variables = `export AUTHCTL_CONFIG=${quoteWord(path)} AWS_REGION=${stack.region}`;
   const command = `client create --name First --trunk-group tg-1 --scope ${scopeName(scope)}`;
-  new CfnOutput(stack, 'NextCommand', { value: `${variables} npx --no -- authctl ${command}` });
+  new CfnOutput(stack, 'NextCommand', { value: `${variables}; npx --no -- authctl ${command}` });
 }
 
 /**

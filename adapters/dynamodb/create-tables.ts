@@ -9,11 +9,12 @@ import {
   UpdateTableCommand,
 } from '@aws-sdk/client-dynamodb';
 import {
+  deployedTableName,
   type IndexSchema,
+  type TableNames,
   type TableSchema,
   tableIndexes,
   tableKeys,
-  tableName,
   tables,
 } from '../../contract/tables.ts';
 import { UnavailableError } from '../../core/errors.ts';
@@ -107,13 +108,14 @@ async function waitUntilActive(dynamodb: DynamoDBClient, name: string): Promise<
  */
 export async function createTables(
   dynamodb: DynamoDBClient,
-  deploymentName: string,
+  deployment: string | TableNames,
 ): Promise<void> {
+  const names = typeof deployment === 'string' ? { name: deployment } : deployment;
   await Promise.all(
     tableKeys.map((key) =>
       createTable(dynamodb, {
         ...tables[key],
-        name: tableName(deploymentName, key),
+        name: deployedTableName(names, key),
         index: tableIndexes[key],
       }),
     ),

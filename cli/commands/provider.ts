@@ -1,11 +1,11 @@
 import { Option } from 'commander';
+import { quoteWord } from '../../contract/shell-word.ts';
 import { findApplicationRule } from '../../core/identity-provider/application-rule.ts';
 import { defaultClientIdClaims } from '../../core/identity-provider/client-id-claim.ts';
 import type { IdentityProvider } from '../../core/identity-provider/identity-provider.ts';
 import { viewIdentityProvider } from '../../core/management/provider-view.ts';
 import { formatTime } from '../../core/rfc3339.ts';
 import type { CommandGroup, CommandSpec } from '../command-spec.ts';
-import { quoteWord } from '../completion-script.ts';
 import type { Cell } from '../table.ts';
 import { collectPages } from './list-options.ts';
 import { inspectCommand } from './provider-inspect.ts';

@@ -48,16 +48,18 @@ function checkChoices({ awsRegion, audience }: Choices): void {
   }
 }
 
+const configFile = 'authorization-server.json';
+
 const app = `import { synthesiseApp } from '@authorization-server-aws/constructs/app';
 
-synthesiseApp({ config: 'authorization-server.json' });
+synthesiseApp({ config: '${configFile}' });
 `;
 
 function formatManifest({ own, cdkLib, cdk, constructs }: Pins): string {
   return `{
   "private": true,
   "type": "module",
-  "scripts": { "start": "authorization-server-local" },
+  "scripts": { "start": "authorization-server-local --config ${configFile}" },
   "dependencies": {
     "@authorization-server-aws/constructs": "${own}",
     "aws-cdk-lib": "${cdkLib}",
@@ -93,7 +95,7 @@ export function buildProject(choices: Choices, pins: Pins): Readonly<Record<stri
     'package.json': formatManifest(pins),
     'app.js': app,
     'cdk.json': '{ "app": "node app.js", "versionReporting": false }\n',
-    'authorization-server.json': formatConfig(choices),
+    [configFile]: formatConfig(choices),
     '.gitignore': 'node_modules/\ncdk.out/\n.local/\n',
   };
 }

@@ -51,6 +51,11 @@ Read it again after a restart: each run makes its own access key for DynamoDB, K
 
 const path = (value: string) => resolve(value);
 
+function describeConfig(isClone: boolean): string {
+  const config = 'the deployment config that runs; an example by default';
+  return isClone ? `${config}; with --from-synth the one of cdk.json` : config;
+}
+
 /** The options that need what only a clone installs. */
 function addCloneOptions(command: Command): Command {
   return command
@@ -61,11 +66,6 @@ function addCloneOptions(command: Command): Command {
     .option(
       '--from-synth',
       'run what "npx cdk synth" wrote to cdk.out, a process for each function, in place of the sources, with the permissions of the templates: docs/from-synth.md',
-    )
-    .option(
-      '--config <file>',
-      'the deployment config that was synthesised; default the one of cdk.json',
-      path,
     )
     .option(
       '--permissions-boundary <file>',
@@ -112,6 +112,7 @@ function createCommand({ withFlags, extras }: Edition): Command {
       readTokenReuse,
     )
     .option('--state <dir>', 'keep the state in another folder than .local', path)
+    .option('--config <file>', describeConfig(extras !== undefined), path)
     .option(
       '--faults <file>',
       'make DynamoDB, KMS and the clock fail as the file says: docs/faults.md',
@@ -167,10 +168,7 @@ function synthesisedConfig(directory: string): string {
 }
 
 /** Flags that need `--from-synth`. */
-const onlyWithSynth = {
-  config: '--config',
-  permissionsBoundary: '--permissions-boundary',
-} as const;
+const onlyWithSynth = { permissionsBoundary: '--permissions-boundary' } as const;
 
 /** The templates have decided what these flags would choose. */
 const decidedBySynth = {
@@ -233,6 +231,7 @@ export function parseArguments(
     kmsPort: port('KMS_PORT'),
     portalPort: port('PORTAL_PORT'),
     fromSynth: readFromSynth(flags, edition.directory),
+    config: flags.fromSynth === true ? undefined : flags.config,
     faultScript: flags.faults,
   };
 }

@@ -6,7 +6,6 @@ import type { Faults } from '../emulator/faults/faults.ts';
 import { startFaultyService } from '../emulator/faults/faulty-service.ts';
 import type { AccessControl } from '../emulator/iam/permission-gate.ts';
 import { startKms } from '../emulator/kms/kms-server.ts';
-import { localRegion } from '../emulator/local-region.ts';
 import type { PortChoice } from '../emulator/loopback-server.ts';
 import { ItemHistory } from '../emulator/replication/item-history.ts';
 import { createReplica } from '../emulator/replication/replica.ts';
@@ -20,6 +19,8 @@ import type { StatePaths } from './state.ts';
 interface BackendOptions {
   /** Of this run: only requests that are signed with it are answered. */
   readonly accessKey: AccessKey;
+  /** Of the clients. */
+  readonly awsRegion: string;
   readonly accessControl?: AccessControl | undefined;
   readonly paths: StatePaths;
   readonly ports: Readonly<Record<'dynamodb' | 'kms' | 'sts', PortChoice>>;
@@ -66,7 +67,7 @@ export async function startBackends(
   options: BackendOptions,
   cleanUp: CleanUp,
 ): Promise<LocalAwsOptions> {
-  const { accessKey, accessControl, paths, ports, faults, onStorage } = options;
+  const { accessKey, awsRegion, accessControl, paths, ports, faults, onStorage } = options;
   const behind = faults === undefined ? ports : { dynamodb: { port: 0 }, kms: { port: 0 } };
   const common = { accessKey, accessControl, onStorage };
   const dynamodb = cleanUp.use(
@@ -78,7 +79,7 @@ export async function startBackends(
   const endpoints =
     faults === undefined ? working : await startFaultyServices(working, options, faults, cleanUp);
   const clientOptions = {
-    region: localRegion.awsRegion,
+    region: awsRegion,
     endpointDynamoDb: endpoints.dynamodb,
     endpointKms: endpoints.kms,
     endpointSts: sts.endpoint,

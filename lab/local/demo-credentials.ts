@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
+import { isDeepStrictEqual } from 'node:util';
 import * as v from 'valibot';
 import type { AwsClientOptions } from '../../adapters/aws-client-options.ts';
 import { createDynamoDbApiKeyStore } from '../../adapters/dynamodb/api-key-store.ts';
 import { createDynamoDbClientStore } from '../../adapters/dynamodb/client-store.ts';
 import { createDynamoDbClient } from '../../adapters/dynamodb/dynamodb-client.ts';
-import { defaultTokenLifetime } from '../../contract/limits.ts';
-import { tableName } from '../../contract/tables.ts';
+import { deployedTableName } from '../../contract/tables.ts';
 import {
   formatApiKeyValue,
   formatClientSecret,
@@ -17,45 +17,67 @@ import {
 } from '../../core/credential/credential-value.ts';
 import { hashSecret, matchesHash } from '../../core/credential/secret-hash.ts';
 import { writePrivateFile } from '../emulator/private-file.ts';
+import type { LocalDeployment } from './local-deployment.ts';
 import type { StatePaths } from './state.ts';
 
-const demoClientSchema = v.object({ clientId: v.string(), clientSecret: v.string() });
+const demoClientSchema = v.object({
+  clientId: v.string(),
+  clientSecret: v.string(),
+  /** What the config of the last run gave it. A person may have changed the client since. */
+  given: v.optional(v.object({ scopes: v.array(v.string()), tokenLifetime: v.number() })),
+});
+
+type KeptClient = Readonly<v.InferOutput<typeof demoClientSchema>>;
 
 /** The demonstration client with its secret. */
-export type DemoClient = Readonly<v.InferOutput<typeof demoClientSchema>>;
+export type DemoClient = Pick<KeptClient, 'clientId' | 'clientSecret'>;
 
 type DynamoDb = ReturnType<typeof createDynamoDbClient>;
 
-/** A credential that a private file keeps over restarts, as text. */
+/** A credential that a private file keeps over restarts, as text. Times are seconds. */
 interface Kept {
-  /** False if the text is empty, or the record in the table has gone or does not fit. */
-  readonly stillWorks: (text: string) => Promise<boolean>;
+  /**
+   * The text, brought up to date. Undefined if it is empty, or the record in the table has gone or
+   * does not fit.
+   */
+  readonly keep: (text: string, now: number) => Promise<string | undefined>;
   readonly create: (now: number) => Promise<string>;
 }
 
-async function seed(path: string, { stillWorks, create }: Kept): Promise<string> {
-  const kept = existsSync(path) ? readFileSync(path, 'utf8').trim() : '';
-  if (await stillWorks(kept)) return kept;
-  const created = await create(Math.floor(Date.now() / 1000));
-  writePrivateFile(path, `${created}\n`);
-  return created;
+async function seed(path: string, { keep, create }: Kept): Promise<string> {
+  const before = existsSync(path) ? readFileSync(path, 'utf8').trim() : '';
+  const now = Math.floor(Date.now() / 1000);
+  const text = (await keep(before, now)) ?? (await create(now));
+  if (text !== before) writePrivateFile(path, `${text}\n`);
+  return text;
 }
 
 const common = { enabled: true, serviceTrunkGroup: 'demo', name: 'Demonstration', version: 1 };
 
-function parseClient(text: string): DemoClient | undefined {
+function parseClient(text: string): KeptClient | undefined {
   const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), demoClientSchema), text);
   return parsed.success ? parsed.output : undefined;
 }
 
-function demoClient(dynamodb: DynamoDb, table: string): Kept {
+function demoClient(dynamodb: DynamoDb, { config, demoScopes }: LocalDeployment): Kept {
+  const table = deployedTableName(config, 'clients');
   const store = createDynamoDbClientStore(dynamodb, table, { consistentRead: true });
+  const given = { scopes: [...demoScopes], tokenLifetime: config.tokenLifetime.default };
   return {
-    async stillWorks(text) {
+    async keep(text, now) {
       const client = parseClient(text);
-      if (client === undefined) return false;
-      const found = await store.findClient(client.clientId);
-      return found?.secrets.some(({ hash }) => matchesHash(client.clientSecret, hash)) ?? false;
+      if (client === undefined) return undefined;
+      const { clientId, clientSecret } = client;
+      const found = await store.findClient(clientId);
+      if (!found?.secrets.some(({ hash }) => matchesHash(clientSecret, hash))) return undefined;
+      if (isDeepStrictEqual(client.given, given)) return text;
+      await store.replaceClient({
+        ...found,
+        ...given,
+        version: found.version + 1,
+        updatedAt: now,
+      });
+      return JSON.stringify({ clientId, clientSecret, given });
     },
     async create(now) {
       const clientId = formatId('client', randomBytes(idBytes));
@@ -64,26 +86,26 @@ function demoClient(dynamodb: DynamoDb, table: string): Kept {
       const hash = hashSecret(clientSecret);
       await store.createClient({
         ...common,
+        ...given,
         clientId,
         audiences: [],
-        tokenLifetime: defaultTokenLifetime,
-        scopes: ['messaging:view', 'messaging:manage'],
         secrets: [{ secretId, hash, name: 'demo.env', createdAt: now }],
         createdAt: now,
         updatedAt: now,
       });
-      return JSON.stringify({ clientId, clientSecret });
+      return JSON.stringify({ clientId, clientSecret, given });
     },
   };
 }
 
-function demoApiKey(dynamodb: DynamoDb, table: string): Kept {
+function demoApiKey(dynamodb: DynamoDb, { config }: LocalDeployment): Kept {
+  const table = deployedTableName(config, 'apiKeys');
   const store = createDynamoDbApiKeyStore(dynamodb, table, { consistentRead: true });
   return {
-    async stillWorks(value) {
+    async keep(value) {
       const keyId = readApiKeyId(value);
       const found = keyId === undefined ? undefined : await store.findApiKey(keyId);
-      return found !== undefined && matchesHash(value, found.hash);
+      return found !== undefined && matchesHash(value, found.hash) ? value : undefined;
     },
     async create(now) {
       const keyId = formatId('apiKey', randomBytes(idBytes));
@@ -104,19 +126,20 @@ function demoApiKey(dynamodb: DynamoDb, table: string): Kept {
 
 /**
  * The demonstration client and API key of a state folder: those of the last run, or new ones if
- * they were deleted, lost their secret, or cannot be read.
+ * they were deleted, lost their secret, or cannot be read. The client follows the config: it gets
+ * its scopes and lifetime again when these have changed.
  */
 export async function seedDemo(
-  deploymentName: string,
+  deployment: LocalDeployment,
   clientOptions: AwsClientOptions,
   paths: StatePaths,
 ): Promise<{ readonly client: DemoClient; readonly apiKey: string }> {
   const dynamodb = createDynamoDbClient(clientOptions);
   try {
-    const clients = demoClient(dynamodb, tableName(deploymentName, 'clients'));
-    const apiKeys = demoApiKey(dynamodb, tableName(deploymentName, 'apiKeys'));
-    const client = v.parse(demoClientSchema, JSON.parse(await seed(paths.demoClient, clients)));
-    return { client, apiKey: await seed(paths.demoApiKey, apiKeys) };
+    const text = await seed(paths.demoClient, demoClient(dynamodb, deployment));
+    const { clientId, clientSecret } = v.parse(demoClientSchema, JSON.parse(text));
+    const apiKey = await seed(paths.demoApiKey, demoApiKey(dynamodb, deployment));
+    return { client: { clientId, clientSecret }, apiKey };
   } finally {
     dynamodb.destroy();
   }

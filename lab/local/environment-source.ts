@@ -5,13 +5,13 @@ import { roleName } from '../../contract/function-names.ts';
 import { kmsKeyPolicy } from '../../contract/kms-key-policy.ts';
 import type { RegionId } from '../../contract/regions.ts';
 import { localAccountId } from '../emulator/kms/kms-key.ts';
-import { localRegion } from '../emulator/local-region.ts';
+import { servedRegion } from './local-deployment.ts';
 
 /** The inputs of the functions' environments, as the stack has them at deployment. */
 export function describeEnvironments(
   config: DeploymentConfig,
   issuer: string,
-  regionId: RegionId = localRegion.id,
+  regionId: RegionId = servedRegion(config).id,
 ): EnvironmentSource {
   const principal = (name: string): string => `arn:aws:iam::${localAccountId}:${name}`;
   const role = (name: 'token' | 'canary' | 'key-rotation'): string =>

@@ -11,15 +11,20 @@ import type { AuthorizerFunction } from '../../lambda/authorizer/function.ts';
 import { createAuthorizerHandler } from '../../lambda/authorizer/function.ts';
 import type { Telemetry } from '../../lambda/shared/telemetry.ts';
 import type { GatewayRoute } from '../emulator/gateway/gateway-route.ts';
+import { exampleScopes } from './local-deployment.ts';
 
 /** An example of a platform team's API, on which a token can be used. */
 export const examplePath = '/example/messages';
 
-const requiredScopes = {
-  [`GET ${examplePath}`]: 'messaging:view',
-  [`POST ${examplePath}`]: 'messaging:manage',
-  [`ANY ${examplePath}`]: '',
-};
+/** The first scopes of the catalogue, as a config of one's own may have no `messaging:view`. */
+function requiredScopes(config: DeploymentConfig): Readonly<Record<string, string>> {
+  const [view = '', manage = view] = exampleScopes(config);
+  return {
+    [`GET ${examplePath}`]: view,
+    [`POST ${examplePath}`]: manage,
+    [`ANY ${examplePath}`]: '',
+  };
+}
 
 export interface ExampleApiOptions {
   readonly config: DeploymentConfig;
@@ -39,7 +44,7 @@ function createAuthorizer(options: ExampleApiOptions): AuthorizerFunction {
     issuer,
     tables: config.tablesName ?? config.name,
     audiences: [config.defaultAudience],
-    requiredScopes: JSON.stringify(requiredScopes),
+    requiredScopes: JSON.stringify(requiredScopes(config)),
     accessTokenType: config.accessTokenType,
     resultCacheTtl: 0,
     revocation: checkRevocation && { onLookupFailure: checkRevocation },
@@ -73,8 +78,8 @@ async function answer({ httpMethod, requestContext }: APIGatewayProxyEvent) {
 }
 
 /**
- * An API behind the authorizer: GET needs `messaging:view`, POST `messaging:manage`. It is not part
- * of the service or of any stack.
+ * An API behind the authorizer: GET needs the first scope of the catalogue, POST the second. It is
+ * not part of the service or of any stack.
  */
 export function createExampleRoute(options: ExampleApiOptions): GatewayRoute {
   return {

@@ -1,29 +1,27 @@
+import { type DeploymentConfig, deployedRegions } from '../../contract/deployment-config.ts';
 import type { RotationReport } from '../../contract/function-events.ts';
+import { quoteWord } from '../../contract/shell-word.ts';
 import type { FaultScript } from '../emulator/faults/fault-script.ts';
 import type { RequestNote } from '../emulator/gateway/gateway-server.ts';
 import type { DecidedRequest } from '../emulator/iam/access-control.ts';
 import { docsPath } from './docs-page.ts';
 import type { Edition } from './edition.ts';
 import type { FromSynth } from './from-synth/synthesised-deployment.ts';
+import { exampleScopes, servedRegion } from './local-deployment.ts';
 import { rotationDemo } from './rotation-demo.ts';
 import type { LocalRun } from './start-local.ts';
 
-/** A path, quoted for a POSIX shell. */
-function shellPath(path: string): string {
-  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
-}
-
 /** A command that gets a token, from any folder. The secret stays in its file. */
 function tokenCommand(local: LocalRun): string {
-  const file = shellPath(local.paths.demoEnvironment);
-  const trust = local.caPath === undefined ? '' : `--cacert ${shellPath(local.caPath)} `;
+  const file = quoteWord(local.paths.demoEnvironment);
+  const trust = local.caPath === undefined ? '' : `--cacert ${quoteWord(local.caPath)} `;
   return `curl ${trust}-u "$(. ${file}; echo "$CLIENT_ID:$CLIENT_SECRET")" -d grant_type=client_credentials ${local.tokenUrl}`;
 }
 
 /** A command that uses a credential: the API key, because it needs no token request first. */
 function exampleCommand(local: LocalRun): string {
-  const file = shellPath(local.paths.demoEnvironment);
-  const trust = local.caPath === undefined ? '' : `--cacert ${shellPath(local.caPath)} `;
+  const file = quoteWord(local.paths.demoEnvironment);
+  const trust = local.caPath === undefined ? '' : `--cacert ${quoteWord(local.caPath)} `;
   return `curl ${trust}-H "Authorization: Bearer $(. ${file}; echo "$API_KEY")" ${local.exampleUrl}`;
 }
 
@@ -48,7 +46,7 @@ export function greet(local: LocalRun, { withFlags }: Pick<Edition, 'withFlags'>
   JWKS        ${local.jwksUri}
   Example API ${local.exampleUrl}, which takes the token or the API key
   Reference   ${local.issuer}${docsPath}, in a browser
-  Client      ${local.clientId}, its secret is in ${shellPath(paths.demoEnvironment)}
+  Client      ${local.clientId}, its secret is in ${quoteWord(paths.demoEnvironment)}
 ${describePortal(local)}
 Get a token, from another terminal:
 
@@ -58,16 +56,27 @@ Use one, or the API key of the file:
 
   ${exampleCommand(local)}
 
-Everything another terminal needs: set -a; . ${shellPath(paths.demoEnvironment)}; set +a
-The functions log to ${shellPath(paths.log)}.
-Stop with Ctrl-C. The state stays in ${shellPath(paths.directory)}; ${withFlags} --reset starts from nothing.
+Everything another terminal needs: set -a; . ${quoteWord(paths.demoEnvironment)}; set +a
+The functions log to ${quoteWord(paths.log)}.
+Stop with Ctrl-C. The state stays in ${quoteWord(paths.directory)}; ${withFlags} --reset starts from nothing.
+`;
+}
+
+/** Additional text when a deployment's own config runs. */
+export function configHint(path: string, config: DeploymentConfig): string {
+  const { id, awsRegion } = servedRegion(config);
+  const others = deployedRegions(config).length > 1 ? ', the first of its regions' : '';
+  const [view, manage = view] = exampleScopes(config);
+  return `
+The deployment is that of ${quoteWord(path)}: ${id} in ${awsRegion}${others}, with ${config.scopes.length === 1 ? 'one scope' : `${config.scopes.length} scopes`}. GET of the
+example API needs ${view}, POST ${manage}. Start again after a change of the file.
 `;
 }
 
 /** Additional text when the templates of a deployment run. */
 export function fromSynthHint({ directory, config }: FromSynth): string {
   return `
-The functions are those of ${shellPath(directory)}, which npx cdk synth made of ${shellPath(config)}.
+The functions are those of ${quoteWord(directory)}, which npx cdk synth made of ${quoteWord(config)}.
 `;
 }
 
@@ -88,7 +97,7 @@ minutes: they refuse the tokens of a new key until they fetch again.
 export function faultsHint(path: string, { rules }: Pick<FaultScript, 'rules'>): string {
   const count = rules.length === 1 ? '1 rule' : `${rules.length} rules`;
   return `
-Faults are on: DynamoDB, KMS and the clock fail as ${shellPath(path)} says (${count}).
+Faults are on: DynamoDB, KMS and the clock fail as ${quoteWord(path)} says (${count}).
 `;
 }
 
@@ -107,7 +116,6 @@ const steps: ReadonlyMap<string, string> = new Map([
   ['schedule_deletion', 'will be deleted in KMS'],
 ]);
 
-/** A line of the terminal for each step of a key's life that a run of the rotation took. */
 /**
  * Reports only the first denial of each action for each principal, because functions repeat their
  * calls.
@@ -122,6 +130,7 @@ export function createDenialReporter(tell: (text: string) => void) {
   };
 }
 
+/** A line of the terminal for each step of a key's life that a run of the rotation took. */
 export function describeRotation({ done, refused }: RotationReport): string {
   const taken = done.flatMap(({ action, subject }) => {
     const meaning = steps.get(action);

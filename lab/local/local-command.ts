@@ -2,8 +2,10 @@ import { jwksPath } from '../../contract/routes.ts';
 import { toPrintable } from '../../core/printable-text.ts';
 import { LocalRunError } from '../emulator/loopback-server.ts';
 import { describeUsage, parseArguments } from './arguments.ts';
+import { readConfigFile } from './config-file.ts';
 import type { Edition } from './edition.ts';
 import {
+  configHint,
   createDenialReporter,
   describeRequest,
   describeRotation,
@@ -39,16 +41,37 @@ function outliveClosedPipes(): void {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 }
 
-/** With npm, Ctrl-C arrives twice, from the terminal and from npm. Only the first one is used. */
-function endOnSignal(local: LocalRun): void {
+/** Milliseconds between two looks at the parent process. */
+const parentInterval = 500;
+
+/**
+ * The process that npm started this one with. When it has ended, the system gives this process
+ * another parent.
+ *
+ * @returns undefined for a run that npm did not start: it may outlive its shell.
+ */
+function findNpm(): (() => boolean) | undefined {
+  const parent = process.ppid;
+  return process.env['npm_lifecycle_event'] === undefined
+    ? undefined
+    : () => process.ppid === parent;
+}
+
+/**
+ * Ends the run on the first signal: with npm, Ctrl-C arrives twice, from the terminal and from npm.
+ * npm forwards SIGINT and SIGTERM, and only these. If it ends in another way, the run ends too, so
+ * that it does not keep ports and state.
+ */
+function endInTime(local: LocalRun, isNpmAlive: (() => boolean) | undefined): void {
   let stopping = false;
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.on(signal, () => {
-      if (stopping) return;
-      stopping = true;
-      endWith(local);
-    });
-  }
+  const end = () => {
+    if (stopping) return;
+    stopping = true;
+    endWith(local);
+  };
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, end);
+  if (isNpmAlive === undefined) return;
+  setInterval(() => isNpmAlive() || end(), parentInterval).unref();
 }
 
 /** Reads a script before anything starts, and plays it when everything has started. */
@@ -63,12 +86,14 @@ async function loadFaults(path: string) {
 }
 
 async function run(edition: Edition): Promise<void> {
+  const isNpmAlive = findNpm();
   const {
     help,
     faultScript,
     rotationDemo: isDemo,
     fromSynth,
     portalLogin,
+    config: configPath,
     ...options
   } = parseArguments(process.argv.slice(2), process.env, edition);
   if (help) {
@@ -79,8 +104,11 @@ async function run(edition: Edition): Promise<void> {
   // Imported here, so help and refusals do not wait for half of the project to load.
   const { startLocal } = await import('./start-local.ts');
   const faults = faultScript === undefined ? undefined : await loadFaults(faultScript);
+  // Read before anything starts or, with --reset, is deleted.
+  const file = configPath === undefined ? undefined : readConfigFile(configPath);
   const local = await startLocal({
     ...options,
+    config: file?.input,
     ...(isDemo && rotationDemo),
     signingAlgorithms:
       options.signingAlgorithms ?? (isDemo ? rotationDemo.signingAlgorithms : undefined),
@@ -97,8 +125,9 @@ async function run(edition: Edition): Promise<void> {
     onRotation: (report) => print(process.stdout, describeRotation(report)),
     onDecision: createDenialReporter((text) => print(process.stderr, `${text}\n`)),
   });
-  endOnSignal(local);
+  endInTime(local, isNpmAlive);
   print(process.stdout, greet(local, edition));
+  if (file !== undefined) print(process.stdout, configHint(configPath ?? '', file.config));
   if (fromSynth !== undefined) print(process.stdout, fromSynthHint(fromSynth));
   if (isDemo) print(process.stdout, rotationDemoHint);
   if (faults !== undefined) print(process.stdout, faults.hint);

@@ -2,9 +2,12 @@ import type { AccessTokenType } from '../../contract/access-token-type.ts';
 import {
   type DeploymentConfig,
   type DeploymentConfigInput,
+  deployedRegions,
   parseDeploymentConfig,
 } from '../../contract/deployment-config.ts';
+import { maxScopeBytes, maxScopesPerClient } from '../../contract/limits.ts';
 import type { OnLookupFailure } from '../../contract/revocation-check.ts';
+import { scopeName } from '../../contract/scopes.ts';
 import type { Alg } from '../../contract/signing-algorithms.ts';
 import type { SigningKeyPolicyInput } from '../../contract/signing-key-policy.ts';
 import { localRegion } from '../emulator/local-region.ts';
@@ -12,6 +15,8 @@ import { localRegion } from '../emulator/local-region.ts';
 export interface LocalDeployment {
   readonly input: DeploymentConfigInput;
   readonly config: DeploymentConfig;
+  /** Scopes that the demonstration client may have. */
+  readonly demoScopes: readonly string[];
 }
 
 const scopes = ['messaging', 'calls', 'numbers'].flatMap((service) => [
@@ -19,8 +24,49 @@ const scopes = ['messaging', 'calls', 'numbers'].flatMap((service) => [
   { service, permission: 'manage', description: `Change ${service}` },
 ]);
 
-/** Settings of a local run. The defaults are those of a deployment. Times are seconds. */
+/** What runs if no config is named: one region, and more scopes than the example API needs. */
+const example: DeploymentConfigInput = {
+  name: 'local',
+  regions: { [localRegion.id]: { awsRegion: localRegion.awsRegion } },
+  defaultAudience: 'https://api.example.com',
+  scopes,
+};
+
+/** The region that a local run serves: the first of the deployment. */
+export function servedRegion(config: Pick<DeploymentConfig, 'regions'>) {
+  return deployedRegions(config)[0] ?? localRegion;
+}
+
+/** Scopes of the example API: the first two of the catalogue, to read and to send. */
+export function exampleScopes({ scopes: all }: Pick<DeploymentConfig, 'scopes'>) {
+  return all.slice(0, 2).map(scopeName);
+}
+
+/** As many scopes of the catalogue as a client may have, in its order. */
+function grantableScopes({ scopes: all }: Pick<DeploymentConfig, 'scopes'>): readonly string[] {
+  const names = all.map(scopeName).slice(0, maxScopesPerClient);
+  while (names.join(' ').length > maxScopeBytes) names.pop();
+  return names;
+}
+
+/** A deployment's config without what one machine lacks: a domain, other regions, other accounts. */
+function keepLocal(input: DeploymentConfigInput): DeploymentConfigInput {
+  const { id, awsRegion } = servedRegion(parseDeploymentConfig(input));
+  return {
+    ...input,
+    regions: { [id]: { awsRegion } },
+    domain: undefined,
+    portal: undefined,
+    witnessAwsRegion: undefined,
+    tableReaders: undefined,
+    formerTablesName: undefined,
+  };
+}
+
+/** Settings of a local run. The defaults are those of the config. Times are seconds. */
 export interface LocalDeploymentOptions {
+  /** A config that can be deployed. Left out: an example. */
+  readonly config?: DeploymentConfigInput | undefined;
   /** The first signs. Operators can change to the others. */
   readonly signingAlgorithms?: readonly Alg[] | undefined;
   readonly signingKeyPolicy?: SigningKeyPolicyInput | undefined;
@@ -32,7 +78,7 @@ export interface LocalDeploymentOptions {
   readonly checkRevocation?: OnLookupFailure | undefined;
 }
 
-/** The deployment config of the local run: one region, no domain, loopback as the issuer. */
+/** The deployment of the local run: one region, no domain, loopback as the issuer. */
 export function buildLocalDeployment(
   issuer: string,
   options: LocalDeploymentOptions = {},
@@ -40,11 +86,8 @@ export function buildLocalDeployment(
   const { signingAlgorithms, signingKeyPolicy, maxTokenLifetime: maximum, tokenReuse } = options;
   const { accessTokenType, authorizationEndpoint } = options;
   const input: DeploymentConfigInput = {
-    name: 'local',
+    ...(options.config === undefined ? example : keepLocal(options.config)),
     issuer,
-    regions: { [localRegion.id]: { awsRegion: localRegion.awsRegion } },
-    defaultAudience: 'https://api.example.com',
-    scopes,
     ...(signingAlgorithms !== undefined && { signingAlgorithms: [...signingAlgorithms] }),
     ...(signingKeyPolicy !== undefined && { signingKeyPolicy }),
     ...(tokenReuse !== undefined && { tokenReuse }),
@@ -52,5 +95,7 @@ export function buildLocalDeployment(
     ...(authorizationEndpoint === true && { authorizationEndpoint }),
     ...(maximum !== undefined && { tokenLifetime: { default: maximum, minimum: 1, maximum } }),
   };
-  return { input, config: parseDeploymentConfig(input, { allowLoopbackIssuer: true }) };
+  const config = parseDeploymentConfig(input, { allowLoopbackIssuer: true });
+  const demoScopes = options.config === undefined ? exampleScopes(config) : grantableScopes(config);
+  return { input, config, demoScopes };
 }

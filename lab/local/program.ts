@@ -34,7 +34,7 @@ export function fromSources(options: LocalDeploymentOptions): CreateProgram {
     return {
       deployment,
       createTables: async (dynamodb) => {
-        await createTables(dynamodb, config.name);
+        await createTables(dynamodb, config);
         if (config.tokenReuse?.shared !== true) return;
         const name = sealedTokenTableName(config.name);
         await createTable(dynamodb, { ...sealedTokenTable, name });

@@ -6,20 +6,19 @@ import type { Faults } from '../emulator/faults/faults.ts';
 import { createGateway, type Gateway } from '../emulator/gateway/gateway.ts';
 import { createGatewayServer, type RequestNote } from '../emulator/gateway/gateway-server.ts';
 import { type EventHandler, startLambda } from '../emulator/lambda-server.ts';
-import { localRegion } from '../emulator/local-region.ts';
 import { LocalRunError, maxPort, type PortChoice } from '../emulator/loopback-server.ts';
 import { writePrivateFile } from '../emulator/private-file.ts';
 import { isNoRoom, type OnStorage } from '../emulator/storage.ts';
 import { startBackends } from './backends.ts';
 import { loadCertificate } from './certificate.ts';
-import { checkAlgorithms } from './check-algorithms.ts';
+import { checkKeptKeys } from './check-kept-keys.ts';
 import { CleanUp } from './clean-up.ts';
 import { seedDemo } from './demo-credentials.ts';
 import { examplePath } from './example-api.ts';
 import type { AccessOptions } from './from-synth/access.ts';
 import { startKeySchedule } from './key-schedule.ts';
 import type { LocalAwsOptions } from './local-aws-options.ts';
-import type { LocalDeploymentOptions } from './local-deployment.ts';
+import { type LocalDeploymentOptions, servedRegion } from './local-deployment.ts';
 import type { LocalPortalOptions } from './local-portal.ts';
 import { listenOnLocalhost, localOrigin } from './localhost.ts';
 import { type LogFile, openLogFile } from './log-file.ts';
@@ -67,7 +66,7 @@ export interface LocalRun {
   readonly clientId: string;
   readonly clientSecret: string;
   readonly apiKey: string;
-  /** An API behind the authorizer: GET needs `messaging:view`, POST `messaging:manage`. */
+  /** An API behind the authorizer: GET needs the first scope of the catalogue, POST the second. */
   readonly exampleUrl: string;
   /** The link into the web portal, if it runs. */
   readonly portalUrl: string | undefined;
@@ -111,9 +110,9 @@ function buildEnvironment(
     AWS_ENDPOINT_URL_KMS: aws.endpointKms ?? '',
     AWS_ENDPOINT_URL_LAMBDA: aws.endpointLambda ?? '',
     AWS_ENDPOINT_URL_STS: aws.endpointSts ?? '',
-    AWS_REGION: localRegion.awsRegion,
+    AWS_REGION: aws.region,
     // boto3 and version 1 of the AWS CLI read only this one.
-    AWS_DEFAULT_REGION: localRegion.awsRegion,
+    AWS_DEFAULT_REGION: aws.region,
     AWS_ACCESS_KEY_ID: aws.credentials.accessKeyId,
     AWS_SECRET_ACCESS_KEY: aws.credentials.secretAccessKey,
     AUTHCTL_CONFIG: paths.deploymentConfig,
@@ -163,11 +162,17 @@ async function startAws(
     Pick<Parameters<typeof startBackends>[0], 'paths' | 'ports'>,
   cleanUp: CleanUp,
 ) {
-  const { createTables, createAccess } = program;
+  const { createTables, createAccess, deployment } = program;
   const accessKey = createAccessKey();
   const access = await createAccess?.({ accessKey, onDecision: options.onDecision });
   const clientOptions = await startBackends(
-    { ...options, accessKey, accessControl: access?.control, createTables },
+    {
+      ...options,
+      accessKey,
+      awsRegion: servedRegion(deployment.config).awsRegion,
+      accessControl: access?.control,
+      createTables,
+    },
     cleanUp,
   );
   return { access, clientOptions };
@@ -207,7 +212,8 @@ async function startService(
   const front = await startFront(options, paths, cleanUp);
   const { issuer, certificate } = front;
   const program = (options.program ?? fromSources(options))(issuer);
-  const { input, config } = program.deployment;
+  const { deployment } = program;
+  const { input, config } = deployment;
   writePrivateFile(paths.deploymentConfig, `${JSON.stringify(input, undefined, 2)}\n`);
   const near = (distance: number, wanted?: number) =>
     chooseNextTo(front.server.port, distance, wanted);
@@ -217,7 +223,7 @@ async function startService(
     sts: near(4),
   };
   const { access, clientOptions } = await startAws(program, { ...options, paths, ports }, cleanUp);
-  await checkAlgorithms(config, clientOptions);
+  await checkKeptKeys(config, clientOptions);
   const { ca, caPath } = certificate ?? {};
   const clock = faults && (() => faults.clock());
   const surroundings = { issuer, clientOptions, access, log, ca, caPath, clock };
@@ -229,7 +235,7 @@ async function startService(
   const aws = { ...clientOptions, endpointLambda: started.lambdaEndpoint };
   const operatorKeys: LocalRun['operatorKeys'] = access?.operatorKeys ?? new Map();
   const portalPort = near(5, options.portalPort);
-  return { config, issuer, ca, caPath, aws, operatorKeys, portalPort, server: front.server };
+  return { deployment, issuer, ca, caPath, aws, operatorKeys, portalPort, server: front.server };
 }
 
 async function start(options: LocalOptions, paths: StatePaths, cleanUp: CleanUp) {
@@ -237,8 +243,9 @@ async function start(options: LocalOptions, paths: StatePaths, cleanUp: CleanUp)
   if (options.reset === true) resetState(paths);
   const log = cleanUp.use(openLogFile(paths.log, options.onStorage));
   const service = await startService(options, paths, log, cleanUp);
-  const { config, issuer, ca, caPath, aws, operatorKeys, portalPort, server } = service;
-  const { client, apiKey } = await seedDemo(config.name, aws, paths);
+  const { deployment, issuer, ca, caPath, aws, operatorKeys, portalPort, server } = service;
+  const { config } = deployment;
+  const { client, apiKey } = await seedDemo(deployment, aws, paths);
   const portal = { config, aws, log, ca, port: portalPort };
   const run = {
     ...client,

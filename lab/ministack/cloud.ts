@@ -33,8 +33,12 @@ type Printed = Readonly<Record<string, unknown>>;
 /** Outputs of a stack by name. */
 export type Outputs = Readonly<Record<string, string>>;
 
-function run(command: Command, onlyEnvironment: NodeJS.ProcessEnv): Promise<string> {
-  return runOrThrow(command, { cwd: root, onlyEnvironment });
+function run(
+  command: Command,
+  onlyEnvironment: NodeJS.ProcessEnv,
+  cwd: string = root,
+): Promise<string> {
+  return runOrThrow(command, { cwd, onlyEnvironment });
 }
 
 function clientOptions(endpoint: string, region: string) {
@@ -184,12 +188,23 @@ export class Cloud {
     return JSON.parse(printed) as Printed;
   }
 
-  /** Runs a command of a page in a shell. The permissions of `authctl` are an administrator's. */
-  async shell(command: string, variables: Readonly<Record<string, string>>): Promise<void> {
-    const environment = command.startsWith('npx --no -- authctl ')
+  /**
+   * Runs a command in a shell, as a page or another command names it. The permissions of `authctl`
+   * are an administrator's.
+   *
+   * @param folder where it runs; this project if left out.
+   * @returns standard output.
+   */
+  shell(
+    command: string,
+    variables: Readonly<Record<string, string>>,
+    folder?: string,
+  ): Promise<string> {
+    const environment = command.includes('npx --no -- authctl ')
       ? this.#operator(this.permissions.gate.administrator, defaultRegion)
       : this.#environment(defaultRegion);
-    await run(['bash', '-euo', 'pipefail', '-c', command], { ...environment, ...variables });
+    const script: Command = ['bash', '-euo', 'pipefail', '-c', command];
+    return run(script, { ...environment, ...variables }, folder);
   }
 
   async #cdk(...args: readonly string[]): Promise<void> {

@@ -70,7 +70,9 @@ export class OutputProcess {
         act();
       };
       const fail = (why: string) =>
-        end(() => reject(new Error(`${this.#name}: ${why} before ${what}\n${this.errors}`)));
+        end(() =>
+          reject(new Error(`${this.#name}: ${why} before ${what}\n${this.output}${this.errors}`)),
+        );
       const look = () => {
         const found = find();
         if (found !== undefined) end(() => resolve(found));

@@ -19,19 +19,22 @@ export async function visitPortal(portal: Parameters<typeof signIn>[0]): Promise
 /**
  * Runs an installed local run, with any command that starts it, and asks it for a token, in the way
  * that it prints, and for what it reads from its package.
+ *
+ * @returns the token.
  */
 export async function useLocalRun(
   command: Command,
   cwd: string,
   environment: NodeJS.ProcessEnv = process.env,
-): Promise<void> {
+): Promise<string> {
   const env = { ...environment, PORT: '0' };
   const running = new OutputProcess(command, { cwd, env, detached: true });
+  let token = '';
   try {
     await running.waitFor('it was ready', () => running.output.includes('Ctrl-C') || undefined);
     const curl = /^ {2}(curl .*token)$/m.exec(running.output)?.[1] ?? '';
     const answer = await runOrThrow(['sh', '-c', curl]);
-    const { access_token: token = '' } = JSON.parse(answer) as { readonly access_token?: string };
+    ({ access_token: token = '' } = JSON.parse(answer) as { readonly access_token?: string });
     assert.equal(token.split('.').length, 3, answer);
     const text = readFileSync(join(cwd, '.local/demo.env'), 'utf8');
     const { ISSUER = '', PORTAL_URL = '' } = parseDemoEnvironment(text);
@@ -44,4 +47,5 @@ export async function useLocalRun(
     rmSync(join(cwd, '.local'), { recursive: true, force: true });
   }
   assert.match(running.output, /^Stopping\.$/m);
+  return token;
 }

@@ -49,7 +49,7 @@ describe('an app of a config', () => {
     };
     expect(Object.keys(Outputs)).toEqual(['Issuer', 'TokenUrl', 'JwksUri', 'NextCommand']);
     expect(Outputs['NextCommand']?.Value).toBe(
-      `AUTHCTL_CONFIG=${join(folder, 'config.json')} AWS_REGION=us-west-2 npx --no -- authctl client create --name First --trunk-group tg-1 --scope calls:view`,
+      `export AUTHCTL_CONFIG=${join(folder, 'config.json')} AWS_REGION=us-west-2; npx --no -- authctl client create --name First --trunk-group tg-1 --scope calls:view`,
     );
   });
 

@@ -1,16 +1,12 @@
 import { readFileSync } from 'node:fs';
-import {
-  DeploymentConfigError,
-  type DeploymentConfigInput,
-  deployedRegions,
-  parseDeploymentConfig,
-} from '../../../contract/deployment-config.ts';
+import { deployedRegions, parseDeploymentConfig } from '../../../contract/deployment-config.ts';
 import { discoveryEnvironment, tokenEnvironment } from '../../../contract/function-environments.ts';
 import { functionName } from '../../../contract/function-names.ts';
 import type { NamedPolicy, PolicyDocument } from '../../emulator/iam/evaluate-request.ts';
 import { LocalRunError } from '../../emulator/loopback-server.ts';
+import { readConfigFile } from '../config-file.ts';
 import { describeEnvironments } from '../environment-source.ts';
-import type { LocalDeployment } from '../local-deployment.ts';
+import { exampleScopes, type LocalDeployment } from '../local-deployment.ts';
 import { readAssembly } from './assembly.ts';
 import {
   readStackContents,
@@ -56,19 +52,14 @@ function readBoundary(
 }
 
 function readConfig(path: string, issuer: string): LocalDeployment {
-  try {
-    const found = JSON.parse(readFileSync(path, 'utf8')) as DeploymentConfigInput;
-    if (deployedRegions(parseDeploymentConfig(found)).length > 1) {
-      throw new LocalRunError(`${path} has several regions; allowed: a config with one region`);
-    }
-    const { domain: _, ...rest } = found;
-    const input = { ...rest, issuer };
-    return { input, config: parseDeploymentConfig(input, { allowLoopbackIssuer: true }) };
-  } catch (cause) {
-    if (cause instanceof LocalRunError) throw cause;
-    const reason = cause instanceof DeploymentConfigError ? cause.message : 'it is no JSON file';
-    throw new LocalRunError(`the deployment config ${path} cannot be read: ${reason}`, { cause });
+  const found = readConfigFile(path);
+  if (deployedRegions(found.config).length > 1) {
+    throw new LocalRunError(`${path} has several regions; allowed: a config with one region`);
   }
+  const { domain: _, ...rest } = found.input;
+  const input = { ...rest, issuer };
+  const config = parseDeploymentConfig(input, { allowLoopbackIssuer: true });
+  return { input, config, demoScopes: exampleScopes(config) };
 }
 
 /** A complete address, not the beginning of a longer one. */
@@ -96,8 +87,7 @@ function serveLocally(contents: StackContents, issuer: string): StackContents {
 
 /** @throws {LocalRunError} if the templates were made from another config. */
 function checkSameConfig({ config, contents }: SynthesisedDeployment, from: FromSynth): void {
-  const region = deployedRegions(config)[0]?.id;
-  const source = describeEnvironments(config, config.issuer ?? '', region);
+  const source = describeEnvironments(config, config.issuer ?? '');
   const expected = { token: tokenEnvironment(source), discovery: discoveryEnvironment(source) };
   for (const [name, variables] of Object.entries(expected)) {
     const found = contents.functions.get(functionName(config.name, name as 'token'))?.variables;

@@ -5,6 +5,7 @@ import type { DecidedRequest } from '../../emulator/iam/access-control.ts';
 import { type Cloud, inFreshAccount } from '../../ministack/cloud.ts';
 import { installMiniStack } from '../../ministack/ministack.ts';
 import { reportUses } from '../../ministack/permissions/report-uses.ts';
+import { createdProjectNames, proveCreatedProject } from './created-project.ts';
 import { proveMove } from './move-regions.ts';
 import { oneRegionNames, proveOneRegion } from './one-region.ts';
 import { portalNames, provePortal } from './portal.ts';
@@ -35,6 +36,9 @@ async function main(work: string): Promise<void> {
   await run('three', threeRegionsNames, proveThreeRegions);
   process.stdout.write('One region that becomes three:\n');
   await run('move', threeRegionsNames, proveMove);
+  process.stdout.write('A project of npm create:\n');
+  const created = join(work, 'created');
+  await run('created', createdProjectNames, (cloud) => proveCreatedProject(cloud, created));
   process.stdout.write('The portal next to a service in use:\n');
   const certificates = join(work, 'portal', 'tls');
   await run('portal', portalNames, (cloud) => provePortal(cloud, certificates));

@@ -2,20 +2,18 @@ import assert from 'node:assert/strict';
 import {
   cpSync,
   existsSync,
-  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
-  realpathSync,
   rmSync,
   statSync,
-  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, dirname, join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { type StagedPackage, stagePackages } from '../../build/stage.ts';
 import { installNode } from '../../support/install-node.ts';
+import { linkPackages } from '../../support/link-packages.ts';
 import { type Command, type CommandOptions, runCommand } from '../../support/run-command.ts';
 import { useLocalRun } from '../../support/use-local-run.ts';
 import { withLocalService } from '../../support/with-local-service.ts';
@@ -51,11 +49,7 @@ function linkDeclared(project: string, { manifest }: StagedPackage): void {
   const { dependencies, peerDependencies } = manifest;
   // The optional peer of the verifier is not installed.
   const peers = manifest.name.endsWith('/verifier') ? {} : peerDependencies;
-  for (const name of [...Object.keys({ ...dependencies, ...peers }), ...buildTools]) {
-    const link = join(project, 'node_modules', name);
-    mkdirSync(dirname(link), { recursive: true });
-    symlinkSync(realpathSync(join(root, 'node_modules', name)), link);
-  }
+  linkPackages(project, [...Object.keys({ ...dependencies, ...peers }), ...buildTools]);
 }
 
 /** What an installation is, for the person who reads the output. */
@@ -206,9 +200,9 @@ const uses: Readonly<Record<string, Use>> = {
       assert.match(await run([node, 'use-verifier.js'], options), /^the verifier works$/m);
       await useForwardAuth([node, join(folder, 'bin/forward-auth.js')], environment);
     }),
-  local: (node, project, { manifest, folder }) => {
+  local: async (node, project, { manifest, folder }) => {
     const path = join(folder, manifest.bin?.['authorization-server-local'] ?? '');
-    return useLocalRun([node, path], project);
+    await useLocalRun([node, path], project);
   },
   // It installs what it makes, so the suite `release` runs it with a registry.
   create: async (node, project, { manifest, folder }) => {

@@ -11,6 +11,8 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { decodeJwt } from 'jose';
+import type { DeploymentConfigInput } from '../../../contract/deployment-config.ts';
 import { checksumFile } from '../../build/release.ts';
 import { readManifest } from '../../build/stage.ts';
 import { type Command, runCommand, runOrThrow } from '../../support/run-command.ts';
@@ -83,8 +85,32 @@ async function createProject(work: string, onlyEnvironment: NodeJS.ProcessEnv): 
   say(
     `npm start gave the first token ${seconds()} s after the first command, from an empty folder`,
   );
+  await changeConfig(project, onlyEnvironment);
   await refuseBadInput(create);
   return project;
+}
+
+/** What runs is the config of the project. */
+async function changeConfig(project: string, onlyEnvironment: NodeJS.ProcessEnv): Promise<void> {
+  const path = join(project, 'authorization-server.json');
+  const before = readFileSync(path, 'utf8');
+  const config = JSON.parse(before) as DeploymentConfigInput;
+  const write = (changes: Partial<DeploymentConfigInput>) =>
+    writeFileSync(path, JSON.stringify({ ...config, ...changes }));
+  const scope = { service: 'orders', permission: 'read', description: 'Read orders' };
+  write({ scopes: [scope] });
+  const token = await useLocalRun(['npm', 'start'], project, onlyEnvironment);
+  const { aud, scope: scopes } = decodeJwt(token);
+  assert.deepEqual([aud, scopes], [config.defaultAudience, 'orders:read']);
+  write({ regions: { slc: { awsRegion: 'us-west-9' } } });
+  const refused = await runCommand(['npm', 'start'], { cwd: project, onlyEnvironment });
+  assert.match(
+    refused.output,
+    /^npm start: \S+authorization-server\.json: the deployment config cannot be used: regions\.slc\.awsRegion: received "us-west-9"; allowed: an AWS region: af-south-1, /m,
+  );
+  assert.equal(refused.code, 1);
+  writeFileSync(path, before);
+  say('npm start runs what the config says, and says what is wrong with it');
 }
 
 async function refuseBadInput(

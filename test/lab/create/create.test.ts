@@ -48,6 +48,15 @@ describe('the project', () => {
     expect(config.defaultAudience).toBe('https://api.acme.example');
   });
 
+  it('starts with the config that it deploys', () => {
+    const { scripts } = JSON.parse(files['package.json'] ?? '') as {
+      readonly scripts: Readonly<Record<string, string>>;
+    };
+    const path = /--config (\S+)$/.exec(scripts['start'] ?? '')?.[1] ?? '';
+    expect(files['app.js']).toContain(`config: '${path}'`);
+    expect(Object.keys(files)).toContain(path);
+  });
+
   it('is refused for an AWS region that does not exist, with those that do', () => {
     expect(() => buildProject({ ...choices, awsRegion: 'us-west-9' }, pins)).toThrow(
       new CreateError(`--region: received "us-west-9"; allowed: ${awsRegions.join(', ')}`),

@@ -94,10 +94,9 @@ describe('the arguments of npm start', () => {
     },
   );
 
-  it('refuse --config for the sources', () => {
-    expect(() => parseArguments(['--config', 'x'], {})).toThrow(
-      new LocalRunError('--config: allowed only with --from-synth'),
-    );
+  it('name a config that runs from the sources', () => {
+    const { config, fromSynth } = parseArguments(['--config', 'x.json'], {});
+    expect([config, fromSynth]).toEqual([resolve('x.json'), undefined]);
   });
 
   it('take an empty variable for a missing one', () => {
@@ -107,7 +106,7 @@ describe('the arguments of npm start', () => {
   it.each(['--htps', '--port=1', '-x', 'start', '--https=no', '--state'])('refuse %s', (flag) => {
     expect(() => parseArguments([flag], {})).toThrow(LocalRunError);
     expect(() => parseArguments([flag], {})).toThrow(
-      'allowed: --https, --reset, --algorithm <algs>, --access-token-type <type>, --authorization-endpoint, --check-revocation <choice>, --rotation-demo, --token-reuse <share>, --state <dir>, --faults <file>, --portal-login, --from-synth, --config <file>, --permissions-boundary <file>, --help',
+      'allowed: --https, --reset, --algorithm <algs>, --access-token-type <type>, --authorization-endpoint, --check-revocation <choice>, --rotation-demo, --token-reuse <share>, --state <dir>, --config <file>, --faults <file>, --portal-login, --from-synth, --permissions-boundary <file>, --help',
     );
   });
 

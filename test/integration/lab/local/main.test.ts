@@ -330,4 +330,21 @@ describe('SIGINT and SIGTERM', () => {
     expect(await run.ended).toBe(0);
     await expect(fetch(JWKS_URI)).rejects.toThrow('fetch failed');
   });
+
+  // npm forwards only SIGINT and SIGTERM, and no process can forward SIGKILL.
+  it.each(['SIGHUP', 'SIGKILL'] as const)(
+    'are not needed: the run ends with an npm that %s ended, and frees ports and state',
+    async (signal) => {
+      const state = temporaryDirectory();
+      const run = spawnLocal(['--state', state], {}, 'npm');
+      onTestFinished(() => stop(run));
+      await started(run);
+      const port = portOf(sourceDemoEnvironment(state));
+      run.child.kill(signal);
+      // Its streams close when the last process that has them ends.
+      expect(await run.ended).toBe(signal);
+      expect(run.output()).toMatch(/\nStopping\.\n$/);
+      await start(state, [], { PORT: String(port) });
+    },
+  );
 });

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
-import { isPlainWord, quoteWord } from '../../cli/completion-script.ts';
+import { isPlainWord, quoteWord } from '../../contract/shell-word.ts';
 
 const evaluated = [
   '$(id)',
@@ -38,6 +38,7 @@ describe('a value of the completion', () => {
     'https://idp.example.com:8443/realms/a_b~c',
     '-kid_of-43-characters',
     'messaging:view',
+    '/home/me/config.json',
   ])('may be %s', (word) => {
     expect(isPlainWord(word)).toBe(true);
   });

@@ -1,0 +1,35 @@
+import { readFileSync } from 'node:fs';
+import {
+  type DeploymentConfig,
+  DeploymentConfigError,
+  type DeploymentConfigInput,
+  parseDeploymentConfig,
+} from '../../contract/deployment-config.ts';
+import { LocalRunError } from '../emulator/loopback-server.ts';
+
+/** A deployment config as a person wrote it, and parsed. */
+export interface ConfigFile {
+  readonly input: DeploymentConfigInput;
+  readonly config: DeploymentConfig;
+}
+
+function explain(error: unknown): string {
+  if (error instanceof DeploymentConfigError) return error.message;
+  if (error instanceof SyntaxError) return `the deployment config is not JSON: ${error.message}`;
+  return `the deployment config cannot be read (${(error as NodeJS.ErrnoException).code ?? String(error)})`;
+}
+
+/**
+ * Reads a deployment config, which must be one that can be deployed.
+ *
+ * @throws {LocalRunError} naming the file, the values that are not allowed, and what is.
+ */
+export function readConfigFile(path: string): ConfigFile {
+  try {
+    const input: unknown = JSON.parse(readFileSync(path, 'utf8'));
+    const config = parseDeploymentConfig(input);
+    return { input: input as DeploymentConfigInput, config };
+  } catch (cause) {
+    throw new LocalRunError(`${path}: ${explain(cause)}`, { cause });
+  }
+}
