@@ -75,7 +75,7 @@ describe('a local run of a config', () => {
 
   it('serves the first of several regions, without their domain', async () => {
     const { defaultAudience } = threeRegions;
-    const run = await start(temporaryDirectory(), threeRegions as DeploymentConfigInput);
+    const run = await start(temporaryDirectory(), threeRegions);
     const claims = decodeJwt(await getToken(run));
     expect(claims).toMatchObject({ iss: run.issuer, aud: defaultAudience });
     const written: unknown = JSON.parse(readFileSync(run.paths.deploymentConfig, 'utf8'));
@@ -123,7 +123,7 @@ describe('npm start -- --config FILE', () => {
     onTestFinished(() => stop(run));
     await started(run);
     const wanted = `The deployment is that of ${path}: pit in eu-central-1, with 2 scopes.`;
-    await expect.poll(run.output).toContain(wanted);
+    await expect.poll(() => run.output()).toContain(wanted);
     const { AUTHCTL_CONFIG = '' } = sourceDemoEnvironment(state);
     expect(JSON.parse(readFileSync(AUTHCTL_CONFIG, 'utf8'))).toMatchObject({ scopes: orders });
   });
