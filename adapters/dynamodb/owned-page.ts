@@ -77,7 +77,7 @@ export async function scanForOwn<T extends object>(
         ...filter,
       }),
     );
-    examined += page.ScannedCount ?? 0;
+    examined += page.Count ?? 0;
     for (const item of page.Items ?? []) {
       if (!hasText(item, list)) continue;
       const parsed = parseOrReport(item, list.parse, store);

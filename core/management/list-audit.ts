@@ -38,11 +38,15 @@ function formatPosition(after: string, open: ReadonlySet<string>): string {
   return formatCursor(JSON.stringify([after, ...[...open].slice(0, maxOpenChanges)]));
 }
 
+/** A time, and the id of a record or the end of those of that time. */
+const positionPattern = /^\d{4}-\d\d-\d\dT[\d:.]{8,16}Z(?:\$|#[\w-]{1,256})$/;
+
 function parsePosition(value: unknown): Position {
   const refuse = () => refuseInput('cursor', value, 'the nextCursor of a page');
   try {
     const [after, ...open] = JSON.parse(parseCursor(value)) as readonly unknown[];
-    if (typeof after !== 'string' || !open.every((id) => typeof id === 'string')) return refuse();
+    if (typeof after !== 'string' || !positionPattern.test(after)) return refuse();
+    if (!open.every((id) => typeof id === 'string')) return refuse();
     return { after, open: new Set(open) };
   } catch {
     return refuse();

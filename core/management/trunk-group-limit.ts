@@ -93,18 +93,19 @@ function limitAudit(reader: AuditPageReader, isWithin: IsWithin): AuditPageReade
   return {
     readAudit: async (query) => {
       const read: AuditRecord[] = [];
-      let [examined, { after }] = [0, query];
+      let { after } = query;
       for (;;) {
         const page = await reader.readAudit({ ...query, after });
         read.push(...page.items);
-        examined += page.examined;
         after = page.next;
         const last = after?.slice(0, after.indexOf('#'));
         const items = read.filter((one) => one.time !== last && isOwnRecord(one, isWithin));
-        if (last === undefined) return { items, examined };
+        // How many records others have is not told.
+        const found = { items, examined: items.length };
+        if (last === undefined) return found;
         // Records of one time may be on two pages. With no others, the page would start there again.
         const isStuck = read.every(({ time }) => time === last);
-        if (!isStuck) return { items, examined, next: `${last}$` };
+        if (!isStuck) return { ...found, next: `${last}$` };
       }
     },
   };

@@ -1,4 +1,5 @@
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
+import { securityHeaders } from '../../contract/error-body.ts';
 
 type Query = APIGatewayProxyEvent['multiValueQueryStringParameters'];
 
@@ -44,9 +45,14 @@ export function toRequest(event: APIGatewayProxyEvent, origin: string): Request 
   }
 }
 
-/** The result of a proxy integration. Everything that the portal sends is text. */
+/**
+ * The result of a proxy integration. Everything that the portal sends is text. Its host has only
+ * https, which browsers are told.
+ */
 export async function toResult(response: Response): Promise<APIGatewayProxyResult> {
-  const multiValueHeaders: Record<string, string[]> = {};
+  const multiValueHeaders: Record<string, string[]> = {
+    'strict-transport-security': [securityHeaders['Strict-Transport-Security']],
+  };
   for (const [name, value] of response.headers) {
     if (name !== 'set-cookie') multiValueHeaders[name] = [value];
   }

@@ -17,8 +17,14 @@ const purpose = 'login';
 /** Seconds for which a person may look for a password. */
 const lifetime = 600;
 
-/** Tabs that can sign in at the same time. Each has a cookie of about 400 bytes. */
+/** Tabs that can sign in at the same time. */
 const maxAttempts = 5;
+
+/**
+ * Bytes of their cookies. With the largest session, API Gateway's limit of 10,240 bytes leaves 3 KB
+ * for other headers. A cookie takes 300 bytes, and a kilobyte more with the longest address.
+ */
+const maxAttemptBytes = 3000;
 
 const kinds: readonly string[] = ['normal', 'silent', 'forced', 'recent'];
 
@@ -35,6 +41,23 @@ export function createAttempt(
   return { ...given, state: drawText(), nonce: drawText(), codeVerifier: drawText() };
 }
 
+/** Names of the cookies of earlier attempts that have no room next to a new one: the oldest. */
+function findSurplus(
+  request: Request,
+  { prefix }: CookieScope,
+  newBytes: number,
+): readonly string[] {
+  const open = [...readCookies(request)].filter(([name]) => name.startsWith(`${prefix}login-`));
+  let [kept, bytes] = [1, newBytes];
+  // Browsers send the newest last.
+  const surplus = open.toReversed().filter(([name, value]) => {
+    kept += 1;
+    bytes += name.length + value.length;
+    return kept > maxAttempts || bytes > maxAttemptBytes;
+  });
+  return surplus.map(([name]) => name.slice(prefix.length));
+}
+
 /** The cookies of a new attempt, which remove those of attempts that are too many. */
 export function attemptCookies(
   request: Request,
@@ -44,14 +67,10 @@ export function attemptCookies(
 ): readonly string[] {
   const { state, nonce, codeVerifier, kind, returnTo, startedAt, subject } = attempt;
   const value = [state, nonce, codeVerifier, kind, returnTo, startedAt, subject ?? null];
-  const open = [...readCookies(request).keys()]
-    .filter((name) => name.startsWith(`${scope.prefix}login-`))
-    .map((name) => name.slice(scope.prefix.length));
+  const sealed = seal(keys, purpose, value);
   return [
-    ...open
-      .slice(0, Math.max(0, open.length - maxAttempts + 1))
-      .map((name) => setCookie(scope, name, '', 0)),
-    setCookie(scope, nameOf(state), seal(keys, purpose, value), lifetime),
+    ...findSurplus(request, scope, sealed.length).map((name) => setCookie(scope, name, '', 0)),
+    setCookie(scope, nameOf(state), sealed, lifetime),
   ];
 }
 

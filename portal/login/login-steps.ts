@@ -15,7 +15,7 @@ import {
 } from './login-pages.ts';
 import { LoginError } from './login-provider.ts';
 import { type Access, type Claims, findAccess } from './people.ts';
-import { isRecent, type Session, sessionLimits } from './session.ts';
+import { isRecent, readAuthTime, type Session, sessionLimits } from './session.ts';
 import type { SessionCookie } from './session-cookie.ts';
 
 function kindOf(parameters: URLSearchParams): LoginAttempt['kind'] {
@@ -109,15 +109,13 @@ export class LoginSteps {
     const { provider, epoch, acceptsPromptLogin } = this.#login.options;
     const now = this.#login.now();
     const wasAsked = acceptsPromptLogin === true && (kind === 'recent' || kind === 'forced');
-    const told = typeof claims.auth_time === 'number' ? Math.floor(claims.auth_time) : undefined;
-    const authenticatedAt = told ?? (wasAsked ? now : undefined);
     return {
       ...access,
       issuer: provider.issuer,
       subject: typeof claims.sub === 'string' ? claims.sub : '',
       begunAt: now,
       usedAt: now,
-      authenticatedAt: authenticatedAt && Math.min(authenticatedAt, now),
+      authenticatedAt: readAuthTime(claims['auth_time'], now) ?? (wasAsked ? now : undefined),
       epoch,
     };
   }

@@ -31,8 +31,18 @@ export const sessionLimits = {
 /** Seconds. A cookie in every response would be waste. */
 export const renewAfter = 60;
 
-/** Clocks of the portal's instances differ by less. */
+/** Clocks of the portal's instances, and that of the provider, differ by less. */
 const maxAhead = 60;
+
+/**
+ * The claim `auth_time`.
+ *
+ * @returns undefined for a time in the future, which would stay recent until it comes.
+ */
+export function readAuthTime(claim: unknown, now: number): number | undefined {
+  if (typeof claim !== 'number' || claim > now + maxAhead) return undefined;
+  return Math.min(Math.floor(claim), now);
+}
 
 type State = 'open' | 'idle' | 'over' | 'closed';
 
@@ -104,7 +114,12 @@ export function fromStored(value: unknown): Session | undefined {
   };
 }
 
+/** A subject without spaces and other characters that an actor cannot have. */
+function encodeSubject(subject: string): string {
+  return subject.toWellFormed().replaceAll(/[^\x21-\x24\x26-\x7E]/gu, encodeURIComponent);
+}
+
 /** The actor in the audit is issuer and subject: names change, and can be given to another person. */
 export function personOf({ issuer, subject, name, role, trunkGroups }: Session): Person {
-  return { name, role, trunkGroups, actor: async () => `${issuer}#${subject}` };
+  return { name, role, trunkGroups, actor: async () => `${issuer}#${encodeSubject(subject)}` };
 }

@@ -1,8 +1,12 @@
-/** The cookies of a request, by name. Of two with one name, the first counts. */
+/**
+ * The cookies of a request, by name. Of two with one name, the first counts. Only the space of RFC
+ * 6265 §4.2.1 is taken off: a name that begins with other white space, such as a no-break space, is
+ * another one, to which browsers do not apply the rules of `__Host-`.
+ */
 export function readCookies(request: Request): ReadonlyMap<string, string> {
   const cookies = new Map<string, string>();
   for (const part of (request.headers.get('cookie') ?? '').split(';')) {
-    const [name = '', ...rest] = part.trim().split('=');
+    const [name = '', ...rest] = part.replace(/^[ \t]+/, '').split('=');
     if (name !== '' && !cookies.has(name)) cookies.set(name, rest.join('='));
   }
   return cookies;

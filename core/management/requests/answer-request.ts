@@ -167,7 +167,7 @@ export async function answerManagementRequest(
     const { person } = request;
     const { alias } = caller;
     const context = contextOf(createContext, caller, request, notices);
-    checkPerson(alias, person, context.config.management.portalReach);
+    checkPerson(alias, request, context.config.management.portalReach);
     const calls = callsOf(request);
     return notices.answer(await runChanges({ context, alias, person }, calls));
   } catch (error) {

@@ -1,5 +1,5 @@
 import { type OperationName, operationOf } from '../../../contract/management/operations.ts';
-import type { Person } from '../../../contract/management/request.ts';
+import type { ManagementRequest, Person } from '../../../contract/management/request.ts';
 import {
   type ManagementAlias,
   managementAliases,
@@ -33,15 +33,27 @@ export function readInvokedAlias(invokedArn: string): InvokedAlias {
 }
 
 /**
+ * Only an administrator has every trunk group. A portal that names no group for others would show
+ * them those of every customer.
+ */
+function hasTrunkGroups(
+  { person, trunk_groups: groups }: ManagementRequest,
+  reach: PortalReach | undefined,
+): boolean {
+  return person?.role === 'administrator' || (groups ?? reach?.trunkGroups) !== undefined;
+}
+
+/**
  * @param reach of the portal.
  * @throws {CallerRefusedError} if a person is named where none may be, or is not where one must, or
- *   is an administrator and the portal may name none.
+ *   is an administrator and the portal may name none, or is not and has no trunk groups.
  */
 export function checkPerson(
   alias: ManagementAlias,
-  person: Person | undefined,
+  request: ManagementRequest,
   reach: PortalReach | undefined,
 ): void {
+  const { person } = request;
   if ((alias === 'portal') !== (person !== undefined)) {
     throw new CallerRefusedError(
       'access_denied',
@@ -50,7 +62,14 @@ export function checkPerson(
         : `person: received a person; allowed: nothing, as the alias ${alias} acts for the AWS caller`,
     );
   }
-  if (person?.role !== 'administrator' || reach?.administrators === true) return;
+  if (person === undefined) return;
+  if (!hasTrunkGroups(request, reach)) {
+    throw new CallerRefusedError(
+      'access_denied',
+      `trunk_groups: received nothing for a ${person.role}; allowed: the trunk groups of the person, or management.portalReach.trunkGroups in the deployment config`,
+    );
+  }
+  if (person.role !== 'administrator' || reach?.administrators === true) return;
   throw new CallerRefusedError(
     'access_denied',
     'person: received the role administrator; allowed: viewer, manager, because management.portalReach.administrators of the deployment config is not true',

@@ -5,6 +5,7 @@ import {
   secondsPerDay,
 } from '../../../contract/limits.ts';
 import { NotFoundError } from '../../errors.ts';
+import type { StorePage, StorePageQuery } from '../../paging.ts';
 import type { GrantLimits, TrunkGroupLimits } from '../../trunk-group/trunk-group-limits.ts';
 import { makeAuditedChange } from '../audited-change.ts';
 import { checkVersion, type IfVersion } from '../if-version.ts';
@@ -97,18 +98,34 @@ export async function findTrunkGroupLimits(
   return context.trunkGroupLimits.findLimits(group);
 }
 
+/** Those of some trunk groups. Positions and sizes of pages say nothing about other groups. */
+async function readOwnLimits(
+  { trunkGroupLimits }: ManagementContext,
+  trunkGroups: readonly string[],
+  { limit, after }: StorePageQuery,
+): Promise<StorePage<TrunkGroupLimits>> {
+  const left = trunkGroups.toSorted().filter((group) => after === undefined || group > after);
+  const groups = left.slice(0, limit);
+  const found = await Promise.all(groups.map((group) => trunkGroupLimits.findLimits(group)));
+  return {
+    items: found.filter(({ version }) => version > 0),
+    examined: groups.length,
+    next: left.length > groups.length ? groups.at(-1) : undefined,
+  };
+}
+
 /** One page of the trunk groups that have limits. */
 export async function listTrunkGroupLimits(
   context: ManagementContext,
   filter: PageRequest = {},
 ): Promise<Page<TrunkGroupLimits>> {
   const request = readPageRequest(readFields('filter', filter, pageFields));
-  const { trunkGroups } = context;
-  const page = await context.trunkGroupLimits.readLimits(request);
-  const items = page.items.filter(
-    ({ serviceTrunkGroup }) => trunkGroups?.includes(serviceTrunkGroup) !== false,
-  );
-  return toPage({ ...page, items }, (a, b) => (a.serviceTrunkGroup < b.serviceTrunkGroup ? -1 : 1));
+  const { trunkGroups, trunkGroupLimits } = context;
+  const page =
+    trunkGroups === undefined
+      ? await trunkGroupLimits.readLimits(request)
+      : await readOwnLimits(context, trunkGroups, request);
+  return toPage(page, (a, b) => (a.serviceTrunkGroup < b.serviceTrunkGroup ? -1 : 1));
 }
 
 /**

@@ -33,6 +33,8 @@ const refs: Readonly<Record<string, Attribute>> = {
     `${String(functionArn(id, resource, resolver))}:${String(resource.Properties['Name'])}`,
   'AWS::Lambda::Function': nameOf('FunctionName'),
   'AWS::Lambda::Version': arnOf('lambda', 'function:', nameOf('FunctionName'), `:${onlyVersion}`),
+  // Secrets Manager adds six random characters to a name.
+  'AWS::SecretsManager::Secret': arnOf('secretsmanager', 'secret:', nameOf('Name'), '-AbCdEf'),
   'AWS::SNS::Topic': arnOf('sns', '', nameOf('TopicName')),
 };
 

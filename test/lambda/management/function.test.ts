@@ -190,7 +190,19 @@ const refusals: readonly (readonly [
   [
     'a person with a lower role',
     { class: 'AwsCallerError', text: expect.stringContaining('allowed: manager or more') },
-    ({ ask }) => ask({ ...creation, person: { ...ada, role: 'viewer' } }, portalAlias),
+    ({ ask }) =>
+      ask(
+        { ...creation, person: { ...ada, role: 'viewer' }, trunk_groups: ['tg-1001'] },
+        portalAlias,
+      ),
+  ],
+  [
+    'a person without trunk groups',
+    {
+      class: 'AwsCallerError',
+      text: expect.stringMatching(/^trunk_groups: received nothing for a manager/),
+    },
+    ({ ask }) => ask({ ...creation, person: ada }, portalAlias),
   ],
   [
     'an unknown operation',

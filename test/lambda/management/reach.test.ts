@@ -222,7 +222,8 @@ describe('the reach of a portal', () => {
   ])('%o decides whether it may name an administrator', async (reach, expected) => {
     const { ask } = await portalWorld(reach);
     expect(await ask('administrator', 'listProviders', {})).toContain(expected);
-    expect(await ask('viewer', 'listProviders', {})).toContain('"issuer":');
+    const groups = { trunk_groups: ['tg-1001'] };
+    expect(await ask('viewer', 'listProviders', {}, groups)).toContain('"issuer":');
   });
 
   it('bounds what it may name for every person, also for an administrator', async () => {

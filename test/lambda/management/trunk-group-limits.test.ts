@@ -159,7 +159,13 @@ describe('the limits of a trunk group hold for', () => {
 
   it.each([
     ['an operator', 'client-operator', {}, {}, true],
-    ['a manager of the portal', 'portal', person('manager'), {}, true],
+    [
+      'a manager of the portal',
+      'portal',
+      { ...person('manager'), trunk_groups: [group] },
+      {},
+      true,
+    ],
     ['an administrator whom the config limits', 'administrator', {}, { reach: [entry] }, true],
     ['an administrator who limits himself', 'administrator', { trunk_groups: [group] }, {}, true],
     ['not the staff', 'administrator', {}, {}, false],
