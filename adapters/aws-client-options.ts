@@ -1,5 +1,6 @@
+import { Readable } from 'node:stream';
 import { type CallProfile, type CallProfileName, callProfiles } from './call-profile.ts';
-import { timeoutSignal } from './deadline.ts';
+import { beginTimeLimit } from './deadline.ts';
 import { RetryBudget } from './retry-budget.ts';
 
 /** An omitted option follows the SDK's own rules: AWS_REGION, AWS_PROFILE, AWS_ENDPOINT_URL_*. */
@@ -33,7 +34,7 @@ interface SdkClient {
       handle(
         request: unknown,
         options?: { readonly abortSignal?: unknown },
-      ): Promise<{ readonly response: { readonly statusCode: number } }>;
+      ): Promise<{ readonly response: { readonly statusCode: number; readonly body?: unknown } }>;
     };
   };
 }
@@ -56,11 +57,18 @@ export function limitResponses<Client extends SdkClient>(
   const { requestHandler } = client.config;
   const handle = requestHandler.handle.bind(requestHandler);
   requestHandler.handle = async (request, { abortSignal, ...others } = {}) => {
-    const limit = timeoutSignal(connectionTimeout + 2 * requestTimeout);
-    const signals = abortSignal instanceof AbortSignal ? [limit, abortSignal] : [limit];
-    const output = await handle(request, { ...others, abortSignal: AbortSignal.any(signals) });
+    const outer = abortSignal instanceof AbortSignal ? abortSignal : undefined;
+    const limit = beginTimeLimit(connectionTimeout + 2 * requestTimeout, outer);
+    const sent = handle(request, { ...others, abortSignal: limit.signal });
+    const output = await sent.catch((error: unknown) => {
+      limit.end();
+      throw error;
+    });
+    const { statusCode, body } = output.response;
+    // Until then, the limit ends a body that never ends.
+    if (body instanceof Readable) body.once('close', limit.end);
     // The SDK takes a status below 200 as success.
-    if (output.response.statusCode >= 200) return output;
+    if (statusCode >= 200) return output;
     throw Object.assign(new Error('the response has no final status'), { code: 'ECONNRESET' });
   };
   return client;

@@ -7,7 +7,8 @@ const step = 100;
  *
  * @param milliseconds the least time that a request has; it may have {@link step} more.
  * @param clock milliseconds of a clock that never goes back.
- * @returns the signal for a request that begins now.
+ * @returns the signal for a request that begins now. Listen to it: Node may collect a signal that
+ *   has no listener, and then it never aborts.
  */
 export function createDeadlines(
   milliseconds: number,
@@ -25,12 +26,53 @@ export function createDeadlines(
   };
 }
 
+/** A limit on the time of one call. */
+export interface TimeLimit {
+  /** Aborts when the time is over, and with the caller's own signal. */
+  readonly signal: AbortSignal;
+  /** Stops the timer. */
+  readonly end: () => void;
+}
+
 /**
- * A signal that aborts after a time, also if nothing but AbortSignal.any refers to it: Node 22
- * collects such a signal unless it has a listener, and then it never aborts.
+ * Begins a limit that holds until it ends. The timer holds the signal: Node 22 collects a signal
+ * of AbortSignal.timeout that only AbortSignal.any refers to, and then neither of them aborts.
+ *
+ * @param outer a signal of the caller.
  */
-export function timeoutSignal(milliseconds: number): AbortSignal {
-  const signal = AbortSignal.timeout(milliseconds);
-  signal.addEventListener('abort', () => {}, { once: true });
-  return signal;
+export function beginTimeLimit(milliseconds: number, outer?: AbortSignal): TimeLimit {
+  const controller = new AbortController();
+  const abort = () => controller.abort(outer?.reason);
+  const timer = setTimeout(() => {
+    controller.abort(new DOMException('The operation was aborted due to timeout', 'TimeoutError'));
+  }, milliseconds);
+  // What it limits keeps the process running.
+  timer.unref();
+  if (outer?.aborted === true) abort();
+  else outer?.addEventListener('abort', abort);
+  return {
+    signal: controller.signal,
+    end: () => {
+      clearTimeout(timer);
+      outer?.removeEventListener('abort', abort);
+    },
+  };
+}
+
+/**
+ * Runs one call with a limit on its time.
+ *
+ * @param run must settle when its signal aborts.
+ */
+export async function inTime<T>(
+  milliseconds: number,
+  outer: AbortSignal | undefined,
+  run: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const limit = beginTimeLimit(milliseconds, outer);
+  try {
+    return await run(limit.signal);
+  } finally {
+    limit.end();
+  }
 }

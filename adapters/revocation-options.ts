@@ -11,7 +11,7 @@ import type {
   VerifiedAccessToken,
   VerifiedCredential,
 } from '../core/verifier/verified-credential.ts';
-import { createDeadlines } from './deadline.ts';
+import { inTime } from './deadline.ts';
 import { isClockError } from './retryable-errors.ts';
 
 /** Look-ups by which tokens of this service stop before they expire. */
@@ -36,13 +36,12 @@ export type RevocationOptions = {
  * request. A wrong clock of this host, by which DynamoDB refuses signatures, is a ClockError.
  */
 function optionalLookup(clients: ClientLookup): ClientLookup {
-  const deadline = createDeadlines(optionalLookupDeadline);
   return {
-    async findClient(clientId, { signal } = {}) {
-      const own = deadline();
-      const either = AbortSignal.any([signal ?? own, own]);
+    async findClient(clientId, { signal: outer } = {}) {
       try {
-        return await clients.findClient(clientId, { signal: either });
+        return await inTime(optionalLookupDeadline, outer, (signal) =>
+          clients.findClient(clientId, { signal }),
+        );
       } catch (error) {
         const { cause, message } = error as Error;
         if (!isClockError(cause ?? {})) throw error;

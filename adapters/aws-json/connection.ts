@@ -53,8 +53,8 @@ class StaleConnectionError extends Error {}
  */
 function limitTime(
   request: ClientRequest,
-  options: ConnectionOptions,
-  signal: AbortSignal | undefined,
+  options: Omit<ConnectionOptions, 'maxSockets'>,
+  signal?: AbortSignal,
 ): () => void {
   const giveUp = (what: string) => request.destroy(new AwsTimeoutError(`${what} in time`));
   let last: NodeJS.Immediate | undefined;
@@ -110,11 +110,36 @@ function readResponse(request: ClientRequest, stopLimits: () => void): Promise<H
   });
 }
 
+function requestFor({ protocol }: URL) {
+  return protocol === 'https:' ? requestHttps : requestHttp;
+}
+
+export interface SingleRequest {
+  readonly method: 'GET' | 'POST' | 'PUT';
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly body?: string | undefined;
+  /** Milliseconds from the request to the whole response. */
+  readonly timeout: number;
+}
+
+/**
+ * Sends one request over a connection of its own, and follows no redirect.
+ *
+ * @throws {Error} of node:net or node:http, or AwsTimeoutError, if there is no response.
+ */
+export async function requestOnce(url: URL, options: SingleRequest): Promise<HttpResponse> {
+  const { timeout } = options;
+  const call = requestFor(url)(url, { ...options, agent: false });
+  const times = { connectionTimeout: timeout, requestTimeout: timeout };
+  const response = readResponse(call, limitTime(call, times));
+  call.end(options.body);
+  return response;
+}
+
 /** @see {@link Connection} */
 export function createConnection(url: URL, options: ConnectionOptions): Connection {
-  const secure = url.protocol === 'https:';
-  const request = secure ? requestHttps : requestHttp;
-  const agent = new (secure ? HttpsAgent : HttpAgent)({
+  const request = requestFor(url);
+  const agent = new (request === requestHttps ? HttpsAgent : HttpAgent)({
     keepAlive: true,
     maxSockets: options.maxSockets,
     // The most recently used connection is the least likely to have been closed.

@@ -1,5 +1,6 @@
 import type { CustomResourceAnswer } from '../../contract/custom-resource.ts';
 import { UnavailableError } from '../../core/errors.ts';
+import { inTime } from '../deadline.ts';
 import { openResponse } from '../https/open-response.ts';
 import { parseServiceUrl } from '../https/service-url.ts';
 
@@ -27,11 +28,13 @@ export const sendAnswer: SendAnswer = async (url, answer) => {
   throw new UnavailableError(`CloudFormation was not answered: status ${status}`);
 };
 
-async function put(url: URL, body: Buffer): Promise<number | undefined> {
+function put(url: URL, body: Buffer): Promise<number | undefined> {
   // The signature covers an empty content type.
   const headers = { 'content-type': '', 'content-length': body.length };
   const request = { method: 'PUT', headers, body } as const;
-  const response = await openResponse(url, request, AbortSignal.timeout(timeout));
-  response.destroy();
-  return response.statusCode;
+  return inTime(timeout, undefined, async (signal) => {
+    const response = await openResponse(url, request, signal);
+    response.destroy();
+    return response.statusCode;
+  });
 }

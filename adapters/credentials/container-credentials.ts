@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Environment } from '../aws-json/endpoint.ts';
 import {
+  askSource,
   type CredentialProvider,
   CredentialsError,
   type ExpiringCredentials,
@@ -36,17 +37,9 @@ function agentToken(environment: Environment): string | undefined {
 }
 
 async function fetchFromAgent(url: URL, environment: Environment): Promise<ExpiringCredentials> {
-  const token = agentToken(environment);
-  const response = await fetch(url, {
-    redirect: 'error',
-    signal: AbortSignal.timeout(timeout),
-    ...(token && { headers: { Authorization: token } }),
-  });
-  if (!response.ok) {
-    const { status } = response;
-    throw new CredentialsError(`${source} answered ${status}`, { httpStatus: status });
-  }
-  return readCredentials(source, await response.json());
+  const token = agentToken(environment)?.trim();
+  const headers = token ? { Authorization: token } : undefined;
+  return readCredentials(source, await askSource(source, url, { method: 'GET', headers, timeout }));
 }
 
 /**

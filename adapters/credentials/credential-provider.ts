@@ -1,3 +1,5 @@
+import { requestOnce, type SingleRequest } from '../aws-json/connection.ts';
+
 export interface AwsCredentials {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
@@ -66,12 +68,30 @@ export function keepCredentials(
 }
 
 /**
+ * Sends one request to a source of credentials on this host.
+ *
+ * @returns the body of the response.
+ * @throws {CredentialsError} if the status is not 200.
+ */
+export async function askSource(source: string, url: URL, request: SingleRequest): Promise<string> {
+  const { status, body } = await requestOnce(url, request);
+  if (status === 200) return body;
+  throw new CredentialsError(`${source} answered ${status}`, { httpStatus: status });
+}
+
+/**
  * Reads the JSON response of a container agent or of instance metadata.
  *
  * @throws {CredentialsError} if it holds no credentials.
  */
-export function readCredentials(source: string, body: unknown): ExpiringCredentials {
-  const { AccessKeyId, SecretAccessKey, Token, Expiration } = body as Readonly<
+export function readCredentials(source: string, body: string): ExpiringCredentials {
+  let answer: unknown;
+  try {
+    answer = JSON.parse(body);
+  } catch {
+    // The parser's own error would quote the text.
+  }
+  const { AccessKeyId, SecretAccessKey, Token, Expiration } = Object(answer) as Readonly<
     Record<string, unknown>
   >;
   const expiresAt = Date.parse(String(Expiration));

@@ -1,7 +1,7 @@
 import type { Environment } from '../aws-json/endpoint.ts';
 import {
+  askSource,
   type CredentialProvider,
-  CredentialsError,
   type ExpiringCredentials,
   keepCredentials,
   readCredentials,
@@ -24,31 +24,13 @@ function metadataUrl(environment: Environment): URL {
   return new URL(mode === 'ipv6' ? 'http://[fd00:ec2::254]' : 'http://169.254.169.254');
 }
 
-async function request(url: URL, init: RequestInit): Promise<string> {
-  const signal = AbortSignal.timeout(timeout);
-  const response = await fetch(url, { redirect: 'error', signal, ...init });
-  if (!response.ok) {
-    const { status } = response;
-    throw new CredentialsError(`${source} answered ${status}`, { httpStatus: status });
-  }
-  return response.text();
-}
-
 async function fetchFromMetadata(base: URL): Promise<ExpiringCredentials> {
-  const token = await request(new URL('/latest/api/token', base), {
-    method: 'PUT',
-    headers: { [`${tokenHeader}-ttl-seconds`]: String(tokenLife) },
-  });
-  const headers = { [tokenHeader]: token };
-  const role = (await request(new URL(rolePath, base), { headers })).trim();
-  const answer = await request(new URL(rolePath + encodeURIComponent(role), base), { headers });
-  try {
-    return readCredentials(source, JSON.parse(answer));
-  } catch (error) {
-    // The JSON parser's own error would quote the answer.
-    if (error instanceof CredentialsError) throw error;
-    throw new CredentialsError(`${source} answered without credentials`);
-  }
+  const ask = (path: string, method: 'GET' | 'PUT', headers: Readonly<Record<string, string>>) =>
+    askSource(source, new URL(path, base), { method, headers, timeout });
+  const life = { [`${tokenHeader}-ttl-seconds`]: String(tokenLife) };
+  const headers = { [tokenHeader]: await ask('/latest/api/token', 'PUT', life) };
+  const role = (await ask(rolePath, 'GET', headers)).trim();
+  return readCredentials(source, await ask(rolePath + encodeURIComponent(role), 'GET', headers));
 }
 
 /**

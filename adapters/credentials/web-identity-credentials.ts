@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { requestOnce } from '../aws-json/connection.ts';
 import { type Environment, resolveEndpoint } from '../aws-json/endpoint.ts';
 import {
   type CredentialProvider,
@@ -31,7 +32,7 @@ async function assumeRole(
   url: URL,
   role: { readonly arn: string; readonly tokenFile: string; readonly sessionName: string },
 ): Promise<ExpiringCredentials> {
-  const body = new URLSearchParams({
+  const form = new URLSearchParams({
     Action: 'AssumeRoleWithWebIdentity',
     Version: '2011-06-15',
     RoleArn: role.arn,
@@ -39,11 +40,13 @@ async function assumeRole(
     // Kubernetes replaces the file before its token expires.
     WebIdentityToken: readFileSync(role.tokenFile, 'utf8').trim(),
   });
-  const signal = AbortSignal.timeout(timeout);
-  const response = await fetch(url, { method: 'POST', redirect: 'error', body, signal });
-  const xml = await response.text();
-  if (!response.ok) {
-    const { status } = response;
+  const { status, body: xml } = await requestOnce(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    body: form.toString(),
+    timeout,
+  });
+  if (status !== 200) {
     const message = `${source} refuses the role ${role.arn}: ${errorCode(xml)}`;
     throw new CredentialsError(message, { httpStatus: status });
   }

@@ -1,8 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import type { LookupFunction } from 'node:net';
 import { FetchError, type FetchProblem } from '../../core/identity-provider/fetch-json.ts';
-import { timeoutSignal } from '../deadline.ts';
+import { inTime } from '../deadline.ts';
 import { openResponse } from './open-response.ts';
+import { readBody } from './read-body.ts';
 
 export interface JsonDocumentOptions {
   /** Resolves the host. The default is Node's own resolver. */
@@ -70,17 +71,6 @@ function checkHead(url: string, response: IncomingMessage, maxBytes: number): vo
   }
 }
 
-async function readBody(url: string, response: IncomingMessage, maxBytes: number): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of response as AsyncIterable<Buffer>) {
-    length += chunk.length;
-    if (length > maxBytes) throw new FetchError(url, 'too_large');
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
-}
-
 function parseJson(url: string, body: Buffer): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body)) as unknown;
@@ -104,7 +94,9 @@ async function exchange(
     checkRedirect(url.href, status);
     if (form === undefined && status !== 200) throw new FetchError(url.href, 'status');
     checkHead(url.href, response, maxBytes);
-    return { status, body: parseJson(url.href, await readBody(url.href, response, maxBytes)) };
+    const body = await readBody(response, maxBytes);
+    if (body === undefined) throw new FetchError(url.href, 'too_large');
+    return { status, body: parseJson(url.href, body) };
   } finally {
     response.destroy();
   }
@@ -118,20 +110,19 @@ function problemOf({ code = '' }: NodeJS.ErrnoException, hasTimedOut: boolean): 
   return certificateError.test(code) ? 'untrusted' : 'unreachable';
 }
 
-async function exchangeInTime(
+function exchangeInTime(
   url: URL,
   form: URLSearchParams | undefined,
   options: JsonDocumentOptions,
 ): Promise<JsonAnswer> {
-  const deadline = timeoutSignal(options.timeout);
-  const signals = options.signal === undefined ? [deadline] : [deadline, options.signal];
-  const signal = AbortSignal.any(signals);
-  try {
-    return await exchange(url, form, options, signal);
-  } catch (cause) {
-    if (cause instanceof FetchError) throw cause;
-    throw new FetchError(url.href, problemOf(cause as Error, signal.aborted), { cause });
-  }
+  return inTime(options.timeout, options.signal, async (signal) => {
+    try {
+      return await exchange(url, form, options, signal);
+    } catch (cause) {
+      if (cause instanceof FetchError) throw cause;
+      throw new FetchError(url.href, problemOf(cause as Error, signal.aborted), { cause });
+    }
+  });
 }
 
 /**

@@ -4,6 +4,7 @@ import {
   requestDigestHeader,
 } from '../../contract/caller-proof.ts';
 import { InputError, UnavailableError } from '../../core/errors.ts';
+import { requestOnce } from '../aws-json/connection.ts';
 import { type Environment, resolveEndpoint } from '../aws-json/endpoint.ts';
 
 /**
@@ -35,14 +36,7 @@ function headersOf(proof: CallerProof, digest: string): Record<string, string> {
 async function send(url: URL, headers: Record<string, string>) {
   const { method, path, body } = callerProofRequest;
   try {
-    const response = await fetch(new URL(path, url), {
-      method,
-      headers,
-      body,
-      redirect: 'error',
-      signal: AbortSignal.timeout(timeout),
-    });
-    return { status: response.status, text: await response.text() };
+    return await requestOnce(new URL(path, url), { method, headers, body, timeout });
   } catch (cause) {
     throw new UnavailableError('STS does not answer', { cause });
   }
@@ -52,15 +46,16 @@ async function send(url: URL, headers: Record<string, string>) {
 export function createAuthenticateCaller(environment: Environment): AuthenticateCaller {
   const { url } = resolveEndpoint('sts', environment);
   return async (proof, digest) => {
-    const { status, text } = await send(url, headersOf(proof, digest));
-    if (status >= 500 || status === 429) throw new UnavailableError(`STS answered ${status}`);
-    if (status !== 200) {
-      const code = codeElement.exec(text)?.[1] ?? `status ${status}`;
+    const { status, body } = await send(url, headersOf(proof, digest));
+    const isRefusal = status >= 400 && status < 500 && status !== 429;
+    if (status !== 200 && !isRefusal) throw new UnavailableError(`STS answered ${status}`);
+    if (isRefusal) {
+      const code = codeElement.exec(body)?.[1] ?? `status ${status}`;
       throw new InputError(
         `caller_proof: AWS does not accept the signature (${code}); allowed: one by valid credentials over this request, made on a machine whose clock is right`,
       );
     }
-    const arn = arnElement.exec(text)?.[1];
+    const arn = arnElement.exec(body)?.[1];
     if (arn === undefined) throw new UnavailableError('STS named no caller');
     return arn;
   };

@@ -1,4 +1,5 @@
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
+import { loginFetch } from '../../adapters/https/login-fetch.ts';
 import type { Management } from '../../adapters/management.ts';
 import type { ReadSecret } from '../../adapters/secrets/secret-reader.ts';
 import { securityHeaders } from '../../contract/error-body.ts';
@@ -84,6 +85,7 @@ function createPortal(options: PortalFunctionOptions, notes: Notes, clock: Clock
         return secret.text;
       },
       redirectUri: `${origin}/login/callback`,
+      fetch: loginFetch,
       scopes,
       idTokenAlgorithm,
       acceptsPromptLogin,

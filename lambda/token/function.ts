@@ -9,11 +9,7 @@ import { defaultAccessTokenType } from '../../contract/access-token-type.ts';
 import type { Environment } from '../../contract/environment.ts';
 import { securityHeaders } from '../../contract/error-body.ts';
 import { type SelfTestResult, selfTestEvent } from '../../contract/function-events.ts';
-import {
-  authenticationFailureLimits,
-  maxReusableTokens,
-  requestDeadline,
-} from '../../contract/limits.ts';
+import { authenticationFailureLimits, maxReusableTokens } from '../../contract/limits.ts';
 import { healthPath, tokenPath } from '../../contract/routes.ts';
 import type { ClientReader, SecretUseRecorder } from '../../core/client/client-store.ts';
 import { rememberUnusableKeys } from '../../core/key-rotation/remember-unusable-keys.ts';
@@ -130,8 +126,8 @@ export function createTokenFunction(
   const challenge = `Basic realm="${settings.issuer}"`;
   const handler = async (event: APIGatewayProxyEvent | SelfTestEvent, context: Context) => {
     const { clock, telemetry } = options;
-    if (isSelfTest(event)) return selfTest(clock(), AbortSignal.timeout(requestDeadline));
     const exchange = new Exchange(clock());
+    if (isSelfTest(event)) return selfTest(exchange.startedAt, exchange.signal);
     const response = await respond(event, exchange, endpoints, challenge);
     telemetry.report(reportOf(event, exchange, response.statusCode, clock()), context);
     return addHeaders(response, event.httpMethod, securityHeaders);

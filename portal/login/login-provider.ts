@@ -37,6 +37,8 @@ export interface LoginProviderOptions {
   readonly issuer: string;
   readonly clientId: string;
   readonly clientSecret: () => Promise<string>;
+  /** Throws UnavailableError if there is no whole response within seconds: a person waits. */
+  readonly fetch: oidc.CustomFetch;
   readonly redirectUri: string;
   /** The default is `openid profile email`. */
   readonly scopes?: readonly string[] | undefined;
@@ -52,9 +54,6 @@ export interface LoginProviderOptions {
   readonly clock?: (() => number) | undefined;
 }
 
-/** Seconds that a request to the provider may take. A person waits. */
-const timeout = 5;
-
 /** Milliseconds for which the provider's metadata is kept. */
 const metadataLifetime = 3_600_000;
 
@@ -69,8 +68,11 @@ const interactionErrors: readonly string[] = [
 function toLoginError(error: unknown): LoginError {
   if (error instanceof LoginError) return error;
   const options = { cause: error };
-  // The client secret could not be read.
-  if (error instanceof UnavailableError) return new LoginError('unavailable', options);
+  // The client secret could not be read, or the provider does not answer.
+  const cause = error instanceof Error ? error.cause : undefined;
+  if (error instanceof UnavailableError || cause instanceof UnavailableError) {
+    return new LoginError('unavailable', options);
+  }
   if (error instanceof oidc.AuthorizationResponseError) {
     const needsPerson = interactionErrors.includes(error.error);
     const isDown = ['server_error', 'temporarily_unavailable'].includes(error.error);
@@ -82,18 +84,9 @@ function toLoginError(error: unknown): LoginError {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   const status = error instanceof oidc.ResponseBodyError ? error.status : undefined;
   const isDown =
-    code === 'OAUTH_TIMEOUT' ||
     (status !== undefined && status >= 500) ||
-    (code === 'OAUTH_RESPONSE_IS_NOT_CONFORM' && responseStatus(error) >= 500) ||
-    // What fetch throws if there is no connection.
-    (error instanceof Error && error.cause instanceof Error && 'syscall' in error.cause) ||
-    (error instanceof TypeError && error.message === 'fetch failed');
+    (code === 'OAUTH_RESPONSE_IS_NOT_CONFORM' && cause instanceof Response && cause.status >= 500);
   return new LoginError(isDown ? 'unavailable' : 'invalid', options);
-}
-
-function responseStatus(error: unknown): number {
-  const cause = error instanceof Error ? error.cause : undefined;
-  return cause instanceof Response ? cause.status : 0;
 }
 
 async function withLoginErrors<T>(run: () => Promise<T>): Promise<T> {
@@ -118,7 +111,7 @@ async function discover(options: LoginProviderOptions): Promise<oidc.Configurati
     oidc.ClientSecretBasic(secret),
     // The signature of the ID token is checked although it comes over TLS from the provider.
     {
-      timeout,
+      [oidc.customFetch]: options.fetch,
       execute: [
         oidc.enableNonRepudiationChecks,
         ...(options.allowHttp === true ? [oidc.allowInsecureRequests] : []),

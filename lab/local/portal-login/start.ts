@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { loginFetch } from '../../../adapters/https/login-fetch.ts';
 import { createManagement, type Management } from '../../../adapters/management.ts';
 import { createLoginPortal } from '../../../portal/login/create-login-portal.ts';
 import { createLoginProvider } from '../../../portal/login/login-provider.ts';
@@ -71,6 +72,7 @@ export async function startLoginPortal(
           ...client,
           issuer: login.issuer,
           clientSecret: async () => clientSecret,
+          fetch: loginFetch,
           recentLogin: sessionLimits.recentLoginOfForm,
           allowHttp: true,
         }),

@@ -11,6 +11,7 @@ const tests = [
   'test/fuzz',
   'test/integration/verifier/middleware',
   'test/integration/verifier/forward-auth/decisions.test.ts',
+  'test/integration/outbound',
 ];
 
 /*

@@ -1,4 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { generate } from 'selfsigned';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type * as CallProfile from '../../../adapters/call-profile.ts';
@@ -35,11 +37,23 @@ const patience = 60_000;
 
 const notSettled = 'is not settled';
 
+/**
+ * Collects garbage while calls wait. What ends a call must not be garbage: Node 22 forgets a signal
+ * that only AbortSignal.any refers to, and the global fetch its own while it reads a body.
+ */
+function collectOften(): () => void {
+  setFlagsFromString('--expose-gc');
+  const timer = setInterval(runInNewContext('gc') as () => void, 300);
+  return () => clearInterval(timer);
+}
+
 const servers: HostileServer[] = [];
 const outcomesSeen: string[] = [];
 let tls: { readonly key: string; readonly cert: string };
+let stopCollecting = () => {};
 
 beforeAll(async () => {
+  stopCollecting = collectOften();
   const names = [{ type: 2 as const, value: 'localhost' }];
   const pems = await generate([{ name: 'commonName', value: 'localhost' }], {
     keySize: 2048,
@@ -49,6 +63,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
+  stopCollecting();
   await Promise.all(servers.map((server) => server.close()));
   const unsettled = outcomesSeen.filter((outcome) => outcome === notSettled).length;
   figure('calls to hostile servers', { calls: outcomesSeen.length, unsettled });

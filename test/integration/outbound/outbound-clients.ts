@@ -11,6 +11,7 @@ import { createDynamoDbClient } from '../../../adapters/dynamodb/dynamodb-client
 import { createFetchKeySet } from '../../../adapters/https/fetch-key-set.ts';
 import { createFetchServiceDocument } from '../../../adapters/https/fetch-service-document.ts';
 import { createGuardedFetch } from '../../../adapters/https/guarded-fetch.ts';
+import { loginFetch } from '../../../adapters/https/login-fetch.ts';
 import { createPostTokenRequest } from '../../../adapters/https/post-token-request.ts';
 import { createKmsClient } from '../../../adapters/kms/kms-client.ts';
 import { createKmsSign } from '../../../adapters/kms/kms-sign.ts';
@@ -115,17 +116,17 @@ export const outboundClients: Readonly<Record<string, OutboundClient>> = {
       }),
   },
   'credentials of a container': {
-    files: ['adapters/credentials/container-credentials.ts'],
+    files: ['adapters/aws-json/connection.ts'],
     limit: 1000,
     call: async (url) => containerCredentials({ AWS_CONTAINER_CREDENTIALS_FULL_URI: url })?.(),
   },
   'credentials of an instance': {
-    files: ['adapters/credentials/instance-credentials.ts'],
+    files: ['adapters/aws-json/connection.ts'],
     limit: 1000,
     call: async (url) => instanceCredentials({ AWS_EC2_METADATA_SERVICE_ENDPOINT: url })?.(),
   },
   'credentials of a service account': {
-    files: ['adapters/credentials/web-identity-credentials.ts'],
+    files: ['adapters/aws-json/connection.ts'],
     limit: 5000,
     call: async (url) =>
       webIdentityCredentials({
@@ -136,7 +137,7 @@ export const outboundClients: Readonly<Record<string, OutboundClient>> = {
       })?.(),
   },
   'proofs of callers': {
-    files: ['adapters/sts/authenticate-caller.ts'],
+    files: ['adapters/aws-json/connection.ts'],
     limit: 5000,
     call: (url) =>
       createAuthenticateCaller({ ...keys, AWS_ENDPOINT_URL_STS: url })(
@@ -155,13 +156,14 @@ export const outboundClients: Readonly<Record<string, OutboundClient>> = {
     call: (url) => jsonClientOf('kms', url).call('Sign', {}),
   },
   'the login of the portal': {
-    files: ['portal/login/login-provider.ts'],
-    limit: 5000,
+    files: ['portal/login/login-provider.ts', ...https],
+    limit: providerFetchTimeout,
     call: (url) =>
       createLoginProvider({
         issuer: url,
         clientId: 'a',
         clientSecret: async () => 'b',
+        fetch: loginFetch,
         redirectUri: 'https://portal.example.com/login/callback',
         recentLogin: 600,
         allowHttp: true,

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { loginFetch } from '../../../adapters/https/login-fetch.ts';
 import {
   type Deviation,
   loginClient,
@@ -11,6 +12,9 @@ import {
   type LoginProvider,
   type LoginRequest,
 } from '../../../portal/login/login-provider.ts';
+
+// One test waits for the limit of production.
+vi.unmock('../../../contract/limits.ts');
 
 const redirectUri = 'https://portal.example.com/login/callback';
 const openid = new TestOpenIdProvider(redirectUri);
@@ -30,6 +34,7 @@ function createProvider(
     ...loginClient,
     issuer: openid.issuer,
     clientSecret,
+    fetch: loginFetch,
     redirectUri,
     recentLogin: 300,
     acceptsPromptLogin,
@@ -221,6 +226,7 @@ describe('a provider that fails', () => {
       ...loginClient,
       issuer: 'https://127.0.0.1:1',
       clientSecret: async () => loginClient.clientSecret,
+      fetch: loginFetch,
       redirectUri,
       recentLogin: 300,
     });
