@@ -1,5 +1,6 @@
 import { type BearerErrorCode, formatBearerChallenge } from './bearer-challenge.ts';
-import { type ErrorBody, gatewayErrors, noStoreHeaders, securityHeaders } from './error-body.ts';
+import { type ErrorBody, noStoreHeaders, securityHeaders } from './error-body.ts';
+import { gatewayErrors } from './gateway-errors.ts';
 
 /**
  * The authorizer's context of an allowed request. Each value is a string, empty if there is none.

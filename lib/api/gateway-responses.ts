@@ -1,11 +1,7 @@
 import { GatewayResponse, type IRestApi, ResponseType } from 'aws-cdk-lib/aws-apigateway';
 import { Construct } from 'constructs';
-import {
-  type GatewayError,
-  gatewayErrors,
-  noStoreHeaders,
-  securityHeaders,
-} from '../../contract/error-body.ts';
+import { noStoreHeaders, securityHeaders } from '../../contract/error-body.ts';
+import { type GatewayError, gatewayErrors } from '../../contract/gateway-errors.ts';
 
 /** Gives errors that API Gateway generates the service's shape and headers. */
 export class GatewayResponses extends Construct {

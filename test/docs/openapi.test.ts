@@ -1,13 +1,13 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, it } from 'vitest';
 import {
-  gatewayErrors,
   methodNotAllowedBody,
   notFoundBody,
   serverErrorBody,
   unavailableBody,
   unsupportedResponseTypeBody,
 } from '../../contract/error-body.ts';
+import { gatewayErrors } from '../../contract/gateway-errors.ts';
 import {
   maxAudienceLength,
   maxClientIdLength,

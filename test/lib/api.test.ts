@@ -1,6 +1,6 @@
 import type { Template } from 'aws-cdk-lib/assertions';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { gatewayErrors } from '../../contract/error-body.ts';
+import { gatewayErrors } from '../../contract/gateway-errors.ts';
 import {
   authorizationPath,
   oauthAuthorizationServerPath,

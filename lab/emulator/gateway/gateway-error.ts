@@ -1,4 +1,5 @@
-import { gatewayErrors, noStoreHeaders, securityHeaders } from '../../../contract/error-body.ts';
+import { noStoreHeaders, securityHeaders } from '../../../contract/error-body.ts';
+import { gatewayErrors } from '../../../contract/gateway-errors.ts';
 import type {
   AuthorizerContext,
   GatewayErrorType,
