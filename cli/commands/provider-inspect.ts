@@ -112,7 +112,7 @@ function describeProposal({
           `Rule: new clients require ${claims}, which this token lacks: it is not the application's own, and is refused.`,
         ]
       : [
-          "Rule: this token is a person's, as it has scp, or its oid is not its sub. Inspect one of the client credentials grant.",
+          "Rule: this token is a person's, not the application's own. Inspect one that the application got without a person.",
         ];
   }
   return proposal.isAdded

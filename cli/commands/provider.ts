@@ -29,7 +29,7 @@ function describeRule(provider: IdentityProvider): string {
   if (rule === undefined) {
     return 'accepted, unless a client requires a claim that only tokens of applications have, see docs/providers.md';
   }
-  const how = rule.derive === undefined ? 'must require' : 'get the required claim';
+  const how = rule.derive('ID') === undefined ? 'must require' : 'get the required claim';
   return `refused (${rule.platform}): new clients ${how} ${rule.mark}, unless created with --allow-user-tokens`;
 }
 

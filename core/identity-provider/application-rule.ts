@@ -12,12 +12,14 @@ export interface ApplicationRule {
   readonly mark: string;
   /** Claims whose value shows it. A client that requires one of them has a rule. */
   readonly claims: readonly string[];
-  /** Claims that follow from the client's id; left out if a person has to look up the value. */
-  readonly derive?: (externalClientId: string) => readonly ClaimCondition[];
+  /** Claims that follow from the client's id; undefined if a person has to look up the value. */
+  readonly derive: (externalClientId: string) => readonly ClaimCondition[] | undefined;
 }
 
 interface KnownPlatform extends ApplicationRule {
   readonly isIssuer: (issuer: URL) => boolean;
+  /** Whether a token from which no claim follows is an application's own. */
+  readonly isApplication?: (payload: JsonObject) => boolean;
 }
 
 function one(claim: string, value: string): ClaimCondition {
@@ -27,6 +29,9 @@ function one(claim: string, value: string): ClaimCondition {
 const entraHost =
   /^(?:login\.microsoftonline\.(?:com|us)|login\.partner\.microsoftonline\.cn|sts\.windows\.net|sts\.chinacloudapi\.cn|[a-z0-9-]+\.ciamlogin\.com)$/;
 const oktaHost = /^[a-z0-9-]+\.(?:okta|oktapreview|okta-emea)\.com$/;
+/** A service account's unique id. Its tokens name it in `azp` by this id, or by its address. */
+const googleUniqueId = /^\d{1,30}$/;
+const googleServiceAccount = /\.gserviceaccount\.com$/;
 const auth0Host = /^[a-z0-9-]+(?:\.[a-z0-9]+)?\.auth0\.com$/;
 
 const platforms: readonly KnownPlatform[] = [
@@ -35,6 +40,9 @@ const platforms: readonly KnownPlatform[] = [
     isIssuer: ({ hostname }) => entraHost.test(hostname),
     mark: "sub=OBJECT_ID, the object id of the application's service principal (enterprise application)",
     claims: ['sub', 'oid', 'idtyp'],
+    derive: () => undefined,
+    // Only tokens of people have `scp`, and only of an application is `oid` the subject.
+    isApplication: ({ scp, oid, sub }) => scp === undefined && oid === sub,
   },
   {
     platform: 'Okta',
@@ -67,9 +75,10 @@ const platforms: readonly KnownPlatform[] = [
   {
     platform: 'Google Cloud',
     isIssuer: ({ hostname }) => hostname === 'accounts.google.com',
-    mark: 'sub=ID',
+    mark: "sub=UNIQUE_ID, the number of the application's service account",
     claims: ['sub'],
-    derive: (id) => [one('sub', id)],
+    derive: (id) => (googleUniqueId.test(id) ? [one('sub', id)] : undefined),
+    isApplication: ({ azp, sub }) => azp === sub || googleServiceAccount.test(String(azp)),
   },
 ];
 
@@ -86,7 +95,7 @@ const applicationClaims: readonly (string | undefined)[] = [
  * The rule of the platform that an issuer shows. Undefined if the platform is not known, and if the
  * client is named by another claim than an application's id: then no rule follows from the id.
  */
-export function findApplicationRule(provider: Registration): ApplicationRule | undefined {
+export function findApplicationRule(provider: Registration): KnownPlatform | undefined {
   if (!applicationClaims.includes(provider.clientIdClaim)) return undefined;
   const issuer = new URL(provider.issuer);
   return platforms.find(({ isIssuer }) => isIssuer(issuer));
@@ -115,11 +124,6 @@ export interface RuleProposal {
   readonly isMet: boolean;
 }
 
-/** Entra ID: only tokens of people have `scp`, and only of an application is `oid` the subject. */
-function isEntraApplication({ scp, oid, sub }: JsonObject): boolean {
-  return scp === undefined && oid === sub;
-}
-
 /**
  * The rule for a client, by a verified token of its application.
  *
@@ -132,10 +136,9 @@ export function proposeRule(
 ): RuleProposal | undefined {
   if (provider.clientIdClaim === 'sub' || typeof payload['sub'] !== 'string') return undefined;
   const rule = findApplicationRule(provider);
-  if (rule?.derive !== undefined) {
-    const conditions = rule
-      .derive(externalClientId)
-      .filter(({ claim }) => claim !== provider.clientIdClaim);
+  const derived = rule?.derive(externalClientId);
+  if (derived !== undefined) {
+    const conditions = derived.filter(({ claim }) => claim !== provider.clientIdClaim);
     return {
       conditions,
       isAdded: true,
@@ -144,7 +147,7 @@ export function proposeRule(
   }
   const conditions = [one('sub', payload['sub'])];
   if (rule !== undefined) {
-    return { conditions, isAdded: false, isMet: isEntraApplication(payload) };
+    return { conditions, isAdded: false, isMet: rule.isApplication?.(payload) === true };
   }
   // RFC 9068 §2.2: without a person, the subject is the client.
   return payload['sub'] === externalClientId

@@ -19,15 +19,14 @@ export function addApplicationRule(
   const rule = findApplicationRule({ issuer, clientIdClaim });
   const isSettled = hasApplicationRule({ issuer, clientIdClaim }, conditions);
   if (rule === undefined || isSettled || hasWildcard(externalClientId)) return client;
-  if (rule.derive === undefined) {
+  const derived = rule.derive(externalClientId);
+  if (derived === undefined) {
     throw new InputError(
       `required_claims: received none of ${rule.claims.join(', ')}; allowed: ${rule.mark}, as only tokens of the application itself have it and ${rule.platform} also issues tokens for people through it. Or choose to allow user tokens (--allow-user-tokens)`,
       { field: 'requiredClaims' },
     );
   }
   const named = new Set(conditions.map(({ claim }) => claim));
-  const added = rule
-    .derive(externalClientId)
-    .filter(({ claim }) => claim !== clientIdClaim && !named.has(claim));
+  const added = derived.filter(({ claim }) => claim !== clientIdClaim && !named.has(claim));
   return { ...client, conditions: parseClaimConditions([...conditions, ...added]) };
 }

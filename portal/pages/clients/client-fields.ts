@@ -144,7 +144,7 @@ export function providerFields(
   })}${textArea({
     name: 'requiredClaims',
     label: 'Required claims (only under a registered provider)',
-    hint: 'What else a token of the provider must say, NAME=VALUE on each line. Lines of one name are alternatives. For a known platform, the claim is added that only tokens of the application itself have; for Microsoft Entra ID, give sub=OBJECT_ID of its service principal.',
+    hint: 'What else a token of the provider must say, NAME=VALUE on each line. Lines of one name are alternatives. For a known platform, the claim is added that only tokens of the application itself have; for Microsoft Entra ID, give sub=OBJECT_ID of its service principal, and for Google Cloud sub=UNIQUE_ID of its service account.',
     value: values.requiredClaims,
     rows: 2,
     error: problemAt(problems, 'requiredClaims'),

@@ -4,6 +4,8 @@ import { proposeRule } from '../../../core/identity-provider/application-rule.ts
 const okta = { issuer: 'https://example.okta.com/oauth2/default', clientIdClaim: 'cid' };
 const auth0 = { issuer: 'https://example.us.auth0.com' };
 const entra = { issuer: 'https://login.microsoftonline.com/72f988bf/v2.0' };
+const google = { issuer: 'https://accounts.google.com' };
+const serviceAccount = { azp: 'erp@x.iam.gserviceaccount.com', sub: '107' };
 const unknown = { issuer: 'https://idp.example.net' };
 
 const sub = (value: string) => [{ claim: 'sub', values: [value] }];
@@ -28,6 +30,16 @@ describe('the rule that a token leads to', () => {
       entra,
       { sub: 'pair', oid: 'person' },
       sub('pair'),
+      false,
+      false,
+    ],
+    ['Google, by a key file', google, serviceAccount, sub('107'), false, true],
+    ['Google, of an instance', google, { azp: '107', sub: '107' }, sub('107'), false, true],
+    [
+      'Google, of a person',
+      google,
+      { azp: '3.apps.googleusercontent.com', sub: '108' },
+      sub('108'),
       false,
       false,
     ],

@@ -13,6 +13,7 @@ const okta = 'https://example.okta.com/oauth2/default';
 const auth0 = 'https://example.us.auth0.com';
 const keycloak = 'https://sso.example.com/realms/acme';
 const entra = 'https://login.microsoftonline.com/72f988bf-0000-4000-8000-2d7cd011db47/v2.0';
+const google = 'https://accounts.google.com';
 const unknown = 'https://idp.example.net';
 
 async function createWorld(issuer: string, choices: ProviderChoices = {}) {
@@ -42,7 +43,6 @@ describe('a new client under a provider whose platform its issuer shows', () => 
     ['Okta, by the default', okta, {}, [is('sub', 'erp'), is('cid', 'erp')]],
     ['Auth0', auth0, {}, [is('sub', 'erp@clients')]],
     ['Keycloak', keycloak, {}, [is('client_id', 'erp')]],
-    ['Google', 'https://accounts.google.com', {}, [is('sub', 'erp')]],
     ['a client that sub names', keycloak, { clientIdClaim: 'sub' }, undefined],
     ['a client that a claim of its own names', auth0, { clientIdClaim: 'app' }, undefined],
     ['an unknown platform', unknown, {}, undefined],
@@ -69,6 +69,26 @@ describe('a new client under a provider whose platform its issuer shows', () => 
     expect(clients.size).toBe(0);
     const { client } = await create({ requiredClaims: [is('oid', 'principal')] });
     expect(client.provider?.conditions).toEqual([is('oid', 'principal')]);
+  });
+
+  // With a key file, azp is the address of the service account and sub its number.
+  it.each([
+    ['the address of a service account', 'erp@example-project.iam.gserviceaccount.com'],
+    ['an OAuth client', '32553540559.apps.googleusercontent.com'],
+  ])('needs the unique id of a service account at Google for %s', async (_, externalClientId) => {
+    const { create } = await createWorld(google);
+    const refusal = await refusalOf(create({ externalClientId }));
+    expect(refusal).toBeInstanceOf(InputError);
+    expect(String(refusal)).toContain('received none of sub; allowed: sub=UNIQUE_ID');
+    const requiredClaims = [is('sub', '107517467455664443765')];
+    const { client } = await create({ externalClientId, requiredClaims });
+    expect(client.provider?.conditions).toEqual(requiredClaims);
+  });
+
+  it('is the unique id itself at Google, if that names the client', async () => {
+    const { create } = await createWorld(google);
+    const { client } = await create({ externalClientId: '107517467455664443765' });
+    expect(client.provider?.conditions).toEqual([is('sub', '107517467455664443765')]);
   });
 
   it('is created without the rule if that is chosen', async () => {
