@@ -58,7 +58,7 @@ function startPairs({ ours, twoCalls }: FunctionRound['token']): readonly Pair[]
 }
 
 function floorRows({ token }: FunctionRound): readonly TargetRow[] {
-  const { ours, twoCalls, empty, delays } = token;
+  const { ours, twoCalls, twoCallsAndDuties, empty, delays } = token;
   const floor = 'floor: the same two calls and nothing else';
   const wall = `warm wall time per token, KMS ${delays.kms} ms and DynamoDB ${delays.dynamodb} ms`;
   return [
@@ -69,6 +69,9 @@ function floorRows({ token }: FunctionRound): readonly TargetRow[] {
       ['process start to first token', ours.firstResponseMs, twoCalls.firstResponseMs, 1.15],
       ...startPairs(token),
       [wall, ours.wallMs, twoCalls.wallMs, 1.03],
+    ]),
+    ...compare('the two calls, a verification and a log line', microseconds, [
+      [warmCpu, withoutLoop(ours, empty), withoutLoop(twoCallsAndDuties, empty)],
     ]),
   ];
 }

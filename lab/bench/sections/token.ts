@@ -20,6 +20,8 @@ export interface TokenSection {
   readonly reference: Figures;
   /** A handler with only the two calls of a token: no other one can take less. */
   readonly twoCalls: Figures;
+  /** The same with one verification and one log line, which the token function promises. */
+  readonly twoCallsAndDuties: Figures;
   /** A handler that does nothing: the runtime's loop, which is in every other figure. */
   readonly empty: Figures;
   readonly delays: Delays;
@@ -29,6 +31,9 @@ export interface TokenSection {
 
 /** In milliseconds, as commonly seen by a function in the services' own region. */
 const delays: Delays = { kms: 10, dynamodb: 3 };
+
+/** As much as the token function writes for a token: a log line, and one with its metrics. */
+const logBytes = '1274';
 
 const tokenEvent = (headers = tokenRequestHeaders(), body = tokenRequestBody) =>
   createEvent({ method: 'POST', path: tokenPath, headers, body });
@@ -63,16 +68,21 @@ export async function runTokenSection(options: SampleOptions): Promise<TokenSect
   await backend.command({ items: createItems(backend) });
   const environment = { ...backendEnvironment(backend), ...environments.token };
   const common = { environment, event: tokenEvent(), check: expectStatus(200) };
+  const twoCalls = {
+    ...common,
+    environment: { ...environment, BENCH_CLIENT_ID: clientId, BENCH_KMS_KEY: kmsKeyArn(0) },
+    bundle: buildUsualWay('two-calls', 'lab/bench/reference/two-calls-handler.ts'),
+  };
   const targets = {
     ours: { ...common, bundle: buildFunction('token') },
     reference: {
       ...common,
       bundle: buildUsualWay('reference', 'lab/bench/reference/token-handler.ts'),
     },
-    twoCalls: {
-      ...common,
-      environment: { ...environment, BENCH_CLIENT_ID: clientId, BENCH_KMS_KEY: kmsKeyArn(0) },
-      bundle: buildUsualWay('two-calls', 'lab/bench/reference/two-calls-handler.ts'),
+    twoCalls,
+    twoCallsAndDuties: {
+      ...twoCalls,
+      environment: { ...twoCalls.environment, BENCH_LOG_BYTES: logBytes },
     },
     empty: { ...common, bundle: buildUsualWay('empty', 'lab/bench/reference/empty-handler.ts') },
   };
