@@ -14,7 +14,9 @@ import {
   schemaVersion,
   text,
   textUpTo,
+  toAttributes,
   toItem,
+  toRecord,
   version,
 } from './item.ts';
 
@@ -60,45 +62,17 @@ export const apiKeySchema = v.strictObject({
 
 /** @throws {MalformedRecordError} see {@link parseItem}. */
 export function parseApiKeyItem(item: Item): ApiKey {
-  const record = parseItem(apiKeySchema, item, 'API key', 'key_id');
-  return {
-    keyId: record.key_id,
-    hash: record.hash,
-    name: record.name,
-    enabled: record.enabled,
-    serviceTrunkGroup: record.service_trunk_group,
-    subnets: record.subnets.map((subnet) => ({
-      subnetId: subnet.subnet_id,
-      name: subnet.name,
-      address: subnet.address,
-      prefixLength: subnet.prefix_length,
-    })),
-    expiresAt: record.expires_at,
-    version: record.version,
-    createdAt: record.created_at,
-    updatedAt: record.updated_at,
-  };
+  const { schema_version: _, ...key } = parseItem(apiKeySchema, item, 'API key', 'key_id');
+  return { ...toRecord(key), subnets: key.subnets.map(toRecord) };
 }
 
 /** @throws {MalformedRecordError} if the item could not be read again. It is then not written. */
 export function toApiKeyItem(key: ApiKey): Item {
+  const subnets = key.subnets.map(toAttributes);
   const item = toItem({
-    key_id: key.keyId,
+    ...toAttributes(key),
     schema_version: 1,
-    hash: key.hash,
-    name: key.name,
-    enabled: key.enabled,
-    service_trunk_group: key.serviceTrunkGroup,
-    subnets: key.subnets.map((subnet) => ({
-      subnet_id: subnet.subnetId,
-      name: subnet.name,
-      address: subnet.address,
-      prefix_length: subnet.prefixLength,
-    })),
-    expires_at: key.expiresAt,
-    version: key.version,
-    created_at: key.createdAt,
-    updated_at: key.updatedAt,
+    subnets,
   } satisfies v.InferInput<typeof apiKeySchema>);
   parseApiKeyItem(item);
   return item;

@@ -43,15 +43,11 @@ export function toAuditItem(record: AuditRecord): v.InferInput<typeof auditSchem
 
 /** @throws {MalformedRecordError} see {@link parseItem}. */
 export function parseAuditItem(item: Item): AuditRecord {
-  const { record_id, time, ...record } = parseItem(auditSchema, item, 'audit record', 'record_id');
-  return {
-    time,
-    recordId: record_id.slice(record_id.indexOf(separator) + 1),
-    actor: record.actor,
-    action: record.action,
-    subject: record.subject,
-    outcome: record.outcome,
-    before: record.before,
-    after: record.after,
-  };
+  const {
+    day: _day,
+    schema_version: _version,
+    record_id,
+    ...record
+  } = parseItem(auditSchema, item, 'audit record', 'record_id');
+  return { recordId: record_id.slice(record_id.indexOf(separator) + 1), ...record };
 }

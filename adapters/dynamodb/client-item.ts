@@ -21,7 +21,9 @@ import {
   schemaVersion,
   text,
   textUpTo,
+  toAttributes,
   toItem,
+  toRecord,
   urlText,
   version,
   wholeNumber,
@@ -109,11 +111,8 @@ function toSecrets(attributes: ClientAttributes['secrets']): readonly ClientSecr
   return Object.entries(attributes)
     .map(([secretId, secret]) => ({
       secretId,
+      ...toRecord(secret),
       ...toHash(secret.hash),
-      name: secret.name,
-      createdAt: secret.created_at,
-      expiresAt: secret.expires_at,
-      lastUsedOn: secret.last_used_on,
     }))
     .sort(compareSecrets);
 }
@@ -121,73 +120,39 @@ function toSecrets(attributes: ClientAttributes['secrets']): readonly ClientSecr
 export function toCheckedClient(
   item: Pick<ClientAttributes, keyof typeof checkedClientEntries>,
 ): CheckedClient {
-  const { provider } = item;
-  return {
-    clientId: item.client_id,
-    serviceTrunkGroup: item.service_trunk_group,
-    audiences: item.audiences,
-    scopes: item.scopes,
-    enabled: item.enabled,
-    provider: provider && {
-      issuer: provider.issuer,
-      registrationId: provider.registration_id,
-      externalClientId: provider.external_client_id,
-      conditions: provider.conditions,
-    },
-    tokensNotBefore: item.tokens_not_before,
-  };
+  const { schema_version: _, provider, ...client } = item;
+  return { ...toRecord(client), provider: provider && toRecord(provider) };
 }
 
 /** The oldest secret comes first. */
-export function toClient(item: ClientAttributes): Client {
+export function toClient({ secrets, ...item }: ClientAttributes): Client {
+  const { schema_version: _, provider, ...client } = item;
   return {
-    ...toCheckedClient(item),
-    name: item.name,
-    tokenLifetime: item.token_lifetime,
-    secrets: toSecrets(item.secrets),
-    version: item.version,
-    createdAt: item.created_at,
-    updatedAt: item.updated_at,
+    ...toRecord(client),
+    provider: provider && toRecord(provider),
+    secrets: toSecrets(secrets),
   };
 }
 
-function fromSecret(secret: ClientSecret): SecretAttributes {
-  return {
-    hash: secret.disabled === true ? disabledPrefix + secret.hash : secret.hash,
-    name: secret.name,
-    created_at: secret.createdAt,
-    expires_at: secret.expiresAt,
-    last_used_on: secret.lastUsedOn,
-  };
+function fromSecret({ secretId: _, disabled, ...secret }: ClientSecret): SecretAttributes {
+  const hash = disabled === true ? disabledPrefix + secret.hash : secret.hash;
+  return { ...toAttributes(secret), hash };
 }
 
 export function fromClient(client: Client): ClientAttributes {
   const { provider } = client;
   return {
-    client_id: client.clientId,
+    ...toAttributes(client),
     schema_version: 1,
-    name: client.name,
-    service_trunk_group: client.serviceTrunkGroup,
     audiences: [...client.audiences],
-    token_lifetime: client.tokenLifetime,
     scopes: [...client.scopes],
-    enabled: client.enabled,
     secrets: Object.fromEntries(
       client.secrets.map((secret) => [secret.secretId, fromSecret(secret)]),
     ),
     provider: provider && {
-      issuer: provider.issuer,
-      registration_id: provider.registrationId,
-      external_client_id: provider.externalClientId,
-      conditions: provider.conditions?.map(({ claim, values }) => ({
-        claim,
-        values: [...values],
-      })),
+      ...toAttributes(provider),
+      conditions: provider.conditions?.map(({ claim, values }) => ({ claim, values: [...values] })),
     },
-    tokens_not_before: client.tokensNotBefore,
-    version: client.version,
-    created_at: client.createdAt,
-    updated_at: client.updatedAt,
   };
 }
 

@@ -6,7 +6,9 @@ import {
   parseItem,
   schemaVersion,
   text,
+  toAttributes,
   toItem,
+  toRecord,
   urlText,
 } from './item.ts';
 
@@ -28,33 +30,21 @@ export const identityProviderSchema = v.strictObject({
 
 /** @throws {MalformedRecordError} see {@link parseItem}. */
 export function parseIdentityProviderItem(item: Item): IdentityProvider {
-  const record = parseItem(identityProviderSchema, item, 'identity provider', 'issuer');
-  return {
-    issuer: record.issuer,
-    registrationId: record.registration_id,
-    discoveryUrl: record.discovery_url,
-    jwksUri: record.jwks_uri,
-    allowedAlgorithms: record.allowed_algorithms,
-    clientIdClaim: record.client_id_claim,
-    audienceFrom: record.audience_from,
-    clientPatterns: record.client_patterns,
-    registeredAt: record.registered_at,
-  };
+  const { schema_version: _, ...provider } = parseItem(
+    identityProviderSchema,
+    item,
+    'identity provider',
+    'issuer',
+  );
+  return toRecord(provider);
 }
 
 /** @throws {MalformedRecordError} if the item could not be read again. It is then not written. */
 export function toIdentityProviderItem(provider: IdentityProvider): Item {
   const item = toItem({
-    issuer: provider.issuer,
+    ...toAttributes(provider),
     schema_version: 1,
-    registration_id: provider.registrationId,
-    discovery_url: provider.discoveryUrl,
-    jwks_uri: provider.jwksUri,
     allowed_algorithms: [...provider.allowedAlgorithms],
-    client_id_claim: provider.clientIdClaim,
-    audience_from: provider.audienceFrom,
-    client_patterns: provider.clientPatterns,
-    registered_at: provider.registeredAt,
   } satisfies v.InferInput<typeof identityProviderSchema>);
   parseIdentityProviderItem(item);
   return item;

@@ -44,6 +44,37 @@ export function mapOf<const T extends v.GenericSchema>(value: T, maxEntries: num
   );
 }
 
+type CamelCase<Name> = Name extends `${infer First}_${infer Rest}`
+  ? `${First}${Capitalize<CamelCase<Rest>>}`
+  : Name;
+type SnakeCase<Name> = Name extends `${infer First}${infer Rest}`
+  ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${SnakeCase<Rest>}`
+  : Name;
+
+/** Renames the members of objects. Schemas have few names, and each is computed once. */
+function renaming(rename: (name: string) => string) {
+  const names = new Map<string, string>();
+  return (from: object): object => {
+    const to: Record<string, unknown> = {};
+    for (const name in from) {
+      const renamed = names.get(name) ?? rename(name);
+      names.set(name, renamed);
+      to[renamed] = from[name as keyof typeof from];
+    }
+    return to;
+  };
+}
+
+/** Attributes of an item as a record of the program: `created_at` as `createdAt`. Values stay. */
+export const toRecord = renaming((name) =>
+  name.replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase()),
+) as <T extends object>(attributes: T) => { [Name in keyof T as CamelCase<Name>]: T[Name] };
+
+/** The reverse of {@link toRecord}. */
+export const toAttributes = renaming((name) =>
+  name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+) as <T extends object>(record: T) => { [Name in keyof T as SnakeCase<Name>]: T[Name] };
+
 /** An item as DynamoDB stores it: without undefined attributes, at any depth. */
 export function toItem(attributes: Item): Item {
   return JSON.parse(JSON.stringify(attributes)) as Item;

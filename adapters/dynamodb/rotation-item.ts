@@ -13,7 +13,9 @@ import {
   parseItem,
   schemaVersion,
   text,
+  toAttributes,
   toItem,
+  toRecord,
   version,
 } from './item.ts';
 import { kmsKeyArn, publicJwkSchema } from './signing-key-item.ts';
@@ -53,35 +55,21 @@ export const choiceSchema = v.strictObject({
 
 /** @throws {MalformedRecordError} see {@link parseItem}. */
 export function parseKeyIntentItem(item: Item): KeyIntent {
-  const record = parseItem(intentSchema, item, 'key intent', 'record_id');
-  return {
-    slot: record.record_id,
-    intentId: record.intent_id,
-    regionId: record.region_id,
-    alg: record.alg,
-    holder: record.holder,
-    leaseUntil: record.lease_until,
-    kmsKeyArn: record.kms_key_arn,
-    publicJwk: record.public_jwk,
-    closed: record.closed,
-    version: record.version,
-  };
+  const {
+    record_type: _type,
+    schema_version: _version,
+    record_id: slot,
+    ...intent
+  } = parseItem(intentSchema, item, 'key intent', 'record_id');
+  return { slot, ...toRecord(intent) };
 }
 
-export function toKeyIntentItem(intent: KeyIntent): Item {
+export function toKeyIntentItem({ slot, ...intent }: KeyIntent): Item {
   return toItem({
     record_type: signingKeyRecordTypes.intent,
-    record_id: intent.slot,
+    record_id: slot,
     schema_version: 1,
-    intent_id: intent.intentId,
-    region_id: intent.regionId,
-    alg: intent.alg,
-    holder: intent.holder,
-    lease_until: intent.leaseUntil,
-    kms_key_arn: intent.kmsKeyArn,
-    public_jwk: intent.publicJwk,
-    closed: intent.closed,
-    version: intent.version,
+    ...toAttributes(intent),
   } satisfies v.InferInput<typeof intentSchema>);
 }
 
@@ -91,12 +79,12 @@ export function parseHeartbeatItem(item: Item): Heartbeat {
   return { regionId: record.record_id, at: record.at };
 }
 
-export function toHeartbeatItem(heartbeat: Heartbeat): Item {
+export function toHeartbeatItem({ regionId, at }: Heartbeat): Item {
   return toItem({
     record_type: signingKeyRecordTypes.heartbeat,
-    record_id: heartbeat.regionId,
+    record_id: regionId,
     schema_version: 1,
-    at: heartbeat.at,
+    at,
   } satisfies v.InferInput<typeof heartbeatSchema>);
 }
 
@@ -111,8 +99,6 @@ export function toAlgorithmChoiceItem(choice: AlgorithmChoice): Item {
     record_type: signingKeyRecordTypes.choice,
     record_id: algorithmChoiceId,
     schema_version: 1,
-    alg: choice.alg,
-    instead_of: choice.insteadOf,
-    chosen_at: choice.chosenAt,
+    ...toAttributes(choice),
   } satisfies v.InferInput<typeof choiceSchema>);
 }

@@ -3,7 +3,16 @@ import { regionIds } from '../../contract/regions.ts';
 import { algs, signingAlgorithms } from '../../contract/signing-algorithms.ts';
 import { signingKeyRecordTypes } from '../../contract/tables.ts';
 import { type SigningKey, signingKeyStates } from '../../core/signing-key/signing-key.ts';
-import { epochSeconds, type Item, parseItem, schemaVersion, toItem, version } from './item.ts';
+import {
+  epochSeconds,
+  type Item,
+  parseItem,
+  schemaVersion,
+  toAttributes,
+  toItem,
+  toRecord,
+  version,
+} from './item.ts';
 
 /** base64url of the largest public key, that of ML-DSA-87, has 3,456 characters. */
 const base64url = v.pipe(v.string(), v.regex(/^[A-Za-z0-9_-]+$/), v.maxLength(4096));
@@ -64,50 +73,22 @@ export const signingKeySchema = v.pipe(
 
 /** @throws {MalformedRecordError} see {@link parseItem}. */
 export function parseSigningKeyItem(item: Item): SigningKey {
-  const record = parseItem(signingKeySchema, item, 'signing key', 'record_id');
-  return {
-    kid: record.record_id,
-    regionId: record.region_id,
-    alg: record.alg,
-    kmsKeyArn: record.kms_key_arn,
-    publicJwk: record.public_jwk,
-    state: record.state,
-    publishedAt: record.published_at,
-    seenAt: record.seen_at,
-    provedAt: record.proved_at,
-    activatedAt: record.activated_at,
-    retiredAt: record.retired_at,
-    withdrawAt: record.withdraw_at,
-    withdrawnAt: record.withdrawn_at,
-    disableAt: record.disable_at,
-    disabledAt: record.disabled_at,
-    deletionScheduledAt: record.deletion_scheduled_at,
-    version: record.version,
-  };
+  const {
+    record_type: _type,
+    schema_version: _version,
+    record_id: kid,
+    ...key
+  } = parseItem(signingKeySchema, item, 'signing key', 'record_id');
+  return { kid, ...toRecord(key) };
 }
 
 /** @throws {MalformedRecordError} if the item could not be read again. It is then not written. */
-export function toSigningKeyItem(key: SigningKey): Item {
+export function toSigningKeyItem({ kid, ...key }: SigningKey): Item {
   const item = toItem({
     record_type: signingKeyRecordTypes.key,
-    record_id: key.kid,
+    record_id: kid,
     schema_version: 1,
-    region_id: key.regionId,
-    alg: key.alg,
-    kms_key_arn: key.kmsKeyArn,
-    public_jwk: key.publicJwk,
-    state: key.state,
-    published_at: key.publishedAt,
-    seen_at: key.seenAt,
-    proved_at: key.provedAt,
-    activated_at: key.activatedAt,
-    retired_at: key.retiredAt,
-    withdraw_at: key.withdrawAt,
-    withdrawn_at: key.withdrawnAt,
-    disable_at: key.disableAt,
-    disabled_at: key.disabledAt,
-    deletion_scheduled_at: key.deletionScheduledAt,
-    version: key.version,
+    ...toAttributes(key),
   } satisfies v.InferInput<typeof signingKeySchema>);
   parseSigningKeyItem(item);
   return item;

@@ -8,7 +8,9 @@ import {
   parseItem,
   schemaVersion,
   text,
+  toAttributes,
   toItem,
+  toRecord,
   urlText,
   version,
   wholeNumber,
@@ -37,36 +39,22 @@ export const trunkGroupLimitsSchema = v.strictObject({
 
 /** @throws {MalformedRecordError} see {@link parseItem}. */
 export function parseTrunkGroupLimitsItem(item: Item): TrunkGroupLimits {
-  const record = parseItem(trunkGroupLimitsSchema, item, 'limits of trunk group', 'record_id');
-  return {
-    serviceTrunkGroup: record.record_id,
-    scopes: record.scopes,
-    maxClients: record.max_clients,
-    maxApiKeys: record.max_api_keys,
-    maxTokenLifetime: record.max_token_lifetime,
-    maxSecretLifetime: record.max_secret_lifetime,
-    requireSubnet: record.require_subnet,
-    providers: record.providers,
-    version: record.version,
-    updatedAt: record.updated_at,
-  };
+  const {
+    record_type: _type,
+    schema_version: _version,
+    record_id: serviceTrunkGroup,
+    ...limits
+  } = parseItem(trunkGroupLimitsSchema, item, 'limits of trunk group', 'record_id');
+  return { serviceTrunkGroup, ...toRecord(limits) };
 }
 
 /** @throws {MalformedRecordError} if the item could not be read again. It is then not written. */
-export function toTrunkGroupLimitsItem(limits: TrunkGroupLimits): Item {
+export function toTrunkGroupLimitsItem({ serviceTrunkGroup, ...limits }: TrunkGroupLimits): Item {
   const item = toItem({
     record_type: trunkGroupLimitsRecordType,
-    record_id: limits.serviceTrunkGroup,
+    record_id: serviceTrunkGroup,
     schema_version: 1,
-    scopes: limits.scopes,
-    max_clients: limits.maxClients,
-    max_api_keys: limits.maxApiKeys,
-    max_token_lifetime: limits.maxTokenLifetime,
-    max_secret_lifetime: limits.maxSecretLifetime,
-    require_subnet: limits.requireSubnet,
-    providers: limits.providers,
-    version: limits.version,
-    updated_at: limits.updatedAt,
+    ...toAttributes(limits),
   });
   parseTrunkGroupLimitsItem(item);
   return item;
