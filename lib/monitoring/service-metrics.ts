@@ -33,32 +33,17 @@ export class ServiceMetrics {
     this.names = names;
   }
 
-  private get deploymentName(): string {
-    return this.names.name;
-  }
-
   /** One of our own metrics: the total of a function, or of one outcome of its requests. */
-  own(name: FunctionName, metricName: string, statistic = 'Sum', outcome?: string): Metric {
-    return new Metric({
-      namespace: metricNamespace(this.deploymentName),
-      metricName,
-      dimensionsMap: {
-        service: name,
-        ...(outcome === undefined ? {} : { [metricDimensions.outcome]: outcome }),
-      },
-      statistic,
-      period: Duration.minutes(1),
+  own(service: FunctionName, metricName: string, statistic = 'Sum', outcome?: string): Metric {
+    return this.metric(this.namespace, metricName, statistic, {
+      service,
+      ...(outcome !== undefined && { [metricDimensions.outcome]: outcome }),
     });
   }
 
   /** One of our own metrics that is made from the access log. */
   ofGateway(metricName: string): Metric {
-    return new Metric({
-      namespace: metricNamespace(this.deploymentName),
-      metricName,
-      statistic: 'Sum',
-      period: Duration.minutes(1),
-    });
+    return this.metric(this.namespace, metricName, 'Sum');
   }
 
   /** Token requests of one outcome. */
@@ -91,53 +76,50 @@ export class ServiceMetrics {
    */
   signCalls(alg: Alg): Metric {
     if (signingAlgorithms[alg].kty !== 'RSA') return this.tokenRequests('issued');
-    return new Metric({
-      namespace: 'AWS/Usage',
-      metricName: 'CallCount',
-      dimensionsMap: {
-        Service: 'KMS',
-        Type: 'API',
-        Resource: 'CryptographicOperationsRsa',
-        Class: 'None',
-      },
-      statistic: 'Sum',
-      period: Duration.minutes(1),
+    return this.metric('AWS/Usage', 'CallCount', 'Sum', {
+      Service: 'KMS',
+      Type: 'API',
+      Resource: 'CryptographicOperationsRsa',
+      Class: 'None',
     });
   }
 
   /** One of Lambda's metrics of a function. */
   ofFunction(name: FunctionName, metricName: string, statistic: string): Metric {
-    return new Metric({
-      namespace: 'AWS/Lambda',
-      metricName,
-      dimensionsMap: { FunctionName: functionName(this.deploymentName, name) },
-      statistic,
-      period: Duration.minutes(1),
-    });
+    const FunctionName = functionName(this.names.name, name);
+    return this.metric('AWS/Lambda', metricName, statistic, { FunctionName });
   }
 
   /** One of API Gateway's metrics of the whole API. */
   ofApi(stage: string, metricName: string, statistic: string): Metric {
-    return new Metric({
-      namespace: 'AWS/ApiGateway',
-      metricName,
-      dimensionsMap: { ApiName: this.deploymentName, Stage: stage },
-      statistic,
-      period: Duration.minutes(1),
-    });
+    const dimensions = { ApiName: this.names.name, Stage: stage };
+    return this.metric('AWS/ApiGateway', metricName, statistic, dimensions);
   }
 
   /** One of DynamoDB's metrics of a table, of one operation if the metric has them. */
   ofTable(table: TableKey, metricName: string, statistic: string, operation?: string): Metric {
+    return this.metric('AWS/DynamoDB', metricName, statistic, {
+      TableName: deployedTableName(this.names, table),
+      ...(operation !== undefined && { Operation: operation }),
+    });
+  }
+
+  private get namespace(): string {
+    return metricNamespace(this.names.name);
+  }
+
+  private metric(
+    namespace: string,
+    metricName: string,
+    statistic: string,
+    dimensionsMap?: Readonly<Record<string, string>>,
+  ): Metric {
     return new Metric({
-      namespace: 'AWS/DynamoDB',
+      namespace,
       metricName,
-      dimensionsMap: {
-        TableName: deployedTableName(this.names, table),
-        ...(operation === undefined ? {} : { Operation: operation }),
-      },
       statistic,
       period: Duration.minutes(1),
+      ...(dimensionsMap !== undefined && { dimensionsMap }),
     });
   }
 }
