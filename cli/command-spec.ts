@@ -1,4 +1,4 @@
-import type { Option } from 'commander';
+import { Option } from 'commander';
 import type { Cli } from './cli.ts';
 
 /** One command, e.g. `client create`. */
@@ -24,4 +24,9 @@ export interface CommandGroup {
 /** For options that may be given several times. */
 export function collectValues(value: string, earlier: readonly string[] = []): readonly string[] {
   return [...earlier, value];
+}
+
+/** An option that may be given several times. */
+export function repeatable(flags: string, summary: string): Option {
+  return new Option(flags, summary).argParser(collectValues);
 }

@@ -134,9 +134,10 @@ export function toClient({ secrets, ...item }: ClientAttributes): Client {
   };
 }
 
-function fromSecret({ secretId: _, disabled, ...secret }: ClientSecret): SecretAttributes {
+function fromSecret(secret: ClientSecret): SecretAttributes {
+  const { secretId: _, disabled, ...attributes } = secret;
   const hash = disabled === true ? disabledPrefix + secret.hash : secret.hash;
-  return { ...toAttributes(secret), hash };
+  return { ...toAttributes(attributes), hash };
 }
 
 export function fromClient(client: Client): ClientAttributes {

@@ -5,7 +5,7 @@ import { viewApiKey } from '../../core/management/api-key-view.ts';
 import type { NewSubnet } from '../../core/management/subnet-list.ts';
 import { formatTime } from '../../core/rfc3339.ts';
 import type { Cli } from '../cli.ts';
-import { type CommandGroup, type CommandSpec, collectValues } from '../command-spec.ts';
+import { type CommandGroup, type CommandSpec, repeatable } from '../command-spec.ts';
 import { type IfVersionOptions, ifVersionOption } from '../if-version-option.ts';
 import type { Cell } from '../table.ts';
 import { UsageError } from '../usage-error.ts';
@@ -70,10 +70,10 @@ const create: CommandSpec = {
     new Option('--name <name>', 'name for people').makeOptionMandatory(),
     new Option('--trunk-group <group>', 'service trunk group').makeOptionMandatory(),
     new Option('--disabled', 'create it disabled'),
-    new Option(
+    repeatable(
       '--allow <name=subnet>',
       'a subnet that may use it; may be repeated; without it, every source may',
-    ).argParser(collectValues),
+    ),
     clientOptions.idempotencyKey(),
   ],
   examples: [

@@ -1,11 +1,10 @@
 import { Option } from 'commander';
-import type { Management } from '../../adapters/management.ts';
 import type { AuditedChange } from '../../core/audit/audited-change.ts';
-import type { AuditPage } from '../../core/management/list-audit.ts';
-import type { HistoricChange, HistoryPage } from '../../core/management/list-history.ts';
+import type { HistoricChange } from '../../core/management/list-history.ts';
 import { isDay } from '../../core/rfc3339.ts';
 import type { CommandGroup, CommandSpec } from '../command-spec.ts';
 import { UsageError } from '../usage-error.ts';
+import { readPages } from './list-options.ts';
 
 interface ListOptions {
   readonly day?: string;
@@ -19,16 +18,6 @@ interface ListOptions {
 function checkDay(day: string | undefined, option = '--day'): void {
   if (day === undefined || isDay(day)) return;
   throw new UsageError(`${option}: received "${day}"; allowed: a UTC day, e.g. 2026-11-20`);
-}
-
-async function readChanges(management: Management, day: string | undefined) {
-  const changes: AuditedChange[] = [];
-  let page: AuditPage | undefined;
-  do {
-    page = await management.listAudit({ day, cursor: page?.nextCursor });
-    changes.push(...page.items);
-  } while (page.nextCursor !== undefined);
-  return { day: page.day, changes };
 }
 
 /** Whether a change is of a record, or of what belongs to it, as a secret to its client. */
@@ -45,6 +34,18 @@ function matches(change: AuditedChange, options: ListOptions): boolean {
     (unfinished !== true || change.outcome === 'unfinished')
   );
 }
+
+const changes = {
+  view: ({ changeId, ...change }: AuditedChange) => ({ change_id: changeId, ...change }),
+  id: ({ changeId }: AuditedChange) => changeId,
+  columns: {
+    time: ({ time }: AuditedChange) => time,
+    actor: ({ actor }: AuditedChange) => actor,
+    action: ({ action }: AuditedChange) => action,
+    subject: ({ subject }: AuditedChange) => subject,
+    outcome: ({ outcome }: AuditedChange) => outcome,
+  },
+};
 
 const list: CommandSpec = {
   name: 'list',
@@ -63,21 +64,11 @@ const list: CommandSpec = {
   ],
   run: async (cli, _, options: ListOptions) => {
     checkDay(options.day);
-    const { day, changes } = await readChanges(await cli.management(), options.day);
+    const management = await cli.management();
+    const pages = await readPages((cursor) => management.listAudit({ day: options.day, cursor }));
     cli.output.printList<AuditedChange>(
-      changes.filter((change) => matches(change, options)),
-      {
-        view: ({ changeId, ...change }) => ({ change_id: changeId, ...change }),
-        id: ({ changeId }) => changeId,
-        columns: {
-          time: ({ time }) => time,
-          actor: ({ actor }) => actor,
-          action: ({ action }) => action,
-          subject: ({ subject }) => subject,
-          outcome: ({ outcome }) => outcome,
-        },
-        none: `There is nothing in the audit of ${day}.`,
-      },
+      pages.flatMap(({ items }) => items).filter((change) => matches(change, options)),
+      { ...changes, none: `There is nothing in the audit of ${pages[0]?.day}.` },
     );
   },
 };
@@ -99,27 +90,19 @@ const history: CommandSpec = {
   run: async (cli, [id = ''], { since }: { readonly since?: string }) => {
     checkDay(since, '--since');
     const management = await cli.management();
-    const changes: HistoricChange[] = [];
-    const unread = new Map<string, string>();
-    let page: HistoryPage | undefined;
-    do {
-      page = await management.listHistory(id, { since, cursor: page?.nextCursor });
-      changes.push(...page.items);
-      for (const { region, reason } of page.unread) unread.set(region, reason);
-    } while (page.nextCursor !== undefined);
-    cli.output.printList<HistoricChange>(changes, {
-      view: ({ changeId, ...change }) => ({ change_id: changeId, ...change }),
-      id: ({ changeId }) => changeId,
-      columns: {
-        time: ({ time }) => time,
-        region: ({ region }) => region,
-        actor: ({ actor }) => actor,
-        action: ({ action }) => action,
-        subject: ({ subject }) => subject,
-        outcome: ({ outcome }) => outcome,
+    const pages = await readPages((cursor) => management.listHistory(id, { since, cursor }));
+    const unread = new Map(
+      pages.flatMap((page) => page.unread.map(({ region, reason }) => [region, reason] as const)),
+    );
+    const { time, ...columns } = changes.columns;
+    cli.output.printList<HistoricChange>(
+      pages.flatMap(({ items }) => items),
+      {
+        ...changes,
+        columns: { time, region: ({ region }) => region, ...columns },
+        none: `There is nothing about it in the audit since ${pages.at(-1)?.since}.`,
       },
-      none: `There is nothing about it in the audit since ${page.since}.`,
-    });
+    );
     for (const [region, reason] of unread) {
       cli.output.note(`The changes of ${region} are missing: ${reason}`);
     }

@@ -1,6 +1,6 @@
 import { Option } from 'commander';
 import { type ClaimCondition, groupClaims } from '../../core/client/claim-condition.ts';
-import { collectValues } from '../command-spec.ts';
+import { repeatable } from '../command-spec.ts';
 import { UsageError } from '../usage-error.ts';
 
 export const clientIdArgument = ['client-id', 'id of the client, client_...'] as const;
@@ -8,21 +8,18 @@ export const clientIdArgument = ['client-id', 'id of the client, client_...'] as
 /** Options that several commands about clients share. */
 export const clientOptions = {
   name: () => new Option('--name <name>', 'name for people, up to 100 characters'),
-  scope: () =>
-    new Option('--scope <scope>', 'a scope of the catalogue; may be repeated').argParser(
-      collectValues,
-    ),
+  scope: () => repeatable('--scope <scope>', 'a scope of the catalogue; may be repeated'),
   audience: () =>
-    new Option(
+    repeatable(
       '--audience <uri>',
       'a value that aud may have, the first is the default; may be repeated',
-    ).argParser(collectValues),
+    ),
   tokenLifetime: () => new Option('--token-lifetime <duration>', 'lifetime of a token, e.g. 1h'),
   requireClaim: (summary: string) =>
-    new Option(
+    repeatable(
       '--require-claim <name=value>',
       `${summary}; may be repeated, several values of one name are alternatives`,
-    ).argParser(collectValues),
+    ),
   idempotencyKey: () =>
     new Option(
       '--idempotency-key <key>',

@@ -49,6 +49,20 @@ function printCreated(
   }
 }
 
+/** @param fields what changed. */
+function printChanged(
+  cli: Cli,
+  secret: WithoutHashes<ClientSecret>,
+  { id, now }: { readonly id: string; readonly now: number },
+  ...fields: readonly (readonly [string, string])[]
+): void {
+  cli.output.print({
+    json: { client_id: id, ...viewClientSecret(secret, now) },
+    quiet: [secret.secretId],
+    text: cli.output.fields([['secret_id', secret.secretId], ['name', secret.name], ...fields]),
+  });
+}
+
 interface CreateOptions extends ExpiryOptions, IfVersionOptions {
   readonly name?: string;
   readonly idempotencyKey?: string;
@@ -144,15 +158,7 @@ const update: CommandSpec = {
       expiresAt: options.neverExpires === true ? null : readExpiry(options, now),
       ifVersion,
     });
-    cli.output.print({
-      json: { client_id: id, ...viewClientSecret(changed, now) },
-      quiet: [changed.secretId],
-      text: cli.output.fields([
-        ['secret_id', changed.secretId],
-        ['name', changed.name],
-        ['expires', formatExpiry(changed)],
-      ]),
-    });
+    printChanged(cli, changed, { id, now }, ['expires', formatExpiry(changed)]);
   },
 };
 
@@ -231,15 +237,8 @@ function defineSwitch(name: 'enable' | 'disable', summary: string, note: string)
       const change = `${name}ClientSecret` as const;
       const changed = await management[change](id, secret, { ifVersion });
       const now = cli.now();
-      cli.output.print({
-        json: { client_id: id, ...viewClientSecret(changed, now) },
-        quiet: [changed.secretId],
-        text: cli.output.fields([
-          ['secret_id', changed.secretId],
-          ['name', changed.name],
-          ['status', statusTexts[secretStatus(changed, now)]],
-        ]),
-      });
+      const status = statusTexts[secretStatus(changed, now)];
+      printChanged(cli, changed, { id, now }, ['status', status]);
       cli.output.note(note);
     },
   };

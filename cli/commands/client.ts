@@ -1,7 +1,7 @@
 import { Option } from 'commander';
 import { viewClient } from '../../core/management/client-view.ts';
 import type { Cli } from '../cli.ts';
-import { type CommandGroup, type CommandSpec, collectValues } from '../command-spec.ts';
+import { type CommandGroup, type CommandSpec, repeatable } from '../command-spec.ts';
 import { parseDuration } from '../duration.ts';
 import { type IfVersionOptions, ifVersionOption } from '../if-version-option.ts';
 import { UsageError } from '../usage-error.ts';
@@ -181,14 +181,10 @@ const update: CommandSpec = {
   arguments: [clientIdArgument],
   options: [
     clientOptions.name(),
-    new Option('--scope <scope>', 'replaces all scopes; may be repeated').argParser(collectValues),
-    new Option('--add-scope <scope>', 'adds a scope; may be repeated').argParser(collectValues),
-    new Option('--remove-scope <scope>', 'removes a scope; may be repeated').argParser(
-      collectValues,
-    ),
-    new Option('--audience <uri>', 'replaces all audiences; may be repeated').argParser(
-      collectValues,
-    ),
+    repeatable('--scope <scope>', 'replaces all scopes; may be repeated'),
+    repeatable('--add-scope <scope>', 'adds a scope; may be repeated'),
+    repeatable('--remove-scope <scope>', 'removes a scope; may be repeated'),
+    repeatable('--audience <uri>', 'replaces all audiences; may be repeated'),
     new Option('--default-audience', "only the deployment's default audience").conflicts(
       'audience',
     ),

@@ -3,7 +3,7 @@ import type { RequestExplanation } from '../../core/management/explain-request.t
 import { formatTime } from '../../core/rfc3339.ts';
 import type { VerifiedCredential } from '../../core/verifier/verified-credential.ts';
 import { readStdin } from '../cli-io.ts';
-import { type CommandGroup, type CommandSpec, collectValues } from '../command-spec.ts';
+import { type CommandGroup, type CommandSpec, repeatable } from '../command-spec.ts';
 import { describeFinding } from '../show-finding.ts';
 import { UsageError } from '../usage-error.ts';
 
@@ -18,9 +18,7 @@ const token: CommandSpec = {
   summary: 'Explain step by step why a token request is granted or refused; issues no token',
   options: [
     new Option('--client-id <id>', 'the client that would send the request').makeOptionMandatory(),
-    new Option('--scope <scope>', 'a scope that it would request; may be repeated').argParser(
-      collectValues,
-    ),
+    repeatable('--scope <scope>', 'a scope that it would request; may be repeated'),
     new Option('--resource <uri>', 'the resource that it would request'),
   ],
   examples: [
@@ -97,9 +95,7 @@ const request: CommandSpec = {
       'read the credential from stdin, which keeps it out of history and process list',
     ).makeOptionMandatory(),
     new Option('--source-ip <address>', 'source address of the request'),
-    new Option('--scope <scope>', 'a scope that the request would need; may be repeated').argParser(
-      collectValues,
-    ),
+    repeatable('--scope <scope>', 'a scope that the request would need; may be repeated'),
     new Option(
       '--audience <uri>',
       "audience of the API; default: the deployment's default audience",

@@ -24,17 +24,25 @@ export function readListFilter(options: ListFilterOptions): OwnedItemsFilter {
   return { trunkGroup, text, enabled: enabled ?? (disabled === true ? false : undefined) };
 }
 
-/** Every page of a list, by name. */
+/** Every page of a list, of which there is one at least. */
+export async function readPages<P extends Pick<Page<unknown>, 'nextCursor'>>(
+  readPage: (cursor: string | undefined) => Promise<P>,
+): Promise<readonly P[]> {
+  const pages: P[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await readPage(cursor);
+    pages.push(page);
+    cursor = page.nextCursor;
+  } while (cursor !== undefined);
+  return pages;
+}
+
+/** Every item of a list, by name. */
 export async function collectPages<T extends { readonly name: string }>(
   readPage: (cursor: string | undefined) => Promise<Page<T>>,
   id: (item: T) => string,
 ): Promise<readonly T[]> {
-  const all: T[] = [];
-  let cursor: string | undefined;
-  do {
-    const page = await readPage(cursor);
-    all.push(...page.items);
-    cursor = page.nextCursor;
-  } while (cursor !== undefined);
-  return all.sort(byNameThen(id));
+  const pages = await readPages(readPage);
+  return pages.flatMap(({ items }) => items).sort(byNameThen(id));
 }

@@ -17,7 +17,7 @@ import {
 } from '../../core/restore/restore-items.ts';
 import { parseTime } from '../../core/rfc3339.ts';
 import type { Cli } from '../cli.ts';
-import { type CommandSpec, collectValues } from '../command-spec.ts';
+import { type CommandSpec, repeatable } from '../command-spec.ts';
 import { UsageError } from '../usage-error.ts';
 import { countOutcomes, fromOption, readTable, tableArgument, targetOf } from './table-options.ts';
 
@@ -103,18 +103,18 @@ export const restore: CommandSpec = {
       'restore point of that table, RFC 3339: the audit since then is replayed',
     ).makeOptionMandatory(),
     new Option('--dry-run', 'only show what would be restored'),
-    new Option(
+    repeatable(
       '--undelete <id>',
       'restore it although the audit says that it was deleted; may be repeated',
-    ).argParser(collectValues),
-    new Option(
+    ),
+    repeatable(
       '--also-audit <aws-region>',
       'also read the audit of a region that the deployment has left; may be repeated',
-    ).argParser(collectValues),
-    new Option(
+    ),
+    repeatable(
       '--without-audit <aws-region>',
       'continue although this region cannot be read: what was revoked there is valid again',
-    ).argParser(collectValues),
+    ),
   ],
   examples: [
     'table restore clients --from authorization-server-restored-clients --restore-point 2026-11-20T08:00:00Z --dry-run',

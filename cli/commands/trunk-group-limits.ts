@@ -1,5 +1,4 @@
 import { Option } from 'commander';
-import type { Management } from '../../adapters/management.ts';
 import type {
   LimitsCheck,
   TrunkGroupExcess,
@@ -11,11 +10,12 @@ import {
 } from '../../core/management/trunk-group-limits/limits-view.ts';
 import type { GrantLimits, TrunkGroupLimits } from '../../core/trunk-group/trunk-group-limits.ts';
 import type { Cli } from '../cli.ts';
-import { type CommandGroup, type CommandSpec, collectValues } from '../command-spec.ts';
+import { type CommandGroup, type CommandSpec, repeatable } from '../command-spec.ts';
 import { parseDuration } from '../duration.ts';
 import { type IfVersionOptions, ifVersionOption } from '../if-version-option.ts';
 import type { Cell } from '../table.ts';
 import { UsageError } from '../usage-error.ts';
+import { readPages } from './list-options.ts';
 
 const trunkGroup = ['trunk-group', 'service trunk group'] as const;
 
@@ -85,23 +85,15 @@ const check: CommandSpec = {
   },
 };
 
-async function readAll(management: Management): Promise<readonly TrunkGroupLimits[]> {
-  const all: TrunkGroupLimits[] = [];
-  let cursor: string | undefined;
-  do {
-    const page = await management.listTrunkGroupLimits({ cursor });
-    all.push(...page.items);
-    cursor = page.nextCursor;
-  } while (cursor !== undefined);
-  return all;
-}
-
 const list: CommandSpec = {
   name: 'list',
   summary: 'List the trunk groups that have limits',
   examples: ['trunk-group-limits list'],
   run: async (cli) => {
-    cli.output.printList(await readAll(await cli.management()), {
+    const management = await cli.management();
+    const pages = await readPages((cursor) => management.listTrunkGroupLimits({ cursor }));
+    const all = pages.flatMap(({ items }) => items);
+    cli.output.printList<TrunkGroupLimits>(all, {
       view: viewTrunkGroupLimits,
       id: ({ serviceTrunkGroup }) => serviceTrunkGroup,
       columns: {
@@ -168,23 +160,19 @@ const set: CommandSpec = {
   summary: 'Set limits of a trunk group; only the given ones change',
   arguments: [trunkGroup],
   options: [
-    new Option('--scope <scope>', 'a scope that may be granted; may be repeated').argParser(
-      collectValues,
-    ),
+    repeatable('--scope <scope>', 'a scope that may be granted; may be repeated'),
     new Option('--no-scopes', 'no scope may be granted').conflicts('scope'),
     countOption('--max-clients', 'how many clients it may have'),
     countOption('--max-api-keys', 'how many API keys it may have; 0: none are allowed'),
     new Option('--max-token-lifetime <duration>', 'longest lifetime of a token, e.g. 1h'),
     new Option('--max-secret-lifetime <duration>', 'longest life of a secret, e.g. 90d'),
     new Option('--require-subnet', 'an API key must have a subnet'),
-    new Option(
+    repeatable(
       '--provider <issuer>',
       'a registered provider under which it may create clients; may be repeated',
-    ).argParser(collectValues),
-    new Option('--no-providers', 'no client under a provider').conflicts('provider'),
-    new Option('--remove <limit>', 'removes a limit, e.g. max-clients; may be repeated').argParser(
-      collectValues,
     ),
+    new Option('--no-providers', 'no client under a provider').conflicts('provider'),
+    repeatable('--remove <limit>', 'removes a limit, e.g. max-clients; may be repeated'),
     new Option('--dry-run', 'only show what would be above the limits'),
     ifVersionOption('trunk group'),
   ],
