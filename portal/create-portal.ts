@@ -73,7 +73,7 @@ function handle(options: RespondOptions, route: Route) {
     c.set('route', route.path);
     const form = route.method === 'POST' ? new Fields(await readForm(c.req.raw)) : context.form;
     if (route.method === 'POST') c.set('form', form);
-    if (route.isForCredential === true) {
+    if (route.isForCredential?.(route.method === 'POST' ? form : context.query) === true) {
       const address = await options.findLoginForCredential?.(c.req.raw);
       if (address !== undefined && route.method === 'GET') return c.redirect(address, 303);
       if (address !== undefined) throw new LoginNeededError(address);

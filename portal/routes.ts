@@ -1,3 +1,4 @@
+import type { Fields } from './forms/fields.ts';
 import {
   confirmDeleteApiKey,
   deleteApiKey,
@@ -48,14 +49,24 @@ export interface Route {
   /** `:name` matches one part of the path. */
   readonly path: string;
   readonly handle: Handler;
-  /** Whether it creates a credential, or shows the form for it. */
-  readonly isForCredential?: boolean | undefined;
+  /**
+   * Whether it creates a credential, or shows the form for it. What is registered at a provider is
+   * one: its tokens are accepted at once.
+   *
+   * @param fields of the form, or of the query of a GET.
+   */
+  readonly isForCredential?: ((fields: Fields) => boolean) | undefined;
 }
 
 const get = (path: string, handle: Handler): Route => ({ method: 'GET', path, handle });
 const post = (path: string, handle: Handler): Route => ({ method: 'POST', path, handle });
 
-const forCredential = (route: Route): Route => ({ ...route, isForCredential: true });
+const forCredential = (
+  route: Route,
+  isForCredential: Route['isForCredential'] = () => true,
+): Route => ({ ...route, isForCredential });
+
+const isUnderProvider = (fields: Fields) => fields.text('provider') !== '';
 
 /**
  * Every page of the portal. A GET changes nothing; every change is a POST. A fixed path comes
@@ -66,8 +77,8 @@ export const routes: readonly Route[] = [
 
   get('/clients', showClients),
   get('/clients/export', exportClients),
-  get('/clients/new', newClient),
-  post('/clients', createClient),
+  forCredential(get('/clients/new', newClient), isUnderProvider),
+  forCredential(post('/clients', createClient), isUnderProvider),
   get('/clients/:clientId', showClient),
   get('/clients/:clientId/history', showClientHistory),
   get('/clients/:clientId/edit', editClient),
@@ -107,8 +118,8 @@ export const routes: readonly Route[] = [
   post('/api-keys/:keyId/subnets/:subnetId/remove', removeSubnet),
 
   get('/identity-providers', showProviders),
-  get('/identity-providers/new', newProvider),
-  post('/identity-providers', registerProvider),
+  forCredential(get('/identity-providers/new', newProvider)),
+  forCredential(post('/identity-providers', registerProvider)),
   get('/identity-providers/show', showProvider),
   get('/identity-providers/delete', confirmDeleteProvider),
   post('/identity-providers/delete', deleteProvider),

@@ -71,6 +71,8 @@ export function oldAttemptPage({ signIn }: LoginLinks): LoginPage {
 const reasons: Readonly<Record<NoAccess['refused'], string>> = {
   'no role': 'The login service gave you none of the groups that the portal has a role for.',
   'no trunk group': 'The login service gave you no service trunk group.',
+  'claim not sent':
+    'You are in so many groups that the login service did not send them. It can be set to send only those of the portal.',
   'too many trunk groups':
     'The login service gave you more than 100 service trunk groups. The portal shows at most 100.',
 };

@@ -15,7 +15,7 @@ export interface Access {
 
 /** Why a person has no access, in words for the page that says so. */
 export interface NoAccess {
-  readonly refused: 'no role' | 'no trunk group' | 'too many trunk groups';
+  readonly refused: 'no role' | 'no trunk group' | 'too many trunk groups' | 'claim not sent';
 }
 
 const trunkGroup = /^[A-Za-z0-9][A-Za-z0-9_.:-]{0,63}$/;
@@ -57,9 +57,21 @@ function nameOf(claims: Claims, mapping: PeopleMapping): string {
   return (found[0] ?? '').replaceAll(unprintable, '').slice(0, maxNameLength);
 }
 
+/**
+ * Whether the provider names another place for a claim (OpenID Connect Core §5.6.2), as Entra ID does
+ * for people in more than 200 groups. The portal does not ask there.
+ */
+function isElsewhere({ _claim_names: names }: Claims, claim: string): boolean {
+  return typeof names === 'object' && names !== null && Object.hasOwn(names, claim);
+}
+
 /** The access of the person with these claims. */
 export function findAccess(claims: Claims, mapping: PeopleMapping): Access | NoAccess {
   const role = roleOf(claims, mapping);
+  const needed = [mapping.role.claim, mapping.trunkGroups.claim];
+  if (role === undefined && needed.some((claim) => isElsewhere(claims, claim))) {
+    return { refused: 'claim not sent' };
+  }
   if (role === undefined) return { refused: 'no role' };
   const name = nameOf(claims, mapping);
   if (role === 'administrator') return { name, role, trunkGroups: undefined };

@@ -176,6 +176,11 @@ describe('people', () => {
   it.each([
     ['no group', { ...ada, groups: [] }, 'none of the groups'],
     ['a group that has no role', { ...ada, groups: ['others'] }, 'none of the groups'],
+    [
+      'groups that are elsewhere',
+      { ...ada, groups: undefined, _claim_names: { groups: 'src1' } },
+      'did not send them',
+    ],
     ['no trunk group', { ...ada, trunk_groups: [] }, 'no service trunk group'],
     ['what is not a trunk group', { ...ada, trunk_groups: ['../x', 7, ''] }, 'no service trunk'],
     [
@@ -437,6 +442,37 @@ describe('a credential', () => {
     expect(world.audit).toHaveLength(before);
     world.now -= 2;
     expect((await browser.post(path(world), form)).status).toBe(200);
+  });
+
+  // Tokens of the provider are accepted at once, so neither needs a secret of this service.
+  it.each([
+    ['a client under a provider', '/clients'],
+    ['a provider', '/identity-providers'],
+  ])('is also %s', async (_, path) => {
+    const world = await createLoginWorld();
+    const { browser, provider, issuer: registered, discoveryUrl } = world;
+    provider.claims = { ...ada, groups: ['staff'], auth_time: world.now };
+    await browser.signIn();
+    const form = {
+      ...newClient,
+      provider: registered,
+      externalClientId: 'dialer',
+      allowsUserTokens: 'on',
+      url: discoveryUrl,
+      requestId: 'request-1',
+    };
+    world.now += 601;
+    const text = await expectPage(await browser.post(path, form), 401, 'Sign in again');
+    expect(text).toContain('name="externalClientId" value="dialer"');
+    const away = await browser.get(`${path}/new?provider=${registered}`);
+    expect(away.headers.get('location')).toMatch(/^\/login\?recent=1&/);
+    world.now -= 2;
+    expect((await browser.post(path, form)).status).not.toBe(401);
+    // A client that gets its tokens here has no credential yet.
+    world.now += 2;
+    expect((await browser.get('/clients/new')).status).toBe(200);
+    const own = { ...newClient, requestId: 'request-2' };
+    expect((await browser.post('/clients', own)).status).toBe(303);
   });
 
   it.each([
