@@ -67,16 +67,15 @@ function isElsewhere({ _claim_names: names }: Claims, claim: string): boolean {
 
 /** The access of the person with these claims. */
 export function findAccess(claims: Claims, mapping: PeopleMapping): Access | NoAccess {
+  const refuse = (claim: string, refused: NoAccess['refused']): NoAccess => ({
+    refused: isElsewhere(claims, claim) ? 'claim not sent' : refused,
+  });
   const role = roleOf(claims, mapping);
-  const needed = [mapping.role.claim, mapping.trunkGroups.claim];
-  if (role === undefined && needed.some((claim) => isElsewhere(claims, claim))) {
-    return { refused: 'claim not sent' };
-  }
-  if (role === undefined) return { refused: 'no role' };
+  if (role === undefined) return refuse(mapping.role.claim, 'no role');
   const name = nameOf(claims, mapping);
   if (role === 'administrator') return { name, role, trunkGroups: undefined };
   const trunkGroups = trunkGroupsOf(claims, mapping.trunkGroups);
-  if (trunkGroups.length === 0) return { refused: 'no trunk group' };
+  if (trunkGroups.length === 0) return refuse(mapping.trunkGroups.claim, 'no trunk group');
   if (trunkGroups.length > maxTrunkGroupLimit) return { refused: 'too many trunk groups' };
   return { name, role, trunkGroups };
 }

@@ -120,6 +120,8 @@ export async function listTrunkGroupLimits(
   filter: PageRequest = {},
 ): Promise<Page<TrunkGroupLimits>> {
   const request = readPageRequest(readFields('filter', filter, pageFields));
+  // A position is a trunk group. DynamoDB fails for one that is too long.
+  optional(request.after, (group) => parseServiceTrunkGroup(group, 'cursor'));
   const { trunkGroups, trunkGroupLimits } = context;
   const page =
     trunkGroups === undefined

@@ -6,7 +6,7 @@ import {
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createTable, createTables } from '../../../adapters/dynamodb/create-tables.ts';
 import { createDynamoDbClient } from '../../../adapters/dynamodb/dynamodb-client.ts';
-import { createManagement, type Management } from '../../../adapters/management.ts';
+import { createManagement, InputError, type Management } from '../../../adapters/management.ts';
 import { tableName, tables, trunkGroupIndex } from '../../../contract/tables.ts';
 import { startDynamoDb } from '../../../lab/emulator/dynamodb.ts';
 import type { IndexTiming } from '../../../lab/emulator/table-indexes.ts';
@@ -291,5 +291,54 @@ describe('an index that is added to tables with items', () => {
     await expect(own.listClients({ cursor: nextCursor })).rejects.toThrow(
       'allowed: none: the order of the list has changed, start again',
     );
+  });
+});
+
+describe.each(states)('a cursor that was made up, %s', (_, change) => {
+  const of = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const text = (value: string) => Buffer.from(value).toString('base64url');
+  const time = '2026-11-20T12:00:00.123Z';
+
+  it('is refused or is a page of the own list, and is no fault', async () => {
+    const started = await start();
+    await seed(started.management, 2);
+    await change(started);
+    const { management } = started;
+    const limited = management.forCaller({ trunkGroups: ['tg-0'] });
+    const [{ clientId = '' } = {}] = (await management.listClients({ trunkGroup: 'tg-1' })).items;
+    const cursors = [
+      text('x'),
+      text('\u0000'),
+      text('x'.repeat(1500)),
+      text(clientId),
+      of(['']),
+      of(['x']),
+      of([clientId]),
+      of(['tg-0', 'x', 'x']),
+      of(['tg-0', 'x'.repeat(100), clientId]),
+      of(['tg-0', '\u0000', '\u0000']),
+      of(['tg-1', 'a.x', clientId]),
+      of([`${time}$`]),
+      of([`${time}#x`, 'y']),
+      of([`${time}#${'x'.repeat(1200)}`]),
+      of([`2025${time.slice(4)}#x`]),
+      of(['2026-11-20']),
+      of(['9999-12-31', 'x']),
+    ];
+    for (const caller of [limited, management]) {
+      for (const cursor of cursors) {
+        const answers = await Promise.allSettled([
+          caller.listClients({ cursor }),
+          caller.listApiKeys({ cursor }),
+          caller.listTrunkGroupLimits({ cursor }),
+          caller.listAudit({ cursor }),
+          caller.listHistory(clientId, { cursor, since: '2026-11-01' }),
+        ]);
+        for (const answer of answers) {
+          if (answer.status === 'rejected') expect(answer.reason).toBeInstanceOf(InputError);
+          else if (caller === limited) expect(JSON.stringify(answer.value)).not.toContain('tg-1');
+        }
+      }
+    }
   });
 });

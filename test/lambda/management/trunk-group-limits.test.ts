@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { ManagementAlias } from '../../../contract/management/roles.ts';
-import type { GrantLimits } from '../../../core/trunk-group/trunk-group-limits.ts';
+import type {
+  GrantLimits,
+  TrunkGroupLimits,
+} from '../../../core/trunk-group/trunk-group-limits.ts';
 import { askedWorld, limitedWorld, newClient, role } from './limited-world.ts';
 
 type AskedWorld = Awaited<ReturnType<typeof askedWorld>>;
@@ -367,5 +370,26 @@ describe('limits are set', () => {
     const foreign = { serviceTrunkGroup: 'tg-2002' };
     const other = await ask('findTrunkGroupLimits', foreign, 'portal', ada);
     expect(other.error?.class).toBe('NotFoundError');
+  });
+
+  it('in pages whose positions name no other trunk group', async () => {
+    const { ask, world } = await askedWorld();
+    const own = ['tg-2', 'tg-4', 'tg-6'];
+    for (const serviceTrunkGroup of ['tg-1', 'tg-2', 'tg-3', 'tg-5', 'tg-6']) {
+      world.limits.set(serviceTrunkGroup, { serviceTrunkGroup, version: 1 });
+    }
+    const person = { actor: 'https://idp.example.net#ada', role: 'viewer' };
+    const pages: unknown[] = [];
+    let cursor: string | undefined;
+    do {
+      const filter = { limit: 1, cursor };
+      const more = { person, trunk_groups: own };
+      const { result } = await ask('listTrunkGroupLimits', { filter }, 'portal', more);
+      const page = result as { readonly items: readonly TrunkGroupLimits[]; nextCursor?: string };
+      cursor = page.nextCursor;
+      const position = cursor === undefined ? 'end' : Buffer.from(cursor, 'base64url').toString();
+      pages.push([...page.items.map(({ serviceTrunkGroup }) => serviceTrunkGroup), position]);
+    } while (cursor !== undefined);
+    expect(pages).toEqual([['tg-2', 'tg-2'], ['tg-4'], ['tg-6', 'end']]);
   });
 });

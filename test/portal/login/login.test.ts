@@ -181,6 +181,11 @@ describe('people', () => {
       { ...ada, groups: undefined, _claim_names: { groups: 'src1' } },
       'did not send them',
     ],
+    [
+      'trunk groups that are elsewhere',
+      { ...ada, trunk_groups: undefined, _claim_names: { trunk_groups: 'src1' } },
+      'did not send them',
+    ],
     ['no trunk group', { ...ada, trunk_groups: [] }, 'no service trunk group'],
     ['what is not a trunk group', { ...ada, trunk_groups: ['../x', 7, ''] }, 'no service trunk'],
     [
