@@ -305,7 +305,8 @@ describe.each(states)('a cursor that was made up, %s', (_, change) => {
     await change(started);
     const { management } = started;
     const limited = management.forCaller({ trunkGroups: ['tg-0'] });
-    const [{ clientId = '' } = {}] = (await management.listClients({ trunkGroup: 'tg-1' })).items;
+    const { items } = await management.listClients({ trunkGroup: 'tg-1' });
+    const clientId = items[0]?.clientId ?? '';
     const cursors = [
       text('x'),
       text('\u0000'),
