@@ -12,7 +12,7 @@ import { createReplica } from '../emulator/replication/replica.ts';
 import type { OnStorage } from '../emulator/storage.ts';
 import { startSts } from '../emulator/sts-server.ts';
 import type { CleanUp } from './clean-up.ts';
-import type { LocalAwsOptions } from './local-aws-options.ts';
+import { forSetUp, type LocalAwsOptions } from './local-aws-options.ts';
 import type { Program } from './program.ts';
 import type { StatePaths } from './state.ts';
 
@@ -85,7 +85,7 @@ export async function startBackends(
     endpointSts: sts.endpoint,
     credentials: accessKey,
   };
-  const client = createDynamoDbClient(clientOptions);
+  const client = createDynamoDbClient(forSetUp(clientOptions));
   await options.createTables(client);
   client.destroy();
   return clientOptions;

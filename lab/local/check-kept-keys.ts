@@ -9,6 +9,7 @@ import {
   type KeptAlgorithmsCheck,
 } from '../../core/key-rotation/kept-algorithms.ts';
 import { LocalRunError } from '../emulator/loopback-server.ts';
+import { forSetUp } from './local-aws-options.ts';
 import { servedRegion } from './local-deployment.ts';
 
 type Keys = KeptAlgorithmsCheck['keys'];
@@ -46,7 +47,7 @@ export async function checkKeptKeys(
   config: DeploymentConfig,
   clientOptions: AwsClientOptions,
 ): Promise<void> {
-  const client = createDynamoDbClient(clientOptions);
+  const client = createDynamoDbClient(forSetUp(clientOptions));
   const store = createDynamoDbRotationStore(client, deployedTableName(config, 'signingKeys'));
   try {
     const keys = await store.listSigningKeys();

@@ -17,6 +17,7 @@ import {
 } from '../../core/credential/credential-value.ts';
 import { hashSecret, matchesHash } from '../../core/credential/secret-hash.ts';
 import { writePrivateFile } from '../emulator/private-file.ts';
+import { forSetUp } from './local-aws-options.ts';
 import type { LocalDeployment } from './local-deployment.ts';
 import type { StatePaths } from './state.ts';
 
@@ -134,7 +135,7 @@ export async function seedDemo(
   clientOptions: AwsClientOptions,
   paths: StatePaths,
 ): Promise<{ readonly client: DemoClient; readonly apiKey: string }> {
-  const dynamodb = createDynamoDbClient(clientOptions);
+  const dynamodb = createDynamoDbClient(forSetUp(clientOptions));
   try {
     const text = await seed(paths.demoClient, demoClient(dynamodb, deployment));
     const { clientId, clientSecret } = v.parse(demoClientSchema, JSON.parse(text));

@@ -3,7 +3,7 @@ import { createCallerIdentity } from '../../adapters/sts/caller-identity.ts';
 import type { DeploymentConfig } from '../../contract/deployment-config.ts';
 import { type LoopbackPortal, servePortalOnLoopback } from '../../portal/serve-on-loopback.ts';
 import { type PortChoice, portInUse } from '../emulator/loopback-server.ts';
-import type { LocalAwsOptions } from './local-aws-options.ts';
+import { forSetUp, type LocalAwsOptions } from './local-aws-options.ts';
 import type { LogFile } from './log-file.ts';
 
 export interface LocalPortalOptions {
@@ -46,7 +46,7 @@ async function serve(
  */
 export async function startLocalPortal(options: LocalPortalOptions): Promise<LocalPortal> {
   const { config, aws, log } = options;
-  const name = await createCallerIdentity(aws)();
+  const name = await createCallerIdentity(forSetUp(aws))();
   const management = createManagement({
     config,
     aws,
