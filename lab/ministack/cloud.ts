@@ -1,20 +1,16 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { DeploymentConfig, DeploymentConfigInput } from '../../contract/deployment-config.ts';
 import type { RegionId } from '../../contract/regions.ts';
 import { deployedTableName } from '../../contract/tables.ts';
 import type { AccessKey } from '../emulator/aws-server/access-key.ts';
-import type { DecidedRequest } from '../emulator/iam/access-control.ts';
-import { findFreePort } from '../emulator/loopback-server.ts';
 import { ageNextKey } from '../support/age-next-key.ts';
 import { type Command, runOrThrow } from '../support/run-command.ts';
 import { leaveOut, type Template } from './leave-out.ts';
-import { failureFile, startMiniStack } from './ministack.ts';
+import { failureFile, indexHoldFile } from './ministack.ts';
 import { account } from './permissions/function-key.ts';
-import { type Permissions, startPermissions } from './permissions/permissions.ts';
-import { say } from './proof.ts';
-import { startPublicEdge, usePublicEdge } from './public-edge.ts';
+import type { Permissions } from './permissions/permissions.ts';
 import { startRegionOutage } from './region-outage.ts';
 
 const root = resolve(import.meta.dirname, '../..');
@@ -33,6 +29,11 @@ type Printed = Readonly<Record<string, unknown>>;
 /** Outputs of a stack by name. */
 export type Outputs = Readonly<Record<string, string>>;
 
+/** `authctl` of this version, which prints JSON. */
+export function authctlCommand(config: string, ...args: readonly string[]): Command {
+  return [process.execPath, join(root, 'cli/authctl.ts'), '--config', config, '--json', ...args];
+}
+
 function run(
   command: Command,
   onlyEnvironment: NodeJS.ProcessEnv,
@@ -41,7 +42,7 @@ function run(
   return runOrThrow(command, { cwd, onlyEnvironment });
 }
 
-function clientOptions(endpoint: string, region: string) {
+export function clientOptions(endpoint: string, region: string) {
   return { region, endpoint, credentials: { accessKeyId: 'test', secretAccessKey: 'test' } };
 }
 
@@ -158,6 +159,15 @@ export class Cloud {
     writeFileSync(failureFile(this.#work), logicalId);
   }
 
+  /** From now on, a new index of an existing table is not filled. */
+  holdIndexes(): void {
+    writeFileSync(indexHoldFile(this.#work), '');
+  }
+
+  fillIndexes(): void {
+    rmSync(indexHoldFile(this.#work));
+  }
+
   async destroy({ directory }: Assembly, ...stacks: readonly string[]): Promise<void> {
     await this.#cdk('destroy', ...stacks, '--exclusively', '--force', '--app', directory);
   }
@@ -183,9 +193,18 @@ export class Cloud {
     awsRegion: string,
     args: readonly string[],
   ): Promise<Printed> {
-    const command = [join(root, 'cli/authctl.ts'), '--config', config, '--json', ...args];
-    const printed = await run([process.execPath, ...command], this.#operator(key, awsRegion));
+    const printed = await run(authctlCommand(config, ...args), this.#operator(key, awsRegion));
     return JSON.parse(printed) as Printed;
+  }
+
+  /** The environment of a user that has only one of the deployed operator policies. */
+  operatorEnvironment(policyName: string, awsRegion: string): NodeJS.ProcessEnv {
+    return this.#operator(this.permissions.gate.operator(policyName), awsRegion);
+  }
+
+  /** The environment of an administrator, whom key policies limit. */
+  administratorEnvironment(awsRegion: string): NodeJS.ProcessEnv {
+    return this.#operator(this.permissions.gate.administrator, awsRegion);
   }
 
   /**
@@ -201,7 +220,7 @@ export class Cloud {
     folder?: string,
   ): Promise<string> {
     const environment = command.includes('npx --no -- authctl ')
-      ? this.#operator(this.permissions.gate.administrator, defaultRegion)
+      ? this.administratorEnvironment(defaultRegion)
       : this.#environment(defaultRegion);
     const script: Command = ['bash', '-euo', 'pipefail', '-c', command];
     return run(script, { ...environment, ...variables }, folder);
@@ -264,46 +283,4 @@ function leaveOutOfAll(assembly: string): readonly string[] {
       .map(([, resource]) => resource.Type);
   });
   return [...new Set(types)].toSorted();
-}
-
-/**
- * Runs a proof in a fresh account, in which every call of a function has to be allowed by its role.
- *
- * @param names that stacks of the proof are served under.
- * @returns the calls that IAM decided.
- */
-export async function inFreshAccount(
-  python: string,
-  work: string,
-  names: readonly string[],
-  prove: (cloud: Cloud) => Promise<void>,
-): Promise<readonly DecidedRequest[]> {
-  mkdirSync(work, { recursive: true });
-  const port = await findFreePort();
-  const edge = await startPublicEdge(work, port, names);
-  await usePublicEdge(edge);
-  const endpoint = `http://127.0.0.1:${port}`;
-  const permissions = await startPermissions(port, (region) => clientOptions(endpoint, region));
-  const { gate, record } = permissions;
-  const preloads = `${edge.variables['NODE_OPTIONS']} ${gate.variables['NODE_OPTIONS']}`;
-  const emulator = await startMiniStack({
-    python,
-    work,
-    root,
-    port,
-    functionsPort: gate.port,
-    variables: { ...edge.variables, ...gate.variables, NODE_OPTIONS: preloads },
-  });
-  try {
-    await prove(new Cloud(work, endpoint, permissions));
-    record.check(emulator.listCallers());
-    return record.decisions;
-  } catch (error) {
-    for (const problem of record.problems) say(problem);
-    throw error;
-  } finally {
-    await emulator.stop();
-    await gate.close();
-    await edge.close();
-  }
 }

@@ -10,6 +10,11 @@ export function failureFile(work: string): string {
   return join(work, 'fail-resource');
 }
 
+/** While it exists, new indexes of existing tables are not filled. */
+export function indexHoldFile(work: string): string {
+  return join(work, 'hold-indexes');
+}
+
 export interface MiniStack {
   /** Access key ids of the requests that it has received. */
   listCallers(): readonly string[];
@@ -77,6 +82,7 @@ export async function startMiniStack(options: MiniStackOptions): Promise<MiniSta
         // Of strict_ministack.py.
         PYTHONPATH: import.meta.dirname,
         FAIL_RESOURCE: failureFile(work),
+        HOLD_INDEXES: indexHoldFile(work),
         GATEWAY_PORT: String(functionsPort),
         IOT_MTLS_ENABLED: '0',
         SFTP_ENABLED: '0',

@@ -1,18 +1,21 @@
-"""The ASGI app of MiniStack with three additions to its CloudFormation.
+"""The ASGI app of MiniStack with four additions to its CloudFormation and DynamoDB.
 
 1. AWS keeps a protected table, refuses to create one that exists, and imports it. MiniStack does
    none of this for the type AWS::DynamoDB::GlobalTable.
 2. The file that FAIL_RESOURCE names has the logical id of one resource. Its next creation or change
    fails, once, before anything has been done to it.
 3. The Ref of a secret is its ARN. MiniStack gives the name.
+4. An update of a global table adds or removes one index at most, and does not wait until a new one
+   is filled: it cannot be read while the file that HOLD_INDEXES names exists. A rollback leaves a
+   new index behind. (https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resource-dynamodb-globaltable.html)
 """
 
 import os
 from pathlib import Path
 
 from ministack.app import app
-from ministack.core.responses import get_region
-from ministack.services import dynamodb, secretsmanager
+from ministack.core.responses import error_response_json, get_region
+from ministack.services import cloudformation, dynamodb, secretsmanager
 from ministack.services.cloudformation import changesets, provisioners, stacks
 
 GLOBAL_TABLE = "AWS::DynamoDB::GlobalTable"
@@ -61,6 +64,69 @@ def keep_tables() -> None:
     changesets._IMPORT_LOOKUPS[GLOBAL_TABLE] = changesets._IMPORT_LOOKUPS["AWS::DynamoDB::Table"]
 
 
+def indexes_of(properties: dict) -> dict:
+    return {index["IndexName"]: index for index in properties.get("GlobalSecondaryIndexes") or []}
+
+
+def change_one_index() -> None:
+    handlers = provisioners._RESOURCE_HANDLERS[GLOBAL_TABLE]
+    update = handlers["update"]
+
+    def update_one_index(physical_id, old, new, stack_name):
+        before, after = indexes_of(old), indexes_of(new)
+        stack = cloudformation._stacks.get(stack_name) or {}
+        if "ROLLBACK" in stack.get("StackStatus", ""):
+            new = {**new, "GlobalSecondaryIndexes": list({**after, **before}.values())}
+        elif len(before.keys() ^ after.keys()) > 1:
+            raise ValueError("Cannot perform more than one GSI creation or deletion in a single update")
+        return update(physical_id, old, new, stack_name)
+
+    handlers["update"] = update_one_index
+
+
+def fill_indexes_later(hold: Path) -> None:
+    describe, update = dynamodb._describe_table, dynamodb._update_table
+    query, scan = dynamodb._query, dynamodb._scan
+
+    def unfilled(data: dict) -> list:
+        table = dynamodb._tables.get(data.get("TableName")) or {}
+        indexes = table.get("GlobalSecondaryIndexes") or []
+        return [index for index in indexes if index.get("IndexStatus") == "CREATING"]
+
+    def fill(data: dict) -> None:
+        if hold.exists():
+            return
+        for index in unfilled(data):
+            index.pop("Backfilling", None)
+            index["IndexStatus"] = "ACTIVE"
+
+    def describe_filled(data):
+        fill(data)
+        return describe(data)
+
+    def update_and_fill(data):
+        creations = [one["Create"] for one in data.get("GlobalSecondaryIndexUpdates", []) if "Create" in one]
+        for creation in creations:
+            creation.update(IndexStatus="CREATING", Backfilling=True)
+        response = update(data)
+        fill(data)
+        return response
+
+    def read_filled(read):
+        def read_or_refuse(data):
+            fill(data)
+            name = data.get("IndexName")
+            if any(index["IndexName"] == name for index in unfilled(data)):
+                message = f"Cannot read from backfilling global secondary index: {name}"
+                return error_response_json("ValidationException", message, 400)
+            return read(data)
+
+        return read_or_refuse
+
+    dynamodb._describe_table, dynamodb._update_table = describe_filled, update_and_fill
+    dynamodb._query, dynamodb._scan = read_filled(query), read_filled(scan)
+
+
 def fail_on_demand(wanted: Path) -> None:
     provision, update = stacks._provision_resource, stacks._update_resource
 
@@ -107,6 +173,8 @@ def refer_to_secrets_by_arn() -> None:
 
 
 keep_tables()
+change_one_index()
+fill_indexes_later(Path(os.environ["HOLD_INDEXES"]))
 refer_to_secrets_by_arn()
 fail_on_demand(Path(os.environ["FAIL_RESOURCE"]))
 __all__ = ["app"]

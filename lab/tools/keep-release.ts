@@ -11,13 +11,14 @@ import {
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Command } from 'commander';
+import { buildSync } from 'esbuild';
 import type { DeploymentConfigInput } from '../../contract/deployment-config.ts';
 import { signingKeyPolicy } from '../ministack/proof.ts';
 import { type KeptDeployment, writeRelease } from '../support/releases/kept-release.ts';
 
 const commits = new Command('node lab/tools/keep-release.ts')
   .description(
-    'Keeps what a release deploys: templates and function bundles of a commit, built with its own lock file. docs/upgrade.md says when to run this.',
+    'Keeps what a release deploys, templates and function bundles of a commit, and its authctl, built with its own lock file. docs/upgrade.md says when to run this.',
   )
   .argument('<commit...>')
   .parse().args;
@@ -89,6 +90,28 @@ function synthesise(source: string, name: string, config: DeploymentConfigInput)
   return { config, files: readAssembly(outdir) };
 }
 
+/** The command line in one file, without AWS's SDK. Operators use it until they install another. */
+function bundleAuthctl(source: string): string {
+  const { outputFiles } = buildSync({
+    absWorkingDir: source,
+    entryPoints: ['cli/authctl.ts'],
+    bundle: true,
+    write: false,
+    platform: 'node',
+    target: 'node22',
+    format: 'esm',
+    minify: true,
+    legalComments: 'none',
+    external: ['@aws-sdk/*', '@smithy/*'],
+    // Dependencies that are CommonJS.
+    banner: {
+      js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
+    },
+    logLevel: 'warning',
+  });
+  return outputFiles[0]?.text ?? '';
+}
+
 function keepRelease(commit: string, work: string): void {
   const source = join(work, commit);
   checkOut(commit, source);
@@ -101,7 +124,7 @@ function keepRelease(commit: string, work: string): void {
       synthesise(source, name, config),
     ]),
   );
-  const bytes = writeRelease({ commit, deployments });
+  const bytes = writeRelease({ commit, deployments, authctl: bundleAuthctl(source) });
   process.stdout.write(`${commit}: kept, ${bytes} bytes\n`);
 }
 

@@ -12,6 +12,8 @@ export interface Deployment {
   readonly cloud: Cloud;
   readonly stack: Stack;
   readonly service: ServiceInUse;
+  /** The client that uses it. */
+  readonly clientId: string;
   /** Runs a command of `authctl`. */
   readonly authctl: (...args: readonly string[]) => Promise<Readonly<Record<string, unknown>>>;
 }
@@ -48,6 +50,7 @@ export async function deployAssembly(
     cloud,
     stack: new Stack(cloud, awsRegion, stackName),
     service: new ServiceInUse({ issuer, audience: config.defaultAudience }, client),
+    clientId: client.clientId,
     authctl,
   };
 }

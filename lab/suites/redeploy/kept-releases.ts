@@ -14,6 +14,12 @@ import {
 import { createHostedZone, example } from '../deploy/three-regions.ts';
 import { type Deployment, deployAssembly } from './deployment.ts';
 import { type LiveVersion, listLiveVersions } from './live-versions.ts';
+import {
+  Operators,
+  proveOperatorsAfterUpdate,
+  proveOperatorsBefore,
+  proveOperatorsMoved,
+} from './operators.ts';
 import { awsRegion, type Release, stackName } from './release.ts';
 import { update } from './updates.ts';
 
@@ -28,35 +34,46 @@ async function placeInZone(cloud: Cloud, kept: KeptDeployment): Promise<KeptDepl
   return JSON.parse(placed) as KeptDeployment;
 }
 
-/** A deployment that was updated from a kept release. */
-export interface UpdatedDeployment {
+/** What a kept release deployed, in use, and this version for it. */
+export interface KeptInUse {
   readonly deployment: Deployment;
   /** This version. */
   readonly release: Release;
   /** What was live in the kept release. */
   readonly before: readonly LiveVersion[];
+  readonly operators: Operators;
 }
 
 /**
- * Deploys what a release deployed, and then this version over it.
+ * Deploys what a release deployed, for a client and for operators.
  *
  * @param added to the config of the release, for this version.
  */
-export async function updateFromRelease(
+export async function deployKept(
   cloud: Cloud,
   commit: string,
   { bundles, added = {} }: { bundles: string; added?: Partial<DeploymentConfigInput> },
-): Promise<UpdatedDeployment> {
+): Promise<KeptInUse> {
   await cloud.bootstrap(awsRegion);
   const { deployments } = readRelease(commit);
   const kept = await placeInZone(cloud, deployments['one-region'] as KeptDeployment);
   const assembly = cloud.addAssembly(commit, (directory) => writeAssembly(kept, directory));
   const config = { ...kept.config, ...added };
   const deployment = await deployAssembly(cloud, assembly, config);
+  const { clientId } = deployment;
+  const former = { commit, config: kept.config, clientId, folder: assembly.directory };
+  const operators = await Operators.attach(cloud, former);
   const before = await listLiveVersions(deployment);
-  const release: Release = { bundles, config };
-  await update(deployment, `from ${commit} to this version`, release);
-  return { deployment, release, before };
+  return { deployment, release: { bundles, config }, before, operators };
+}
+
+/** Updates it to this version: operators and the client work as before. */
+export async function updateKept(kept: KeptInUse): Promise<void> {
+  const { deployment, release, operators } = kept;
+  await proveOperatorsBefore(deployment.cloud, operators, release.config);
+  await update(deployment, 'to this version', release);
+  await proveOperatorsAfterUpdate(operators, release.config);
+  await operators.sayStatements('after it');
 }
 
 /** Moves the aliases, as docs/procedures/go-back.md says. */
@@ -76,7 +93,7 @@ export async function proveWayBack({
   deployment: { cloud, service, authctl },
   release: { config },
   before,
-}: UpdatedDeployment): Promise<void> {
+}: KeptInUse): Promise<void> {
   const current = await listLiveVersions({ cloud });
   const client = await createClient(authctl);
   await cloud.ageNextKey(parseDeploymentConfig(config), 'slc');
@@ -93,4 +110,15 @@ export async function proveWayBack({
     await moveAliases(cloud, current);
   });
   say(`${stackName}: the versions of before serve what this version wrote; ${tokens} tokens`);
+}
+
+/** The switch that takes the tables from the policies of operators (docs/upgrade.md). */
+const withoutTables = { management: { operatorTableAccess: false } };
+
+/** Deploys the switch. */
+export async function moveOperators(kept: KeptInUse): Promise<void> {
+  const { deployment, release, operators } = kept;
+  const config = { ...release.config, ...withoutTables };
+  await update(deployment, 'operators without the tables', { ...release, config });
+  await proveOperatorsMoved(deployment.cloud, operators, config);
 }

@@ -1,23 +1,28 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { type Cloud, inFreshAccount } from '../../ministack/cloud.ts';
+import type { Cloud } from '../../ministack/cloud.ts';
+import { inFreshAccount } from '../../ministack/fresh-account.ts';
 import { installMiniStack } from '../../ministack/ministack.ts';
 import { say } from '../../ministack/proof.ts';
+import { runCommand } from '../../support/run-command.ts';
 import { threeRegionsNames } from '../deploy/three-regions.ts';
 import { prepareAccount } from './deployment.ts';
 import { proveBrokenRelease, proveFailedUpdates } from './failures.ts';
 import { proveFailedFirstDeployments } from './first-deployments.ts';
-import { proveWayBack, updateFromRelease } from './kept-releases.ts';
+import { proveIndexFilled, proveIndexLeftBehind } from './indexes.ts';
+import { deployKept, moveOperators, proveWayBack, updateKept } from './kept-releases.ts';
 import { buildRelease, type Release } from './release.ts';
 import { proveUpdates } from './updates.ts';
 
 /*
  * Deploys over a running service, with success and without, while a client uses it.
- * docs/deployment-test.md says what this proves and what it cannot.
+ * docs/deployment-test.md says what this proves and what it cannot. Arguments name scenarios.
  */
 
-const python = resolve(import.meta.dirname, '../../../.ministack');
+const root = resolve(import.meta.dirname, '../../..');
+const python = join(root, '.ministack');
+const ownBundles = join(root, 'dist/lambda');
 
 function sayTally({ tally }: Cloud): void {
   say(`${tally.deployments} deployments, of which ${tally.failed} failed on purpose`);
@@ -28,51 +33,90 @@ async function proveLaterDeployments(cloud: Cloud, work: string): Promise<void> 
   const build = (number: number, broken?: string) =>
     buildRelease(join(work, `release-${number}`), number, broken);
   const first = { bundles: build(1) };
-  const { deployment, release } = await updateFromRelease(cloud, 'c785603', first);
+  const kept = await deployKept(cloud, 'c785603', first);
+  await updateKept(kept);
+  const { deployment, release } = kept;
   const later = (number: number, broken?: string): Release => ({
     ...release,
     bundles: build(number, broken),
   });
   const releases = [release, later(2)] as const;
-  await proveUpdates(deployment, releases);
+  await proveUpdates(kept, releases);
   await proveFailedUpdates(deployment, releases);
   await proveBrokenRelease(deployment, { broken: later(3, 'token'), repaired: later(4) });
-  sayTally(cloud);
   say(`${deployment.service.requests} requests of the client meanwhile, 0 failed`);
 }
 
-async function main(work: string): Promise<void> {
-  const trouble = installMiniStack(python);
-  if (trouble !== undefined) {
-    process.stdout.write(`SKIPPED: MiniStack cannot be installed with Python's pip: ${trouble}\n`);
-    return;
-  }
-  process.stdout.write('First deployments that fail:\n');
-  await inFreshAccount(python, join(work, 'first'), threeRegionsNames, async (cloud) => {
-    const config = await prepareAccount(cloud);
-    const bundles = resolve(import.meta.dirname, '../../../dist/lambda');
-    await proveFailedFirstDeployments(cloud, { bundles, config });
-    sayTally(cloud);
-  });
-  process.stdout.write('The first release, and back:\n');
-  await inFreshAccount(python, join(work, 'back'), threeRegionsNames, async (cloud) => {
-    const updated = await updateFromRelease(cloud, '2648148', {
-      bundles: resolve(import.meta.dirname, '../../../dist/lambda'),
-      added: { createdWith: '2648148' },
-    });
-    await proveWayBack(updated);
-    sayTally(cloud);
-  });
-  process.stdout.write('Later deployments:\n');
-  const later = join(work, 'later');
-  await inFreshAccount(python, later, threeRegionsNames, (cloud) =>
-    proveLaterDeployments(cloud, later),
-  );
+interface Scenario {
+  readonly title: string;
+  readonly prove: (cloud: Cloud, folder: string) => Promise<void>;
 }
 
-const work = mkdtempSync(join(tmpdir(), 'test-redeploy-'));
-try {
-  await main(work);
-} finally {
-  rmSync(work, { recursive: true, force: true });
+const scenarios: Readonly<Record<string, Scenario>> = {
+  first: {
+    title: 'First deployments that fail',
+    prove: async (cloud) => {
+      const config = await prepareAccount(cloud);
+      await proveFailedFirstDeployments(cloud, { bundles: ownBundles, config });
+    },
+  },
+  back: {
+    title: 'The first release, and back',
+    prove: async (cloud) => {
+      const added = { createdWith: '2648148' } as const;
+      const kept = await deployKept(cloud, '2648148', { bundles: ownBundles, added });
+      await proveIndexLeftBehind(kept.deployment, kept.release);
+      cloud.holdIndexes();
+      await updateKept(kept);
+      await proveIndexFilled(kept.deployment);
+      await proveWayBack(kept);
+      await moveOperators(kept);
+    },
+  },
+  later: { title: 'Later deployments', prove: proveLaterDeployments },
+};
+
+async function runScenario(name: string, folder: string): Promise<void> {
+  const scenario = scenarios[name];
+  if (scenario === undefined) throw new Error(`there is no scenario ${name}`);
+  process.stdout.write(`${scenario.title}:\n`);
+  await inFreshAccount(python, folder, threeRegionsNames, async (cloud) => {
+    await scenario.prove(cloud, folder);
+    sayTally(cloud);
+  });
 }
+
+/**
+ * Two processes take about as long as the longest scenario. An emulated account changes how its
+ * process resolves names and which certificates it trusts, so one process has one at a time.
+ */
+const together = [['later'], ['first', 'back']];
+
+/** Milliseconds, on a busy machine. */
+const longest = 3_600_000;
+
+async function runTogether(): Promise<void> {
+  const running = together.map(async (names) => {
+    const command = [process.execPath, import.meta.filename, ...names] as const;
+    const { code, output } = await runCommand(command, { timeout: longest });
+    process.stdout.write(output);
+    if (code !== 0) process.exitCode = 1;
+  });
+  await Promise.all(running);
+}
+
+async function runHere(names: readonly string[]): Promise<void> {
+  const work = mkdtempSync(join(tmpdir(), 'test-redeploy-'));
+  try {
+    for (const name of names) await runScenario(name, join(work, name));
+  } finally {
+    rmSync(work, { recursive: true, force: true });
+  }
+}
+
+const wanted = process.argv.slice(2);
+const trouble = installMiniStack(python);
+if (trouble !== undefined) {
+  process.stdout.write(`SKIPPED: MiniStack cannot be installed with Python's pip: ${trouble}\n`);
+} else if (wanted.length > 0) await runHere(wanted);
+else await runTogether();

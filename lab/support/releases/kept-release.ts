@@ -10,6 +10,8 @@ export interface KeptRelease {
   readonly commit: string;
   /** By the name of the config. */
   readonly deployments: Readonly<Record<string, KeptDeployment>>;
+  /** Its command line, as one ECMAScript module. It imports AWS's SDK. */
+  readonly authctl: string;
 }
 
 export interface KeptDeployment {

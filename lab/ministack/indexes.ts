@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { DescribeTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { type TableKey, tableIndexes, tableName, trunkGroupIndex } from '../../contract/tables.ts';
+import type { Cloud } from './cloud.ts';
+
+const indexed = Object.keys(tableIndexes) as TableKey[];
+
+/** Names of the tables that have an index. */
+export const indexedTables = indexed.map((key) => tableName('authorization-server', key));
+
+/** Status of the index in each table, in an AWS region; undefined if it does not exist. */
+export async function readIndexStatus(
+  cloud: Cloud,
+  awsRegion: string,
+): Promise<readonly (string | undefined)[]> {
+  const dynamodb = new DynamoDBClient(cloud.sdk(awsRegion));
+  const found = indexedTables.map(async (TableName) => {
+    const { Table } = await dynamodb.send(new DescribeTableCommand({ TableName }));
+    const indexes = Table?.GlobalSecondaryIndexes ?? [];
+    return indexes.find(({ IndexName }) => IndexName === trunkGroupIndex.name)?.IndexStatus;
+  });
+  return Promise.all(found);
+}
+
+/** The index has this status in each table. */
+export async function assertIndexes(
+  cloud: Cloud,
+  awsRegion: string,
+  status: string | undefined,
+): Promise<void> {
+  assert.deepEqual(
+    await readIndexStatus(cloud, awsRegion),
+    indexedTables.map(() => status),
+  );
+}
+
+/**
+ * How the deployed function reads the list of one trunk group, which has one client.
+ *
+ * @param authctl of an administrator.
+ */
+export async function readList(
+  { permissions: { record } }: Cloud,
+  authctl: (...args: readonly string[]) => Promise<Readonly<Record<string, unknown>>>,
+): Promise<'index' | 'scan'> {
+  const before = record.decisions.length;
+  const { items } = await authctl('client', 'list', '--only-trunk-group', 'tg-1');
+  assert.equal((items as readonly unknown[]).length, 1, 'the client of the test is listed');
+  const calls = record.decisions.slice(before);
+  const own = calls.filter(({ principal }) => principal.includes('-management/'));
+  assert.ok(own.some(({ action }) => action === 'dynamodb:Query'));
+  return own.some(({ action }) => action === 'dynamodb:Scan') ? 'scan' : 'index';
+}
