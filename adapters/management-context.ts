@@ -13,6 +13,7 @@ import { createDynamoDbAuditLog } from './dynamodb/audit-log.ts';
 import { createDynamoDbClientStore } from './dynamodb/client-store.ts';
 import { createDynamoDbClient } from './dynamodb/dynamodb-client.ts';
 import { createDynamoDbIdentityProviderStore } from './dynamodb/identity-provider-store.ts';
+import { createDynamoDbProviderOwnerStore } from './dynamodb/provider-owner-store.ts';
 import { createFindRecent } from './dynamodb/recent-changes.ts';
 import { createDynamoDbSigningKeyStore } from './dynamodb/signing-key-store.ts';
 import { createDynamoDbTrunkGroupLimitsStore } from './dynamodb/trunk-group-limits-store.ts';
@@ -88,6 +89,7 @@ export function openManagementTables(
         table('identityProviders'),
         store,
       ),
+      providerOwners: createDynamoDbProviderOwnerStore(dynamodb, table('signingKeys'), store),
       signingKeys: createDynamoDbSigningKeyStore(dynamodb, table('signingKeys'), store),
       trunkGroupLimits: createDynamoDbTrunkGroupLimitsStore(dynamodb, table('signingKeys'), store),
       audit,

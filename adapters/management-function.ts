@@ -85,6 +85,7 @@ const sightings = {
   client: ['findClient', 'version'],
   apiKey: ['findApiKey', 'version'],
   provider: ['findProvider', 'registrationId'],
+  providerOwner: ['findProvider', 'owner', 'version'],
   trunkGroup: ['findTrunkGroupLimits', 'version'],
 } as const;
 
@@ -141,9 +142,9 @@ export class FunctionClient {
   }
 
   async #see(asker: Asker, { guarded }: ManagementOperation, id: unknown): Promise<unknown> {
-    const [find, property] = sightings[guarded ?? 'client'];
+    const [find, ...path] = sightings[guarded ?? 'client'];
     const found = await this.call(asker, find, [id]);
-    return isJsonObject(found) ? found[property] : undefined;
+    return path.reduce((value, key) => (isJsonObject(value) ? value[key] : undefined), found);
   }
 
   /** Asks the aliases that may call the operation, until IAM allows one. */

@@ -35,8 +35,8 @@ export {
   VersionConflictError,
 } from '../core/errors.ts';
 export { FetchError } from '../core/identity-provider/fetch-json.ts';
-export type { IdentityProvider } from '../core/identity-provider/identity-provider.ts';
 export { KeySetError } from '../core/identity-provider/key-lint.ts';
+export type { ManagedProvider as IdentityProvider } from '../core/management/provider-reach.ts';
 export { AwsCallerError } from './aws-caller-error.ts';
 export type { ManagementOptions } from './management-context.ts';
 

@@ -79,6 +79,9 @@ export const maxLimitedItems = 1_000_000;
 /** Providers that a limit of a trunk group can name: the item stays below 110 KB. */
 export const maxLimitProviders = 100;
 
+/** Providers that a limit can allow a trunk group to register for itself. */
+export const maxOwnProviders = 100;
+
 /** Subnets of one API key: each costs one comparison per request. */
 export const maxSubnetsPerApiKey = 100;
 

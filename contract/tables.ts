@@ -72,6 +72,12 @@ export const signingKeyRecordTypes = {
 export const trunkGroupLimitsRecordType = 'trunk_group_limits';
 
 /**
+ * In the same partition: which trunk groups own a provider. Sort key: this and the id of the
+ * registration. No trunk group begins with it, and it sorts before all of them.
+ */
+export const providerOwnerPrefix = '#';
+
+/**
  * Attributes of a signing key that its life changes. What the key is does not: a role that may
  * change these can neither add a key to the JWKS nor replace one.
  */

@@ -32,9 +32,9 @@ export async function createRequestContext(
     now: Math.floor(clock() / 1000),
     href: createHref(basePath),
     granted: rememberGranted(guarded, person),
-    may: (operation) => mayUse(person.role, operation),
+    may: (operation) => mayUse(person, operation),
     require: (operation) => {
-      if (!mayUse(person.role, operation)) throw new ForbiddenError(operation, person.role);
+      if (!mayUse(person, operation)) throw new ForbiddenError(operation, person);
     },
     newRequestId: randomUUID,
   };

@@ -39,6 +39,7 @@ import { explain, explainCredential } from './pages/explain/explain.ts';
 import { showOverview } from './pages/overview/overview.ts';
 import { confirmDeleteProvider, deleteProvider } from './pages/providers/delete-provider.ts';
 import { showProvider } from './pages/providers/provider-details.ts';
+import { editProviderGroups, updateProviderGroups } from './pages/providers/provider-groups.ts';
 import { showProviders } from './pages/providers/provider-list.ts';
 import { newProvider, registerProvider } from './pages/providers/register-provider.ts';
 import { showSigningKeys } from './pages/signing-keys/signing-keys.ts';
@@ -121,6 +122,8 @@ export const routes: readonly Route[] = [
   forCredential(get('/identity-providers/new', newProvider)),
   forCredential(post('/identity-providers', registerProvider)),
   get('/identity-providers/show', showProvider),
+  get('/identity-providers/trunk-groups', editProviderGroups),
+  post('/identity-providers/trunk-groups', updateProviderGroups),
   get('/identity-providers/delete', confirmDeleteProvider),
   post('/identity-providers/delete', deleteProvider),
 

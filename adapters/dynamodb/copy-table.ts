@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { DynamoDBDocument } from '@aws-sdk/lib-dynamodb';
 import {
+  providerOwnerPrefix,
   signingKeyRecordTypes,
   type TableKey,
   type TableSchema,
@@ -12,6 +13,7 @@ import { parseApiKeyItem } from './api-key-item.ts';
 import { parseClientItem } from './client-item.ts';
 import { parseIdentityProviderItem } from './identity-provider-item.ts';
 import type { Item } from './item.ts';
+import { parseProviderOwnerItem } from './provider-owner-item.ts';
 import { scanItems } from './read-items.ts';
 import {
   parseAlgorithmChoiceItem,
@@ -47,12 +49,17 @@ export interface CopiedRow {
 
 const { key, intent, heartbeat, choice } = signingKeyRecordTypes;
 
+function parseTrunkGroupRecord(item: Item): unknown {
+  const isOwner = String(item[tables.signingKeys.sortKey]).startsWith(providerOwnerPrefix);
+  return isOwner ? parseProviderOwnerItem(item) : parseTrunkGroupLimitsItem(item);
+}
+
 const signingKeyParsers = new Map<string, (item: Item) => unknown>([
   [key, parseSigningKeyItem],
   [intent, parseKeyIntentItem],
   [heartbeat, parseHeartbeatItem],
   [choice, parseAlgorithmChoiceItem],
-  [trunkGroupLimitsRecordType, parseTrunkGroupLimitsItem],
+  [trunkGroupLimitsRecordType, parseTrunkGroupRecord],
 ]);
 
 function parseSigningKeyRecord(item: Item): void {

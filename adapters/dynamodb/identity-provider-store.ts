@@ -16,8 +16,10 @@ export function createDynamoDbIdentityProviderStore(
   store: StoreOptions = {},
 ): IdentityProviderStore {
   const at = (issuer: string) => ({ table, key: { [partitionKey]: issuer } });
+  const reader = createDynamoDbIdentityProviderReader(dynamodb, table, store);
   return {
-    ...createDynamoDbIdentityProviderReader(dynamodb, table, store),
+    ...reader,
+    findRegistration: (issuer) => reader.findIdentityProvider(issuer),
     createIdentityProvider: async (provider) =>
       putItem(dynamodb, toIdentityProviderItem(provider), {
         ...at(provider.issuer),

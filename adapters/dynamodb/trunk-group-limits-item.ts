@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { maxLimitedItems, maxLimitProviders } from '../../contract/limits.ts';
+import { maxLimitedItems, maxLimitProviders, maxOwnProviders } from '../../contract/limits.ts';
 import { trunkGroupLimitsRecordType } from '../../contract/tables.ts';
 import type { TrunkGroupLimits } from '../../core/trunk-group/trunk-group-limits.ts';
 import {
@@ -33,6 +33,7 @@ export const trunkGroupLimitsSchema = v.strictObject({
   max_secret_lifetime: seconds,
   require_subnet: v.optional(v.boolean()),
   providers: v.optional(v.pipe(v.array(urlText), v.maxLength(maxLimitProviders))),
+  own_providers: v.optional(wholeNumber(0, maxOwnProviders)),
   version,
   updated_at: epochSeconds,
 });

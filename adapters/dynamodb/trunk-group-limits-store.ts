@@ -1,5 +1,5 @@
 import type { DynamoDBDocument } from '@aws-sdk/lib-dynamodb';
-import { tables, trunkGroupLimitsRecordType } from '../../contract/tables.ts';
+import { providerOwnerPrefix, tables, trunkGroupLimitsRecordType } from '../../contract/tables.ts';
 import {
   type TrunkGroupLimitsStore,
   withoutLimits,
@@ -11,6 +11,9 @@ import { parseTrunkGroupLimitsItem, toTrunkGroupLimitsItem } from './trunk-group
 import { absent, having, putItem } from './write-item.ts';
 
 const { partitionKey, sortKey } = tables.signingKeys;
+
+/** After every sort key that begins with the prefix, and before every trunk group. */
+const afterOwners = `${providerOwnerPrefix}\u{10ffff}`;
 
 /** Limits of trunk groups in DynamoDB: a partition of the table of signing keys. */
 export function createDynamoDbTrunkGroupLimitsStore(
@@ -37,7 +40,8 @@ export function createDynamoDbTrunkGroupLimitsStore(
           sortKey,
           value: trunkGroupLimitsRecordType,
           limit: query.limit,
-          after: query.after,
+          // Owners of providers come first.
+          after: query.after ?? afterOwners,
           parse: parseTrunkGroupLimitsItem,
         },
         store,

@@ -3,10 +3,12 @@ import { quoteWord } from '../../contract/shell-word.ts';
 import { findApplicationRule } from '../../core/identity-provider/application-rule.ts';
 import { defaultClientIdClaims } from '../../core/identity-provider/client-id-claim.ts';
 import type { IdentityProvider } from '../../core/identity-provider/identity-provider.ts';
+import type { ManagedProvider } from '../../core/management/provider-reach.ts';
 import { viewIdentityProvider } from '../../core/management/provider-view.ts';
 import { formatTime } from '../../core/rfc3339.ts';
-import type { CommandGroup, CommandSpec } from '../command-spec.ts';
+import { type CommandGroup, type CommandSpec, repeatable } from '../command-spec.ts';
 import type { Cell } from '../table.ts';
+import { UsageError } from '../usage-error.ts';
 import { collectPages } from './list-options.ts';
 import { inspectCommand } from './provider-inspect.ts';
 import {
@@ -33,9 +35,21 @@ function describeRule(provider: IdentityProvider): string {
   return `refused (${rule.platform}): new clients ${how} ${rule.mark}, unless created with --allow-user-tokens`;
 }
 
-function fieldsOf(provider: IdentityProvider): readonly (readonly [string, Cell])[] {
+function describeOwner({ owner }: ManagedProvider): Cell {
+  if (owner === undefined) return 'every one, within its limits';
+  const { trunkGroups, others, version } = owner;
+  if (trunkGroups.length === 0) {
+    return version === 0
+      ? 'not known, so it is open to none: authctl provider assign says which'
+      : 'every one, within its limits: it was taken over';
+  }
+  return others === true ? [...trunkGroups, 'others'] : trunkGroups;
+}
+
+function fieldsOf(provider: ManagedProvider): readonly (readonly [string, Cell])[] {
   return [
     ['issuer', provider.issuer],
+    ['trunk groups', describeOwner(provider)],
     ['discovery URL', provider.discoveryUrl],
     ['JWKS URI', provider.jwksUri],
     ['algorithms', provider.allowedAlgorithms.join(' ')],
@@ -48,18 +62,28 @@ function fieldsOf(provider: IdentityProvider): readonly (readonly [string, Cell]
   ];
 }
 
+interface TrunkGroupOptions {
+  readonly trunkGroup?: readonly string[];
+}
+
 const register: CommandSpec = {
   name: 'register',
   summary: 'Register an identity provider from its discovery URL',
   arguments: [discoveryUrl],
-  options: providerOptions(),
+  options: [
+    ...providerOptions(),
+    repeatable('--trunk-group <group>', 'only for this service trunk group; may be repeated'),
+  ],
   examples: [
     'provider register https://idp.example.com/.well-known/openid-configuration',
     'provider register https://idp.example.com/.well-known/openid-configuration --client-id-claim cid',
   ],
-  run: async (cli, [url = ''], options: ProviderOptions) => {
+  run: async (cli, [url = ''], options: ProviderOptions & TrunkGroupOptions) => {
     const choices = await confirmChoices(cli, options);
-    const { provider, keySet } = await (await cli.management()).registerProvider(url, choices);
+    const { provider, keySet } = await (await cli.management()).registerProvider(url, {
+      ...choices,
+      trunkGroups: options.trunkGroup,
+    });
     const keys = keySet.keys.map(({ kid, alg, kty }) => ({ kid, alg, kty }));
     cli.output.print({
       json: { ...viewIdentityProvider(provider), keys, skipped_keys: keySet.skipped },
@@ -82,6 +106,7 @@ const list: CommandSpec = {
       id: (provider) => provider.issuer,
       columns: {
         issuer: (provider) => provider.issuer,
+        'trunk groups': ({ owner }) => owner?.trunkGroups.join(' ') || 'all',
         algorithms: (provider) => provider.allowedAlgorithms.join(' '),
         registered: (provider) => formatTime(provider.registeredAt),
       },
@@ -153,8 +178,42 @@ const remove: CommandSpec = {
   },
 };
 
+interface AssignOptions extends TrunkGroupOptions {
+  readonly platform?: boolean;
+}
+
+const assign: CommandSpec = {
+  name: 'assign',
+  summary: 'Change the trunk groups that a provider of their own is for',
+  arguments: [issuer],
+  options: [
+    repeatable('--trunk-group <group>', 'all that it is for; may be repeated'),
+    new Option('--platform', 'take it over: then it is the platform’s').conflicts('trunkGroup'),
+  ],
+  examples: [
+    'provider assign https://idp.example.com --trunk-group tg-1001 --trunk-group tg-1002',
+    'provider assign https://idp.example.com --platform',
+  ],
+  run: async (cli, [name = ''], { trunkGroup, platform }: AssignOptions) => {
+    if (trunkGroup === undefined && platform !== true) {
+      throw new UsageError('nothing to change; add --trunk-group or --platform');
+    }
+    const management = await cli.management();
+    const { owner } = await management.findProvider(name);
+    const provider = await management.setProviderTrunkGroups(name, {
+      trunkGroups: trunkGroup ?? [],
+      ifVersion: owner?.version,
+    });
+    cli.output.print({
+      json: viewIdentityProvider(provider),
+      quiet: [provider.issuer],
+      text: cli.output.fields(fieldsOf(provider)),
+    });
+  },
+};
+
 export const providerCommands: CommandGroup = {
   name: 'provider',
   summary: 'Manage registered identity providers; to change one, delete it and register again',
-  commands: [register, inspectCommand, list, show, remove],
+  commands: [register, inspectCommand, list, show, assign, remove],
 };

@@ -21,7 +21,7 @@ const trunkGroup = ['trunk-group', 'service trunk group'] as const;
 
 function cellOf(limits: GrantLimits, name: keyof GrantLimits): Cell {
   const value = limits[name];
-  if (value === undefined) return 'no limit';
+  if (value === undefined) return name === 'ownProviders' ? 'none' : 'no limit';
   if (typeof value === 'object') return value.join(' ') || 'none';
   return typeof value === 'boolean' || !name.endsWith('Lifetime') ? value : `${value} s`;
 }
@@ -119,6 +119,7 @@ interface SetOptions extends IfVersionOptions {
   readonly requireSubnet?: boolean;
   readonly provider?: readonly string[];
   readonly providers: boolean;
+  readonly ownProviders?: number;
   readonly remove?: readonly string[];
   readonly dryRun?: boolean;
 }
@@ -151,6 +152,7 @@ function readLimits(options: SetOptions): GrantLimits {
     maxSecretLifetime: duration(options.maxSecretLifetime, '--max-secret-lifetime'),
     requireSubnet: options.requireSubnet,
     providers: options.providers ? options.provider : [],
+    ownProviders: options.ownProviders,
   };
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }
@@ -172,6 +174,7 @@ const set: CommandSpec = {
       'a registered provider under which it may create clients; may be repeated',
     ),
     new Option('--no-providers', 'no client under a provider').conflicts('provider'),
+    countOption('--own-providers', 'how many providers it may register for itself'),
     repeatable('--remove <limit>', 'removes a limit, e.g. max-clients; may be repeated'),
     new Option('--dry-run', 'only show what would be above the limits'),
     ifVersionOption('trunk group'),

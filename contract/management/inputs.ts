@@ -125,6 +125,8 @@ const trunkGroupLimits = {
   requireSubnet: optionalFlag,
   /** Issuers of the registered providers under which clients may be created. Empty: none. */
   providers: v.optional(list(text)),
+  /** Providers that the trunk group may register for itself. Left out: none. */
+  ownProviders: v.optional(v.number()),
 };
 
 export const proposedLimits = exactly(trunkGroupLimits);
@@ -149,7 +151,10 @@ export const registerOptions = exactly({
   ...providerChoices,
   ifIssuer: optionalText,
   ifJwksUri: optionalText,
+  trunkGroups: v.optional(list(text)),
 });
+
+export const providerTrunkGroups = exactly({ trunkGroups: list(text), ifVersion });
 
 export const deleteProviderOptions = exactly({
   ...page,

@@ -15,7 +15,7 @@ import type { ManagementAlias, PersonRole } from './roles.ts';
 export type Guard = 'key' | 'version' | 'registration' | 'stop';
 
 /** What a version or a registration belongs to. It is found by the first argument. */
-export type Guarded = 'client' | 'apiKey' | 'provider' | 'trunkGroup';
+export type Guarded = 'client' | 'apiKey' | 'provider' | 'providerOwner' | 'trunkGroup';
 
 export interface ManagementOperation {
   /** The arguments by name, in the order of the library. */
@@ -25,6 +25,8 @@ export interface ManagementOperation {
   readonly aliases: readonly ManagementAlias[];
   /** The least role of a person for whom the alias `portal` may call it. */
   readonly person: PersonRole;
+  /** The same for a person who is limited to trunk groups, if it is a lower one. */
+  readonly limitedPerson?: PersonRole;
   /** Whether it changes something. */
   readonly changes: boolean;
   readonly guards: readonly Guard[];
@@ -34,7 +36,7 @@ export interface ManagementOperation {
 const id = v.string();
 const version = v.optional(input.versionOptions);
 
-type Access = Pick<ManagementOperation, 'aliases' | 'person' | 'guarded'>;
+type Access = Pick<ManagementOperation, 'aliases' | 'person' | 'limitedPerson' | 'guarded'>;
 
 const clients: Access = {
   aliases: ['client-operator', 'administrator'],
@@ -46,10 +48,11 @@ const apiKeys: Access = {
   person: 'manager',
   guarded: 'apiKey',
 };
-/** Providers concern every trunk group. */
+/** Those of the platform concern every trunk group. A limited caller can have its own. */
 const providers: Access = {
   aliases: ['provider-operator', 'administrator'],
   person: 'administrator',
+  limitedPerson: 'manager',
   guarded: 'provider',
 };
 
@@ -166,7 +169,7 @@ export const managementOperations = {
     ['version'],
   ),
   inspectProvider: read(
-    { aliases: ['provider-operator', 'auditor', 'administrator'], person: 'administrator' },
+    { ...providers, aliases: ['provider-operator', 'auditor', 'administrator'] },
     { discoveryUrl: id, options: v.optional(input.inspectOptions) },
     output.providerInspection,
   ),
@@ -189,6 +192,12 @@ export const managementOperations = {
     { issuer: id, options: v.optional(input.deleteProviderOptions) },
     output.clientPage,
     ['registration'],
+  ),
+  setProviderTrunkGroups: change(
+    { ...providers, guarded: 'providerOwner' },
+    { issuer: id, owners: input.providerTrunkGroups },
+    output.provider,
+    ['version'],
   ),
   findTrunkGroupLimits: read(
     seenBy('client-operator', 'api-key-operator', 'provider-operator'),
@@ -231,6 +240,14 @@ export function isOperationName(name: string): name is OperationName {
 /** The table with the type that code which handles every operation alike needs. */
 export function operationOf(name: OperationName): ManagementOperation {
   return managementOperations[name];
+}
+
+/** The least role of a person for an operation. @param isLimited to trunk groups. */
+export function leastRole(
+  { person, limitedPerson = person }: Pick<ManagementOperation, 'person' | 'limitedPerson'>,
+  isLimited: boolean,
+): PersonRole {
+  return isLimited ? limitedPerson : person;
 }
 
 /** What an operation returns, as it arrives. */

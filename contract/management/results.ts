@@ -90,6 +90,13 @@ export const provider = v.object({
   audienceFrom: v.optional(v.literal('scope')),
   clientPatterns: v.optional(v.literal(true)),
   registeredAt: time,
+  owner: v.optional(
+    v.object({
+      trunkGroups: list(text),
+      others: v.optional(v.literal(true)),
+      version: v.number(),
+    }),
+  ),
 });
 
 export const trunkGroupLimits = v.object({
@@ -101,6 +108,7 @@ export const trunkGroupLimits = v.object({
   maxSecretLifetime: v.optional(v.number()),
   requireSubnet: v.optional(v.boolean()),
   providers: v.optional(list(text)),
+  ownProviders: v.optional(v.number()),
   /** 0: nothing is stored for the trunk group. */
   version: v.number(),
   updatedAt: optionalTime,

@@ -22,3 +22,7 @@ export type ManagementAlias = (typeof managementAliases)[number];
 export const personRoles = ['viewer', 'manager', 'administrator'] as const;
 
 export type PersonRole = (typeof personRoles)[number];
+
+export function hasRole(role: PersonRole, least: PersonRole): boolean {
+  return personRoles.indexOf(role) >= personRoles.indexOf(least);
+}

@@ -21,6 +21,7 @@ const actions: ReadonlyMap<string, string> = new Map([
   ['api_key_subnet.remove', 'Removed a subnet'],
   ['identity_provider.register', 'Registered a provider'],
   ['identity_provider.delete', 'Deleted a provider'],
+  ['identity_provider.set_trunk_groups', 'Changed whose a provider is'],
   ['trunk_group_limits.set', 'Set the limits of a trunk group'],
   ['signing_key.open_intent', 'Began to create a signing key'],
   ['signing_key.take_over_intent', 'Continued with a signing key'],

@@ -16,6 +16,11 @@ export interface IdentityProviderReader {
 
 /** What management also needs. */
 export interface IdentityProviderStore extends IdentityProviderReader {
+  /**
+   * The same, whoever owns the provider. It only decides: it is not shown to a caller who cannot
+   * reach the provider.
+   */
+  findRegistration(issuer: string): Promise<IdentityProvider | undefined>;
   /** @throws {ConflictError} if the issuer is registered. */
   createIdentityProvider(provider: IdentityProvider): Promise<void>;
   /** @throws {ConflictError} if the stored registration is another. */

@@ -128,7 +128,7 @@ async function nextProvider(
   }
   if (conditions.length === 0) return { ...provider, conditions: undefined };
   const next = { ...provider, conditions };
-  const registered = await identityProviders.findIdentityProvider(provider.issuer);
+  const registered = await identityProviders.findRegistration(provider.issuer);
   const hadRule = registered !== undefined && hasApplicationRule(registered, provider.conditions);
   return hadRule ? addApplicationRule(next, registered.clientIdClaim) : next;
 }

@@ -2,6 +2,7 @@ import type { ClaimCondition } from '../client/claim-condition.ts';
 import type { Client, ClientProvider } from '../client/client.ts';
 import { deriveProviderClientId } from '../client/provider-client-id.ts';
 import { ConflictError, IdempotencyKeyReusedError, RefusedError } from '../errors.ts';
+import type { IdentityProvider } from '../identity-provider/identity-provider.ts';
 import { firstVersion, isFirstVersion } from '../record-version.ts';
 import { addApplicationRule } from './application-rule.ts';
 import { makeAuditedChange } from './audited-change.ts';
@@ -16,6 +17,7 @@ import {
   parseTokenLifetime,
 } from './input-fields.ts';
 import { awsTimeOf, currentTime, type ManagementContext } from './management-context.ts';
+import { checkProviderOpen } from './provider-ownership.ts';
 import { optional, readBoolean, readFields, refuseInput } from './read-input.ts';
 import { findRegisteredIssuer } from './registered-issuer.ts';
 import { checkTokenSize } from './token-size.ts';
@@ -66,6 +68,7 @@ export interface CreatedClient {
 
 /** What a new client is under, and with the rule that refuses tokens of people. */
 interface WantedProvider {
+  readonly registered: IdentityProvider;
   readonly given: ClientProvider;
   /** @throws {InputError} if the rule has a value that a person has to look up. */
   readonly withRule: () => ClientProvider;
@@ -97,7 +100,7 @@ async function findProvider(
   };
   const withRule = () =>
     allowsUsers === true ? given : addApplicationRule(given, registered.clientIdClaim);
-  return { given, withRule };
+  return { registered, given, withRule };
 }
 
 function buildClient(
@@ -195,6 +198,9 @@ export async function createClient(
   const given: GivenClient = readFields('client', input, newClientFields);
   const under = await findProvider(context, given);
   const asGiven = buildClient(context, given, under?.given);
+  if (under !== undefined) {
+    await checkProviderOpen(context, under.registered, asGiven.serviceTrunkGroup);
+  }
   checkTokenSize(asGiven, context.config);
   const earlier = await findEarlier(context, given, asGiven, under);
   if (earlier !== undefined) return { client: earlier, existed: true };

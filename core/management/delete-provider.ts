@@ -7,9 +7,9 @@ import { removeClient } from './change-client.ts';
 import { findProvider } from './identity-providers.ts';
 import { type Page, type PageRequest, pageFields, readPageRequest, toPage } from './list-query.ts';
 import type { ManagementContext } from './management-context.ts';
+import { requireOwnProvider } from './provider-ownership.ts';
 import { viewIdentityProvider } from './provider-view.ts';
 import { optional, readBoolean, readFields, readText } from './read-input.ts';
-import { requireEveryTrunkGroup } from './trunk-group-limit.ts';
 
 export interface DeleteProviderOptions extends PageRequest {
   /** Whether the clients under it are deleted with it. */
@@ -50,7 +50,8 @@ function checkRegistration(provider: IdentityProvider, expected: unknown): void 
  * the clients table, and the caller continues with `nextCursor` until it is undefined.
  *
  * @returns the clients that this call deleted. Without `nextCursor`, the provider is deleted too.
- * @throws {RefusedError} if it has clients and `cascade` is not true.
+ * @throws {RefusedError} if it has clients and `cascade` is not true, and if the caller is limited
+ *   to trunk groups and the provider is not theirs.
  * @throws {ConflictError} if it was deleted and registered again in the meantime.
  */
 export async function deleteProvider(
@@ -61,8 +62,8 @@ export async function deleteProvider(
   const given = readFields('options', options, ['cascade', 'ifRegistration', ...pageFields]);
   const cascade = optional(given.cascade, (value) => readBoolean('cascade', value)) ?? false;
   const request = readPageRequest(given);
-  requireEveryTrunkGroup(context, 'A provider');
   const provider = await findProvider(context, issuer);
+  await requireOwnProvider(context, provider);
   checkRegistration(provider, given.ifRegistration);
   const page = toPage(
     await context.clients.readClients({ ...request, issuer }),

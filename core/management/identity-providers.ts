@@ -1,6 +1,6 @@
 import { collect } from '../collect.ts';
-import type { IdentityProvider } from '../identity-provider/identity-provider.ts';
 import type { ManagementContext } from './management-context.ts';
+import { findOwner, indexOwners, type ManagedProvider, showOwner } from './provider-reach.ts';
 import { findRegisteredIssuer } from './registered-issuer.ts';
 
 /**
@@ -10,14 +10,18 @@ import { findRegisteredIssuer } from './registered-issuer.ts';
 export async function findProvider(
   context: ManagementContext,
   issuer: string,
-): Promise<IdentityProvider> {
-  return findRegisteredIssuer(context, issuer, 'issuer');
+): Promise<ManagedProvider> {
+  const provider = await findRegisteredIssuer(context, issuer, 'issuer');
+  return showOwner(context, provider, await findOwner(context, provider));
 }
 
-/** Every provider, by issuer. */
+/** Every provider that the caller can reach, by issuer. */
 export async function listProviders(
   context: ManagementContext,
-): Promise<readonly IdentityProvider[]> {
+): Promise<readonly ManagedProvider[]> {
   const providers = await collect(context.identityProviders.listIdentityProviders());
-  return providers.sort((a, b) => (a.issuer < b.issuer ? -1 : 1));
+  const owners = await indexOwners(context, providers);
+  return providers
+    .sort((a, b) => (a.issuer < b.issuer ? -1 : 1))
+    .map((provider) => showOwner(context, provider, owners.get(provider.registrationId)));
 }

@@ -18,6 +18,7 @@ import {
   readProviderChoices,
   type StoredChoices,
 } from './provider-choices.ts';
+import { requireOwnProviders } from './provider-ownership.ts';
 import { optional, readFields, readList, readText, refuseInput } from './read-input.ts';
 
 /** The findings of a registration until it stops. */
@@ -122,9 +123,11 @@ async function checkNotOurs(
 }
 
 async function checkNotRegistered(context: ManagementContext, issuer: string): Promise<void> {
-  if ((await context.identityProviders.findIdentityProvider(issuer)) === undefined) return;
+  if ((await context.identityProviders.findRegistration(issuer)) === undefined) return;
   throw new RefusedError(
-    `the provider ${issuer} is registered; a provider is not edited: delete it and register it again`,
+    context.trunkGroups === undefined
+      ? `the provider ${issuer} is registered; a provider is not edited: delete it and register it again`
+      : `the provider ${issuer} is registered, and an issuer is registered once. If it is not one of your own, which you can delete, ask the platform's staff`,
   );
 }
 
@@ -199,6 +202,7 @@ function readToken(value: unknown): string {
  * given it reports what the verifier would decide, and for which client and audience.
  *
  * @throws {InputError} for a URL that is not allowed.
+ * @throws {RefusedError} if the caller is limited to trunk groups that may register none.
  */
 export async function inspectProvider(
   context: ManagementContext,
@@ -208,6 +212,7 @@ export async function inspectProvider(
   const given = readFields('options', options, [...providerChoiceFields, 'tokens']);
   const choices = readProviderChoices(given);
   const tokens = optional(given.tokens, (value) => readList('tokens', value).map(readToken)) ?? [];
+  await requireOwnProviders(context);
   const { findings, error } = await examineProvider(context, discoveryUrl, choices);
   if (error !== undefined) {
     return { ...findings, registrable: false, problem: error.message, tokens: [] };

@@ -12,6 +12,7 @@ import { formatId, type IdKind, idBytes } from '../credential/credential-value.t
 import { UnavailableError } from '../errors.ts';
 import type { FetchJson } from '../identity-provider/fetch-json.ts';
 import type { IdentityProviderStore } from '../identity-provider/identity-provider-store.ts';
+import type { ProviderOwnerStore } from '../identity-provider/provider-owner.ts';
 import type { TimeBounds } from '../server-date.ts';
 import type { SigningKeyReader } from '../signing-key/signing-key-store.ts';
 import type { TrunkGroupLimitsStore } from '../trunk-group/trunk-group-limits.ts';
@@ -21,6 +22,7 @@ export interface ManagementPorts {
   readonly clients: ClientStore;
   readonly apiKeys: ApiKeyStore;
   readonly identityProviders: IdentityProviderStore;
+  readonly providerOwners: ProviderOwnerStore;
   readonly signingKeys: SigningKeyReader;
   readonly trunkGroupLimits: TrunkGroupLimitsStore;
   readonly audit: AuditLog;

@@ -33,6 +33,7 @@ import type { ManagementContext } from './management-context.ts';
 import { inspectProviderKeys } from './provider-keys.ts';
 import { registerProvider } from './register-provider.ts';
 import { revokeClientTokens } from './revoke-client-tokens.ts';
+import { setProviderTrunkGroups } from './set-provider-trunk-groups.ts';
 import { checkTrunkGroupLimits } from './trunk-group-limits/check-limits.ts';
 import {
   findTrunkGroupLimits,
@@ -70,6 +71,7 @@ export const operations = {
   listProviders,
   inspectProviderKeys,
   deleteProvider,
+  setProviderTrunkGroups,
   findTrunkGroupLimits,
   listTrunkGroupLimits,
   checkTrunkGroupLimits,

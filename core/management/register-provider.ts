@@ -1,6 +1,7 @@
 import { ConflictError } from '../errors.ts';
 import type { IdentityProvider } from '../identity-provider/identity-provider.ts';
 import type { ProviderKeySet } from '../identity-provider/key-lint.ts';
+import { ownedRegistrationId } from '../identity-provider/provider-owner.ts';
 import { makeAuditedChange } from './audited-change.ts';
 import { parseIssuer } from './input-fields.ts';
 import { examineProvider } from './inspect-provider.ts';
@@ -10,12 +11,13 @@ import {
   providerChoiceFields,
   readProviderChoices,
 } from './provider-choices.ts';
+import { readNewOwners } from './provider-ownership.ts';
+import { type ManagedProvider, showOwner } from './provider-reach.ts';
 import { viewIdentityProvider } from './provider-view.ts';
 import { optional, readFields, readText } from './read-input.ts';
-import { requireEveryTrunkGroup } from './trunk-group-limit.ts';
 
 export interface RegisteredProvider {
-  readonly provider: IdentityProvider;
+  readonly provider: ManagedProvider;
   /** What its key set holds at present. */
   readonly keySet: ProviderKeySet;
 }
@@ -24,12 +26,23 @@ export interface RegisteredProvider {
 export interface RegisterOptions extends ProviderChoices {
   readonly ifIssuer?: string | undefined;
   readonly ifJwksUri?: string | undefined;
+  /**
+   * The service trunk groups that the provider is for, and no others. Left out: those of a limited
+   * caller that may have one; of another caller, the whole platform.
+   */
+  readonly trunkGroups?: readonly string[] | undefined;
 }
 
 function readOptions(options: unknown) {
-  const given = readFields('options', options, ['ifIssuer', 'ifJwksUri', ...providerChoiceFields]);
+  const given = readFields('options', options, [
+    'ifIssuer',
+    'ifJwksUri',
+    'trunkGroups',
+    ...providerChoiceFields,
+  ]);
   return {
     choices: readProviderChoices(given),
+    trunkGroups: given.trunkGroups,
     ifIssuer: optional(given.ifIssuer, (value) => parseIssuer(value, 'ifIssuer')),
     ifJwksUri: optional(given.ifJwksUri, (value) => readText('ifJwksUri', value, 'a URL')),
   };
@@ -53,7 +66,7 @@ function checkUnchanged(
  * @throws {InputError} for a URL or a choice that is not allowed.
  * @throws {FetchError} if a document cannot be fetched.
  * @throws {RefusedError} if a document or a key is not sound, and for an issuer that is
- *   registered or is this service.
+ *   registered or is this service, and for trunk groups that may not register it.
  * @throws {ConflictError} if the document no longer says what the caller has seen.
  */
 export async function registerProvider(
@@ -61,25 +74,34 @@ export async function registerProvider(
   discoveryUrl: string,
   options: RegisterOptions = {},
 ): Promise<RegisteredProvider> {
-  requireEveryTrunkGroup(context, 'A provider');
   const seen = readOptions(options);
+  const trunkGroups = await readNewOwners(context, seen.trunkGroups);
   const { findings, error } = await examineProvider(context, discoveryUrl, seen.choices);
   if (error !== undefined) throw error;
   const { keySet, ...found } = findings;
+  const id = newId(context, 'registration');
+  const now = currentTime(context);
   const provider: IdentityProvider = {
     ...found,
-    registrationId: newId(context, 'registration'),
-    registeredAt: currentTime(context),
+    registrationId: trunkGroups.length === 0 ? id : ownedRegistrationId(id),
+    registeredAt: now,
   };
+  const { issuer, registrationId } = provider;
+  const owner = { registrationId, issuer, trunkGroups, version: 1, updatedAt: now };
+  const shown = showOwner(context, provider, owner);
   checkUnchanged(provider, seen);
   await makeAuditedChange(
     context,
     {
       action: 'identity_provider.register',
       subject: provider.issuer,
-      after: viewIdentityProvider(provider),
+      after: viewIdentityProvider(shown),
     },
-    () => context.identityProviders.createIdentityProvider(provider),
+    async () => {
+      // Before the provider, which without its owner is open to no one.
+      if (trunkGroups.length > 0) await context.providerOwners.putOwner(owner);
+      await context.identityProviders.createIdentityProvider(provider);
+    },
   );
-  return { provider, keySet };
+  return { provider: shown, keySet };
 }

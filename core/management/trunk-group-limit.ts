@@ -5,6 +5,7 @@ import type { ClientStore } from '../client/client-store.ts';
 import { RefusedError } from '../errors.ts';
 import { parseServiceTrunkGroup } from './input-fields.ts';
 import type { ManagementContext } from './management-context.ts';
+import { limitProviders } from './provider-reach.ts';
 import { readList, refuseInput } from './read-input.ts';
 
 /** What belongs to a service trunk group. */
@@ -79,10 +80,17 @@ function intersect(
   return { trunkGroups: (query.trunkGroups ?? allowed).filter((one) => allowed.includes(one)) };
 }
 
-/** Whether a record is about what belongs to the groups. One that names no group is not. */
+function groupsOfState(state: AuditRecord['before']): readonly unknown[] {
+  const { service_trunk_group: one, service_trunk_groups: several } = state ?? {};
+  return Array.isArray(several) ? several : one === undefined ? [] : [one];
+}
+
+/** Whether a record is only about what belongs to the groups. One that names no group is not. */
 function isOwnRecord({ before, after }: AuditRecord, isWithin: IsWithin): boolean {
-  const group = (after ?? before)?.service_trunk_group;
-  return typeof group === 'string' && isWithin({ serviceTrunkGroup: group });
+  const groups = [before, after].flatMap(groupsOfState);
+  const isOwn = (group: unknown) =>
+    typeof group === 'string' && isWithin({ serviceTrunkGroup: group });
+  return groups.length > 0 && groups.every(isOwn);
 }
 
 /**
@@ -143,8 +151,8 @@ export function narrowTrunkGroups(
 
 /**
  * Limits every operation to a set of service trunk groups, below the operations themselves: the
- * stores that they use neither find nor list nor write what belongs to another group. Identity
- * providers concern every group, so that a limited caller can look at them and not change them.
+ * stores that they use neither find nor list nor write what belongs to another group. A limited
+ * caller can look at the platform's identity providers and not change them.
  *
  * @throws {InputError} if the value is not a list of trunk groups.
  */
@@ -159,6 +167,7 @@ export function limitToTrunkGroups(
     trunkGroups: groups,
     clients: limitClients(context.clients, groups, isWithin),
     apiKeys: limitApiKeys(context.apiKeys, groups, isWithin),
+    identityProviders: limitProviders(context, groups),
     auditPages: limitAudit(context.auditPages, isWithin),
     auditHistory: limitHistory(context.auditHistory, isWithin),
   };

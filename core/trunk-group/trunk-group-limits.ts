@@ -15,6 +15,8 @@ export interface GrantLimits {
   readonly requireSubnet?: boolean | undefined;
   /** Issuers of the registered providers under which clients may be created. Empty: none. */
   readonly providers?: readonly string[] | undefined;
+  /** How many providers the trunk group may register for itself. Left out: none. */
+  readonly ownProviders?: number | undefined;
 }
 
 /** The limits that the platform's staff has set for a trunk group. */
@@ -66,5 +68,6 @@ export function intersectLimits(a: GrantLimits, b: GrantLimits): GrantLimits {
     maxSecretLifetime: least(a.maxSecretLifetime, b.maxSecretLifetime),
     requireSubnet: a.requireSubnet === true || b.requireSubnet === true || undefined,
     providers: common(a.providers, b.providers),
+    ownProviders: least(a.ownProviders, b.ownProviders),
   };
 }

@@ -6,7 +6,13 @@ import type { Person } from './person.ts';
 /** What a person may give in one trunk group. A limit that is undefined does not exist. */
 export type Granted = Pick<
   Awaited<ReturnType<Management['findTrunkGroupLimits']>>,
-  'scopes' | 'maxTokenLifetime' | 'maxSecretLifetime' | 'maxApiKeys' | 'requireSubnet' | 'providers'
+  | 'scopes'
+  | 'maxTokenLifetime'
+  | 'maxSecretLifetime'
+  | 'maxApiKeys'
+  | 'requireSubnet'
+  | 'providers'
+  | 'ownProviders'
 >;
 
 const unlimited: Granted = {};

@@ -1,5 +1,5 @@
 import type { Management, OperationName } from '../../adapters/management.ts';
-import { leastRoles, mayUse } from './permissions.ts';
+import { type Access, mayUse, neededRole, operationNames } from './permissions.ts';
 import type { Person, Role } from './person.ts';
 
 /** The user is known, but the user's role does not allow the operation. */
@@ -7,9 +7,10 @@ export class ForbiddenError extends Error {
   override readonly name = 'ForbiddenError';
   readonly needed: Role;
 
-  constructor(operation: OperationName, role: Role) {
-    super(`${operation} needs the role ${leastRoles[operation]}; received ${role}`);
-    this.needed = leastRoles[operation];
+  constructor(operation: OperationName, person: Access) {
+    const needed = neededRole(person, operation);
+    super(`${operation} needs the role ${needed}; received ${person.role}`);
+    this.needed = needed;
   }
 }
 
@@ -23,10 +24,10 @@ export type PortalManagement = Omit<Management, 'forCaller'>;
 export function guardManagement(management: Management, person: Person): PortalManagement {
   const { actor, trunkGroups, role } = person;
   const limited = management.forCaller({ actor, role, trunkGroups });
-  const operations = (Object.keys(leastRoles) as OperationName[]).map((name) => [
+  const operations = operationNames.map((name) => [
     name,
     async (...args: readonly unknown[]) => {
-      if (!mayUse(role, name)) throw new ForbiddenError(name, role);
+      if (!mayUse(person, name)) throw new ForbiddenError(name, person);
       return (limited[name] as (...args: readonly unknown[]) => Promise<unknown>)(...args);
     },
   ]);

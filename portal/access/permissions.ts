@@ -1,12 +1,22 @@
 import type { OperationName } from '../../adapters/management.ts';
-import { managementOperations } from '../../contract/management/operations.ts';
-import { type Role, roles } from './person.ts';
+import {
+  leastRole,
+  managementOperations,
+  operationOf,
+} from '../../contract/management/operations.ts';
+import { hasRole } from '../../contract/management/roles.ts';
+import type { Person, Role } from './person.ts';
+
+export const operationNames = Object.keys(managementOperations) as readonly OperationName[];
+
+/** What an operation is allowed by: the role, and whether the person is limited to trunk groups. */
+export type Access = Pick<Person, 'role' | 'trunkGroups'>;
 
 /** The least role that may use an operation. */
-export const leastRoles = Object.fromEntries(
-  Object.entries(managementOperations).map(([name, { person }]) => [name, person]),
-) as Readonly<Record<OperationName, Role>>;
+export function neededRole({ trunkGroups }: Access, operation: OperationName): Role {
+  return leastRole(operationOf(operation), trunkGroups !== undefined);
+}
 
-export function mayUse(role: Role, operation: OperationName): boolean {
-  return roles.indexOf(role) >= roles.indexOf(leastRoles[operation]);
+export function mayUse(person: Access, operation: OperationName): boolean {
+  return hasRole(person.role, neededRole(person, operation));
 }

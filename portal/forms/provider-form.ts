@@ -7,12 +7,14 @@ export interface ProviderValues {
   readonly isRiskAccepted: boolean;
   readonly audienceFrom: string;
   readonly allowsPatterns: boolean;
+  readonly trunkGroups: readonly string[];
 }
 
 export const providerLabels = {
   discoveryUrl: 'Discovery URL',
   clientIdClaim: 'Claim that names the client (optional)',
   audienceFrom: 'Audience',
+  trunkGroups: 'Trunk groups',
 };
 
 export function readProviderValues(fields: Fields): ProviderValues {
@@ -22,6 +24,7 @@ export function readProviderValues(fields: Fields): ProviderValues {
     isRiskAccepted: fields.isOn('allowUserWritableClaim'),
     audienceFrom: fields.text('audienceFrom'),
     allowsPatterns: fields.isOn('allowClientPatterns'),
+    trunkGroups: fields.all('trunkGroups'),
   };
 }
 

@@ -24,6 +24,7 @@ const sentences: ReadonlyMap<string, string> = new Map([
   ['subnet-added', 'The subnet was added.'],
   ['subnet-removed', 'The subnet was removed.'],
   ['provider-registered', 'The provider is registered.'],
+  ['provider-assigned', 'The trunk groups of the provider were changed.'],
   ['provider-deleted', 'The provider was deleted.'],
 ]);
 

@@ -2,11 +2,11 @@ import { afterAll, describe, expect, it } from 'vitest';
 import type { OperationName } from '../../adapters/management.ts';
 import { InputError, NotFoundError, RefusedError } from '../../adapters/management.ts';
 import { ForbiddenError, guardManagement } from '../../portal/access/guarded-management.ts';
-import { leastRoles, mayUse } from '../../portal/access/permissions.ts';
+import { mayUse, operationNames } from '../../portal/access/permissions.ts';
 import { type Role, roles } from '../../portal/access/person.ts';
 import { routes } from '../../portal/routes.ts';
 import { isObject, runOperation } from '../adapters/management/run-operation.ts';
-import { validCalls } from '../adapters/management/valid-calls.ts';
+import { prepareCall, validCalls } from '../adapters/management/valid-calls.ts';
 import { createWorld } from '../adapters/management/world.ts';
 import { figure } from '../support/figure.ts';
 import { createPortalWorld, formOf, pathOf, personOf, queryOf } from './portal-world.ts';
@@ -47,9 +47,18 @@ const table: Readonly<Record<OperationName, string>> = {
   inspectProvider: '--+',
   registerProvider: '--+',
   deleteProvider: '--+',
+  setProviderTrunkGroups: '--+',
   setTrunkGroupLimits: '--+',
   listAudit: '-++',
   listHistory: '-++',
+};
+
+/** The same for those who are limited to trunk groups: what they may do with their own providers. */
+const limited: Readonly<Partial<Record<OperationName, string>>> = {
+  inspectProvider: '-++',
+  registerProvider: '-++',
+  deleteProvider: '-++',
+  setProviderTrunkGroups: '-++',
 };
 
 const operations = Object.keys(table) as OperationName[];
@@ -65,8 +74,10 @@ const hidden: ReadonlyMap<OperationName, string> = new Map([
   ['listApiKeys', 'empty'],
   ['listAudit', 'empty'],
   ['listHistory', 'empty'],
-  ['registerProvider', 'refused'],
+  ['inspectProvider', 'refused'],
+  ['registerProvider', 'input'],
   ['deleteProvider', 'refused'],
+  ['setProviderTrunkGroups', 'input'],
   ['findTrunkGroupLimits', 'not found'],
   ['listTrunkGroupLimits', 'empty'],
   ['checkTrunkGroupLimits', 'not found'],
@@ -74,12 +85,12 @@ const hidden: ReadonlyMap<OperationName, string> = new Map([
 ]);
 
 function isAllowed(name: OperationName, role: Role): boolean {
-  return table[name][roles.indexOf(role)] === '+';
+  return (limited[name] ?? table[name])[roles.indexOf(role)] === '+';
 }
 
 async function outcomeOf(name: OperationName, role: Role, trunkGroup: string): Promise<string> {
   const world = await createWorld('tg-1001');
-  if (name === 'registerProvider') world.providers.clear();
+  await prepareCall(world, name, 'tg-1001');
   const { args } = validCalls(world)[name];
   const before = JSON.stringify([...world.clients, ...world.apiKeys, ...world.providers]);
   const isUnchanged = () =>
@@ -101,12 +112,16 @@ async function outcomeOf(name: OperationName, role: Role, trunkGroup: string): P
 
 describe('what each role may do', () => {
   it('is the table of the code, and every operation has a row', () => {
-    const told = operations.map((name) => [
-      name,
-      roles.map((role) => (mayUse(role, name) ? '+' : '-')).join(''),
-    ]);
-    expect(Object.fromEntries(told)).toEqual(table);
-    expect(Object.keys(leastRoles).toSorted()).toEqual(operations.toSorted());
+    const tableOf = (trunkGroups?: readonly string[]) =>
+      Object.fromEntries(
+        operations.map((name) => [
+          name,
+          roles.map((role) => (mayUse({ role, trunkGroups }, name) ? '+' : '-')).join(''),
+        ]),
+      );
+    expect(tableOf()).toEqual(table);
+    expect(tableOf(['tg-1001'])).toEqual({ ...table, ...limited });
+    expect(operationNames.toSorted()).toEqual(operations.toSorted());
   });
 
   const rows = operations.flatMap((name) => roles.map((role) => [name, role] as const));
@@ -122,7 +137,7 @@ describe('what each role may do', () => {
 
   it.each(rows)('%s as %s, on the own trunk group', async (name, role) => {
     const outcome = await outcomeOf(name, role, 'tg-1001');
-    const isOfEveryGroup = hidden.get(name) === 'refused';
+    const isOfEveryGroup = ['deleteProvider', 'setTrunkGroupLimits'].includes(name);
     const expected = isAllowed(name, role) ? (isOfEveryGroup ? 'refused' : 'done') : 'forbidden';
     count(outcome);
     // The filters of the valid calls may leave nothing.

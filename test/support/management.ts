@@ -5,6 +5,7 @@ import type { AuditRecord } from '../../core/audit/audit-log.ts';
 import type { Client } from '../../core/client/client.ts';
 import { FetchError } from '../../core/identity-provider/fetch-json.ts';
 import type { IdentityProvider } from '../../core/identity-provider/identity-provider.ts';
+import type { ProviderOwner } from '../../core/identity-provider/provider-owner.ts';
 import type { ManagementContext } from '../../core/management/management-context.ts';
 import type { SigningKey } from '../../core/signing-key/signing-key.ts';
 import type { TrunkGroupLimits } from '../../core/trunk-group/trunk-group-limits.ts';
@@ -14,6 +15,7 @@ import {
   createMemoryAuditLog,
   createMemoryClientStore,
   createMemoryIdentityProviderStore,
+  createMemoryProviderOwnerStore,
   createMemoryTrunkGroupLimitsStore,
 } from './memory-stores.ts';
 
@@ -38,6 +40,7 @@ export interface TestManagement {
   readonly clients: Map<string, Client>;
   readonly apiKeys: Map<string, ApiKey>;
   readonly providers: Map<string, IdentityProvider>;
+  readonly owners: Map<string, ProviderOwner>;
   readonly signingKeys: SigningKey[];
   readonly limits: Map<string, TrunkGroupLimits>;
   readonly audit: AuditRecord[];
@@ -52,6 +55,7 @@ export function createTestManagement(overrides: Partial<ManagementContext> = {})
   const clients = new Map<string, Client>();
   const apiKeys = new Map<string, ApiKey>();
   const providers = new Map<string, IdentityProvider>();
+  const owners = new Map<string, ProviderOwner>();
   const signingKeys: SigningKey[] = [];
   const limits = new Map<string, TrunkGroupLimits>();
   const audit: AuditRecord[] = [];
@@ -63,6 +67,7 @@ export function createTestManagement(overrides: Partial<ManagementContext> = {})
     clients,
     apiKeys,
     providers,
+    owners,
     signingKeys,
     limits,
     audit,
@@ -71,6 +76,7 @@ export function createTestManagement(overrides: Partial<ManagementContext> = {})
       clients: createMemoryClientStore(clients),
       apiKeys: createMemoryApiKeyStore(apiKeys),
       identityProviders: createMemoryIdentityProviderStore(providers),
+      providerOwners: createMemoryProviderOwnerStore(owners),
       signingKeys: { listSigningKeys: async () => signingKeys },
       trunkGroupLimits: createMemoryTrunkGroupLimitsStore(limits),
       audit: auditLog,

@@ -12,6 +12,10 @@ import type { ClientStore } from '../../core/client/client-store.ts';
 import { ConflictError } from '../../core/errors.ts';
 import type { IdentityProvider } from '../../core/identity-provider/identity-provider.ts';
 import type { IdentityProviderStore } from '../../core/identity-provider/identity-provider-store.ts';
+import type {
+  ProviderOwner,
+  ProviderOwnerStore,
+} from '../../core/identity-provider/provider-owner.ts';
 import { refuseInput } from '../../core/management/read-input.ts';
 import type { OwnedItemsQuery, StorePage } from '../../core/paging.ts';
 import {
@@ -163,6 +167,7 @@ export function createMemoryIdentityProviderStore(
 ): IdentityProviderStore {
   return {
     findIdentityProvider: async (issuer) => structuredClone(items.get(issuer)),
+    findRegistration: async (issuer) => structuredClone(items.get(issuer)),
     createIdentityProvider: async (provider) => {
       if (items.has(provider.issuer)) throw new ConflictError(`${provider.issuer} is registered`);
       items.set(provider.issuer, structuredClone(provider));
@@ -175,6 +180,23 @@ export function createMemoryIdentityProviderStore(
     },
     listIdentityProviders: async function* list() {
       for (const provider of items.values()) yield structuredClone(provider);
+    },
+  };
+}
+
+export function createMemoryProviderOwnerStore(
+  items = new Map<string, ProviderOwner>(),
+): ProviderOwnerStore {
+  return {
+    findOwner: async (registrationId) => structuredClone(items.get(registrationId)),
+    listOwners: async function* list() {
+      for (const owner of items.values()) yield structuredClone(owner);
+    },
+    putOwner: async (owner) => {
+      if ((items.get(owner.registrationId)?.version ?? 0) !== owner.version - 1) {
+        throw new ConflictError(`the owner of ${owner.issuer} changed meanwhile`);
+      }
+      items.set(owner.registrationId, structuredClone(owner));
     },
   };
 }

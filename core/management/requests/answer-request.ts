@@ -52,7 +52,7 @@ async function runCall(
   call: ManagementCall,
 ): Promise<ManagementOutcome> {
   try {
-    checkRole(alias, person, call.operation);
+    checkRole({ alias, person, isLimited: context.trunkGroups !== undefined }, call.operation);
     const args = readCall(call);
     const run = operations[call.operation] as Run;
     return { result: toResult(call.operation, await run(context, ...args)) };

@@ -7,6 +7,7 @@ import {
   type TrunkGroupLimitsStore,
 } from '../../trunk-group/trunk-group-limits.ts';
 import { currentTime, type ManagementContext } from '../management-context.ts';
+import { isOwnProvider } from '../provider-reach.ts';
 import { refuseInput } from '../read-input.ts';
 import {
   type Excess,
@@ -92,14 +93,16 @@ function within(group: string, after: string | undefined) {
 type LimitsOf = (serviceTrunkGroup: string) => Promise<GrantLimits>;
 
 function limitClients(
-  { clients, clock }: ManagementContext,
+  { clients, clock, providerOwners }: ManagementContext,
   limitsOf: LimitsOf,
 ): ManagementContext['clients'] {
   return {
     ...clients,
     createClient: async (client) => {
-      const { serviceTrunkGroup: group } = client;
-      const limits = await limitsOf(group);
+      const { serviceTrunkGroup: group, provider } = client;
+      const found = await limitsOf(group);
+      const isOwn = provider && (await isOwnProvider({ providerOwners }, provider, group));
+      const limits = isOwn === true ? { ...found, providers: undefined } : found;
       await checkAdded(findClientExcess(limits, client, currentTime({ clock })), nothing);
       await checkRoom('clients', limits.maxClients, (after) =>
         clients.readClients(within(group, after)),

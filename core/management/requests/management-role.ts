@@ -1,9 +1,13 @@
-import { type OperationName, operationOf } from '../../../contract/management/operations.ts';
+import {
+  leastRole,
+  type OperationName,
+  operationOf,
+} from '../../../contract/management/operations.ts';
 import type { ManagementRequest, Person } from '../../../contract/management/request.ts';
 import {
+  hasRole,
   type ManagementAlias,
   managementAliases,
-  personRoles,
 } from '../../../contract/management/roles.ts';
 import type { PortalReach } from '../../../contract/operations-config.ts';
 import { CallerRefusedError } from '../../errors.ts';
@@ -76,28 +80,29 @@ export function checkPerson(
   );
 }
 
+/** Who asks for an operation. */
+export interface Caller {
+  readonly alias: ManagementAlias;
+  /** Behind a portal. */
+  readonly person: Person | undefined;
+  /** Whether the request is limited to trunk groups. */
+  readonly isLimited: boolean;
+}
+
 /** Whether the alias, and the person behind a portal, may call an operation. */
-export function mayCall(
-  alias: ManagementAlias,
-  person: Person | undefined,
-  name: OperationName,
-): boolean {
+export function mayCall({ alias, person, isLimited }: Caller, name: OperationName): boolean {
   const operation = operationOf(name);
   if (alias !== 'portal') return operation.aliases.includes(alias);
-  return (
-    person !== undefined &&
-    personRoles.indexOf(person.role) >= personRoles.indexOf(operation.person)
-  );
+  return person !== undefined && hasRole(person.role, leastRole(operation, isLimited));
 }
 
 /** @throws {CallerRefusedError} if the role does not allow the operation. */
-export function checkRole(
-  alias: ManagementAlias,
-  person: Person | undefined,
-  name: OperationName,
-): void {
-  if (mayCall(alias, person, name)) return;
-  const { aliases, person: least } = operationOf(name);
+export function checkRole(caller: Caller, name: OperationName): void {
+  if (mayCall(caller, name)) return;
+  const { alias, person, isLimited } = caller;
+  const operation = operationOf(name);
+  const { aliases } = operation;
+  const least = leastRole(operation, isLimited);
   throw new CallerRefusedError(
     'access_denied',
     alias === 'portal'

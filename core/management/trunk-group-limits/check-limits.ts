@@ -2,6 +2,7 @@ import { maxListedItems } from '../../../contract/limits.ts';
 import type { StorePage } from '../../paging.ts';
 import type { GrantLimits } from '../../trunk-group/trunk-group-limits.ts';
 import { currentTime, type ManagementContext } from '../management-context.ts';
+import { indexOwnProviders } from '../provider-ownership.ts';
 import { readFields } from '../read-input.ts';
 import { type Excess, findApiKeyExcess, findClientExcess } from './limit-excess.ts';
 import { parseLimits, parseReachedTrunkGroup } from './limits-record.ts';
@@ -34,6 +35,10 @@ async function* readEvery<T>(
   } while (after !== undefined);
 }
 
+function of(group: string, after: string | undefined) {
+  return { limit: maxListedItems, trunkGroups: [group], after };
+}
+
 function describeExcess(
   { limit, which, received, allowed }: Excess,
   { id, name }: { readonly id: string; readonly name: string },
@@ -45,12 +50,52 @@ function describeExcess(
 
 function countExcess(
   group: string,
-  limit: 'maxClients' | 'maxApiKeys',
+  limit: 'maxClients' | 'maxApiKeys' | 'ownProviders',
   count: number,
   most: number | undefined,
 ): readonly TrunkGroupExcess[] {
   if (most === undefined || count <= most) return [];
   return [{ limit, subject: group, received: String(count), allowed: `at most ${most}` }];
+}
+
+type Exceeding = readonly [count: number, found: readonly TrunkGroupExcess[]];
+
+async function checkClients(
+  context: ManagementContext,
+  group: string,
+  limits: GrantLimits,
+  own: readonly string[],
+): Promise<Exceeding> {
+  const now = currentTime(context);
+  const found: TrunkGroupExcess[] = [];
+  let count = 0;
+  for await (const client of readEvery((after) => context.clients.readClients(of(group, after)))) {
+    count += 1;
+    const { clientId: id, name, provider } = client;
+    const isUnderOwn = provider !== undefined && own.includes(provider.registrationId);
+    const ofClient = isUnderOwn ? { ...limits, providers: undefined } : limits;
+    for (const excess of findClientExcess(ofClient, client, now)) {
+      found.push(describeExcess(excess, { id, name }));
+    }
+  }
+  return [count, found];
+}
+
+async function checkApiKeys(
+  context: ManagementContext,
+  group: string,
+  limits: GrantLimits,
+): Promise<Exceeding> {
+  const found: TrunkGroupExcess[] = [];
+  let count = 0;
+  for await (const key of readEvery((after) => context.apiKeys.readApiKeys(of(group, after)))) {
+    count += 1;
+    const { keyId: id, name } = key;
+    for (const excess of findApiKeyExcess(limits, key)) {
+      found.push(describeExcess(excess, { id, name }));
+    }
+  }
+  return [count, found];
 }
 
 /**
@@ -69,33 +114,17 @@ export async function checkTrunkGroupLimits(
     proposed === undefined
       ? await context.trunkGroupLimits.findLimits(group)
       : await parseLimits(context, readFields('limits', proposed, limitNames));
-  const query = (after: string | undefined) => ({
-    limit: maxListedItems,
-    trunkGroups: [group],
-    after,
-  });
-  const now = currentTime(context);
-  const found: TrunkGroupExcess[] = [];
-  let clients = 0;
-  for await (const client of readEvery((after) => context.clients.readClients(query(after)))) {
-    clients += 1;
-    const { clientId: id, name } = client;
-    for (const excess of findClientExcess(limits, client, now)) {
-      found.push(describeExcess(excess, { id, name }));
-    }
-  }
-  let keys = 0;
-  for await (const key of readEvery((after) => context.apiKeys.readApiKeys(query(after)))) {
-    keys += 1;
-    const { keyId: id, name } = key;
-    for (const excess of findApiKeyExcess(limits, key)) {
-      found.push(describeExcess(excess, { id, name }));
-    }
-  }
+  const { providers, ownProviders } = limits;
+  const readsProviders = (providers ?? ownProviders) !== undefined;
+  const own = readsProviders ? (await indexOwnProviders(context))(group) : [];
+  const [clients, ofClients] = await checkClients(context, group, limits, own);
+  const [keys, ofKeys] = await checkApiKeys(context, group, limits);
   const all = [
     ...countExcess(group, 'maxClients', clients, limits.maxClients),
     ...countExcess(group, 'maxApiKeys', keys, limits.maxApiKeys),
-    ...found,
+    ...countExcess(group, 'ownProviders', own.length, ownProviders),
+    ...ofClients,
+    ...ofKeys,
   ];
   return { excesses: all.slice(0, maxListedItems), more: all.length > maxListedItems };
 }

@@ -1,6 +1,7 @@
 import {
   maxLimitedItems,
   maxLimitProviders,
+  maxOwnProviders,
   minTokenLifetime,
   secondsPerDay,
 } from '../../../contract/limits.ts';
@@ -69,6 +70,7 @@ export async function parseLimits(
     maxSecretLifetime: whole('maxSecretLifetime', 1, maxSecretLimit),
     requireSubnet: optional(given.requireSubnet, (value) => readBoolean('requireSubnet', value)),
     providers: providers === undefined ? undefined : await parseProviders(context, providers),
+    ownProviders: whole('ownProviders', 0, maxOwnProviders),
   };
 }
 

@@ -9,6 +9,7 @@ const wireNames = {
   maxSecretLifetime: 'max_secret_lifetime',
   requireSubnet: 'require_subnet',
   providers: 'providers',
+  ownProviders: 'own_providers',
 } as const satisfies Readonly<Record<keyof GrantLimits, string>>;
 
 export const limitNames = Object.keys(wireNames) as (keyof GrantLimits)[];

@@ -3,6 +3,7 @@ import { parseAuditItem } from '../../../adapters/dynamodb/audit-item.ts';
 import { parseClientItem } from '../../../adapters/dynamodb/client-item.ts';
 import { parseIdentityProviderItem } from '../../../adapters/dynamodb/identity-provider-item.ts';
 import type { Item } from '../../../adapters/dynamodb/item.ts';
+import { parseProviderOwnerItem } from '../../../adapters/dynamodb/provider-owner-item.ts';
 import {
   parseAlgorithmChoiceItem,
   parseHeartbeatItem,
@@ -22,6 +23,7 @@ export const parsers = {
   key_choice: parseAlgorithmChoiceItem,
   audit: parseAuditItem,
   trunk_group_limits: parseTrunkGroupLimitsItem,
+  provider_owner: parseProviderOwnerItem,
 } as const satisfies Readonly<Record<string, (item: Item) => unknown>>;
 
 export type ItemKind = keyof typeof parsers;

@@ -3,6 +3,7 @@ import { toAuditItem } from '../../../adapters/dynamodb/audit-item.ts';
 import { toClientItem } from '../../../adapters/dynamodb/client-item.ts';
 import { toIdentityProviderItem } from '../../../adapters/dynamodb/identity-provider-item.ts';
 import { type Item, toItem } from '../../../adapters/dynamodb/item.ts';
+import { toProviderOwnerItem } from '../../../adapters/dynamodb/provider-owner-item.ts';
 import {
   toAlgorithmChoiceItem,
   toHeartbeatItem,
@@ -195,8 +196,18 @@ export function writeSamples(): Readonly<Record<ItemKind, readonly Item[]>> {
         maxSecretLifetime: 90 * 86_400,
         requireSubnet: true,
         providers: [provider.issuer],
+        ownProviders: 2,
       }),
     ],
+    provider_owner: [[], ['tg-1001', 'tg-1002']].map((trunkGroups) =>
+      toProviderOwnerItem({
+        registrationId: `own_${identityProvider.registrationId}`,
+        issuer: identityProvider.issuer,
+        trunkGroups,
+        version: 1,
+        updatedAt: at,
+      }),
+    ),
     audit: (['intended', 'done', 'failed'] as const).flatMap((outcome) => [
       toItem(toAuditItem({ ...auditRecord, outcome })),
       toItem(

@@ -1,4 +1,6 @@
+import type { IdentityProvider } from '../../../adapters/management.ts';
 import { parseServiceTrunkGroup } from '../../../core/management/input-fields.ts';
+import type { Granted } from '../../access/granted.ts';
 import {
   type ClientValues,
   clientChecks,
@@ -25,13 +27,20 @@ import {
 } from './client-fields.ts';
 
 /** The registered providers; undefined if the AWS identity may not list them. */
-async function findIssuers({ management }: RequestContext): Promise<readonly string[] | undefined> {
+async function findProviders({ management }: RequestContext) {
   try {
-    return (await management.listProviders()).map(({ issuer }) => issuer);
+    return await management.listProviders();
   } catch (error) {
     if (isDenied(error)) return undefined;
     throw error;
   }
+}
+
+/** A person with every group types the group later. Management decides. */
+function isOpenTo(group: string, { issuer, owner }: IdentityProvider, granted: Granted): boolean {
+  const own = owner?.trunkGroups ?? [];
+  if (own.length > 0) return group === '' || own.includes(group);
+  return granted.providers?.includes(issuer) ?? true;
 }
 
 async function showForm(
@@ -41,11 +50,11 @@ async function showForm(
   problems: Problems,
 ): Promise<Page> {
   const { href } = context;
-  const [issuers, granted] = await Promise.all([
-    findIssuers(context),
-    context.granted(values.serviceTrunkGroup.trim()),
-  ]);
-  const open = issuers?.filter((issuer) => granted.providers?.includes(issuer) ?? true);
+  const group = values.serviceTrunkGroup.trim();
+  const [providers, granted] = await Promise.all([findProviders(context), context.granted(group)]);
+  const open = providers
+    ?.filter((provider) => isOpenTo(group, provider, granted))
+    .map(({ issuer }) => issuer);
   const form = postForm(
     {
       action: href('/clients'),

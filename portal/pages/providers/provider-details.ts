@@ -1,5 +1,6 @@
 import type { IdentityProvider } from '../../../adapters/management.ts';
 import { maxListedItems } from '../../../contract/limits.ts';
+import { mayChange } from '../../access/own-providers.ts';
 import { doneNotice } from '../../html/done.ts';
 import { type Html, html } from '../../html/html.ts';
 import { providerKeyTable } from '../../html/key-table.ts';
@@ -9,7 +10,7 @@ import { timeWithDistance } from '../../html/time.ts';
 import type { Health } from '../../provider-health.ts';
 import type { Handler, RequestContext } from '../../request-context.ts';
 import { clientColumns, clientRow } from '../clients/client-row.ts';
-import { healthBadge } from './provider-list.ts';
+import { describeOwner, healthBadge } from './provider-list.ts';
 
 /** Maximum clients on the page of a provider. The list of clients has the rest. */
 const shownClients = 20;
@@ -62,7 +63,9 @@ function clientsPanel(context: RequestContext, issuer: string, page: ListedClien
   );
 }
 
-export function providerFacts(provider: Omit<IdentityProvider, 'registrationId' | 'registeredAt'>) {
+export function providerFacts(
+  provider: Omit<IdentityProvider, 'registrationId' | 'registeredAt' | 'owner'>,
+) {
   return [
     ['Issuer', html`<code class="line">${provider.issuer}</code>`],
     ['Discovery URL', html`<code class="line">${provider.discoveryUrl}</code>`],
@@ -80,7 +83,7 @@ export function providerFacts(provider: Omit<IdentityProvider, 'registrationId' 
 }
 
 export const showProvider: Handler = async (context) => {
-  const { management, query, href, may, now, health } = context;
+  const { management, query, href, now, health } = context;
   const provider = await management.findProvider(query.text('issuer'));
   const { issuer } = provider;
   const [clients, healths] = await Promise.all([
@@ -94,8 +97,12 @@ export const showProvider: Handler = async (context) => {
       title: issuer,
       crumbs: [{ text: 'Identity providers', href: href('/identity-providers') }],
       badge: healthBadge(healths.get(issuer)),
-      actions: may('deleteProvider')
-        ? linkButton(href('/identity-providers/delete', { issuer }), 'Delete…', 'danger')
+      actions: mayChange(context, provider)
+        ? [
+            provider.owner !== undefined &&
+              linkButton(href('/identity-providers/trunk-groups', { issuer }), 'Trunk groups'),
+            linkButton(href('/identity-providers/delete', { issuer }), 'Delete…', 'danger'),
+          ]
         : undefined,
     })}${doneNotice(query)}${panel(
       {
@@ -105,6 +112,7 @@ export const showProvider: Handler = async (context) => {
       },
       facts([
         ...providerFacts(provider),
+        ['Trunk groups', describeOwner(provider.owner)],
         ['Registered', timeWithDistance(provider.registeredAt, now)],
       ]),
     )}${clientsPanel(context, issuer, clients)}${keysPanel(healths.get(issuer))}`,

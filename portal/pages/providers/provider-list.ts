@@ -1,6 +1,8 @@
+import type { IdentityProvider } from '../../../adapters/management.ts';
+import { mayRegister } from '../../access/own-providers.ts';
 import { badge } from '../../html/badge.ts';
 import { doneNotice } from '../../html/done.ts';
-import { type Html, html } from '../../html/html.ts';
+import { type Html, type HtmlValue, html } from '../../html/html.ts';
 import { dataTable } from '../../html/list.ts';
 import { emptyState, linkButton, pageHeader } from '../../html/parts.ts';
 import { distance } from '../../html/time.ts';
@@ -15,15 +17,23 @@ export function healthBadge(health: Health): Html {
   return badge('good', `${length} ${length === 1 ? 'key' : 'keys'}`);
 }
 
+/** Whose a provider is. */
+export function describeOwner(owner: IdentityProvider['owner']): HtmlValue {
+  if (owner === undefined) return 'All';
+  const { trunkGroups, others, version } = owner;
+  if (trunkGroups.length === 0) return version === 0 ? 'Not known, so none' : 'All';
+  return html`<code>${trunkGroups.join(', ')}</code>${others === true && ' and others'}`;
+}
+
 export const showProviders: Handler = async (context) => {
-  const { management, href, may, now, health } = context;
+  const { management, href, now, health } = context;
   const providers = await management.listProviders();
   const healths = await health.check(
     management,
     providers.map(({ issuer }) => issuer),
     now,
   );
-  const register = may('registerProvider')
+  const register = (await mayRegister(context))
     ? linkButton(href('/identity-providers/new'), 'Register provider', 'primary')
     : undefined;
   return {
@@ -37,19 +47,23 @@ export const showProviders: Handler = async (context) => {
       providers.length === 0
         ? emptyState(
             'No identity providers yet',
-            'Register one by its discovery URL. Its clients then need no secret here.',
+            register === undefined
+              ? 'The platform’s staff registers them.'
+              : 'Register one by its discovery URL. Its clients then need no secret here.',
             register,
           )
         : dataTable(
             'Identity providers',
             [
               { text: 'Issuer' },
+              { text: 'Trunk groups' },
               { text: 'Keys at present' },
               { text: 'Algorithms', isMinor: true },
               { text: 'Registered', isMinor: true },
             ],
-            providers.map(({ issuer, allowedAlgorithms, registeredAt }) => [
+            providers.map(({ issuer, owner, allowedAlgorithms, registeredAt }) => [
               html`<a class="row-link" href="${href('/identity-providers/show', { issuer })}">${issuer}</a>`,
+              describeOwner(owner),
               healthBadge(healths.get(issuer)),
               allowedAlgorithms.join(', '),
               distance(registeredAt, now),

@@ -1,4 +1,5 @@
-import { InputError } from '../../../adapters/management.ts';
+import { InputError, RefusedError } from '../../../adapters/management.ts';
+import { findProviderGroups } from '../../access/own-providers.ts';
 import { noProblems, type Problems, problemAt, problemsOf } from '../../forms/problems.ts';
 import {
   choicesOf,
@@ -13,6 +14,7 @@ import { type Html, html } from '../../html/html.ts';
 import { providerKeyTable } from '../../html/key-table.ts';
 import { facts, pageHeader, panel } from '../../html/parts.ts';
 import { choiceFields } from '../../html/provider-fields.ts';
+import { trunkGroupChoices } from '../../html/trunk-group-choices.ts';
 import type { Handler, Page, RequestContext } from '../../request-context.ts';
 
 type Inspection = Awaited<ReturnType<RequestContext['management']['inspectProvider']>>;
@@ -20,9 +22,20 @@ type Inspection = Awaited<ReturnType<RequestContext['management']['inspectProvid
 /** The fields of both steps are one form: what is typed after the look-up is registered. */
 const formId = 'provider';
 
+interface Registration {
+  readonly values: ProviderValues;
+  /** For which it can be; undefined: the whole platform. */
+  readonly groups: readonly string[] | undefined;
+}
+
 /** The first step. It changes nothing, so it is a query. */
-function lookUpForm({ href }: RequestContext, values: ProviderValues, problems: Problems): Html {
-  const { url } = values;
+function lookUpForm(
+  { href }: RequestContext,
+  { values, groups = [] }: Registration,
+  problems: Problems,
+): Html {
+  const { url, trunkGroups } = values;
+  const chosen = trunkGroups.length === 0 ? groups : trunkGroups;
   return html`${errorSummary(problems, providerLabels)}<form class="sheet" id="${formId}" method="get" action="${href('/identity-providers/new')}" data-once>${textField(
     {
       name: 'discoveryUrl',
@@ -34,7 +47,9 @@ function lookUpForm({ href }: RequestContext, values: ProviderValues, problems: 
       isCode: true,
       error: problemAt(problems, 'discoveryUrl'),
     },
-  )}${choiceFields(values, problems)}<div class="form-actions"><button class="button button-${url === '' ? 'primary' : 'plain'}" type="submit">Look it up</button></div></form>`;
+  )}${
+    groups.length > 0 && trunkGroupChoices(groups, chosen, problemAt(problems, 'trunkGroups'))
+  }${choiceFields(values, problems)}<div class="form-actions"><button class="button button-${url === '' ? 'primary' : 'plain'}" type="submit">Look it up</button></div></form>`;
 }
 
 function foundFacts(found: Inspection): Html {
@@ -61,13 +76,14 @@ function confirmation({ href }: RequestContext, found: Inspection, problems: Pro
   return html`${panel({ title: 'Found', id: 'found' }, foundFacts(found))}${keys}${errorSummary(problems, providerLabels)}<div class="sheet"><p>Tokens that <code>${found.issuer}</code> signs with these keys, and those that it publishes later, are then accepted for the clients that you create under it.</p><input type="hidden" form="${formId}" name="ifIssuer" value="${found.issuer ?? ''}"><input type="hidden" form="${formId}" name="ifJwksUri" value="${found.jwksUri ?? ''}"><div class="form-actions"><button class="button button-primary" type="submit" form="${formId}" formmethod="post" formaction="${href('/identity-providers')}">Register provider</button><a class="button button-plain" href="${href('/identity-providers')}">Cancel</a></div></div>`;
 }
 
-function showPage(
+async function showPage(
   context: RequestContext,
   values: ProviderValues,
   found: Inspection | undefined,
   problems: Problems,
-): Page {
+): Promise<Page> {
   const { href } = context;
+  const groups = await findProviderGroups(context);
   // Problems of the second step are shown there.
   const ofFirst = found === undefined ? problems : noProblems;
   return {
@@ -78,8 +94,17 @@ function showPage(
       title: 'Register identity provider',
       crumbs: [{ text: 'Identity providers', href: href('/identity-providers') }],
       lead: 'Enter the discovery URL. The issuer, the JWKS URI and the keys are filled in from there.',
-    })}${lookUpForm(context, values, ofFirst)}${found !== undefined && confirmation(context, found, problems)}`,
+    })}${
+      groups?.length === 0
+        ? html`<p class="notice notice-warn">Your trunk groups may register no identity provider of their own. The platform’s staff can allow it, or register one for you.</p>`
+        : lookUpForm(context, { values, groups }, ofFirst)
+    }${found !== undefined && confirmation(context, found, problems)}`,
   };
+}
+
+/** For a limited user: what was chosen, also if that is nothing. */
+function trunkGroupsOf({ person }: RequestContext, { trunkGroups }: ProviderValues) {
+  return person.trunkGroups === undefined ? undefined : trunkGroups;
 }
 
 export const newProvider: Handler = async (context) => {
@@ -91,11 +116,25 @@ export const newProvider: Handler = async (context) => {
     const found = await context.management.inspectProvider(url, choicesOf(values));
     return showPage(context, values, found, noProblems);
   } catch (error) {
-    const problems = error instanceof InputError ? problemsOf(error) : undefined;
+    const isOfUser = error instanceof InputError || error instanceof RefusedError;
+    const problems = isOfUser ? problemsOf(error) : undefined;
     if (problems === undefined) throw error;
     return showPage(context, values, undefined, problems);
   }
 };
+
+/** What was found, unless the user may not look any more. */
+async function lookAgain(
+  { management }: RequestContext,
+  values: ProviderValues,
+): Promise<Inspection | undefined> {
+  try {
+    return await management.inspectProvider(values.url, choicesOf(values));
+  } catch (error) {
+    if (error instanceof RefusedError) return undefined;
+    throw error;
+  }
+}
 
 export const registerProvider: Handler = async (context) => {
   const { management, form, href } = context;
@@ -107,6 +146,7 @@ export const registerProvider: Handler = async (context) => {
         ...choicesOf(values),
         ifIssuer: form.text('ifIssuer'),
         ifJwksUri: form.text('ifJwksUri'),
+        trunkGroups: trunkGroupsOf(context, values),
       });
       const { issuer } = provider;
       return {
@@ -114,10 +154,7 @@ export const registerProvider: Handler = async (context) => {
       };
     },
     async (problems) => {
-      const found =
-        problems.fields.length > 0
-          ? undefined
-          : await management.inspectProvider(url, choicesOf(values));
+      const found = problems.fields.length > 0 ? undefined : await lookAgain(context, values);
       return showPage(context, values, found, problems);
     },
   );

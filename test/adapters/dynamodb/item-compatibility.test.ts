@@ -11,6 +11,7 @@ import {
   toIdentityProviderItem,
 } from '../../../adapters/dynamodb/identity-provider-item.ts';
 import { type Item, toItem } from '../../../adapters/dynamodb/item.ts';
+import { providerOwnerSchema } from '../../../adapters/dynamodb/provider-owner-item.ts';
 import {
   choiceSchema,
   heartbeatSchema,
@@ -63,7 +64,7 @@ const newest = releases.at(-1) ?? '';
  * Kinds that are newer than a release. It must ignore them: they are in a partition of the signing
  * keys' table that it does not read.
  */
-const newKinds: readonly ItemKind[] = ['trunk_group_limits'];
+const newKinds: readonly ItemKind[] = ['trunk_group_limits', 'provider_owner'];
 
 function readAll(read: Parsers, items: Items): void {
   for (const kind of kinds) {
@@ -123,6 +124,7 @@ const schemas: Readonly<Record<ItemKind, unknown>> = {
   key_choice: choiceSchema,
   audit: auditSchema,
   trunk_group_limits: trunkGroupLimitsSchema,
+  provider_owner: providerOwnerSchema,
 };
 
 /**

@@ -9,7 +9,7 @@ import {
 import { createTestManagement } from '../../support/management.ts';
 import { createTestFunction } from '../../support/management-function.ts';
 import { isObject, runOperation } from './run-operation.ts';
-import { validCalls } from './valid-calls.ts';
+import { prepareCall, validCalls } from './valid-calls.ts';
 import { createWorld, type World, ways } from './world.ts';
 
 type Outcome = 'done' | 'input' | 'not found' | 'refused' | 'empty';
@@ -41,13 +41,15 @@ const foreign: Readonly<Record<OperationName, Outcome>> = {
   deleteApiKey: 'not found',
   addSubnet: 'not found',
   removeSubnet: 'not found',
-  // Looking at a provider is open to everyone; a change concerns every group.
-  inspectProvider: 'done',
-  registerProvider: 'refused',
+  // Looking at the platform's providers is open to everyone; a change concerns every group. What a
+  // trunk group can do with its own: test/lambda/management/own-providers.test.ts.
+  inspectProvider: 'refused',
+  registerProvider: 'input',
   findProvider: 'done',
   listProviders: 'done',
   inspectProviderKeys: 'done',
   deleteProvider: 'refused',
+  setProviderTrunkGroups: 'input',
   findTrunkGroupLimits: 'not found',
   listTrunkGroupLimits: 'empty',
   checkTrunkGroupLimits: 'not found',
@@ -62,11 +64,7 @@ const foreign: Readonly<Record<OperationName, Outcome>> = {
 };
 
 /** Of those operations that the caller is refused even on its own group. */
-const ofEveryGroup: readonly OperationName[] = [
-  'registerProvider',
-  'deleteProvider',
-  'setTrunkGroupLimits',
-];
+const ofEveryGroup: readonly OperationName[] = ['deleteProvider', 'setTrunkGroupLimits'];
 
 const names = Object.keys(foreign) as OperationName[];
 
@@ -109,8 +107,7 @@ describe.each(ways)('a caller that is limited to trunk groups, through %s', (way
 
   it.each(names)('%s on what belongs to its own group', async (name) => {
     const world = await createWorld('tg-1001', way);
-    // Unregistered, so that registration has something to do.
-    if (name === 'registerProvider') world.providers.clear();
+    await prepareCall(world, name, 'tg-1001');
     const limited = world.management.forCaller({ trunkGroups: ['tg-1001', 'tg-2002'] });
     const expected = ofEveryGroup.includes(name) ? 'refused' : 'done';
     const outcome = await outcomeOf(world, limited, name);
@@ -185,7 +182,7 @@ describe.each(ways)('what the library returns, through %s', (way) => {
   it('holds no hash for any operation', async () => {
     for (const name of names) {
       const world = await createWorld('tg-1001', way);
-      if (name === 'registerProvider') world.providers.clear();
+      await prepareCall(world, name, 'tg-1001');
       const result = await runOperation(world.management, name, validCalls(world)[name].args);
       expect(JSON.stringify(result) ?? '').not.toMatch(/"hash"|sha256/);
     }

@@ -1,5 +1,5 @@
 import type { OperationName } from '../../../adapters/management.ts';
-import type { World } from './world.ts';
+import { registerOwn, type World } from './world.ts';
 
 /** A call of an operation that is valid, with the name of each argument. */
 export interface ValidCall {
@@ -9,9 +9,23 @@ export interface ValidCall {
 
 const filters = { limit: 10, cursor: undefined, trunkGroup: 'tg-1001', text: 'a', enabled: true };
 
+/** What the world must have so that the valid call of an operation on the trunk group can succeed. */
+export async function prepareCall(
+  world: World,
+  name: OperationName,
+  trunkGroup: string,
+): Promise<void> {
+  if (name === 'registerProvider') world.providers.clear();
+  if (name === 'registerProvider' || name === 'inspectProvider') {
+    const limits = { serviceTrunkGroup: trunkGroup, ownProviders: 1, version: 1 };
+    world.limits.set(trunkGroup, limits);
+  }
+  if (name === 'setProviderTrunkGroups') await registerOwn(world, [trunkGroup]);
+}
+
 /** A valid call of every operation, with every field that its arguments can have. */
 export function validCalls(world: World): Readonly<Record<OperationName, ValidCall>> {
-  const { clientId, secretId, keyId, subnetId, issuer, discoveryUrl } = world;
+  const { clientId, secretId, keyId, subnetId, issuer, discoveryUrl, ownIssuer } = world;
   const call = (names: string, ...args: readonly unknown[]): ValidCall => ({
     names: names === '' ? [] : names.split(' '),
     args,
@@ -25,6 +39,7 @@ export function validCalls(world: World): Readonly<Record<OperationName, ValidCa
     maxSecretLifetime: 86_400,
     requireSubnet: true,
     providers: [issuer],
+    ownProviders: 2,
   };
   const clientVersion = world.clients.get(clientId)?.version;
   const keyVersion = world.apiKeys.get(keyId)?.version;
@@ -108,6 +123,7 @@ export function validCalls(world: World): Readonly<Record<OperationName, ValidCa
     registerProvider: call('discoveryUrl options', discoveryUrl, {
       ifIssuer: issuer,
       ifJwksUri: `${issuer}/keys`,
+      trunkGroups: ['tg-1001'],
     }),
     findProvider: call('issuer', issuer),
     listProviders: call(''),
@@ -117,6 +133,10 @@ export function validCalls(world: World): Readonly<Record<OperationName, ValidCa
       limit: 500,
       cursor: undefined,
       ifRegistration: world.providers.get(issuer)?.registrationId,
+    }),
+    setProviderTrunkGroups: call('issuer owners', ownIssuer, {
+      trunkGroups: ['tg-1001'],
+      ifVersion: 1,
     }),
     findTrunkGroupLimits: call('serviceTrunkGroup', 'tg-1001'),
     listTrunkGroupLimits: call('filter', { limit: 10, cursor: undefined }),

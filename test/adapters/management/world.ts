@@ -12,10 +12,14 @@ export interface World extends TestManagement {
   readonly subnetId: string;
   readonly issuer: string;
   readonly discoveryUrl: string;
+  /** Of a provider that {@link registerOwn} registers. */
+  readonly ownIssuer: string;
 }
 
 const issuer = 'https://idp.example.net';
 const discoveryUrl = `${issuer}/.well-known/openid-configuration`;
+
+const ownIssuer = 'https://own.example.net';
 
 const providerKey = createTestKey('ES256').jwk;
 
@@ -55,5 +59,17 @@ export async function createWorld(trunkGroup = 'tg-1001', way: Way = 'tables'): 
     subnetId: key.subnets[0]?.subnetId ?? '',
     issuer,
     discoveryUrl,
+    ownIssuer,
   });
+}
+
+/** A provider that was registered for these trunk groups only. */
+export async function registerOwn(
+  { documents, context }: World,
+  trunkGroups: readonly string[],
+): Promise<void> {
+  const url = `${ownIssuer}/.well-known/openid-configuration`;
+  documents.set(url, { issuer: ownIssuer, jwks_uri: `${ownIssuer}/keys` });
+  documents.set(`${ownIssuer}/keys`, { keys: [providerKey] });
+  await bindManagement(context).registerProvider(url, { trunkGroups });
 }

@@ -5,6 +5,7 @@ import { createDynamoDbApiKeyStore } from '../../../adapters/dynamodb/api-key-st
 import { createDynamoDbAuditLog } from '../../../adapters/dynamodb/audit-log.ts';
 import { createTables } from '../../../adapters/dynamodb/create-tables.ts';
 import { createDynamoDbIdentityProviderStore } from '../../../adapters/dynamodb/identity-provider-store.ts';
+import { createDynamoDbProviderOwnerStore } from '../../../adapters/dynamodb/provider-owner-store.ts';
 import { createDynamoDbSigningKeyStore } from '../../../adapters/dynamodb/signing-key-store.ts';
 import { createDynamoDbTrunkGroupLimitsStore } from '../../../adapters/dynamodb/trunk-group-limits-store.ts';
 import type { TableKey } from '../../../contract/tables.ts';
@@ -343,6 +344,38 @@ describe('the store of limits', () => {
     const second = await store.readLimits({ limit: 2, after: first.next });
     expect(second.items).toEqual([limits('c')]);
     expect(await keys.listSigningKeys()).toHaveLength(1);
+    expect(malformed).toEqual([]);
+  });
+
+  it('stores owners of providers next to them, and neither sees the other', async () => {
+    const owners = createDynamoDbProviderOwnerStore(
+      tables.dynamodb,
+      tables.nameOf('signingKeys'),
+      options,
+    );
+    const owner = (registrationId: string, version = 1) => ({
+      registrationId,
+      issuer: 'https://idp.example.com',
+      trunkGroups: ['tg-1'],
+      version,
+      updatedAt: 1,
+    });
+    await open().putLimits(limits('tg-1'));
+    await owners.putOwner(owner('own_idp_2'));
+    await owners.putOwner(owner('own_idp_1'));
+    await expect(owners.putOwner(owner('own_idp_1'))).rejects.toThrow(ConflictError);
+    await expect(owners.putOwner(owner('own_idp_1', 3))).rejects.toThrow(ConflictError);
+    await owners.putOwner({ ...owner('own_idp_1', 2), trunkGroups: [] });
+    expect(await owners.findOwner('own_idp_1')).toEqual({
+      ...owner('own_idp_1', 2),
+      trunkGroups: [],
+    });
+    expect(await owners.findOwner('tg-1')).toBeUndefined();
+    expect((await collect(owners.listOwners())).map((one) => one.registrationId)).toEqual([
+      'own_idp_1',
+      'own_idp_2',
+    ]);
+    expect((await open().readLimits({ limit: 10 })).items).toEqual([limits('tg-1')]);
     expect(malformed).toEqual([]);
   });
 

@@ -17,7 +17,7 @@ import { tableKeys, tableName } from '../../../contract/tables.ts';
 import type { NamedPolicy } from '../../../lab/emulator/iam/evaluate-request.ts';
 import { readPage } from '../../../lab/support/markdown.ts';
 import { validCalls } from '../../adapters/management/valid-calls.ts';
-import { createWorld, type World } from '../../adapters/management/world.ts';
+import { createWorld, registerOwn, type World } from '../../adapters/management/world.ts';
 import { figure } from '../../support/figure.ts';
 import {
   account,
@@ -51,7 +51,9 @@ const outcomes: Readonly<Record<string, RegExp>> = {
   e: /^nothing$/,
   n: /^NotFoundError: there is no (?:client|API key|service trunk group) "\S+"$/,
   /** The person may create nothing in this trunk group. */
-  i: /^InputError: service_?trunk_?group: received "tg-2002"; allowed: tg-1001, tg-3003$/i,
+  i: /^InputError: (?:service_?trunk_?group|trunk_groups): received "tg-2002"; allowed: tg-1001, tg-3003$/i,
+  /** The staff has not allowed a provider of the customer's own, or this one is not the customer's. */
+  r: /^RefusedError: (?:the service trunk group tg-1001(?:, tg-3003)? may register no identity provider|the service trunk group tg-3003 may register no identity provider|A provider of the platform concerns every service trunk group)/,
   m: /^AwsCallerError: \w+: received a person with the role viewer; allowed: manager or more$/,
   a: /^AwsCallerError: \w+: received a person with the role (?:viewer|manager); allowed: administrator or more$/,
 };
@@ -84,12 +86,13 @@ const table: Readonly<Record<OperationName, string>> = {
   deleteApiKey: 'mdd mnd mdd mdd',
   addSubnet: 'mdd mnd mdd mdd',
   removeSubnet: 'mdd mnd mdd mcd',
-  inspectProvider: 'aad aad aad aad',
-  registerProvider: 'aad aad aad aad',
+  inspectProvider: 'mrd mrd mrd mdd',
+  registerProvider: 'mrd mid mrd mdd',
   findProvider: 'ddd ddd ddd ddd',
   listProviders: 'ddd ddd ddd ddd',
   inspectProviderKeys: 'ddd ddd ddd ddd',
-  deleteProvider: 'aad aad aad aad',
+  deleteProvider: 'mrd mrd mrd mrd',
+  setProviderTrunkGroups: 'mdd mid mdd mdd',
   findTrunkGroupLimits: 'ddd nnd ddd ddd',
   listTrunkGroupLimits: 'ddd eed ddd ddd',
   checkTrunkGroupLimits: 'ddd nnd ddd ddd',
@@ -110,6 +113,7 @@ const ceiling = {
   maxSecretLifetime: 30,
   requireSubnet: true,
   providers: [],
+  ownProviders: 1,
 };
 
 /** What those who are bound by it are told. */
@@ -220,6 +224,7 @@ async function tryCell(
   const place = await createPlace(trunkGroup, limits);
   const { world } = place;
   if (name === 'registerProvider') world.providers.clear();
+  if (name === 'setProviderTrunkGroups') await registerOwn(world, [trunkGroup]);
   const request = {
     operation: name,
     input: inputOf(place, name),
@@ -406,7 +411,7 @@ describe('a request with', () => {
 });
 
 describe('what the config lets a portal grant', () => {
-  const { requireSubnet: _, providers: __, ...limits } = ceiling;
+  const { requireSubnet: _, providers: __, ownProviders: ____, ...limits } = ceiling;
   const reach = { administrators: true, ...limits };
   const { removeSubnet: ___, ...bound } = ceilings;
 

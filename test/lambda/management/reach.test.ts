@@ -5,7 +5,7 @@ import type { PortalReach, Reach } from '../../../contract/operations-config.ts'
 import { operations } from '../../../core/management/operations.ts';
 import { findReach } from '../../../core/management/requests/find-reach.ts';
 import { isObject } from '../../adapters/management/run-operation.ts';
-import { validCalls } from '../../adapters/management/valid-calls.ts';
+import { prepareCall, validCalls } from '../../adapters/management/valid-calls.ts';
 import { account, askedWorld, limitedWorld, newClient, role, session } from './limited-world.ts';
 
 const reach: readonly Reach[] = [
@@ -63,6 +63,7 @@ describe('a manager of one trunk group', () => {
     'neither reads nor changes another’s by %s, through any alias',
     async (name) => {
       const { world, ask } = await limitedWorld({}, 'tg-2002');
+      if (name === 'setProviderTrunkGroups') await prepareCall(world, name, 'tg-2002');
       const before = JSON.stringify([...world.clients, ...world.apiKeys, ...world.providers]);
       const { names, args } = validCalls(world)[name as keyof typeof operations];
       const input = Object.fromEntries(names.map((key, index) => [key, args[index]]));
@@ -163,13 +164,13 @@ describe('a repeated request', () => {
 
   it.each(changes)('of %s does no harm', async (name) => {
     const { world, ask } = await askedWorld();
-    if (name === 'registerProvider') world.providers.clear();
+    await prepareCall(world, name, 'tg-1001');
     const calls = validCalls(world)[name];
     const input = Object.fromEntries(
       calls.names.map((key, index) => {
         const arg = calls.args[index];
         if (!isObject(arg) || !('ifVersion' in arg)) return [key, arg];
-        if (calls.names.includes('serviceTrunkGroup')) return [key, arg];
+        if (/serviceTrunkGroup|issuer/.test(calls.names.join())) return [key, arg];
         const item = calls.names.includes('keyId')
           ? world.apiKeys.get(world.keyId)
           : world.clients.get(world.clientId);

@@ -1,0 +1,52 @@
+import * as v from 'valibot';
+import { maxTrunkGroupLimit } from '../../contract/limits.ts';
+import { providerOwnerPrefix, trunkGroupLimitsRecordType } from '../../contract/tables.ts';
+import type { ProviderOwner } from '../../core/identity-provider/provider-owner.ts';
+import {
+  epochSeconds,
+  type Item,
+  parseItem,
+  schemaVersion,
+  text,
+  toItem,
+  urlText,
+  version,
+} from './item.ts';
+
+export const providerOwnerSchema = v.strictObject({
+  record_type: v.literal(trunkGroupLimitsRecordType),
+  /** The prefix, and the id of the registration. */
+  record_id: v.pipe(text, v.startsWith(providerOwnerPrefix)),
+  schema_version: schemaVersion,
+  issuer: urlText,
+  service_trunk_groups: v.pipe(v.array(text), v.maxLength(maxTrunkGroupLimit)),
+  version,
+  updated_at: epochSeconds,
+});
+
+/** @throws {MalformedRecordError} see {@link parseItem}. */
+export function parseProviderOwnerItem(item: Item): ProviderOwner {
+  const record = parseItem(providerOwnerSchema, item, 'owner of a provider', 'record_id');
+  return {
+    registrationId: record.record_id.slice(providerOwnerPrefix.length),
+    issuer: record.issuer,
+    trunkGroups: record.service_trunk_groups,
+    version: record.version,
+    updatedAt: record.updated_at,
+  };
+}
+
+/** @throws {MalformedRecordError} if the item could not be read again. It is then not written. */
+export function toProviderOwnerItem(owner: ProviderOwner): Item {
+  const item = toItem({
+    record_type: trunkGroupLimitsRecordType,
+    record_id: providerOwnerPrefix + owner.registrationId,
+    schema_version: 1,
+    issuer: owner.issuer,
+    service_trunk_groups: [...owner.trunkGroups],
+    version: owner.version,
+    updated_at: owner.updatedAt,
+  } satisfies v.InferInput<typeof providerOwnerSchema>);
+  parseProviderOwnerItem(item);
+  return item;
+}

@@ -1,0 +1,154 @@
+import { maxTrunkGroupLimit } from '../../contract/limits.ts';
+import { collect } from '../collect.ts';
+import { RefusedError } from '../errors.ts';
+import type { IdentityProvider } from '../identity-provider/identity-provider.ts';
+import type { ProviderOwner } from '../identity-provider/provider-owner.ts';
+import { parseServiceTrunkGroup } from './input-fields.ts';
+import type { ManagementContext } from './management-context.ts';
+import { findOwner, groupsOf, indexOwners } from './provider-reach.ts';
+import { readList, refuseInput } from './read-input.ts';
+import { requireEveryTrunkGroup } from './trunk-group-limit.ts';
+
+/**
+ * Clients under a provider that was registered for trunk groups are only in these.
+ *
+ * @throws {InputError} if the trunk group is another.
+ */
+export async function checkProviderOpen(
+  context: ManagementContext,
+  provider: IdentityProvider,
+  serviceTrunkGroup: string,
+): Promise<void> {
+  const groups = groupsOf(provider, await findOwner(context, provider));
+  if (groups === undefined || groups.includes(serviceTrunkGroup)) return;
+  refuseInput(
+    'provider',
+    provider.issuer,
+    `a provider of the platform, or one of the service trunk group ${serviceTrunkGroup}`,
+  );
+}
+
+/**
+ * A caller who is limited to trunk groups changes only a provider that is theirs, and no one else's.
+ *
+ * @throws {RefusedError} if it is not.
+ */
+export async function requireOwnProvider(
+  context: ManagementContext,
+  provider: IdentityProvider,
+): Promise<ProviderOwner | undefined> {
+  const owner = await findOwner(context, provider);
+  const groups = groupsOf(provider, owner);
+  if (groups === undefined) requireEveryTrunkGroup(context, 'A provider of the platform');
+  const { trunkGroups: reach } = context;
+  if (reach === undefined) return owner;
+  const isOwn = groups?.every((group) => reach.includes(group)) === true && groups.length > 0;
+  if (isOwn) return owner;
+  throw new RefusedError(
+    `the provider ${provider.issuer} also belongs to other service trunk groups; the platform's staff can change it`,
+  );
+}
+
+/** The registrations of each trunk group's own providers. */
+export async function indexOwnProviders(
+  context: ManagementContext,
+): Promise<(serviceTrunkGroup: string) => readonly string[]> {
+  const providers = await collect(context.identityProviders.listIdentityProviders());
+  const owners = await indexOwners(context, providers);
+  const ids = providers.map(({ registrationId }) => registrationId);
+  return (group) => ids.filter((id) => owners.get(id)?.trunkGroups.includes(group));
+}
+
+function describeLimit(group: string, count: number, most: number): string {
+  return most === 0
+    ? `the service trunk group ${group} may register no identity provider; the platform's staff can allow it (own_providers)`
+    : `the service trunk group ${group} has ${count} identity providers of its own; allowed: at most ${most}`;
+}
+
+/**
+ * Registrations at the same moment do not see each other: a limit can be exceeded by as many as are
+ * made at once, less one.
+ *
+ * @throws {RefusedError} if one of the trunk groups may not get another provider of its own.
+ */
+export async function checkRoomForProvider(
+  context: ManagementContext,
+  groups: readonly string[],
+): Promise<void> {
+  const limits = await Promise.all(
+    groups.map((group) => context.trunkGroupLimits.findLimits(group)),
+  );
+  const none = limits.find(({ ownProviders = 0 }) => ownProviders === 0);
+  if (none !== undefined) throw new RefusedError(describeLimit(none.serviceTrunkGroup, 0, 0));
+  const providersOf = await indexOwnProviders(context);
+  for (const { serviceTrunkGroup: group, ownProviders: most = 0 } of limits) {
+    const count = providersOf(group).length;
+    if (count >= most) throw new RefusedError(describeLimit(group, count, most));
+  }
+}
+
+/** The trunk groups of a limited caller that may have providers of their own at all. */
+async function findAllowedGroups(
+  { trunkGroupLimits }: ManagementContext,
+  reach: readonly string[],
+): Promise<readonly string[]> {
+  const limits = await Promise.all(reach.map((group) => trunkGroupLimits.findLimits(group)));
+  const allowed = limits.filter(({ ownProviders = 0 }) => ownProviders > 0);
+  if (allowed.length > 0) return allowed.map(({ serviceTrunkGroup }) => serviceTrunkGroup);
+  throw new RefusedError(describeLimit(reach.join(', ') || 'none', 0, 0));
+}
+
+/**
+ * A caller who is limited to trunk groups looks only at what one of them could register: the
+ * service fetches what a caller names.
+ *
+ * @throws {RefusedError} if none may register a provider.
+ */
+export async function requireOwnProviders(context: ManagementContext): Promise<void> {
+  const { trunkGroups: reach } = context;
+  if (reach !== undefined) await findAllowedGroups(context, reach);
+}
+
+/**
+ * The trunk groups of a provider.
+ *
+ * @throws {InputError} if one is out of reach, or there are too many.
+ */
+export function parseOwners(
+  { trunkGroups: reach }: ManagementContext,
+  value: unknown,
+): readonly string[] {
+  const groups = [
+    ...new Set(
+      readList('trunkGroups', value).map((one) => parseServiceTrunkGroup(one, 'trunkGroups')),
+    ),
+  ];
+  if (groups.length > maxTrunkGroupLimit) {
+    refuseInput('trunkGroups', `${groups.length} groups`, `at most ${maxTrunkGroupLimit}`);
+  }
+  const foreign = groups.find((group) => reach?.includes(group) === false);
+  if (foreign !== undefined) refuseInput('trunkGroups', foreign, reach?.join(', ') || 'none');
+  if (reach !== undefined && groups.length === 0) {
+    refuseInput('trunkGroups', value, `one or more of ${reach.join(', ') || 'none'}`);
+  }
+  return groups;
+}
+
+/**
+ * The trunk groups that a new provider is for.
+ *
+ * @param value left out: those of a limited caller that may have one; otherwise the whole platform.
+ * @returns none: the whole platform.
+ * @throws {InputError | RefusedError} if one is out of reach, or may not register another provider.
+ */
+export async function readNewOwners(
+  context: ManagementContext,
+  value: unknown,
+): Promise<readonly string[]> {
+  const { trunkGroups: reach } = context;
+  if (reach === undefined) return value === undefined ? [] : parseOwners(context, value);
+  const groups =
+    value === undefined ? await findAllowedGroups(context, reach) : parseOwners(context, value);
+  await checkRoomForProvider(context, groups);
+  return groups;
+}

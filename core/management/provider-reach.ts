@@ -1,0 +1,107 @@
+import type { IdentityProvider } from '../identity-provider/identity-provider.ts';
+import type { IdentityProviderStore } from '../identity-provider/identity-provider-store.ts';
+import { hasOwner, type ProviderOwner } from '../identity-provider/provider-owner.ts';
+import type { ManagementContext } from './management-context.ts';
+
+/** Of a provider that was registered for trunk groups. */
+export interface ShownOwner {
+  /** Those that the caller can reach. None at all: the staff has taken the provider over. */
+  readonly trunkGroups: readonly string[];
+  /** Whether it also belongs to groups that the caller cannot reach. */
+  readonly others?: true | undefined;
+  /** 0: the record of the owner is missing, so the provider is open to no trunk group. */
+  readonly version: number;
+}
+
+/** A registered provider as management shows it. */
+export interface ManagedProvider extends IdentityProvider {
+  /** Left out: it was registered for the whole platform. */
+  readonly owner?: ShownOwner | undefined;
+}
+
+type Owners = Pick<ManagementContext, 'providerOwners'>;
+type Registered = Pick<IdentityProvider, 'registrationId'>;
+
+export async function findOwner(
+  { providerOwners }: Owners,
+  provider: Registered,
+): Promise<ProviderOwner | undefined> {
+  return hasOwner(provider) ? providerOwners.findOwner(provider.registrationId) : undefined;
+}
+
+/** The owners of these providers, by registration. Without own providers, nothing is read. */
+export async function indexOwners(
+  { providerOwners }: Owners,
+  providers: readonly Registered[],
+): Promise<ReadonlyMap<string, ProviderOwner>> {
+  const owners = new Map<string, ProviderOwner>();
+  if (!providers.some(hasOwner)) return owners;
+  for await (const owner of providerOwners.listOwners()) owners.set(owner.registrationId, owner);
+  return owners;
+}
+
+/** The trunk groups that a provider is for; undefined: every one, within its limits. */
+export function groupsOf(
+  provider: Registered,
+  owner: ProviderOwner | undefined,
+): readonly string[] | undefined {
+  if (!hasOwner(provider)) return undefined;
+  if (owner === undefined) return [];
+  return owner.trunkGroups.length === 0 ? undefined : owner.trunkGroups;
+}
+
+/** @param reach the trunk groups of the caller; undefined: every one. */
+function isInReach(
+  reach: readonly string[] | undefined,
+  provider: Registered,
+  owner: ProviderOwner | undefined,
+): boolean {
+  const groups = groupsOf(provider, owner);
+  return reach === undefined || groups === undefined || groups.some((one) => reach.includes(one));
+}
+
+/** A provider with what the caller may see of its owner. */
+export function showOwner(
+  { trunkGroups: reach }: Pick<ManagementContext, 'trunkGroups'>,
+  provider: IdentityProvider,
+  owner: ProviderOwner | undefined,
+): ManagedProvider {
+  if (!hasOwner(provider)) return provider;
+  const { trunkGroups = [], version = 0 } = owner ?? {};
+  const seen = trunkGroups.filter((group) => reach?.includes(group) !== false);
+  const others = seen.length < trunkGroups.length ? ({ others: true } as const) : {};
+  return { ...provider, owner: { trunkGroups: seen, ...others, version } };
+}
+
+/** Providers of other trunk groups do not exist. */
+export function limitProviders(
+  { identityProviders: store, providerOwners }: ManagementContext,
+  reach: readonly string[],
+): IdentityProviderStore {
+  return {
+    ...store,
+    findIdentityProvider: async (issuer, options) => {
+      const provider = await store.findIdentityProvider(issuer, options);
+      if (provider === undefined) return undefined;
+      const owner = await findOwner({ providerOwners }, provider);
+      return isInReach(reach, provider, owner) ? provider : undefined;
+    },
+    async *listIdentityProviders() {
+      let owners: ReadonlyMap<string, ProviderOwner> | undefined;
+      for await (const provider of store.listIdentityProviders()) {
+        if (hasOwner(provider)) owners ??= await indexOwners({ providerOwners }, [provider]);
+        if (isInReach(reach, provider, owners?.get(provider.registrationId))) yield provider;
+      }
+    },
+  };
+}
+
+/** Whether a provider is one of the trunk group's own. */
+export async function isOwnProvider(
+  owners: Owners,
+  provider: Registered,
+  serviceTrunkGroup: string,
+): Promise<boolean> {
+  const owner = await findOwner(owners, provider);
+  return owner?.trunkGroups.includes(serviceTrunkGroup) === true;
+}

@@ -1,0 +1,86 @@
+import { maxListedItems } from '../../contract/limits.ts';
+import { RefusedError } from '../errors.ts';
+import type { IdentityProvider } from '../identity-provider/identity-provider.ts';
+import { hasOwner, type ProviderOwner } from '../identity-provider/provider-owner.ts';
+import { makeAuditedChange } from './audited-change.ts';
+import { findProvider } from './identity-providers.ts';
+import { checkVersion, type IfVersion } from './if-version.ts';
+import { currentTime, type ManagementContext } from './management-context.ts';
+import { checkRoomForProvider, parseOwners, requireOwnProvider } from './provider-ownership.ts';
+import { type ManagedProvider, showOwner } from './provider-reach.ts';
+import { viewIdentityProvider } from './provider-view.ts';
+import { readFields } from './read-input.ts';
+
+export interface ProviderTrunkGroups extends IfVersion {
+  /** All of them. None: the platform's staff takes the provider over. */
+  readonly trunkGroups: readonly string[];
+}
+
+/** @throws {RefusedError} if a client under the provider is in another trunk group. */
+async function checkClients(
+  { clients }: ManagementContext,
+  { issuer }: IdentityProvider,
+  groups: readonly string[],
+): Promise<void> {
+  let after: string | undefined;
+  do {
+    const page = await clients.readClients({ issuer, limit: maxListedItems, after });
+    const other = page.items.find(({ serviceTrunkGroup: one }) => !groups.includes(one));
+    if (other !== undefined) {
+      throw new RefusedError(
+        `the client ${other.clientId} (${other.name}) of the service trunk group ${other.serviceTrunkGroup} is under the provider; delete it first`,
+      );
+    }
+    after = page.next;
+  } while (after !== undefined);
+}
+
+/**
+ * Changes which trunk groups a provider of their own is for. The registration and the clients under
+ * it stay. The platform's staff can take the provider over: then it is the platform's.
+ *
+ * @throws {RefusedError} if it was registered for the whole platform, is not the caller's, has
+ *   clients in a group that it would leave, or may not be in a group that it would come to.
+ * @throws {ConflictError} if it was changed in the meantime.
+ */
+export async function setProviderTrunkGroups(
+  context: ManagementContext,
+  issuer: string,
+  owners: ProviderTrunkGroups,
+): Promise<ManagedProvider> {
+  const given = readFields('owners', owners, ['trunkGroups', 'ifVersion']);
+  const groups = parseOwners(context, given.trunkGroups);
+  const provider = await findProvider(context, issuer);
+  const stored = await requireOwnProvider(context, provider);
+  if (!hasOwner(provider)) {
+    throw new RefusedError(
+      `the provider ${issuer} was registered for the whole platform; its use is limited by the limits of each trunk group`,
+    );
+  }
+  const { trunkGroups: present = [], version = 0 } = stored ?? {};
+  checkVersion(`the owner of ${issuer}`, given.ifVersion, version, 0);
+  const added = groups.filter((group) => !present.includes(group));
+  if (context.trunkGroups !== undefined) await checkRoomForProvider(context, added);
+  const isOnlyMore = present.length > 0 && present.every((group) => groups.includes(group));
+  if (groups.length > 0 && !isOnlyMore) await checkClients(context, provider, groups);
+  const { owner: _, ...registered } = provider;
+  const next: ProviderOwner = {
+    registrationId: provider.registrationId,
+    issuer,
+    trunkGroups: groups,
+    version: version + 1,
+    updatedAt: currentTime(context),
+  };
+  const after = showOwner(context, registered, next);
+  await makeAuditedChange(
+    context,
+    {
+      action: 'identity_provider.set_trunk_groups',
+      subject: issuer,
+      before: viewIdentityProvider(provider),
+      after: viewIdentityProvider(after),
+    },
+    () => context.providerOwners.putOwner(next),
+  );
+  return after;
+}
