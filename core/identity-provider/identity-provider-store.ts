@@ -17,7 +17,7 @@ export interface IdentityProviderReader {
 /** What management also needs. */
 export interface IdentityProviderStore extends IdentityProviderReader {
   /**
-   * The same, whoever owns the provider. It only decides: it is not shown to a caller who cannot
+   * The same, also of a provider that belongs to other trunk groups. It only decides: it is not shown to a caller who cannot
    * reach the provider.
    */
   findRegistration(issuer: string): Promise<IdentityProvider | undefined>;
