@@ -51,11 +51,11 @@ describe('--only-trunk-group', () => {
     expect(refused.stderr).toContain('received "tg-9"; allowed: tg-1, tg-2');
   });
 
-  it('registers no provider, as it concerns every group', async () => {
+  it('registers no provider, unless the limits allow one', async () => {
     const command = ['provider', 'register', 'https://idp.example.com'];
     const refused = await authctl([...command, '--yes', ...limit]);
     expect(refused.exitCode).toBe(1);
-    expect(refused.stderr).toContain('concerns every service trunk group');
+    expect(refused.stderr).toContain('may register no identity provider');
   });
 
   it('is refused for signing keys', async () => {
