@@ -27,12 +27,18 @@ export interface ForwardAuthServer {
   close(): Promise<void>;
 }
 
-/** Whether a process listens on a socket. A killed process leaves its file behind. */
-function isListening(path: string): Promise<boolean> {
+/**
+ * Whether no process has a socket: a killed one leaves its file behind. Other errors than a refusal
+ * come from a process that lives: its queue is full, or it speaks datagrams, or is another user's.
+ */
+function isAbandoned(path: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect({ path });
-    socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
-    socket.once('connect', () => socket.destroy());
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(false);
+    });
+    socket.once('error', ({ code }: NodeJS.ErrnoException) => resolve(code === 'ECONNREFUSED'));
   });
 }
 
@@ -46,7 +52,7 @@ async function listen(server: Server, target: ListenTarget): Promise<void> {
       !isTaken ||
       !('path' in target) ||
       !lstatSync(target.path).isSocket() ||
-      (await isListening(target.path))
+      !(await isAbandoned(target.path))
     ) {
       const { message } = error as Error;
       throw new InputError(`--listen (FORWARD_AUTH_LISTEN): ${message}`, { cause: error });

@@ -1,5 +1,6 @@
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { lstatSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { type AddressInfo, createConnection } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -13,6 +14,7 @@ import {
 import { stepLimit } from '../../../../lab/support/hang-limit.ts';
 import { runCommand } from '../../../../lab/support/run-command.ts';
 import { requestToken, useLocalService } from '../../lab/local/use-local-service.ts';
+import { startServer } from '../../../../verifier/forward-auth/server.ts';
 import { bearer, optionsFor, send } from './use-forward-auth.ts';
 
 const service = useLocalService();
@@ -158,6 +160,35 @@ describe('a Unix socket', () => {
     await once(first.child, 'exit');
     const second = await start(listen);
     expect((await send(second.address, '/verify/-', bearer(token))).status).toBe(200);
+  });
+});
+
+/** A process that listens on a socket and takes no connection; its queue is full. */
+async function startBusyListener(path: string) {
+  const program = `require('node:net').createServer().listen({ path: ${JSON.stringify(path)}, backlog: 1 }, () => console.log('up'))`;
+  const child = spawn(process.execPath, ['-e', program], { stdio: ['ignore', 'pipe', 'inherit'] });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  await once(child.stdout, 'data');
+  child.kill('SIGSTOP');
+  for (let code = ''; code !== 'EAGAIN'; ) {
+    const socket = createConnection({ path });
+    onTestFinished(() => void socket.destroy());
+    code = await new Promise<string>((resolve) => {
+      socket.once('connect', () => resolve(''));
+      socket.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? ''));
+    });
+  }
+}
+
+describe('a socket of a process that is busy', () => {
+  // Others refuse the connection, as they do for a process that was killed.
+  it.runIf(process.platform === 'linux')('is not taken over', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'socket-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const path = join(folder, 'busy.sock');
+    await startBusyListener(path);
+    await expect(startServer({ path }, () => {})).rejects.toThrow('EADDRINUSE');
+    expect(lstatSync(path).isSocket()).toBe(true);
   });
 });
 
