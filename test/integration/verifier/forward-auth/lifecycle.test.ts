@@ -13,8 +13,8 @@ import {
 } from '../../../../lab/support/forward-auth-process.ts';
 import { stepLimit } from '../../../../lab/support/hang-limit.ts';
 import { runCommand } from '../../../../lab/support/run-command.ts';
-import { requestToken, useLocalService } from '../../lab/local/use-local-service.ts';
 import { startServer } from '../../../../verifier/forward-auth/server.ts';
+import { requestToken, useLocalService } from '../../lab/local/use-local-service.ts';
 import { bearer, optionsFor, send } from './use-forward-auth.ts';
 
 const service = useLocalService();
@@ -187,7 +187,9 @@ describe('a socket of a process that is busy', () => {
     onTestFinished(() => rmSync(folder, { recursive: true }));
     const path = join(folder, 'busy.sock');
     await startBusyListener(path);
-    await expect(startServer({ path, isBeyondLoopback: false }, () => {})).rejects.toThrow('EADDRINUSE');
+    await expect(startServer({ path, isBeyondLoopback: false }, () => {})).rejects.toThrow(
+      'EADDRINUSE',
+    );
     expect(lstatSync(path).isSocket()).toBe(true);
   });
 });
