@@ -66,6 +66,9 @@ export function isThrottlingError(error: CallError): boolean {
   );
 }
 
+/** Of a clock that is slow, and of one that is fast. The SDK's own list has only the first. */
+const wrongTime = /Signature (?:expired|not yet current)/;
+
 /**
  * The service's clock and this host's differ by minutes, or the request took minutes to arrive. It
  * is signed again with the service's time.
@@ -73,7 +76,7 @@ export function isThrottlingError(error: CallError): boolean {
 export function isClockError({ name, message = '', $metadata }: CallError): boolean {
   return (
     $metadata?.clockSkewCorrected === true ||
-    (name === 'InvalidSignatureException' && message.includes('Signature expired'))
+    (name === 'InvalidSignatureException' && wrongTime.test(message))
   );
 }
 
