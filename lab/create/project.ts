@@ -59,7 +59,7 @@ function formatManifest({ own, cdkLib, cdk, constructs }: Pins): string {
   return `{
   "private": true,
   "type": "module",
-  "scripts": { "start": "authorization-server-local --config ${configFile}" },
+  "scripts": { "start": "test -d node_modules || npm install && authorization-server-local --config ${configFile}" },
   "dependencies": {
     "@authorization-server-aws/constructs": "${own}",
     "aws-cdk-lib": "${cdkLib}",

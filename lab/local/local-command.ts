@@ -14,6 +14,7 @@ import {
   greet,
   rotationDemoHint,
 } from './greeting.ts';
+import { findNpm } from './npm-parent.ts';
 import { rotationDemo } from './rotation-demo.ts';
 import type { LocalRun } from './start-local.ts';
 
@@ -41,21 +42,8 @@ function outliveClosedPipes(): void {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 }
 
-/** Milliseconds between two looks at the parent process. */
+/** Milliseconds between two looks at npm. */
 const parentInterval = 500;
-
-/**
- * The process that npm started this one with. When it has ended, the system gives this process
- * another parent.
- *
- * @returns undefined for a run that npm did not start: it may outlive its shell.
- */
-function findNpm(): (() => boolean) | undefined {
-  const parent = process.ppid;
-  return process.env['npm_lifecycle_event'] === undefined
-    ? undefined
-    : () => process.ppid === parent;
-}
 
 /**
  * Ends the run on the first signal: with npm, Ctrl-C arrives twice, from the terminal and from npm.

@@ -12,6 +12,7 @@ import { join, resolve } from 'node:path';
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { parseDeploymentConfig } from '../../../../contract/deployment-config.ts';
+import { OutputProcess } from '../../../../lab/support/output-process.ts';
 import {
   type Environment,
   type SpawnedRun,
@@ -331,20 +332,30 @@ describe('SIGINT and SIGTERM', () => {
     await expect(fetch(JWKS_URI)).rejects.toThrow('fetch failed');
   });
 
-  // npm forwards only SIGINT and SIGTERM, and no process can forward SIGKILL.
-  it.each(['SIGHUP', 'SIGKILL'] as const)(
-    'are not needed: the run ends with an npm that %s ended, and frees ports and state',
-    async (signal) => {
-      const state = temporaryDirectory();
-      const run = spawnLocal(['--state', state], {}, 'npm');
-      onTestFinished(() => stop(run));
-      await started(run);
-      const port = portOf(sourceDemoEnvironment(state));
-      run.child.kill(signal);
-      // Its streams close when the last process that has them ends.
-      expect(await run.ended).toBe(signal);
-      expect(run.output()).toMatch(/\nStopping\.\n$/);
-      await start(state, [], { PORT: String(port) });
-    },
-  );
+  // npm forwards SIGINT and SIGTERM, and those only to a shell that does not.
+  it.each([
+    ['SIGTERM', 'node'],
+    ['SIGHUP', 'exec node'],
+    ['SIGKILL', 'exec node'],
+    ['SIGKILL', 'node'],
+    ['SIGKILL', 'test -d . && node'],
+  ] as const)('that ends npm with %s ends its script "%s"', async (signal, node) => {
+    const folder = temporaryDirectory();
+    const state = join(folder, '.local');
+    const program = resolve(import.meta.dirname, '../../../../lab/local/main.ts');
+    const scripts = { start: `${node} ${program} --state ${state}` };
+    writeFileSync(join(folder, 'package.json'), JSON.stringify({ scripts }));
+    const env = { PATH: process.env['PATH'], PORT: '0' };
+    const npm = new OutputProcess(['npm', 'start'], { cwd: folder, env, detached: true });
+    onTestFinished(async () => {
+      await npm.interrupt();
+    });
+    await npm.waitFor('it was ready', () => npm.output.includes('Ctrl-C') || undefined);
+    const port = portOf(sourceDemoEnvironment(state));
+    npm.child.kill(signal);
+    // The streams close when the last process that has them ends.
+    await npm.ended;
+    expect(npm.output).toMatch(/\nStopping\.\n$/);
+    await start(state, [], { PORT: String(port) });
+  });
 });
