@@ -410,6 +410,90 @@ describe('a request with', () => {
   });
 });
 
+describe('a provider of a customer’s own', () => {
+  const missing = /^NotFoundError: there is no provider "https:\/\/own\.example\.net"$/;
+  const othersToo = /^RefusedError: the provider \S+ also belongs to other service trunk groups/;
+
+  const inputs = ({ ownIssuer: issuer, providers }: World) => {
+    const ifRegistration = providers.get(issuer)?.registrationId ?? 'registration';
+    const client = {
+      name: 'Dialer',
+      serviceTrunkGroup: own,
+      scopes: ['calls:view'],
+      provider: issuer,
+      externalClientId: 'dialer',
+      idempotencyKey: 'key-12345',
+    };
+    return {
+      findProvider: { issuer },
+      inspectProviderKeys: { issuer },
+      listClients: { filter: { provider: issuer } },
+      createClient: { client },
+      setProviderTrunkGroups: { issuer, owners: { trunkGroups: [own], ifVersion: 1 } },
+      deleteProvider: { issuer, options: { ifRegistration } },
+    };
+  };
+
+  it.each<[string, readonly string[], Readonly<Partial<Record<OperationName, RegExp>>>]>([
+    ['of the own trunk group', [own], {}],
+    [
+      'of a foreign one',
+      [foreign],
+      {
+        findProvider: missing,
+        inspectProviderKeys: missing,
+        createClient: missing,
+        setProviderTrunkGroups: missing,
+        deleteProvider: missing,
+      },
+    ],
+    ['of both', [own, foreign], { setProviderTrunkGroups: othersToo, deleteProvider: othersToo }],
+  ])('%s', async (_, owners, refusals) => {
+    const names = Object.keys(inputs(await createWorld())) as (keyof ReturnType<typeof inputs>)[];
+    for (const name of names) {
+      const place = await createPlace(own, { ownProviders: 2 });
+      const { world } = place;
+      await registerOwn(world, owners);
+      const request = {
+        operation: name,
+        input: inputs(world)[name],
+        person: person('manager'),
+        trunk_groups: trunkGroups,
+      };
+      const answer = await ask(place, request);
+      const expected = refusals[name] ?? (name === 'listClients' ? /^nothing$/ : /^done$/);
+      expect(describeOutcome(answer, operationOf(name).changes), name).toMatch(expected);
+      expect(JSON.stringify(answer), name).not.toContain(foreign);
+      const list = await ask(place, { ...request, operation: 'listProviders', input: {} });
+      const isListed = owners.includes(own) && !(name === 'deleteProvider' && owners.length === 1);
+      expect(JSON.stringify(list).includes(world.ownIssuer), name).toBe(isListed);
+      expect(JSON.stringify(list)).not.toContain(foreign);
+    }
+  });
+
+  it('gets no trunk group that may have none, and none of another customer', async () => {
+    const place = await createPlace(own, { ownProviders: 2 });
+    await registerOwn(place.world, [own]);
+    const give = async (group: string) =>
+      describeOutcome(
+        await ask(place, {
+          operation: 'setProviderTrunkGroups',
+          input: {
+            issuer: place.world.ownIssuer,
+            owners: { trunkGroups: [own, group], ifVersion: 1 },
+          },
+          person: person('manager'),
+          trunk_groups: trunkGroups,
+        }),
+        true,
+      );
+    expect(await give(foreign)).toMatch(/^InputError: trunk_groups: received "tg-2002"; allowed/);
+    expect(await give(shared)).toMatch(/tg-3003 may register no identity provider/);
+    place.world.limits.set(shared, { serviceTrunkGroup: shared, ownProviders: 1, version: 1 });
+    expect(await give(shared)).toBe('done');
+  });
+});
+
 describe('what the config lets a portal grant', () => {
   const { requireSubnet: _, providers: __, ownProviders: ____, ...limits } = ceiling;
   const reach = { administrators: true, ...limits };
