@@ -1,3 +1,4 @@
+import { inTime } from '../deadline.ts';
 import { type CredentialProvider, CredentialsError } from './credential-provider.ts';
 
 /** AWS's own package for profiles: SSO, assumed roles, external processes. */
@@ -16,14 +17,27 @@ async function loadProvider(): Promise<CredentialProvider> {
   }
 }
 
+/** Milliseconds. A profile can start a program, or ask several services. */
+const usualTimeout = 5000;
+
 /**
  * Credentials of the SDK's own chain. The package is loaded at the first call, if it is installed.
+ * The SDK waits without end, also for the same answer again. So after a timeout, another call begins
+ * from the start.
  */
-export function profileCredentials(): CredentialProvider {
+export function profileCredentials(timeout = usualTimeout): CredentialProvider {
   let loading: Promise<CredentialProvider> | undefined;
   return async () => {
     loading ??= loadProvider();
     const provide = await loading;
-    return provide();
+    return inTime(timeout, undefined, (signal) => {
+      const overdue = new Promise<never>((_, reject) => {
+        signal.addEventListener('abort', () => {
+          loading = undefined;
+          reject(new CredentialsError('the source of the profile does not answer'));
+        });
+      });
+      return Promise.race([provide(), overdue]);
+    });
   };
 }

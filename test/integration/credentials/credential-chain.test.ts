@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { credentialChain } from '../../../adapters/credentials/credential-chain.ts';
+import { profileCredentials } from '../../../adapters/credentials/profile-credentials.ts';
 import { profileRegion } from '../../../adapters/credentials/shared-config.ts';
 import { type Answer, answer, startScriptedService } from '../aws-json/scripted-service.ts';
 
@@ -148,27 +149,39 @@ describe('credentials of an instance', () => {
 });
 
 describe('credentials of a profile', () => {
-  it('come from the SDK, also if there are keys in the environment', async () => {
-    const file = write(
-      'credentials',
-      '[dev]\naws_access_key_id = PROFILE\naws_secret_access_key = s\n',
-    );
-    // The SDK reads the process's own variables.
-    const names = ['AWS_PROFILE', 'AWS_SHARED_CREDENTIALS_FILE', 'AWS_CONFIG_FILE'] as const;
-    const before = names.map((name) => process.env[name]);
+  /** The SDK reads the process's own variables. */
+  function useProfile(profile: string, credentials: string) {
+    const variables = {
+      AWS_PROFILE: profile,
+      AWS_SHARED_CREDENTIALS_FILE: write('credentials', credentials),
+      AWS_CONFIG_FILE: write('config', ''),
+    };
+    const before = Object.keys(variables).map((name) => [name, process.env[name]] as const);
     onTestFinished(() => {
-      for (const [index, name] of names.entries()) {
-        if (before[index] === undefined) delete process.env[name];
-        else process.env[name] = before[index];
+      for (const [name, value] of before) {
+        if (value === undefined) delete process.env[name];
+        else process.env[name] = value;
       }
     });
-    Object.assign(process.env, {
-      AWS_PROFILE: 'dev',
-      AWS_SHARED_CREDENTIALS_FILE: file,
-      AWS_CONFIG_FILE: write('config', ''),
-    });
+    Object.assign(process.env, variables);
+  }
+
+  it('come from the SDK, also if there are keys in the environment', async () => {
+    useProfile('dev', '[dev]\naws_access_key_id = PROFILE\naws_secret_access_key = s\n');
     const provide = credentialChain({ ...process.env, AWS_ACCESS_KEY_ID: 'ENVIRONMENT' });
     expect(await provide()).toMatchObject({ accessKeyId: 'PROFILE' });
+  });
+
+  it('are an error while their source hangs, and are asked for again', async () => {
+    const hanging = write('hanging', '');
+    const json = '{"Version":1,"AccessKeyId":"LATE","SecretAccessKey":"s"}';
+    const program = write('source.sh', `[ -e ${hanging} ] && exec sleep 60\necho '${json}'\n`);
+    useProfile('slow', `[slow]\ncredential_process = sh ${program}\n`);
+    const provide = profileCredentials(300);
+    await expect(provide()).rejects.toThrow('the source of the profile does not answer');
+    rmSync(hanging);
+    const found = async () => (await provide()).accessKeyId;
+    await expect.poll(() => found().catch(String)).toBe('LATE');
   });
 
   it('have the region of their section', () => {
