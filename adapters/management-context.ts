@@ -11,6 +11,7 @@ import { createDynamoDbApiKeyStore } from './dynamodb/api-key-store.ts';
 import { openAuditHistory } from './dynamodb/audit-history.ts';
 import { createDynamoDbAuditLog } from './dynamodb/audit-log.ts';
 import { createDynamoDbClientStore } from './dynamodb/client-store.ts';
+import { createDynamoDbDailyReportStore } from './dynamodb/daily-report-store.ts';
 import { createDynamoDbClient } from './dynamodb/dynamodb-client.ts';
 import { createDynamoDbIdentityProviderStore } from './dynamodb/identity-provider-store.ts';
 import { createDynamoDbProviderOwnerStore } from './dynamodb/provider-owner-store.ts';
@@ -95,6 +96,7 @@ export function openManagementTables(
       audit,
       auditPages: audit,
       auditHistory: auditHistory(store),
+      dailyReport: createDynamoDbDailyReportStore(dynamodb, table('signingKeys')),
       fetchJson,
       clock: Date.now,
       awsTime: () => serverDate.bounds(),

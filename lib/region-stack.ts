@@ -16,6 +16,7 @@ import { serviceRules, WebAcl } from './api/web-acl.ts';
 import { SealedTokenTable } from './data/sealed-token-table.ts';
 import { eachTable, ServiceTable, type ServiceTables, tableId } from './data/service-tables.ts';
 import { TableBackup } from './data/table-backup.ts';
+import { DailyRun, makesDailyRun } from './functions/daily-run.ts';
 import { GradualDeployment } from './functions/gradual-deployment.ts';
 import { Schedules } from './functions/schedules.ts';
 import { ServiceFunctions } from './functions/service-functions.ts';
@@ -78,6 +79,7 @@ export class RegionStack extends Stack {
     this.alarmTopic = monitoring.topic;
     this.addGradualDeployment(functions, monitoring);
     new Schedules(this, 'Schedules', functions);
+    this.addDailyRun(functions, monitoring);
     new FirstSigningKey(this, 'FirstSigningKey', { functions, after: Object.values(tables) });
     this.addOutputs();
     this.warnOfLowConcurrency();
@@ -193,6 +195,12 @@ export class RegionStack extends Stack {
       aliases: functions.live,
       alarms: [...monitoring.ofNewVersions, refusals],
     });
+  }
+
+  private addDailyRun({ management }: ServiceFunctions, monitoring: Monitoring): void {
+    if (!makesDailyRun(this.props)) return;
+    new DailyRun(this, 'DailyRun', { deploymentName: this.props.config.name, management });
+    monitoring.addDailyRunAlarm();
   }
 
   private addOutputs(): void {

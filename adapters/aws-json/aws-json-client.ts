@@ -22,7 +22,7 @@ interface Protocol {
 }
 
 export interface AwsJsonClientOptions {
-  readonly service: AwsJsonService | 'secretsmanager';
+  readonly service: AwsJsonService | 'secretsmanager' | 'events';
   /** How the service is called, if it is not one of the token path. */
   readonly protocol?: Protocol;
   /** The process's variables: region, endpoints and credentials, by AWS's own names. */

@@ -3,7 +3,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 export type AwsJsonService = 'kms' | 'dynamodb';
 
-type Service = AwsJsonService | 'sts' | 'secretsmanager';
+type Service = AwsJsonService | 'sts' | 'secretsmanager' | 'events';
 
 /** The address of a service, and the name that requests to it are signed for. */
 export interface Endpoint {

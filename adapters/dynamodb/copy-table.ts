@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { DynamoDBDocument } from '@aws-sdk/lib-dynamodb';
 import {
   providerOwnerPrefix,
+  dailyReportRecordType,
   signingKeyRecordTypes,
   type TableKey,
   type TableSchema,
@@ -11,6 +12,7 @@ import {
 import { ConflictError, MalformedRecordError } from '../../core/errors.ts';
 import { parseApiKeyItem } from './api-key-item.ts';
 import { parseClientItem } from './client-item.ts';
+import { parseDailyReportItem } from './daily-report-item.ts';
 import { parseIdentityProviderItem } from './identity-provider-item.ts';
 import type { Item } from './item.ts';
 import { parseProviderOwnerItem } from './provider-owner-item.ts';
@@ -60,6 +62,7 @@ const signingKeyParsers = new Map<string, (item: Item) => unknown>([
   [heartbeat, parseHeartbeatItem],
   [choice, parseAlgorithmChoiceItem],
   [trunkGroupLimitsRecordType, parseTrunkGroupRecord],
+  [dailyReportRecordType, parseDailyReportItem],
 ]);
 
 function parseSigningKeyRecord(item: Item): void {
@@ -89,11 +92,11 @@ function idOf(table: CopiedTable, item: Item): string {
 
 /**
  * Whether two items have the same content. Every relevant change of an item also changes its
- * version; only the day on which a secret was last used changes without it. A heartbeat has no
- * version, and an older one is not relevant.
+ * version; only the day on which a secret was last used changes without it. An older heartbeat, and
+ * an older report of the daily run, are not relevant: the next one replaces them.
  */
 function isSame(a: Item, b: Item): boolean {
-  if (a['record_type'] === heartbeat) return true;
+  if ([heartbeat, dailyReportRecordType].includes(String(a['record_type']))) return true;
   return a['version'] === undefined
     ? isDeepStrictEqual(a, b)
     : a['version'] === b['version'] && a['created_at'] === b['created_at'];

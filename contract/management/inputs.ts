@@ -62,6 +62,8 @@ export const clientsFilter = exactly({
   allowsUserTokens: optionalFlag,
 });
 
+export const expiringFilter = exactly({ ...page, trunkGroup: optionalText });
+
 export const clientChanges = exactly({
   name: optionalText,
   scopes: v.optional(list(text)),

@@ -12,6 +12,7 @@ const keys = [
   'scopes',
   'signingKeyPolicy',
   'management',
+  'notices',
 ] as const satisfies readonly (keyof DeploymentConfig)[];
 
 /** What management needs to know of a deployment. */

@@ -99,6 +99,31 @@ export const provider = v.object({
   ),
 });
 
+const expiring = { serviceTrunkGroup: text, expiresAt: time };
+
+export const expiringPage = v.object({
+  /** Of the daily run that made the list; nothing before the first one. */
+  reportedAt: optionalTime,
+  /** What expires first is first. */
+  items: list(
+    v.variant('kind', [
+      v.object({
+        kind: v.literal('client_secret'),
+        ...expiring,
+        clientId: text,
+        clientName: text,
+        secretId: text,
+        secretName: optionalText,
+        lastUsedOn: optionalText,
+      }),
+      v.object({ kind: v.literal('api_key'), ...expiring, keyId: text, keyName: text }),
+    ]),
+  ),
+  /** On all pages. */
+  total: v.number(),
+  nextCursor: optionalText,
+});
+
 export const trunkGroupLimits = v.object({
   serviceTrunkGroup: text,
   scopes: v.optional(list(text)),

@@ -13,6 +13,7 @@ import { UnavailableError } from '../errors.ts';
 import type { FetchJson } from '../identity-provider/fetch-json.ts';
 import type { IdentityProviderStore } from '../identity-provider/identity-provider-store.ts';
 import type { ProviderOwnerStore } from '../identity-provider/provider-owner.ts';
+import type { DailyReportReader } from '../notices/daily-report.ts';
 import type { TimeBounds } from '../server-date.ts';
 import type { SigningKeyReader } from '../signing-key/signing-key-store.ts';
 import type { TrunkGroupLimitsStore } from '../trunk-group/trunk-group-limits.ts';
@@ -28,6 +29,7 @@ export interface ManagementPorts {
   readonly audit: AuditLog;
   readonly auditPages: AuditPageReader;
   readonly auditHistory: AuditHistoryReader;
+  readonly dailyReport: DailyReportReader;
   readonly fetchJson: FetchJson;
   readonly clock: Clock;
   /** The time at AWS; undefined before its first response. */

@@ -27,6 +27,7 @@ import { inspectProvider } from './inspect-provider.ts';
 import { listApiKeys } from './list-api-keys.ts';
 import { listAudit } from './list-audit.ts';
 import { listClients } from './list-clients.ts';
+import { listExpiring } from './list-expiring.ts';
 import { listHistory } from './list-history.ts';
 import { listSigningKeys } from './list-signing-keys.ts';
 import type { ManagementContext } from './management-context.ts';
@@ -76,6 +77,7 @@ export const operations = {
   listTrunkGroupLimits,
   checkTrunkGroupLimits,
   setTrunkGroupLimits,
+  listExpiring,
   explainToken,
   explainRequest,
   listAudit,

@@ -18,6 +18,7 @@ import { readInvokedAlias } from '../../core/management/requests/management-role
 import { toManagementError } from '../../core/management/requests/wire-errors.ts';
 import { authenticateProof } from '../shared/authenticate-proof.ts';
 import { createRunTelemetry, type RunTelemetry } from '../shared/run-telemetry.ts';
+import { attemptDailyRun, type DailyRunOptions, isDailyRun } from './daily-run.ts';
 
 export interface ManagementFunctionOptions {
   readonly createContext: CreateContext;
@@ -130,4 +131,24 @@ export function createManagementHandler(options: ManagementFunctionOptions): Man
       throw new Error('the management function failed; its log says why', { cause: error });
     }
   };
+}
+
+/** What Lambda says of an invocation of any alias. */
+export interface TimedInvocation extends ManagementInvocation {
+  getRemainingTimeInMillis(): number;
+}
+
+/**
+ * The management function as it is deployed: it answers requests, and makes the daily run if the
+ * schedule's alias is invoked.
+ */
+export function createDeployedManagementHandler(
+  options: ManagementFunctionOptions & { readonly dailyRun: DailyRunOptions },
+): (event: unknown, invocation: TimedInvocation) => Promise<unknown> {
+  const { telemetry = createRunTelemetry('management'), dailyRun } = options;
+  const answer = createManagementHandler({ ...options, telemetry });
+  return (event, invocation) =>
+    isDailyRun(invocation.invokedFunctionArn)
+      ? attemptDailyRun(dailyRun, telemetry, () => invocation.getRemainingTimeInMillis())
+      : answer(event, invocation);
 }

@@ -1,17 +1,24 @@
+import { openDailyRun } from '../../adapters/daily-run.ts';
 import { openManagementTables } from '../../adapters/management-context.ts';
 import { readManagementConfig } from '../../adapters/read-management-config.ts';
 import { createAuthenticateCaller } from '../../adapters/sts/authenticate-caller.ts';
 import { managementVariables } from '../../contract/environments/management.ts';
 import { readVariables } from '../../contract/environments/read-variables.ts';
-import { createManagementHandler } from './function.ts';
+import { createDeployedManagementHandler } from './function.ts';
 
 const environment = readVariables('management', managementVariables, process.env);
+const config = readManagementConfig(environment.AUTH_MANAGEMENT_CONFIG, process.env);
 
-export const handler = createManagementHandler({
+export const handler = createDeployedManagementHandler({
   createContext: openManagementTables({
-    config: readManagementConfig(environment.AUTH_MANAGEMENT_CONFIG, process.env),
+    config,
     aws: { profile: 'request' },
     allowLoopbackProviders: environment.AUTH_ALLOW_LOOPBACK_PROVIDERS === '1',
   }),
   authenticateCaller: createAuthenticateCaller(process.env),
+  dailyRun: {
+    deployment: config.name,
+    open: (onMalformedRecord) =>
+      openDailyRun({ config, environment: process.env, onMalformedRecord }),
+  },
 });

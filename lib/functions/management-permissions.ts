@@ -3,12 +3,14 @@ import { type DeploymentConfig, deployedRegions } from '../../contract/deploymen
 import { onlyItems } from '../../contract/list-condition.ts';
 import type { RegionId } from '../../contract/regions.ts';
 import {
+  dailyReportRecordType,
   deployedTableName,
   signingKeyRecordTypes,
   trunkGroupIndex,
   trunkGroupLimitsRecordType,
 } from '../../contract/tables.ts';
 import type { TableArns } from '../data/service-tables.ts';
+import { makesDailyRun } from './daily-run.ts';
 import type { ServiceFunction } from './service-function.ts';
 
 const change = ['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:DeleteItem'];
@@ -51,12 +53,17 @@ export function allowManagement(
   fn.allow({
     actions: ['dynamodb:Query'],
     resources: signingKeys,
-    conditions: onlyItems(signingKeyRecordTypes.key, trunkGroupLimitsRecordType),
+    conditions: onlyItems(
+      signingKeyRecordTypes.key,
+      trunkGroupLimitsRecordType,
+      dailyReportRecordType,
+    ),
   });
+  const written = makesDailyRun(own) ? [dailyReportRecordType] : [];
   fn.allow({
     actions: ['dynamodb:GetItem', 'dynamodb:PutItem'],
     resources: signingKeys,
-    conditions: onlyItems(trunkGroupLimitsRecordType),
+    conditions: onlyItems(trunkGroupLimitsRecordType, ...written),
   });
   fn.allow({ actions: ['dynamodb:Query', 'dynamodb:PutItem'], resources: audit });
   const others = otherAudits(fn, own);

@@ -80,11 +80,15 @@ export class ServiceFunction<F extends FunctionName> extends Construct {
     });
   }
 
-  /** Aliases that all lead to the present version, for callers that may do different things. */
-  addAliases(names: readonly string[]): void {
-    for (const aliasName of names) {
-      new Alias(this, `Alias-${aliasName}`, { aliasName, version: this.handler.currentVersion });
-    }
+  /**
+   * An alias that leads to the present version. Each is for other callers, that may do different
+   * things.
+   */
+  addAlias(aliasName: string): Alias {
+    return new Alias(this, `Alias-${aliasName}`, {
+      aliasName,
+      version: this.handler.currentVersion,
+    });
   }
 
   /**

@@ -254,7 +254,7 @@ export class ServiceFunctions extends Construct {
       timeout: managementTimeout,
     });
     allowManagement(fn, this.tables, this.source);
-    fn.addAliases(managementAliases);
+    for (const name of managementAliases) fn.addAlias(name);
     return fn;
   }
 

@@ -4,6 +4,7 @@ import { type Alarm, ComparisonOperator } from 'aws-cdk-lib/aws-cloudwatch';
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
+import { dailyRunAlarmHours, dailyRunMetrics } from '../../contract/daily-run.ts';
 import type { DeploymentConfig } from '../../contract/deployment-config.ts';
 import type { RegionId } from '../../contract/regions.ts';
 import type { ServiceFunction } from '../functions/service-function.ts';
@@ -13,6 +14,7 @@ import { KeyAlarms } from './key-alarms.ts';
 import { type AlarmContext, addAlarm } from './service-alarm.ts';
 import { ServiceAlarms } from './service-alarms.ts';
 import { ServiceDashboard } from './service-dashboard.ts';
+import { ServiceMetrics } from './service-metrics.ts';
 import { VersionAlarm } from './version-alarm.ts';
 
 /** Days of a certificate at which there is still time to renew it by hand. */
@@ -69,6 +71,21 @@ export class Monitoring extends Construct {
       metric: certificate.metricDaysToExpiry({ statistic: 'Minimum', period: Duration.days(1) }),
       operator: ComparisonOperator.LESS_THAN_THRESHOLD,
       threshold: certificateAlarmDays,
+    });
+  }
+
+  /** In the region that makes the daily run. */
+  addDailyRunAlarm(): Alarm {
+    const { deploymentName: name } = this.context;
+    return addAlarm(this, this.context, {
+      id: 'daily-run-missed',
+      description: `For ${dailyRunAlarmHours} hours the daily run could not be made, or not to its end.`,
+      metric: new ServiceMetrics({ name })
+        .own('management', dailyRunMetrics.upToDate)
+        .with({ period: Duration.hours(1) }),
+      operator: ComparisonOperator.LESS_THAN_THRESHOLD,
+      periods: dailyRunAlarmHours,
+      missingIsBad: true,
     });
   }
 

@@ -75,6 +75,7 @@ const serviceAlarms = [
   'signing-keys-table-throttled',
   'backup-failed',
   'certificate-expiry',
+  'daily-run-missed',
 ];
 
 /** Of deployments: it wakes no one. */

@@ -21,6 +21,7 @@ const table: Readonly<Record<OperationName, string>> = {
   findProvider: '+++',
   listProviders: '+++',
   inspectProviderKeys: '+++',
+  listExpiring: '+++',
   explainToken: '+++',
   explainRequest: '+++',
   listSigningKeys: '+++',
@@ -82,6 +83,7 @@ const hidden: ReadonlyMap<OperationName, string> = new Map([
   ['listTrunkGroupLimits', 'empty'],
   ['checkTrunkGroupLimits', 'not found'],
   ['setTrunkGroupLimits', 'refused'],
+  ['listExpiring', 'empty'],
 ]);
 
 function isAllowed(name: OperationName, role: Role): boolean {

@@ -7,6 +7,7 @@ import { FetchError } from '../../core/identity-provider/fetch-json.ts';
 import type { IdentityProvider } from '../../core/identity-provider/identity-provider.ts';
 import type { ProviderOwner } from '../../core/identity-provider/provider-owner.ts';
 import type { ManagementContext } from '../../core/management/management-context.ts';
+import type { DailyReportStore } from '../../core/notices/daily-report.ts';
 import type { SigningKey } from '../../core/signing-key/signing-key.ts';
 import type { TrunkGroupLimits } from '../../core/trunk-group/trunk-group-limits.ts';
 import {
@@ -14,6 +15,7 @@ import {
   createMemoryAuditHistory,
   createMemoryAuditLog,
   createMemoryClientStore,
+  createMemoryDailyReport,
   createMemoryIdentityProviderStore,
   createMemoryProviderOwnerStore,
   createMemoryTrunkGroupLimitsStore,
@@ -44,6 +46,7 @@ export interface TestManagement {
   readonly signingKeys: SigningKey[];
   readonly limits: Map<string, TrunkGroupLimits>;
   readonly audit: AuditRecord[];
+  readonly dailyReport: DailyReportStore;
   /** Documents that can be fetched, by URL. */
   readonly documents: Map<string, unknown>;
   /** The present second. */
@@ -59,6 +62,7 @@ export function createTestManagement(overrides: Partial<ManagementContext> = {})
   const signingKeys: SigningKey[] = [];
   const limits = new Map<string, TrunkGroupLimits>();
   const audit: AuditRecord[] = [];
+  const dailyReport = createMemoryDailyReport();
   const documents = new Map<string, unknown>();
   const auditLog = createMemoryAuditLog(audit);
   let draws = 0;
@@ -71,6 +75,7 @@ export function createTestManagement(overrides: Partial<ManagementContext> = {})
     signingKeys,
     limits,
     audit,
+    dailyReport,
     documents,
     context: {
       clients: createMemoryClientStore(clients),
@@ -82,6 +87,7 @@ export function createTestManagement(overrides: Partial<ManagementContext> = {})
       audit: auditLog,
       auditPages: auditLog,
       auditHistory: createMemoryAuditHistory({ slc: audit }),
+      dailyReport,
       fetchJson: async (url) => {
         if (!documents.has(url)) throw new FetchError(url, 'status');
         return documents.get(url);

@@ -9,7 +9,7 @@ import type {
 } from '../../core/audit/audit-log.ts';
 import type { Client } from '../../core/client/client.ts';
 import type { ClientStore } from '../../core/client/client-store.ts';
-import { ConflictError } from '../../core/errors.ts';
+import { ConflictError, MalformedRecordError } from '../../core/errors.ts';
 import type { IdentityProvider } from '../../core/identity-provider/identity-provider.ts';
 import type { IdentityProviderStore } from '../../core/identity-provider/identity-provider-store.ts';
 import type {
@@ -17,6 +17,11 @@ import type {
   ProviderOwnerStore,
 } from '../../core/identity-provider/provider-owner.ts';
 import { refuseInput } from '../../core/management/read-input.ts';
+import type {
+  DailyReportStore,
+  DailyState,
+  ReportedCredential,
+} from '../../core/notices/daily-report.ts';
 import type { OwnedItemsQuery, StorePage } from '../../core/paging.ts';
 import {
   type TrunkGroupLimits,
@@ -221,6 +226,33 @@ export function createMemoryTrunkGroupLimitsStore(
         throw new ConflictError(`the limits of ${group} changed meanwhile`);
       }
       items.set(group, structuredClone(limits));
+    },
+  };
+}
+
+/** The last run listed the given credentials. */
+export function createMemoryDailyReport(
+  state: { current?: DailyState } = {},
+  parts = new Map<string, readonly ReportedCredential[]>(),
+): DailyReportStore {
+  const keyOf = ({ slot, time }: { readonly slot: string; readonly time: number }) =>
+    `${slot} ${time}`;
+  return {
+    readState: async () => structuredClone(state.current),
+    writeState: async (next) => {
+      if ((state.current?.version ?? 0) !== next.version - 1) {
+        throw new ConflictError('another attempt is running');
+      }
+      state.current = structuredClone(next);
+    },
+    readCredentials: async (stored) => {
+      const found = parts.get(keyOf(stored));
+      if (found === undefined) throw new MalformedRecordError('a part is missing');
+      return structuredClone(found);
+    },
+    writeCredentials: async (stored, credentials) => {
+      parts.set(keyOf(stored), structuredClone(credentials));
+      return 1;
     },
   };
 }

@@ -9,6 +9,7 @@ export const pricePages: Readonly<Record<string, string>> = {
   DynamoDB: 'https://aws.amazon.com/dynamodb/pricing/on-demand/',
   CloudWatch: 'https://aws.amazon.com/cloudwatch/pricing/',
   'X-Ray': 'https://aws.amazon.com/xray/pricing/',
+  EventBridge: 'https://aws.amazon.com/eventbridge/pricing/',
   WAF: 'https://aws.amazon.com/waf/pricing/',
   'Route 53': 'https://aws.amazon.com/route53/pricing/',
   CloudTrail: 'https://aws.amazon.com/cloudtrail/pricing/',
@@ -42,6 +43,8 @@ export const prices = {
   },
   /** A million request units; an eventually consistent read of up to 4 KB is half a unit. */
   dynamodb: { perMillionReadUnits: 0.125, perMillionWriteUnits: 0.625 },
+  /** A million custom events. */
+  events: { perMillion: 1 },
   logs: {
     perGbIngested: 0.5,
     perGbMonthKept: 0.03,

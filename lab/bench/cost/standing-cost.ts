@@ -1,5 +1,6 @@
 import { App, type Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
+import { dailyRunMetrics, dailyRunMinutes } from '../../../contract/daily-run.ts';
 import {
   type DeploymentConfig,
   deployedRegions,
@@ -26,6 +27,8 @@ export interface Inventory {
   readonly healthChecks: number;
   readonly webAcls: number;
   readonly webAclRules: number;
+  /** In the first region, unless the config leaves it out. */
+  readonly dailyRuns: number;
 }
 
 interface Resource {
@@ -62,6 +65,7 @@ export function takeInventory(input: unknown, bundles: string): Inventory {
     healthChecks: find('AWS::Route53::HealthCheck').length,
     webAcls: webAcls.length,
     webAclRules: sum(webAcls.map(({ Properties }) => Properties?.['Rules'].length ?? 0)),
+    dailyRuns: find('AWS::Events::EventBus').length,
   };
 }
 
@@ -125,6 +129,31 @@ function costOfSchedules(work: TokenWork): number {
   return rounds * perRound;
 }
 
+/** Clients of the daily run in the model, each an item of 1.5 KB, of which a tenth has a notice. */
+const runClients = 10_000;
+
+/**
+ * The daily run over 10,000 clients: eventually consistent reads of all of them, a quarter of a
+ * minute of compute at 1,769 MB, an event for each notice, and a report of 250 bytes for each of the
+ * tenth. The other attempts of the day are one read and 50 ms each.
+ */
+function costOfDailyRuns(work: TokenWork): number {
+  const { lambda, dynamodb, events } = prices;
+  const gigabytes = 1769 / 1024;
+  const attempts = (24 * 60) / dailyRunMinutes;
+  const noticesADay = runClients / 10;
+  const readUnits = (runClients * 1.5) / 4 / 2 + attempts;
+  const writeUnits = (noticesADay * 250) / 1024;
+  const aDay =
+    gigabytes * (15 + attempts * 0.05) * lambda.perGbSecond +
+    (attempts * lambda.perMillionRequests) / million +
+    (readUnits * dynamodb.perMillionReadUnits + writeUnits * dynamodb.perMillionWriteUnits) /
+      million +
+    (noticesADay * events.perMillion) / million +
+    costOfLog((attempts * work.logBytes) / 1e9);
+  return 30 * aDay;
+}
+
 /** Dollars a month, whether or not a client asks for a token, by what they are paid for. */
 export function standingCost(
   inventory: Inventory,
@@ -135,12 +164,16 @@ export function standingCost(
   const { webAcl } = prices;
   return {
     alarms: inventory.alarmMetrics * prices.alarmMetricMonth,
-    'own metrics': regions * countOwnMetrics(inventory) * prices.metricMonth,
+    'own metrics':
+      (regions * countOwnMetrics(inventory) +
+        inventory.dailyRuns * Object.keys(dailyRunMetrics).length) *
+      prices.metricMonth,
     dashboards: inventory.dashboards * prices.dashboardMonth,
     'signing keys': regions * keysOfRegion * prices.kms.perKeyMonth,
     'rotation and checks': regions * costOfSchedules(work),
     'health checks, and their requests':
       healthChecks * (prices.healthCheckMonth + costOfHealthRequests(configuration, work)),
+    'daily run': inventory.dailyRuns * costOfDailyRuns(work),
     'web ACL': webAcls * webAcl.perMonth + webAclRules * webAcl.perRuleMonth,
   };
 }

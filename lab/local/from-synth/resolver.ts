@@ -40,6 +40,7 @@ const refs: Readonly<Record<string, Attribute>> = {
 
 const attributes: Readonly<Record<string, Attribute>> = {
   'AWS::DynamoDB::GlobalTable Arn': arnOf('dynamodb', 'table/', nameOf('TableName')),
+  'AWS::Events::EventBus Arn': arnOf('events', 'event-bus/', nameOf('Name')),
   'AWS::Events::Rule Arn': arnOf('events', 'rule/', nameOf('Name')),
   'AWS::IAM::Role Arn': arnOf('iam', 'role/', nameOf('RoleName')),
   'AWS::ApiGateway::RestApi RootResourceId': () => rootResource,

@@ -1,6 +1,10 @@
 import { parseApiKeyItem } from '../../../adapters/dynamodb/api-key-item.ts';
 import { parseAuditItem } from '../../../adapters/dynamodb/audit-item.ts';
 import { parseClientItem } from '../../../adapters/dynamodb/client-item.ts';
+import {
+  parseDailyReportPart,
+  parseDailyStateItem,
+} from '../../../adapters/dynamodb/daily-report-item.ts';
 import { parseIdentityProviderItem } from '../../../adapters/dynamodb/identity-provider-item.ts';
 import type { Item } from '../../../adapters/dynamodb/item.ts';
 import { parseProviderOwnerItem } from '../../../adapters/dynamodb/provider-owner-item.ts';
@@ -24,6 +28,8 @@ export const parsers = {
   audit: parseAuditItem,
   trunk_group_limits: parseTrunkGroupLimitsItem,
   provider_owner: parseProviderOwnerItem,
+  daily_state: parseDailyStateItem,
+  daily_report: parseDailyReportPart,
 } as const satisfies Readonly<Record<string, (item: Item) => unknown>>;
 
 export type ItemKind = keyof typeof parsers;

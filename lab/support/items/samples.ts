@@ -1,6 +1,10 @@
 import { toApiKeyItem } from '../../../adapters/dynamodb/api-key-item.ts';
 import { toAuditItem } from '../../../adapters/dynamodb/audit-item.ts';
 import { toClientItem } from '../../../adapters/dynamodb/client-item.ts';
+import {
+  toDailyReportParts,
+  toDailyStateItem,
+} from '../../../adapters/dynamodb/daily-report-item.ts';
 import { toIdentityProviderItem } from '../../../adapters/dynamodb/identity-provider-item.ts';
 import { type Item, toItem } from '../../../adapters/dynamodb/item.ts';
 import { toProviderOwnerItem } from '../../../adapters/dynamodb/provider-owner-item.ts';
@@ -14,6 +18,7 @@ import { toTrunkGroupLimitsItem } from '../../../adapters/dynamodb/trunk-group-l
 import { regionIds } from '../../../contract/regions.ts';
 import { type Alg, algs, signingAlgorithms } from '../../../contract/signing-algorithms.ts';
 import type { Client } from '../../../core/client/client.ts';
+import { runStages } from '../../../core/notices/daily-report.ts';
 import {
   type PublicJwk,
   type SigningKey,
@@ -208,6 +213,53 @@ export function writeSamples(): Readonly<Record<ItemKind, readonly Item[]>> {
         updatedAt: at,
       }),
     ),
+    daily_state: [
+      toDailyStateItem({ version: 1, changesUntil: {} }),
+      ...runStages.map((stage) =>
+        toDailyStateItem({
+          version: 2,
+          report: { slot: 'a', parts: 1, time: at, count: 2 },
+          run: { time: at + 86_400, stage, parts: 0 },
+          changesUntil: Object.fromEntries(regionIds.map((id) => [id, '2027-01-15T08:00:00.000Z'])),
+        }),
+      ),
+      toDailyStateItem({
+        version: 3,
+        report: { slot: 'b', parts: 0, time: at, count: 0 },
+        run: { time: at + 86_400, stage: 'clients', cursor: 'client_1', parts: 1 },
+        changesUntil: {},
+      }),
+    ],
+    daily_report: [
+      ...toDailyReportParts({ slot: 'a', time: at }, []),
+      ...toDailyReportParts({ slot: 'b', time: at }, [
+        {
+          kind: 'client_secret',
+          serviceTrunkGroup: 'tg-1001',
+          clientId: client.clientId,
+          clientName: 'Billing',
+          secretId: 'secret_1',
+          expiresAt: at + 86_400,
+        },
+        {
+          kind: 'client_secret',
+          serviceTrunkGroup: 'tg-1001',
+          clientId: client.clientId,
+          clientName: 'Billing',
+          secretId: 'secret_2',
+          secretName: 'spring',
+          lastUsedOn: '2027-01-15',
+          expiresAt: at + 86_400,
+        },
+        {
+          kind: 'api_key',
+          serviceTrunkGroup: 'tg-1001',
+          keyId: 'key_1',
+          keyName: 'Ada',
+          expiresAt: at + 86_400,
+        },
+      ]),
+    ],
     audit: (['intended', 'done', 'failed'] as const).flatMap((outcome) => [
       toItem(toAuditItem({ ...auditRecord, outcome })),
       toItem(

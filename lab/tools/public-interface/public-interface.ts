@@ -1,8 +1,10 @@
 import { globSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { commandGroups } from '../../../cli/command-groups.ts';
+import { dailyRunMetrics } from '../../../contract/daily-run.ts';
 import { deploymentConfigSchema } from '../../../contract/deployment-config-schema.ts';
 import { keyMetrics } from '../../../contract/key-metrics.ts';
+import { noticeDetails } from '../../../contract/notices.ts';
 import {
   authorizerMetrics,
   gatewayMetrics,
@@ -58,8 +60,24 @@ function itemLines(): readonly string[] {
 }
 
 function metricLines(): readonly string[] {
-  const tables = [requestMetrics, gatewayMetrics, authorizerMetrics, versionMetrics, keyMetrics];
+  const tables = [
+    requestMetrics,
+    gatewayMetrics,
+    authorizerMetrics,
+    versionMetrics,
+    keyMetrics,
+    dailyRunMetrics,
+  ];
   return tables.flatMap((table) => Object.values(table)).map((name) => `metric ${name}`);
+}
+
+/** The members of each kind of event, by the short name of the kind. */
+function eventLines(): readonly string[] {
+  return Object.entries(noticeDetails).flatMap(([kind, detail]) =>
+    ('options' in detail ? detail.options : [detail]).flatMap(({ entries }) =>
+      Object.keys(entries).map((member) => `event ${kind} ${member}`),
+    ),
+  );
 }
 
 /** Each alarm has a page, which a test compares with the stacks. */
@@ -89,6 +107,7 @@ export function publicInterface(root: string): readonly string[] {
     ...claimLines(),
     ...itemLines(),
     ...metricLines(),
+    ...eventLines(),
     ...alarmLines(root),
     ...printedMembers(root, groups).map((line) => `json ${line}`),
   ];

@@ -7,6 +7,10 @@ import { apiKeySchema, toApiKeyItem } from '../../../adapters/dynamodb/api-key-i
 import { auditSchema, toAuditItem } from '../../../adapters/dynamodb/audit-item.ts';
 import { clientSchema, toClientItem } from '../../../adapters/dynamodb/client-item.ts';
 import {
+  dailyReportPartSchema,
+  dailyStateSchema,
+} from '../../../adapters/dynamodb/daily-report-item.ts';
+import {
   identityProviderSchema,
   toIdentityProviderItem,
 } from '../../../adapters/dynamodb/identity-provider-item.ts';
@@ -64,7 +68,12 @@ const newest = releases.at(-1) ?? '';
  * Kinds that are newer than a release. It must ignore them: they are in a partition of the signing
  * keys' table that it does not read.
  */
-const newKinds: readonly ItemKind[] = ['trunk_group_limits', 'provider_owner'];
+const newKinds: readonly ItemKind[] = [
+  'trunk_group_limits',
+  'provider_owner',
+  'daily_state',
+  'daily_report',
+];
 
 function readAll(read: Parsers, items: Items): void {
   for (const kind of kinds) {
@@ -125,6 +134,8 @@ const schemas: Readonly<Record<ItemKind, unknown>> = {
   audit: auditSchema,
   trunk_group_limits: trunkGroupLimitsSchema,
   provider_owner: providerOwnerSchema,
+  daily_state: dailyStateSchema,
+  daily_report: dailyReportPartSchema,
 };
 
 /**

@@ -1,0 +1,73 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { ManagementConfig } from '../contract/management/management-config.ts';
+import { noticeBusName } from '../contract/notices.ts';
+import { deployedTableName, type TableKey, tables } from '../contract/tables.ts';
+import { seconds } from '../core/clock.ts';
+import type { DailyRunPorts } from '../core/notices/daily-run.ts';
+import type { ChangeReader } from '../core/notices/tell-changes.ts';
+import type { AwsClientOptions } from './aws-client-options.ts';
+import type { Environment } from './aws-json/endpoint.ts';
+import { createDynamoDbApiKeyStore } from './dynamodb/api-key-store.ts';
+import { parseAuditItem } from './dynamodb/audit-item.ts';
+import { type AuditRegionsOptions, openAuditRegions } from './dynamodb/audit-regions.ts';
+import { createDynamoDbClientStore } from './dynamodb/client-store.ts';
+import { createDynamoDbDailyReportStore } from './dynamodb/daily-report-store.ts';
+import { createDynamoDbClient } from './dynamodb/dynamodb-client.ts';
+import { queryPage } from './dynamodb/read-page.ts';
+import type { StoreOptions } from './dynamodb/store-options.ts';
+import { createPutNotices } from './events/put-notices.ts';
+
+/** Audit records of one read: 1 MiB is some 600 of them with all that a client has. */
+const recordsPerPage = 1000;
+
+function openChanges(options: AuditRegionsOptions, store: StoreOptions): ChangeReader {
+  const regions = openAuditRegions(options);
+  const { partitionKey, sortKey } = tables.audit;
+  return {
+    regions: regions.ids,
+    readChanges: (region, day, after) =>
+      regions.read(region, ({ dynamodb, table }) =>
+        queryPage(
+          dynamodb,
+          {
+            table,
+            partitionKey,
+            sortKey,
+            value: day,
+            limit: recordsPerPage,
+            after,
+            parse: parseAuditItem,
+          },
+          store,
+        ),
+      ),
+  };
+}
+
+export interface OpenDailyRunOptions {
+  readonly config: ManagementConfig;
+  readonly aws?: AwsClientOptions | undefined;
+  /** The process's variables, by AWS's own names, for EventBridge. */
+  readonly environment: Environment;
+  /** Hears of each record that cannot be read. The run skips it. */
+  readonly onMalformedRecord: (error: Error) => void;
+}
+
+/** What the daily run reads and writes, on a deployment's tables and its bus. */
+export function openDailyRun(options: OpenDailyRunOptions): Omit<DailyRunPorts, 'isOutOfTime'> {
+  const { config, environment, onMalformedRecord } = options;
+  const aws: AwsClientOptions = { ...options.aws, profile: 'background' };
+  const dynamodb = createDynamoDbClient(aws);
+  const table = (key: TableKey) => deployedTableName(config, key);
+  // No change depends on what is read here: half the price, and independent of other regions.
+  const store = { onMalformedRecord };
+  return {
+    clients: createDynamoDbClientStore(dynamodb, table('clients'), store),
+    apiKeys: createDynamoDbApiKeyStore(dynamodb, table('apiKeys'), store),
+    reports: createDynamoDbDailyReportStore(dynamodb, table('signingKeys')),
+    // What this region has written a moment ago is read: later reads continue after it.
+    changes: openChanges({ config, aws, dynamodb }, { ...store, consistentRead: true }),
+    putNotices: createPutNotices({ bus: noticeBusName(config.name), environment, wait }),
+    now: () => seconds(Date.now()),
+  };
+}

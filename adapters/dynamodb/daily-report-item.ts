@@ -1,0 +1,207 @@
+import * as v from 'valibot';
+import { regionIds } from '../../contract/regions.ts';
+import { dailyReportRecordType } from '../../contract/tables.ts';
+import {
+  type DailyState,
+  type ReportedCredential,
+  runStages,
+  type StoredCredentials,
+} from '../../core/notices/daily-report.ts';
+import {
+  epochSeconds,
+  type Item,
+  isMap,
+  parseItem,
+  schemaVersion,
+  text,
+  textUpTo,
+  toItem,
+  version,
+  wholeNumber,
+} from './item.ts';
+
+/** Far more than a deployment has: 50,000,000 credentials that expire within a month. */
+const maxParts = 99_999;
+
+/** A part is cut by its size. A credential has some 200 bytes, at least 100. */
+const maxCredentialsOfPart = 4000;
+
+/** Sort key of the state. */
+export const stateId = 'state';
+
+const slot = v.picklist(['a', 'b']);
+const parts = wholeNumber(0, maxParts);
+const day = v.pipe(v.string(), v.isoDate());
+/** RFC 3339 with milliseconds. */
+const time = v.pipe(v.string(), v.isoTimestamp());
+
+export const dailyStateSchema = v.strictObject({
+  record_type: v.literal(dailyReportRecordType),
+  record_id: v.literal(stateId),
+  schema_version: schemaVersion,
+  version,
+  report: v.optional(
+    v.strictObject({
+      slot,
+      parts,
+      time: epochSeconds,
+      count: wholeNumber(0, Number.POSITIVE_INFINITY),
+    }),
+  ),
+  run: v.optional(
+    v.strictObject({
+      time: epochSeconds,
+      stage: v.picklist(runStages),
+      cursor: v.optional(textUpTo(4096)),
+      parts,
+    }),
+  ),
+  changes_until: v.pipe(
+    v.custom<Record<string, unknown>>(isMap, 'a map'),
+    v.strictObject(
+      Object.fromEntries(regionIds.map((id) => [id, v.optional(time)])) as Record<
+        (typeof regionIds)[number],
+        v.OptionalSchema<typeof time, undefined>
+      >,
+    ),
+  ),
+});
+
+const expiring = { service_trunk_group: text, expires_at: epochSeconds };
+
+export const dailyReportPartSchema = v.strictObject({
+  record_type: v.literal(dailyReportRecordType),
+  record_id: v.pipe(v.string(), v.regex(/^[ab]#\d{5}$/)),
+  schema_version: schemaVersion,
+  time: epochSeconds,
+  credentials: v.pipe(
+    v.array(
+      v.variant('kind', [
+        v.strictObject({
+          kind: v.literal('client_secret'),
+          ...expiring,
+          client_id: text,
+          client_name: text,
+          secret_id: text,
+          secret_name: v.optional(text),
+          last_used_on: v.optional(day),
+        }),
+        v.strictObject({ kind: v.literal('api_key'), ...expiring, key_id: text, key_name: text }),
+      ]),
+    ),
+    v.maxLength(maxCredentialsOfPart),
+  ),
+});
+
+type StoredCredential = v.InferOutput<typeof dailyReportPartSchema>['credentials'][number];
+
+/** @throws {MalformedRecordError} see {@link parseItem}. */
+export function parseDailyStateItem(item: Item): DailyState {
+  const state = parseItem(dailyStateSchema, item, 'the daily run', 'record_id');
+  return {
+    version: state.version,
+    report: state.report,
+    run: state.run,
+    changesUntil: state.changes_until,
+  };
+}
+
+/** @throws {MalformedRecordError} if the item could not be read again. It is then not written. */
+export function toDailyStateItem(state: DailyState): Item {
+  const item = toItem({
+    record_type: dailyReportRecordType,
+    record_id: stateId,
+    schema_version: 1,
+    version: state.version,
+    report: state.report,
+    run: state.run,
+    changes_until: state.changesUntil,
+  });
+  parseDailyStateItem(item);
+  return item;
+}
+
+/** How the sort keys of the parts of a slot begin. */
+export function partPrefix({ slot: of }: Pick<StoredCredentials, 'slot'>): string {
+  return `${of}#`;
+}
+
+function fromStored(stored: StoredCredential): ReportedCredential {
+  const common = { serviceTrunkGroup: stored.service_trunk_group, expiresAt: stored.expires_at };
+  return stored.kind === 'api_key'
+    ? { kind: stored.kind, ...common, keyId: stored.key_id, keyName: stored.key_name }
+    : {
+        kind: stored.kind,
+        ...common,
+        clientId: stored.client_id,
+        clientName: stored.client_name,
+        secretId: stored.secret_id,
+        secretName: stored.secret_name,
+        lastUsedOn: stored.last_used_on,
+      };
+}
+
+function toStored(credential: ReportedCredential): Item {
+  const common = {
+    service_trunk_group: credential.serviceTrunkGroup,
+    expires_at: credential.expiresAt,
+  };
+  return credential.kind === 'api_key'
+    ? { kind: credential.kind, ...common, key_id: credential.keyId, key_name: credential.keyName }
+    : {
+        kind: credential.kind,
+        ...common,
+        client_id: credential.clientId,
+        client_name: credential.clientName,
+        secret_id: credential.secretId,
+        secret_name: credential.secretName,
+        last_used_on: credential.lastUsedOn,
+      };
+}
+
+/** A part of a report, as it is read. */
+export interface ReportPart {
+  readonly time: number;
+  readonly credentials: readonly ReportedCredential[];
+}
+
+/** @throws {MalformedRecordError} see {@link parseItem}. */
+export function parseDailyReportPart(item: Item): ReportPart {
+  const part = parseItem(dailyReportPartSchema, item, 'the daily report', 'record_id');
+  return { time: part.time, credentials: part.credentials.map(fromStored) };
+}
+
+/** Bytes of the credentials of a part. DynamoDB takes items of 400 KB. */
+const maxPartBytes = 250_000;
+
+/** The credentials as parts, each of which fits into an item. */
+export function toDailyReportParts(
+  stored: Omit<StoredCredentials, 'parts'>,
+  credentials: readonly ReportedCredential[],
+): readonly Item[] {
+  const parts: Item[][] = [[]];
+  let bytes = 0;
+  for (const one of credentials.map(toStored)) {
+    const size = Buffer.byteLength(JSON.stringify(one));
+    if (bytes + size > maxPartBytes) {
+      parts.push([]);
+      bytes = 0;
+    }
+    bytes += size;
+    parts.at(-1)?.push(one);
+  }
+  return parts.map((part, index) =>
+    toItem({
+      record_type: dailyReportRecordType,
+      record_id: `${partPrefix(stored)}${String(index).padStart(5, '0')}`,
+      schema_version: 1,
+      time: stored.time,
+      credentials: part,
+    }),
+  );
+}
+
+/** Any item of the daily run. @throws {MalformedRecordError} see {@link parseItem}. */
+export function parseDailyReportItem(item: Item): DailyState | ReportPart {
+  return item['record_id'] === stateId ? parseDailyStateItem(item) : parseDailyReportPart(item);
+}

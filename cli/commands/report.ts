@@ -1,0 +1,50 @@
+import { Option } from 'commander';
+import type { Management } from '../../adapters/management.ts';
+import { type ExpiringPage, viewExpiring } from '../../core/management/list-expiring.ts';
+import { credentialId } from '../../core/notices/credential.ts';
+import type { ReportedCredential } from '../../core/notices/daily-report.ts';
+import { formatTime } from '../../core/rfc3339.ts';
+import type { CommandGroup, CommandSpec } from '../command-spec.ts';
+
+async function readAll(management: Management, trunkGroup: string | undefined) {
+  const credentials: ReportedCredential[] = [];
+  let page: ExpiringPage | undefined;
+  do {
+    page = await management.listExpiring({ trunkGroup, cursor: page?.nextCursor });
+    credentials.push(...page.items);
+  } while (page.nextCursor !== undefined);
+  return { reportedAt: page.reportedAt, credentials };
+}
+
+const expiring: CommandSpec = {
+  name: 'expiring',
+  summary: 'List the secrets and API keys that expire within 30 days, as of the last daily run',
+  options: [new Option('--trunk-group <group>', 'only of this service trunk group')],
+  examples: ['report expiring', 'report expiring --trunk-group tg-1001 --json'],
+  run: async (cli, _, { trunkGroup }: { readonly trunkGroup?: string }) => {
+    const { reportedAt, credentials } = await readAll(await cli.management(), trunkGroup);
+    cli.output.printList<ReportedCredential>(credentials, {
+      view: viewExpiring,
+      id: credentialId,
+      columns: {
+        expires: ({ expiresAt }) => formatTime(expiresAt),
+        'trunk group': ({ serviceTrunkGroup }) => serviceTrunkGroup,
+        'client or API key': (one) => (one.kind === 'api_key' ? one.keyName : one.clientName),
+        id: (one) => (one.kind === 'api_key' ? one.keyId : one.clientId),
+        secret: (one) => (one.kind === 'api_key' ? undefined : one.secretId),
+        'last used': (one) => (one.kind === 'api_key' ? undefined : one.lastUsedOn),
+      },
+      none:
+        reportedAt === undefined
+          ? 'There is no report: no daily run has been made yet.'
+          : 'Nothing expires within 30 days.',
+    });
+    if (reportedAt !== undefined) cli.output.note(`As of ${formatTime(reportedAt)}.`);
+  },
+};
+
+export const reportCommands: CommandGroup = {
+  name: 'report',
+  summary: 'Show what the daily run has found',
+  commands: [expiring],
+};

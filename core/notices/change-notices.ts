@@ -1,0 +1,134 @@
+import { isJsonObject } from '../../contract/json-object.ts';
+import type { RegionId } from '../../contract/regions.ts';
+import type { AuditRecord } from '../audit/audit-log.ts';
+import { readChangeId } from '../audit/record-id.ts';
+import { type Notice, noticeId } from './notice.ts';
+
+/**
+ * Milliseconds after which an intent without an outcome will get none: no change takes as long.
+ * Changes are told when they are older than this.
+ */
+export const unfinishedAfter = 15 * 60_000;
+
+/** What differs with every change. */
+const uninteresting: ReadonlySet<string> = new Set(['version', 'client_version', 'updated_at']);
+
+/** A value as text that does not depend on the order of members, which DynamoDB does not keep. */
+function toText(value: unknown): string | undefined {
+  return JSON.stringify(value, (_, inner: unknown) =>
+    isJsonObject(inner)
+      ? Object.fromEntries(Object.entries(inner).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : inner,
+  );
+}
+
+function findChanged({ before, after }: AuditRecord): readonly string[] | undefined {
+  if (before === undefined || after === undefined) return undefined;
+  const names = new Set([...Object.keys(before), ...Object.keys(after)]);
+  return [...names]
+    .filter((name) => !uninteresting.has(name) && toText(before[name]) !== toText(after[name]))
+    .toSorted();
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+/** Where changes come from. */
+export interface ChangeSource {
+  readonly deployment: string;
+  readonly region: RegionId;
+}
+
+/** A notice of a change. What it holds are names and ids: values stay in the audit. */
+function toNotice(
+  { deployment, region }: ChangeSource,
+  record: AuditRecord,
+  outcome: 'done' | 'unfinished',
+): Notice<'change'> {
+  const changeId = readChangeId(record.recordId);
+  const state = record.after ?? record.before ?? {};
+  const group = textOf(state['service_trunk_group']);
+  const name = textOf(state['name']);
+  const clientId = textOf(state['client_id']);
+  const changed = findChanged(record);
+  return {
+    kind: 'change',
+    detail: {
+      version: 1,
+      notice_id: noticeId(deployment, 'change', region, changeId, outcome),
+      deployment,
+      ...(group !== undefined && { service_trunk_group: group }),
+      change_id: changeId,
+      region,
+      action: record.action,
+      subject: record.subject,
+      ...(name !== undefined && { name }),
+      ...(clientId !== undefined && { client_id: clientId }),
+      actor: record.actor,
+      outcome,
+      changed_at: record.time,
+      ...(changed !== undefined && { changed: [...changed] }),
+    },
+  };
+}
+
+/** Milliseconds since the epoch of a record's time. */
+function timeOf({ time }: AuditRecord): number {
+  return Date.parse(time);
+}
+
+/**
+ * Makes notices of one region's audit, whose records it takes in the order of their times. A change
+ * that failed has none.
+ */
+export class ChangeNotices {
+  readonly #source: ChangeSource;
+  readonly #until: number;
+  /** Intents whose outcomes are still to come, by change. */
+  readonly #open = new Map<string, AuditRecord>();
+  #seen: number;
+
+  /** @param range milliseconds since the epoch; later changes are of the next run. */
+  constructor(source: ChangeSource, range: { readonly since: number; readonly until: number }) {
+    this.#source = source;
+    this.#until = range.until;
+    this.#seen = range.since;
+  }
+
+  /** Takes the next records. */
+  take(records: readonly AuditRecord[]): readonly Notice<'change'>[] {
+    return records.flatMap((record) => {
+      this.#seen = timeOf(record);
+      const changeId = readChangeId(record.recordId);
+      const abandoned = this.#takeAbandoned();
+      if (record.outcome !== 'intended') this.#open.delete(changeId);
+      if (this.#seen > this.#until || record.outcome === 'failed') return abandoned;
+      if (record.outcome === 'done') return [...abandoned, toNotice(this.#source, record, 'done')];
+      this.#open.set(changeId, record);
+      return abandoned;
+    });
+  }
+
+  /** Hears that there are no more records up to a time, in milliseconds since the epoch. */
+  advance(milliseconds: number): readonly Notice<'change'>[] {
+    this.#seen = Math.max(this.#seen, milliseconds);
+    return this.#takeAbandoned();
+  }
+
+  /** Up to when every change is told, in milliseconds since the epoch. */
+  get told(): number {
+    const open = [...this.#open.values()].map(timeOf);
+    return Math.min(this.#until, this.#seen, ...open);
+  }
+
+  #takeAbandoned(): readonly Notice<'change'>[] {
+    const abandoned = [...this.#open].filter(
+      ([, record]) => timeOf(record) + unfinishedAfter <= this.#seen,
+    );
+    return abandoned.map(([changeId, record]) => {
+      this.#open.delete(changeId);
+      return toNotice(this.#source, record, 'unfinished');
+    });
+  }
+}

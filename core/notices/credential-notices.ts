@@ -1,0 +1,111 @@
+import { secondsPerDay } from '../../contract/limits.ts';
+import { expiryNoticeDays } from '../../contract/notices.ts';
+import { isUnusedFor, secretAttention } from '../client/secret-attention.ts';
+import { formatTime } from '../rfc3339.ts';
+import {
+  type ClientSecretCredential,
+  type Credential,
+  credentialId,
+  type ExpiringCredential,
+} from './credential.ts';
+import { type Notice, noticeId } from './notice.ts';
+
+/** When a run is made, and what the one before has told. Times are seconds since the epoch. */
+export interface RunTimes {
+  readonly deployment: string;
+  readonly now: number;
+  /** Of the run before; undefined for the first one. */
+  readonly before?: number | undefined;
+  /** What the report of the run before lists: the ends, by the ids of the credentials. */
+  readonly reported: ReadonlyMap<string, number>;
+}
+
+type Threshold = (typeof expiryNoticeDays)[number];
+
+/** The last notice that is due for what expires at a time. */
+function findThreshold(expiresAt: number, now: number): Threshold | undefined {
+  return expiryNoticeDays.findLast((days) => expiresAt - now <= days * secondsPerDay);
+}
+
+/** Whether a credential expires soon enough for a notice, and so for the report. */
+export function isExpiring(credential: Credential, now: number): credential is ExpiringCredential {
+  const { expiresAt } = credential;
+  return expiresAt !== undefined && findThreshold(expiresAt, now) !== undefined;
+}
+
+function describeSecret(secret: ClientSecretCredential) {
+  return {
+    credential: secret.kind,
+    client_id: secret.clientId,
+    client_name: secret.clientName,
+    secret_id: secret.secretId,
+    ...(secret.secretName !== undefined && { secret_name: secret.secretName }),
+    ...(secret.lastUsedOn !== undefined && { last_used_on: secret.lastUsedOn }),
+  };
+}
+
+function describe(credential: Credential) {
+  return credential.kind === 'client_secret'
+    ? describeSecret(credential)
+    : { credential: credential.kind, key_id: credential.keyId, key_name: credential.keyName };
+}
+
+function findExpiryNotice(
+  credential: ExpiringCredential,
+  { deployment, now, before, reported }: RunTimes,
+): Notice<'expiring'> | undefined {
+  const { expiresAt, serviceTrunkGroup } = credential;
+  const id = credentialId(credential);
+  const due = findThreshold(expiresAt, now);
+  // What has another end than in the report, or is new there, has had no notice of this end.
+  const isKnown = before !== undefined && reported.get(id) === expiresAt;
+  const told = isKnown ? findThreshold(expiresAt, before) : undefined;
+  if (due === undefined || (told !== undefined && told <= due)) return undefined;
+  return {
+    kind: 'expiring',
+    detail: {
+      version: 1,
+      notice_id: noticeId(deployment, 'expiring', id, due, expiresAt),
+      deployment,
+      service_trunk_group: serviceTrunkGroup,
+      ...describe(credential),
+      expires_at: formatTime(expiresAt),
+      days_to_expiry: Math.ceil((expiresAt - now) / secondsPerDay),
+      threshold_days: due,
+    },
+  };
+}
+
+function findUnusedNotice(
+  secret: ClientSecretCredential,
+  { deployment, now, before }: RunTimes,
+): Notice<'unused'> | undefined {
+  const { unusedFor } = secretAttention;
+  if (!isUnusedFor(secret, unusedFor, now)) return undefined;
+  // Time only adds to it, so that what the run before saw needs no memory.
+  if (before !== undefined && isUnusedFor(secret, unusedFor, before)) return undefined;
+  const { secretId, lastUsedOn, createdAt } = secret;
+  return {
+    kind: 'unused',
+    detail: {
+      version: 1,
+      notice_id: noticeId(deployment, 'unused', secretId, lastUsedOn ?? createdAt),
+      deployment,
+      service_trunk_group: secret.serviceTrunkGroup,
+      ...describeSecret(secret),
+      created_at: formatTime(createdAt),
+    },
+  };
+}
+
+/**
+ * The notices that are due for a credential that works: only the last of several thresholds that
+ * were reached since the run before.
+ */
+export function findCredentialNotices(credential: Credential, times: RunTimes): readonly Notice[] {
+  const notices = [
+    isExpiring(credential, times.now) ? findExpiryNotice(credential, times) : undefined,
+    credential.kind === 'client_secret' ? findUnusedNotice(credential, times) : undefined,
+  ];
+  return notices.filter((notice) => notice !== undefined);
+}

@@ -1,0 +1,75 @@
+import type { RegionId } from '../../contract/regions.ts';
+import type { ApiKeyCredential, ClientSecretCredential } from './credential.ts';
+
+/** A credential of the report. */
+export type ReportedCredential =
+  | (Omit<ClientSecretCredential, 'createdAt'> & { readonly expiresAt: number })
+  | (Omit<ApiKeyCredential, 'createdAt'> & { readonly expiresAt: number });
+
+/**
+ * One of two places for the credentials of a report. A run writes to the one that the last report
+ * is not in, so a reader never sees a half of each.
+ */
+export type ReportSlot = 'a' | 'b';
+
+/** Where credentials are stored: in so many parts of a slot. */
+export interface StoredCredentials {
+  readonly slot: ReportSlot;
+  readonly parts: number;
+  /** Of the run that wrote them, in seconds since the epoch. Each part has it. */
+  readonly time: number;
+}
+
+/** What is read, in this order. */
+export const runStages = ['clients', 'api_keys', 'changes'] as const;
+
+export type RunStage = (typeof runStages)[number];
+
+/** How far a run is that has not ended. */
+export interface OpenRun {
+  /** Seconds since the epoch. Its notices are as of this time, no matter how long it takes. */
+  readonly time: number;
+  readonly stage: RunStage;
+  /** Where the stage continues, in its own list. */
+  readonly cursor?: string | undefined;
+  /** Parts of the slot that it has written so far. */
+  readonly parts: number;
+}
+
+export interface DailyState {
+  /** Grows by one with each write. */
+  readonly version: number;
+  /** The last report; undefined before the first one. */
+  readonly report?: (StoredCredentials & { readonly count: number }) | undefined;
+  readonly run?: OpenRun | undefined;
+  /** Up to when the changes of each region are told: RFC 3339 UTC with milliseconds. */
+  readonly changesUntil: Readonly<Partial<Record<RegionId, string>>>;
+}
+
+/** The report as its readers need it. */
+export interface DailyReportReader {
+  /** @throws {UnavailableError} if the store does not answer in time. */
+  readState(): Promise<DailyState | undefined>;
+  /**
+   * @throws {MalformedRecordError} if a part is missing, of another run or cannot be read.
+   * @throws {UnavailableError} if the store does not answer in time.
+   */
+  readCredentials(stored: StoredCredentials): Promise<readonly ReportedCredential[]>;
+}
+
+export interface DailyReportStore extends DailyReportReader {
+  /** @throws {ConflictError} if the stored version is not `state.version - 1`. */
+  writeState(state: DailyState): Promise<void>;
+  /** @returns the number of parts. */
+  writeCredentials(
+    stored: Omit<StoredCredentials, 'parts'>,
+    credentials: readonly ReportedCredential[],
+  ): Promise<number>;
+}
+
+/** The list of a report: what expires first is first. */
+export function sortByExpiry(
+  credentials: readonly ReportedCredential[],
+): readonly ReportedCredential[] {
+  return credentials.toSorted((a, b) => a.expiresAt - b.expiresAt);
+}

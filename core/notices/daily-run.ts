@@ -1,0 +1,282 @@
+import { dailyRunHour } from '../../contract/daily-run.ts';
+import { maxListedItems, secondsPerDay } from '../../contract/limits.ts';
+import type { NoticeKind } from '../../contract/notices.ts';
+import type { RegionId } from '../../contract/regions.ts';
+import type { ApiKeyStore } from '../api-key/api-key-store.ts';
+import type { ClientStore } from '../client/client-store.ts';
+import { MalformedRecordError } from '../errors.ts';
+import type { StorePageQuery } from '../paging.ts';
+import { formatMilliseconds } from '../rfc3339.ts';
+import { type Credential, credentialId, keyInUse, secretsInUse } from './credential.ts';
+import { findCredentialNotices, isExpiring, type RunTimes } from './credential-notices.ts';
+import {
+  type DailyReportStore,
+  type DailyState,
+  type OpenRun,
+  type ReportedCredential,
+  type ReportSlot,
+  type RunStage,
+  runStages,
+  type StoredCredentials,
+  sortByExpiry,
+} from './daily-report.ts';
+import type { PutNotices } from './notice.ts';
+import { type ChangeReader, rangeOf, tellChanges, type UnreadRegion } from './tell-changes.ts';
+
+export interface DailyRunPorts {
+  readonly clients: Pick<ClientStore, 'readClients'>;
+  readonly apiKeys: Pick<ApiKeyStore, 'readApiKeys'>;
+  readonly reports: DailyReportStore;
+  readonly changes: ChangeReader;
+  readonly putNotices: PutNotices;
+  /** Seconds since the epoch. */
+  readonly now: () => number;
+  /** Whether there is only time left to save how far the run is. */
+  readonly isOutOfTime: () => boolean;
+}
+
+/** What an attempt did. */
+export interface DailyRunOutcome {
+  /**
+   * `current`: nothing was due. `complete`: the run has ended. `continues`: time is over, or the
+   * audit of a region cannot be read; the next attempt does the rest.
+   */
+  readonly status: 'current' | 'complete' | 'continues';
+  /** Of the run, in seconds since the epoch. */
+  readonly time: number;
+  /** How many this attempt sent. */
+  readonly notices: Readonly<Record<NoticeKind, number>>;
+  /** Credentials in the report; so far, if it is not complete. */
+  readonly expiring: number;
+  readonly unread: readonly UnreadRegion[];
+}
+
+/** When the last run became due. */
+function findDueTime(now: number): number {
+  const hour = dailyRunHour * 3600;
+  return Math.floor((now - hour) / secondsPerDay) * secondsPerDay + hour;
+}
+
+/** The run that an attempt continues or begins; undefined if none is due. */
+function findRun({ report, run }: DailyState, now: number): OpenRun | undefined {
+  const due = findDueTime(now);
+  // An older one is given up: the new run reads everything that it would have read.
+  if (run !== undefined && run.time >= due) return run;
+  if (report !== undefined && report.time >= due) return undefined;
+  return firstStep(now);
+}
+
+function firstStep(time: number): OpenRun {
+  return { time, stage: runStages[0], parts: 0 };
+}
+
+/** @returns undefined if a part cannot be read. What it would say is then found or told again. */
+async function readStored(
+  { reports }: Pick<DailyRunPorts, 'reports'>,
+  stored: StoredCredentials,
+): Promise<readonly ReportedCredential[] | undefined> {
+  try {
+    return await reports.readCredentials(stored);
+  } catch (error) {
+    if (error instanceof MalformedRecordError) return undefined;
+    throw error;
+  }
+}
+
+/** Counts what is sent. */
+function countNotices(putNotices: PutNotices) {
+  const counts: Record<NoticeKind, number> = { expiring: 0, unused: 0, change: 0 };
+  const put: PutNotices = async (notices) => {
+    if (notices.length === 0) return;
+    await putNotices(notices);
+    for (const { kind } of notices) counts[kind] += 1;
+  };
+  return { counts, put };
+}
+
+type CredentialStage = Exclude<RunStage, 'changes'>;
+
+function nextStage(stage: CredentialStage): RunStage {
+  return runStages[runStages.indexOf(stage) + 1] ?? 'changes';
+}
+
+type ReadCredentials = (
+  ports: DailyRunPorts,
+  query: StorePageQuery,
+  now: number,
+) => Promise<{ readonly credentials: readonly Credential[]; readonly next: string | undefined }>;
+
+/** A page of the credentials that work. */
+const readers: Readonly<Record<CredentialStage, ReadCredentials>> = {
+  clients: async ({ clients }, query, now) => {
+    const { items, next } = await clients.readClients(query);
+    return { credentials: items.flatMap((client) => secretsInUse(client, now)), next };
+  },
+  api_keys: async ({ apiKeys }, query, now) => {
+    const { items, next } = await apiKeys.readApiKeys(query);
+    return { credentials: items.flatMap((key) => keyInUse(key, now)), next };
+  },
+};
+
+function otherSlot({ report }: DailyState): ReportSlot {
+  return report?.slot === 'a' ? 'b' : 'a';
+}
+
+/** A run, and what is stored of it and of the one before. */
+interface SavedRun {
+  readonly state: DailyState;
+  readonly run: OpenRun;
+}
+
+/** One attempt of a run. */
+class Attempt {
+  readonly #ports: DailyRunPorts;
+  readonly #times: RunTimes;
+  #state: DailyState;
+  #run: OpenRun;
+  #credentials: readonly ReportedCredential[];
+
+  private constructor(
+    ports: DailyRunPorts,
+    { state, run }: SavedRun,
+    times: RunTimes,
+    credentials: readonly ReportedCredential[],
+  ) {
+    this.#ports = ports;
+    this.#state = state;
+    this.#run = run;
+    this.#times = times;
+    this.#credentials = credentials;
+  }
+
+  static async begin(
+    ports: DailyRunPorts,
+    deployment: string,
+    { state, run }: SavedRun,
+  ): Promise<Attempt> {
+    const { report } = state;
+    const { time: now, parts } = run;
+    const isPublished = report?.time === now;
+    const before = report === undefined || isPublished ? [] : await readStored(ports, report);
+    const reported = new Map(before?.map((one) => [credentialId(one), one.expiresAt]));
+    const times: RunTimes = { deployment, now, before: report?.time, reported };
+    if (isPublished || parts === 0) return new Attempt(ports, { state, run }, times, []);
+    const credentials = await readStored(ports, { slot: otherSlot(state), parts, time: now });
+    return credentials === undefined
+      ? new Attempt(ports, { state, run: firstStep(now) }, times, [])
+      : new Attempt(ports, { state, run }, times, credentials);
+  }
+
+  get expiring(): number {
+    return this.#isPublished ? (this.#state.report?.count ?? 0) : this.#credentials.length;
+  }
+
+  get #isPublished(): boolean {
+    return this.#state.report?.time === this.#run.time;
+  }
+
+  /** @returns whether all was done, and the regions that could not be read. */
+  async proceed(): Promise<{ isDone: boolean; unread: readonly UnreadRegion[] }> {
+    while (this.#run.stage !== 'changes') {
+      if (this.#ports.isOutOfTime()) return { isDone: false, unread: [] };
+      await this.#readPage(this.#run.stage);
+    }
+    if (!this.#isPublished) await this.#publish();
+    const unread: UnreadRegion[] = [];
+    let isDone = true;
+    for (const region of this.#ports.changes.regions) {
+      const told = await this.#tellRegion(region);
+      isDone &&= told === true;
+      if (typeof told === 'object') unread.push(told);
+    }
+    return { isDone, unread };
+  }
+
+  /** Saves how far the run is. */
+  async save(isDone: boolean): Promise<void> {
+    const { reports } = this.#ports;
+    const slot = otherSlot(this.#state);
+    const parts = this.#isPublished
+      ? 0
+      : await reports.writeCredentials({ slot, time: this.#run.time }, this.#credentials);
+    await this.#write({ run: isDone ? undefined : { ...this.#run, parts } });
+  }
+
+  async #write(change: Partial<DailyState>): Promise<void> {
+    const state = { ...this.#state, ...change, version: this.#state.version + 1 };
+    await this.#ports.reports.writeState(state);
+    this.#state = state;
+  }
+
+  async #readPage(stage: CredentialStage): Promise<void> {
+    const { now } = this.#times;
+    const query = { limit: maxListedItems, after: this.#run.cursor };
+    const { credentials, next } = await readers[stage](this.#ports, query, now);
+    const notices = credentials.flatMap((one) => findCredentialNotices(one, this.#times));
+    await this.#ports.putNotices(notices);
+    const expiring = credentials.filter((one) => isExpiring(one, now));
+    this.#credentials = [...this.#credentials, ...expiring];
+    this.#run =
+      next === undefined
+        ? { ...this.#run, stage: nextStage(stage), cursor: undefined }
+        : { ...this.#run, cursor: next };
+  }
+
+  async #publish(): Promise<void> {
+    const { time } = this.#run;
+    const slot = otherSlot(this.#state);
+    const sorted = sortByExpiry(this.#credentials);
+    const parts = await this.#ports.reports.writeCredentials({ slot, time }, sorted);
+    const report = { slot, parts, time, count: sorted.length };
+    await this.#write({ report, run: { ...this.#run, parts: 0 } });
+  }
+
+  async #tellRegion(region: RegionId): Promise<boolean | UnreadRegion> {
+    const range = rangeOf(this.#run.time, this.#state.changesUntil[region]);
+    if (range.since >= range.until) return true;
+    return tellChanges(this.#ports, {
+      ...range,
+      region,
+      deployment: this.#times.deployment,
+      onTold: (milliseconds) => {
+        const changesUntil = {
+          ...this.#state.changesUntil,
+          [region]: formatMilliseconds(milliseconds),
+        };
+        this.#state = { ...this.#state, changesUntil };
+      },
+    });
+  }
+}
+
+const noNotices: Readonly<Record<NoticeKind, number>> = { expiring: 0, unused: 0, change: 0 };
+
+/**
+ * Makes one attempt of the daily run, if a run is due: sends the notices of all credentials that
+ * expire or are not used, writes the report of those that expire, and sends the notices of all
+ * changes. An attempt that ends early or fails is continued by the next one. Nothing is told twice
+ * unless an attempt fails in the middle; the repetition then has the same ids.
+ *
+ * @param deployment its name.
+ * @throws {UnavailableError} if a store or EventBridge does not answer.
+ * @throws {ConflictError} if there is another attempt at the same time.
+ */
+export async function runDaily(ports: DailyRunPorts, deployment: string): Promise<DailyRunOutcome> {
+  const state = (await ports.reports.readState()) ?? { version: 0, changesUntil: {} };
+  const run = findRun(state, ports.now());
+  if (run === undefined) {
+    const { time = 0, count = 0 } = state.report ?? {};
+    return { status: 'current', time, notices: noNotices, expiring: count, unread: [] };
+  }
+  const { counts, put } = countNotices(ports.putNotices);
+  const attempt = await Attempt.begin({ ...ports, putNotices: put }, deployment, { state, run });
+  try {
+    const { isDone, unread } = await attempt.proceed();
+    await attempt.save(isDone);
+    const status = isDone ? 'complete' : 'continues';
+    return { status, time: run.time, notices: counts, expiring: attempt.expiring, unread };
+  } catch (error) {
+    await attempt.save(false);
+    throw error;
+  }
+}

@@ -1,0 +1,49 @@
+import { CfnOutput } from 'aws-cdk-lib';
+import { EventBus } from 'aws-cdk-lib/aws-events';
+import { Construct } from 'constructs';
+import { dailyRunAlias, dailyRunMinutes } from '../../contract/daily-run.ts';
+import { type DeploymentConfig, deployedRegions } from '../../contract/deployment-config.ts';
+import { noticeBusName } from '../../contract/notices.ts';
+import type { RegionId } from '../../contract/regions.ts';
+import { addSchedule } from './schedules.ts';
+import type { ServiceFunction } from './service-function.ts';
+
+/** Whether a region makes the daily run: the first one, for all of them. */
+export function makesDailyRun({
+  config,
+  regionId,
+}: {
+  readonly config: Pick<DeploymentConfig, 'regions' | 'notices'>;
+  readonly regionId: RegionId;
+}): boolean {
+  return config.notices && deployedRegions(config)[0]?.id === regionId;
+}
+
+export interface DailyRunProps {
+  readonly deploymentName: string;
+  readonly management: ServiceFunction<'management'>;
+}
+
+/**
+ * The daily run of the management function, and the bus that its notices are sent to. Rules on the
+ * bus are of those who want them.
+ */
+export class DailyRun extends Construct {
+  readonly bus: EventBus;
+
+  constructor(scope: Construct, id: string, { deploymentName, management }: DailyRunProps) {
+    super(scope, id);
+    this.bus = new EventBus(this, 'Bus', {
+      eventBusName: noticeBusName(deploymentName),
+      description: 'Notices about clients and API keys',
+    });
+    management.allow({ actions: ['events:PutEvents'], resources: [this.bus.eventBusArn] });
+    addSchedule(this, 'Schedule', {
+      description: 'Attempts the daily run of the management function',
+      // Only this rule may invoke the alias: no policy of an operator names it.
+      target: management.addAlias(dailyRunAlias),
+      minutes: dailyRunMinutes,
+    });
+    new CfnOutput(this, 'BusArn', { value: this.bus.eventBusArn });
+  }
+}

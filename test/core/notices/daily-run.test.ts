@@ -1,0 +1,266 @@
+import { describe, expect, it } from 'vitest';
+import { secondsPerDay } from '../../../contract/limits.ts';
+import type { AuditRecord } from '../../../core/audit/audit-log.ts';
+import type { Client } from '../../../core/client/client.ts';
+import { UnavailableError } from '../../../core/errors.ts';
+import type { Notice } from '../../../core/notices/notice.ts';
+import { createTestDailyRun } from '../../support/daily-run.ts';
+
+const day = secondsPerDay;
+
+function client(number: number, expiresAt: number, change: Partial<Client> = {}): Client {
+  const createdAt = expiresAt - 365 * day;
+  const id = String(number).padStart(5, '0');
+  return {
+    clientId: `client_${id}`,
+    name: `Client ${id}`,
+    serviceTrunkGroup: `tg-${number % 7}`,
+    audiences: [],
+    tokenLifetime: 3600,
+    scopes: ['messaging:view'],
+    enabled: true,
+    secrets: [
+      {
+        secretId: `secret_${id}`,
+        hash: 'sha256$H',
+        createdAt,
+        expiresAt,
+        lastUsedOn: '2027-01-14',
+      },
+    ],
+    version: 1,
+    createdAt,
+    updatedAt: createdAt,
+    ...change,
+  };
+}
+
+function change(number: number, milliseconds: number): AuditRecord {
+  return {
+    time: new Date(milliseconds).toISOString(),
+    recordId: `change${number}-2-done`,
+    actor: 'arn:aws:iam::123456789012:user/ada',
+    action: 'client.update',
+    subject: `client_${number}`,
+    outcome: 'done',
+    after: { service_trunk_group: 'tg-1' },
+  };
+}
+
+/** A run with so many clients, of which every tenth expires within 30 days. */
+function runWithClients(count: number) {
+  const test = createTestDailyRun();
+  for (let number = 0; number < count; number++) {
+    const left = number % 10 === 0 ? 1 + ((number * 7919) % (30 * day)) : 100 * day;
+    const one = client(number, test.now + left);
+    test.clients.set(one.clientId, one);
+  }
+  return test;
+}
+
+const idsOf = (notices: readonly Notice[]) => notices.map(({ detail }) => detail.notice_id);
+
+async function reportOf(test: ReturnType<typeof createTestDailyRun>) {
+  const report = test.state.current?.report;
+  return report === undefined ? undefined : test.reports.readCredentials(report);
+}
+
+describe('a daily run', () => {
+  it('is made once, at the first attempt after noon', async () => {
+    const test = runWithClients(20);
+    expect(await test.run()).toEqual({
+      status: 'complete',
+      time: test.now,
+      notices: { expiring: 2, unused: 0, change: 0 },
+      expiring: 2,
+      unread: [],
+    });
+    const before = test.now;
+    test.now += day - 2 * 3600;
+    expect(await test.run()).toMatchObject({ status: 'current', time: before, expiring: 2 });
+    test.now += 2 * 3600;
+    expect(await test.run()).toMatchObject({ status: 'complete', time: before + day });
+  });
+
+  it('lists all that expires within 30 days by its end, of all trunk groups', async () => {
+    const test = runWithClients(1090);
+    test.apiKeys.set('key_1', {
+      keyId: 'key_1',
+      hash: 'sha256$H',
+      name: 'Ada',
+      enabled: true,
+      serviceTrunkGroup: 'tg-1',
+      subnets: [],
+      expiresAt: test.now + 3 * day,
+      version: 1,
+      createdAt: 1,
+      updatedAt: 1,
+    });
+    await test.run();
+    const report = (await reportOf(test)) ?? [];
+    expect(report).toHaveLength(110);
+    const ends = report.map(({ expiresAt }) => expiresAt);
+    expect(ends).toEqual(ends.toSorted((a, b) => a - b));
+    expect(new Set(report.map(({ serviceTrunkGroup }) => serviceTrunkGroup)).size).toBe(7);
+    expect(JSON.stringify([...test.sent, ...report])).not.toContain('sha256');
+  });
+
+  it('tells the next day only what is new', async () => {
+    const test = runWithClients(100);
+    await test.run();
+    expect(test.sent).toHaveLength(10);
+    test.now += day;
+    const added = client(1000, test.now + 5 * day);
+    test.clients.set(added.clientId, added);
+    test.sent.length = 0;
+    await test.run();
+    const told = test.sent.filter(
+      ({ detail }) => 'secret_id' in detail && detail.secret_id === 'secret_01000',
+    );
+    expect(told).toMatchObject([{ detail: { threshold_days: 7 } }]);
+    // And those that reached their next threshold, which is never the one of the day before.
+    expect(test.sent.length).toBeLessThan(10);
+  });
+
+  it('continues with the next attempt if its time is over, and tells nothing twice', async () => {
+    const whole = runWithClients(3000);
+    await whole.run();
+    const test = runWithClients(3000);
+    const attempts: string[] = [];
+    for (let attempt = 0; attempt < 20 && attempts.at(-1) !== 'complete'; attempt++) {
+      test.reads = 2;
+      attempts.push((await test.run()).status);
+      // No matter how long it takes, what it tells is as of its beginning.
+      test.now += 900;
+    }
+    expect(attempts).toEqual(['continues', 'continues', 'continues', 'continues', 'complete']);
+    expect(idsOf(test.sent)).toEqual(idsOf(whole.sent));
+    expect(await reportOf(test)).toEqual(await reportOf(whole));
+  });
+
+  it.each([0, 1, 2, 3])(
+    'continues after a failure of sending %i, with the same ids',
+    async (at) => {
+      const whole = runWithClients(1500);
+      whole.audits.slc = [change(1, whole.now * 1000 - 3_600_000)];
+      await whole.run();
+      const test = runWithClients(1500);
+      test.audits.slc = whole.audits.slc;
+      test.sendings = at;
+      await expect(test.run()).rejects.toThrow('EventBridge is out');
+      test.sendings = Number.POSITIVE_INFINITY;
+      test.now += 900;
+      await test.run();
+      expect(new Set(idsOf(test.sent))).toEqual(new Set(idsOf(whole.sent)));
+      expect(test.sent).toHaveLength(whole.sent.length);
+      expect(await reportOf(test)).toEqual(await reportOf(whole));
+    },
+  );
+
+  it('is given up for the next one after a day', async () => {
+    const test = runWithClients(1500);
+    test.reads = 1;
+    expect(await test.run()).toMatchObject({ status: 'continues' });
+    test.reads = Number.POSITIVE_INFINITY;
+    test.now += day;
+    expect(await test.run()).toMatchObject({ status: 'complete', time: test.now });
+    const expected = runWithClients(1500);
+    for (const [id, one] of test.clients) expected.clients.set(id, one);
+    expected.now = test.now;
+    await expected.run();
+    expect(await reportOf(test)).toEqual(await reportOf(expected));
+  });
+
+  it('is refused while another attempt is running', async () => {
+    const test = runWithClients(10);
+    const both = await Promise.allSettled([test.run(), test.run()]);
+    expect(both.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
+    expect(new Set(idsOf(test.sent)).size).toBe(1);
+  });
+
+  it('begins again if what it had saved cannot be read', async () => {
+    const test = runWithClients(1500);
+    test.reads = 1;
+    await test.run();
+    test.reads = Number.POSITIVE_INFINITY;
+    test.parts.clear();
+    expect(await test.run()).toMatchObject({ status: 'complete', expiring: 150 });
+  });
+});
+
+describe('the changes that a daily run tells', () => {
+  const hour = 3_600_000;
+
+  it('are those since the run before, each once', async () => {
+    const test = createTestDailyRun();
+    const begin = test.now * 1000;
+    test.audits.slc = Array.from({ length: 72 }, (_, number) =>
+      change(number, begin - 24 * hour + number * hour + 1),
+    );
+    const told: string[][] = [];
+    for (let runs = 0; runs < 3; runs++) {
+      test.sent.length = 0;
+      await test.run();
+      told.push(test.sent.map(({ detail }) => ('change_id' in detail ? detail.change_id : '')));
+      test.now += day;
+    }
+    expect(told.map(({ length }) => length)).toEqual([24, 24, 24]);
+    expect(told.flat()).toEqual(test.audits.slc.map((_, number) => `change${number}`));
+  });
+
+  it.each([
+    ['a week', 7 * 24, 7],
+    ['30 days', 30 * 24, 30],
+    ['40 days', 40 * 24, 30],
+  ])('are found after no run for %s', async (_, hours, expected) => {
+    const test = createTestDailyRun();
+    await test.run();
+    test.now += hours * 3600;
+    const end = test.now * 1000;
+    const days = Math.floor(hours / 24);
+    test.audits.slc = Array.from({ length: days }, (__, number) =>
+      change(number, end - (days - number) * 24 * hour + hour),
+    );
+    test.sent.length = 0;
+    await test.run();
+    expect(test.sent).toHaveLength(expected);
+  });
+
+  it('of a region that does not answer are told later, and the report does not wait', async () => {
+    const test = runWithClients(10);
+    const records = [change(1, test.now * 1000 - hour)];
+    test.audits.slc = [change(2, test.now * 1000 - hour)];
+    test.audits.dfw = new UnavailableError('no connection');
+    expect(await test.run()).toMatchObject({
+      status: 'continues',
+      notices: { change: 1 },
+      expiring: 1,
+      unread: [{ region: 'dfw', reason: 'no connection' }],
+    });
+    expect(await reportOf(test)).toHaveLength(1);
+    test.audits.dfw = records;
+    test.now += 900;
+    test.sent.length = 0;
+    expect(await test.run()).toMatchObject({ status: 'complete', notices: { change: 1 } });
+    expect(test.sent).toMatchObject([{ detail: { region: 'dfw', change_id: 'change1' } }]);
+  });
+
+  it('are read in pages, over attempts', async () => {
+    const test = createTestDailyRun(10);
+    test.audits.slc = Array.from({ length: 95 }, (_, number) =>
+      change(number, test.now * 1000 - 23 * hour + number * 60_000),
+    );
+    let status = '';
+    let attempts = 0;
+    while (status !== 'complete' && attempts < 50) {
+      test.reads = 4;
+      ({ status } = await test.run());
+      attempts += 1;
+    }
+    expect(attempts).toBeGreaterThan(2);
+    const ids = idsOf(test.sent);
+    expect(new Set(ids).size).toBe(95);
+    // The record at which an attempt stops is read again.
+    expect(ids.length - 95).toBeLessThan(attempts);
+  });
+});

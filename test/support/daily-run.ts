@@ -1,0 +1,83 @@
+import type { RegionId } from '../../contract/regions.ts';
+import type { ApiKey } from '../../core/api-key/api-key.ts';
+import type { AuditRecord } from '../../core/audit/audit-log.ts';
+import type { Client } from '../../core/client/client.ts';
+import type { DailyState, ReportedCredential } from '../../core/notices/daily-report.ts';
+import { type DailyRunPorts, runDaily } from '../../core/notices/daily-run.ts';
+import type { Notice } from '../../core/notices/notice.ts';
+import type { ChangeReader } from '../../core/notices/tell-changes.ts';
+import {
+  createMemoryApiKeyStore,
+  createMemoryClientStore,
+  createMemoryDailyReport,
+} from './memory-stores.ts';
+
+/** @param pageSize records of one read. A region whose records are an error does not answer. */
+export function createMemoryChanges(
+  audits: Partial<Record<RegionId, readonly AuditRecord[] | Error>>,
+  pageSize = 1000,
+): ChangeReader {
+  const keyOf = ({ time, recordId }: AuditRecord) => `${time}#${recordId}`;
+  return {
+    regions: Object.keys(audits) as RegionId[],
+    readChanges: async (region, day, after = '') => {
+      const records = audits[region] ?? [];
+      if (records instanceof Error) throw records;
+      const rest = records
+        .filter((record) => record.time.startsWith(day) && keyOf(record) > after)
+        .toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
+      const items = rest.slice(0, pageSize);
+      const last = rest.length > pageSize ? items.at(-1) : undefined;
+      return { items, examined: items.length, next: last && keyOf(last) };
+    },
+  };
+}
+
+/** A daily run over stores in memory. */
+export function createTestDailyRun(pageSize?: number) {
+  const clients = new Map<string, Client>();
+  const apiKeys = new Map<string, ApiKey>();
+  const audits: Partial<Record<RegionId, readonly AuditRecord[] | Error>> = { slc: [] };
+  const state: { current?: DailyState } = {};
+  const parts = new Map<string, readonly ReportedCredential[]>();
+  const sent: Notice[] = [];
+  const test = {
+    /** Without a limit of time, which a function adds. */
+    get ports() {
+      return ports;
+    },
+    clients,
+    apiKeys,
+    audits,
+    state,
+    parts,
+    sent,
+    reports: createMemoryDailyReport(state, parts),
+    /** 2027-01-15T13:00:00Z: an hour after a run is due. */
+    now: 1_800_018_000,
+    /** Reads for which there is time. */
+    reads: Number.POSITIVE_INFINITY,
+    /** Sendings that EventBridge accepts. */
+    sendings: Number.POSITIVE_INFINITY,
+    run: () => runDaily(ports, 'test'),
+  };
+  const ports: DailyRunPorts = {
+    clients: createMemoryClientStore(clients),
+    apiKeys: createMemoryApiKeyStore(apiKeys),
+    reports: test.reports,
+    get changes() {
+      return createMemoryChanges(audits, pageSize);
+    },
+    putNotices: async (notices) => {
+      test.sendings -= 1;
+      if (test.sendings < 0) throw new Error('EventBridge is out');
+      sent.push(...notices);
+    },
+    now: () => test.now,
+    isOutOfTime: () => {
+      test.reads -= 1;
+      return test.reads < 0;
+    },
+  };
+  return test;
+}
