@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { DynamoDBDocument } from '@aws-sdk/lib-dynamodb';
 import {
-  providerOwnerPrefix,
   dailyReportRecordType,
+  providerOwnerPrefix,
   signingKeyRecordTypes,
   type TableKey,
   type TableSchema,
