@@ -57,8 +57,7 @@ synthesiseApp({ config: '${configFile}' });
 
 function formatManifest({ own, cdkLib, cdk, constructs }: Pins): string {
   return `{
-  "private": true,
-  "type": "module",
+  "private": true, "type": "module", "allowScripts": { "classic-level": false },
   "scripts": { "start": "test -d node_modules || npm install && authorization-server-local --config ${configFile}" },
   "dependencies": {
     "@authorization-server-aws/constructs": "${own}",
