@@ -46,7 +46,8 @@ export const suites: Readonly<Record<string, Suite>> = {
     isInCi: true,
   },
   'oldest-node': {
-    shows: 'the wire and fuzz tests of the verifier on the oldest Node that is promised',
+    shows:
+      'the wire and fuzz tests of the verifier, and outbound calls, on the oldest Node that is promised',
     isInCi: true,
   },
   proxies: {

@@ -15,8 +15,9 @@ const tests = [
 ];
 
 /*
- * `npm run test:all -- oldest-node` runs the wire and fuzz tests of the verifier on the oldest Node
- * that package.json promises: its HTTP parser differs from that of newer versions.
+ * `npm run test:all -- oldest-node` runs the wire and fuzz tests of the verifier, and every outbound
+ * call, on the oldest Node that package.json promises: its HTTP parser differs from that of newer
+ * versions, and it loses signals that end a call.
  */
 const { engines } = manifest;
 const installed = await installNode(engines.node.replace('>=', ''));
