@@ -62,11 +62,12 @@ describe('a customer in the portal with a login', () => {
     'does everything of section 2 of the specification with %s',
     async (_, use, options) => {
       const provider = await startLoopbackProvider();
-      const staff = await signInAs('Linus Pauling', options);
       const customer = await signInAs('Ada Lovelace', options);
       const signed = { hands: use(customer.page), home: customer.home, service: service() };
-      const platform = { hands: use(staff.page), home: staff.home, service: service() };
       await doSectionTwo(signed, 'tg-acme');
+      // A provider is registered only by a person who has just signed in.
+      const staff = await signInAs('Linus Pauling', options);
+      const platform = { hands: use(staff.page), home: staff.home, service: service() };
       await registerProvider(platform, provider);
       await customer.page.goto(customer.home);
       await createClientUnderProvider(signed, provider, `erp-${use.name}`);
