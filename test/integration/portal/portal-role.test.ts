@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { dailyRunAlias } from '../../../contract/daily-run.ts';
 import { environments } from '../../../contract/environment.ts';
 import {
   managementOperations,
@@ -12,6 +13,7 @@ import {
   type PersonRole,
   personRoles,
 } from '../../../contract/management/roles.ts';
+import { noticeBusName } from '../../../contract/notices.ts';
 import type { PortalReach } from '../../../contract/operations-config.ts';
 import { tableKeys, tableName } from '../../../contract/tables.ts';
 import type { NamedPolicy } from '../../../lab/emulator/iam/evaluate-request.ts';
@@ -561,6 +563,7 @@ const actions: Readonly<Record<string, string>> = {
   sts: 'AssumeRole',
   iam: 'PassRole PutRolePolicy DeleteRolePolicy AttachRolePolicy UpdateAssumeRolePolicy',
   sns: 'Publish Subscribe',
+  events: 'PutEvents PutRule PutTargets',
   logs: 'CreateLogStream PutLogEvents GetLogEvents DeleteLogStream DeleteLogGroup FilterLogEvents',
 };
 
@@ -576,7 +579,9 @@ function resources(): Readonly<Record<string, readonly string[]>> {
     lambda: [
       ...names.flatMap((name) => [lambdaArn(name), `${lambdaArn(name)}:live`]),
       ...managementAliases.map((alias) => `${managementArn}:${alias}`),
-      ...['$LATEST', '1', 'portal2'].map((qualifier) => `${managementArn}:${qualifier}`),
+      ...['$LATEST', '1', 'portal2', dailyRunAlias].map(
+        (qualifier) => `${managementArn}:${qualifier}`,
+      ),
     ],
     secretsmanager: [
       portal.sessionKeyArn,
@@ -588,6 +593,7 @@ function resources(): Readonly<Record<string, readonly string[]>> {
     sts: roles,
     iam: roles,
     sns: [arnOf('sns', `${deployment}-alarms`)],
+    events: [arnOf('events', `event-bus/${noticeBusName(deployment)}`)],
     logs: ['portal', 'management', 'token'].map(streamOf),
   };
 }
@@ -648,12 +654,14 @@ describe('what IAM allows the role of the portal', () => {
     },
   );
 
-  it.each([managementArn, `${managementArn}:$LATEST`, lambdaArn('token')])(
-    'is not %s',
-    async (arn) => {
-      await expect(portal.invoke(arn, {})).rejects.toMatchObject(denied);
-    },
-  );
+  it.each([
+    managementArn,
+    `${managementArn}:$LATEST`,
+    `${managementArn}:${dailyRunAlias}`,
+    lambdaArn('token'),
+  ])('is not %s', async (arn) => {
+    await expect(portal.invoke(arn, {})).rejects.toMatchObject(denied);
+  });
 });
 
 /** The commands of a section of the page about the portal. */
