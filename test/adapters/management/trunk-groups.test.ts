@@ -1,90 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import {
-  InputError,
-  type Management,
-  NotFoundError,
-  type OperationName,
-  RefusedError,
-} from '../../../adapters/management.ts';
+import { InputError, type Management, type OperationName } from '../../../adapters/management.ts';
 import { createTestManagement } from '../../support/management.ts';
 import { createTestFunction } from '../../support/management-function.ts';
-import { isObject, runOperation } from './run-operation.ts';
+import { foreignOutcomes, outcomeOf } from './foreign-outcomes.ts';
+import { runOperation } from './run-operation.ts';
 import { prepareCall, validCalls } from './valid-calls.ts';
-import { createWorld, type World, ways } from './world.ts';
-
-type Outcome = 'done' | 'input' | 'not found' | 'refused' | 'empty';
-
-/**
- * What an operation does on the client and the API key of another trunk group than those that the
- * caller is limited to. On those of its own group each is done.
- */
-const foreign: Readonly<Record<OperationName, Outcome>> = {
-  describeDeployment: 'done',
-  createClient: 'input',
-  findClient: 'not found',
-  listClients: 'empty',
-  updateClient: 'not found',
-  setClientEnabled: 'not found',
-  revokeClientTokens: 'not found',
-  deleteClient: 'not found',
-  createClientSecret: 'not found',
-  rotateClientSecret: 'not found',
-  updateClientSecret: 'not found',
-  disableClientSecret: 'not found',
-  enableClientSecret: 'not found',
-  deleteClientSecret: 'not found',
-  createApiKey: 'input',
-  findApiKey: 'not found',
-  listApiKeys: 'empty',
-  renameApiKey: 'not found',
-  setApiKeyEnabled: 'not found',
-  deleteApiKey: 'not found',
-  addSubnet: 'not found',
-  removeSubnet: 'not found',
-  // Looking at the platform's providers is open to everyone; a change concerns every group. What a
-  // trunk group can do with its own: test/lambda/management/own-providers.test.ts.
-  inspectProvider: 'refused',
-  registerProvider: 'input',
-  findProvider: 'done',
-  listProviders: 'done',
-  inspectProviderKeys: 'done',
-  deleteProvider: 'refused',
-  setProviderTrunkGroups: 'input',
-  findTrunkGroupLimits: 'not found',
-  listTrunkGroupLimits: 'empty',
-  checkTrunkGroupLimits: 'not found',
-  // Only the platform's staff, whose reach is every group.
-  setTrunkGroupLimits: 'refused',
-  listExpiring: 'empty',
-  // It says that there is no such client, as to anyone who makes up an id.
-  explainToken: 'done',
-  explainRequest: 'done',
-  listAudit: 'empty',
-  listHistory: 'empty',
-  listSigningKeys: 'done',
-};
+import { createWorld, ways } from './world.ts';
 
 /** Of those operations that the caller is refused even on its own group. */
 const ofEveryGroup: readonly OperationName[] = ['deleteProvider', 'setTrunkGroupLimits'];
 
-const names = Object.keys(foreign) as OperationName[];
-
-async function outcomeOf(
-  world: World,
-  management: Management,
-  name: OperationName,
-): Promise<Outcome> {
-  try {
-    const result = await runOperation(management, name, validCalls(world)[name].args);
-    const items = isObject(result) ? result.items : undefined;
-    return Array.isArray(items) && items.length === 0 ? 'empty' : 'done';
-  } catch (error) {
-    if (error instanceof NotFoundError) return 'not found';
-    if (error instanceof InputError) return 'input';
-    if (error instanceof RefusedError) return 'refused';
-    throw error;
-  }
-}
+const names = Object.keys(foreignOutcomes) as OperationName[];
 
 /** Lists are asked without filters, so that only the limit decides. */
 async function listedBy(management: Management): Promise<readonly number[]> {
@@ -102,7 +28,9 @@ describe.each(ways)('a caller that is limited to trunk groups, through %s', (way
     const world = await createWorld('tg-1001', way);
     const before = JSON.stringify([...world.clients, ...world.apiKeys, ...world.providers]);
     const limited = world.management.forCaller({ trunkGroups: ['tg-2002', 'tg-2003'] });
-    expect(await outcomeOf(world, limited, name)).toBe(foreign[name]);
+    expect(await outcomeOf(limited, name, validCalls(world)[name].args)).toBe(
+      foreignOutcomes[name],
+    );
     expect(JSON.stringify([...world.clients, ...world.apiKeys, ...world.providers])).toBe(before);
   });
 
@@ -111,7 +39,7 @@ describe.each(ways)('a caller that is limited to trunk groups, through %s', (way
     await prepareCall(world, name, 'tg-1001');
     const limited = world.management.forCaller({ trunkGroups: ['tg-1001', 'tg-2002'] });
     const expected = ofEveryGroup.includes(name) ? 'refused' : 'done';
-    const outcome = await outcomeOf(world, limited, name);
+    const outcome = await outcomeOf(limited, name, validCalls(world)[name].args);
     // The filters of the valid calls may leave nothing.
     expect(outcome === 'empty' ? 'done' : outcome).toBe(expected);
   });

@@ -1,32 +1,52 @@
 import { readFileSync } from 'node:fs';
 import { DynamoDBClient, GetItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createInvokeFunction } from '../../../adapters/lambda/invoke-function.ts';
 import { createLambdaClient } from '../../../adapters/lambda/lambda-client.ts';
 import { createManagement, type Management } from '../../../adapters/management.ts';
 import { parseDeploymentConfig } from '../../../contract/deployment-config.ts';
 import { environments } from '../../../contract/environment.ts';
 import { functionName } from '../../../contract/function-names.ts';
-import { managementAliases } from '../../../contract/management/roles.ts';
+import {
+  managementOperations,
+  type OperationName,
+  operationOf,
+} from '../../../contract/management/operations.ts';
+import { type ManagementAlias, managementAliases } from '../../../contract/management/roles.ts';
 import { tableKeys, tableName, tables } from '../../../contract/tables.ts';
 import { evaluateRequest, type NamedPolicy } from '../../../lab/emulator/iam/evaluate-request.ts';
 import { readAssembly } from '../../../lab/local/from-synth/assembly.ts';
 import { readStackPolicies } from '../../../lab/local/from-synth/stack-policies.ts';
+import {
+  type LoopbackProvider,
+  startLoopbackProvider,
+} from '../../../lab/support/loopback-provider.ts';
+import { foreignOutcomes, outcomeOf } from '../../adapters/management/foreign-outcomes.ts';
+import { validCalls } from '../../adapters/management/valid-calls.ts';
+import type { World } from '../../adapters/management/world.ts';
 import { figure } from '../../support/figure.ts';
 import { policyName, useEnforcedService } from './use-enforced-service.ts';
 
 /*
- * A manager of one trunk group: an identity with the policy of client operators, which the config
- * limits. What it may call at all is decided by IAM, and what a call does by the function.
+ * Managers of one trunk group: identities with the policy of each operator, which the config limits.
+ * What they may call at all is decided by IAM, and what a call does by the function.
  */
+
+/** Those that IAM gives to an operator. The portal's is tried in test/integration/portal. */
+const aliases = managementAliases.filter((alias) => alias !== 'portal');
 
 const manager = policyName('client-operator');
 const account = '000000000000';
-const principal = `arn:aws:iam::${account}:user/${manager}`;
+
+function principalOf(alias: ManagementAlias): string {
+  return `arn:aws:iam::${account}:user/${policyName(alias)}`;
+}
+
+const principal = principalOf('client-operator');
 const enforced = useEnforcedService({
   management: {
     operatorTableAccess: false,
-    reach: [{ principals: [principal], trunkGroups: ['tg-own'] }],
+    reach: [{ principals: aliases.map(principalOf), trunkGroups: ['tg-own'] }],
   },
 });
 
@@ -108,25 +128,104 @@ async function findAllowed(policy: NamedPolicy) {
 
 let aws: Parameters<typeof createLambdaClient>[0];
 let limited: Management;
-let foreign: { readonly clientId: string; readonly secretId: string; readonly version: number };
+let foreign: Foreign;
+let platform: LoopbackProvider;
+let owned: LoopbackProvider;
+
+/** What another trunk group has, in the form that the valid calls are made of. */
+type Foreign = Awaited<ReturnType<typeof createForeign>>;
+
+/** An operator whom the config limits, with the alias of its policy. It may not call everything. */
+function limitedBy(alias: ManagementAlias): Management {
+  const run = enforced.run();
+  const credentials = run.operatorKeys.get(policyName(alias));
+  if (credentials === undefined) throw new Error(`there is no policy of ${alias}`);
+  return createManagement({
+    config: readConfig(),
+    aws: { ...run.aws, credentials },
+    through: 'function',
+    alias,
+  });
+}
+
+function openStaff(): Management {
+  const { aws: all } = enforced.run();
+  return createManagement({ config: readConfig(), aws: all, through: 'function' });
+}
+
+async function createForeign() {
+  const staff = openStaff();
+  const { client } = await staff.createClient({
+    name: 'Foreign',
+    serviceTrunkGroup: 'tg-foreign',
+    scopes: ['calls:view', 'messaging:view'],
+  });
+  const { clientId } = client;
+  const { secret } = await staff.createClientSecret(clientId, {});
+  const { version } = await staff.findClient(clientId);
+  const { key } = await staff.createApiKey({
+    name: 'Foreign key',
+    serviceTrunkGroup: 'tg-foreign',
+    subnets: [{ name: 'office', address: '203.0.113.0', netmask: '255.255.255.0' }],
+  });
+  // The function's process does not trust these providers.
+  const { aws: all } = enforced.run();
+  const onTables = createManagement({
+    config: readConfig(),
+    aws: all,
+    allowLoopbackProviders: true,
+  });
+  const { provider } = await onTables.registerProvider(platform.discoveryUrl);
+  await onTables.registerProvider(owned.discoveryUrl, { trunkGroups: ['tg-foreign'] });
+  return {
+    clientId,
+    version,
+    secretId: secret.secretId,
+    keyId: key.keyId,
+    subnetId: key.subnets[0]?.subnetId ?? '',
+    issuer: platform.issuer,
+    discoveryUrl: platform.discoveryUrl,
+    ownIssuer: owned.issuer,
+    now: Math.floor(Date.now() / 1000),
+    clients: new Map([[clientId, { version }]]),
+    apiKeys: new Map([[key.keyId, key]]),
+    providers: new Map([[platform.issuer, provider]]),
+    limits: new Map(),
+  };
+}
+
+/** Everything that a call could change. */
+async function readForeign(): Promise<string> {
+  const staff = openStaff();
+  const { clientId, keyId, ownIssuer, issuer } = foreign;
+  return JSON.stringify([
+    await staff.findClient(clientId),
+    await staff.findApiKey(keyId),
+    await staff.findProvider(issuer),
+    await staff.findProvider(ownIssuer),
+    await staff.findTrunkGroupLimits('tg-foreign'),
+    await staff.listTrunkGroupLimits(),
+    (await staff.listClients({ trunkGroup: 'tg-foreign' })).items.length,
+    (await staff.listApiKeys({ trunkGroup: 'tg-foreign' })).items.length,
+    (await staff.listProviders()).map(({ issuer: one }) => one),
+  ]);
+}
 
 beforeAll(async () => {
+  platform = await startLoopbackProvider();
+  owned = await startLoopbackProvider();
   const run = enforced.run();
   const key = run.operatorKeys.get(manager);
   if (key === undefined) throw new Error('there is no policy of client operators');
   aws = { ...run.aws, credentials: key };
   const config = readConfig();
   limited = createManagement({ config, aws, through: 'function' });
-  const staff = createManagement({ config, aws: run.aws, through: 'function' });
-  const { client } = await staff.createClient({
-    name: 'Foreign',
-    serviceTrunkGroup: 'tg-foreign',
-    scopes: ['calls:view'],
-  });
-  const { clientId } = client;
-  const { secret } = await staff.createClientSecret(clientId, {});
-  const { version } = await staff.findClient(clientId);
-  foreign = { clientId, secretId: secret.secretId, version };
+  foreign = await createForeign();
+});
+
+afterAll(async () => {
+  await platform.close();
+  await owned.close();
 });
 
 /** The config that the run wrote for `authctl`. */
@@ -186,39 +285,62 @@ describe('what IAM allows a manager of a trunk group', () => {
 });
 
 describe('what its one alias does for another trunk group', () => {
-  const notFound = { name: 'NotFoundError' };
-  const ifVersion = () => ({ ifVersion: foreign.version });
+  /** The valid calls of the trunk group `tg-1001`, of another one. */
+  function argumentsOf(name: OperationName): readonly unknown[] {
+    const { args } = validCalls(foreign as unknown as World)[name];
+    return JSON.parse(JSON.stringify(args).replaceAll('tg-1001', 'tg-foreign')) as unknown[];
+  }
 
-  it.each<[string, () => Promise<unknown>]>([
-    ['findClient', () => limited.findClient(foreign.clientId)],
-    ['updateClient', () => limited.updateClient(foreign.clientId, { name: 'x', ...ifVersion() })],
-    ['setClientEnabled', () => limited.setClientEnabled(foreign.clientId, false)],
-    ['revokeClientTokens', () => limited.revokeClientTokens(foreign.clientId)],
-    ['deleteClient', () => limited.deleteClient(foreign.clientId, ifVersion())],
-    ['createClientSecret', () => limited.createClientSecret(foreign.clientId, ifVersion())],
+  it('has an outcome for every operation', () => {
+    expect(Object.keys(foreignOutcomes).toSorted()).toEqual(
+      Object.keys(managementOperations).toSorted(),
+    );
+  });
+
+  it.each(Object.keys(managementOperations) as OperationName[])(
+    '%s, by each alias that may call it, and by none of the others',
+    async (name) => {
+      const before = await readForeign();
+      for (const alias of aliases) {
+        const attempt = outcomeOf(limitedBy(alias), name, argumentsOf(name));
+        if (operationOf(name).aliases.includes(alias)) {
+          expect(await attempt, alias).toBe(foreignOutcomes[name]);
+        } else {
+          await expect(attempt, alias).rejects.toMatchObject({ name: 'AwsCallerError' });
+        }
+      }
+      expect(await readForeign()).toBe(before);
+    },
+  );
+
+  it.each<[string, (management: Management) => Promise<unknown>]>([
+    ['findProvider', (management) => management.findProvider(foreign.ownIssuer)],
+    ['inspectProviderKeys', (management) => management.inspectProviderKeys(foreign.ownIssuer)],
     [
-      'rotateClientSecret',
-      () => limited.rotateClientSecret(foreign.clientId, { overlap: 0, ...ifVersion() }),
+      'deleteProvider',
+      (management) => management.deleteProvider(foreign.ownIssuer, { ifRegistration: 'own_idp_1' }),
     ],
     [
-      'deleteClientSecret',
-      () => limited.deleteClientSecret(foreign.clientId, foreign.secretId, ifVersion()),
+      'setProviderTrunkGroups',
+      (management) =>
+        management.setProviderTrunkGroups(foreign.ownIssuer, {
+          trunkGroups: ['tg-own'],
+          ifVersion: 1,
+        }),
     ],
-    ['findTrunkGroupLimits', () => limited.findTrunkGroupLimits('tg-foreign')],
-  ])('%s: it is not found', async (_, call) => {
-    await expect(call()).rejects.toMatchObject(notFound);
+  ])('%s of its own provider: it is not found', async (_, call) => {
+    for (const alias of ['provider-operator', 'administrator'] as const) {
+      await expect(call(limitedBy(alias))).rejects.toMatchObject({ name: 'NotFoundError' });
+    }
+    const listed = await limitedBy('provider-operator').listProviders();
+    expect(listed.map(({ issuer }) => issuer)).toEqual([foreign.issuer]);
   });
 
   it('lists nothing, creates nothing, and leaves its client as it was', async () => {
     expect(await limited.listClients({ trunkGroup: 'tg-foreign' })).toMatchObject({ items: [] });
     const client = { name: 'A', serviceTrunkGroup: 'tg-foreign', scopes: ['calls:view'] };
     await expect(limited.createClient(client)).rejects.toMatchObject({ name: 'InputError' });
-    const staff = createManagement({
-      config: readConfig(),
-      aws: enforced.run().aws,
-      through: 'function',
-    });
-    expect(await staff.findClient(foreign.clientId)).toMatchObject({
+    expect(await openStaff().findClient(foreign.clientId)).toMatchObject({
       name: 'Foreign',
       enabled: true,
       version: foreign.version,
