@@ -1,4 +1,4 @@
-import { CfnOutput } from 'aws-cdk-lib';
+import { CfnOutput, Stack } from 'aws-cdk-lib';
 import { EventBus } from 'aws-cdk-lib/aws-events';
 import { Construct } from 'constructs';
 import { dailyRunAlias, dailyRunMinutes } from '../../contract/daily-run.ts';
@@ -44,6 +44,7 @@ export class DailyRun extends Construct {
       target: management.addAlias(dailyRunAlias),
       minutes: dailyRunMinutes,
     });
-    new CfnOutput(this, 'BusArn', { value: this.bus.eventBusArn });
+    // Of the stack, so that its name is the same in every app.
+    new CfnOutput(Stack.of(this), 'NoticeBusArn', { value: this.bus.eventBusArn });
   }
 }

@@ -47,7 +47,13 @@ describe('an app of a config', () => {
     const { Outputs } = JSON.parse(readFileSync(path, 'utf8')) as {
       readonly Outputs: Readonly<Record<string, { readonly Value: unknown }>>;
     };
-    expect(Object.keys(Outputs)).toEqual(['Issuer', 'TokenUrl', 'JwksUri', 'NextCommand']);
+    expect(Object.keys(Outputs).toSorted()).toEqual([
+      'Issuer',
+      'JwksUri',
+      'NextCommand',
+      'NoticeBusArn',
+      'TokenUrl',
+    ]);
     expect(Outputs['NextCommand']?.Value).toBe(
       `export AUTHCTL_CONFIG=${join(folder, 'config.json')} AWS_REGION=us-west-2; npx --no -- authctl client create --name First --trunk-group tg-1 --scope calls:view`,
     );

@@ -131,7 +131,8 @@ async function synthesise(project: string, onlyEnvironment: NodeJS.ProcessEnv): 
   await runOrThrow(command, { cwd: project, onlyEnvironment });
   const template = join(project, 'cdk.out/AuthorizationServer-slc.template.json');
   const { Outputs } = JSON.parse(readFileSync(template, 'utf8')) as { readonly Outputs: object };
-  assert.deepEqual(Object.keys(Outputs), ['Issuer', 'TokenUrl', 'JwksUri', 'NextCommand']);
+  const missing = ['TokenUrl', 'NextCommand'].filter((name) => !(name in Outputs));
+  assert.deepEqual(missing, []);
   say('npx cdk synth makes the stack, whose outputs are the token URL and the next command');
 }
 
