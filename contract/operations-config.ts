@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { maxTrunkGroupLimit } from './limits.ts';
+import { managementAliases } from './management/roles.ts';
 
 export const count = v.pipe(
   v.number(),
@@ -143,12 +144,29 @@ export const reachLimits = {
   maxApiKeys: v.optional(count),
 } as const;
 
-const reachSchema = v.strictObject({
+const isRole = (arn: string) => /^arn:[^:]+:iam::\d{12}:role\//.test(arn);
+
+const callerAlias = v.picklist(managementAliases.filter((alias) => alias !== 'portal'));
+
+const reachEntries = v.strictObject({
   principals: distinct(principal, 100),
+  /**
+   * Aliases of the function that these roles of other accounts may invoke. The stack allows exactly
+   * these roles in the resource policy of each alias.
+   */
+  aliases: v.optional(distinct(callerAlias, managementAliases.length)),
   /** Service trunk groups: nothing else exists for these principals. */
   trunkGroups: distinct(trunkGroup, maxTrunkGroupLimit),
   ...reachLimits,
 });
+
+const reachSchema = v.pipe(
+  reachEntries,
+  v.check(
+    ({ aliases, principals }) => aliases === undefined || principals.every(isRole),
+    'allowed: aliases only if each principal is the ARN of a role',
+  ),
+);
 
 /** Without an entry, a portal may name no administrator, and every trunk group. */
 const portalReachSchema = v.strictObject({

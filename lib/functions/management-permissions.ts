@@ -1,6 +1,9 @@
 import { Stack } from 'aws-cdk-lib';
+import { ArnPrincipal } from 'aws-cdk-lib/aws-iam';
+import type { Alias } from 'aws-cdk-lib/aws-lambda';
 import { type DeploymentConfig, deployedRegions } from '../../contract/deployment-config.ts';
 import { onlyItems } from '../../contract/list-condition.ts';
+import type { ManagementAlias } from '../../contract/management/roles.ts';
 import type { RegionId } from '../../contract/regions.ts';
 import {
   dailyReportRecordType,
@@ -68,4 +71,21 @@ export function allowManagement(
   fn.allow({ actions: ['dynamodb:Query', 'dynamodb:PutItem'], resources: audit });
   const others = otherAudits(fn, own);
   if (others.length > 0) fn.allow({ actions: ['dynamodb:Query'], resources: others });
+}
+
+/**
+ * Lets roles of other accounts invoke an alias, if the config names them for it. In their own
+ * account, they also need a policy that allows it.
+ */
+export function allowOtherAccounts(
+  alias: Alias,
+  name: ManagementAlias,
+  reach: DeploymentConfig['management']['reach'],
+): void {
+  const arns = reach
+    .filter(({ aliases = [] }) => aliases.some((one) => one === name))
+    .flatMap(({ principals }) => principals);
+  arns.forEach((arn, index) => {
+    alias.addPermission(`OtherAccount${index}`, { principal: new ArnPrincipal(arn) });
+  });
 }

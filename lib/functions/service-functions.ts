@@ -36,7 +36,7 @@ import {
   allowSign,
   type SigningKeys,
 } from '../keys/key-permissions.ts';
-import { allowManagement } from './management-permissions.ts';
+import { allowManagement, allowOtherAccounts } from './management-permissions.ts';
 import { type FunctionContext, ServiceFunction } from './service-function.ts';
 
 export interface ServiceFunctionsProps
@@ -254,7 +254,9 @@ export class ServiceFunctions extends Construct {
       timeout: managementTimeout,
     });
     allowManagement(fn, this.tables, this.source);
-    for (const name of managementAliases) fn.addAlias(name);
+    for (const name of managementAliases) {
+      allowOtherAccounts(fn.addAlias(name), name, config.management.reach);
+    }
     return fn;
   }
 

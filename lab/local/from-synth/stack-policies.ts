@@ -138,6 +138,11 @@ class PoliciesReader {
     const { Action, Principal, SourceArn, SourceAccount } = properties;
     const functionArn = this.#text(properties['FunctionName']);
     const account = SourceAccount === undefined ? undefined : this.#text(SourceAccount);
+    if (String(Principal).startsWith('arn:')) {
+      // A role of another account.
+      const statement = { Effect: 'Allow', Principal: { AWS: Principal }, Action };
+      return { functionArn, statement: { ...statement, Resource: functionArn } };
+    }
     return {
       functionArn,
       statement: {
