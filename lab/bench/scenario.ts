@@ -161,7 +161,6 @@ export function createEvent({ method, path, headers, body }: RequestParts): APIG
       requestId: '11111111-2222-4333-8444-555555555555',
       time: Date.now(),
       route: { path, functionName: 'token', handler: () => Promise.resolve() },
-      binaryMediaTypes: [],
     },
   );
 }

@@ -74,8 +74,6 @@ export interface GatewayCall {
   /** Milliseconds since the epoch. */
   readonly time: number;
   readonly route: GatewayRoute;
-  /** Media types that are passed as base64; the service has none. */
-  readonly binaryMediaTypes: readonly string[];
   /** Maximum milliseconds of the function. */
   readonly timeout: number;
 }

@@ -19,7 +19,6 @@ const methods = new Set(['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'P
 
 export interface GatewayOptions {
   readonly routes: readonly GatewayRoute[];
-  readonly binaryMediaTypes?: readonly string[];
   /** Milliseconds. The default is API Gateway's quota. */
   readonly integrationTimeout?: number;
   /** Receives each mistake of a function: it threw, or returned an invalid response. */
@@ -46,7 +45,6 @@ function addGatewayHeaders(response: GatewayResponse, requestId: string): Gatewa
 
 export function createGateway(options: GatewayOptions): Gateway {
   const routes = new Map(options.routes.map((route) => [route.path, route]));
-  const binaryMediaTypes = options.binaryMediaTypes ?? [];
   const timeout = options.integrationTimeout ?? maxIntegrationTime;
   const onFunctionError = options.onFunctionError ?? (() => undefined);
 
@@ -60,7 +58,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       return buildGatewayError('MISSING_AUTHENTICATION_TOKEN');
     }
     if (request.body.length > maxPayloadBytes) return buildGatewayError('REQUEST_TOO_LARGE');
-    const call = { requestId, time: Date.now(), route, binaryMediaTypes, timeout };
+    const call = { requestId, time: Date.now(), route, timeout };
     return integrate(request, call, onFunctionError);
   }
 

@@ -8,9 +8,8 @@ import type {
   GatewayRequest,
   GatewayResponse,
 } from './gateway-route.ts';
-import { headerValues } from './headers.ts';
 import { buildLambdaContext } from './lambda-context.ts';
-import { buildProxyEvent, isBinary } from './proxy-event.ts';
+import { buildProxyEvent } from './proxy-event.ts';
 import { readProxyResponse } from './proxy-response.ts';
 
 /** Receives each mistake of a function: it threw, or returned an invalid response. */
@@ -38,11 +37,6 @@ async function withTimeout<T>(run: Promise<T>, milliseconds: number): Promise<T>
   } finally {
     clearTimeout(timer);
   }
-}
-
-/** Of several media types, API Gateway honours only the first. */
-function acceptsBinary({ rawHeaders }: GatewayRequest, binary: readonly string[]): boolean {
-  return isBinary(headerValues(rawHeaders, 'accept')[0]?.split(',')[0], binary);
 }
 
 function refuse(
@@ -94,7 +88,7 @@ export async function integrate(
   const requestContext = { ...event.requestContext, authorizer };
   try {
     const output = await invoke({ ...event, requestContext }, call);
-    return readProxyResponse(output, acceptsBinary(request, call.binaryMediaTypes));
+    return readProxyResponse(output);
   } catch (error) {
     if (error instanceof IntegrationTimeoutError) return refuse(call, 'INTEGRATION_TIMEOUT');
     onFunctionError(call.route.functionName, error);

@@ -50,15 +50,6 @@ function findHeader(headers: MultiValue, name: string): string | undefined {
   return found === undefined ? undefined : headers[found]?.at(-1);
 }
 
-/** Whether a media type is in a list that may hold wildcards such as `image/*`. */
-export function isBinary(mediaType: string | undefined, binary: readonly string[]): boolean {
-  const [type = ''] = (mediaType ?? '').toLowerCase().split(';');
-  const name = type.trim();
-  return binary.some(
-    (entry) => entry === '*/*' || entry === name || entry === `${name.split('/')[0]}/*`,
-  );
-}
-
 function splitTarget(target: string): { readonly path: string; readonly query: string } {
   const start = target.indexOf('?');
   return start < 0
@@ -81,7 +72,6 @@ export function buildProxyEvent(request: GatewayRequest, call: GatewayCall): API
   const requestContext = buildRequestContext(request, call, { path, host, userAgent });
   addForwarded(headers, request, requestContext.identity.sourceIp);
   const parameters = collect(new URLSearchParams(query));
-  const base64 = isBinary(findHeader(headers, 'content-type'), call.binaryMediaTypes);
   return {
     resource: call.route.path,
     path,
@@ -93,7 +83,8 @@ export function buildProxyEvent(request: GatewayRequest, call: GatewayCall): API
     pathParameters: null,
     stageVariables: null,
     requestContext,
-    body: request.body.length === 0 ? null : request.body.toString(base64 ? 'base64' : 'utf8'),
-    isBase64Encoded: base64 && request.body.length > 0,
+    // The API has no binary media types.
+    body: request.body.length === 0 ? null : request.body.toString(),
+    isBase64Encoded: false,
   };
 }

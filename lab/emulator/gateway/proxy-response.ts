@@ -51,24 +51,22 @@ function readHeaders(output: Readonly<Record<string, unknown>>): Map<string, str
   return merged;
 }
 
-function readBody(output: Readonly<Record<string, unknown>>, decode: boolean): Buffer {
+function readBody(output: Readonly<Record<string, unknown>>): Buffer {
   const body = output['body'] ?? '';
   if (typeof body !== 'string') throw new MalformedProxyResponseError('body is not text');
-  const base64 = output['isBase64Encoded'] ?? false;
-  if (typeof base64 !== 'boolean') {
+  if (typeof (output['isBase64Encoded'] ?? false) !== 'boolean') {
     throw new MalformedProxyResponseError('isBase64Encoded is not a boolean');
   }
-  return Buffer.from(body, base64 && decode ? 'base64' : 'utf8');
+  // An API without binary media types sends a base64 body as it is.
+  return Buffer.from(body);
 }
 
 /**
  * Reads what a function returned.
  *
- * @param acceptsBinary whether the client accepts one of the API's binary media types. Only then a
- * base64 body is decoded.
  * @throws {MalformedProxyResponseError} which the client sees as a failed integration.
  */
-export function readProxyResponse(output: unknown, acceptsBinary: boolean): GatewayResponse {
+export function readProxyResponse(output: unknown): GatewayResponse {
   if (!isJsonObject(output)) throw new MalformedProxyResponseError('the response is not an object');
   const unknown = Object.keys(output).find((name) => !members.has(name));
   if (unknown !== undefined) {
@@ -80,6 +78,6 @@ export function readProxyResponse(output: unknown, acceptsBinary: boolean): Gate
   return {
     status: readStatus(output['statusCode']),
     headers,
-    body: readBody(output, acceptsBinary),
+    body: readBody(output),
   };
 }
