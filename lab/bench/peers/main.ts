@@ -3,10 +3,15 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { cpus, loadavg, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Command } from 'commander';
-import { performancePages, writeParts } from '../../support/generated-parts.ts';
+import {
+  performancePages,
+  readDocument,
+  readPart,
+  writeParts,
+} from '../../support/generated-parts.ts';
 import { countFrom } from '../../support/parse-count.ts';
 import { runOrThrow } from '../../support/run-command.ts';
-import { comparisons, findOldFacts, formatComparison } from './comparison.ts';
+import { findOldFacts, readFacts } from './comparison.ts';
 import { hydra } from './hydra.ts';
 import { keycloak, spring } from './java-peers.ts';
 import { measurePeer, type PeerPlan } from './measure-peer.ts';
@@ -24,7 +29,7 @@ import { formatLine, formatPeers, type PeerRoles, type PeerRow } from './table.t
 const values = new Command('npm run bench:peers --')
   .option('--only <names...>', 'measures only the peers with these parts of names')
   .option('--seconds <n>', 'of one measurement', countFrom(1), 7)
-  .option('--comparison', "only writes README's comparison, and says which cells are old")
+  .option('--comparison', "only says which cells of README's comparison are old")
   .parse()
   .opts<{
     readonly only?: readonly string[];
@@ -102,9 +107,9 @@ const roles: PeerRoles = {
   ],
 };
 
-function writeComparison(): void {
-  writeParts(['../README.md'], { comparison: formatComparison(comparisons) });
-  const old = findOldFacts(comparisons, Date.now());
+function checkComparison(): void {
+  const facts = readFacts(readPart(readDocument('../README.md'), 'comparison'));
+  const old = findOldFacts(facts, Date.now());
   const lines = old.map((cell) => `  ${cell}\n`).join('');
   process.stdout.write(`README's comparison: ${old.length} cells are over a year old\n${lines}`);
 }
@@ -122,7 +127,7 @@ async function measurePeers(folder: string): Promise<void> {
   writeParts(performancePages, { peers: formatPeers(kept, machine, roles) });
 }
 
-writeComparison();
+checkComparison();
 if (values.comparison !== true) {
   const folder = mkdtempSync(join(tmpdir(), 'peers-'));
   try {
