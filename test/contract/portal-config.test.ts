@@ -5,7 +5,7 @@ import {
   parseDeploymentConfig,
 } from '../../contract/deployment-config.ts';
 import { readLogo } from '../../contract/portal-look.ts';
-import { portalConfig } from '../support/portal-config.ts';
+import { portalConfig } from '../../lab/support/portal-config.ts';
 
 type Changes = Readonly<Record<string, unknown>>;
 

@@ -3,7 +3,7 @@
 import type { Template } from 'aws-cdk-lib/assertions';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { managementAliases } from '../../contract/management/roles.ts';
-import { portalConfig } from '../support/portal-config.ts';
+import { portalConfig } from '../../lab/support/portal-config.ts';
 import { evaluate, readConfigFile, resourcesOf, type Synthesis, synthesise } from './synthesise.ts';
 
 let three: Synthesis;

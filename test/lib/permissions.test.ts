@@ -1,6 +1,6 @@
 import type { Template } from 'aws-cdk-lib/assertions';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { portalConfig } from '../support/portal-config.ts';
+import { portalConfig } from '../../lab/support/portal-config.ts';
 import { evaluate, readConfigFile, resourcesOf, singleRegion, synthesise } from './synthesise.ts';
 
 interface Statement {

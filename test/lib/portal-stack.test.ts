@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Template } from 'aws-cdk-lib/assertions';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { root } from '../architecture/source-files.ts';
-import { portalConfig } from '../support/portal-config.ts';
+import { portalConfig } from '../../lab/support/portal-config.ts';
 import { evaluate, readConfigFile, resourcesOf, synthesise } from './synthesise.ts';
 
 const config = readConfigFile('single-region');

@@ -7,6 +7,7 @@ import { parseDeploymentConfig } from '../../../contract/deployment-config.ts';
 import { addAuthorizationServer } from '../../../lib/authorization-server.ts';
 import { PlatformAuthorizer } from '../../../lib/platform-authorizer.ts';
 import { formatColumns } from '../../support/generated-parts.ts';
+import { portalConfig } from '../../support/portal-config.ts';
 import { type DescribedRole, describeOperators, describeRoles } from './describe-roles.ts';
 
 const root = join(import.meta.dirname, '../../..');
@@ -16,24 +17,7 @@ const context = { 'aws:cdk:disable-stack-trace': true };
 const options = {
   tokenReuse: { minimumRemainingShare: 0.5, shared: true },
   management: { operatorTableAccess: false },
-  portal: {
-    region: 'slc',
-    domain: {
-      name: 'portal.example.com',
-      hostedZoneId: 'Z0123456789ABC',
-      hostedZoneName: 'example.com',
-    },
-    login: {
-      issuer: 'https://login.example.com',
-      clientId: 'portal',
-      clientSecretArn:
-        'arn:aws:secretsmanager:us-west-2:111122223333:secret:client-secret-of-the-login-AbCdEf',
-    },
-    people: {
-      role: { claim: 'groups', manager: ['managers'] },
-      trunkGroups: { claim: 'trunk_groups' },
-    },
-  },
+  portal: portalConfig,
 };
 
 type Resources = Parameters<typeof describeRoles>[0];

@@ -17,7 +17,7 @@ import { createWorld, type World } from '../../adapters/management/world.ts';
 import { Browser, origin } from '../../portal/login/login-world.ts';
 import { testConfig } from '../../support/management.ts';
 import { createTestFunction } from '../../support/management-function.ts';
-import { portalConfig } from '../../support/portal-config.ts';
+import { portalConfig } from '../../../lab/support/portal-config.ts';
 
 export const redirectUri = `${origin}/login/callback`;
 

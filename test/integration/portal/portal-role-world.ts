@@ -20,10 +20,10 @@ import {
   readStackPolicies,
   type SynthesisedRole,
 } from '../../../lab/local/from-synth/stack-policies.ts';
+import { portalConfig } from '../../../lab/support/portal-config.ts';
 import { createManagementHandler } from '../../../lambda/management/function.ts';
 import { readConfigFile, resourcesOf, synthesise } from '../../lib/synthesise.ts';
 import { testConfig } from '../../support/management.ts';
-import { portalConfig } from '../../support/portal-config.ts';
 
 export const account = localApi.accountId;
 export const awsRegion = 'us-west-2';

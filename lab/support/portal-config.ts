@@ -11,7 +11,8 @@ export const portalConfig = {
   login: {
     issuer: 'https://login.example.com',
     clientId: 'portal',
-    clientSecretArn: 'arn:aws:secretsmanager:us-west-2:111122223333:secret:portal-login-AbCdEf',
+    clientSecretArn:
+      'arn:aws:secretsmanager:us-west-2:111122223333:secret:client-secret-of-the-login-AbCdEf',
   },
   people: {
     role: { claim: 'groups', viewer: ['readers'], manager: ['managers'] },
