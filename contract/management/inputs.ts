@@ -10,7 +10,8 @@ export const list = <T extends v.GenericSchema>(item: T) => v.pipe(v.array(item)
 
 /** An object with no other fields, which the issue about another one names. */
 export function exactly<const Entries extends v.ObjectEntries>(entries: Entries) {
-  const names = Object.keys(entries);
+  const fields = Object.keys(entries) as readonly (keyof Entries & string)[];
+  const names: readonly string[] = fields;
   const object = v.custom<Readonly<Record<string, unknown>>>(isJsonObject, 'an object');
   const known = v.rawCheck<Readonly<Record<string, unknown>>>(({ dataset, addIssue }) => {
     if (!dataset.typed) return;
@@ -20,7 +21,7 @@ export function exactly<const Entries extends v.ObjectEntries>(entries: Entries)
     const path = { type: 'object', origin: 'key', input: value, key, value: value[key] } as const;
     addIssue({ message: names.join(', '), path: [path] });
   });
-  return v.pipe(object, known, v.object(entries));
+  return Object.assign(v.pipe(object, known, v.object(entries)), { fields });
 }
 
 const text = v.string();

@@ -1,3 +1,4 @@
+import { newApiKey } from '../../contract/management/inputs.ts';
 import type { ApiKey } from '../api-key/api-key.ts';
 import { formatApiKeyValue, secretBytes } from '../credential/credential-value.ts';
 import { hashSecret } from '../credential/secret-hash.ts';
@@ -23,9 +24,7 @@ export interface NewApiKey {
   readonly idempotencyKey?: string | undefined;
 }
 
-const newKeyFields = ['name', 'serviceTrunkGroup', 'enabled', 'subnets', 'idempotencyKey'] as const;
-
-type GivenKey = Readonly<Record<(typeof newKeyFields)[number], unknown>>;
+type GivenKey = Readonly<Record<keyof NewApiKey, unknown>>;
 
 export interface CreatedApiKey {
   readonly key: ApiKey;
@@ -97,7 +96,7 @@ export async function createApiKey(
   context: ManagementContext,
   input: NewApiKey,
 ): Promise<CreatedApiKey> {
-  const given: GivenKey = readFields('apiKey', input, newKeyFields);
+  const given: GivenKey = readFields('apiKey', input, newApiKey.fields);
   const { key, value } = buildApiKey(context, given);
   const earlier = await findEarlier(context, given, key);
   if (earlier !== undefined) return earlier;

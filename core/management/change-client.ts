@@ -1,3 +1,4 @@
+import { clientChanges } from '../../contract/management/inputs.ts';
 import type { ClaimCondition } from '../client/claim-condition.ts';
 import type { Client, ClientProvider } from '../client/client.ts';
 import { RefusedError } from '../errors.ts';
@@ -69,18 +70,7 @@ export async function writeClient(
   return next;
 }
 
-const changeFields = [
-  'name',
-  'scopes',
-  'addScopes',
-  'removeScopes',
-  'audiences',
-  'tokenLifetime',
-  'requiredClaims',
-  'ifVersion',
-] as const;
-
-type GivenChanges = Readonly<Record<(typeof changeFields)[number], unknown>>;
+type GivenChanges = Readonly<Record<keyof ClientChanges, unknown>>;
 
 /** A scope that is no longer in the catalogue can still be removed from a client. */
 function readScopesToRemove(value: unknown): readonly string[] {
@@ -144,7 +134,7 @@ export async function updateClient(
   clientId: string,
   changes: ClientChanges,
 ): Promise<Client> {
-  const given: GivenChanges = readFields('changes', changes, changeFields);
+  const given: GivenChanges = readFields('changes', changes, clientChanges.fields);
   const before = await findClient(context, clientId);
   checkVersion(`the client ${before.clientId}`, given.ifVersion, before.version);
   const { config } = context;

@@ -1,4 +1,5 @@
 import { maxSecretsPerClient } from '../../contract/limits.ts';
+import { newSecret, rotatedSecret, secretChanges } from '../../contract/management/inputs.ts';
 import type { Client, ClientSecret } from '../client/client.ts';
 import { formatClientSecret, secretBytes } from '../credential/credential-value.ts';
 import { hashSecret } from '../credential/secret-hash.ts';
@@ -20,9 +21,7 @@ export interface NewClientSecret extends IfVersion {
   readonly idempotencyKey?: string | undefined;
 }
 
-const newSecretFields = ['name', 'expiresAt', 'idempotencyKey', 'ifVersion'] as const;
-
-type GivenSecret = Readonly<Record<(typeof newSecretFields)[number], unknown>>;
+type GivenSecret = Readonly<Record<keyof NewClientSecret, unknown>>;
 
 export interface CreatedClientSecret {
   readonly secret: ClientSecret;
@@ -117,7 +116,7 @@ export async function createClientSecret(
   clientId: string,
   input: NewClientSecret,
 ): Promise<CreatedClientSecret> {
-  const given: GivenSecret = readFields('secret', input, newSecretFields);
+  const given: GivenSecret = readFields('secret', input, newSecret.fields);
   const client = await findClient(context, clientId);
   checkMayHaveSecrets(client);
   const { secret, value } = buildSecret(context, client.clientId, given);
@@ -173,7 +172,7 @@ export async function updateClientSecret(
   secretId: string,
   changes: ClientSecretChanges,
 ): Promise<ClientSecret> {
-  const given = readFields('changes', changes, ['name', 'expiresAt', 'ifVersion']);
+  const given = readFields('changes', changes, secretChanges.fields);
   const { name, expiresAt } = given;
   const now = currentTime(context);
   const client = await findClient(context, clientId);
@@ -255,7 +254,7 @@ export async function rotateClientSecret(
   clientId: string,
   input: NewClientSecret & { readonly overlap: number },
 ): Promise<RotatedClientSecret> {
-  const given = readFields('secret', input, [...newSecretFields, 'overlap']);
+  const given = readFields('secret', input, rotatedSecret.fields);
   const overlap = readOverlap(given.overlap, currentTime(context));
   const client = await findClient(context, clientId);
   checkMayHaveSecrets(client);

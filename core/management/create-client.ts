@@ -1,3 +1,4 @@
+import { newClient } from '../../contract/management/inputs.ts';
 import type { ClaimCondition } from '../client/claim-condition.ts';
 import type { Client, ClientProvider } from '../client/client.ts';
 import { deriveProviderClientId } from '../client/provider-client-id.ts';
@@ -45,20 +46,7 @@ export interface NewClient {
   readonly idempotencyKey?: string | undefined;
 }
 
-const newClientFields = [
-  'name',
-  'serviceTrunkGroup',
-  'scopes',
-  'audiences',
-  'tokenLifetime',
-  'provider',
-  'externalClientId',
-  'requiredClaims',
-  'allowUserTokens',
-  'idempotencyKey',
-] as const;
-
-type GivenClient = Readonly<Record<(typeof newClientFields)[number], unknown>>;
+type GivenClient = Readonly<Record<keyof NewClient, unknown>>;
 
 export interface CreatedClient {
   readonly client: Client;
@@ -195,7 +183,7 @@ export async function createClient(
   context: ManagementContext,
   input: NewClient,
 ): Promise<CreatedClient> {
-  const given: GivenClient = readFields('client', input, newClientFields);
+  const given: GivenClient = readFields('client', input, newClient.fields);
   const under = await findProvider(context, given);
   const asGiven = buildClient(context, given, under?.given);
   if (under !== undefined) {

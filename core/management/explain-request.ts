@@ -1,3 +1,4 @@
+import { requestQuestion } from '../../contract/management/inputs.ts';
 import { InputError, RefusedError } from '../errors.ts';
 import { isPublished } from '../signing-key/signing-key.ts';
 import {
@@ -53,10 +54,8 @@ export interface RequestFinding {
   readonly hint?: string | undefined;
 }
 
-const questionFields = ['credential', 'sourceAddress', 'scopes', 'audience', 'issuer'] as const;
-
 function readQuestion(question: unknown): RequestQuestion & { readonly scopes: readonly string[] } {
-  const given = readFields('question', question, questionFields);
+  const given = readFields('question', question, requestQuestion.fields);
   const text = (field: 'sourceAddress' | 'audience' | 'issuer', help: string) =>
     optional(given[field], (value) => readText(field, value, help));
   const scopes = optional(given.scopes, (value) => readList('scopes', value)) ?? [];
