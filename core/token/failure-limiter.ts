@@ -80,13 +80,10 @@ export class FailureLimiter {
 
   #count(name: string, now: number): number {
     const known = this.#live(name, now);
-    const counter =
-      known === undefined
-        ? { count: 1, endsAt: now + this.#limits.window }
-        : { ...known, count: known.count + 1 };
     if (known === undefined) this.#makeRoom(name, now);
-    this.#counters.set(name, counter);
-    return counter.count;
+    const count = (known?.count ?? 0) + 1;
+    this.#counters.set(name, { count, endsAt: known?.endsAt ?? now + this.#limits.window });
+    return count;
   }
 
   /** All windows have the same length, so the first in the map ends first. */

@@ -65,11 +65,9 @@ export function parseForm(body: Uint8Array): Form {
   if (text === undefined) throw new OAuthError('body_encoding');
   const segments = text.split('&').filter((segment) => segment !== '');
   if (segments.length > maxFormParameters) throw new OAuthError('too_many_parameters');
-  const form = new Map<string, string[]>();
+  const form = new Map<string, readonly string[]>();
   for (const [name, value] of segments.map(decodeParameter)) {
-    const values = form.get(name);
-    if (values === undefined) form.set(name, [value]);
-    else values.push(value);
+    form.set(name, [...(form.get(name) ?? []), value]);
   }
   return form;
 }

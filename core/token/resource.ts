@@ -3,8 +3,7 @@ import { OAuthError } from '../oauth-error.ts';
 
 /** Reads a `resource` parameter (RFC 8707 §2). */
 export function parseResource(value: string | undefined): string | undefined {
-  if (value === undefined) return undefined;
-  if (!isResourceUri(value)) throw new OAuthError('resource_syntax');
+  if (value !== undefined && !isResourceUri(value)) throw new OAuthError('resource_syntax');
   return value;
 }
 

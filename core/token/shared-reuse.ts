@@ -118,10 +118,8 @@ export class SharedTokenReuse {
     const { claims: wanted } = unsigned;
     const claims = { ...wanted, iat, exp: iat + (wanted.exp - wanted.iat), jti };
     if (!mayIssueAgain(claims, wanted.iat, this.#settings.minimumRemainingShare)) return undefined;
-    const signingInput = signingInputOf(key, {
-      typ: this.#settings.accessTokenType,
-      payload: claims,
-    });
+    const typ = this.#settings.accessTokenType;
+    const signingInput = signingInputOf(key, { typ, payload: claims });
     if (!verifyWithJwk(key.publicJwk, Buffer.from(signingInput), signature)) return undefined;
     const jws = `${signingInput}.${Buffer.from(signature).toString('base64url')}`;
     return { jws, claims, kid: key.kid, unusableKids: [] };
