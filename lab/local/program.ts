@@ -1,6 +1,6 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { createTable, createTables } from '../../adapters/dynamodb/create-tables.ts';
 import { sealedTokenTable, sealedTokenTableName } from '../../contract/tables.ts';
+import { createTable, createTables } from '../support/create-tables.ts';
 import type { Access, AccessOptions } from './from-synth/access.ts';
 import { createFunctions, type LocalFunctions } from './functions.ts';
 import {

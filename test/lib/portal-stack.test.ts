@@ -4,8 +4,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Template } from 'aws-cdk-lib/assertions';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { root } from '../architecture/source-files.ts';
 import { portalConfig } from '../../lab/support/portal-config.ts';
+import { root } from '../architecture/source-files.ts';
 import { evaluate, readConfigFile, resourcesOf, synthesise } from './synthesise.ts';
 
 const config = readConfigFile('single-region');

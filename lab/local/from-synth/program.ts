@@ -1,4 +1,4 @@
-import { createTable } from '../../../adapters/dynamodb/create-tables.ts';
+import { createTable } from '../../support/create-tables.ts';
 import type { CreateProgram } from '../program.ts';
 import { type FromSynth, readSynthesisedDeployment } from './synthesised-deployment.ts';
 import { createSynthesisedFunctions } from './synthesised-functions.ts';

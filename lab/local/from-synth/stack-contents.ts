@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import * as v from 'valibot';
-import type { TableDefinition } from '../../../adapters/dynamodb/create-tables.ts';
 import { localApi } from '../../emulator/gateway/request-context.ts';
 import { LocalRunError } from '../../emulator/loopback-server.ts';
+import type { TableDefinition } from '../../support/create-tables.ts';
 import type { SynthesisedStack, TemplateResource } from './assembly.ts';
 import { Resolver, rootResource } from './resolver.ts';
 import { readStackPolicies, type StackPolicies } from './stack-policies.ts';

@@ -3,12 +3,12 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { CredentialsError } from '../../../adapters/credentials/credential-provider.ts';
 import { createDynamoDbApiKeyStore } from '../../../adapters/dynamodb/api-key-store.ts';
 import { createDynamoDbClientStore } from '../../../adapters/dynamodb/client-store.ts';
-import { createTables } from '../../../adapters/dynamodb/create-tables.ts';
 import { createDynamoDbClient } from '../../../adapters/dynamodb/dynamodb-client.ts';
 import { tableName } from '../../../contract/tables.ts';
 import type { ApiKey } from '../../../core/api-key/api-key.ts';
 import type { Client } from '../../../core/client/client.ts';
 import { InputError, MalformedRecordError, UnavailableError } from '../../../core/errors.ts';
+import { createTables } from '../../../lab/support/create-tables.ts';
 import {
   createDynamoDbLookups,
   type DynamoDbLookupOptions,

@@ -1,7 +1,7 @@
 import type { DynamoDBDocument } from '@aws-sdk/lib-dynamodb';
-import { createTables } from '../../../adapters/dynamodb/create-tables.ts';
 import { createDynamoDbClient } from '../../../adapters/dynamodb/dynamodb-client.ts';
 import { type TableKey, tableName, tables } from '../../../contract/tables.ts';
+import { createTables } from '../../../lab/support/create-tables.ts';
 import { startDynalite, testAwsOptions } from './dynalite.ts';
 
 /** The tables of a deployment in a DynamoDB of their own. */

@@ -4,13 +4,13 @@ import { createAwsJsonClient } from '../../../adapters/aws-json/aws-json-client.
 import { callProfiles } from '../../../adapters/call-profile.ts';
 import { createDynamoDbClientReader } from '../../../adapters/dynamodb/client-reader.ts';
 import { createDynamoDbClientStore } from '../../../adapters/dynamodb/client-store.ts';
-import { createTables } from '../../../adapters/dynamodb/create-tables.ts';
 import { createDynamoDbClient } from '../../../adapters/dynamodb/dynamodb-client.ts';
 import { createJsonCalls } from '../../../adapters/dynamodb/json-calls.ts';
 import { createDynamoDbSigningKeyReader } from '../../../adapters/dynamodb/signing-key-reader.ts';
 import { createDynamoDbSigningKeyStore } from '../../../adapters/dynamodb/signing-key-store.ts';
 import { tableName } from '../../../contract/tables.ts';
 import type { SigningKey } from '../../../core/signing-key/signing-key.ts';
+import { createTables } from '../../../lab/support/create-tables.ts';
 import { client } from '../../support/arbitraries.ts';
 import { type Dynalite, startDynalite, testAwsEnvironment, testAwsOptions } from './dynalite.ts';
 

@@ -1,10 +1,10 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createAwsJsonClient } from '../../../adapters/aws-json/aws-json-client.ts';
 import { callProfiles } from '../../../adapters/call-profile.ts';
-import { createTable } from '../../../adapters/dynamodb/create-tables.ts';
 import { createDynamoDbClient } from '../../../adapters/dynamodb/dynamodb-client.ts';
 import { createSealedTokenStore } from '../../../adapters/dynamodb/sealed-token-store.ts';
 import { sealedTokenTable, sealedTokenTableName } from '../../../contract/tables.ts';
+import { createTable } from '../../../lab/support/create-tables.ts';
 import {
   type Answer,
   answer,

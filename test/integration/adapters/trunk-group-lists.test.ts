@@ -4,12 +4,12 @@ import {
   UpdateTableCommand,
 } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { createTable, createTables } from '../../../adapters/dynamodb/create-tables.ts';
 import { createDynamoDbClient } from '../../../adapters/dynamodb/dynamodb-client.ts';
 import { createManagement, InputError, type Management } from '../../../adapters/management.ts';
 import { tableName, tables, trunkGroupIndex } from '../../../contract/tables.ts';
 import { startDynamoDb } from '../../../lab/emulator/dynamodb.ts';
 import type { IndexTiming } from '../../../lab/emulator/table-indexes.ts';
+import { createTable, createTables } from '../../../lab/support/create-tables.ts';
 import { waitUntil } from '../../../lab/support/wait-until.ts';
 import { testConfig } from '../../support/management.ts';
 import { testAccessKey } from '../../support/test-access-key.ts';

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { toApiKeyItem } from '../../../adapters/dynamodb/api-key-item.ts';
 import { toClientItem } from '../../../adapters/dynamodb/client-item.ts';
-import { createTable } from '../../../adapters/dynamodb/create-tables.ts';
 import { createDynamoDbClient } from '../../../adapters/dynamodb/dynamodb-client.ts';
 import { toIdentityProviderItem } from '../../../adapters/dynamodb/identity-provider-item.ts';
 import { formatDemoEnvironment } from '../../../contract/demo-environment.ts';
@@ -16,6 +15,7 @@ import { restoredTableName, type TableKey, tableName, tables } from '../../../co
 import { formatId } from '../../../core/credential/credential-value.ts';
 import { hashSecret } from '../../../core/credential/secret-hash.ts';
 import { makeClient } from '../../../lab/support/clients.ts';
+import { createTable } from '../../../lab/support/create-tables.ts';
 import {
   type LoopbackProvider,
   startLoopbackProvider,

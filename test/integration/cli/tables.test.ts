@@ -5,8 +5,8 @@ import {
   ScanCommand,
 } from '@aws-sdk/client-dynamodb';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createTable } from '../../../adapters/dynamodb/create-tables.ts';
 import { type TableKey, tableName, tables } from '../../../contract/tables.ts';
+import { createTable } from '../../../lab/support/create-tables.ts';
 import { useLocalCli } from './use-authctl.ts';
 
 const { service, authctl, json, requestToken } = useLocalCli();

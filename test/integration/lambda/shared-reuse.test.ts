@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest';
-import { createTable } from '../../../adapters/dynamodb/create-tables.ts';
 import { sealedTokenTable, sealedTokenTableName } from '../../../contract/tables.ts';
+import { createTable } from '../../../lab/support/create-tables.ts';
 import { useTokenFunction } from './use-token-function.ts';
 
 const { tokenFunction, tables } = useTokenFunction();

@@ -1,6 +1,5 @@
 import { type AwsClients, createAwsClients } from '../../../adapters/aws-clients.ts';
 import { createDynamoDbClientStore } from '../../../adapters/dynamodb/client-store.ts';
-import { createTable } from '../../../adapters/dynamodb/create-tables.ts';
 import { createKmsKeys } from '../../../adapters/kms/kms-keys.ts';
 import type { CustomResourceAnswer } from '../../../contract/custom-resource.ts';
 import { deployedRegions } from '../../../contract/deployment-config.ts';
@@ -15,6 +14,7 @@ import { type EventHandler, startLambda } from '../../../lab/emulator/lambda-ser
 import { type Access, createAccess } from '../../../lab/local/from-synth/access.ts';
 import type { SynthesisedDeployment } from '../../../lab/local/from-synth/synthesised-deployment.ts';
 import { clientIdOf, makeClient, makeSecret, secretValueOf } from '../../../lab/support/clients.ts';
+import { createTable } from '../../../lab/support/create-tables.ts';
 import { basic } from '../../../lab/support/token-request.ts';
 import { tokenRequest } from '../../support/token-world.ts';
 import { DeployedFunctions, type VirtualClock } from './deployed-functions.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { createTable } from '../../../adapters/dynamodb/create-tables.ts';
 import { createDynamoDbClient } from '../../../adapters/dynamodb/dynamodb-client.ts';
 import { restoredTableName, tables } from '../../../contract/tables.ts';
+import { createTable } from '../../../lab/support/create-tables.ts';
 import type { LoopbackProvider } from '../../../lab/support/loopback-provider.ts';
 import type { EnforcedService } from './use-enforced-service.ts';
 

@@ -1,10 +1,10 @@
 import { toApiKeyItem } from '../../../adapters/dynamodb/api-key-item.ts';
 import { toAuditItem } from '../../../adapters/dynamodb/audit-item.ts';
 import { toClientItem } from '../../../adapters/dynamodb/client-item.ts';
-import { createTables } from '../../../adapters/dynamodb/create-tables.ts';
 import { createDynamoDbClient } from '../../../adapters/dynamodb/dynamodb-client.ts';
 import { toIdentityProviderItem } from '../../../adapters/dynamodb/identity-provider-item.ts';
 import { startDynamoDb } from '../../../lab/emulator/dynamodb.ts';
+import { createTables } from '../../../lab/support/create-tables.ts';
 import {
   apiKeyOf,
   clientOf,

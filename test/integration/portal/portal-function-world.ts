@@ -10,6 +10,7 @@ import {
 } from '../../../contract/portal-function-config.ts';
 import { UnavailableError } from '../../../core/errors.ts';
 import { loginClient, type TestOpenIdProvider } from '../../../lab/support/openid-provider.ts';
+import { portalConfig } from '../../../lab/support/portal-config.ts';
 import { createPortalHandler } from '../../../lambda/portal/function.ts';
 import type { RequestReport } from '../../../lambda/shared/request-report.ts';
 import type { Portal } from '../../../portal/portal-options.ts';
@@ -17,7 +18,6 @@ import { createWorld, type World } from '../../adapters/management/world.ts';
 import { Browser, origin } from '../../portal/login/login-world.ts';
 import { testConfig } from '../../support/management.ts';
 import { createTestFunction } from '../../support/management-function.ts';
-import { portalConfig } from '../../../lab/support/portal-config.ts';
 
 export const redirectUri = `${origin}/login/callback`;
 

@@ -3,7 +3,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AwsClientOptions } from '../../../adapters/aws-client-options.ts';
 import { createAwsClients } from '../../../adapters/aws-clients.ts';
 import { type CopiedTable, copyTable } from '../../../adapters/dynamodb/copy-table.ts';
-import { createTables } from '../../../adapters/dynamodb/create-tables.ts';
 import { createManagement } from '../../../adapters/management.ts';
 import type { DeploymentConfig } from '../../../contract/deployment-config.ts';
 import { type RegionId, regionIds } from '../../../contract/regions.ts';
@@ -12,6 +11,7 @@ import { collect } from '../../../core/collect.ts';
 import { startDynamoDb } from '../../../lab/emulator/dynamodb.ts';
 import { startKms } from '../../../lab/emulator/kms/kms-server.ts';
 import { ItemHistory } from '../../../lab/emulator/replication/item-history.ts';
+import { createTables } from '../../../lab/support/create-tables.ts';
 import { createDynamoDbLookups } from '../../../verifier/dynamodb-lookups.ts';
 import { createVerifier } from '../../../verifier/verifier.ts';
 import {

@@ -22,7 +22,9 @@ describe("README's comparison", () => {
 });
 
 describe('the age of a cell', () => {
-  const cells = ['2026-01', '2026-02', '2026-03'].map((month) => `$2 ([${month}](https://a.test/))`);
+  const cells = ['2026-01', '2026-02', '2026-03'].map(
+    (month) => `$2 ([${month}](https://a.test/))`,
+  );
   const facts = readFacts(`| price | $1 | ${cells.join(' | ')} |`);
 
   it('is told when no one has read its page for over a year', () => {

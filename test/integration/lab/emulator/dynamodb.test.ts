@@ -8,11 +8,11 @@ import {
   PutItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createTables } from '../../../../adapters/dynamodb/create-tables.ts';
 import { tableKeys, tableName } from '../../../../contract/tables.ts';
 import { startDynamoDb } from '../../../../lab/emulator/dynamodb.ts';
 import { LocalRunError } from '../../../../lab/emulator/loopback-server.ts';
 import { lockState } from '../../../../lab/local/state-lock.ts';
+import { createTables } from '../../../../lab/support/create-tables.ts';
 import { testAccessKey } from '../../../support/test-access-key.ts';
 import { temporaryDirectory } from '../local/temporary-directory.ts';
 

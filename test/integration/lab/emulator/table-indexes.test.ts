@@ -7,10 +7,10 @@ import {
   UpdateTableCommand,
 } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { createTable } from '../../../../adapters/dynamodb/create-tables.ts';
 import { trunkGroupIndex } from '../../../../contract/tables.ts';
 import { startDynamoDb } from '../../../../lab/emulator/dynamodb.ts';
 import type { IndexTiming } from '../../../../lab/emulator/table-indexes.ts';
+import { createTable } from '../../../../lab/support/create-tables.ts';
 import { testAccessKey } from '../../../support/test-access-key.ts';
 import { temporaryDirectory } from '../local/temporary-directory.ts';
 
