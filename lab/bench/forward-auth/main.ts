@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { type Agent, request } from 'node:http';
+import type { Agent } from 'node:http';
 import { cpus } from 'node:os';
 import { createManagement } from '../../../adapters/management.ts';
 import { parseDeploymentConfig } from '../../../contract/deployment-config.ts';
+import { sendRequest } from '../../emulator/http-exchange.ts';
 import type { LocalRun } from '../../local/start-local.ts';
 import {
   type ForwardAuthStart,
@@ -44,14 +45,9 @@ interface Figures {
   readonly megabytes: number;
 }
 
-function get(url: string, credential: string, agent: Agent): Promise<number> {
+async function get(url: string, credential: string, agent: Agent): Promise<number> {
   const headers = { authorization: `Bearer ${credential}`, 'x-real-ip': '127.0.0.1' };
-  return new Promise((done, reject) => {
-    const outgoing = request(url, { agent, headers }, (response) => {
-      response.resume().on('end', () => done(response.statusCode ?? 0));
-    });
-    outgoing.on('error', reject).end();
-  });
+  return (await sendRequest(url, { agent, headers })).status;
 }
 
 /** @returns how long each request took, in milliseconds. */

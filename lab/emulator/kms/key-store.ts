@@ -34,10 +34,6 @@ export class KeyStore {
     }
   }
 
-  get(keyId: string): KmsKey | undefined {
-    return this.#keys.get(keyId);
-  }
-
   /** Every key, by id. */
   list(): readonly KmsKey[] {
     return [...this.#keys.values()].sort((a, b) => (a.keyId < b.keyId ? -1 : 1));

@@ -1,9 +1,8 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { Provider } from 'oidc-provider';
 import MemoryAdapter from 'oidc-provider/lib/adapters/memory_adapter.js';
+import { closeServer, listenOnLoopback, loopbackHost } from '../../emulator/loopback-server.ts';
 import { choosePersonPage, providerErrorPage, signOutPage } from './pages.ts';
 import { localPeople } from './people.ts';
 
@@ -114,11 +113,6 @@ async function interact(
   await provider.interactionFinished(request, response, { login: { accountId: person.id } });
 }
 
-async function listen(server: Server): Promise<string> {
-  await once(server.listen({ host: '127.0.0.1', port: 0 }), 'listening');
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
-
 /** Starts the provider for one relying party. */
 export async function startLocalLogin(client: LoginClient): Promise<LocalLogin> {
   let provider: Provider | undefined;
@@ -134,13 +128,7 @@ export async function startLocalLogin(client: LoginClient): Promise<LocalLogin> 
       response.end();
     });
   });
-  const issuer = await listen(server);
+  const issuer = `http://${loopbackHost}:${await listenOnLoopback(server)}`;
   provider = createProvider(issuer, client);
-  return {
-    issuer,
-    close: async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
+  return { issuer, close: () => closeServer(server) };
 }
