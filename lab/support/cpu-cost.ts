@@ -38,8 +38,3 @@ export async function cpuCost(act: () => unknown): Promise<number> {
   const unit = await cheapestCpuTime(workUnit);
   return (await cheapestCpuTime(act)) / Math.max(unit, 1);
 }
-
-/** Spends so many units. */
-export function spend(units: number): void {
-  for (let count = 0; count < units; count += 1) workUnit();
-}

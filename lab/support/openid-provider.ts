@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
+import { readBody } from '../emulator/request-body.ts';
 import {
   createLoopbackCertificate,
   type LoopbackCertificate,
@@ -83,24 +84,26 @@ export class TestOpenIdProvider {
     const now = Math.floor(Date.now() / 1000);
     const alg = this.deviation.header?.alg ?? 'RS256';
     const pair = this.deviation.otherKey === true ? other : alg === 'ES256' ? elliptic : own;
-    const claims = { sub: 'ada', nonce, auth_time: now, ...this.deviation.claims };
-    const kid = this.deviation.header?.kid ?? (alg === 'ES256' ? 'elliptic' : 'own');
-    const token = new SignJWT({
+    const claims = {
       iss: this.issuer,
       aud: loginClient.clientId,
       iat: now,
       exp: now + 300,
-      ...claims,
-    });
+      sub: 'ada',
+      nonce,
+      auth_time: now,
+      ...this.deviation.claims,
+    };
+    const kid = this.deviation.header?.kid ?? (alg === 'ES256' ? 'elliptic' : 'own');
     if (alg === 'none') {
       const text = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
-      return `${text({ alg })}.${text({ iss: this.issuer, aud: loginClient.clientId, iat: now, exp: now + 300, ...claims })}.`;
+      return `${text({ alg })}.${text(claims)}.`;
     }
     const key =
       alg === 'HS256'
         ? new TextEncoder().encode(loginClient.clientSecret.padEnd(32, 'x'))
         : pair.privateKey;
-    return token.setProtectedHeader({ alg, kid }).sign(key);
+    return new SignJWT(claims).setProtectedHeader({ alg, kid }).sign(key);
   }
 
   async #answerToken(form: URLSearchParams, send: (status: number, body: object) => void) {
@@ -126,10 +129,8 @@ export class TestOpenIdProvider {
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (this.deviation.hang === true) return;
-    let text = '';
-    for await (const chunk of request) text += String(chunk);
     const path = request.url ?? '';
-    const form = new URLSearchParams(text);
+    const form = new URLSearchParams((await readBody(request)).toString());
     this.requests.push({ path, form, authorization: request.headers.authorization });
     const send = (status: number, body: object) => {
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));

@@ -1,16 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
+import type { Template, TemplateResource } from '../support/template-changes/template.ts';
 
 /*
  * Prints what `cdk import --resource-mapping` reads: which existing resource each retained one of
  * a synthesised template is. See docs/procedures/import-retained-tables.md.
  */
-
-export interface TemplateResource {
-  readonly Type: string;
-  readonly DeletionPolicy?: string;
-  readonly Properties?: Readonly<Record<string, unknown>>;
-}
 
 /**
  * By type of what is retained, the property that is its identifier for an import: the
@@ -43,9 +38,7 @@ export type ImportMapping = Readonly<Record<string, Readonly<Record<string, stri
  * @returns the identifier of each retained resource, by its logical id.
  * @throws {Error} for one that no one could find again: of another type, or without a fixed name.
  */
-export function importMapping(
-  resources: Readonly<Record<string, TemplateResource>>,
-): ImportMapping {
+export function importMapping(resources: Template['Resources']): ImportMapping {
   const retained = Object.entries(resources).filter(
     ([, resource]) => resource.DeletionPolicy?.startsWith('Retain') && !isMadeAnew(resource),
   );
@@ -66,8 +59,6 @@ export function importMapping(
 if (process.argv[1] === import.meta.filename) {
   const command = new Command('node lab/tools/import-mapping.ts');
   const [path = ''] = command.argument('<template>', 'cdk.out/STACK.template.json').parse().args;
-  const { Resources } = JSON.parse(readFileSync(path, 'utf8')) as {
-    readonly Resources: Readonly<Record<string, TemplateResource>>;
-  };
+  const { Resources } = JSON.parse(readFileSync(path, 'utf8')) as Template;
   process.stdout.write(`${JSON.stringify(importMapping(Resources), undefined, 2)}\n`);
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { tableKeys, tableName, tables } from '../../contract/tables.ts';
-import { importMapping, type TemplateResource } from '../../lab/tools/import-mapping.ts';
+import type { TemplateResource } from '../../lab/support/template-changes/template.ts';
+import { importMapping } from '../../lab/tools/import-mapping.ts';
 import { readConfigFile, synthesise } from './synthesise.ts';
 
 const name = 'authorization-server';

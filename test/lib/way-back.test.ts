@@ -1,6 +1,7 @@
 import type { Template } from 'aws-cdk-lib/assertions';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { importMapping, type TemplateResource } from '../../lab/tools/import-mapping.ts';
+import type { TemplateResource } from '../../lab/support/template-changes/template.ts';
+import { importMapping } from '../../lab/tools/import-mapping.ts';
 import { type Resource, readConfigFile, resourcesOf, synthesise } from './synthesise.ts';
 
 type Resources = Readonly<Record<string, Resource & { readonly UpdatePolicy?: object }>>;

@@ -6,6 +6,7 @@ export interface Template {
 
 export interface TemplateResource {
   readonly Type: string;
+  readonly DeletionPolicy?: string;
   readonly Properties?: Readonly<Record<string, unknown>>;
 }
 
