@@ -34,7 +34,8 @@ export function profileCredentials(timeout = usualTimeout): CredentialProvider {
       const overdue = new Promise<never>((_, reject) => {
         signal.addEventListener('abort', () => {
           loading = undefined;
-          reject(new CredentialsError('the source of the profile does not answer'));
+          const cause: unknown = signal.reason;
+          reject(new CredentialsError('the source of the profile does not answer', { cause }));
         });
       });
       return Promise.race([provide(), overdue]);

@@ -178,7 +178,11 @@ describe('credentials of a profile', () => {
     const program = write('source.sh', `[ -e ${hanging} ] && exec sleep 60\necho '${json}'\n`);
     useProfile('slow', `[slow]\ncredential_process = sh ${program}\n`);
     const provide = profileCredentials(300);
-    await expect(provide()).rejects.toThrow('the source of the profile does not answer');
+    // The cause makes it a failure of the service, which is answered 503, and no fault of the program.
+    await expect(provide()).rejects.toMatchObject({
+      message: 'the source of the profile does not answer',
+      cause: { name: 'TimeoutError' },
+    });
     rmSync(hanging);
     const found = async () => (await provide()).accessKeyId;
     await expect.poll(() => found().catch(String)).toBe('LATE');
