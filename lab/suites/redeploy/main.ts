@@ -5,7 +5,6 @@ import type { Cloud } from '../../ministack/cloud.ts';
 import { inFreshAccount } from '../../ministack/fresh-account.ts';
 import { installMiniStack } from '../../ministack/ministack.ts';
 import { say } from '../../ministack/proof.ts';
-import { runCommand } from '../../support/run-command.ts';
 import { threeRegionsNames } from '../deploy/three-regions.ts';
 import { prepareAccount } from './deployment.ts';
 import { proveBrokenRelease, proveFailedUpdates } from './failures.ts';
@@ -86,26 +85,7 @@ async function runScenario(name: string, folder: string): Promise<void> {
   });
 }
 
-/**
- * Two processes take about as long as the longest scenario. An emulated account changes how its
- * process resolves names and which certificates it trusts, so one process has one at a time.
- */
-const together = [['later'], ['first', 'back']];
-
-/** Milliseconds, on a busy machine. */
-const longest = 3_600_000;
-
-async function runTogether(): Promise<void> {
-  const running = together.map(async (names) => {
-    const command = [process.execPath, import.meta.filename, ...names] as const;
-    const { code, output } = await runCommand(command, { timeout: longest });
-    process.stdout.write(output);
-    if (code !== 0) process.exitCode = 1;
-  });
-  await Promise.all(running);
-}
-
-async function runHere(names: readonly string[]): Promise<void> {
+async function runScenarios(names: readonly string[]): Promise<void> {
   const work = mkdtempSync(join(tmpdir(), 'test-redeploy-'));
   try {
     for (const name of names) await runScenario(name, join(work, name));
@@ -116,7 +96,7 @@ async function runHere(names: readonly string[]): Promise<void> {
 
 const wanted = process.argv.slice(2);
 const trouble = installMiniStack(python);
-if (trouble !== undefined) {
+if (trouble === undefined) await runScenarios(wanted.length > 0 ? wanted : Object.keys(scenarios));
+else {
   process.stdout.write(`SKIPPED: MiniStack cannot be installed with Python's pip: ${trouble}\n`);
-} else if (wanted.length > 0) await runHere(wanted);
-else await runTogether();
+}
