@@ -42,6 +42,7 @@ import { showProvider } from './pages/providers/provider-details.ts';
 import { editProviderGroups, updateProviderGroups } from './pages/providers/provider-groups.ts';
 import { showProviders } from './pages/providers/provider-list.ts';
 import { newProvider, registerProvider } from './pages/providers/register-provider.ts';
+import { exportExpiring, showExpiring } from './pages/report/expiring.ts';
 import { showSigningKeys } from './pages/signing-keys/signing-keys.ts';
 import type { Handler } from './request-context.ts';
 
@@ -126,6 +127,9 @@ export const routes: readonly Route[] = [
   post('/identity-providers/trunk-groups', updateProviderGroups),
   get('/identity-providers/delete', confirmDeleteProvider),
   post('/identity-providers/delete', deleteProvider),
+
+  get('/expiring', showExpiring),
+  get('/expiring/export', exportExpiring),
 
   get('/signing-keys', showSigningKeys),
   get('/explain', explain),

@@ -165,6 +165,8 @@ const openToViewers = new Set([
   '/api-keys/:keyId',
   '/identity-providers',
   '/identity-providers/show',
+  '/expiring',
+  '/expiring/export',
   '/signing-keys',
   '/explain',
   '/explain/credential',

@@ -82,6 +82,7 @@ function breakStores(
     context.identityProviders,
     context.signingKeys,
     context.auditPages,
+    context.dailyReport,
   ],
 ): void {
   const fail = async () => {

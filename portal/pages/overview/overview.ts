@@ -218,6 +218,6 @@ export const showOverview: Handler = async (context) => {
         : undefined,
     })}<div class="overview">${found.map(foundPanel)}</div>${
       fine.length + denied.length > 0 && finePanel(fine, denied)
-    }`,
+    }<p><a href="${href('/expiring')}">Everything that expires within 30 days</a>, by its end</p>`,
   };
 };

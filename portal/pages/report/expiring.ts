@@ -1,0 +1,77 @@
+import { formatTime } from '../../../core/rfc3339.ts';
+import { problemAt } from '../../forms/problems.ts';
+import { trunkGroupFilter } from '../../html/filters.ts';
+import { type Html, html } from '../../html/html.ts';
+import { endTime, formatMinute, lastUseText } from '../../html/time.ts';
+import type { Handler, RequestContext } from '../../request-context.ts';
+import { type CsvTable, exportList, type ListPage, showList } from '../list-page.ts';
+
+type Report = Awaited<ReturnType<RequestContext['management']['listExpiring']>>;
+type Credential = Report['items'][number];
+
+const csv: CsvTable<Credential> = {
+  name: 'expiring',
+  columns: {
+    expires_at: ({ expiresAt }) => formatTime(expiresAt),
+    credential: ({ kind }) => kind,
+    service_trunk_group: ({ serviceTrunkGroup }) => serviceTrunkGroup,
+    client_id: (one) => (one.kind === 'api_key' ? undefined : one.clientId),
+    client_name: (one) => (one.kind === 'api_key' ? undefined : one.clientName),
+    secret_id: (one) => (one.kind === 'api_key' ? undefined : one.secretId),
+    secret_name: (one) => (one.kind === 'api_key' ? undefined : one.secretName),
+    last_used_on: (one) => (one.kind === 'api_key' ? undefined : one.lastUsedOn),
+    key_id: (one) => (one.kind === 'api_key' ? one.keyId : undefined),
+    key_name: (one) => (one.kind === 'api_key' ? one.keyName : undefined),
+  },
+};
+
+function nameCell({ href }: RequestContext, one: Credential): Html {
+  return one.kind === 'api_key'
+    ? html`<a class="row-link" href="${href(`/api-keys/${one.keyId}`)}">${one.keyName}</a><span class="sub">API key</span>`
+    : html`<a class="row-link" href="${href(`/clients/${one.clientId}`)}">${one.clientName}</a><span class="sub">Secret ${one.secretName ?? one.secretId}</span>`;
+}
+
+/** The list, which is read first: its lead says of when it is. */
+async function expiringList(context: RequestContext): Promise<ListPage<Credential>> {
+  const { management, query, now } = context;
+  const trunkGroup = query.optional('trunkGroup');
+  const { reportedAt } = await management.listExpiring({ limit: 1 });
+  return {
+    title: 'Expires within 30 days',
+    lead:
+      reportedAt === undefined
+        ? 'No daily run has been made yet, so nothing is known.'
+        : `Secrets and API keys that expire within 30 days, as of the daily run at ${formatMinute(reportedAt)}. What was changed since is not in it.`,
+    section: 'clients',
+    path: '/expiring',
+    what: 'secrets and API keys',
+    create: undefined,
+    query: { trunkGroup },
+    labels: { trunkGroup: 'Trunk group', cursor: 'Page' },
+    filterFields: (problems) =>
+      trunkGroupFilter(context, query.text('trunkGroup'), problemAt(problems, 'trunkGroup')),
+    columns: [
+      { text: 'Client or API key' },
+      { text: 'Expires' },
+      { text: 'Trunk group' },
+      { text: 'Last used', isMinor: true },
+    ],
+    row: (one) => [
+      nameCell(context, one),
+      endTime(one.expiresAt, now),
+      one.serviceTrunkGroup,
+      one.kind === 'api_key' ? 'Not recorded' : lastUseText(one.lastUsedOn, now),
+    ],
+    empty: { title: 'Nothing here', text: 'The last daily run found nothing that expires.' },
+    read: async (cursor) => {
+      const { items, nextCursor } = await management.listExpiring({ trunkGroup, cursor });
+      return { items, nextCursor, examined: items.length };
+    },
+    csv,
+  };
+}
+
+export const showExpiring: Handler = async (context) =>
+  showList(context, await expiringList(context));
+
+export const exportExpiring: Handler = async (context) => exportList(await expiringList(context));
