@@ -68,15 +68,15 @@ export class NoticesByMail extends Stack {
 
   private addRules(bus: IEventBus, trunkGroup: string, topic: Topic): void {
     for (const { id, type, only, text } of sentences) {
-      new Rule(this, `${id}-${trunkGroup}`, {
+      const rule = new Rule(this, `${id}-${trunkGroup}`, {
         eventBus: bus,
         eventPattern: {
           source: ['authorization-server'],
           detailType: [type],
           detail: { service_trunk_group: [trunkGroup], ...only },
         },
-        targets: [new SnsTopic(topic, { message: RuleTargetInput.fromText(text) })],
       });
+      rule.addTarget(new SnsTopic(topic, { message: RuleTargetInput.fromText(text) }));
     }
   }
 }

@@ -82,8 +82,8 @@ describe('the example of notices by mail', () => {
 
   it('subscribes each address to the topic of its customer', () => {
     const subscribed = Object.values(template.findResources('AWS::SNS::Subscription')).map(
-      ({ Properties }) => Properties['Endpoint'],
+      ({ Properties }) => String(Properties['Endpoint']),
     );
-    expect(subscribed.toSorted()).toEqual(['ada@example.com', 'bob@example.com']);
+    expect(new Set(subscribed)).toEqual(new Set(['ada@example.com', 'bob@example.com']));
   });
 });
