@@ -96,6 +96,13 @@ describe('a customer', () => {
     const text = await textOf(world, path('show', world.issuer));
     expect(text).not.toContain('Delete…');
     expect(text).not.toContain('/identity-providers/trunk-groups');
+    for (const page of ['delete', 'trunk-groups']) {
+      const response = await world.get(path(page, world.issuer));
+      expect([response.status, response.headers.get('location')]).toEqual([
+        303,
+        path('show', world.issuer),
+      ]);
+    }
     const registration = world.providers.get(world.issuer)?.registrationId ?? '';
     const form = { issuer: world.issuer, ifRegistration: registration };
     expect((await world.post('/identity-providers/delete', form)).status).toBe(422);

@@ -18,6 +18,7 @@ import { toTrunkGroupLimitsItem } from '../../../adapters/dynamodb/trunk-group-l
 import { regionIds } from '../../../contract/regions.ts';
 import { type Alg, algs, signingAlgorithms } from '../../../contract/signing-algorithms.ts';
 import type { Client } from '../../../core/client/client.ts';
+import { ownedRegistrationId } from '../../../core/identity-provider/provider-owner.ts';
 import { runStages } from '../../../core/notices/daily-report.ts';
 import {
   type PublicJwk,
@@ -173,6 +174,11 @@ export function writeSamples(): Readonly<Record<ItemKind, readonly Item[]>> {
         audienceFrom: 'scope',
         clientPatterns: true,
       }),
+      // Of trunk groups: a release that does not know owners reads it as the platform's.
+      toIdentityProviderItem({
+        ...identityProvider,
+        registrationId: ownedRegistrationId(identityProvider.registrationId),
+      }),
     ],
     signing_key: [
       ...algs.map((alg) => toSigningKeyItem(signingKey(alg, {}))),
@@ -206,7 +212,7 @@ export function writeSamples(): Readonly<Record<ItemKind, readonly Item[]>> {
     ],
     provider_owner: [[], ['tg-1001', 'tg-1002']].map((trunkGroups) =>
       toProviderOwnerItem({
-        registrationId: `own_${identityProvider.registrationId}`,
+        registrationId: ownedRegistrationId(identityProvider.registrationId),
         issuer: identityProvider.issuer,
         trunkGroups,
         version: 1,

@@ -1,4 +1,5 @@
 import type { IdentityProvider } from '../../../adapters/management.ts';
+import { mayChange } from '../../access/own-providers.ts';
 import { noProblems, type Problems } from '../../forms/problems.ts';
 import { submit } from '../../forms/submit.ts';
 import { hiddenField } from '../../html/field.ts';
@@ -6,7 +7,7 @@ import { postForm } from '../../html/form.ts';
 import { html } from '../../html/html.ts';
 import { pageHeader } from '../../html/parts.ts';
 import type { Handler, Page, RequestContext } from '../../request-context.ts';
-import { countOf } from './provider-details.ts';
+import { countOf, toProvider } from './provider-details.ts';
 
 /** Names on the page; the rest is counted. */
 const shownClients = 10;
@@ -61,6 +62,7 @@ async function showConfirmation(
 export const confirmDeleteProvider: Handler = async (context) => {
   context.require('deleteProvider');
   const provider = await context.management.findProvider(context.query.text('issuer'));
+  if (!mayChange(context, provider)) return toProvider(context, provider);
   return showConfirmation(context, provider, noProblems);
 };
 

@@ -8,7 +8,7 @@ import { dataTable } from '../../html/list.ts';
 import { facts, linkButton, pageHeader, panel } from '../../html/parts.ts';
 import { timeWithDistance } from '../../html/time.ts';
 import type { Health } from '../../provider-health.ts';
-import type { Handler, RequestContext } from '../../request-context.ts';
+import type { Handler, Redirect, RequestContext } from '../../request-context.ts';
 import { clientColumns, clientRow } from '../clients/client-row.ts';
 import { describeOwner, healthBadge } from './provider-list.ts';
 
@@ -80,6 +80,11 @@ export function providerFacts(
       : [['Audience', 'aud, or the API that the scopes belong to'] as const]),
     ...(provider.clientPatterns === true ? [['Client patterns', 'Allowed'] as const] : []),
   ] as const;
+}
+
+/** Where a form leads that would be refused: the page says whose the provider is. */
+export function toProvider({ href }: RequestContext, { issuer }: IdentityProvider): Redirect {
+  return { redirectTo: href('/identity-providers/show', { issuer }) };
 }
 
 export const showProvider: Handler = async (context) => {

@@ -1,5 +1,5 @@
 import type { IdentityProvider } from '../../../adapters/management.ts';
-import { findProviderGroups } from '../../access/own-providers.ts';
+import { findProviderGroups, mayChange } from '../../access/own-providers.ts';
 import { noProblems, type Problems, problemAt } from '../../forms/problems.ts';
 import { providerLabels } from '../../forms/provider-form.ts';
 import { submit } from '../../forms/submit.ts';
@@ -10,6 +10,7 @@ import { html } from '../../html/html.ts';
 import { pageHeader } from '../../html/parts.ts';
 import { trunkGroupChoices } from '../../html/trunk-group-choices.ts';
 import type { Handler, Page, RequestContext } from '../../request-context.ts';
+import { toProvider } from './provider-details.ts';
 
 /** A user with few trunk groups chooses among them. The platform's staff types any. */
 async function groupsField(
@@ -54,26 +55,31 @@ async function showForm(
         { text: issuer, href: href('/identity-providers/show', { issuer }) },
       ],
       lead: html`<code>${issuer}</code>`,
-    })}${postForm(
-      {
-        action: href('/identity-providers/trunk-groups'),
-        problems,
-        labels: providerLabels,
-        submit: 'Save',
-        cancel: href('/identity-providers/show', { issuer }),
-      },
-      [
-        hiddenField('issuer', issuer),
-        hiddenField('ifVersion', version),
-        await groupsField(context, provider, chosen, problems),
-      ],
-    )}`,
+    })}${
+      owner === undefined
+        ? html`<p class="notice">It was registered for the whole platform. The limits of each trunk group say who may use it.</p>`
+        : postForm(
+            {
+              action: href('/identity-providers/trunk-groups'),
+              problems,
+              labels: providerLabels,
+              submit: 'Save',
+              cancel: href('/identity-providers/show', { issuer }),
+            },
+            [
+              hiddenField('issuer', issuer),
+              hiddenField('ifVersion', version),
+              await groupsField(context, provider, chosen, problems),
+            ],
+          )
+    }`,
   };
 }
 
 export const editProviderGroups: Handler = async (context) => {
   context.require('setProviderTrunkGroups');
   const provider = await context.management.findProvider(context.query.text('issuer'));
+  if (!mayChange(context, provider)) return toProvider(context, provider);
   return showForm(context, provider, provider.owner?.trunkGroups ?? [], noProblems);
 };
 

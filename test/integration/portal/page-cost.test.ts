@@ -93,6 +93,7 @@ const pages: Readonly<Record<string, Calls>> = {
   '/identity-providers/new': {},
   '/identity-providers/show': { GetItem: 1, Scan: 1 },
   '/identity-providers/delete': { GetItem: 1, Scan: 1 },
+  '/identity-providers/trunk-groups': { GetItem: 1 },
   '/signing-keys': { Query: 1 },
   '/explain': { GetItem: 1, Query: 1 },
   '/audit': { Query: 1 },
@@ -108,6 +109,7 @@ const files: Readonly<Record<string, Calls>> = {
 const queries: Readonly<Record<string, (ids: FullTables) => string>> = {
   '/identity-providers/show': ({ issuer }) => `?issuer=${encodeURIComponent(issuer)}`,
   '/identity-providers/delete': ({ issuer }) => `?issuer=${encodeURIComponent(issuer)}`,
+  '/identity-providers/trunk-groups': ({ issuer }) => `?issuer=${encodeURIComponent(issuer)}`,
   '/explain': ({ clientId }) => `?clientId=${clientId}`,
 };
 
