@@ -322,7 +322,7 @@ describe('the permission matrix of the portal', () => {
           [
             'Allow',
             'secretsmanager:GetSecretValue',
-            'arn:aws:secretsmanager:us-west-2:111122223333:secret:portal-login-AbCdEf',
+            'arn:aws:secretsmanager:us-west-2:111122223333:secret:client-secret-of-the-login-AbCdEf',
           ],
           ['Allow', 'secretsmanager:GetSecretValue', 'SessionKeySecret'],
         ]),
