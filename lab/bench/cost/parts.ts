@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { formatColumns } from '../../support/generated-parts.ts';
+import { portalConfig } from '../../support/portal-config.ts';
 import type { Results } from '../results.ts';
 import { medianOf } from '../statistics.ts';
 import { modelLoad, signQuota } from './load-model.ts';
 import { pricePages, prices, pricesReadOn } from './prices.ts';
-import { type Inventory, standingCost, takeInventory } from './standing-cost.ts';
+import { costOfPortal, type Inventory, standingCost, takeInventory } from './standing-cost.ts';
 import {
   type Configuration,
   costOfMillion,
@@ -235,6 +236,26 @@ function formatMonth(bundles: string): string {
   });
 }
 
+/** What the portal adds to three regions, idle. */
+function formatPortal(bundles: string): string {
+  const file = readFileSync(join(root, 'config/three-regions.json'), 'utf8');
+  const config = JSON.parse(file) as object;
+  const costs = costOfPortal(
+    takeInventory(config, bundles),
+    takeInventory({ ...config, portal: portalConfig }, bundles),
+  );
+  return formatColumns([costs], {
+    'the portal, a month': () => 'next to three regions',
+    together: (lines) => `**${dollars(total(lines))}**`,
+    ...Object.fromEntries(
+      Object.keys(costs).map((line): [string, (lines: typeof costs) => string] => [
+        line,
+        (lines) => dollars(lines[line] ?? Number.NaN),
+      ]),
+    ),
+  });
+}
+
 function formatSources(): string {
   const pages = Object.entries(pricePages).map(([name, url]) => `[${name}](${url})`);
   return `Prices of ${pricesReadOn}, us-west-2: ${pages.join(', ')}.`;
@@ -249,6 +270,7 @@ export function computeParts(bundles: string): Readonly<Record<string, string>> 
   return {
     sources: formatSources(),
     month: formatMonth(bundles),
+    portal: formatPortal(bundles),
     costs: formatCosts(),
     reuse: formatReuse(),
     memory: formatMemory(),

@@ -10,6 +10,7 @@ export const pricePages: Readonly<Record<string, string>> = {
   CloudWatch: 'https://aws.amazon.com/cloudwatch/pricing/',
   'X-Ray': 'https://aws.amazon.com/xray/pricing/',
   EventBridge: 'https://aws.amazon.com/eventbridge/pricing/',
+  'Secrets Manager': 'https://aws.amazon.com/secrets-manager/pricing/',
   WAF: 'https://aws.amazon.com/waf/pricing/',
   'Route 53': 'https://aws.amazon.com/route53/pricing/',
   CloudTrail: 'https://aws.amazon.com/cloudtrail/pricing/',
@@ -43,6 +44,7 @@ export const prices = {
   },
   /** A million request units; an eventually consistent read of up to 4 KB is half a unit. */
   dynamodb: { perMillionReadUnits: 0.125, perMillionWriteUnits: 0.625 },
+  secretMonth: 0.4,
   /** A million custom events. */
   events: { perMillion: 1 },
   logs: {

@@ -27,6 +27,7 @@ export interface Inventory {
   readonly healthChecks: number;
   readonly webAcls: number;
   readonly webAclRules: number;
+  readonly secrets: number;
   /** In the first region, unless the config leaves it out. */
   readonly dailyRuns: number;
 }
@@ -65,6 +66,7 @@ export function takeInventory(input: unknown, bundles: string): Inventory {
     healthChecks: find('AWS::Route53::HealthCheck').length,
     webAcls: webAcls.length,
     webAclRules: sum(webAcls.map(({ Properties }) => Properties?.['Rules'].length ?? 0)),
+    secrets: find('AWS::SecretsManager::Secret').length,
     dailyRuns: find('AWS::Events::EventBus').length,
   };
 }
@@ -152,6 +154,17 @@ function costOfDailyRuns(work: TokenWork): number {
     (noticesADay * events.perMillion) / million +
     costOfLog((attempts * work.logBytes) / 1e9);
   return 30 * aDay;
+}
+
+/** What an idle portal adds to a deployment, in dollars a month. */
+export function costOfPortal(without: Inventory, withPortal: Inventory): CostLines {
+  const added = (name: keyof Inventory) => withPortal[name] - without[name];
+  const { webAcl } = prices;
+  return {
+    alarms: added('alarmMetrics') * prices.alarmMetricMonth,
+    'web ACL': added('webAcls') * webAcl.perMonth + added('webAclRules') * webAcl.perRuleMonth,
+    'session key': added('secrets') * prices.secretMonth,
+  };
 }
 
 /** Dollars a month, whether or not a client asks for a token, by what they are paid for. */

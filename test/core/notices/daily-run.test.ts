@@ -5,6 +5,7 @@ import type { Client } from '../../../core/client/client.ts';
 import { UnavailableError } from '../../../core/errors.ts';
 import type { Notice } from '../../../core/notices/notice.ts';
 import { createTestDailyRun } from '../../support/daily-run.ts';
+import { figure } from '../../support/figure.ts';
 
 const day = secondsPerDay;
 
@@ -103,6 +104,18 @@ describe('a daily run', () => {
     expect(ends).toEqual(ends.toSorted((a, b) => a - b));
     expect(new Set(report.map(({ serviceTrunkGroup }) => serviceTrunkGroup)).size).toBe(7);
     expect(JSON.stringify([...test.sent, ...report])).not.toContain('sha256');
+  });
+
+  it('reads 10,000 clients in pages of 500, and once each', async () => {
+    const test = runWithClients(10_000);
+    const budget = 1000;
+    test.reads = budget;
+    const { notices, expiring } = await test.run();
+    const reads = budget - test.reads;
+    figure('a daily run over 10,000 clients', { reads, notices: notices.expiring, expiring });
+    // 20 pages of clients, one of API keys, and the audit of yesterday and today.
+    expect(reads).toBeLessThanOrEqual(23);
+    expect(expiring).toBe(1000);
   });
 
   it('tells the next day only what is new', async () => {
