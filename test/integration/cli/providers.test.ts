@@ -349,3 +349,17 @@ it('refuses tokens of people to new clients of a known platform, and lists clien
   expect(listed.stdout).toBe(open.stdout);
   await authctl(['provider', 'delete', realm, '--cascade', '--yes']);
 });
+
+it('registers a provider for a trunk group, and takes it over', async () => {
+  const { issuer, discoveryUrl } = provider;
+  const registered = await json(['provider', 'register', discoveryUrl, '--trunk-group', 'tg-9']);
+  expect(registered).toMatchObject({ service_trunk_groups: ['tg-9'], owner_version: 1 });
+  expect((await authctl(['provider', 'list'])).stdout).toContain('tg-9');
+  const nothing = await authctl(['provider', 'assign', issuer]);
+  expect(nothing.stderr).toContain('add --trunk-group or --platform');
+  const own = ['--trunk-group', 'tg-9', '--trunk-group', 'tg-1'];
+  expect(await json(['provider', 'assign', issuer, ...own])).toMatchObject({ owner_version: 2 });
+  await createClient('erp');
+  const taken = await authctl(['provider', 'assign', issuer, '--platform']);
+  expect(taken.stdout).toContain('it was taken over');
+});
