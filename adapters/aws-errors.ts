@@ -1,4 +1,4 @@
-import { UnavailableError } from '../core/errors.ts';
+import { ServiceUnavailableError } from '../core/errors.ts';
 import {
   type CallError,
   isServerError,
@@ -42,17 +42,23 @@ export class ResourceNotFoundError extends Error {
 }
 
 /**
- * Makes an AWS call and converts its errors to those of the port: UnavailableError for temporary
- * failures, ResourceNotFoundError for missing resources. Other errors stay as they are.
+ * Makes an AWS call and converts its errors to those of the port: ServiceUnavailableError for
+ * temporary failures, ResourceNotFoundError for missing resources. Other errors stay as they are.
  *
+ * @param service what is called, as AWS names it.
  * @param doing the operation, for the error and the log: `list keys`. Never text from a caller.
  */
-export async function callAws<T>(doing: string, call: () => Promise<T>): Promise<T> {
+export async function callAws<T>(
+  service: 'DynamoDB' | 'KMS' | 'Lambda' | 'STS',
+  doing: string,
+  call: () => Promise<T>,
+): Promise<T> {
   try {
     return await call();
   } catch (error) {
     if (error instanceof Error && isAwsUnavailability(error)) {
-      throw new UnavailableError(`could not ${doing}: ${describeCause(error)}`, { cause: error });
+      const text = `could not ${doing}: ${describeCause(error)}`;
+      throw new ServiceUnavailableError(service, text, { cause: error });
     }
     if (error instanceof Error && error.name === 'ResourceNotFoundException') {
       throw new ResourceNotFoundError(`could not ${doing}: it does not exist in this AWS region`, {

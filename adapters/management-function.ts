@@ -13,7 +13,12 @@ import {
 } from '../contract/management/request.ts';
 import type { ManagementAlias, PersonRole } from '../contract/management/roles.ts';
 import type { AuditRecord } from '../core/audit/audit-log.ts';
-import { InputError, MalformedRecordError, UnavailableError } from '../core/errors.ts';
+import {
+  InputError,
+  MalformedRecordError,
+  ServiceUnavailableError,
+  UnavailableError,
+} from '../core/errors.ts';
 import { neededFields } from '../core/management/requests/read-call.ts';
 import { fromManagementError } from '../core/management/requests/wire-errors.ts';
 import { narrowTrunkGroups } from '../core/management/trunk-group-limit.ts';
@@ -70,14 +75,20 @@ function toText(request: unknown): string {
 function readAnswer(answer: unknown): ManagementAnswer {
   const result = v.safeParse(managementAnswerSchema, answer);
   if (result.success) return result.output;
-  throw new UnavailableError('the management function returned an answer of an unknown shape');
+  throw new ServiceUnavailableError(
+    'Lambda',
+    'the management function returned an answer of an unknown shape',
+  );
 }
 
 function readResult(name: OperationName, outcome: ManagementOutcome | undefined): unknown {
   if (outcome !== undefined && 'error' in outcome) throw fromManagementError(outcome.error);
   const result = v.safeParse(operationOf(name).result, outcome?.result);
   if (result.success) return result.output;
-  throw new UnavailableError(`the management function returned an unknown result of ${name}`);
+  throw new ServiceUnavailableError(
+    'Lambda',
+    `the management function returned an unknown result of ${name}`,
+  );
 }
 
 /** How the version or the registration of each kind of record is found. */

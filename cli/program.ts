@@ -7,6 +7,7 @@ import { commandGroups } from './command-groups.ts';
 import { type CommandGroup, type CommandSpec, collectValues } from './command-spec.ts';
 import { portalCommand } from './commands/portal.ts';
 import type { CompletionValues } from './completion-values.ts';
+import { nameOption } from './option-label.ts';
 import { ownCommand } from './own-command.ts';
 import { Terminal } from './terminal.ts';
 
@@ -26,7 +27,11 @@ function buildCommand(
   }
   for (const option of spec.options ?? []) command.addOption(option);
   return command.addHelpText('after', formatExamples(io, spec.examples)).action(async () => {
-    await spec.run(open(command.optsWithGlobals()), command.args, command.opts());
+    try {
+      await spec.run(open(command.optsWithGlobals()), command.args, command.opts());
+    } catch (error) {
+      throw nameOption(error, command.options);
+    }
   });
 }
 

@@ -3,6 +3,16 @@ export class UnavailableError extends Error {
   override readonly name: string = 'UnavailableError';
 }
 
+/** {@link UnavailableError} of a service that can be named, e.g. `DynamoDB`. */
+export class ServiceUnavailableError extends UnavailableError {
+  readonly service: string;
+
+  constructor(service: string, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.service = service;
+  }
+}
+
 /** A host's clock differs from the times that others say. */
 export class ClockError extends UnavailableError {
   override readonly name = 'ClockError';
@@ -71,9 +81,14 @@ export class VersionConflictError extends ConflictError {
   }
 }
 
+export interface InputErrorOptions extends ErrorOptions {
+  readonly field?: string | undefined;
+  readonly label?: string | undefined;
+}
+
 /**
- * A value that a person gave and that is not allowed. The message has the value and what is
- * allowed.
+ * A value that a person gave and that is not allowed. The message has the label of the field, the
+ * value and what is allowed.
  */
 export class InputError extends Error {
   override readonly name = 'InputError';
@@ -82,13 +97,16 @@ export class InputError extends Error {
    * `subnets[1].netmask`. Undefined if the value belongs to no field.
    */
   readonly field: string | undefined;
+  /** What the message calls the field: its name on the wire, `token_lifetime`. */
+  readonly label: string | undefined;
+  /** The message without the label, for a surface that has its own: a form, a command line. */
+  readonly problem: string;
 
-  constructor(
-    message: string,
-    options: ErrorOptions & { readonly field?: string | undefined } = {},
-  ) {
-    super(message, options);
-    this.field = options.field;
+  constructor(problem: string, { field, label, ...options }: InputErrorOptions = {}) {
+    super(label === undefined ? problem : `${label}: ${problem}`, options);
+    this.field = field;
+    this.label = label;
+    this.problem = problem;
   }
 }
 

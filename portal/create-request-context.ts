@@ -21,20 +21,24 @@ export async function createRequestContext(
   const count = person.trunkGroups?.length ?? 0;
   if (count > maxTrunkGroupLimit) throw new TooManyTrunkGroupsError(count);
   const guarded = guardManagement(management, person);
+  const deployment = await guarded.describeDeployment();
+  // The config can limit a person further than the login does.
+  const { trunkGroups = person.trunkGroups } = deployment.reach ?? {};
+  const reaching: Person = { ...person, trunkGroups };
   return {
-    person,
+    person: reaching,
     management: guarded,
-    deployment: await guarded.describeDeployment(),
+    deployment,
     id: () => '',
     query: new Fields(new URL(request.url).searchParams),
     form: new Fields(),
     health,
     now: Math.floor(clock() / 1000),
     href: createHref(basePath),
-    granted: rememberGranted(guarded, person),
-    may: (operation) => mayUse(person, operation),
+    granted: rememberGranted({ management: guarded, person: reaching, deployment }),
+    may: (operation) => mayUse(reaching, operation),
     require: (operation) => {
-      if (!mayUse(person, operation)) throw new ForbiddenError(operation, person);
+      if (!mayUse(reaching, operation)) throw new ForbiddenError(operation, reaching);
     },
     newRequestId: randomUUID,
   };

@@ -43,6 +43,7 @@ export type Section =
   | 'overview'
   | 'clients'
   | 'api-keys'
+  | 'trunk-groups'
   | 'identity-providers'
   | 'signing-keys'
   | 'explain'

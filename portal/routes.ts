@@ -44,6 +44,9 @@ import { showProviders } from './pages/providers/provider-list.ts';
 import { newProvider, registerProvider } from './pages/providers/register-provider.ts';
 import { exportExpiring, showExpiring } from './pages/report/expiring.ts';
 import { showSigningKeys } from './pages/signing-keys/signing-keys.ts';
+import { editTrunkGroup, updateTrunkGroup } from './pages/trunk-groups/change-limits.ts';
+import { showTrunkGroup } from './pages/trunk-groups/trunk-group-details.ts';
+import { showTrunkGroups } from './pages/trunk-groups/trunk-group-list.ts';
 import type { Handler } from './request-context.ts';
 
 export interface Route {
@@ -130,6 +133,11 @@ export const routes: readonly Route[] = [
 
   get('/expiring', showExpiring),
   get('/expiring/export', exportExpiring),
+
+  get('/trunk-groups', showTrunkGroups),
+  get('/trunk-groups/:group', showTrunkGroup),
+  get('/trunk-groups/:group/edit', editTrunkGroup),
+  post('/trunk-groups/:group', updateTrunkGroup),
 
   get('/signing-keys', showSigningKeys),
   get('/explain', explain),

@@ -177,7 +177,7 @@ export function createDynamoDbLookups(options: DynamoDbLookupOptions = {}): Dyna
       await checkTables(calls, names, awsRegion);
       const Key = { [tables.apiKeys.partitionKey]: probeKey };
       const input = { TableName: names.apiKeys, Key };
-      await callAws(`read items of ${names.apiKeys}`, () => batched.tryBatch(input));
+      await callAws('DynamoDB', `read items of ${names.apiKeys}`, () => batched.tryBatch(input));
     },
     close: () => client.close(),
   };

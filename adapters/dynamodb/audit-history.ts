@@ -18,7 +18,7 @@ async function queryDay(
   const items: Item[] = [];
   let start: Record<string, unknown> | undefined;
   do {
-    const page = await callAws(`read the audit in ${awsRegion}`, () =>
+    const page = await callAws('DynamoDB', `read the audit in ${awsRegion}`, () =>
       dynamodb.query({
         TableName: table,
         KeyConditionExpression: '#day = :day',

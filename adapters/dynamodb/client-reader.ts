@@ -42,7 +42,7 @@ async function recordSecretUse(
     ExpressionAttributeValues: { ':day': use.day },
   };
   try {
-    await callAws(`record the use of a secret of client "${use.clientId}"`, () =>
+    await callAws('DynamoDB', `record the use of a secret of client "${use.clientId}"`, () =>
       calls.update(input, { abortSignal: options.signal }),
     );
   } catch (error) {

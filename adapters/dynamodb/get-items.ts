@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import type { DynamoDBDocument } from '@aws-sdk/lib-dynamodb';
-import { UnavailableError } from '../../core/errors.ts';
+import { ServiceUnavailableError } from '../../core/errors.ts';
 import { callAws } from '../aws-errors.ts';
 import type { Item } from './item.ts';
 import type { StoreOptions } from './store-options.ts';
@@ -23,10 +23,11 @@ async function getBatch(
   const items: Item[] = [];
   let rest: Record<string, unknown>[] = [...keys];
   for (let attempt = 1; rest.length > 0; attempt++) {
-    if (attempt > maxAttempts) throw new UnavailableError(`could not read items of ${table}`);
+    if (attempt > maxAttempts)
+      throw new ServiceUnavailableError('DynamoDB', `could not read items of ${table}`);
     if (attempt > 1) await setTimeout(firstPause * 2 ** (attempt - 2));
     const RequestItems = { [table]: { Keys: rest, ConsistentRead: consistentRead } };
-    const output = await callAws(`read items of ${table}`, () =>
+    const output = await callAws('DynamoDB', `read items of ${table}`, () =>
       dynamodb.batchGet({ RequestItems }),
     );
     items.push(...(output.Responses?.[table] ?? []));

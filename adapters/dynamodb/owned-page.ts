@@ -7,7 +7,7 @@ import {
   maxServiceTrunkGroupLength,
   maxTableReads,
 } from '../../contract/limits.ts';
-import { UnavailableError } from '../../core/errors.ts';
+import { ServiceUnavailableError } from '../../core/errors.ts';
 import { refuseInput } from '../../core/management/read-input.ts';
 import type { StorePage } from '../../core/paging.ts';
 import { callAws } from '../aws-errors.ts';
@@ -68,7 +68,7 @@ export async function scanForOwn<T extends object>(
   const taken: T[] = [];
   let [examined, last, start] = [0, after, after];
   for (let reads = 0; reads < maxTableReads; reads++) {
-    const page = await callAws(`list ${table}`, () =>
+    const page = await callAws('DynamoDB', `list ${table}`, () =>
       dynamodb.scan({
         TableName: table,
         Limit: maxExaminedItems,
@@ -94,7 +94,8 @@ export async function scanForOwn<T extends object>(
     if (start === undefined) return { items: taken, examined };
   }
   if (taken.length > 0) return { items: taken, examined, next: JSON.stringify([last]) };
-  throw new UnavailableError(
+  throw new ServiceUnavailableError(
+    'DynamoDB',
     `could not list ${table}: it is too large to be searched without its index, which cannot be used yet`,
   );
 }

@@ -26,7 +26,7 @@ export async function getItem(
     Key: request.key,
     ConsistentRead: request.consistentRead ?? false,
   };
-  const output = await callAws(`read an item of ${request.table}`, () =>
+  const output = await callAws('DynamoDB', `read an item of ${request.table}`, () =>
     calls.get(input, { abortSignal: options.signal }),
   );
   return output.Item;
@@ -38,7 +38,7 @@ async function* readPages(
 ): AsyncGenerator<Item> {
   let startKey: Page['LastEvaluatedKey'];
   do {
-    const page = await callAws(doing, () => readPage(startKey));
+    const page = await callAws('DynamoDB', doing, () => readPage(startKey));
     yield* page.Items ?? [];
     startKey = page.LastEvaluatedKey;
   } while (startKey !== undefined);

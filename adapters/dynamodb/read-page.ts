@@ -135,7 +135,7 @@ export async function scanPage<T extends object>(
   store: StoreOptions,
 ): Promise<StorePage<T>> {
   const { table, partitionKey, query, conditions } = scan;
-  const page = await callAws(`list ${table}`, () =>
+  const page = await callAws('DynamoDB', `list ${table}`, () =>
     dynamodb.scan({
       TableName: table,
       Limit: readLimit(scan, conditions),
@@ -169,7 +169,7 @@ export async function queryPage<T extends object>(
   store: StoreOptions,
 ): Promise<StorePage<T>> {
   const { table, partitionKey, sortKey, value, after, prefix } = request;
-  const page = await callAws(`list ${value} of ${table}`, () =>
+  const page = await callAws('DynamoDB', `list ${value} of ${table}`, () =>
     dynamodb.query({
       TableName: table,
       KeyConditionExpression: `#key = :value${prefix === undefined ? '' : ' AND begins_with(#sort, :prefix)'}`,

@@ -35,7 +35,7 @@ export function createFindRecent(
     const subjects: string[] = [];
     let start: Record<string, unknown> | undefined;
     for (let reads = 0; reads < maxReads; reads++) {
-      const page = await callAws(`list recent changes of ${table}`, () =>
+      const page = await callAws('DynamoDB', `list recent changes of ${table}`, () =>
         dynamodb.query({
           TableName: table,
           ...filter,

@@ -48,7 +48,7 @@ export function createDynamoDbRotationStore(
       parseItems(queryPartition(dynamodb, { table, partitionKey, value }, store), parse, store),
     );
   const put = (item: Item, doing: string) =>
-    callAws(doing, async () => {
+    callAws('DynamoDB', doing, async () => {
       await dynamodb.put({ TableName: table, Item: item });
     });
   const intentWrite = (slot: string, doing: string) => ({

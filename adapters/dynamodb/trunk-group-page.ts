@@ -41,7 +41,7 @@ async function queryGroup<T extends object>(
 ): Promise<readonly Position[]> {
   const { name, partitionKey: groupKey, sortKey } = trunkGroupIndex;
   const start = after?.[0] === group ? after : undefined;
-  const page = await callAws(`list a trunk group of ${table}`, () =>
+  const page = await callAws('DynamoDB', `list a trunk group of ${table}`, () =>
     dynamodb.query({
       TableName: table,
       IndexName: name,

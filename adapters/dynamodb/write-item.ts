@@ -53,7 +53,7 @@ export interface ConditionalWrite {
  */
 export async function writeConditionally(write: ConditionalWrite): Promise<void> {
   try {
-    await callAws(write.doing, write.send);
+    await callAws('DynamoDB', write.doing, write.send);
   } catch (error) {
     if (!(error instanceof ConditionalCheckFailedException)) throw error;
     const isRepeated = (error.$metadata.attempts ?? 1) > 1;

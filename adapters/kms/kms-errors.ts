@@ -29,7 +29,7 @@ export function isKmsError(error: unknown, ...names: readonly string[]): boolean
  */
 export async function callWithKey<T>(doing: string, call: () => Promise<T>): Promise<T> {
   try {
-    return await callAws(doing, call);
+    return await callAws('KMS', doing, call);
   } catch (error) {
     if (!(error instanceof Error) || !unusable.has(error.name)) throw error;
     throw new SigningKeyUnusableError(`could not ${doing}: ${error.name}`, { cause: error });

@@ -74,7 +74,7 @@ async function describeKey(
   if (await isElsewhere(kms, kmsKeyArn)) return undefined;
   const command = new DescribeKeyCommand({ KeyId: kmsKeyArn });
   try {
-    const { KeyMetadata } = await callAws(`describe ${kmsKeyArn}`, () =>
+    const { KeyMetadata } = await callAws('KMS', `describe ${kmsKeyArn}`, () =>
       kms.send(command, { abortSignal: options.signal }),
     );
     return toDescription(KeyMetadata);
@@ -104,7 +104,7 @@ async function createKey(
       { TagKey: kmsKeyTags.intent, TagValue: request.intentId },
     ],
   });
-  const output = await callAws('create a key', () => sendOnce(kms, command, options));
+  const output = await callAws('KMS', 'create a key', () => sendOnce(kms, command, options));
   return toDescription(output.KeyMetadata).kmsKeyArn;
 }
 
@@ -135,7 +135,7 @@ async function scheduleKeyDeletion(
     PendingWindowInDays: kmsDeletionWindowDays,
   });
   try {
-    await callAws(`schedule the deletion of ${kmsKeyArn}`, () =>
+    await callAws('KMS', `schedule the deletion of ${kmsKeyArn}`, () =>
       kms.send(command, { abortSignal: options.signal }),
     );
   } catch (error) {

@@ -14,7 +14,7 @@ async function* listKeyArns(kms: KMSClient, options: PortOptions): AsyncGenerato
   let marker: string | undefined;
   do {
     const command = new ListKeysCommand({ Limit: keysPerPage, Marker: marker });
-    const page = await callAws('list the keys of KMS', () =>
+    const page = await callAws('KMS', 'list the keys of KMS', () =>
       kms.send(command, { abortSignal: options.signal }),
     );
     for (const { KeyArn } of page.Keys ?? []) if (KeyArn !== undefined) yield KeyArn;
@@ -30,7 +30,7 @@ async function readTags(
 ): Promise<ReadonlyMap<string, string> | undefined> {
   const command = new ListResourceTagsCommand({ KeyId: kmsKeyArn, Limit: tagsPerPage });
   try {
-    const { Tags = [] } = await callAws(`read the tags of ${kmsKeyArn}`, () =>
+    const { Tags = [] } = await callAws('KMS', `read the tags of ${kmsKeyArn}`, () =>
       kms.send(command, { abortSignal: options.signal }),
     );
     return new Map(Tags.map(({ TagKey = '', TagValue = '' }) => [TagKey, TagValue]));

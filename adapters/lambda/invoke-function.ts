@@ -1,11 +1,15 @@
 import { InvokeCommand, type LambdaClient } from '@aws-sdk/client-lambda';
-import { InputError, RefusedError, UnavailableError } from '../../core/errors.ts';
+import { InputError, RefusedError, ServiceUnavailableError } from '../../core/errors.ts';
 import type { PortOptions } from '../../core/port.ts';
 import { callAws } from '../aws-errors.ts';
 
 /** The code of a function threw an error, did not start or ran out of time. */
-export class FunctionFailedError extends UnavailableError {
+export class FunctionFailedError extends ServiceUnavailableError {
   override readonly name = 'FunctionFailedError';
+
+  constructor(message: string) {
+    super('Lambda', message);
+  }
 }
 
 /**
@@ -58,7 +62,7 @@ export function createInvokeFunction(lambda: LambdaClient): InvokeFunction {
       FunctionName: functionName,
       Payload: Buffer.from(JSON.stringify(event)),
     });
-    const output = await callAws(`invoke ${functionName}`, () =>
+    const output = await callAws('Lambda', `invoke ${functionName}`, () =>
       lambda.send(command, { abortSignal: options.signal }),
     );
     const payload = Buffer.from(output.Payload ?? []).toString();

@@ -1,4 +1,4 @@
-import { UnavailableError } from '../../core/errors.ts';
+import { ServiceUnavailableError } from '../../core/errors.ts';
 import { createAwsJsonClient } from '../aws-json/aws-json-client.ts';
 import type { Environment } from '../aws-json/endpoint.ts';
 import { callProfiles } from '../call-profile.ts';
@@ -49,14 +49,17 @@ export function createSecretReader(environment: Environment): ReadSecret {
       return await client.call('GetSecretValue', { SecretId: arn, VersionStage: stage });
     } catch (cause) {
       if (cause instanceof Error && cause.name === 'ResourceNotFoundException') return undefined;
-      throw new UnavailableError('Secrets Manager gives no secret', { cause });
+      throw new ServiceUnavailableError('Secrets Manager', 'Secrets Manager gives no secret', {
+        cause,
+      });
     }
   };
   return async (arn, stage) => {
     const output = await read(arn, stage);
     if (output === undefined) return undefined;
     const secret = readOutput(output);
-    if (secret === undefined) throw new UnavailableError('the secret has no text');
+    if (secret === undefined)
+      throw new ServiceUnavailableError('Secrets Manager', 'the secret has no text');
     return secret;
   };
 }

@@ -3,7 +3,7 @@ import {
   callerProofRequest,
   requestDigestHeader,
 } from '../../contract/caller-proof.ts';
-import { InputError, UnavailableError } from '../../core/errors.ts';
+import { InputError, ServiceUnavailableError } from '../../core/errors.ts';
 import { requestOnce } from '../aws-json/connection.ts';
 import { type Environment, resolveEndpoint } from '../aws-json/endpoint.ts';
 
@@ -38,7 +38,7 @@ async function send(url: URL, headers: Record<string, string>) {
   try {
     return await requestOnce(new URL(path, url), { method, headers, body, timeout });
   } catch (cause) {
-    throw new UnavailableError('STS does not answer', { cause });
+    throw new ServiceUnavailableError('STS', 'STS does not answer', { cause });
   }
 }
 
@@ -48,7 +48,8 @@ export function createAuthenticateCaller(environment: Environment): Authenticate
   return async (proof, digest) => {
     const { status, body } = await send(url, headersOf(proof, digest));
     const isRefusal = status >= 400 && status < 500 && status !== 429;
-    if (status !== 200 && !isRefusal) throw new UnavailableError(`STS answered ${status}`);
+    if (status !== 200 && !isRefusal)
+      throw new ServiceUnavailableError('STS', `STS answered ${status}`);
     if (isRefusal) {
       const code = codeElement.exec(body)?.[1] ?? `status ${status}`;
       throw new InputError(
@@ -56,7 +57,7 @@ export function createAuthenticateCaller(environment: Environment): Authenticate
       );
     }
     const arn = arnElement.exec(body)?.[1];
-    if (arn === undefined) throw new UnavailableError('STS named no caller');
+    if (arn === undefined) throw new ServiceUnavailableError('STS', 'STS named no caller');
     return arn;
   };
 }

@@ -21,7 +21,7 @@ export function createCallerIdentity(options: AwsClientOptions = {}): () => Prom
       ...clientConfiguration(options),
       ...(endpoint !== undefined && { endpoint }),
     });
-    const { Arn: arn } = await callAws('find out who calls', () =>
+    const { Arn: arn } = await callAws('STS', 'find out who calls', () =>
       limitResponses(client, options).send(new GetCallerIdentityCommand({})),
     );
     if (arn === undefined) throw new Error('STS named no caller');

@@ -80,9 +80,13 @@ export const managementErrorSchema = v.object({
   text: v.string(),
   /** Of an InputError: the path of the field in the input. */
   field: v.optional(v.string()),
+  /** Of an InputError: what the text, which begins with it, calls the field. */
+  label: v.optional(v.string()),
   /** Of a VersionConflictError: the version or registration of the caller, and the stored one. */
   expected: v.optional(v.union([v.number(), v.string()])),
   current: v.optional(v.union([v.number(), v.string()])),
+  /** Of an UnavailableError: what did not answer, if it can be named. */
+  service: v.optional(v.string()),
   /** Of a FetchError or an AwsCallerError: one word of a closed set. */
   problem: v.optional(v.string()),
   /** Of a KeySetError. */

@@ -124,8 +124,7 @@ export const expiringPage = v.object({
   nextCursor: optionalText,
 });
 
-export const trunkGroupLimits = v.object({
-  serviceTrunkGroup: text,
+const grantLimits = {
   scopes: v.optional(list(text)),
   maxClients: v.optional(v.number()),
   maxApiKeys: v.optional(v.number()),
@@ -134,6 +133,11 @@ export const trunkGroupLimits = v.object({
   requireSubnet: v.optional(v.boolean()),
   providers: v.optional(list(text)),
   ownProviders: v.optional(v.number()),
+};
+
+export const trunkGroupLimits = v.object({
+  serviceTrunkGroup: text,
+  ...grantLimits,
   /** 0: nothing is stored for the trunk group. */
   version: v.number(),
   updatedAt: optionalTime,
@@ -351,4 +355,15 @@ export const deploymentDescription = v.object({
   tokenLifetime: v.object({ default: v.number(), minimum: v.number(), maximum: v.number() }),
   scopes: list(v.object({ service: text, permission: text, description: text, scope: text })),
   regions: list(v.object({ id: v.picklist(regionIds), awsRegion: text })),
+  /** What the caller reaches; not known of an older function. */
+  reach: v.optional(
+    v.object({
+      /** Every trunk group if left out. */
+      trunkGroups: v.optional(list(text)),
+      /** What the deployment config allows the caller to grant. */
+      limits: v.object(grantLimits),
+      /** Whether the limits of trunk groups hold for the caller, too. */
+      hasTrunkGroupLimits: v.boolean(),
+    }),
+  ),
 });

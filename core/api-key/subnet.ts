@@ -18,8 +18,9 @@ const netmaskHelp = 'a netmask such as 255.255.255.0, or a prefix length such as
 function readAddress(text: string): IpAddress {
   const address = parseIpAddress(text);
   if (address === undefined) {
-    throw new InputError(`address: received "${text}"; allowed: ${addressHelp}`, {
+    throw new InputError(`received "${text}"; allowed: ${addressHelp}`, {
       field: 'address',
+      label: 'address',
     });
   }
   return address;
@@ -33,15 +34,16 @@ function readNetmask(text: string): number {
       ? ipaddr.IPv6.parse(text)
       : undefined;
   if (mask === undefined) {
-    throw new InputError(`netmask: received "${text}"; allowed: ${netmaskHelp}`, {
+    throw new InputError(`received "${text}"; allowed: ${netmaskHelp}`, {
       field: 'netmask',
+      label: 'netmask',
     });
   }
   const length = mask.prefixLengthFromSubnetMask();
   if (length === null) {
     throw new InputError(
-      `netmask: received "${text}", whose one bits are not contiguous; allowed: ${netmaskHelp}`,
-      { field: 'netmask' },
+      `received "${text}", whose one bits are not contiguous; allowed: ${netmaskHelp}`,
+      { field: 'netmask', label: 'netmask' },
     );
   }
   return length;
@@ -53,8 +55,8 @@ function familyPrefix(text: string, address: IpAddress, netmask: string, length:
   if (!mapped || netmask.includes('.')) return length;
   if (length < mappedBits) {
     throw new InputError(
-      `netmask: received "${netmask}" for the IPv4-mapped address "${text}"; allowed: /${mappedBits + 1} to /128, or the IPv4 address itself`,
-      { field: 'netmask' },
+      `received "${netmask}" for the IPv4-mapped address "${text}"; allowed: /${mappedBits + 1} to /128, or the IPv4 address itself`,
+      { field: 'netmask', label: 'netmask' },
     );
   }
   return length - mappedBits;
@@ -63,8 +65,8 @@ function familyPrefix(text: string, address: IpAddress, netmask: string, length:
 function checkPrefix(length: number, address: IpAddress, netmask: string): void {
   if (length === 0) {
     throw new InputError(
-      `netmask: received "${netmask}", which is every address; allowed: /1 or longer (a key without subnets accepts every source)`,
-      { field: 'netmask' },
+      `received "${netmask}", which is every address; allowed: /1 or longer (a key without subnets accepts every source)`,
+      { field: 'netmask', label: 'netmask' },
     );
   }
   const isMaskOfOtherFamily =
@@ -72,8 +74,8 @@ function checkPrefix(length: number, address: IpAddress, netmask: string): void 
     (netmask.includes(':') && addressBits(address) === 32);
   if (length > addressBits(address) || isMaskOfOtherFamily) {
     throw new InputError(
-      `netmask: received "${netmask}" for ${formatIpAddress(address)}; allowed: at most /${addressBits(address)}, in the address's own family`,
-      { field: 'netmask' },
+      `received "${netmask}" for ${formatIpAddress(address)}; allowed: at most /${addressBits(address)}, in the address's own family`,
+      { field: 'netmask', label: 'netmask' },
     );
   }
 }

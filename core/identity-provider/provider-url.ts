@@ -67,7 +67,8 @@ export function parseProviderUrl(
   const problem = findProblem(text, options);
   if (problem === undefined) return new URL(text);
   const shown = text.length > 200 ? `${text.slice(0, 200)}...` : text;
-  throw new InputError(`${label}: received ${JSON.stringify(shown)}; allowed: ${problem}`, {
+  throw new InputError(`received ${JSON.stringify(shown)}; allowed: ${problem}`, {
     field: options.field,
+    label,
   });
 }

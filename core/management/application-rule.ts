@@ -22,8 +22,8 @@ export function addApplicationRule(
   const derived = rule.derive(externalClientId);
   if (derived === undefined) {
     throw new InputError(
-      `required_claims: received none of ${rule.claims.join(', ')}; allowed: ${rule.mark}, as only tokens of the application itself have it and ${rule.platform} also issues tokens for people through it. Or choose to allow user tokens (--allow-user-tokens)`,
-      { field: 'requiredClaims' },
+      `received none of ${rule.claims.join(', ')}; allowed: ${rule.mark}, as only tokens of the application itself have it and ${rule.platform} also issues tokens for people through it. Or choose to allow user tokens (--allow-user-tokens)`,
+      { field: 'requiredClaims', label: 'required_claims' },
     );
   }
   const named = new Set(conditions.map(({ claim }) => claim));

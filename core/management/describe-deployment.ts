@@ -2,7 +2,13 @@ import { deployedRegions } from '../../contract/deployment-config.ts';
 import type { ManagementConfig } from '../../contract/management/management-config.ts';
 import type { RegionId } from '../../contract/regions.ts';
 import { type ScopeDefinition, scopeName } from '../../contract/scopes.ts';
-import type { ManagementContext } from './management-context.ts';
+import type { GrantReach, ManagementContext } from './management-context.ts';
+
+/** What the caller of the management function reaches. */
+export interface CallerReach extends GrantReach {
+  /** Every service trunk group if left out. */
+  readonly trunkGroups?: readonly string[] | undefined;
+}
 
 /** What a person who manages clients needs to know about the deployment. */
 export interface DeploymentDescription {
@@ -15,9 +21,12 @@ export interface DeploymentDescription {
   /** The catalogue: the scopes that clients may have. */
   readonly scopes: readonly (ScopeDefinition & { readonly scope: string })[];
   readonly regions: readonly { readonly id: RegionId; readonly awsRegion: string }[];
+  /** Undefined without the management function, which enforces it. */
+  readonly reach?: CallerReach | undefined;
 }
 
-export function describeDeployment({ config }: ManagementContext): DeploymentDescription {
+export function describeDeployment(context: ManagementContext): DeploymentDescription {
+  const { config, trunkGroups, grants } = context;
   return {
     name: config.name,
     issuer: config.issuer,
@@ -25,5 +34,6 @@ export function describeDeployment({ config }: ManagementContext): DeploymentDes
     tokenLifetime: config.tokenLifetime,
     scopes: config.scopes.map((scope) => ({ ...scope, scope: scopeName(scope) })),
     regions: deployedRegions(config),
+    reach: grants && { ...grants, trunkGroups },
   };
 }

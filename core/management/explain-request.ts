@@ -132,8 +132,8 @@ export async function explainRequest(
   const issuer = config.issuer ?? asked.issuer;
   if (issuer === undefined) {
     throw new InputError(
-      'issuer: received nothing; allowed: the issuer of the deployment, because its config has none',
-      { field: 'issuer' },
+      'received nothing; allowed: the issuer of the deployment, because its config has none',
+      { field: 'issuer', label: 'issuer' },
     );
   }
   const { audience = defaultAudience } = asked;

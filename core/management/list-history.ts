@@ -90,7 +90,9 @@ async function readSince(context: ManagementContext, id: string, given: unknown)
 }
 
 /** What was read of one region: its records, or why not. */
-type RegionRead = { readonly records: readonly AuditRecord[] } | { readonly reason: string };
+type RegionRead =
+  | { readonly records: readonly AuditRecord[] }
+  | { readonly error: UnavailableError };
 
 async function readRegion(
   { auditHistory }: ManagementContext,
@@ -103,7 +105,7 @@ async function readRegion(
     return { records: (await Promise.all(read)).flat() };
   } catch (error) {
     if (!(error instanceof UnavailableError)) throw error;
-    return { reason: error.message };
+    return { error };
   }
 }
 
@@ -111,6 +113,8 @@ async function readRegion(
 class HistoryReader {
   readonly records = new Map<RegionId, AuditRecord[]>();
   readonly unread: UnreadRegion[] = [];
+  /** Why the first of them was not read. */
+  failure: UnavailableError | undefined;
   readonly #context: ManagementContext;
 
   constructor(context: ManagementContext) {
@@ -126,15 +130,16 @@ class HistoryReader {
     const reads = [...this.records].map(async ([region, records]) => {
       const read = await readRegion(this.#context, region, days, id);
       if ('records' in read) records.push(...read.records);
-      else this.#giveUp(region, read.reason);
+      else this.#giveUp(region, read.error);
     });
     await Promise.all(reads);
   }
 
   /** A region is read whole or not at all, so that no one takes a part for the whole. */
-  #giveUp(region: RegionId, reason: string): void {
+  #giveUp(region: RegionId, error: UnavailableError): void {
     this.records.delete(region);
-    this.unread.push({ region, reason });
+    this.unread.push({ region, reason: error.message });
+    this.failure ??= error;
   }
 
   /** @param open see {@link pairRecords}. */
@@ -179,8 +184,7 @@ export async function listHistory(
     await reader.read(wanted, id);
     next = otherDay(wanted.at(-1) ?? next, -1);
   }
-  const [failed] = reader.unread;
-  if (reader.records.size === 0 && failed !== undefined) throw new UnavailableError(failed.reason);
+  if (reader.records.size === 0 && reader.failure !== undefined) throw reader.failure;
   const open = new Set(earlier);
   const items = reader.changes(open);
   return {

@@ -16,7 +16,7 @@ import type { ProviderOwnerStore } from '../identity-provider/provider-owner.ts'
 import type { DailyReportReader } from '../notices/daily-report.ts';
 import type { TimeBounds } from '../server-date.ts';
 import type { SigningKeyReader } from '../signing-key/signing-key-store.ts';
-import type { TrunkGroupLimitsStore } from '../trunk-group/trunk-group-limits.ts';
+import type { GrantLimits, TrunkGroupLimitsStore } from '../trunk-group/trunk-group-limits.ts';
 
 /** Everything that management reads and writes. */
 export interface ManagementPorts {
@@ -41,6 +41,14 @@ export interface ManagementPorts {
   readonly onAuditGap?: ((record: AuditRecord, cause: unknown) => void) | undefined;
 }
 
+/** What a caller of the management function may grant. */
+export interface GrantReach {
+  /** What the deployment config allows. */
+  readonly limits: GrantLimits;
+  /** Whether the limits of trunk groups hold for the caller, too. They do not for the staff. */
+  readonly hasTrunkGroupLimits: boolean;
+}
+
 /** The first parameter of each management operation. */
 export interface ManagementContext extends ManagementPorts {
   readonly config: ManagementConfig;
@@ -51,6 +59,8 @@ export interface ManagementContext extends ManagementPorts {
    * `limitToTrunkGroups`, which also limits the stores.
    */
   readonly trunkGroups?: readonly string[] | undefined;
+  /** What the caller may grant. Set by `limitGrants`, which also limits the stores. */
+  readonly grants?: GrantReach | undefined;
   /** Whether a provider may be on loopback. Only for the local run and tests. */
   readonly allowLoopbackProviders?: boolean | undefined;
 }

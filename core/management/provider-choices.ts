@@ -96,8 +96,8 @@ export function checkProviderChoices(choices: ReadChoices, issuer: string): Stor
   }
   if (audienceFrom === undefined && isCognitoIssuer(issuer)) {
     throw new InputError(
-      'audience_from: received nothing; allowed: scope, as access tokens of Amazon Cognito have no aud: the API is then the one whose resource server their scopes belong to. Or aud, if the user pool adds it',
-      { field: 'audienceFrom' },
+      'received nothing; allowed: scope, as access tokens of Amazon Cognito have no aud: the API is then the one whose resource server their scopes belong to. Or aud, if the user pool adds it',
+      { field: 'audienceFrom', label: 'audience_from' },
     );
   }
   return {

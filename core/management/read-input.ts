@@ -42,7 +42,7 @@ export function refuseInput(
   allowed: string,
   label: string = labelOf(field),
 ): never {
-  throw new InputError(`${label}: received ${show(value)}; allowed: ${allowed}`, { field });
+  throw new InputError(`received ${show(value)}; allowed: ${allowed}`, { field, label });
 }
 
 /** A value of any type as text, or a refusal that names the field. */
@@ -106,7 +106,7 @@ export function readFields<const Field extends string>(
   for (const name of Object.keys(value)) {
     if ((known as readonly string[]).includes(name)) continue;
     const allowed = `${known.join(', ')}${suggest(name, known)}`;
-    throw new InputError(`${name}: unknown field; allowed: ${allowed}`, { field: name });
+    throw new InputError(`unknown field; allowed: ${allowed}`, { field: name, label: name });
   }
   return value;
 }
@@ -118,6 +118,7 @@ export function within<T>(outer: string, read: () => T): T {
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
     const field = error.field === undefined ? outer : `${outer}.${error.field}`;
-    throw new InputError(`${outer}: ${error.message}`, { field });
+    const label = error.label === undefined ? outer : `${outer}: ${error.label}`;
+    throw new InputError(error.problem, { field, label });
   }
 }

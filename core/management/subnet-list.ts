@@ -31,7 +31,7 @@ function readCidr(address: string): Subnet {
     return parseCidr(address);
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
-    throw new InputError(error.message, { field: 'address' });
+    throw new InputError(error.problem, { field: 'address', label: error.label });
   }
 }
 

@@ -37,7 +37,7 @@ export function checkTokenSize(client: Client, config: ManagementConfig): void {
   const bytes = longestSigningInput(client, config);
   if (bytes <= maxSigningInputBytes) return;
   throw new InputError(
-    `scope and audience: a token would have ${bytes} bytes to sign; allowed: ${maxSigningInputBytes}. Give the client fewer scopes or a shorter audience`,
-    { field: 'scopes' },
+    `a token would have ${bytes} bytes to sign; allowed: ${maxSigningInputBytes}. Give the client fewer scopes or a shorter audience`,
+    { field: 'scopes', label: 'scope and audience' },
   );
 }

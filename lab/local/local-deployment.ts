@@ -30,6 +30,8 @@ const example: DeploymentConfigInput = {
   regions: { [localRegion.id]: { awsRegion: localRegion.awsRegion } },
   defaultAudience: 'https://api.example.com',
   scopes,
+  // `npm start -- --portal-login` has a member of the staff.
+  management: { portalReach: { administrators: true } },
 };
 
 /** The region that a local run serves: the first of the deployment. */

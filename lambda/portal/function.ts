@@ -6,7 +6,7 @@ import { securityHeaders } from '../../contract/error-body.ts';
 import type { PortalFunctionConfig } from '../../contract/portal-function-config.ts';
 import type { Clock } from '../../core/clock.ts';
 import { describeError } from '../../core/describe-error.ts';
-import { UnavailableError } from '../../core/errors.ts';
+import { ServiceUnavailableError } from '../../core/errors.ts';
 import { createLoginPortal } from '../../portal/login/create-login-portal.ts';
 import { createLoginProvider } from '../../portal/login/login-provider.ts';
 import { sessionLimits } from '../../portal/login/session.ts';
@@ -81,8 +81,8 @@ function createPortal(options: PortalFunctionOptions, notes: Notes, clock: Clock
       clientId,
       clientSecret: async () => {
         const secret = await readSecret(login.clientSecretArn, 'AWSCURRENT');
-        if (secret === undefined) throw new UnavailableError('the client secret has no version');
-        return secret.text;
+        if (secret !== undefined) return secret.text;
+        throw new ServiceUnavailableError('Secrets Manager', 'the client secret has no version');
       },
       redirectUri: `${origin}/login/callback`,
       fetch: loginFetch,

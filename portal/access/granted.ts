@@ -1,4 +1,5 @@
-import type { Management } from '../../adapters/management.ts';
+import { InputError, type Management, NotFoundError } from '../../adapters/management.ts';
+import type { DeploymentDescription } from '../../core/management/describe-deployment.ts';
 import { isDenied } from '../forms/problems.ts';
 import type { PortalManagement } from './guarded-management.ts';
 import type { Person } from './person.ts';
@@ -9,41 +10,49 @@ export type Granted = Pick<
   | 'scopes'
   | 'maxTokenLifetime'
   | 'maxSecretLifetime'
+  | 'maxClients'
   | 'maxApiKeys'
   | 'requireSubnet'
   | 'providers'
   | 'ownProviders'
 >;
 
-const unlimited: Granted = {};
+interface Asked {
+  readonly management: PortalManagement;
+  readonly person: Person;
+  readonly deployment: Pick<DeploymentDescription, 'reach'>;
+}
+
+/** Without the management function, only the role says who belongs to the staff. */
+function isStaff({ person, deployment: { reach } }: Asked): boolean {
+  if (reach !== undefined) return !reach.hasTrunkGroupLimits;
+  return person.role === 'administrator' && person.trunkGroups === undefined;
+}
 
 /**
  * The limits of a trunk group, for forms that offer only what can be granted. Management enforces
  * them; a form that does not know them is refused when it is sent.
  */
-async function findGranted(
-  management: PortalManagement,
-  person: Person,
-  trunkGroup: string,
-): Promise<Granted> {
-  const isStaff = person.role === 'administrator' && person.trunkGroups === undefined;
-  if (isStaff || trunkGroup === '') return unlimited;
+async function findGranted(asked: Asked, trunkGroup: string): Promise<Granted> {
+  const { management, deployment } = asked;
+  const ofConfig: Granted = deployment.reach?.limits ?? {};
+  if (isStaff(asked) || trunkGroup === '') return ofConfig;
   try {
     return await management.findTrunkGroupLimits(trunkGroup);
   } catch (error) {
-    if (isDenied(error)) return unlimited;
+    // A form for a trunk group that is out of reach says so when it is sent.
+    if (isDenied(error) || error instanceof NotFoundError || error instanceof InputError) {
+      return ofConfig;
+    }
     throw error;
   }
 }
 
 /** {@link findGranted} for one request, which reads each group once. */
-export function rememberGranted(
-  management: PortalManagement,
-  person: Person,
-): (trunkGroup: string) => Promise<Granted> {
+export function rememberGranted(asked: Asked): (trunkGroup: string) => Promise<Granted> {
   const found = new Map<string, Promise<Granted>>();
   return (trunkGroup) => {
-    const granted = found.get(trunkGroup) ?? findGranted(management, person, trunkGroup);
+    const granted = found.get(trunkGroup) ?? findGranted(asked, trunkGroup);
     found.set(trunkGroup, granted);
     return granted;
   };

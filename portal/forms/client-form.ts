@@ -1,12 +1,13 @@
 import type { Client } from '../../adapters/management.ts';
 import { groupClaims } from '../../core/client/claim-condition.ts';
-import { formatDuration, parseDuration } from '../../core/duration.ts';
+import { formatDuration } from '../../core/duration.ts';
 import type { DeploymentDescription } from '../../core/management/describe-deployment.ts';
 import {
   parseAudiences,
   parseName,
   parseTokenLifetime,
 } from '../../core/management/input-fields.ts';
+import { readDuration } from './duration.ts';
 import type { Fields } from './fields.ts';
 import { FormError } from './problems.ts';
 
@@ -68,14 +69,6 @@ export function readClientValues(form: Fields): ClientValues {
     requiredClaims: form.text('requiredClaims'),
     allowsUserTokens: form.isOn('allowUserTokens'),
   };
-}
-
-/** A duration as users type it: `1 h`, `15m`, `3600`. */
-export function readDuration(field: string, text: string): number {
-  const seconds = parseDuration(text.replace(/\s/g, '').toLowerCase());
-  if (seconds !== undefined) return seconds;
-  const message = `Received “${text.slice(0, 40)}”; allowed: a time such as 15m, 1h or 7d, or a number of seconds.`;
-  throw new FormError([{ field, message }]);
 }
 
 function linesOf(text: string): readonly string[] {

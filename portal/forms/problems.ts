@@ -40,9 +40,7 @@ export class FormError extends Error {
   }
 }
 
-/** The message of a field without its name, because it is shown next to the field. */
-function withoutLabel(message: string): string {
-  const text = message.replace(/^(?:[\w[\] ]+: )+(?=received )/, '');
+function asSentence(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }
 
@@ -50,9 +48,13 @@ function withoutLabel(message: string): string {
 export function problemsOf(error: unknown): Problems | undefined {
   if (error instanceof FormError) return { status: 422, fields: error.fields };
   if (error instanceof InputError) {
-    return error.field === undefined
-      ? { status: 422, fields: [], general: withoutLabel(error.message) }
-      : { status: 422, fields: [{ field: error.field, message: withoutLabel(error.message) }] };
+    const { field, label, problem, message } = error;
+    if (field === undefined) {
+      const general = label === undefined ? asSentence(problem) : `${message}.`;
+      return { status: 422, fields: [], general };
+    }
+    // It is shown next to the field, which has a label of its own.
+    return { status: 422, fields: [{ field, message: asSentence(problem) }] };
   }
   if (error instanceof VersionConflictError) {
     const { current } = error;
@@ -65,7 +67,7 @@ export function problemsOf(error: unknown): Problems | undefined {
     };
   }
   if (error instanceof ConflictError) {
-    return { status: 409, fields: [], general: withoutLabel(error.message) };
+    return { status: 409, fields: [], general: asSentence(error.message) };
   }
   if (error instanceof NotFoundError) return undefined;
   if (error instanceof IdempotencyKeyReusedError) {
@@ -78,10 +80,10 @@ export function problemsOf(error: unknown): Problems | undefined {
     };
   }
   if (error instanceof RefusedError || error instanceof FetchError) {
-    return { status: 422, fields: [], general: withoutLabel(error.message) };
+    return { status: 422, fields: [], general: asSentence(error.message) };
   }
   if (error instanceof AwsCallerError) {
-    return { status: 403, fields: [], general: withoutLabel(error.message) };
+    return { status: 403, fields: [], general: asSentence(error.message) };
   }
   return undefined;
 }

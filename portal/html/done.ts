@@ -23,6 +23,7 @@ const sentences: ReadonlyMap<string, string> = new Map([
   ['key-deleted', 'The API key was deleted.'],
   ['subnet-added', 'The subnet was added.'],
   ['subnet-removed', 'The subnet was removed.'],
+  ['limits-saved', 'The limits were saved. They hold for the next change.'],
   ['provider-registered', 'The provider is registered.'],
   ['provider-assigned', 'The trunk groups of the provider were changed.'],
   ['provider-deleted', 'The provider was deleted.'],

@@ -10,6 +10,10 @@ interface Common {
 
 const idOf = (name: string) => `f-${name.replace(/\W/g, '-')}`;
 
+/** The id of one of several checkboxes of a name: no two values have the same one. */
+const idOfValue = (name: string, value: string) =>
+  `${idOf(name)}-${value.replace(/\W/g, (letter) => `-${letter.charCodeAt(0).toString(16)}-`)}`;
+
 function describedBy({ name, hint, error }: Common): string {
   const id = idOf(name);
   return [hint === undefined ? '' : `${id}-hint`, error === undefined ? '' : `${id}-error`]
@@ -89,7 +93,7 @@ export function selectField(
 export function checkbox(
   field: Common & { readonly isOn: boolean; readonly value?: string },
 ): Html {
-  const id = idOf(`${field.name}-${field.value ?? 'on'}`);
+  const id = idOfValue(field.name, field.value ?? 'on');
   return html`<div class="check"><input type="checkbox" id="${id}" name="${field.name}" value="${field.value ?? 'on'}"${
     field.isOn ? html` checked` : ''
   }${field.hint === undefined ? '' : html` aria-describedby="${id}-hint"`}><label for="${id}">${field.label}</label>${

@@ -24,6 +24,12 @@ const navigation: readonly NavigationItem[] = [
     needs: 'listProviders',
   },
   {
+    section: 'trunk-groups',
+    path: '/trunk-groups',
+    text: 'Trunk groups',
+    needs: 'listTrunkGroupLimits',
+  },
+  {
     section: 'signing-keys',
     path: '/signing-keys',
     text: 'Signing keys',

@@ -11,16 +11,27 @@ function cell(scope: Scope | undefined, isOn: boolean): Html {
   } aria-describedby="${id}-hint"><label for="${id}"><span class="visually-hidden">${scope.service} </span>${scope.permission}</label><p class="hint" id="${id}-hint">${scope.description}</p></div></td>`;
 }
 
-/** The catalogue of scopes: a row for each service, a column for each permission. */
+/** Checkboxes of scopes: a row for each service, a column for each permission. */
+export function scopeTable(scopes: readonly Scope[], chosen: readonly string[]): Html {
+  const services = [...new Set(scopes.map(({ service }) => service))];
+  const permissions = [...new Set(scopes.map(({ permission }) => permission))];
+  const find = (service: string, permission: string) =>
+    scopes.find((one) => one.service === service && one.permission === permission);
+  return html`<table class="matrix"><tbody>${services.map(
+    (service) =>
+      html`<tr><th scope="row">${service}</th>${permissions.map((permission) => {
+        const scope = find(service, permission);
+        return cell(scope, scope !== undefined && chosen.includes(scope.scope));
+      })}</tr>`,
+  )}</tbody></table>`;
+}
+
+/** The field for a client's scopes. */
 export function scopeMatrix(
   scopes: readonly Scope[],
   chosen: readonly string[],
   error: string | undefined,
 ): Html {
-  const services = [...new Set(scopes.map(({ service }) => service))];
-  const permissions = [...new Set(scopes.map(({ permission }) => permission))];
-  const find = (service: string, permission: string) =>
-    scopes.find((one) => one.service === service && one.permission === permission);
   const invalid =
     error !== undefined && html` aria-invalid="true" aria-describedby="f-scopes-error"`;
   return html`<fieldset class="field${error === undefined ? '' : ' has-error'}" id="f-scopes"${invalid}><legend>Scopes</legend><p class="hint">What the client may do. An access token names those that the client asks for.</p>${
@@ -28,12 +39,6 @@ export function scopeMatrix(
   }${
     scopes.length === 0
       ? html`<p>No scope can be granted in this trunk group.</p>`
-      : html`<table class="matrix"><tbody>${services.map(
-          (service) =>
-            html`<tr><th scope="row">${service}</th>${permissions.map((permission) => {
-              const scope = find(service, permission);
-              return cell(scope, scope !== undefined && chosen.includes(scope.scope));
-            })}</tr>`,
-        )}</tbody></table>`
+      : scopeTable(scopes, chosen)
   }</fieldset>`;
 }

@@ -1,5 +1,5 @@
 import * as oidc from 'openid-client';
-import { UnavailableError } from '../../adapters/management.ts';
+import { ServiceUnavailableError, UnavailableError } from '../../core/errors.ts';
 import type { Claims } from './people.ts';
 
 /** A request to the provider, which the answer must match. */
@@ -22,7 +22,10 @@ export class LoginError extends Error {
   }
 }
 
-/** The company's OpenID provider. Every method throws {@link LoginError}. */
+/**
+ * The company's OpenID provider. Every method throws {@link LoginError}, or ServiceUnavailableError if the
+ * client secret cannot be read.
+ */
 export interface LoginProvider {
   readonly issuer: string;
   /** The address that a browser is sent to. */
@@ -68,7 +71,6 @@ const interactionErrors: readonly string[] = [
 function toLoginError(error: unknown): LoginError {
   if (error instanceof LoginError) return error;
   const options = { cause: error };
-  // The client secret could not be read, or the provider does not answer.
   const cause = error instanceof Error ? error.cause : undefined;
   if (error instanceof UnavailableError || cause instanceof UnavailableError) {
     return new LoginError('unavailable', options);
@@ -93,7 +95,8 @@ async function withLoginErrors<T>(run: () => Promise<T>): Promise<T> {
   try {
     return await run();
   } catch (error) {
-    throw toLoginError(error);
+    // The client secret could not be read: that is no failure of the provider.
+    throw error instanceof ServiceUnavailableError ? error : toLoginError(error);
   }
 }
 

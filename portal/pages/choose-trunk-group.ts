@@ -1,6 +1,10 @@
-import { type Option, selectField } from '../html/field.ts';
-import { html } from '../html/html.ts';
-import { pageHeader } from '../html/parts.ts';
+import { parseServiceTrunkGroup } from '../../core/management/input-fields.ts';
+import { findKnownTrunkGroups } from '../access/known-trunk-groups.ts';
+import { noProblems, type Problems, problemAt, problemsOf } from '../forms/problems.ts';
+import { type Option, selectField, textField } from '../html/field.ts';
+import { errorSummary } from '../html/form.ts';
+import { type Html, html } from '../html/html.ts';
+import { emptyState, pageHeader } from '../html/parts.ts';
 import type { Page, RequestContext, Section } from '../request-context.ts';
 
 /** What is created in the trunk group, and the page with its form. */
@@ -13,37 +17,90 @@ export interface Creation {
   readonly query?: Readonly<Record<string, string | undefined>>;
 }
 
-/**
- * The trunk group of a new client or API key. What can be granted depends on it, so a person with
- * several groups chooses first.
- *
- * @returns the group; empty for a person with every group, who types it in the form; a page on which
- *   a person chooses.
- */
-export function chooseTrunkGroup(
-  { person, query, href }: RequestContext,
-  creation: Creation,
-): string | Page {
-  const given = query.text('trunkGroup').trim();
-  const { trunkGroups } = person;
-  if (trunkGroups === undefined) return given;
-  if (trunkGroups.includes(given)) return given;
-  if (trunkGroups.length === 1) return trunkGroups[0] ?? '';
-  const { title, section, path } = creation;
-  const kept = Object.entries(creation.query ?? {}).map(
+const labels = { trunkGroup: 'Service trunk group', otherTrunkGroup: 'Another trunk group' };
+
+function choicePage(
+  { href, person, query }: RequestContext,
+  { title, section, path, query: kept = {} }: Creation,
+  groups: readonly string[],
+  problems: Problems,
+): Page {
+  const fields = Object.entries(kept).map(
     ([name, value]) =>
       value !== undefined && html`<input type="hidden" name="${name}" value="${value}">`,
   );
-  const field = selectField({
+  const isStaff = person.trunkGroups === undefined;
+  const choice = selectField({
     name: 'trunkGroup',
-    label: 'Service trunk group',
+    label: labels.trunkGroup,
     hint: 'Whose service it is. It cannot be changed later.',
-    value: '',
-    options: trunkGroups.map((group): Option => [group, group]),
+    value: query.text('trunkGroup'),
+    options: groups.map((group): Option => [group, group]),
   });
+  const other = textField({
+    name: 'otherTrunkGroup',
+    label: `${labels.otherTrunkGroup} (optional)`,
+    hint: 'For a trunk group that has nothing yet. It counts instead of the one above.',
+    value: query.text('otherTrunkGroup'),
+    width: 'short',
+    error: problemAt(problems, 'otherTrunkGroup'),
+  });
+  return {
+    status: problems.status,
+    title,
+    section,
+    body: html`${pageHeader({ title })}${errorSummary(problems, labels)}<form class="sheet" method="get" action="${href(path)}">${fields}${groups.length > 0 && choice}${isStaff && other}<div class="form-actions"><button class="button button-primary" type="submit">Continue</button></div></form>`,
+  };
+}
+
+/** Instead of a form that would be refused in any case. */
+export function nothingPage(
+  { title, section }: Pick<Creation, 'title' | 'section'>,
+  reason: { readonly title: string; readonly text: string; readonly action?: Html | undefined },
+): Page {
   return {
     title,
     section,
-    body: html`${pageHeader({ title })}<form class="sheet" method="get" action="${href(path)}">${kept}${field}<div class="form-actions"><button class="button button-primary" type="submit">Continue</button></div></form>`,
+    body: html`${pageHeader({ title })}${emptyState(reason.title, reason.text, reason.action)}`,
   };
+}
+
+/** The config allows the portal none of the person's groups. */
+const noGroup = {
+  title: 'You have no trunk group here',
+  text: 'The portal is limited to other trunk groups than yours. Ask the person who manages it.',
+};
+
+/**
+ * The trunk group of a new client or API key. What can be granted depends on it, so a person who can
+ * choose between several chooses first.
+ *
+ * @returns the group; empty if it is typed in the form, because there are none or too many to choose
+ *   from; a page on which a person chooses.
+ */
+export async function chooseTrunkGroup(
+  context: RequestContext,
+  creation: Creation,
+): Promise<string | Page> {
+  const { person, query } = context;
+  const { trunkGroups: own } = person;
+  const given = query.text('trunkGroup').trim();
+  const other = query.text('otherTrunkGroup').trim();
+  if (own !== undefined) {
+    if (own.includes(given)) return given;
+    if (own.length === 0) return nothingPage(creation, noGroup);
+    if (own.length === 1) return own[0] ?? '';
+    return choicePage(context, creation, own, noProblems);
+  }
+  const named = other || given;
+  try {
+    if (named !== '') return parseServiceTrunkGroup(named, 'otherTrunkGroup');
+  } catch (error) {
+    const problems = problemsOf(error);
+    if (problems === undefined) throw error;
+    const groups = await findKnownTrunkGroups(context);
+    return choicePage(context, creation, groups ?? [], problems);
+  }
+  const groups = await findKnownTrunkGroups(context);
+  return groups === undefined ? '' : choicePage(context, creation, groups, noProblems);
 }

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { callAws } from '../../adapters/aws-errors.ts';
-import { UnavailableError } from '../../core/errors.ts';
+import { ServiceUnavailableError } from '../../core/errors.ts';
 
 const sdkError = (name: string, more: object = {}) =>
   Object.assign(new Error('detail'), { name, ...more });
 
 const failing = (error: Error) =>
-  callAws('read it', async () => {
+  callAws('DynamoDB', 'read it', async () => {
     throw error;
   });
 
@@ -22,10 +22,14 @@ describe('an error of an AWS call', () => {
     ['a connection refused', sdkError('Error', { code: 'ECONNREFUSED' })],
     ['a name that is not found', sdkError('Error', { code: 'ENOTFOUND' })],
     ['a conflict of replicas', sdkError('ReplicatedWriteConflictException', { $retryable: {} })],
-  ])('that passes by itself is UnavailableError: %s', async (_, error) => {
+  ])('that passes by itself is ServiceUnavailableError: %s', async (_, error) => {
     const caught = await failing(error).catch((reason: unknown) => reason);
-    expect(caught).toBeInstanceOf(UnavailableError);
-    expect(caught).toMatchObject({ message: `could not read it: ${error.name}`, cause: error });
+    expect(caught).toBeInstanceOf(ServiceUnavailableError);
+    expect(caught).toMatchObject({
+      service: 'DynamoDB',
+      message: `could not read it: ${error.name}`,
+      cause: error,
+    });
   });
 
   it('says which address does not answer', async () => {

@@ -58,7 +58,7 @@ describe("a look-up that DynamoDB refuses because of this host's clock", () => {
   const early = refuseWith('Signature not yet current: 20270115T080000Z is still later');
   const lookupThat = (error: Error): ClientLookup => ({
     findClient: () =>
-      callAws('read an item of clients', async () => {
+      callAws('DynamoDB', 'read an item of clients', async () => {
         throw error;
       }),
   });

@@ -176,6 +176,40 @@ describe('the login', () => {
     await context.close();
   });
 
+  it.each([
+    ['a mouse', mouse, {}],
+    ['only the keyboard, without JavaScript', keyboard, { javaScriptEnabled: false }],
+  ])('lets staff set a ceiling, which then binds the customer: %s', async (_, use, options) => {
+    const staff = await signInAs('Linus Pauling', options);
+    const hands = use(staff.page);
+    await hands.press('Trunk groups');
+    await hands.type('Trunk group', 'tg-globex');
+    await hands.press('Open');
+    await hands.press('Change limits');
+    await hands.type('Clients', '3');
+    await hands.type('Token lifetime', '10m');
+    await hands.press('Show what would be above them');
+    await staff.page.getByText('Nothing was saved yet.').waitFor();
+    await hands.press('Save');
+    await staff.page.getByText('The limits were saved.').waitFor();
+    await staff.page.getByRole('link', { name: 'All clients' }).waitFor();
+    await expectAccessible(staff.page);
+
+    const grace = await signInAs('Grace Hopper', options);
+    await grace.page.goto(`${grace.home}clients/new`);
+    await grace.page.getByText('1m to 10m').waitFor();
+    const her = use(grace.page);
+    await her.type('Name', 'One too many');
+    await her.check(/messaging view/);
+    await her.press('Create client');
+    await grace.page.getByText(/has \d+ clients; allowed: at most 3/).waitFor();
+    await her.press('Trunk groups');
+    await her.press('tg-globex');
+    await grace.page.getByText('At most 10 minutes').waitFor();
+    await staff.context.close();
+    await grace.context.close();
+  });
+
   it('keeps its cookie to its own path', async () => {
     const { context, home } = await signInAs('Ada Lovelace');
     const cookies = await context.cookies(home);

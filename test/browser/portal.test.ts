@@ -57,10 +57,16 @@ async function useExample(credential: string): Promise<number> {
 const idIn = (page: Page, kind: string) =>
   new RegExp(`${kind}_[0-9A-Za-z]{22}`).exec(page.url())?.[0] ?? '';
 
+/** The staff chooses of the groups that are known, or types another one. */
+async function chooseTrunkGroup(page: Page): Promise<void> {
+  await page.getByLabel('Another trunk group (optional)').fill('tg-1001');
+  await page.getByRole('button', { name: 'Continue' }).click();
+}
+
 async function createClient(page: Page, name: string): Promise<string> {
   await page.getByRole('link', { name: 'Clients', exact: true }).click();
   await page.getByRole('link', { name: 'New client' }).first().click();
-  await page.getByLabel('Service trunk group').fill('tg-1001');
+  await chooseTrunkGroup(page);
   await page.getByLabel('Name').fill(name);
   await page.getByLabel('messaging view').check();
   await page.getByRole('button', { name: 'Create client' }).click();
@@ -162,8 +168,8 @@ describe('section 2 of the specification, in the browser', () => {
     const { page, context, problems } = await openPortal(browser(), service());
     await page.getByRole('link', { name: 'API keys', exact: true }).click();
     await page.getByRole('link', { name: 'New API key' }).first().click();
+    await chooseTrunkGroup(page);
     await page.getByLabel('Name', { exact: true }).first().fill('Ada');
-    await page.getByLabel('Service trunk group').fill('tg-1001');
     await page.getByLabel('IP address').first().fill('203.0.113.77');
     await page.getByLabel('Netmask').first().fill('255.0.255.0');
     await page.locator('#f-subnets-0--name').fill('office');
@@ -233,7 +239,7 @@ describe('section 2 of the specification, in the browser', () => {
     });
     expect(await useExample(token)).toBe(401);
     await page.getByRole('link', { name: 'New client' }).click();
-    await page.getByLabel('Service trunk group').fill('tg-1001');
+    await chooseTrunkGroup(page);
     await page.getByLabel('Name').fill('ERP');
     await page.getByLabel('messaging view').check();
     await page.getByLabel(/Client id at the provider/).fill('erp');
@@ -366,6 +372,13 @@ describe('the portal as a page', () => {
       serviceTrunkGroup: 'tg-1001',
       subnets: [{ name: 'office', address: '203.0.113.0/24' }],
     });
+    await library.setTrunkGroupLimits('tg-1001', {
+      scopes: ['messaging:view'],
+      maxClients: 0,
+      maxTokenLifetime: 900,
+      providers: [],
+      ifVersion: 0,
+    });
     const of = `/clients/${client.clientId}`;
     const ofKey = `/api-keys/${key.keyId}`;
     const paths = [
@@ -375,6 +388,8 @@ describe('the portal as a page', () => {
       '/clients?trunkGroup=%21',
       `/clients?trunkGroup=${'W'.repeat(100)}`,
       '/clients/new',
+      '/clients/new?otherTrunkGroup=a+b',
+      '/clients/new?trunkGroup=tg-1001',
       of,
       `${of}/edit`,
       `${of}/delete`,
@@ -383,7 +398,7 @@ describe('the portal as a page', () => {
       `${of}/secrets/${secret.secretId}/edit`,
       `${of}/secrets/${secret.secretId}/delete`,
       '/api-keys',
-      '/api-keys/new',
+      '/api-keys/new?trunkGroup=tg-1001',
       ofKey,
       `${ofKey}/edit`,
       `${ofKey}/delete`,
@@ -391,6 +406,10 @@ describe('the portal as a page', () => {
       '/identity-providers',
       '/identity-providers/new',
       `/identity-providers/new?discoveryUrl=${encodeURIComponent(provider.discoveryUrl)}`,
+      '/trunk-groups',
+      '/trunk-groups?trunkGroup=a+b',
+      '/trunk-groups/tg-1001',
+      '/trunk-groups/tg-1001/edit',
       '/signing-keys',
       '/explain',
       `/explain?clientId=${client.clientId}`,
@@ -398,7 +417,7 @@ describe('the portal as a page', () => {
       '/nothing',
     ];
     for (const colorScheme of ['light', 'dark'] as const) {
-      for (const width of [390, 1600]) {
+      for (const width of [320, 390, 1600]) {
         const opened = await openPortal(browser(), service(), {
           colorScheme,
           viewport: { width, height: 900 },
@@ -442,8 +461,9 @@ describe('the portal as a page', () => {
     await press('New client');
     await page.keyboard.press('Enter');
     await page.waitForURL('**/clients/new');
-    await press('serviceTrunkGroup');
+    await press('otherTrunkGroup');
     await page.keyboard.type('tg-1001');
+    await page.keyboard.press('Enter');
     await press('name');
     await page.keyboard.type('Keyboard');
     await press('scopes');

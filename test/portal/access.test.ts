@@ -167,6 +167,8 @@ const openToViewers = new Set([
   '/identity-providers/show',
   '/expiring',
   '/expiring/export',
+  '/trunk-groups',
+  '/trunk-groups/:group',
   '/signing-keys',
   '/explain',
   '/explain/credential',
@@ -218,12 +220,15 @@ describe('the pages', () => {
     const world = await createPortalWorld({}, 'tg-1001');
     world.signInAs(personOf('manager', ['tg-2002']));
     for (const { method, path } of routes) {
-      if (!/:(?:clientId|keyId)/.test(path)) continue;
+      if (!/:(?:clientId|keyId|group)/.test(path)) continue;
       const response =
         method === 'GET'
           ? await world.get(pathOf(world, path))
           : await world.post(pathOf(world, path), { ...formOf(world), name: 'x', overlap: '1d' });
-      expect([method, path, response.status]).toEqual([method, path, 404]);
+      // The form of limits is the staff's, for any group.
+      const isOfStaff =
+        path.includes(':group') && (method === 'POST' || path !== '/trunk-groups/:group');
+      expect([method, path, response.status]).toEqual([method, path, isOfStaff ? 403 : 404]);
     }
     const text = await (await world.get('/clients')).text();
     expect(text).not.toContain(world.clientId);

@@ -55,8 +55,14 @@ describe('the limits of a trunk group', () => {
   it('are said where an API key is created', async () => {
     const world = await createLimitedWorld();
     const text = await textOf(world, '/api-keys/new');
-    expect(text).toContain('No API keys are allowed in this trunk group.');
-    expect(text).toContain('A key of this trunk group needs one or more.');
+    expect(text).toContain('No API keys are allowed in tg-1001');
+    expect(text).not.toContain('name="requestId"');
+    const { version } = await world.management.findTrunkGroupLimits('tg-1001');
+    const limits = { requireSubnet: true, ifVersion: version };
+    await world.management.setTrunkGroupLimits('tg-1001', limits);
+    expect(await textOf(world, '/api-keys/new')).toContain(
+      'A key of this trunk group needs one or more.',
+    );
   });
 
   it('do not bind the staff', async () => {

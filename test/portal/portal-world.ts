@@ -73,7 +73,8 @@ export function pathOf(world: World, path: string): string {
     .replace(':clientId', world.clientId)
     .replace(':secretId', world.secretId)
     .replace(':keyId', world.keyId)
-    .replace(':subnetId', world.subnetId);
+    .replace(':subnetId', world.subnetId)
+    .replace(':group', 'tg-1001');
 }
 
 /** What the portal itself puts into a form. */

@@ -92,7 +92,11 @@ describe('the expiry of a secret', () => {
 describe('what a page says about tokens', () => {
   it('is never that they cannot be revoked', async () => {
     const world = await createPortalWorld();
-    for (const path of ['/clients/new', '/clients/:clientId', '/clients/:clientId/edit']) {
+    for (const path of [
+      '/clients/new?trunkGroup=tg-1001',
+      '/clients/:clientId',
+      '/clients/:clientId/edit',
+    ]) {
       const text = await (await world.get(pathOf(world, path))).text();
       expect(text).not.toMatch(/cannot be revoked/i);
       expect(text).toMatch(/Platform APIs that look up clients refuse/);

@@ -81,8 +81,9 @@ function callsOf(request: ManagementRequest): readonly ManagementCall[] {
   if ('operation' in request) return [request];
   const read = request.changes.find(({ operation }) => !operationOf(operation).changes);
   if (read === undefined) return request.changes;
-  throw new InputError(`changes: received ${read.operation}; allowed: operations that change`, {
+  throw new InputError(`received ${read.operation}; allowed: operations that change`, {
     field: 'changes',
+    label: 'changes',
   });
 }
 

@@ -169,5 +169,6 @@ export function limitGrants(
     clients: limitClients(context, limitsOf),
     apiKeys: limitApiKeys(context, limitsOf),
     trunkGroupLimits,
+    grants: { limits: own, hasTrunkGroupLimits: !isStaff },
   };
 }

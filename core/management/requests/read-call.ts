@@ -22,7 +22,7 @@ function fieldOf(path: readonly { readonly key: unknown }[]): string {
 function refuse(issue: v.BaseIssue<unknown>): never {
   const field = fieldOf(issue.path ?? []);
   if (issue.type === 'raw_check') {
-    throw new InputError(`${field}: unknown field; allowed: ${issue.message}`, { field });
+    throw new InputError(`unknown field; allowed: ${issue.message}`, { field, label: field });
   }
   const allowed = issue.type === 'custom' ? issue.message : (issue.expected ?? issue.message);
   return refuseInput(field, issue.input, allowed);

@@ -7,6 +7,7 @@ import {
   MalformedRecordError,
   NotFoundError,
   RefusedError,
+  ServiceUnavailableError,
   UnavailableError,
   UncertainConflictError,
   VersionConflictError,
@@ -26,7 +27,10 @@ import { KeySetError } from '../../identity-provider/key-lint.ts';
 export function toManagementError(error: unknown): ManagementError | undefined {
   if (!(error instanceof Error)) return undefined;
   const text = error.message;
-  if (error instanceof InputError) return { class: 'InputError', text, field: error.field };
+  if (error instanceof InputError) {
+    const { field, label } = error;
+    return { class: 'InputError', text, field, label };
+  }
   if (error instanceof NotFoundError) return { class: 'NotFoundError', text };
   if (error instanceof KeySetError) {
     return { class: 'KeySetError', text, problems: [...error.problems] };
@@ -43,7 +47,10 @@ export function toManagementError(error: unknown): ManagementError | undefined {
   if (error instanceof ConflictError) return { class: 'ConflictError', text };
   if (error instanceof FetchError) return { class: 'FetchError', text, problem: error.problem };
   if (error instanceof MalformedRecordError) return { class: 'MalformedRecordError', text };
-  if (error instanceof UnavailableError) return { class: 'UnavailableError', text };
+  if (error instanceof UnavailableError) {
+    const service = error instanceof ServiceUnavailableError ? error.service : undefined;
+    return { class: 'UnavailableError', text, service };
+  }
   if (error instanceof CallerRefusedError) {
     return { class: 'AwsCallerError', text, problem: error.problem };
   }
@@ -62,7 +69,12 @@ function withText<E extends Error>(error: E, message: string): E {
 type Revive = (error: ManagementError) => Error;
 
 const revivals: Readonly<Record<ManagementError['class'], Revive>> = {
-  InputError: ({ text, field }) => new InputError(text, { field }),
+  InputError: ({ text, field, label }) => {
+    const head = `${label}: `;
+    // A function of an earlier release sends no label.
+    if (label === undefined || !text.startsWith(head)) return new InputError(text, { field });
+    return new InputError(text.slice(head.length), { field, label });
+  },
   NotFoundError: ({ text }) => withText(new NotFoundError('', ''), text),
   RefusedError: ({ text }) => new RefusedError(text),
   IdempotencyKeyReusedError: ({ text }) => new IdempotencyKeyReusedError(text),
@@ -73,7 +85,8 @@ const revivals: Readonly<Record<ManagementError['class'], Revive>> = {
     withText(new VersionConflictError('', expected, current), text),
   FetchError: ({ text, problem }) => withText(new FetchError('', readProblem(problem)), text),
   MalformedRecordError: ({ text }) => new MalformedRecordError(text),
-  UnavailableError: ({ text }) => new UnavailableError(text),
+  UnavailableError: ({ text, service }) =>
+    service === undefined ? new UnavailableError(text) : new ServiceUnavailableError(service, text),
   AwsCallerError: ({ text, problem }) =>
     new CallerRefusedError(problem === 'credentials' ? 'credentials' : 'access_denied', text),
 };

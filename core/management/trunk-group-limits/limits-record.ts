@@ -110,7 +110,10 @@ async function readOwnLimits(
   const groups = left.slice(0, limit);
   const found = await Promise.all(groups.map((group) => trunkGroupLimits.findLimits(group)));
   return {
-    items: found.filter(({ version }) => version > 0),
+    // The config can limit a group that has no record.
+    items: found.filter(
+      (limits) => limits.version > 0 || limitNames.some((name) => limits[name] !== undefined),
+    ),
     examined: groups.length,
     next: left.length > groups.length ? groups.at(-1) : undefined,
   };

@@ -67,5 +67,4 @@ export const localMapping: PeopleMapping = {
     administrator: ['platform-staff'],
   },
   trunkGroups: { claim: 'trunk_groups' },
-  administrators: true,
 };

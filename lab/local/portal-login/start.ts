@@ -39,22 +39,39 @@ async function seedCustomers(management: Management): Promise<void> {
 }
 
 /**
- * Starts the portal with a login on the tables of the local run, and a real OpenID provider for
- * two customers. Both are on loopback.
+ * Management as the deployed portal uses it, with the ceilings of trunk groups. It names people by an
+ * issuer with https, which the provider on loopback does not have.
+ */
+function openManagement({ config, aws, log }: Omit<LocalPortalOptions, 'port'>): Management {
+  const management = createManagement({
+    config,
+    aws,
+    through: 'function',
+    alias: 'portal',
+    onMalformedRecord: (error) => log.writeError('portal', error),
+    onAuditGap: ({ recordId }) =>
+      log.writeError('portal', new Error(`the audit has no outcome of ${recordId}`)),
+  });
+  return {
+    ...management,
+    forCaller: ({ actor, ...caller }) =>
+      management.forCaller({
+        ...caller,
+        actor: actor && (async () => (await actor()).replace(/^http:/, 'https:')),
+      }),
+  };
+}
+
+/**
+ * Starts the portal with a login on the management function of the local run, and a real OpenID
+ * provider for two customers. Both are on loopback.
  */
 export async function startLoginPortal(
   options: Omit<LocalPortalOptions, 'port'>,
 ): Promise<LocalLoginPortal> {
-  const { config, aws, log, ca } = options;
-  const management = createManagement({
-    config,
-    aws,
-    ca,
-    allowLoopbackProviders: true,
-    onMalformedRecord: (error) => log.writeError('portal', error),
-    onAuditGap: (_, cause) => log.writeError('portal', cause),
-  });
-  await seedCustomers(management);
+  const { config, aws, log } = options;
+  const management = openManagement(options);
+  await seedCustomers(createManagement({ config, aws }));
   const clientSecret = randomBytes(32).toString('base64url');
   const keys: [Uint8Array] = [randomBytes(32)];
   let login: LocalLogin | undefined;
@@ -77,7 +94,10 @@ export async function startLoginPortal(
           allowHttp: true,
         }),
         keys: async () => keys,
-        people: localMapping,
+        people: {
+          ...localMapping,
+          administrators: config.management.portalReach?.administrators ?? false,
+        },
         epoch: 1,
         look,
         onLogin: (event) => log.write({ level: 'INFO', service: 'portal', login: event }),

@@ -15,10 +15,10 @@ import {
 import { checkbox, hiddenField, textField } from '../../html/field.ts';
 import { postForm } from '../../html/form.ts';
 import { html } from '../../html/html.ts';
-import { pageHeader } from '../../html/parts.ts';
+import { linkButton, pageHeader } from '../../html/parts.ts';
 import { subnetRows } from '../../html/subnet-fields.ts';
 import type { Handler, Page, RequestContext } from '../../request-context.ts';
-import { chooseTrunkGroup } from '../choose-trunk-group.ts';
+import { chooseTrunkGroup, nothingPage } from '../choose-trunk-group.ts';
 import { trunkGroupField } from '../clients/client-fields.ts';
 import { createdKeyPage } from './created-key.ts';
 
@@ -91,8 +91,6 @@ async function showForm(
       }),
       trunkGroupField(context, values.serviceTrunkGroup, problems),
       checkbox({ name: 'enabled', label: 'Enabled', isOn: values.enabled }),
-      granted.maxApiKeys === 0 &&
-        html`<p class="notice notice-warn">No API keys are allowed in this trunk group. Use a client.</p>`,
       subnetRows(rows, problems, granted.requireSubnet === true),
     ],
   );
@@ -110,13 +108,17 @@ async function showForm(
 
 export const newApiKey: Handler = async (context) => {
   context.require('createApiKey');
-  const { newRequestId } = context;
-  const group = chooseTrunkGroup(context, {
-    title: 'New API key',
-    section: 'api-keys',
-    path: '/api-keys/new',
-  });
+  const { newRequestId, href } = context;
+  const creation = { title: 'New API key', section: 'api-keys', path: '/api-keys/new' } as const;
+  const group = await chooseTrunkGroup(context, creation);
   if (typeof group !== 'string') return group;
+  if ((await context.granted(group)).maxApiKeys === 0) {
+    return nothingPage(creation, {
+      title: `No API keys are allowed in ${group}`,
+      text: 'The platform allows only clients there. A client gets short-lived tokens.',
+      action: linkButton(href('/clients/new', { trunkGroup: group }), 'New client', 'primary'),
+    });
+  }
   const values = {
     name: '',
     serviceTrunkGroup: group,

@@ -46,12 +46,14 @@ function changes({ before, after }: AuditEntry): Html | '' {
 
 /** The address of the changed item's page, if it still has one. */
 function addressOf({
+  action,
   subject,
   after,
   before,
 }: AuditEntry): readonly [string, Record<string, string>?] | undefined {
   const client = (after ?? before)?.client_id;
   if (typeof client === 'string') return [`/clients/${client}`];
+  if (action.startsWith('trunk_group_limits.')) return [`/trunk-groups/${subject}`];
   if (subject.startsWith('key_')) return [`/api-keys/${subject}`];
   if (subject.startsWith('https://')) return ['/identity-providers/show', { issuer: subject }];
   return undefined;

@@ -1,6 +1,6 @@
 import type { Client } from '../../../adapters/management.ts';
 import { requireChoice } from '../../forms/choice.ts';
-import { readDuration } from '../../forms/client-form.ts';
+import { readDuration } from '../../forms/duration.ts';
 import { readExpiry } from '../../forms/expiry.ts';
 import { noProblems, type Problems, problemAt } from '../../forms/problems.ts';
 import { requireFields } from '../../forms/required.ts';

@@ -45,12 +45,15 @@ export function nameField(value: string, problems: Problems, stored?: string): H
   });
 }
 
+/** Whether the form has a text field for the trunk group. */
+const typesTrunkGroup = 'typesTrunkGroup';
+
 /**
- * The trunk group cannot be changed later. Users with limited access have chosen it before: see
- * `chooseTrunkGroup`.
+ * The trunk group cannot be changed later. It is typed only by a person who could not choose it
+ * before: see `chooseTrunkGroup`.
  */
 export function trunkGroupField(
-  { person }: RequestContext,
+  { person, form, href }: RequestContext,
   value: string,
   problems: Problems,
 ): Html {
@@ -61,18 +64,20 @@ export function trunkGroupField(
     value,
     error: problemAt(problems, 'serviceTrunkGroup'),
   };
-  const { trunkGroups } = person;
-  if (trunkGroups !== undefined) {
-    return html`<div class="field" id="f-serviceTrunkGroup"><p class="field-name">${field.label}</p><p><code>${value}</code></p>${hiddenField(field.name, value)}${
+  const isTyped =
+    person.trunkGroups === undefined &&
+    (value === '' || form.isOn(typesTrunkGroup) || field.error !== undefined);
+  if (!isTyped) {
+    return html`<div class="field" id="f-serviceTrunkGroup"><p class="field-name">${field.label}</p><p><code>${value}</code> <a href="${href(`/trunk-groups/${value}`)}">Its limits</a></p>${hiddenField(field.name, value)}${
       field.error !== undefined && html`<p class="field-error">${field.error}</p>`
     }</div>`;
   }
-  return textField({
+  return html`${hiddenField(typesTrunkGroup, 1)}${textField({
     ...field,
     required: true,
     maxLength: maxServiceTrunkGroupLength,
     width: 'short',
-  });
+  })}`;
 }
 
 interface ChangeableFields {

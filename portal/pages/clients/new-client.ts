@@ -18,7 +18,7 @@ import { postForm } from '../../html/form.ts';
 import { html } from '../../html/html.ts';
 import { pageHeader } from '../../html/parts.ts';
 import type { Handler, Page, RequestContext } from '../../request-context.ts';
-import { chooseTrunkGroup } from '../choose-trunk-group.ts';
+import { chooseTrunkGroup, nothingPage } from '../choose-trunk-group.ts';
 import {
   changeableFields,
   clientLabels,
@@ -86,14 +86,21 @@ export const newClient: Handler = async (context) => {
   context.require('createClient');
   const { query, deployment } = context;
   const provider = query.text('provider');
-  const group = chooseTrunkGroup(context, {
+  const creation = {
     title: 'New client',
     section: 'clients',
     path: '/clients/new',
     query: { provider: provider || undefined },
-  });
+  } as const;
+  const group = await chooseTrunkGroup(context, creation);
   if (typeof group !== 'string') return group;
-  const { maxTokenLifetime = Infinity } = await context.granted(group);
+  const { maxTokenLifetime = Infinity, maxClients } = await context.granted(group);
+  if (maxClients === 0) {
+    return nothingPage(creation, {
+      title: `No clients are allowed in ${group}`,
+      text: 'Ask the person who manages the portal.',
+    });
+  }
   const tokenLifetime = Math.min(deployment.tokenLifetime.default, maxTokenLifetime);
   const values = { ...newClientValues(tokenLifetime, group), provider };
   return showForm(context, values, context.newRequestId(), noProblems);

@@ -6,6 +6,7 @@ import {
   UnavailableError,
 } from '../../../adapters/management.ts';
 import { maxTrunkGroupLimit } from '../../../contract/limits.ts';
+import { ServiceUnavailableError } from '../../../core/errors.ts';
 import { ForbiddenError } from '../../access/guarded-management.ts';
 import type { Fields } from '../../forms/fields.ts';
 import { hiddenField } from '../../html/field.ts';
@@ -71,6 +72,47 @@ export function describeStatus(status: HttpStatus): ErrorText {
   return { status, title, text };
 }
 
+/** Services that the portal needs, in words for people who do not know them. */
+const outages: ReadonlyMap<string, readonly [title: string, text: string]> = new Map([
+  [
+    'DynamoDB',
+    [
+      'The database does not answer',
+      'DynamoDB, where clients and keys are kept, did not answer in time. Tokens may be affected too.',
+    ],
+  ],
+  [
+    'Secrets Manager',
+    [
+      'The portal cannot read its own secrets',
+      'AWS Secrets Manager, which has the key of the sessions and the secret of the login, did not answer. Clients, API keys and tokens are not affected.',
+    ],
+  ],
+  [
+    'Lambda',
+    [
+      'The management function does not answer',
+      'The function that reads and changes clients and keys did not answer in time. Tokens are not affected.',
+    ],
+  ],
+  [
+    'STS',
+    [
+      'AWS does not confirm the portal',
+      'AWS STS, which says to the management function who asks, did not answer in time. Tokens are not affected.',
+    ],
+  ],
+]);
+
+function describeOutage(error: UnavailableError): ErrorText {
+  const service = error instanceof ServiceUnavailableError ? error.service : '';
+  const [title, text] = outages.get(service) ?? [
+    'The portal cannot answer now',
+    'A service that it needs did not answer in time.',
+  ];
+  return { status: 503, title, text, retry: tryAgain };
+}
+
 /** The text of an error page. For an unknown error, the page has no details. */
 export function describeError(error: unknown): ErrorText {
   if (error instanceof HttpError) return describeStatus(error.status);
@@ -89,11 +131,7 @@ export function describeError(error: unknown): ErrorText {
     const text = `This needs the role “${error.needed}”. Ask the person who manages the portal.`;
     return { status: 403, title: 'You may not do this', text };
   }
-  if (error instanceof UnavailableError) {
-    const text =
-      'DynamoDB, where clients and keys are kept, did not answer in time. Tokens may be affected too.';
-    return { status: 503, title: 'The database does not answer', text, retry: tryAgain };
-  }
+  if (error instanceof UnavailableError) return describeOutage(error);
   if (error instanceof AwsCallerError) {
     const isAllowed = error.problem !== 'access_denied';
     const text = isAllowed

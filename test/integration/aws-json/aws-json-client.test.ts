@@ -144,7 +144,9 @@ describe('a call', () => {
     async (text) => {
       const page: Answer = (response) => response.writeHead(200).end(text);
       await start([page]);
-      const error = await callAws('read', () => call()).catch((reason: unknown) => reason);
+      const error = await callAws('DynamoDB', 'read', () => call()).catch(
+        (reason: unknown) => reason,
+      );
       expect(error).toBeInstanceOf(UnavailableError);
       expect(service.requests).toHaveLength(3);
       expect(inspect(error, { depth: 9 })).not.toMatch(/html|HASH/);

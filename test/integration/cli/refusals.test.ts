@@ -46,7 +46,7 @@ describe('wrong usage ends with 2', () => {
     [
       'a trunk group with spaces',
       [...create, '--trunk-group', 'a b'],
-      'service_trunk_group: received "a b"',
+      '--trunk-group: received "a b"',
     ],
     [
       'an unknown scope',
@@ -76,18 +76,18 @@ describe('wrong usage ends with 2', () => {
     [
       'only a provider',
       [...create, '--provider', 'https://i.example'],
-      'external_client_id: received nothing',
+      '--external-client-id: received nothing',
     ],
     ['only an external id', [...create, '--external-client-id', 'x'], 'provider: received nothing'],
     [
       'a short idempotency key',
       [...create, '--idempotency-key', 'x'],
-      'idempotency_key: received "x"; allowed: 8 to 128',
+      '--idempotency-key: received "x"; allowed: 8 to 128',
     ],
     [
       'an end in the past',
       ['client-secret', 'create', '$client', '--expires-at', '2020-01-01'],
-      'expires_at: received "2020-01-01T00:00:00Z"; allowed: a time in the future',
+      '--expires-at: received "2020-01-01T00:00:00Z"; allowed: a time in the future',
     ],
     [
       'an end at once',

@@ -72,6 +72,7 @@ const pages: Readonly<Record<string, Calls>> = {
   // Clients, API keys and providers: one page of each.
   '/': { Scan: 3 },
   '/clients': page,
+  // The form for a trunk group that was chosen; without one, the groups to choose from.
   '/clients/new': page,
   '/clients/:clientId': item,
   '/clients/:clientId/history': history,
@@ -94,6 +95,10 @@ const pages: Readonly<Record<string, Calls>> = {
   '/identity-providers/show': { GetItem: 1, Scan: 1 },
   '/identity-providers/delete': { GetItem: 1, Scan: 1 },
   '/identity-providers/trunk-groups': { GetItem: 1 },
+  '/trunk-groups': { Query: 1 },
+  // The limits, and everything that the group has, to say what exceeds them.
+  '/trunk-groups/:group': { GetItem: 2, Query: 4, BatchGetItem: 2 },
+  '/trunk-groups/:group/edit': { GetItem: 1, Scan: 1 },
   '/signing-keys': { Query: 1 },
   '/explain': { GetItem: 1, Query: 1 },
   '/audit': { Query: 1 },
@@ -111,10 +116,14 @@ const queries: Readonly<Record<string, (ids: FullTables) => string>> = {
   '/identity-providers/delete': ({ issuer }) => `?issuer=${encodeURIComponent(issuer)}`,
   '/identity-providers/trunk-groups': ({ issuer }) => `?issuer=${encodeURIComponent(issuer)}`,
   '/explain': ({ clientId }) => `?clientId=${clientId}`,
+  '/clients/new': () => '?trunkGroup=tg-1000',
+  '/api-keys/new': () => '?trunkGroup=tg-1000',
 };
 
 /** Lists that look further than the rows that they show. */
 const searches: Readonly<Record<string, Calls>> = {
+  // Limits, clients and API keys would name the trunk groups to choose from; and the providers.
+  '/clients/new?provider=': { Query: 1, Scan: 3 },
   '/clients?text=customer+99': page,
   '/clients?text=nothing+has+this': page,
   '/clients?trunkGroup=tg-1499': trunkGroupPage,
@@ -130,7 +139,7 @@ function pathOf(route: string, ids: FullTables): string {
   const { clientId, secretId, keyId, subnetId } = ids;
   const path = Object.entries({ clientId, secretId, keyId, subnetId }).reduce(
     (text, [name, id]) => text.replace(`:${name}`, id),
-    route,
+    route.replace(':group', 'tg-1000'),
   );
   return path + (queries[route]?.(ids) ?? '');
 }

@@ -8,7 +8,7 @@ import {
   formatPortalConfig,
   type PortalFunctionConfig,
 } from '../../../contract/portal-function-config.ts';
-import { UnavailableError } from '../../../core/errors.ts';
+import { ServiceUnavailableError } from '../../../core/errors.ts';
 import { loginClient, type TestOpenIdProvider } from '../../../lab/support/openid-provider.ts';
 import { portalConfig } from '../../../lab/support/portal-config.ts';
 import { createPortalHandler } from '../../../lambda/portal/function.ts';
@@ -80,7 +80,7 @@ export class Secrets {
   fails = false;
 
   readonly read = async (arn: string, stage: SecretStage): Promise<Secret | undefined> => {
-    if (this.fails) throw new UnavailableError('Secrets Manager gives no secret');
+    if (this.fails) throw new ServiceUnavailableError('Secrets Manager', 'it gives no secret');
     return this.versions.get(`${arn} ${stage}`);
   };
 

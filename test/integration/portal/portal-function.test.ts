@@ -289,7 +289,7 @@ describe('a session', () => {
     world.now += 61;
     expect((await browser.get('/clients')).status).toBe(200);
     const cold = openBrowser();
-    expect((await cold.get('/clients')).status).toBe(503);
+    await expectPage(await cold.get('/clients'), 503, 'The portal cannot read its own secrets');
     secrets.fails = false;
     await expectPage(await world.signIn(cold), 503, 'The login does not answer');
     openid.deviation = { claims: ada };

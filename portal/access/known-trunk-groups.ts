@@ -1,0 +1,46 @@
+import { isDenied } from '../forms/problems.ts';
+import type { RequestContext } from '../request-context.ts';
+
+/** More than these are found faster by typing. */
+const maxChoices = 50;
+
+/** A list that AWS does not let the portal read names no group. */
+async function unlessDenied<T>(read: Promise<readonly T[]>): Promise<readonly T[]> {
+  try {
+    return await read;
+  } catch (error) {
+    if (isDenied(error)) return [];
+    throw error;
+  }
+}
+
+type OwnedPage = Promise<{
+  readonly items: readonly { readonly serviceTrunkGroup: string }[];
+  readonly nextCursor?: string | undefined;
+}>;
+
+/** The groups of a list that is complete. The first page of a longer one would be a random part. */
+async function groupsOf(page: OwnedPage): Promise<readonly string[]> {
+  const { items, nextCursor } = await page;
+  return nextCursor === undefined ? items.map(({ serviceTrunkGroup }) => serviceTrunkGroup) : [];
+}
+
+/**
+ * The trunk groups that a person can choose from: the person's own, or, with access to every group,
+ * those that have limits and, in a deployment of few clients, those that have anything.
+ *
+ * @returns undefined if there are none or too many, so that the group is typed.
+ */
+export async function findKnownTrunkGroups({
+  person,
+  management,
+}: Pick<RequestContext, 'person' | 'management'>): Promise<readonly string[] | undefined> {
+  if (person.trunkGroups !== undefined) return person.trunkGroups;
+  const found = await Promise.all([
+    unlessDenied(groupsOf(management.listTrunkGroupLimits())),
+    unlessDenied(groupsOf(management.listClients())),
+    unlessDenied(groupsOf(management.listApiKeys())),
+  ]);
+  const groups = [...new Set(found.flat())].toSorted();
+  return groups.length === 0 || groups.length > maxChoices ? undefined : groups;
+}

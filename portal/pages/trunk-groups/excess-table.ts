@@ -1,0 +1,61 @@
+import type { Management } from '../../../adapters/management.ts';
+import type { GrantLimits } from '../../../core/trunk-group/trunk-group-limits.ts';
+import { type Html, type HtmlValue, html } from '../../html/html.ts';
+import { limitLabel, limitValue } from '../../html/limit-facts.ts';
+import { dataTable } from '../../html/list.ts';
+import { formatExactSpan } from '../../html/time.ts';
+import type { Href, RequestContext } from '../../request-context.ts';
+
+type Check = Awaited<ReturnType<Management['checkTrunkGroupLimits']>>;
+type Excess = Check['excesses'][number];
+
+/** The page of what is above a limit. */
+function addressOf(href: Href, group: string, { limit, subject }: Excess): string {
+  if (limit === 'maxClients') return href('/clients', { trunkGroup: group });
+  if (limit === 'maxApiKeys') return href('/api-keys', { trunkGroup: group });
+  if (limit === 'ownProviders') return href('/identity-providers');
+  if (limit === 'requireSubnet') return href(`/api-keys/${subject}`);
+  // A client is found by the id of its secret, too.
+  if (limit === 'maxSecretLifetime') return href('/clients', { text: subject });
+  return href(`/clients/${subject}`);
+}
+
+function nameOf({ limit, subject, name }: Excess): string {
+  if (limit === 'maxClients') return 'All clients';
+  if (limit === 'maxApiKeys') return 'All API keys';
+  if (limit === 'ownProviders') return 'All its own providers';
+  return limit === 'maxSecretLifetime' ? `${name ?? ''}, secret ${subject}` : (name ?? subject);
+}
+
+function valueOf({ limit, received }: Excess): HtmlValue {
+  if (limit === 'maxTokenLifetime') return formatExactSpan(Number(received));
+  return limit === 'scopes' || limit === 'providers' ? html`<code>${received}</code>` : received;
+}
+
+/** What a trunk group has above limits, with links to it. */
+export function excessTable(
+  { href }: Pick<RequestContext, 'href'>,
+  {
+    group,
+    limits,
+    check,
+  }: {
+    readonly group: string;
+    readonly limits: GrantLimits;
+    readonly check: Check;
+  },
+): Html {
+  const rows = check.excesses.map((excess) => [
+    html`<a class="row-link" href="${addressOf(href, group, excess)}">${nameOf(excess)}</a>`,
+    limitLabel(excess.limit),
+    valueOf(excess),
+    limitValue(limits, excess.limit),
+  ]);
+  return html`<p class="panel-text">All of it stays and works. A change can only make it smaller.${
+    check.more && html` These are the first ${rows.length}.`
+  }</p>${dataTable(
+    'Above the limits',
+    [{ text: 'Item' }, { text: 'Limit' }, { text: 'Has' }, { text: 'Allowed' }],
+    rows,
+  )}`;
+}

@@ -1,0 +1,99 @@
+import { parseServiceTrunkGroup } from '../../../core/management/input-fields.ts';
+import type { TrunkGroupLimits } from '../../../core/trunk-group/trunk-group-limits.ts';
+import { noProblems, type Problems, problemAt, problemsOf } from '../../forms/problems.ts';
+import { textField } from '../../html/field.ts';
+import { errorSummary } from '../../html/form.ts';
+import { type Html, html } from '../../html/html.ts';
+import { limitSummary } from '../../html/limit-facts.ts';
+import { dataTable } from '../../html/list.ts';
+import { pager, readPosition } from '../../html/pager.ts';
+import { emptyState, pageHeader } from '../../html/parts.ts';
+import { distance } from '../../html/time.ts';
+import type { Handler, RequestContext, RouteResult } from '../../request-context.ts';
+
+const path = '/trunk-groups';
+const labels = { trunkGroup: 'Trunk group', cursor: 'Page' };
+
+/** Opens the page of a trunk group, also of one without limits. */
+function openForm({ href, query }: RequestContext, problems: Problems): Html {
+  return html`<form class="filters" method="get" action="${href(path)}">${textField({
+    name: 'trunkGroup',
+    label: labels.trunkGroup,
+    value: query.text('trunkGroup'),
+    error: problemAt(problems, 'trunkGroup'),
+  })}<div class="filter-actions"><button class="button button-plain" type="submit">Open</button></div></form>`;
+}
+
+function groupTable({ href, now }: RequestContext, groups: readonly TrunkGroupLimits[]): Html {
+  return dataTable(
+    'Trunk groups',
+    [{ text: 'Trunk group' }, { text: 'Limited' }, { text: 'Changed', isMinor: true }],
+    groups.map((limits) => [
+      html`<a class="row-link" href="${href(`${path}/${limits.serviceTrunkGroup}`)}">${limits.serviceTrunkGroup}</a>`,
+      limitSummary(limits),
+      limits.updatedAt === undefined ? '' : distance(limits.updatedAt, now),
+    ]),
+  );
+}
+
+/** A person with trunk groups sees all of them; everyone else those that have limits. */
+async function readGroups({ management, person, query }: RequestContext) {
+  const position = readPosition(query);
+  const { trunkGroups: own } = person;
+  const page = await management.listTrunkGroupLimits({ cursor: position.cursor });
+  if (own === undefined) return { ...page, position };
+  const limits = new Map(page.items.map((one) => [one.serviceTrunkGroup, one]));
+  const items = own
+    .toSorted()
+    .map((group) => limits.get(group) ?? { serviceTrunkGroup: group, version: 0 });
+  return { ...page, items, position };
+}
+
+async function showList(context: RequestContext, problems: Problems): Promise<RouteResult> {
+  const { href, person } = context;
+  const { items, nextCursor, examined, position } = await readGroups(context);
+  const isStaff = person.trunkGroups === undefined;
+  const none = emptyState(
+    'No trunk group has limits',
+    'Without limits, its people grant every scope and create as much as they want. Open a trunk group to set some.',
+  );
+  return {
+    status: problems.status,
+    title: 'Trunk groups',
+    section: 'trunk-groups',
+    body: html`${pageHeader({
+      title: 'Trunk groups',
+      lead: isStaff
+        ? 'What the people of a trunk group may grant. The platform’s staff is not limited by it.'
+        : 'What you may grant in each of your trunk groups.',
+    })}${errorSummary(problems, labels)}${isStaff && openForm(context, problems)}${
+      items.length === 0
+        ? none
+        : html`${groupTable(context, items)}<div class="list-foot">${pager({
+            href,
+            path,
+            query: {},
+            position,
+            nextCursor,
+            isFiltered: false,
+            isLimited: !isStaff,
+            shown: items.length,
+            examined,
+            what: 'trunk groups',
+          })}</div>`
+    }`,
+  };
+}
+
+export const showTrunkGroups: Handler = async (context) => {
+  const { query, href } = context;
+  const group = query.text('trunkGroup').trim();
+  if (group === '') return showList(context, noProblems);
+  try {
+    return { redirectTo: href(`${path}/${parseServiceTrunkGroup(group, 'trunkGroup')}`) };
+  } catch (error) {
+    const problems = problemsOf(error);
+    if (problems === undefined) throw error;
+    return showList(context, problems);
+  }
+};

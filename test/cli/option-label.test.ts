@@ -1,0 +1,52 @@
+import { Option } from 'commander';
+import { describe, expect, it } from 'vitest';
+import { nameOption } from '../../cli/option-label.ts';
+import { InputError, RefusedError } from '../../core/errors.ts';
+import { refuseInput, within } from '../../core/management/read-input.ts';
+
+const options = [
+  new Option('--token-lifetime <duration>'),
+  new Option('--scope <scope>'),
+  new Option('--no-scopes'),
+  new Option('--trunk-group <group>'),
+];
+
+function refused(run: () => never): unknown {
+  try {
+    return run();
+  } catch (error) {
+    return error;
+  }
+}
+
+describe('a value that the library refuses', () => {
+  it.each([
+    ['tokenLifetime', '--token-lifetime: received 5; allowed: more'],
+    ['scopes', '--scope: received 5; allowed: more'],
+    ['serviceTrunkGroup', '--trunk-group: received 5; allowed: more'],
+    ['expiresAt', 'expires_at: received 5; allowed: more'],
+  ])('has the name of its option: %s', (field, message) => {
+    const error = nameOption(
+      refused(() => refuseInput(field, 5, 'more')),
+      options,
+    );
+    expect(error).toBeInstanceOf(InputError);
+    expect(error).toMatchObject({ field, message });
+  });
+
+  it('keeps the path of a value inside of another', () => {
+    const error = refused(() => within('subnets[1]', () => refuseInput('netmask', 5, 'more')));
+    expect(nameOption(error, options)).toBe(error);
+    expect(error).toMatchObject({
+      field: 'subnets[1].netmask',
+      label: 'subnets[1]: netmask',
+      problem: 'received 5; allowed: more',
+      message: 'subnets[1]: netmask: received 5; allowed: more',
+    });
+  });
+
+  it.each([new RefusedError('no'), new InputError('tables: received none')])(
+    'without a field stays as it is: %s',
+    (error) => expect(nameOption(error, options)).toBe(error),
+  );
+});

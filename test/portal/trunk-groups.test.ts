@@ -1,0 +1,172 @@
+import { describe, expect, it } from 'vitest';
+import { createPortalWorld, type PortalWorld, personOf } from './portal-world.ts';
+
+const day = 86_400;
+const page = '/trunk-groups/tg-1001';
+
+const textOf = async (world: PortalWorld, path: string) => (await world.get(path)).text();
+
+const noLimits = {
+  ifVersion: '0',
+  scopesChoice: 'all',
+  providersChoice: 'all',
+  maxClients: '',
+  maxApiKeys: '',
+  maxTokenLifetime: '',
+  maxSecretLifetime: '',
+};
+
+async function findLimits({ management }: PortalWorld) {
+  return management.findTrunkGroupLimits('tg-1001');
+}
+
+describe('the limits of a trunk group, set by the staff', () => {
+  it('are saved from one form, and say what exceeds them', async () => {
+    const world = await createPortalWorld({}, 'tg-1001');
+    const { issuer, clientId, secretId } = world;
+    const form = new URLSearchParams({
+      ...noLimits,
+      scopesChoice: 'some',
+      scopes: 'calls:view',
+      providersChoice: 'some',
+      providers: issuer,
+      maxClients: '20',
+      maxApiKeys: '0',
+      maxTokenLifetime: '15m',
+      maxSecretLifetime: '90d',
+      requireSubnet: 'on',
+    });
+    const saved = await world.post(page, form);
+    expect([saved.status, saved.headers.get('location')]).toEqual([
+      303,
+      `${page}?done=limits-saved`,
+    ]);
+    expect(await findLimits(world)).toMatchObject({
+      scopes: ['calls:view'],
+      providers: [issuer],
+      maxClients: 20,
+      maxApiKeys: 0,
+      maxTokenLifetime: 900,
+      maxSecretLifetime: 90 * day,
+      requireSubnet: true,
+      version: 1,
+    });
+    const text = await textOf(world, `${page}?done=limits-saved`);
+    expect(text).toContain('The limits were saved.');
+    expect(text).toContain(`<a class="row-link" href="/clients/${clientId}">Billing</a>`);
+    expect(text).toContain('<code>messaging:view</code>');
+    expect(text).toContain('1 hour');
+    expect(text).toContain(`href="/clients?text=${secretId}">Billing, secret ${secretId}</a>`);
+    expect(text).toContain('no end');
+    expect(text).toContain('href="/api-keys?trunkGroup=tg-1001">All API keys</a>');
+    expect((await world.management.findClient(clientId)).tokenLifetime).toBe(3600);
+    expect(await textOf(world, '/trunk-groups')).toContain(`href="${page}">tg-1001</a>`);
+  });
+
+  it('can be looked at before they are saved', async () => {
+    const world = await createPortalWorld({}, 'tg-1001');
+    const tried = await world.post(page, { ...noLimits, maxClients: '0', preview: '1' });
+    const text = await tried.text();
+    expect(tried.status).toBe(200);
+    expect(text).toContain('Nothing was saved yet.');
+    expect(text).toContain('All clients</a>');
+    expect(text).toMatch(/name="maxClients" type="text" value="0"/);
+    expect((await findLimits(world)).version).toBe(0);
+  });
+
+  it('replace the stored ones: an empty field is no limit', async () => {
+    const world = await createPortalWorld();
+    await world.post(page, { ...noLimits, maxClients: '3', scopesChoice: 'some' });
+    expect(await findLimits(world)).toMatchObject({ maxClients: 3, scopes: [] });
+    const form = await textOf(world, `${page}/edit`);
+    expect(form).toMatch(/name="scopesChoice" value="some" checked/);
+    expect(form).toMatch(/name="maxClients" type="text" value="3"/);
+    expect((await world.post(page, { ...noLimits, ifVersion: '1' })).status).toBe(303);
+    expect(await findLimits(world)).toEqual({
+      serviceTrunkGroup: 'tg-1001',
+      version: 2,
+      updatedAt: world.now,
+    });
+    expect(await textOf(world, page)).toContain('is within its limits');
+  });
+
+  it.each([
+    ['a scope without its choice', { scopes: 'calls:view' }, 'scopes', 'without the choice'],
+    ['no number', { maxClients: 'many' }, 'maxClients', 'Received “many”; allowed: a whole number'],
+    ['no time', { maxSecretLifetime: 'long' }, 'maxSecretLifetime', 'Received “long”; allowed'],
+    ['a short time', { maxTokenLifetime: '5s' }, 'maxTokenLifetime', 'Received 5; allowed'],
+    [
+      'an unknown scope',
+      { scopesChoice: 'some', scopes: 'calls:dance' },
+      'scopes',
+      'Received &quot;calls:dance&quot;; allowed',
+    ],
+    [
+      'a provider that was deleted',
+      { providersChoice: 'some', providers: 'https://gone.example' },
+      'providers',
+      'Received “https://gone.example”, which is not registered any more.',
+    ],
+  ])('refuse %s next to the field, and keep the input', async (_, changes, field, problem) => {
+    const world = await createPortalWorld();
+    const response = await world.post(page, { ...noLimits, maxApiKeys: '7', ...changes });
+    const text = await response.text();
+    expect(response.status).toBe(422);
+    expect(text).toContain(`id="f-${field}-error"`);
+    expect(text).toContain(problem);
+    expect(text).toContain('value="7"');
+    expect((await findLimits(world)).version).toBe(0);
+  });
+
+  it('show what is stored now if another person was faster', async () => {
+    const world = await createPortalWorld();
+    await world.post(page, { ...noLimits, maxClients: '3' });
+    const late = await world.post(page, { ...noLimits, maxClients: '9' });
+    const text = await late.text();
+    expect(late.status).toBe(409);
+    expect(text).toContain('Stored now');
+    expect(text).toContain('At most 3');
+    expect(text).toMatch(/name="maxClients" type="text" value="9"/);
+    expect(text).toContain('name="ifVersion" value="1"');
+  });
+
+  it('name what can no longer be chosen', async () => {
+    const world = await createPortalWorld();
+    const { management, issuer } = world;
+    await management.setTrunkGroupLimits('tg-1001', { providers: [issuer], ifVersion: 0 });
+    const { registrationId } = await management.findProvider(issuer);
+    await management.deleteProvider(issuer, { ifRegistration: registrationId });
+    const text = await textOf(world, `${page}/edit`);
+    expect(text).toContain(
+      `No longer registered, so saving removes it from the list: <code>${issuer}</code>`,
+    );
+  });
+});
+
+describe('the list of trunk groups', () => {
+  it('opens a group without limits, and refuses what is none', async () => {
+    const world = await createPortalWorld();
+    const opened = await world.get('/trunk-groups?trunkGroup=tg-7');
+    expect([opened.status, opened.headers.get('location')]).toEqual([303, '/trunk-groups/tg-7']);
+    const refused = await world.get('/trunk-groups?trunkGroup=a%20b');
+    expect(refused.status).toBe(422);
+    expect(await refused.text()).toContain('id="f-trunkGroup-error"');
+  });
+
+  it('has the groups of a customer, who sees the limits and cannot change them', async () => {
+    const world = await createPortalWorld();
+    const { management } = world;
+    await management.setTrunkGroupLimits('tg-1001', { maxClients: 4, ifVersion: 0 });
+    await management.setTrunkGroupLimits('tg-2002', { maxClients: 5, ifVersion: 0 });
+    world.signInAs(personOf('manager', ['tg-1001', 'tg-3003']));
+    const list = await textOf(world, '/trunk-groups');
+    expect(list).toContain('tg-1001');
+    expect(list).toContain('tg-3003');
+    expect(list).not.toContain('tg-2002');
+    const text = await textOf(world, page);
+    expect(text).toContain('At most 4');
+    expect(text).not.toContain('/edit');
+    expect((await world.get('/trunk-groups/tg-2002')).status).toBe(404);
+    expect((await world.post(page, noLimits)).status).toBe(403);
+  });
+});
