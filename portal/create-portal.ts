@@ -13,6 +13,8 @@ import { ProviderHealth } from './provider-health.ts';
 import type { RequestContext } from './request-context.ts';
 import { errorResponse, plainErrorResponse, type RespondOptions, toResponse } from './respond.ts';
 import { type Route, routes } from './routes.ts';
+import { cookieScope } from './session/cookies.ts';
+import { noteChange } from './session/recent-change.ts';
 
 export type { Person, Role } from './access/person.ts';
 export type { Portal, PortalOptions, PortalRequest } from './portal-options.ts';
@@ -67,6 +69,7 @@ function identify(options: PortalOptions, health: ProviderHealth) {
 }
 
 function handle(options: RespondOptions, route: Route) {
+  const scope = cookieScope(options.origins[0], options.basePath ?? '');
   return async (c: PortalContext) => {
     const context = c.get('context');
     if (context === undefined) throw new HttpError(401);
@@ -79,7 +82,9 @@ function handle(options: RespondOptions, route: Route) {
       if (address !== undefined) throw new LoginNeededError(address);
     }
     const id = (name: string) => c.req.param(name) ?? '';
-    return toResponse(options, context, await route.handle({ ...context, id, form }));
+    const response = toResponse(options, context, await route.handle({ ...context, id, form }));
+    if (route.method === 'POST' && response.status < 400) noteChange(response, scope);
+    return response;
   };
 }
 

@@ -10,10 +10,12 @@ import { TooManyTrunkGroupsError } from './http-error.ts';
 import type { PortalOptions } from './portal-options.ts';
 import type { ProviderHealth } from './provider-health.ts';
 import type { RequestContext } from './request-context.ts';
+import { cookieScope } from './session/cookies.ts';
+import { hasRecentChange } from './session/recent-change.ts';
 
 /** Common properties of every request of a known user. The route adds the rest. */
 export async function createRequestContext(
-  { management, basePath = '', clock = Date.now }: PortalOptions,
+  { management, origins, basePath = '', clock = Date.now }: PortalOptions,
   request: Request,
   person: Person,
   health: ProviderHealth,
@@ -25,6 +27,7 @@ export async function createRequestContext(
   // The config can limit a person further than the login does.
   const { trunkGroups = person.trunkGroups } = deployment.reach ?? {};
   const reaching: Person = { ...person, trunkGroups };
+  const isChanged = hasRecentChange(request, cookieScope(origins[0], basePath));
   return {
     person: reaching,
     management: guarded,
@@ -35,6 +38,8 @@ export async function createRequestContext(
     health,
     now: Math.floor(clock() / 1000),
     href: createHref(basePath),
+    // Only lists of trunk groups have the choice.
+    freshness: trunkGroups === undefined || isChanged ? {} : { withRecent: false },
     granted: rememberGranted({ management: guarded, person: reaching, deployment }),
     may: (operation) => mayUse(reaching, operation),
     require: (operation) => {

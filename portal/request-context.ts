@@ -23,6 +23,8 @@ export interface RequestContext {
   readonly now: number;
   /** The address of a page of the portal, with the path of the mount point. */
   readonly href: Href;
+  /** For every list: whether it needs what was made in the last seconds. */
+  readonly freshness: { readonly withRecent?: false };
   /** What the user may give in a trunk group, for forms. */
   readonly granted: (trunkGroup: string) => Promise<Granted>;
   /** Whether the user's role allows an operation. */

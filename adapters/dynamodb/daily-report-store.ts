@@ -25,7 +25,7 @@ async function queryItems(
   const items: Item[] = [];
   let start: Record<string, unknown> | undefined;
   do {
-    const page = await callAws('read the daily report', () =>
+    const page = await callAws('DynamoDB', 'read the daily report', () =>
       dynamodb.query({
         TableName: table,
         KeyConditionExpression: '#key = :key AND begins_with(#id, :prefix)',
@@ -74,7 +74,9 @@ export function createDynamoDbDailyReportStore(
     writeCredentials: async (stored, credentials) => {
       const parts = toDailyReportParts(stored, credentials);
       for (const Item of parts) {
-        await callAws('write the daily report', () => dynamodb.put({ TableName: table, Item }));
+        await callAws('DynamoDB', 'write the daily report', () =>
+          dynamodb.put({ TableName: table, Item }),
+        );
       }
       return parts.length;
     },

@@ -117,13 +117,18 @@ export async function readOwnedPage<T extends object>(
   list: OwnedList<T>,
   store: StoreOptions,
 ): Promise<StorePage<T>> {
-  const { trunkGroups, after } = list.query;
+  const { trunkGroups, after, withRecent = true } = list.query;
   if (trunkGroups === undefined) return scanPage(dynamodb, list, store);
   if (trunkGroups.length === 0) return { items: [], examined: 0 };
   const start = readStart(after, trunkGroups);
   const { findRecent } = store;
   if (start?.length !== 1 && findRecent !== undefined) {
-    const page = { trunkGroups, after: start, findRecent, recentActions: list.recentActions };
+    const page = {
+      trunkGroups,
+      after: start,
+      findRecent: withRecent ? findRecent : async () => [],
+      recentActions: list.recentActions,
+    };
     try {
       return await readTrunkGroupPage(dynamodb, list, page, store);
     } catch (error) {

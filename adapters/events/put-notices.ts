@@ -77,7 +77,7 @@ export function createPutNotices({ bus, environment, wait }: PutNoticesOptions):
   const send = async (entries: readonly Entry[]): Promise<void> => {
     let rest = entries;
     for (let attempt = 1; ; attempt++) {
-      const output = await callAws('send notices', () =>
+      const output = await callAws('EventBridge', 'send notices', () =>
         client.call('PutEvents', { Entries: rest }),
       );
       const { failed, codes } = readFailures(rest, output);

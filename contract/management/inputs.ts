@@ -37,7 +37,13 @@ export const versionOptions = exactly({ ifVersion });
 
 const page = { limit: v.optional(v.number()), cursor: optionalText };
 
-const ownedItems = { ...page, trunkGroup: optionalText, text: optionalText, enabled: optionalFlag };
+const ownedItems = {
+  ...page,
+  trunkGroup: optionalText,
+  text: optionalText,
+  enabled: optionalFlag,
+  withRecent: optionalFlag,
+};
 
 const claimConditions = list(exactly({ claim: text, values: list(text) }));
 

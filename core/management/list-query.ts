@@ -18,6 +18,11 @@ export interface OwnedItemsFilter extends PageRequest {
   /** Text in the name or the id, of a client's secrets as well, in any case. */
   readonly text?: string | undefined;
   readonly enabled?: boolean | undefined;
+  /**
+   * False saves one read of a list of trunk groups: what was created or renamed in the last seconds
+   * may be missing then. The default is true.
+   */
+  readonly withRecent?: boolean | undefined;
 }
 
 /**
@@ -37,7 +42,7 @@ export interface Page<T> {
 }
 
 export const pageFields = ['limit', 'cursor'] as const;
-export const ownedItemsFields = [...pageFields, 'trunkGroup', 'text', 'enabled'] as const;
+export const ownedItemsFields = [...pageFields, 'trunkGroup', 'text', 'enabled', 'withRecent'] as const;
 
 export type Given<Field extends string> = Readonly<Record<Field, unknown>>;
 
@@ -84,6 +89,7 @@ export function readOwnedItemsFilter(
     ]),
     text: text === '' ? undefined : text,
     enabled: optional(given.enabled, (value) => readBoolean('enabled', value)),
+    withRecent: optional(given.withRecent, (value) => readBoolean('withRecent', value)),
   };
 }
 

@@ -75,8 +75,8 @@ export class LoginSessions {
   /** Adds the cookie that keeps a session open to the response to a request. */
   addRenewal(request: Request, response: Response): Response {
     const cookie = this.#renewals.get(request);
-    const isSet = response.headers.getSetCookie().length > 0;
-    return cookie === undefined || isSet ? response : withCookies(response, [cookie]);
+    if (cookie === undefined || this.#cookie.isIn(response)) return response;
+    return withCookies(response, [cookie]);
   }
 
   /**

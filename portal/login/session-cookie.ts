@@ -30,6 +30,12 @@ export class SessionCookie {
     return value.length + name.length > maxCookieBytes ? undefined : setCookie(scope, name, value);
   }
 
+  /** Whether a response sets or removes the cookie. */
+  isIn(response: Response): boolean {
+    const start = `${this.#login.scope.prefix}${name}=`;
+    return response.headers.getSetCookie().some((cookie) => cookie.startsWith(start));
+  }
+
   remove(): string {
     return setCookie(this.#login.scope, name, '', 0);
   }

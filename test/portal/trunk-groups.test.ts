@@ -74,6 +74,18 @@ describe('the limits of a trunk group, set by the staff', () => {
     expect((await findLimits(world)).version).toBe(0);
   });
 
+  it('show 20 of what exceeds them, and where the others are listed', async () => {
+    const world = await createPortalWorld({}, 'tg-1001');
+    for (let count = 0; count < 20; count += 1) {
+      const client = { name: `c ${count}`, serviceTrunkGroup: 'tg-1001', scopes: ['calls:view'] };
+      await world.management.createClient(client);
+    }
+    const form = { ...noLimits, maxTokenLifetime: '15m', preview: '1' };
+    const text = await (await world.post(page, form)).text();
+    expect(text).toContain('These are 20 of 21.');
+    expect(text.match(/class="row-link"/g)).toHaveLength(20);
+  });
+
   it('replace the stored ones: an empty field is no limit', async () => {
     const world = await createPortalWorld();
     await world.post(page, { ...noLimits, maxClients: '3', scopesChoice: 'some' });

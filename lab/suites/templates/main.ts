@@ -16,7 +16,7 @@ import { makePythonEnvironment } from '../../support/runtimes.ts';
 
 /*
  * Runs cfn-lint and checkov on every template of every example in config/, also with readers in
- * other accounts, of the ECS example and of a platform team's API, and compares the Kubernetes
+ * other accounts and with the portal for customers, of the ECS example and of a platform team's API, and compares the Kubernetes
  * example with the schemas of Kubernetes. It needs Python's pip; if that is missing it says so and
  * ends with 0, since CDK's own checks have run in the template tests.
  */
@@ -39,7 +39,27 @@ function run(
   return runOrThrow(command, { cwd: root, environment });
 }
 
-/** The examples, and each of them with readers. */
+/** With the keys that have no default, and those that add resources. */
+const portal = {
+  region: 'slc',
+  domain: {
+    name: 'portal.example.net',
+    hostedZoneId: 'Z0123456789ABC',
+    hostedZoneName: 'example.net',
+  },
+  login: {
+    issuer: 'https://login.example.com',
+    clientId: 'portal',
+    clientSecretArn: 'arn:aws:secretsmanager:us-west-2:111122223333:secret:portal-login-AbCdEf',
+  },
+  people: {
+    role: { claim: 'groups', viewer: ['customer-viewers'], manager: ['customer-managers'] },
+    trunkGroups: { claim: 'trunk_groups' },
+  },
+  reservedConcurrency: 10,
+} as const satisfies DeploymentConfigInput['portal'];
+
+/** The examples, and each of them with readers, and with the portal for customers. */
 function writeConfigs(folder: string): readonly string[] {
   mkdirSync(folder);
   for (const path of globSync('config/*.json', { cwd: root })) {
@@ -54,6 +74,8 @@ function writeConfigs(folder: string): readonly string[] {
     cpSync(file, join(folder, basename(file)));
     const readers = join(folder, `readers-${basename(file)}`);
     writeFileSync(readers, JSON.stringify({ ...config, tableReaders }));
+    const withPortal = join(folder, `portal-${basename(file)}`);
+    writeFileSync(withPortal, JSON.stringify({ ...config, portal }));
   }
   return globSync(join(folder, '*.json')).toSorted();
 }

@@ -36,7 +36,7 @@ const csv: CsvTable<ApiKey> = {
 };
 
 function keyList(context: RequestContext): ListPage<ApiKey> {
-  const { management, query, href, may } = context;
+  const { management, query, href, may, freshness } = context;
   const filter = readListFilter(query);
   const sources = query.optional('sources');
   return {
@@ -81,7 +81,7 @@ function keyList(context: RequestContext): ListPage<ApiKey> {
       const { text = '' } = filter;
       if (isId('apiKey', text)) return findListed(() => management.findApiKey(text));
       const anySource = anySources.get(sources ?? '');
-      return management.listApiKeys({ ...filter, anySource, cursor });
+      return management.listApiKeys({ ...filter, ...freshness, anySource, cursor });
     },
     csv,
   };

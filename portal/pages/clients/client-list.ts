@@ -80,7 +80,7 @@ function filterFields(context: RequestContext, problems: Problems): readonly Htm
 }
 
 function clientList(context: RequestContext): ListPage<Client> {
-  const { management, query, href, may, now } = context;
+  const { management, query, href, may, now, freshness } = context;
   const filter = readListFilter(query);
   const [secrets, provider] = [query.optional('secrets'), query.optional('provider')];
   const isByExpiry = query.text('order') === 'expiry';
@@ -112,6 +112,7 @@ function clientList(context: RequestContext): ListPage<Client> {
       if (isId('client', text)) return findListed(() => management.findClient(text));
       return management.listClients({
         ...filter,
+        ...freshness,
         ...secretFilters.get(secrets ?? '')?.[1],
         provider,
         cursor,

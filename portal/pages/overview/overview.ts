@@ -113,8 +113,8 @@ function notAll({ person }: RequestContext, examined: number, what: string): str
 }
 
 async function checkSecrets(context: RequestContext): Promise<readonly Check[]> {
-  const { management, href, now } = context;
-  const page = await management.listClients({ needsAttention: true });
+  const { management, href, now, freshness } = context;
+  const page = await management.listClients({ needsAttention: true, ...freshness });
   const concerns = concernsOf(page.items, now);
   const isPartial = page.nextCursor !== undefined;
   const rest = isPartial ? ` ${notAll(context, page.examined, 'clients')}` : '';
@@ -134,8 +134,8 @@ async function checkSecrets(context: RequestContext): Promise<readonly Check[]> 
 }
 
 async function checkKeys(context: RequestContext): Promise<Check> {
-  const { management, href, now } = context;
-  const page = await management.listApiKeys({ anySource: true, enabled: true });
+  const { management, href, now, freshness } = context;
+  const page = await management.listApiKeys({ anySource: true, enabled: true, ...freshness });
   const title = 'API keys that any address can use';
   return {
     id: 'open-keys',

@@ -40,9 +40,19 @@ function keysPanel(health: Health): Html {
   );
 }
 
-function clientsPanel(context: RequestContext, issuer: string, page: ListedClients): Html {
+/** @param page undefined for a person with trunk groups: the list is a page of its own. */
+function clientsPanel(
+  context: RequestContext,
+  issuer: string,
+  page: ListedClients | undefined,
+): Html {
   const { href, may } = context;
   const create = linkButton(href('/clients/new', { provider: issuer }), 'New client', 'primary');
+  if (page === undefined) {
+    const own = html`<p class="panel-text"><a href="${href('/clients', { provider: issuer })}">Your clients of this provider</a></p>`;
+    const actions = may('createClient') ? create : undefined;
+    return panel({ title: 'Clients', id: 'clients', actions }, own);
+  }
   const all = html`<a href="${href('/clients', { provider: issuer })}">All clients of this provider</a>`;
   return panel(
     {
@@ -88,11 +98,13 @@ export function toProvider({ href }: RequestContext, { issuer }: IdentityProvide
 }
 
 export const showProvider: Handler = async (context) => {
-  const { management, query, href, now, health } = context;
+  const { management, query, href, now, health, person } = context;
   const provider = await management.findProvider(query.text('issuer'));
   const { issuer } = provider;
   const [clients, healths] = await Promise.all([
-    management.listClients({ provider: issuer, limit: maxListedItems }),
+    person.trunkGroups === undefined
+      ? management.listClients({ provider: issuer, limit: maxListedItems })
+      : undefined,
     health.check(management, [issuer], now),
   ]);
   return {

@@ -32,6 +32,9 @@ function valueOf({ limit, received }: Excess): HtmlValue {
   return limit === 'scopes' || limit === 'providers' ? html`<code>${received}</code>` : received;
 }
 
+/** Rows of the table: more are a long way for someone who uses the keyboard. */
+const maxRows = 20;
+
 /** What a trunk group has above limits, with links to it. */
 export function excessTable(
   { href }: Pick<RequestContext, 'href'>,
@@ -45,15 +48,20 @@ export function excessTable(
     readonly check: Check;
   },
 ): Html {
-  const rows = check.excesses.map((excess) => [
-    html`<a class="row-link" href="${addressOf(href, group, excess)}">${nameOf(excess)}</a>`,
-    limitLabel(excess.limit),
-    valueOf(excess),
-    limitValue(limits, excess.limit),
-  ]);
-  return html`<p class="panel-text">All of it stays and works. A change can only make it smaller.${
-    check.more && html` These are the first ${rows.length}.`
-  }</p>${dataTable(
+  const rows = check.excesses
+    .slice(0, maxRows)
+    .map((excess) => [
+      html`<a class="row-link" href="${addressOf(href, group, excess)}">${nameOf(excess)}</a>`,
+      limitLabel(excess.limit),
+      valueOf(excess),
+      limitValue(limits, excess.limit),
+    ]);
+  const count = check.excesses.length;
+  const head =
+    count > rows.length
+      ? html`These are ${rows.length} of ${check.more ? `more than ${count}` : count}. <code>authctl trunk-group-limits check ${group}</code> lists the others. `
+      : '';
+  return html`<p class="panel-text">${head}All of it stays and works. A change can only make it smaller.</p>${dataTable(
     'Above the limits',
     [{ text: 'Item' }, { text: 'Limit' }, { text: 'Has' }, { text: 'Allowed' }],
     rows,

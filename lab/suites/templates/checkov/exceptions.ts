@@ -12,6 +12,7 @@ const functions = [
   /^AWS::Lambda::Function\.Functions(?:Canary|DeploymentCheck|KeyRotation|SyntheticCheck)Handler/,
   /^AWS::Lambda::Function\.AuthorizerFunctionHandler/,
 ];
+const portalFunction = /^AWS::Lambda::Function\.FunctionHandler/;
 /** The platform team's own function in the example of its API. */
 const exampleFunction = /^AWS::Lambda::Function\.WhoCalls/;
 
@@ -30,9 +31,10 @@ export const exceptions: readonly Exception[] = [
       /^AWS::ApiGateway::Method\.ApiRestApihealth/,
       /^AWS::ApiGateway::Method\.ApiRestApiwellknown(?:jwksjson|openidconfiguration)/,
       /^AWS::ApiGateway::Method\.ApiRestApiwellknownoauthauthorizationserver/,
+      /^AWS::ApiGateway::Method\.ApiRestApi(?:proxy)?ANY/,
     ],
     reason:
-      'The token endpoint authenticates clients itself (RFC 6749). The documents are public, and health says only whether tokens are issued.',
+      'The token endpoint authenticates clients itself (RFC 6749), and the portal its people. The documents are public, and health says only whether tokens are issued.',
   },
   {
     check: 'CKV_AWS_65',
@@ -54,13 +56,13 @@ export const exceptions: readonly Exception[] = [
   },
   {
     check: 'CKV_AWS_116',
-    resources: [...functions, exampleFunction],
+    resources: [...functions, portalFunction, exampleFunction],
     reason:
       'Callers wait for the answer. Schedules run again after five minutes, and missed runs are an alarm. A custom resource answers CloudFormation.',
   },
   {
     check: 'CKV_AWS_117',
-    resources: [...functions, exampleFunction],
+    resources: [...functions, portalFunction, exampleFunction],
     reason:
       'A function in a VPC needs endpoints or a NAT gateway to reach DynamoDB and KMS, which IAM guards. It has nothing to reach in a VPC.',
   },
@@ -74,9 +76,16 @@ export const exceptions: readonly Exception[] = [
       'A response with a token must not be cached. Documents are cached by clients, and served from the memory of the functions.',
   },
   {
+    check: 'CKV_AWS_149',
+    resources: [/^AWS::SecretsManager::Secret\.SessionKeySecret/],
+    reason:
+      'Secrets Manager encrypts it with the key of AWS for secrets. Only the role of the portal may read it, and a key of its own would be one more thing that can fail.',
+  },
+  {
     check: 'CKV_AWS_158',
     resources: [
       /^AWS::Logs::LogGroup\.Functions\w+Logs/,
+      /^AWS::Logs::LogGroup\.FunctionLogs/,
       /^AWS::Logs::LogGroup\.ApiAccessLog/,
       /^AWS::Logs::LogGroup\.WebAclLog/,
       /^AWS::Logs::LogGroup\.AuthorizerFunctionLogs/,
@@ -92,7 +101,7 @@ export const exceptions: readonly Exception[] = [
   },
   {
     check: 'CKV_AWS_173',
-    resources: functions,
+    resources: [...functions, portalFunction],
     reason:
       'Lambda encrypts the environment. No variable has a secret (test/lib/functions.test.ts).',
   },
