@@ -1,4 +1,4 @@
-import { InputError, type Management, NotFoundError } from '../../adapters/management.ts';
+import { InputError, type Management } from '../../adapters/management.ts';
 import type { DeploymentDescription } from '../../core/management/describe-deployment.ts';
 import { isDenied } from '../forms/problems.ts';
 import type { PortalManagement } from './guarded-management.ts';
@@ -40,10 +40,8 @@ async function findGranted(asked: Asked, trunkGroup: string): Promise<Granted> {
   try {
     return await management.findTrunkGroupLimits(trunkGroup);
   } catch (error) {
-    // A form for a trunk group that is out of reach says so when it is sent.
-    if (isDenied(error) || error instanceof NotFoundError || error instanceof InputError) {
-      return ofConfig;
-    }
+    // A form with an invalid trunk group says so. One that is out of reach does not exist.
+    if (isDenied(error) || error instanceof InputError) return ofConfig;
     throw error;
   }
 }

@@ -57,8 +57,8 @@ describe('the reach of a portal in the deployment config', () => {
     signInAs(world, 'manager', ['tg-1001', 'tg-2002']);
     expect(await textOf(world, '/clients/new')).not.toContain('tg-2002');
     const refused = await world.post('/clients', { ...client, serviceTrunkGroup: 'tg-2002' });
-    expect(refused.status).toBe(422);
-    expect(await refused.text()).toContain('Received &quot;tg-2002&quot;; allowed: tg-1001.');
+    expect(refused.status).toBe(404);
+    expect(await refused.text()).toContain('it belongs to another trunk group');
   });
 
   it('leaves a customer of other groups nothing to create, and says so', async () => {
