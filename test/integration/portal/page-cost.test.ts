@@ -222,7 +222,13 @@ describe('with 10,000 clients in the table', () => {
       };
     };
     const sum = (calls: Calls) => Object.values(calls).reduce((all, count) => all + count, 0);
-    const exceptions = ['/', '/clients/:clientId/history', '/api-keys/:keyId/history'];
+    /** The last one says which clients are deleted, also those that were made just now. */
+    const exceptions = [
+      '/',
+      '/clients/:clientId/history',
+      '/api-keys/:keyId/history',
+      '/identity-providers/delete',
+    ];
 
     it.each(Object.keys(pages).filter((one) => !exceptions.includes(one)))(
       'costs at most two reads: %s',
