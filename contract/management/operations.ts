@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import * as input from './inputs.ts';
+import * as limitsOutput from './limit-results.ts';
 import * as output from './results.ts';
 import type { ManagementAlias, PersonRole } from './roles.ts';
 
@@ -202,22 +203,22 @@ export const managementOperations = {
   findTrunkGroupLimits: read(
     seenBy('client-operator', 'api-key-operator', 'provider-operator'),
     { serviceTrunkGroup: id },
-    output.trunkGroupLimits,
+    limitsOutput.trunkGroupLimits,
   ),
   listTrunkGroupLimits: read(
     seenBy(),
     { filter: v.optional(input.limitsFilter) },
-    output.trunkGroupLimitsPage,
+    limitsOutput.trunkGroupLimitsPage,
   ),
   checkTrunkGroupLimits: read(
     seenBy(),
     { serviceTrunkGroup: id, limits: v.optional(input.proposedLimits) },
-    output.limitsCheck,
+    limitsOutput.limitsCheck,
   ),
   setTrunkGroupLimits: change(
     limits,
     { serviceTrunkGroup: id, limits: input.newLimits },
-    output.trunkGroupLimits,
+    limitsOutput.trunkGroupLimits,
     ['version'],
   ),
   // It has secrets and keys, of which each role of operators sees only one kind.

@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { regionIds } from '../regions.ts';
 import { algs } from '../signing-algorithms.ts';
 import { list } from './inputs.ts';
+import { grantLimits } from './limit-results.ts';
 
 /**
  * What the operations of management return. The function sends only what is declared here, so a
@@ -122,44 +123,6 @@ export const expiringPage = v.object({
   /** On all pages. */
   total: v.number(),
   nextCursor: optionalText,
-});
-
-const grantLimits = {
-  scopes: v.optional(list(text)),
-  maxClients: v.optional(v.number()),
-  maxApiKeys: v.optional(v.number()),
-  maxTokenLifetime: v.optional(v.number()),
-  maxSecretLifetime: v.optional(v.number()),
-  requireSubnet: v.optional(v.boolean()),
-  providers: v.optional(list(text)),
-  ownProviders: v.optional(v.number()),
-};
-
-export const trunkGroupLimits = v.object({
-  serviceTrunkGroup: text,
-  ...grantLimits,
-  /** 0: nothing is stored for the trunk group. */
-  version: v.number(),
-  updatedAt: optionalTime,
-});
-
-export const trunkGroupLimitsPage = pageOf(trunkGroupLimits);
-
-export const limitsCheck = v.object({
-  /** What the trunk group has above its limits. */
-  excesses: list(
-    v.object({
-      /** The limit, by its name. */
-      limit: text,
-      /** Id of the client, the secret or the API key; the trunk group for a count. */
-      subject: text,
-      name: optionalText,
-      received: text,
-      allowed: text,
-    }),
-  ),
-  /** Whether there are more than are listed. */
-  more: v.boolean(),
 });
 
 /** Public members only (RFC 7517 §4): the library's lint refuses a key with others. */
