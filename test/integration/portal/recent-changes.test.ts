@@ -1,8 +1,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createTables } from '../../../adapters/dynamodb/create-tables.ts';
 import { createDynamoDbClient } from '../../../adapters/dynamodb/dynamodb-client.ts';
 import { createManagement } from '../../../adapters/management.ts';
 import { startDynamoDb } from '../../../lab/emulator/dynamodb.ts';
+import { createTables } from '../../../lab/support/create-tables.ts';
 import { createPortal } from '../../../portal/create-portal.ts';
 import { testConfig } from '../../support/management.ts';
 import { testAccessKey } from '../../support/test-access-key.ts';
