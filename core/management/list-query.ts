@@ -42,7 +42,13 @@ export interface Page<T> {
 }
 
 export const pageFields = ['limit', 'cursor'] as const;
-export const ownedItemsFields = [...pageFields, 'trunkGroup', 'text', 'enabled', 'withRecent'] as const;
+export const ownedItemsFields = [
+  ...pageFields,
+  'trunkGroup',
+  'text',
+  'enabled',
+  'withRecent',
+] as const;
 
 export type Given<Field extends string> = Readonly<Record<Field, unknown>>;
 
