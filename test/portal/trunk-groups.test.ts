@@ -156,7 +156,7 @@ describe('the limits of a trunk group, set by the staff', () => {
 });
 
 describe('the list of trunk groups', () => {
-  it('opens a group without limits, and refuses what is none', async () => {
+  it('opens a group without limits, and refuses an invalid one', async () => {
     const world = await createPortalWorld();
     const opened = await world.get('/trunk-groups?trunkGroup=tg-7');
     expect([opened.status, opened.headers.get('location')]).toEqual([303, '/trunk-groups/tg-7']);
