@@ -95,6 +95,8 @@ const pages: Readonly<Record<string, Calls>> = {
   '/identity-providers/show': { GetItem: 1, Scan: 1 },
   '/identity-providers/delete': { GetItem: 1, Scan: 1 },
   '/identity-providers/trunk-groups': { GetItem: 1 },
+  // When the daily run was, and the parts of its report.
+  '/expiring': { Query: 2 },
   '/trunk-groups': { Query: 1 },
   // The limits, and everything that the group has, to say what exceeds them.
   '/trunk-groups/:group': { GetItem: 2, Query: 4, BatchGetItem: 2 },
@@ -108,6 +110,7 @@ const pages: Readonly<Record<string, Calls>> = {
 const files: Readonly<Record<string, Calls>> = {
   '/clients/export': { Scan: 20 },
   '/api-keys/export': { Scan: 3 },
+  '/expiring/export': { Query: 2 },
 };
 
 /** What a page needs in its query to show something. */
