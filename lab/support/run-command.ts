@@ -9,6 +9,8 @@ export interface CommandOptions {
   readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
   /** The whole environment. */
   readonly onlyEnvironment?: NodeJS.ProcessEnv;
+  /** Standard input; none if left out. */
+  readonly input?: string | undefined;
   /** Milliseconds after which the command is ended. */
   readonly timeout?: number;
 }
@@ -25,16 +27,18 @@ export interface CommandResult {
 /** Runs a command without blocking this process, which may be serving what the command asks for. */
 export function runCommand(
   [command, ...args]: Command,
-  { cwd, environment, onlyEnvironment, timeout = hangLimit }: CommandOptions = {},
+  { cwd, environment, onlyEnvironment, input, timeout = hangLimit }: CommandOptions = {},
 ): Promise<CommandResult> {
   return new Promise((resolve) => {
     const child = spawn(command, args, {
       cwd,
       env: onlyEnvironment ?? { ...process.env, ...environment },
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: ['pipe', 'pipe', 'pipe'],
       timeout,
       killSignal: 'SIGKILL',
     });
+    // A command that does not read it may have ended before.
+    child.stdin.on('error', () => undefined).end(input);
     let output = '';
     let stdout = '';
     child.stdout.setEncoding('utf8').on('data', (text: string) => {

@@ -14,42 +14,55 @@ import { proveThreeRegions, threeRegionsNames } from './three-regions.ts';
 
 /*
  * Deploys with the real `cdk deploy` to MiniStack, an emulator of AWS, and uses what was deployed.
- * docs/deployment-test.md says what this proves and what it cannot.
+ * docs/deployment-test.md says what this proves and what it cannot. Arguments name scenarios.
  */
 
 const python = resolve(import.meta.dirname, '../../../.ministack');
 
-type Prove = (cloud: Cloud) => Promise<void>;
+interface Scenario {
+  readonly title: string;
+  /** Under which its stacks are served. */
+  readonly names: readonly string[];
+  readonly prove: (cloud: Cloud, folder: string) => Promise<void>;
+}
 
-async function main(work: string): Promise<void> {
+const scenarios: Readonly<Record<string, Scenario>> = {
+  one: { title: 'One region', names: oneRegionNames, prove: proveOneRegion },
+  three: { title: 'Three regions', names: threeRegionsNames, prove: proveThreeRegions },
+  move: { title: 'One region that becomes three', names: threeRegionsNames, prove: proveMove },
+  created: {
+    title: 'A project of npm create',
+    names: createdProjectNames,
+    prove: proveCreatedProject,
+  },
+  portal: {
+    title: 'The portal next to a service in use',
+    names: portalNames,
+    prove: (cloud, folder) => provePortal(cloud, join(folder, 'tls')),
+  },
+};
+
+async function main(work: string, wanted: readonly string[]): Promise<void> {
   const trouble = installMiniStack(python);
   if (trouble !== undefined) {
     process.stdout.write(`SKIPPED: MiniStack cannot be installed with Python's pip: ${trouble}\n`);
     return;
   }
   const decisions: DecidedRequest[] = [];
-  const run = async (folder: string, names: readonly string[], prove: Prove): Promise<void> => {
-    decisions.push(...(await inFreshAccount(python, join(work, folder), names, prove)));
-  };
-  process.stdout.write('One region:\n');
-  await run('one', oneRegionNames, proveOneRegion);
-  process.stdout.write('Three regions:\n');
-  await run('three', threeRegionsNames, proveThreeRegions);
-  process.stdout.write('One region that becomes three:\n');
-  await run('move', threeRegionsNames, proveMove);
-  process.stdout.write('A project of npm create:\n');
-  const created = join(work, 'created');
-  await run('created', createdProjectNames, (cloud) => proveCreatedProject(cloud, created));
-  process.stdout.write('The portal next to a service in use:\n');
-  const certificates = join(work, 'portal', 'tls');
-  await run('portal', portalNames, (cloud) => provePortal(cloud, certificates));
+  for (const [name, { title, names, prove }] of Object.entries(scenarios)) {
+    if (wanted.length > 0 && !wanted.includes(name)) continue;
+    process.stdout.write(`${title}:\n`);
+    const folder = join(work, name);
+    const decided = await inFreshAccount(python, folder, names, (cloud) => prove(cloud, folder));
+    decisions.push(...decided);
+  }
   process.stdout.write('Permissions:\n');
   reportUses(decisions);
 }
 
 const work = mkdtempSync(join(tmpdir(), 'test-deploy-'));
 try {
-  await main(work);
+  await main(work, process.argv.slice(2));
 } finally {
   rmSync(work, { recursive: true, force: true });
 }

@@ -26,12 +26,18 @@ import {
   verifyToken,
 } from '../../ministack/proof.ts';
 import { type Credentials, requestToken } from '../../support/token-request.ts';
+import { proveEveryCommand } from './every-command.ts';
+import { proveStopWithoutFunction } from './failed-function.ts';
 
 const awsRegion = 'us-west-2';
 const stackName = 'AuthorizationServer-slc';
 
-/** The example as a newcomer deploys it, but for functions that read the list of keys often. */
-const config = { ...(singleRegion as DeploymentConfigInput), signingKeyPolicy };
+/** The example, with functions that read the list of keys often and operators without the tables. */
+const config: DeploymentConfigInput = {
+  ...(singleRegion as DeploymentConfigInput),
+  signingKeyPolicy,
+  management: { operatorTableAccess: false },
+};
 
 export const oneRegionNames = [`*.execute-api.${awsRegion}.amazonaws.com`];
 
@@ -55,7 +61,7 @@ export async function proveOneRegion(cloud: Cloud): Promise<void> {
   assert.equal(payload['scope'], 'messaging:view');
   say('a token of the deployed API verifies through the deployed JWKS');
   await proveRoutes(service);
-  const messagesUrl = await deployPlatformApi(service);
+  const { messagesUrl, provider } = await deployPlatformApi(service);
   await provePlatformApi(service, messagesUrl, token);
   const later = await rotate(service, client, token);
   await proveBothKeys(service, messagesUrl, [token, later]);
@@ -63,6 +69,8 @@ export async function proveOneRegion(cloud: Cloud): Promise<void> {
   const tokenArn = `arn:aws:lambda:${awsRegion}:${account}:function:authorization-server-token`;
   await proveSignPermission(cloud, tokenArn, () => requestToken(service.tokenUrl, client));
   await proveWayBack(service);
+  await proveEveryCommand({ ...service, config, awsRegion, provider });
+  await proveStopWithoutFunction({ ...service, awsRegion, client });
   await proveTearDown(service, client);
 }
 
@@ -110,14 +118,17 @@ async function proveRoutes({ issuer, tokenUrl, jwksUri }: Service): Promise<void
   say('health, discovery and a wrong method answer as they should');
 }
 
-async function deployPlatformApi({ cloud, issuer, audience }: Service): Promise<string> {
+/** @returns addresses of the API and of an identity provider, which the stack has as well. */
+async function deployPlatformApi({ cloud, issuer, audience }: Service) {
   const app = `node ${join(import.meta.dirname, 'platform-api.ts')}`;
   const context = Object.entries({ issuer, audience, awsRegion });
   const options = context.flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const assembly = await cloud.synthesise('platform-api', '--app', app, ...options);
   const outputs = await cloud.deploy(assembly, 'PlatformApi');
-  const [address] = Object.values(outputs['PlatformApi'] as Outputs);
-  return `${address}messages`;
+  const endpoint = (api: string) =>
+    Object.entries(outputs['PlatformApi'] as Outputs).find(([name]) => name.startsWith(api))?.[1];
+  const provider = String(endpoint('ProviderEndpoint')).replace(/\/$/, '');
+  return { messagesUrl: `${endpoint('RestApiEndpoint')}messages`, provider };
 }
 
 function call(url: string, credential: string, method = 'GET'): Promise<Response> {

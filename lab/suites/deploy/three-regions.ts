@@ -11,7 +11,8 @@ import { operatorPolicyName } from '../../../contract/function-names.ts';
 import type { RegionId } from '../../../contract/regions.ts';
 import { jwksPath, openidConfigurationPath, tokenPath } from '../../../contract/routes.ts';
 import { deployedTableName, tableKeys, tables } from '../../../contract/tables.ts';
-import type { Cloud } from '../../ministack/cloud.ts';
+import type { Assembly, Cloud } from '../../ministack/cloud.ts';
+import { assertIndexes, readList } from '../../ministack/indexes.ts';
 import {
   createClient,
   eventually,
@@ -21,11 +22,17 @@ import {
   signingKeyPolicy,
   verifyToken,
 } from '../../ministack/proof.ts';
+import {
+  type KeptDeployment,
+  readRelease,
+  writeAssembly,
+} from '../../support/releases/kept-release.ts';
 import { type Credentials, requestToken } from '../../support/token-request.ts';
 
 export const example = threeRegions as DeploymentConfigInput & Pick<typeof threeRegions, 'domain'>;
 const { name: domainName, hostedZoneName } = example.domain;
 const issuer = `https://${domainName}`;
+const dataStack = 'AuthorizationServer-data';
 
 export const threeRegionsNames = [domainName, `*.${domainName}`];
 
@@ -46,7 +53,7 @@ export async function proveThreeRegions(cloud: Cloud): Promise<void> {
   const domain = { ...example.domain, hostedZoneId: await createHostedZone(cloud) };
   const configPath = cloud.writeConfig({ ...input, domain });
   const assembly = await cloud.synthesise('service', '-c', `config=${configPath}`);
-  await cloud.deploy(assembly, 'AuthorizationServer-data');
+  await deployEarlierData(cloud);
   await addReplicas(cloud, parseDeploymentConfig(input));
   await cloud.deploy(assembly, home.stack);
   say(`deployed only ${home.id}, at ${home.origin}`);
@@ -55,6 +62,7 @@ export async function proveThreeRegions(cloud: Cloud): Promise<void> {
     cloud.authctlAs(policy, configPath, home.awsRegion, ...args),
   );
   const token = await getToken(home.origin + tokenPath, client);
+  await proveIndexAfterFunctions(cloud, home, { assembly, configPath });
   // One after the other: the emulator ends a function's process when a function of the same name
   // is called in another region, and the stack then waits for an answer that never comes.
   for (const { stack } of others) await cloud.deploy(assembly, stack);
@@ -74,6 +82,29 @@ export async function proveThreeRegions(cloud: Cloud): Promise<void> {
   await cloud.destroy(assembly, home.stack);
   assert.notEqual((await fetch(home.origin + jwksPath)).status, 200);
   await proveLoss(others, client, token);
+}
+
+/** The data stack of a release whose tables have no index. */
+async function deployEarlierData(cloud: Cloud): Promise<void> {
+  const commit = '2648148';
+  const kept = readRelease(commit).deployments['three-regions'] as KeptDeployment;
+  const assembly = cloud.addAssembly(commit, (directory) => writeAssembly(kept, directory));
+  await cloud.deploy(assembly, dataStack);
+}
+
+/** A region was deployed with `--exclusively`, before the data stack: its lists scan until then. */
+async function proveIndexAfterFunctions(
+  cloud: Cloud,
+  { id, awsRegion }: Region,
+  { assembly, configPath }: { readonly assembly: Assembly; readonly configPath: string },
+): Promise<void> {
+  const authctl = (...args: readonly string[]) => cloud.authctl(configPath, awsRegion, ...args);
+  await assertIndexes(cloud, awsRegion, undefined);
+  assert.equal(await readList(cloud, authctl), 'scan');
+  await cloud.deploy(assembly, dataStack);
+  await assertIndexes(cloud, awsRegion, 'ACTIVE');
+  assert.equal(await readList(cloud, authctl), 'index');
+  say(`${id} was deployed before the data stack had an index: its lists scanned until then`);
 }
 
 /**

@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import {
+  DynamoDBClient,
+  UpdateItemCommand,
+  type UpdateItemCommandInput,
+} from '@aws-sdk/client-dynamodb';
+import {
+  LambdaClient,
+  PublishVersionCommand,
+  UpdateAliasCommand,
+  UpdateFunctionConfigurationCommand,
+} from '@aws-sdk/client-lambda';
+import { functionName, operatorPolicyName } from '../../../contract/function-names.ts';
+import { managementAliases } from '../../../contract/management/roles.ts';
+import { authctlCommand, type Cloud } from '../../ministack/cloud.ts';
+import { eventually, say } from '../../ministack/proof.ts';
+import { codeBlocks, readPage } from '../../support/markdown.ts';
+import { runCommand } from '../../support/run-command.ts';
+import { type Credentials, requestToken } from '../../support/token-request.ts';
+
+/** Deployment, and a client of it that has to be stopped. */
+interface Failure {
+  readonly cloud: Cloud;
+  readonly configPath: string;
+  readonly awsRegion: string;
+  readonly tokenUrl: string;
+  readonly client: Credentials;
+}
+
+const page = 'docs/procedures/stop-a-client-without-the-function.md';
+const FunctionName = functionName('authorization-server', 'management');
+
+/** A version whose code cannot start serves every alias. */
+async function breakFunction({ cloud, awsRegion }: Failure): Promise<void> {
+  const lambda = new LambdaClient(cloud.sdk(awsRegion));
+  const Handler = 'index.missing';
+  await lambda.send(new UpdateFunctionConfigurationCommand({ FunctionName, Handler }));
+  const { Version } = await lambda.send(new PublishVersionCommand({ FunctionName }));
+  for (const Name of managementAliases) {
+    const alias = { FunctionName, Name, FunctionVersion: Version };
+    await lambda.send(new UpdateAliasCommand(alias));
+  }
+  lambda.destroy();
+}
+
+/** The command of the page for someone without `authctl`, as the SDK sends it. */
+function documentedUpdate(clientId: string): UpdateItemCommandInput {
+  const commands = codeBlocks(readPage(page)).map(({ lines }) => lines.join(' '));
+  const command = commands.find((text) => text.includes('dynamodb update-item')) ?? '';
+  const option = (name: string) => new RegExp(`--${name} (?:'([^']+)'|(\\S+))`).exec(command) ?? [];
+  const text = (name: string) => option(name)[1] ?? option(name)[2] ?? '';
+  return {
+    TableName: text('table-name'),
+    Key: JSON.parse(text('key').replace('CLIENT_ID', clientId)) as UpdateItemCommandInput['Key'],
+    UpdateExpression: text('update-expression'),
+    ConditionExpression: text('condition-expression'),
+    ExpressionAttributeValues: JSON.parse(
+      text('expression-attribute-values'),
+    ) as UpdateItemCommandInput['ExpressionAttributeValues'],
+  };
+}
+
+/** Stops a client as the page says, while the function fails. */
+export async function proveStopWithoutFunction(failure: Failure): Promise<void> {
+  const { cloud, configPath, awsRegion, tokenUrl, client } = failure;
+  const { clientId } = client;
+  await breakFunction(failure);
+  const operator = operatorPolicyName('authorization-server', 'slc', 'client-operator');
+  const { code, output } = await runCommand(
+    authctlCommand(configPath, 'client', 'show', clientId),
+    {
+      onlyEnvironment: cloud.operatorEnvironment(operator, awsRegion),
+    },
+  );
+  assert.equal(code, 1);
+  assert.match(output, /authorization-server-management:client-operator failed: /);
+  const answers = (status: number) =>
+    eventually(async () => assert.equal((await requestToken(tokenUrl, client)).status, status));
+  const onTables = (name: string) =>
+    cloud.authctl(configPath, awsRegion, 'client', name, clientId, '--through', 'tables');
+  await answers(200);
+  await onTables('disable');
+  await answers(401);
+  await onTables('enable');
+  await answers(200);
+  const dynamodb = new DynamoDBClient(cloud.sdk(awsRegion));
+  await dynamodb.send(new UpdateItemCommand(documentedUpdate(clientId)));
+  dynamodb.destroy();
+  await answers(401);
+  assert.equal((await onTables('show'))['enabled'], false);
+  say(
+    `the management function fails; with --through tables the client is stopped: ${output.trim()}`,
+  );
+}
