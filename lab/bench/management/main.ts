@@ -6,6 +6,7 @@ import { parseDeploymentConfig } from '../../../contract/deployment-config.ts';
 import {
   managementConfigFile,
   managementEnvironment,
+  portalEnvironment,
 } from '../../../contract/function-environments.ts';
 import { functionName } from '../../../contract/function-names.ts';
 import { formatManagementConfig } from '../../../contract/management/management-config.ts';
@@ -20,12 +21,14 @@ import {
 import type { LocalRun } from '../../local/start-local.ts';
 import { withLocalService } from '../../support/with-local-service.ts';
 import { buildFunction, buildMeasuredRuntime } from '../build.ts';
+import { createEvent } from '../scenario.ts';
 import { type SlowMachine, startSlowMachine } from '../slow-machine.ts';
 import { median } from '../statistics.ts';
+import { buildPortal, sealSession, sessionKeySecret, startPortalServices } from './portal.ts';
 
 /*
- * `node lab/bench/management/main.ts` measures the management function: its bundle, a cold start, and
- * the CPU time of a warm operation. `--slow` gives its process 29 % of a core, as Lambda does with
+ * `node lab/bench/management/main.ts` measures the management function, and the portal function that
+ * asks it: bundle, cold start, and the CPU time of a warm operation or page. `--slow` gives its process 29 % of a core, as Lambda does with
  * 512 MB, and cold caches; that needs Linux and root.
  */
 
@@ -34,17 +37,22 @@ const warmUp = 50;
 const measured = 200;
 const coldStarts = 7;
 
+type Variables = Readonly<Record<string, string>>;
+
 /** One read of the tables, as of a page or a command. */
 const request = JSON.stringify({ operation: 'listClients', input: {} });
 assert.ok(parseManagementRequest(request));
 
+const readConfig = ({ paths }: LocalRun) =>
+  JSON.parse(readFileSync(paths.deploymentConfig, 'utf8')) as object;
+
 /** The bundle with the config of the local run, as the stack would upload it. */
-function buildBundle({ paths }: LocalRun) {
+function buildBundle(run: LocalRun) {
   const bundle = buildFunction('management');
-  const input: unknown = JSON.parse(readFileSync(paths.deploymentConfig, 'utf8'));
-  const config = parseDeploymentConfig(input, { allowLoopbackIssuer: true });
+  const config = parseDeploymentConfig(readConfig(run), { allowLoopbackIssuer: true });
   writeFileSync(join(bundle.taskRoot, managementConfigFile), formatManagementConfig(config));
-  return { ...bundle, arn: `${arnOf(functionName(config.name, 'management'))}:administrator` };
+  const functionArn = arnOf(functionName(config.name, 'management'));
+  return { ...bundle, functionArn, arn: `${functionArn}:administrator` };
 }
 
 function arnOf(name: string): string {
@@ -53,28 +61,30 @@ function arnOf(name: string): string {
 
 type Bundle = ReturnType<typeof buildBundle>;
 
-async function measure(run: LocalRun, bundle: Bundle, machine: SlowMachine | undefined) {
-  const { environment, aws } = run;
-  const prove = createCallerProof(aws.credentials, environment);
-  const runtime = buildMeasuredRuntime();
-  const { arn, taskRoot, name } = bundle;
+function openFunction(
+  { name, taskRoot }: ReturnType<typeof buildFunction>,
+  environment: Variables,
+) {
+  return startFunctionProcess({
+    name,
+    taskRoot,
+    awsRegion,
+    runtime: buildMeasuredRuntime(),
+    environment,
+    onOutput: () => undefined,
+  });
+}
+
+/** @param ask sends one request, and tells the CPU time of the process so far, in microseconds. */
+async function measure(
+  start: () => Promise<FunctionProcess>,
+  ask: (process: FunctionProcess) => Promise<number>,
+  machine: SlowMachine | undefined,
+) {
   const open = async (): Promise<FunctionProcess> => {
-    const process = await startFunctionProcess({
-      name,
-      taskRoot,
-      awsRegion,
-      runtime,
-      environment: { ...environment, ...managementEnvironment() },
-      onOutput: () => undefined,
-    });
+    const process = await start();
     machine?.add(process.pid);
     return process;
-  };
-  const ask = async (process: FunctionProcess) => {
-    const caller_proof = await prove(awsRegion, managementDigest(arn, request));
-    const { payload, headers } = await process.invoke({ request, caller_proof }, arn);
-    assert.match(JSON.stringify(payload), /"outcomes":\[\{"result"/);
-    return Number(headers['bench-cpu-us']);
   };
   const starts: number[] = [];
   for (let count = 0; count < coldStarts; count += 1) {
@@ -93,19 +103,77 @@ async function measure(run: LocalRun, bundle: Bundle, machine: SlowMachine | und
   return { startMs: median(starts), cpuMs: (after - before) / measured / 1000 };
 }
 
+function measureManagement({ environment, aws }: LocalRun, bundle: Bundle, machine?: SlowMachine) {
+  const prove = createCallerProof(aws.credentials, environment);
+  const { arn } = bundle;
+  return measure(
+    () => openFunction(bundle, { ...environment, ...managementEnvironment() }),
+    async (process) => {
+      const caller_proof = await prove(awsRegion, managementDigest(arn, request));
+      const { payload, headers } = await process.invoke({ request, caller_proof }, arn);
+      assert.match(JSON.stringify(payload), /"outcomes":\[\{"result"/);
+      return Number(headers['bench-cpu-us']);
+    },
+    machine,
+  );
+}
+
+/** A page of clients for a customer who signed in; the management function is warm. */
+async function measurePortal(run: LocalRun, bundle: Bundle, machine?: SlowMachine) {
+  const management = await openFunction(bundle, { ...run.environment, ...managementEnvironment() });
+  const aws = await startPortalServices((event, alias) =>
+    management.invoke(event, `${bundle.functionArn}:${alias}`),
+  );
+  const portal = buildPortal(readConfig(run));
+  const environment = {
+    ...run.environment,
+    AWS_ENDPOINT_URL_LAMBDA: aws.url,
+    AWS_ENDPOINT_URL_SECRETS_MANAGER: aws.url,
+    ...portalEnvironment({ managementFunction: bundle.functionArn, sessionKeySecret }),
+  };
+  const headers = ['Cookie', sealSession()];
+  const event = createEvent({ method: 'GET', path: '/clients', headers, body: undefined });
+  try {
+    const figures = await measure(
+      () => openFunction(portal, environment),
+      async (process) => {
+        const response = await process.invoke(event);
+        assert.match(JSON.stringify(response.payload), /"statusCode":200.*tg-1001/);
+        return Number(response.headers['bench-cpu-us']);
+      },
+      machine,
+    );
+    return { ...figures, bytes: portal.bytes };
+  } finally {
+    await aws.close();
+    await management.close();
+  }
+}
+
+function describe(
+  name: string,
+  {
+    bytes,
+    startMs,
+    cpuMs,
+  }: { readonly bytes: number; readonly startMs: number; readonly cpuMs: number },
+  toReach: number,
+): string {
+  return [
+    `${name}: bundle                     ${Math.round(bytes / 1000)} kB`,
+    `${name}: process start to answer    ${Math.round(startMs)} ms (to reach: 1000 ms on a slow machine)`,
+    `${name}: CPU of a list of clients   ${cpuMs.toFixed(1)} ms (to reach: ${toReach} ms)`,
+    '',
+  ].join('\n');
+}
+
 const machine = process.argv.includes('--slow') ? startSlowMachine() : undefined;
 try {
   await withLocalService({}, async (run) => {
     const bundle = buildBundle(run);
-    const { startMs, cpuMs } = await measure(run, bundle, machine);
-    process.stdout.write(
-      [
-        `bundle                              ${Math.round(bundle.bytes / 1000)} kB`,
-        `process start to first answer       ${Math.round(startMs)} ms (to reach: 1000 ms on a slow machine)`,
-        `CPU time of a warm list of clients  ${cpuMs.toFixed(1)} ms (to reach: 60 ms)`,
-        '',
-      ].join('\n'),
-    );
+    const management = await measureManagement(run, bundle, machine);
+    process.stdout.write(describe('management', { ...management, bytes: bundle.bytes }, 60));
+    process.stdout.write(describe('portal', await measurePortal(run, bundle, machine), 100));
   });
 } finally {
   machine?.close();
