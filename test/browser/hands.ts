@@ -109,7 +109,10 @@ export function keyboard(page: Page): Hands {
       await page.waitForLoadState();
     },
     type: async (label, text) => {
-      const { kind } = await reach(({ name }) => matches(name, label), String(label));
+      const { kind } = await reach(
+        ({ kind: one, name }) => one !== 'A' && matches(name, label),
+        String(label),
+      );
       const date = /^(\d{4})-(\d\d)-(\d\d)$/.exec(text);
       if (kind === 'date' && date !== null) {
         const [, year = '', month = '', day = ''] = date;
