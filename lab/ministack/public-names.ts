@@ -30,16 +30,25 @@ function connectToEdge(this: Socket, ...received: unknown[]): Socket {
 
 Reflect.set(Socket.prototype, 'connect', connectToEdge);
 
+/** A server of the test, such as an OpenID provider: on this machine, at another port than the emulator's. */
+function isServedByTest(host: string | null | undefined, port: unknown): boolean {
+  const { AWS_ENDPOINT_URL: emulator = 'http://localhost' } = process.env;
+  return host === 'localhost' && Boolean(port) && String(port) !== new URL(emulator).port;
+}
+
 /*
  * The emulator puts an `https.request` of its own into functions, which sends every request to
- * amazonaws.com to its one port and drops the host. Names of the edge go past it.
+ * amazonaws.com to its one port and drops the host, and makes those to this machine http. Names of
+ * the edge and servers of the test go past it.
  */
 const request = https.request as Request;
 let replacement = request;
 
 function requestPastEmulator(target: string | Target, ...rest: unknown[]): unknown {
-  const { hostname, host } = typeof target === 'string' ? new URL(target) : target;
-  const send = isServedByEdge(hostname ?? host) ? request : replacement;
+  const { hostname, host, port } = typeof target === 'string' ? new URL(target) : target;
+  const name = hostname ?? host;
+  const isPast = isServedByEdge(name) || isServedByTest(name, port);
+  const send = isPast ? request : replacement;
   return send(target, ...rest);
 }
 
