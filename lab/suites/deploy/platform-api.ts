@@ -41,7 +41,10 @@ messages.addMethod('GET', integration, authorizer.requireScopes('messaging:view'
 messages.addMethod('POST', integration, authorizer.requireScopes('messaging:manage'));
 
 /* An identity provider, as far as a registration needs it: its metadata and its keys. */
-const provider = new RestApi(stack, 'Provider', { cloudWatchRole: false });
+const provider = new RestApi(stack, 'Provider', {
+  cloudWatchRole: false,
+  deployOptions: { tracingEnabled: true },
+});
 const documents = new Function(stack, 'Documents', {
   runtime: Runtime.NODEJS_24_X,
   handler: 'index.handler',

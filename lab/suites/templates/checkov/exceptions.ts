@@ -13,8 +13,8 @@ const functions = [
   /^AWS::Lambda::Function\.AuthorizerFunctionHandler/,
 ];
 const portalFunction = /^AWS::Lambda::Function\.FunctionHandler/;
-/** The platform team's own function in the example of its API. */
-const exampleFunction = /^AWS::Lambda::Function\.WhoCalls/;
+/** The functions of the example of a platform team's API: its own, and its identity provider's. */
+const exampleFunction = /^AWS::Lambda::Function\.(?:WhoCalls|Documents)/;
 
 /** Every finding that is right to stay. Anything else that checkov finds fails the run. */
 export const exceptions: readonly Exception[] = [
@@ -32,6 +32,7 @@ export const exceptions: readonly Exception[] = [
       /^AWS::ApiGateway::Method\.ApiRestApiwellknown(?:jwksjson|openidconfiguration)/,
       /^AWS::ApiGateway::Method\.ApiRestApiwellknownoauthauthorizationserver/,
       /^AWS::ApiGateway::Method\.ApiRestApi(?:proxy)?ANY/,
+      /^AWS::ApiGateway::Method\.Provider(?:proxy)?ANY/,
     ],
     reason:
       'The token endpoint authenticates clients itself (RFC 6749), and the portal its people. The documents are public, and health says only whether tokens are issued.',
@@ -44,7 +45,7 @@ export const exceptions: readonly Exception[] = [
   },
   {
     check: 'CKV_AWS_76',
-    resources: [/^AWS::ApiGateway::Stage\.RestApiDeploymentStageprod/],
+    resources: [/^AWS::ApiGateway::Stage\.(?:RestApi|Provider)DeploymentStageprod/],
     reason:
       'The API of a platform team, as small as it can be: its log needs the role of the account, which that team has.',
   },
@@ -70,7 +71,7 @@ export const exceptions: readonly Exception[] = [
     check: 'CKV_AWS_120',
     resources: [
       /^AWS::ApiGateway::Stage\.ApiRestApiDeploymentStagelive/,
-      /^AWS::ApiGateway::Stage\.RestApiDeploymentStageprod/,
+      /^AWS::ApiGateway::Stage\.(?:RestApi|Provider)DeploymentStageprod/,
     ],
     reason:
       'A response with a token must not be cached. Documents are cached by clients, and served from the memory of the functions.',
