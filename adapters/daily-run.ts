@@ -1,19 +1,18 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { ManagementConfig } from '../contract/management/management-config.ts';
 import { noticeBusName } from '../contract/notices.ts';
-import { deployedTableName, type TableKey, tables } from '../contract/tables.ts';
+import { deployedTableName, type TableKey } from '../contract/tables.ts';
 import { seconds } from '../core/clock.ts';
 import type { DailyRunPorts } from '../core/notices/daily-run.ts';
 import type { ChangeReader } from '../core/notices/tell-changes.ts';
 import type { AwsClientOptions } from './aws-client-options.ts';
 import type { Environment } from './aws-json/endpoint.ts';
 import { createDynamoDbApiKeyStore } from './dynamodb/api-key-store.ts';
-import { parseAuditItem } from './dynamodb/audit-item.ts';
+import { readAuditPage } from './dynamodb/audit-log.ts';
 import { type AuditRegionsOptions, openAuditRegions } from './dynamodb/audit-regions.ts';
 import { createDynamoDbClientStore } from './dynamodb/client-store.ts';
 import { createDynamoDbDailyReportStore } from './dynamodb/daily-report-store.ts';
 import { createDynamoDbClient } from './dynamodb/dynamodb-client.ts';
-import { queryPage } from './dynamodb/read-page.ts';
 import type { StoreOptions } from './dynamodb/store-options.ts';
 import { createPutNotices } from './events/put-notices.ts';
 
@@ -22,24 +21,11 @@ const recordsPerPage = 1000;
 
 function openChanges(options: AuditRegionsOptions, store: StoreOptions): ChangeReader {
   const regions = openAuditRegions(options);
-  const { partitionKey, sortKey } = tables.audit;
   return {
     regions: regions.ids,
     readChanges: (region, day, after) =>
-      regions.read(region, ({ dynamodb, table }) =>
-        queryPage(
-          dynamodb,
-          {
-            table,
-            partitionKey,
-            sortKey,
-            value: day,
-            limit: recordsPerPage,
-            after,
-            parse: parseAuditItem,
-          },
-          store,
-        ),
+      regions.read(region, (audit) =>
+        readAuditPage(audit, { value: day, limit: recordsPerPage, after }, store),
       ),
   };
 }

@@ -20,6 +20,18 @@ export interface StorePage<T> {
   readonly isOrdered?: boolean | undefined;
 }
 
+/** Every item of a list, page by page. */
+export async function* readEvery<T>(
+  readPage: (after: string | undefined) => Promise<StorePage<T>>,
+): AsyncGenerator<T> {
+  let after: string | undefined;
+  do {
+    const page = await readPage(after);
+    yield* page.items;
+    after = page.next;
+  } while (after !== undefined);
+}
+
 /** Filters of a list of clients or API keys. An item must meet all of them. */
 export interface OwnedItemsQuery extends StorePageQuery {
   readonly trunkGroups?: readonly string[] | undefined;

@@ -1,13 +1,33 @@
 import type { DynamoDBDocument } from '@aws-sdk/lib-dynamodb';
 import { tables } from '../../contract/tables.ts';
-import type { AuditLog, AuditPageReader, AuditReader } from '../../core/audit/audit-log.ts';
+import type {
+  AuditLog,
+  AuditPageReader,
+  AuditReader,
+  AuditRecord,
+} from '../../core/audit/audit-log.ts';
+import type { StorePage } from '../../core/paging.ts';
 import { parseAuditItem, toAuditItem } from './audit-item.ts';
+import type { RegionAudit } from './audit-regions.ts';
 import { parseItems, queryPartition } from './read-items.ts';
-import { queryPage } from './read-page.ts';
+import { type PartitionPage, queryPage } from './read-page.ts';
 import type { StoreOptions } from './store-options.ts';
 import { absent, writeConditionally } from './write-item.ts';
 
 const { partitionKey, sortKey } = tables.audit;
+
+/** One page of the records of a day. */
+export function readAuditPage(
+  { dynamodb, table }: Pick<RegionAudit, 'dynamodb' | 'table'>,
+  page: Pick<PartitionPage<AuditRecord>, 'value' | 'limit' | 'after' | 'backwards'>,
+  store: StoreOptions,
+): Promise<StorePage<AuditRecord>> {
+  return queryPage(
+    dynamodb,
+    { table, partitionKey, sortKey, parse: parseAuditItem, ...page },
+    store,
+  );
+}
 
 /**
  * The audit in DynamoDB. Each record is written once, in the partition of its UTC day, and never
@@ -30,20 +50,7 @@ export function createDynamoDbAuditLog(
       });
     },
     readAudit: ({ day, limit, after }) =>
-      queryPage(
-        dynamodb,
-        {
-          table,
-          partitionKey,
-          sortKey,
-          value: day,
-          limit,
-          after,
-          parse: parseAuditItem,
-          backwards: true,
-        },
-        store,
-      ),
+      readAuditPage({ dynamodb, table }, { value: day, limit, after, backwards: true }, store),
     listAudit: (day, options = {}) =>
       parseItems(
         queryPartition(dynamodb, { table, partitionKey, value: day }, store, options),

@@ -16,6 +16,7 @@ import {
   text,
   textUpTo,
   toItem,
+  toRecord,
   version,
   wholeNumber,
 } from './item.ts';
@@ -93,8 +94,6 @@ export const dailyReportPartSchema = v.strictObject({
   ),
 });
 
-type StoredCredential = v.InferOutput<typeof dailyReportPartSchema>['credentials'][number];
-
 /** @throws {MalformedRecordError} see {@link parseItem}. */
 export function parseDailyStateItem(item: Item): DailyState {
   const state = parseItem(dailyStateSchema, item, 'the daily run', 'record_id');
@@ -126,21 +125,6 @@ export function partPrefix({ slot: of }: Pick<StoredCredentials, 'slot'>): strin
   return `${of}#`;
 }
 
-function fromStored(stored: StoredCredential): ReportedCredential {
-  const common = { serviceTrunkGroup: stored.service_trunk_group, expiresAt: stored.expires_at };
-  return stored.kind === 'api_key'
-    ? { kind: stored.kind, ...common, keyId: stored.key_id, keyName: stored.key_name }
-    : {
-        kind: stored.kind,
-        ...common,
-        clientId: stored.client_id,
-        clientName: stored.client_name,
-        secretId: stored.secret_id,
-        secretName: stored.secret_name,
-        lastUsedOn: stored.last_used_on,
-      };
-}
-
 function toStored(credential: ReportedCredential): Item {
   const common = {
     service_trunk_group: credential.serviceTrunkGroup,
@@ -168,7 +152,7 @@ export interface ReportPart {
 /** @throws {MalformedRecordError} see {@link parseItem}. */
 export function parseDailyReportPart(item: Item): ReportPart {
   const part = parseItem(dailyReportPartSchema, item, 'the daily report', 'record_id');
-  return { time: part.time, credentials: part.credentials.map(fromStored) };
+  return { time: part.time, credentials: part.credentials.map(toRecord) };
 }
 
 /** Bytes of the credentials of a part. DynamoDB takes items of 400 KB. */

@@ -1,5 +1,6 @@
 import type { DynamoDBDocument } from '@aws-sdk/lib-dynamodb';
 import { dailyReportRecordType, tables } from '../../contract/tables.ts';
+import { collect } from '../../core/collect.ts';
 import { MalformedRecordError } from '../../core/errors.ts';
 import type { DailyReportStore } from '../../core/notices/daily-report.ts';
 import { callAws } from '../aws-errors.ts';
@@ -12,33 +13,29 @@ import {
   toDailyStateItem,
 } from './daily-report-item.ts';
 import type { Item } from './item.ts';
-import { absent, having, putItem } from './write-item.ts';
+import { readPages } from './read-items.ts';
+import { following, putItem } from './write-item.ts';
 
 const { partitionKey, sortKey } = tables.signingKeys;
 
 /** Items by the beginning of their ids. A Query, which auditors may make on this table. */
-async function queryItems(
+function queryItems(
   dynamodb: DynamoDBDocument,
   table: string,
   prefix: string,
 ): Promise<readonly Item[]> {
-  const items: Item[] = [];
-  let start: Record<string, unknown> | undefined;
-  do {
-    const page = await callAws('DynamoDB', 'read the daily report', () =>
+  return collect(
+    readPages('read the daily report', (ExclusiveStartKey) =>
       dynamodb.query({
         TableName: table,
         KeyConditionExpression: '#key = :key AND begins_with(#id, :prefix)',
         ExpressionAttributeNames: { '#key': partitionKey, '#id': sortKey },
         ExpressionAttributeValues: { ':key': dailyReportRecordType, ':prefix': prefix },
         ConsistentRead: true,
-        ExclusiveStartKey: start,
+        ExclusiveStartKey,
       }),
-    );
-    items.push(...(page.Items ?? []));
-    start = page.LastEvaluatedKey;
-  } while (start !== undefined);
-  return items;
+    ),
+  );
 }
 
 /** The report of the daily run in DynamoDB: a partition of the table of signing keys. */
@@ -55,8 +52,7 @@ export function createDynamoDbDailyReportStore(
       putItem(dynamodb, toDailyStateItem(state), {
         table,
         key: { [partitionKey]: dailyReportRecordType, [sortKey]: stateId },
-        condition:
-          state.version === 1 ? absent(partitionKey) : having('version', state.version - 1),
+        condition: following(partitionKey, state.version),
         doing: 'save the daily run',
         conflict: 'another attempt is running',
       }),

@@ -32,7 +32,8 @@ export async function getItem(
   return output.Item;
 }
 
-async function* readPages(
+/** The items of all pages. @throws {UnavailableError} if DynamoDB does not answer in time. */
+export async function* readPages(
   doing: string,
   readPage: (startKey: Page['LastEvaluatedKey']) => Promise<Page>,
 ): AsyncGenerator<Item> {

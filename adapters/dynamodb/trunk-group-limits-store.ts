@@ -1,16 +1,12 @@
 import type { DynamoDBDocument } from '@aws-sdk/lib-dynamodb';
-import { providerOwnerPrefix, tables, trunkGroupLimitsRecordType } from '../../contract/tables.ts';
+import { providerOwnerPrefix } from '../../contract/tables.ts';
 import {
   type TrunkGroupLimitsStore,
   withoutLimits,
 } from '../../core/trunk-group/trunk-group-limits.ts';
-import { getItem } from './read-items.ts';
-import { queryPage } from './read-page.ts';
 import type { StoreOptions } from './store-options.ts';
 import { parseTrunkGroupLimitsItem, toTrunkGroupLimitsItem } from './trunk-group-limits-item.ts';
-import { absent, having, putItem } from './write-item.ts';
-
-const { partitionKey, sortKey } = tables.signingKeys;
+import { openTrunkGroupPartition } from './trunk-group-partition.ts';
 
 /** After every sort key that begins with the prefix, and before every trunk group. */
 const afterOwners = `${providerOwnerPrefix}\u{10ffff}`;
@@ -21,37 +17,18 @@ export function createDynamoDbTrunkGroupLimitsStore(
   table: string,
   store: StoreOptions = {},
 ): TrunkGroupLimitsStore {
-  const keyOf = (group: string) => ({
-    [partitionKey]: trunkGroupLimitsRecordType,
-    [sortKey]: group,
-  });
+  const { find, readPage, put } = openTrunkGroupPartition(dynamodb, table, store);
   return {
     findLimits: async (group) => {
-      const request = { table, key: keyOf(group), consistentRead: store.consistentRead };
-      const item = await getItem(dynamodb, request);
+      const item = await find(group);
       return item === undefined ? withoutLimits(group) : parseTrunkGroupLimitsItem(item);
     },
-    readLimits: (query) =>
-      queryPage(
-        dynamodb,
-        {
-          table,
-          partitionKey,
-          sortKey,
-          value: trunkGroupLimitsRecordType,
-          limit: query.limit,
-          // Owners of providers come first.
-          after: query.after ?? afterOwners,
-          parse: parseTrunkGroupLimitsItem,
-        },
-        store,
-      ),
+    readLimits: ({ limit, after = afterOwners }) =>
+      readPage({ limit, after, parse: parseTrunkGroupLimitsItem }),
     putLimits: async (limits) =>
-      putItem(dynamodb, toTrunkGroupLimitsItem(limits), {
-        table,
-        key: keyOf(limits.serviceTrunkGroup),
-        condition:
-          limits.version === 1 ? absent(partitionKey) : having('version', limits.version - 1),
+      put(toTrunkGroupLimitsItem(limits), {
+        id: limits.serviceTrunkGroup,
+        version: limits.version,
         doing: `change the limits of trunk group "${limits.serviceTrunkGroup}"`,
         conflict: 'they were changed meanwhile',
       }),

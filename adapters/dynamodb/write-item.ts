@@ -32,6 +32,11 @@ export function having(attribute: string, value: string | number): WriteConditio
   };
 }
 
+/** The version before this one must be stored, or no item if this is the first. */
+export function following(partitionKey: string, version: number): WriteCondition {
+  return version === 1 ? absent(partitionKey) : having('version', version - 1);
+}
+
 export interface ConditionalWrite {
   /** The operation, for the error: `create client "client_x"`. */
   readonly doing: string;

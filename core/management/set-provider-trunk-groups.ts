@@ -2,6 +2,7 @@ import { maxListedItems } from '../../contract/limits.ts';
 import { RefusedError } from '../errors.ts';
 import type { IdentityProvider } from '../identity-provider/identity-provider.ts';
 import { hasOwner, type ProviderOwner } from '../identity-provider/provider-owner.ts';
+import { readEvery } from '../paging.ts';
 import { makeAuditedChange } from './audited-change.ts';
 import { findProvider } from './identity-providers.ts';
 import { checkVersion, type IfVersion } from './if-version.ts';
@@ -22,17 +23,14 @@ async function checkClients(
   { issuer }: IdentityProvider,
   groups: readonly string[],
 ): Promise<void> {
-  let after: string | undefined;
-  do {
-    const page = await clients.readClients({ issuer, limit: maxListedItems, after });
-    const other = page.items.find(({ serviceTrunkGroup: one }) => !groups.includes(one));
-    if (other !== undefined) {
-      throw new RefusedError(
-        `the client ${other.clientId} (${other.name}) of the service trunk group ${other.serviceTrunkGroup} is under the provider; delete it first`,
-      );
-    }
-    after = page.next;
-  } while (after !== undefined);
+  const under = (after: string | undefined) =>
+    clients.readClients({ issuer, limit: maxListedItems, after });
+  for await (const { clientId, name, serviceTrunkGroup } of readEvery(under)) {
+    if (groups.includes(serviceTrunkGroup)) continue;
+    throw new RefusedError(
+      `the client ${clientId} (${name}) of the service trunk group ${serviceTrunkGroup} is under the provider; delete it first`,
+    );
+  }
 }
 
 /**

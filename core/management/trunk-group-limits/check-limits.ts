@@ -1,5 +1,5 @@
 import { maxListedItems } from '../../../contract/limits.ts';
-import type { StorePage } from '../../paging.ts';
+import { readEvery } from '../../paging.ts';
 import type { GrantLimits } from '../../trunk-group/trunk-group-limits.ts';
 import { currentTime, type ManagementContext } from '../management-context.ts';
 import { indexOwnProviders } from '../provider-ownership.ts';
@@ -22,17 +22,6 @@ export interface LimitsCheck {
   readonly excesses: readonly TrunkGroupExcess[];
   /** Whether there are more than the 500 that are listed. */
   readonly more: boolean;
-}
-
-async function* readEvery<T>(
-  readPage: (after: string | undefined) => Promise<StorePage<T>>,
-): AsyncGenerator<T> {
-  let after: string | undefined;
-  do {
-    const page = await readPage(after);
-    yield* page.items;
-    after = page.next;
-  } while (after !== undefined);
 }
 
 function of(group: string, after: string | undefined) {
