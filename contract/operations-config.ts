@@ -1,12 +1,6 @@
 import * as v from 'valibot';
-import { maxTrunkGroupLimit } from './limits.ts';
-import { managementAliases } from './management/roles.ts';
-
-export const count = v.pipe(
-  v.number(),
-  v.integer('allowed: a whole number'),
-  v.minValue(1, 'allowed: 1 or more'),
-);
+import { count } from './config-values.ts';
+import { portalReachSchema, reachSchema } from './reach.ts';
 
 /** API Gateway's own limit for an account is 10,000 a second until it is raised. */
 const throttle = v.strictObject({ rateLimit: count, burstLimit: count });
@@ -108,80 +102,6 @@ export const addressLimit = v.pipe(
 const creatingReleases = ['2648148'] as const;
 
 export type CreatingRelease = (typeof creatingReleases)[number];
-
-const principal = v.pipe(
-  v.string(),
-  v.regex(
-    /^(?:\d{12}|arn:aws[a-z-]*:iam::\d{12}:(?:role|user)\/[\w+=,.@/-]{1,512})$/,
-    'allowed: the id of an AWS account, or the ARN of an IAM role or user',
-  ),
-);
-
-export const distinct = <T extends v.GenericSchema>(item: T, most: number) =>
-  v.pipe(
-    v.array(item),
-    v.minLength(1, 'allowed: one or more'),
-    v.maxLength(most, `allowed: at most ${most}`),
-    v.check((all) => new Set(all).size === all.length, 'allowed: each once'),
-    v.readonly(),
-  );
-
-export const trunkGroup = v.pipe(
-  v.string(),
-  v.regex(/^[A-Za-z0-9][A-Za-z0-9_.:-]{0,63}$/, 'allowed: a service trunk group'),
-);
-
-/** What can be granted within a reach. */
-export const reachLimits = {
-  /** Scopes that they may grant; those of the catalogue if left out. */
-  scopes: v.optional(v.array(v.string())),
-  /** Seconds that a token of their clients may live; the deployment's maximum if left out. */
-  maxTokenLifetime: v.optional(count),
-  /** Seconds that a new secret may live; without an end if left out. */
-  maxSecretLifetime: v.optional(count),
-  /** Clients, and API keys, that each trunk group may have. */
-  maxClients: v.optional(count),
-  maxApiKeys: v.optional(count),
-} as const;
-
-const isRole = (arn: string) => /^arn:[^:]+:iam::\d{12}:role\//.test(arn);
-
-const callerAlias = v.picklist(managementAliases.filter((alias) => alias !== 'portal'));
-
-const reachEntries = v.strictObject({
-  principals: distinct(principal, 100),
-  /**
-   * Aliases of the function that these roles of other accounts may invoke. The stack allows exactly
-   * these roles in the resource policy of each alias.
-   */
-  aliases: v.optional(distinct(callerAlias, managementAliases.length)),
-  /** Service trunk groups: nothing else exists for these principals. */
-  trunkGroups: distinct(trunkGroup, maxTrunkGroupLimit),
-  ...reachLimits,
-});
-
-const reachSchema = v.pipe(
-  reachEntries,
-  v.check(
-    ({ aliases, principals }) => aliases === undefined || principals.every(isRole),
-    'allowed: aliases only if each principal is the ARN of a role',
-  ),
-);
-
-/** Without an entry, a portal may name no administrator, and every trunk group. */
-const portalReachSchema = v.strictObject({
-  /** Whether a portal may name a person as administrator. */
-  administrators: v.optional(v.boolean(), false),
-  /** Service trunk groups: nothing else exists for a portal. All of them if left out. */
-  trunkGroups: v.optional(distinct(trunkGroup, maxTrunkGroupLimit)),
-  ...reachLimits,
-});
-
-/** What a portal can do at most through the management function, for any person that it names. */
-export type PortalReach = Readonly<v.InferOutput<typeof portalReachSchema>>;
-
-/** What some AWS principals can reach through the management function. */
-export type Reach = Readonly<v.InferOutput<typeof reachSchema>>;
 
 /** Keys of the deployment config about running the service, each with a default. */
 export const operationsEntries = {

@@ -1,7 +1,8 @@
 import * as v from 'valibot';
+import { count, distinct, trunkGroup } from './config-values.ts';
 import { domainSchema } from './domain-config.ts';
 import { maxProviderUrlLength } from './limits.ts';
-import { addressLimit, count, distinct, trunkGroup } from './operations-config.ts';
+import { addressLimit } from './operations-config.ts';
 import { portalLookSchema, printable } from './portal-look.ts';
 import { regionIds } from './regions.ts';
 

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import * as input from './inputs.ts';
 import * as limitsOutput from './limit-results.ts';
+import * as providerOutput from './provider-results.ts';
 import * as output from './results.ts';
 import type { ManagementAlias, PersonRole } from './roles.ts';
 
@@ -172,22 +173,26 @@ export const managementOperations = {
   inspectProvider: read(
     { ...providers, aliases: ['provider-operator', 'auditor', 'administrator'] },
     { discoveryUrl: id, options: v.optional(input.inspectOptions) },
-    output.providerInspection,
+    providerOutput.providerInspection,
   ),
   // An issuer is registered once: a repetition is refused.
   registerProvider: change(
     providers,
     { discoveryUrl: id, options: v.optional(input.registerOptions) },
-    output.registeredProvider,
+    providerOutput.registeredProvider,
     [],
   ),
   findProvider: read(
     seenBy('provider-operator', 'client-operator'),
     { issuer: id },
-    output.provider,
+    providerOutput.provider,
   ),
-  listProviders: read(seenBy('provider-operator'), {}, input.list(output.provider)),
-  inspectProviderKeys: read(seenBy('provider-operator'), { issuer: id }, output.providerKeys),
+  listProviders: read(seenBy('provider-operator'), {}, input.list(providerOutput.provider)),
+  inspectProviderKeys: read(
+    seenBy('provider-operator'),
+    { issuer: id },
+    providerOutput.providerKeys,
+  ),
   deleteProvider: change(
     providers,
     { issuer: id, options: v.optional(input.deleteProviderOptions) },
@@ -197,7 +202,7 @@ export const managementOperations = {
   setProviderTrunkGroups: change(
     { ...providers, guarded: 'providerOwner' },
     { issuer: id, owners: input.providerTrunkGroups },
-    output.provider,
+    providerOutput.provider,
     ['version'],
   ),
   findTrunkGroupLimits: read(

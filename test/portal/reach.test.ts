@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { PortalReach } from '../../contract/operations-config.ts';
+import type { PortalReach } from '../../contract/reach.ts';
 import type { Role } from '../../portal/access/person.ts';
 import { createWorld } from '../adapters/management/world.ts';
 import { createTestFunction } from '../support/management-function.ts';

@@ -1,4 +1,4 @@
-import type { Reach } from '../../../contract/operations-config.ts';
+import type { Reach } from '../../../contract/reach.ts';
 import { CallerRefusedError } from '../../errors.ts';
 
 const role = /^(arn:aws[a-z-]*):(?:iam|sts)::(\d{12}):(role|assumed-role)\/(.+)$/;

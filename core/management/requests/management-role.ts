@@ -9,7 +9,7 @@ import {
   type ManagementAlias,
   managementAliases,
 } from '../../../contract/management/roles.ts';
-import type { PortalReach } from '../../../contract/operations-config.ts';
+import type { PortalReach } from '../../../contract/reach.ts';
 import { CallerRefusedError } from '../../errors.ts';
 
 /** Of the ARN of an invocation: the account of the function and the alias. */

@@ -5,7 +5,7 @@ import { createAuthenticateCaller } from '../../../adapters/sts/authenticate-cal
 import { functionName } from '../../../contract/function-names.ts';
 import type { ManagementAnswer } from '../../../contract/management/request.ts';
 import type { ManagementAlias } from '../../../contract/management/roles.ts';
-import type { PortalReach } from '../../../contract/operations-config.ts';
+import type { PortalReach } from '../../../contract/reach.ts';
 import type { ManagementContext } from '../../../core/management/management-context.ts';
 import { createAccessKey } from '../../../lab/emulator/aws-server/access-key.ts';
 import type { RunningService } from '../../../lab/emulator/aws-server/aws-server.ts';

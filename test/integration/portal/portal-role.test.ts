@@ -14,7 +14,7 @@ import {
   personRoles,
 } from '../../../contract/management/roles.ts';
 import { noticeBusName } from '../../../contract/notices.ts';
-import type { PortalReach } from '../../../contract/operations-config.ts';
+import type { PortalReach } from '../../../contract/reach.ts';
 import { tableKeys, tableName } from '../../../contract/tables.ts';
 import type { NamedPolicy } from '../../../lab/emulator/iam/evaluate-request.ts';
 import { readPage } from '../../../lab/support/markdown.ts';

@@ -1,5 +1,5 @@
 import type { ManagementAlias } from '../../../contract/management/roles.ts';
-import type { PortalReach, Reach } from '../../../contract/operations-config.ts';
+import type { PortalReach, Reach } from '../../../contract/reach.ts';
 import { createManagementHandler } from '../../../lambda/management/function.ts';
 import { createWorld } from '../../adapters/management/world.ts';
 import { proofOf } from '../../support/caller-proof.ts';

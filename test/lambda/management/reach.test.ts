@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseDeploymentConfig } from '../../../contract/deployment-config.ts';
 import { type OperationName, operationOf } from '../../../contract/management/operations.ts';
-import type { PortalReach, Reach } from '../../../contract/operations-config.ts';
+import type { PortalReach, Reach } from '../../../contract/reach.ts';
 import { operations } from '../../../core/management/operations.ts';
 import { findReach } from '../../../core/management/requests/find-reach.ts';
 import { isObject } from '../../adapters/management/run-operation.ts';

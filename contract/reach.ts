@@ -1,0 +1,64 @@
+import * as v from 'valibot';
+import { count, distinct, trunkGroup } from './config-values.ts';
+import { maxTrunkGroupLimit } from './limits.ts';
+import { managementAliases } from './management/roles.ts';
+
+const principal = v.pipe(
+  v.string(),
+  v.regex(
+    /^(?:\d{12}|arn:aws[a-z-]*:iam::\d{12}:(?:role|user)\/[\w+=,.@/-]{1,512})$/,
+    'allowed: the id of an AWS account, or the ARN of an IAM role or user',
+  ),
+);
+
+/** What can be granted within a reach. */
+const reachLimits = {
+  /** Scopes that they may grant; those of the catalogue if left out. */
+  scopes: v.optional(v.array(v.string())),
+  /** Seconds that a token of their clients may live; the deployment's maximum if left out. */
+  maxTokenLifetime: v.optional(count),
+  /** Seconds that a new secret may live; without an end if left out. */
+  maxSecretLifetime: v.optional(count),
+  /** Clients, and API keys, that each trunk group may have. */
+  maxClients: v.optional(count),
+  maxApiKeys: v.optional(count),
+} as const;
+
+const isRole = (arn: string) => /^arn:[^:]+:iam::\d{12}:role\//.test(arn);
+
+const callerAlias = v.picklist(managementAliases.filter((alias) => alias !== 'portal'));
+
+const reachEntries = v.strictObject({
+  principals: distinct(principal, 100),
+  /**
+   * Aliases of the function that these roles of other accounts may invoke. The stack allows exactly
+   * these roles in the resource policy of each alias.
+   */
+  aliases: v.optional(distinct(callerAlias, managementAliases.length)),
+  /** Service trunk groups: nothing else exists for these principals. */
+  trunkGroups: distinct(trunkGroup, maxTrunkGroupLimit),
+  ...reachLimits,
+});
+
+export const reachSchema = v.pipe(
+  reachEntries,
+  v.check(
+    ({ aliases, principals }) => aliases === undefined || principals.every(isRole),
+    'allowed: aliases only if each principal is the ARN of a role',
+  ),
+);
+
+/** Without an entry, a portal may name no administrator, and every trunk group. */
+export const portalReachSchema = v.strictObject({
+  /** Whether a portal may name a person as administrator. */
+  administrators: v.optional(v.boolean(), false),
+  /** Service trunk groups: nothing else exists for a portal. All of them if left out. */
+  trunkGroups: v.optional(distinct(trunkGroup, maxTrunkGroupLimit)),
+  ...reachLimits,
+});
+
+/** What a portal can do at most through the management function, for any person that it names. */
+export type PortalReach = Readonly<v.InferOutput<typeof portalReachSchema>>;
+
+/** What some AWS principals can reach through the management function. */
+export type Reach = Readonly<v.InferOutput<typeof reachSchema>>;
