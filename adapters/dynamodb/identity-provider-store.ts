@@ -17,6 +17,8 @@ export function createDynamoDbIdentityProviderStore(
 ): IdentityProviderStore {
   const at = (issuer: string) => ({ table, key: { [partitionKey]: issuer } });
   const reader = createDynamoDbIdentityProviderReader(dynamodb, table, store);
+  const listRegistrations = () =>
+    parseItems(scanItems(dynamodb, table, store), parseIdentityProviderItem, store);
   return {
     ...reader,
     findRegistration: (issuer) => reader.findIdentityProvider(issuer),
@@ -34,7 +36,7 @@ export function createDynamoDbIdentityProviderStore(
         doing: `delete identity provider "${issuer}"`,
         conflict: 'it was deleted, or deleted and registered again, in the meantime',
       }),
-    listIdentityProviders: () =>
-      parseItems(scanItems(dynamodb, table, store), parseIdentityProviderItem, store),
+    listIdentityProviders: listRegistrations,
+    listRegistrations,
   };
 }

@@ -17,10 +17,12 @@ export interface IdentityProviderReader {
 /** What management also needs. */
 export interface IdentityProviderStore extends IdentityProviderReader {
   /**
-   * The same, also of a provider that belongs to other trunk groups. It only decides: it is not shown to a caller who cannot
-   * reach the provider.
+   * The same, also of a provider that the caller cannot reach. It only decides: it is not shown to
+   * such a caller.
    */
   findRegistration(issuer: string): Promise<IdentityProvider | undefined>;
+  /** Every provider, also those that the caller cannot reach. They only decide, too. */
+  listRegistrations(): AsyncIterable<IdentityProvider>;
   /** @throws {ConflictError} if the issuer is registered. */
   createIdentityProvider(provider: IdentityProvider): Promise<void>;
   /** @throws {ConflictError} if the stored registration is another. */

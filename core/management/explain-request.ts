@@ -1,5 +1,6 @@
 import { requestQuestion } from '../../contract/management/inputs.ts';
-import { InputError, RefusedError } from '../errors.ts';
+import { InputError, RefusedError, UnavailableError } from '../errors.ts';
+import type { IdentityProviderReader } from '../identity-provider/identity-provider-store.ts';
 import { isPublished } from '../signing-key/signing-key.ts';
 import {
   BearerRefusal,
@@ -108,6 +109,22 @@ async function findRefusal(decision: Promise<unknown>): Promise<BearerRefusal | 
   }
 }
 
+/** Whether a decision is about a client or an API key of the caller's trunk groups. */
+async function isAboutOwn(
+  { trunkGroups = [] }: ManagementContext,
+  decision: Promise<VerifiedCredential>,
+): Promise<boolean> {
+  try {
+    return trunkGroups.includes((await decision).serviceTrunkGroup);
+  } catch (error) {
+    // What only says that the provider exists: its keys cannot be fetched, for example.
+    if (error instanceof UnavailableError) return false;
+    if (!(error instanceof BearerRefusal)) throw error;
+    const { serviceTrunkGroup = '' } = error.finding ?? {};
+    return trunkGroups.includes(serviceTrunkGroup);
+  }
+}
+
 /** The rule that refuses, and what it looked at. */
 async function describeRefusal(context: ManagementContext, refusal: BearerRefusal) {
   const { reason } = refusal;
@@ -137,7 +154,7 @@ export async function explainRequest(
     );
   }
   const { audience = defaultAudience } = asked;
-  const decide = (revocation?: RevocationCheck) =>
+  const decideWith = (identityProviders: IdentityProviderReader, revocation?: RevocationCheck) =>
     verifyBearer(
       {
         authorization: [`Bearer ${asked.credential}`],
@@ -148,6 +165,21 @@ export async function explainRequest(
       { apiKeys, clients, identityProviders, revocation, jwks: createJwks(context, issuer) },
       { issuer, jwksUri: issuer, audiences: [audience], defaultAudience, accessTokenType },
     );
+  const registrations: IdentityProviderReader = {
+    findIdentityProvider: (iss) => identityProviders.findRegistration(iss),
+  };
+  const decide = async (revocation?: RevocationCheck) => {
+    try {
+      return await decideWith(identityProviders, revocation);
+    } catch (error) {
+      const isClosed = error instanceof BearerRefusal && error.reason === 'issuer_unknown';
+      if (!isClosed || context.trunkGroups === undefined) throw error;
+      // A client of the caller stays when its provider is closed to the trunk group.
+      const decision = decideWith(registrations, revocation);
+      if (await isAboutOwn(context, decision)) return decision;
+      throw error;
+    }
+  };
   try {
     const verified = await decide();
     checkReach(context, verified);

@@ -1,11 +1,11 @@
 import type { Client, ClientSecret } from '../client/client.ts';
 import type { ClientsQuery } from '../client/client-store.ts';
 import { expiresWithin, findSecretConcern, isUnusedFor } from '../client/secret-attention.ts';
+import { collect } from '../collect.ts';
 import { isId } from '../credential/credential-value.ts';
 import { hasApplicationRule } from '../identity-provider/application-rule.ts';
 import type { StorePage } from '../paging.ts';
 import { byNameThen } from './by-name.ts';
-import { listProviders } from './identity-providers.ts';
 import { lastTime, parseIssuer } from './input-fields.ts';
 import {
   type Given,
@@ -76,9 +76,8 @@ function readConditions(given: Given<(typeof fields)[number]>, now: number): rea
 async function readUserTokens(context: ManagementContext, value: unknown): Promise<Holds[]> {
   const wanted = optional(value, (given) => readBoolean('allowsUserTokens', given));
   if (wanted === undefined) return [];
-  const providers = new Map(
-    (await listProviders(context)).map((provider) => [provider.issuer, provider]),
-  );
+  const registered = await collect(context.identityProviders.listRegistrations());
+  const providers = new Map(registered.map((provider) => [provider.issuer, provider]));
   return [
     ({ provider: at }) => {
       const provider = at && providers.get(at.issuer);

@@ -53,7 +53,7 @@ export async function requireOwnProvider(
 export async function indexOwnProviders(
   context: ManagementContext,
 ): Promise<(serviceTrunkGroup: string) => readonly string[]> {
-  const providers = await collect(context.identityProviders.listIdentityProviders());
+  const providers = await collect(context.identityProviders.listRegistrations());
   const owners = await indexOwners(context, providers);
   const ids = providers.map(({ registrationId }) => registrationId);
   return (group) => ids.filter((id) => owners.get(id)?.trunkGroups.includes(group));

@@ -1,6 +1,7 @@
 import type { IdentityProvider } from '../identity-provider/identity-provider.ts';
 import type { IdentityProviderStore } from '../identity-provider/identity-provider-store.ts';
 import { hasOwner, type ProviderOwner } from '../identity-provider/provider-owner.ts';
+import type { GrantLimits } from '../trunk-group/trunk-group-limits.ts';
 import type { ManagementContext } from './management-context.ts';
 
 /** Of a provider that was registered for trunk groups. */
@@ -50,14 +51,20 @@ export function groupsOf(
   return owner.trunkGroups.length === 0 ? undefined : owner.trunkGroups;
 }
 
-/** @param reach the trunk groups of the caller; undefined: every one. */
-function isInReach(
-  reach: readonly string[] | undefined,
-  provider: Registered,
-  owner: ProviderOwner | undefined,
-): boolean {
-  const groups = groupsOf(provider, owner);
-  return reach === undefined || groups === undefined || groups.some((one) => reach.includes(one));
+/**
+ * Whether the limits open a provider of the platform to one of the caller's trunk groups. They are
+ * read once. Where no limits are enforced, each is open.
+ */
+function openByLimits(
+  { grants, trunkGroupLimits }: ManagementContext,
+  reach: readonly string[],
+): (issuer: string) => Promise<boolean> {
+  if (grants?.hasTrunkGroupLimits !== true) return async () => true;
+  let reading: Promise<readonly GrantLimits[]> | undefined;
+  return async (issuer) => {
+    reading ??= Promise.all(reach.map((group) => trunkGroupLimits.findLimits(group)));
+    return (await reading).some(({ providers }) => providers?.includes(issuer) !== false);
+  };
 }
 
 /** A provider with what the caller may see of its owner. */
@@ -73,24 +80,37 @@ export function showOwner(
   return { ...provider, owner: { trunkGroups: seen, ...others, version } };
 }
 
-/** Providers of other trunk groups do not exist. */
+/**
+ * Providers of other trunk groups do not exist, and neither do those of the platform that the limits
+ * open to none of the caller's.
+ *
+ * @param reach the trunk groups of the caller.
+ */
 export function limitProviders(
-  { identityProviders: store, providerOwners }: ManagementContext,
+  context: ManagementContext,
   reach: readonly string[],
 ): IdentityProviderStore {
+  const { identityProviders: store, providerOwners } = context;
+  const isOpen = openByLimits(context, reach);
+  const isInReach = async (provider: IdentityProvider, owner: ProviderOwner | undefined) => {
+    const groups = groupsOf(provider, owner);
+    return groups === undefined
+      ? isOpen(provider.issuer)
+      : groups.some((one) => reach.includes(one));
+  };
   return {
     ...store,
     findIdentityProvider: async (issuer, options) => {
       const provider = await store.findIdentityProvider(issuer, options);
       if (provider === undefined) return undefined;
       const owner = await findOwner({ providerOwners }, provider);
-      return isInReach(reach, provider, owner) ? provider : undefined;
+      return (await isInReach(provider, owner)) ? provider : undefined;
     },
     async *listIdentityProviders() {
       let owners: ReadonlyMap<string, ProviderOwner> | undefined;
       for await (const provider of store.listIdentityProviders()) {
         if (hasOwner(provider)) owners ??= await indexOwners({ providerOwners }, [provider]);
-        if (isInReach(reach, provider, owners?.get(provider.registrationId))) yield provider;
+        if (await isInReach(provider, owners?.get(provider.registrationId))) yield provider;
       }
     },
   };

@@ -170,6 +170,9 @@ export function createMemoryApiKeyStore(items = new Map<string, ApiKey>()): ApiK
 export function createMemoryIdentityProviderStore(
   items = new Map<string, IdentityProvider>(),
 ): IdentityProviderStore {
+  async function* list() {
+    for (const provider of items.values()) yield structuredClone(provider);
+  }
   return {
     findIdentityProvider: async (issuer) => structuredClone(items.get(issuer)),
     findRegistration: async (issuer) => structuredClone(items.get(issuer)),
@@ -183,9 +186,8 @@ export function createMemoryIdentityProviderStore(
       }
       items.delete(issuer);
     },
-    listIdentityProviders: async function* list() {
-      for (const provider of items.values()) yield structuredClone(provider);
-    },
+    listIdentityProviders: list,
+    listRegistrations: list,
   };
 }
 

@@ -13,7 +13,7 @@ import { InputError } from '../../errors.ts';
 import { type GrantLimits, intersectLimits } from '../../trunk-group/trunk-group-limits.ts';
 import type { ManagementContext } from '../management-context.ts';
 import { operations } from '../operations.ts';
-import { limitToTrunkGroups } from '../trunk-group-limit.ts';
+import { limitToTrunkGroups, narrowTrunkGroups } from '../trunk-group-limit.ts';
 import { withoutHashes } from '../without-hashes.ts';
 import { findReach } from './find-reach.ts';
 import { limitGrants } from './limit-grants.ts';
@@ -121,15 +121,14 @@ function limitRequest(
     findReach(reach, caller.arn, caller.account),
     caller.alias === 'portal' ? portalReach : undefined,
   ].filter((one) => one !== undefined);
-  const groups = [...own.map(({ trunkGroups }) => trunkGroups), wanted];
-  const limited = groups.reduce<ManagementContext>(
-    (wide, narrow) => (narrow === undefined ? wide : limitToTrunkGroups(wide, narrow)),
-    context,
-  );
+  const groups = [...own.map(({ trunkGroups }) => trunkGroups), wanted]
+    .filter((some) => some !== undefined)
+    .reduce<readonly string[] | undefined>(narrowTrunkGroups, undefined);
   const isAdministrator = caller.alias === 'administrator' || person?.role === 'administrator';
   // The platform's staff, who sets the limits of trunk groups, has only those of the config.
-  const isStaff = isAdministrator && limited.trunkGroups === undefined;
-  return limitGrants(limited, own.reduce<GrantLimits>(intersectLimits, {}), isStaff);
+  const isStaff = isAdministrator && groups === undefined;
+  const granted = limitGrants(context, own.reduce<GrantLimits>(intersectLimits, {}), isStaff);
+  return groups === undefined ? granted : limitToTrunkGroups(granted, groups);
 }
 
 function contextOf(
