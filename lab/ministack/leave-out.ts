@@ -1,13 +1,4 @@
-/** A CloudFormation template, as far as it matters here. */
-export interface Template {
-  readonly Resources: Readonly<Record<string, Resource>>;
-}
-
-export interface Resource {
-  readonly Type: string;
-  readonly Properties?: Readonly<Record<string, unknown>>;
-  readonly [attribute: string]: unknown;
-}
+import type { Template, TemplateResource } from '../support/template-changes/template.ts';
 
 /** Resource types that MiniStack does not have; one of them fails the whole stack. */
 export const missingTypes: readonly string[] = [
@@ -20,7 +11,7 @@ export const missingTypes: readonly string[] = [
 ];
 
 /** Whether the emulator cannot make a resource: its type is missing, or it is a math alarm. */
-export function isMissing(resource: Resource): boolean {
+export function isMissing(resource: TemplateResource): boolean {
   if (missingTypes.includes(resource.Type)) return true;
   return resource.Type === 'AWS::CloudWatch::Alarm' && 'Metrics' in (resource.Properties ?? {});
 }

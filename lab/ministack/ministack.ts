@@ -22,11 +22,11 @@ export interface MiniStack {
 }
 
 /**
- * Installs MiniStack into a folder with Python's pip, unless it is there.
+ * Makes a Python environment with MiniStack, unless the folder has it.
  *
  * @returns why it could not be installed, or nothing.
  */
-export function installMiniStack(directory: string): string | undefined {
+export function makePythonEnvironment(directory: string): string | undefined {
   const installed = join(directory, 'requirements.txt');
   const wanted = readFileSync(requirements, 'utf8');
   if (existsSync(installed) && readFileSync(installed, 'utf8') === wanted) return undefined;

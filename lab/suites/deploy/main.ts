@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import type { DecidedRequest } from '../../emulator/iam/access-control.ts';
 import type { Cloud } from '../../ministack/cloud.ts';
 import { inFreshAccount } from '../../ministack/fresh-account.ts';
-import { installMiniStack } from '../../ministack/ministack.ts';
+import { makePythonEnvironment } from '../../ministack/ministack.ts';
 import { reportUses } from '../../ministack/permissions/report-uses.ts';
 import { createdProjectNames, proveCreatedProject } from './created-project.ts';
 import { proveMove } from './move-regions.ts';
@@ -43,7 +43,7 @@ const scenarios: Readonly<Record<string, Scenario>> = {
 };
 
 async function main(work: string, wanted: readonly string[]): Promise<void> {
-  const trouble = installMiniStack(python);
+  const trouble = makePythonEnvironment(python);
   if (trouble !== undefined) {
     process.stdout.write(`SKIPPED: MiniStack cannot be installed with Python's pip: ${trouble}\n`);
     return;

@@ -1,4 +1,4 @@
-import type { Resource } from '../../ministack/leave-out.ts';
+import type { TemplateResource } from '../../support/template-changes/template.ts';
 import type { StackState } from './stack.ts';
 
 /** What an update did to the resources of a stack, by type. */
@@ -29,7 +29,10 @@ export function compareStacks(before: StackState, after: StackState): Difference
 }
 
 /** Whether an update from one definition to the other changes the resource. */
-export function differs(before: Resource | undefined, after: Resource | undefined): boolean {
+export function differs(
+  before: TemplateResource | undefined,
+  after: TemplateResource | undefined,
+): boolean {
   return JSON.stringify(before?.Properties) !== JSON.stringify(after?.Properties);
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { Template } from '../../ministack/leave-out.ts';
 import { say } from '../../ministack/proof.ts';
+import type { Template } from '../../support/template-changes/template.ts';
 import type { Deployment } from './deployment.ts';
 import { findTouched, makeLater } from './later-template.ts';
 import { listLiveVersions } from './live-versions.ts';

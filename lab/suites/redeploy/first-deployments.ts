@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { tableKeys } from '../../../contract/tables.ts';
 import type { Cloud } from '../../ministack/cloud.ts';
-import type { Template } from '../../ministack/leave-out.ts';
 import { say } from '../../ministack/proof.ts';
+import type { Template } from '../../support/template-changes/template.ts';
 import { followProcedure } from './procedure.ts';
 import { awsRegion, type Release, readTemplate, stackName, synthesiseRelease } from './release.ts';
 import { Stack } from './stack.ts';

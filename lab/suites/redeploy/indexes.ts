@@ -10,10 +10,10 @@ import {
   readIndexStatus,
   readList,
 } from '../../ministack/indexes.ts';
-import type { Template } from '../../ministack/leave-out.ts';
 import { eventually, say } from '../../ministack/proof.ts';
 import { codeBlocks, readPage } from '../../support/markdown.ts';
 import { findHarm } from '../../support/template-changes/find-harm.ts';
+import type { Template } from '../../support/template-changes/template.ts';
 import type { Deployment } from './deployment.ts';
 import { awsRegion, type Release, readTemplate, stackName, synthesiseRelease } from './release.ts';
 

@@ -1,4 +1,4 @@
-import type { Resource, Template } from '../../ministack/leave-out.ts';
+import type { Template, TemplateResource } from '../../support/template-changes/template.ts';
 import { differs } from './difference.ts';
 
 type Properties = Readonly<Record<string, unknown>>;
@@ -57,17 +57,21 @@ function renameDeployment(template: Template): Template {
 
 /** A template in which a resource of each of these types differs. */
 export function makeLater(template: Template): Template {
-  const changed = Object.entries(template.Resources).map(([id, resource]): [string, Resource] => {
-    const change = changes[resource.Type];
-    if (change === undefined) return [id, resource];
-    return [id, { ...resource, Properties: change(resource.Properties ?? {}) }];
-  });
-  const added = Object.entries(additions).flatMap(([type, properties]): [string, Resource][] => {
-    const resource = template.Resources[findId(template, type) ?? ''];
-    if (resource === undefined) return [];
-    const later = { ...resource, Properties: { ...resource.Properties, ...properties } };
-    return [[`Later${type.replaceAll(':', '')}`, later]];
-  });
+  const changed = Object.entries(template.Resources).map(
+    ([id, resource]): [string, TemplateResource] => {
+      const change = changes[resource.Type];
+      if (change === undefined) return [id, resource];
+      return [id, { ...resource, Properties: change(resource.Properties ?? {}) }];
+    },
+  );
+  const added = Object.entries(additions).flatMap(
+    ([type, properties]): [string, TemplateResource][] => {
+      const resource = template.Resources[findId(template, type) ?? ''];
+      if (resource === undefined) return [];
+      const later = { ...resource, Properties: { ...resource.Properties, ...properties } };
+      return [[`Later${type.replaceAll(':', '')}`, later]];
+    },
+  );
   return renameDeployment({ ...template, Resources: Object.fromEntries([...changed, ...added]) });
 }
 

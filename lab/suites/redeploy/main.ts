@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Cloud } from '../../ministack/cloud.ts';
 import { inFreshAccount } from '../../ministack/fresh-account.ts';
-import { installMiniStack } from '../../ministack/ministack.ts';
+import { makePythonEnvironment } from '../../ministack/ministack.ts';
 import { say } from '../../ministack/proof.ts';
 import { threeRegionsNames } from '../deploy/three-regions.ts';
 import { prepareAccount } from './deployment.ts';
@@ -95,7 +95,7 @@ async function runScenarios(names: readonly string[]): Promise<void> {
 }
 
 const wanted = process.argv.slice(2);
-const trouble = installMiniStack(python);
+const trouble = makePythonEnvironment(python);
 if (trouble === undefined) await runScenarios(wanted.length > 0 ? wanted : Object.keys(scenarios));
 else {
   process.stdout.write(`SKIPPED: MiniStack cannot be installed with Python's pip: ${trouble}\n`);

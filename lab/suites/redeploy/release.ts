@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { DeploymentConfigInput } from '../../../contract/deployment-config.ts';
 import { buildLambdas, lambdaFunctions } from '../../build/main.ts';
 import type { Assembly, Cloud } from '../../ministack/cloud.ts';
-import type { Template } from '../../ministack/leave-out.ts';
+import type { Template } from '../../support/template-changes/template.ts';
 
 export const awsRegion = 'us-west-2';
 export const stackName = 'AuthorizationServer-slc';

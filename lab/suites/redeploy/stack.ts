@@ -14,7 +14,7 @@ import {
   UpdateTerminationProtectionCommand,
 } from '@aws-sdk/client-cloudformation';
 import type { Cloud } from '../../ministack/cloud.ts';
-import type { Template } from '../../ministack/leave-out.ts';
+import type { Template } from '../../support/template-changes/template.ts';
 
 /** A resource of a stack. */
 export interface StackResource {

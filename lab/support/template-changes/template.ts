@@ -1,4 +1,4 @@
-/** A CloudFormation template, as far as an update of its stack depends on it. */
+/** A CloudFormation template, as far as the suites read it. */
 export interface Template {
   readonly Resources: Readonly<Record<string, TemplateResource>>;
   readonly Outputs?: Readonly<Record<string, unknown>>;
@@ -8,6 +8,7 @@ export interface TemplateResource {
   readonly Type: string;
   readonly DeletionPolicy?: string;
   readonly Properties?: Readonly<Record<string, unknown>>;
+  readonly [attribute: string]: unknown;
 }
 
 /** Logical ids that a value refers to, by `Ref`, `Fn::GetAtt` or `Fn::Sub`. */

@@ -4,7 +4,6 @@ import type { Alg } from '../../../contract/signing-algorithms.ts';
 import { SigningKeyUnusableError, UnavailableError } from '../../../core/errors.ts';
 import { canaryAudience, canaryIssuer, checkKey } from '../../../core/key-rotation/canary.ts';
 import type { Sign } from '../../../core/signing-key/sign.ts';
-import { signingKey } from '../../../lab/suites/rotation/simulation/keys.ts';
 import { signAs } from '../../../lab/support/key-pairs.ts';
 import {
   createTestKey,
@@ -13,6 +12,7 @@ import {
   type TestKey,
 } from '../../../lab/support/test-issuer.ts';
 import { createWorld, issuer, now, reasonOf } from '../../../lab/support/verifier-world.ts';
+import { signingKey } from '../../support/rotation-keys.ts';
 
 const pair = createTestKey('ES256');
 const other = createTestKey('ES256');

@@ -4,8 +4,8 @@ import {
   assertAlgorithmsKept,
   type KeptAlgorithmsCheck,
 } from '../../../core/key-rotation/kept-algorithms.ts';
-import { signingKey } from '../../../lab/suites/rotation/simulation/keys.ts';
 import { policy } from '../../../lab/suites/rotation/simulation/policies.ts';
+import { signingKey } from '../../support/rotation-keys.ts';
 
 /** 2027-01-15T08:00:00Z. */
 const now = 1_800_000_000;

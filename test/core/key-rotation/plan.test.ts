@@ -2,13 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { plan } from '../../../core/key-rotation/plan.ts';
 import { subjectOf } from '../../../core/key-rotation/rotation-action.ts';
 import type { RotationState } from '../../../core/key-rotation/rotation-state.ts';
-import {
-  keyIntent,
-  rotationState,
-  settings,
-  signingKey,
-} from '../../../lab/suites/rotation/simulation/keys.ts';
 import { oldestJwks, policy } from '../../../lab/suites/rotation/simulation/policies.ts';
+import { keyIntent, rotationState, settings, signingKey } from '../../support/rotation-keys.ts';
 
 const { publicationLead: lead, rotationPeriod: period, retention, deletionDelay } = policy;
 

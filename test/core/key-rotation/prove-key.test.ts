@@ -8,10 +8,10 @@ import { regionsInService } from '../../../core/key-rotation/regions-in-service.
 import { PromotionRefusedError } from '../../../core/key-rotation/rotation-errors.ts';
 import type { Heartbeat } from '../../../core/key-rotation/rotation-state.ts';
 import type { SigningKey } from '../../../core/signing-key/signing-key.ts';
-import { signingKey } from '../../../lab/suites/rotation/simulation/keys.ts';
 import { policy } from '../../../lab/suites/rotation/simulation/policies.ts';
 import { createContext } from '../../../lab/suites/rotation/simulation/runs.ts';
 import { World } from '../../../lab/suites/rotation/simulation/world.ts';
+import { signingKey } from '../../support/rotation-keys.ts';
 
 const { propagationLag, leeway } = policy;
 const ok = { kid: 'k', region: 'slc', ok: true } as const;

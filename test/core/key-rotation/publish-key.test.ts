@@ -3,8 +3,8 @@ import { ConflictError, SigningKeyUnusableError } from '../../../core/errors.ts'
 import { publishKey } from '../../../core/key-rotation/publish-key.ts';
 import type { KeyIntent } from '../../../core/key-rotation/rotation-state.ts';
 import type { SigningKey } from '../../../core/signing-key/signing-key.ts';
-import { keyIntent } from '../../../lab/suites/rotation/simulation/keys.ts';
 import { MemoryKms, modelCustody } from '../../../lab/suites/rotation/simulation/memory-kms.ts';
+import { keyIntent } from '../../support/rotation-keys.ts';
 
 const settings = { ...modelCustody, regionId: 'slc', leeway: 5 } as const;
 const lease = 30;

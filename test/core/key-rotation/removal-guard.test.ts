@@ -6,8 +6,8 @@ import {
 } from '../../../core/key-rotation/removal-guard.ts';
 import { RetainedKeyError } from '../../../core/key-rotation/rotation-errors.ts';
 import type { SigningKey } from '../../../core/signing-key/signing-key.ts';
-import { signingKey } from '../../../lab/suites/rotation/simulation/keys.ts';
 import { policy } from '../../../lab/suites/rotation/simulation/policies.ts';
+import { signingKey } from '../../support/rotation-keys.ts';
 
 const later = 1_000_000;
 

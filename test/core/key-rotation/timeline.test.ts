@@ -5,8 +5,8 @@ import {
   liveTokenSeconds,
   overdueSeconds,
 } from '../../../core/key-rotation/timeline.ts';
-import { signingKey } from '../../../lab/suites/rotation/simulation/keys.ts';
 import { policy } from '../../../lab/suites/rotation/simulation/policies.ts';
+import { signingKey } from '../../support/rotation-keys.ts';
 
 const { publicationLead: lead, rotationPeriod: period, retention, maxTokenLifetime } = policy;
 

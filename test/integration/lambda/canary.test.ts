@@ -8,9 +8,9 @@ import { kmsKeyTags } from '../../../contract/kms-key.ts';
 import { kmsKeyPolicy } from '../../../contract/kms-key-policy.ts';
 import { tableName } from '../../../contract/tables.ts';
 import { UnavailableError } from '../../../core/errors.ts';
-import { keyIntent } from '../../../lab/suites/rotation/simulation/keys.ts';
 import { createCanaryHandler } from '../../../lambda/canary/function.ts';
 import type { RunReport } from '../../../lambda/shared/run-telemetry.ts';
+import { keyIntent } from '../../support/rotation-keys.ts';
 import { useAws } from './use-aws.ts';
 
 let aws: AwsClients;

@@ -1,9 +1,10 @@
 import type { Template } from 'aws-cdk-lib/assertions';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { isMissing, leaveOut, type Resource } from '../../../lab/ministack/leave-out.ts';
+import { isMissing, leaveOut } from '../../../lab/ministack/leave-out.ts';
+import type { TemplateResource } from '../../../lab/support/template-changes/template.ts';
 import { readConfigFile, synthesise } from '../../lib/synthesise.ts';
 
-type Json = { readonly Resources: Record<string, Resource> };
+type Json = { readonly Resources: Record<string, TemplateResource> };
 
 const examples = ['single-region', 'three-regions'] as const;
 const templates: Record<string, Record<string, Template>> = {};

@@ -1,8 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { isMissing, type Resource, type Template } from '../../../lab/ministack/leave-out.ts';
+import { isMissing } from '../../../lab/ministack/leave-out.ts';
 import { config } from '../../../lab/suites/redeploy/deployment.ts';
 import { compareStacks, describeDifference } from '../../../lab/suites/redeploy/difference.ts';
 import { findTouched, makeLater } from '../../../lab/suites/redeploy/later-template.ts';
+import type { Template, TemplateResource } from '../../../lab/support/template-changes/template.ts';
 import { readConfigFile, synthesise } from '../../lib/synthesise.ts';
 
 function templatesOf(input: unknown): readonly Template[] {
@@ -45,8 +46,8 @@ describe('the deployment that is updated and fails on the emulator', () => {
 });
 
 describe('what an update did to a stack', () => {
-  const resource = (Type: string, value = 1): Resource => ({ Type, Properties: { value } });
-  const state = (resources: Readonly<Record<string, readonly [Resource, string]>>) => ({
+  const resource = (Type: string, value = 1): TemplateResource => ({ Type, Properties: { value } });
+  const state = (resources: Readonly<Record<string, readonly [TemplateResource, string]>>) => ({
     template: {
       Resources: Object.fromEntries(Object.entries(resources).map(([id, [one]]) => [id, one])),
     },

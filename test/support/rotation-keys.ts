@@ -1,12 +1,12 @@
-import type { RegionId } from '../../../../contract/regions.ts';
-import type { Alg } from '../../../../contract/signing-algorithms.ts';
+import type { RegionId } from '../../contract/regions.ts';
+import type { Alg } from '../../contract/signing-algorithms.ts';
 import type {
   KeyIntent,
   RotationSettings,
   RotationState,
-} from '../../../../core/key-rotation/rotation-state.ts';
-import type { SigningKey } from '../../../../core/signing-key/signing-key.ts';
-import { policy } from './policies.ts';
+} from '../../core/key-rotation/rotation-state.ts';
+import type { SigningKey } from '../../core/signing-key/signing-key.ts';
+import { policy } from '../../lab/suites/rotation/simulation/policies.ts';
 
 /**
  * A key that signs in slc since the time 0, but for what the test says. A `next` key is proved when
