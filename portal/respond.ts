@@ -68,7 +68,7 @@ function signInPart({ signInHint, signInAddress }: PortalOptions, home: string, 
   const hint =
     signInAddress === undefined
       ? html`<p>${signInHint ?? 'Sign in, then open the portal again.'}</p>`
-      : html`<p><a href="${signInAddress}" target="_blank">Sign in in a new tab</a></p>`;
+      : html`<p><a href="${signInAddress}" target="_blank">Open the login in a new tab</a></p>`;
   return sent.form === undefined
     ? html`${hint}<p><a href="${home}">Try again</a></p>`
     : html`${hint}${retryForm(addressOf(sent), sent.form, sendAgain)}`;

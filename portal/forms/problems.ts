@@ -40,8 +40,10 @@ export class FormError extends Error {
   }
 }
 
-function asSentence(text: string): string {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+export function asSentence(text: string): string {
+  // An address stays as it is.
+  const first = text.startsWith('http') ? 'h' : text.charAt(0).toUpperCase();
+  return `${first}${text.slice(1)}.`;
 }
 
 /** The problems that an error means; undefined if a change to the form cannot solve it. */

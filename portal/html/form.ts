@@ -37,6 +37,8 @@ export interface FormParts {
   /** Whether the fields have a button. Enter must not press it. */
   readonly hasOtherButtons?: boolean | undefined;
   readonly submitKind?: 'primary' | 'danger' | undefined;
+  /** Between the problems and the form. */
+  readonly above?: Html | undefined;
   /** After the button that sends the form. */
   readonly otherButtons?: Html | undefined;
   /** The address of the Cancel link. */
@@ -52,7 +54,7 @@ const defaultButton = html`<button class="visually-hidden" type="submit" tabinde
  */
 export function postForm(parts: FormParts, fields: HtmlValue): Html {
   const { action, problems, labels, cancel } = parts;
-  return html`${errorSummary(problems, labels)}<form class="sheet" method="post" action="${action}" data-once>${parts.hasOtherButtons === true && defaultButton}${fields}<div class="form-actions"><button class="button button-${parts.submitKind ?? 'primary'}" type="submit">${parts.submit}</button>${parts.otherButtons}<a class="button button-plain" href="${cancel}">Cancel</a></div></form>`;
+  return html`${errorSummary(problems, labels)}${parts.above}<form class="sheet" method="post" action="${action}" data-once>${parts.hasOtherButtons === true && defaultButton}${fields}<div class="form-actions"><button class="button button-${parts.submitKind ?? 'primary'}" type="submit">${parts.submit}</button>${parts.otherButtons}<a class="button button-plain" href="${cancel}">Cancel</a></div></form>`;
 }
 
 /** A button that makes a change at once, for changes that can be undone. */

@@ -83,19 +83,24 @@ export interface Pager {
 
 function summary({ shown, what, examined, isFiltered, isLimited, nextCursor }: Pager): string {
   const looked = isLimited
-    ? `${shown} ${what} found`
+    ? `${countText(shown, what)} found`
     : isFiltered
       ? `${shown} found among ${examined} ${what} looked at`
-      : `${shown} ${what} on this page`;
+      : `${countText(shown, what)} on this page`;
   if (nextCursor === undefined) return `${looked}. This is the last page.`;
   return isLimited ? `${looked}. Not everything was read yet.` : `${looked}. There are more.`;
+}
+
+/** `1 client`, `2 clients`. */
+function countText(count: number, what: string): string {
+  return `${count} ${count === 1 ? what.replaceAll(/s\b/g, '') : what}`;
 }
 
 /** Where a list goes on. A page is one read, so a filtered page may have few rows. */
 export function pager(parts: Pager): Html {
   const { href, path, query, position, nextCursor, shown, what } = parts;
   if (position.page === 1 && nextCursor === undefined) {
-    return html`<p class="pager-note muted">${shown} ${what}</p>`;
+    return html`<p class="pager-note muted">${countText(shown, what)}</p>`;
   }
   const link = (to: ListPosition, text: string, rel?: string) =>
     html`<a class="button button-plain" href="${href(path, { ...query, ...toQuery(to) })}"${rel !== undefined && html` rel="${rel}"`}>${text}</a>`;

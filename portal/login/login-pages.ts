@@ -77,25 +77,34 @@ const reasons: Readonly<Record<NoAccess['refused'], string>> = {
     'The login service gave you more than 100 service trunk groups. The portal shows at most 100.',
 };
 
-/** @param support whom to ask. */
-export function noAccessPage(
-  { refused }: NoAccess,
-  person: string,
-  support: string | undefined,
+/** Who signed in, and whom they can ask. */
+export interface RefusedPerson {
+  readonly name: string;
+  readonly support: string | undefined;
+  readonly links: LoginLinks;
+}
+
+/** The provider may sign in the same person again without a question, so the page offers another. */
+function refusedPage(
+  title: string,
+  reason: string,
+  { name, support, links }: RefusedPerson,
 ): LoginPage {
   return {
     status: 403,
-    title: 'You have no access',
-    text: html`You are signed in as <strong>${person}</strong>. ${reasons[refused]} Ask ${support ?? 'the person who manages the portal'}.`,
+    title,
+    text: html`You are signed in as <strong>${name}</strong>. ${reason} Ask ${support ?? 'the person who manages the portal'}.`,
+    action: [links.signInAgain, 'Sign in as another person'],
   };
 }
 
-export function tooLargePage(person: string, support: string | undefined): LoginPage {
-  return {
-    status: 403,
-    title: 'You have too many trunk groups',
-    text: html`You are signed in as <strong>${person}</strong>. The names of your service trunk groups are longer than a browser’s cookie. Ask ${support ?? 'the person who manages the portal'}.`,
-  };
+export function noAccessPage({ refused }: NoAccess, person: RefusedPerson): LoginPage {
+  return refusedPage('You have no access', reasons[refused], person);
+}
+
+export function tooLargePage(person: RefusedPerson): LoginPage {
+  const reason = 'The names of your service trunk groups are longer than a browser’s cookie.';
+  return refusedPage('You have too many trunk groups', reason, person);
 }
 
 export function notRecentPage({ signInAgain }: LoginLinks): LoginPage {

@@ -14,7 +14,7 @@ import {
   tooLargePage,
 } from './login-pages.ts';
 import { LoginError } from './login-provider.ts';
-import { type Access, type Claims, findAccess } from './people.ts';
+import { type Access, type Claims, findAccess, nameOf } from './people.ts';
 import { isRecent, readAuthTime, type Session, sessionLimits } from './session.ts';
 import type { SessionCookie } from './session-cookie.ts';
 
@@ -88,18 +88,20 @@ export class LoginSteps {
     const { options, show } = this.#login;
     const subject = typeof claims.sub === 'string' ? claims.sub : '';
     const access = findAccess(claims, options.people);
+    const links = this.#login.links(attempt.returnTo);
+    const person = { name: nameOf(claims, options.people), support: options.support, links };
     if ('refused' in access) {
       this.#login.report({ outcome: 'no_access', subject });
-      return this.#refuse(show(noAccessPage(access, subject, options.support)));
+      return this.#refuse(show(noAccessPage(access, person)));
     }
     const session = this.#sessionOf(claims, access, attempt);
     const { kind, returnTo } = attempt;
     if (kind === 'recent' && !isRecent(session, this.#login.now(), sessionLimits.recentLogin)) {
-      return show(notRecentPage(this.#login.links(returnTo)));
+      return show(notRecentPage(links));
     }
     const cookie = await this.#cookie.write(session);
     if (cookie === undefined) {
-      return this.#refuse(show(tooLargePage(access.name, options.support)));
+      return this.#refuse(show(tooLargePage(person)));
     }
     this.#login.report({ outcome: 'signed_in', subject });
     return redirect(returnTo, [cookie]);

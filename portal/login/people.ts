@@ -51,7 +51,8 @@ const maxNameLength = 80;
 /** Control characters and those that change the direction of text. */
 const unprintable = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u200E\u200F\u202A-\u202E\u2066-\u2069]/gu;
 
-function nameOf(claims: Claims, mapping: PeopleMapping): string {
+/** How the portal names the person. */
+export function nameOf(claims: Claims, mapping: PeopleMapping): string {
   const names = mapping.nameClaim === undefined ? ['email', 'name'] : [mapping.nameClaim];
   const found = [...names, 'sub'].flatMap((name) => valuesOf(claims, name));
   return (found[0] ?? '').replaceAll(unprintable, '').slice(0, maxNameLength);

@@ -35,7 +35,7 @@ export interface ListPage<T> {
   readonly labels: Labels;
   readonly columns: readonly Column[];
   readonly row: (item: T) => readonly HtmlValue[];
-  readonly empty: { readonly title: string; readonly text: string };
+  readonly empty: { readonly title: string; readonly text: HtmlValue };
   readonly read: ReadPage<T>;
   /** By another order than that of the stores, which needs every page. */
   readonly compare?: ((a: T, b: T) => number) | undefined;

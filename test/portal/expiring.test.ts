@@ -79,6 +79,15 @@ describe('the list of what expires', () => {
     Object.assign(world.dailyReport, { readState: async () => undefined });
     const text = await (await world.get('/expiring')).text();
     expect(text).toContain('No daily run has been made yet');
+    expect(text).toContain('href="/clients?order=expiry"');
+    expect(text).not.toContain('as of the daily run');
+  });
+
+  it('says that nothing expires, and how many if it is one', async () => {
+    const none = await (await (await createReported(0)).get('/expiring')).text();
+    expect(none).toContain('Nothing expires within 30 days');
+    const one = await (await (await createReported(1)).get('/expiring')).text();
+    expect(one).toContain('>1 secret or API key</p>');
   });
 
   it('is linked from the overview', async () => {

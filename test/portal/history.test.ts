@@ -31,6 +31,10 @@ describe('the history of a client', () => {
     expect(text.match(/<h2>\d{4}-\d\d-\d\d<\/h2>/g)).toHaveLength(3);
     expect(text).not.toContain('Other');
     expect(text).not.toContain('revoke_tokens');
+    // The page is about the client: only the secrets are named.
+    expect(text).toContain('<p class="entry-subject"></p>');
+    expect(text).not.toContain(`<code>${clientId}</code>`);
+    expect(text).toContain(`<code>${secretId}</code>`);
     expect(text).not.toContain('>Earlier</a>');
   });
 

@@ -43,6 +43,12 @@ describe('a customer', () => {
     const shown = await textOf(world, path('show', world.ownIssuer));
     expect(shown).toMatch(/Trunk groups<\/dt><dd><code>tg-1001<\/code>/);
     expect(shown).toContain('Delete…');
+    expect(shown).toContain('/identity-providers/trunk-groups?');
+    world.signInAs(personOf('manager', ['tg-1001']));
+    const ofOne = await textOf(world, path('show', world.ownIssuer));
+    expect(ofOne).toContain('Delete…');
+    expect(ofOne).not.toContain('/identity-providers/trunk-groups?');
+    world.signInAs(personOf('manager', ['tg-1001', 'tg-1002']));
     expect(await textOf(world, '/clients/new?trunkGroup=tg-1001')).toContain(world.ownIssuer);
     expect(await textOf(world, '/clients/new?trunkGroup=tg-1002')).not.toContain(world.ownIssuer);
   });

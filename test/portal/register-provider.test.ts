@@ -78,7 +78,10 @@ describe('the form that registers a provider', () => {
   it('asks before it trusts a claim that users may write', async () => {
     const world = await createEmptyWorld();
     const page = await lookUp(world, { clientIdClaim: 'email' });
-    expect(page).toContain('It cannot be registered.');
+    expect(page).toMatch(/action="\/identity-providers\/new#found"[^]*id="found" role="alert"/);
+    expect(page).toMatch(
+      /It cannot be registered\.<\/strong><\/p><p class="problem">[A-Z][^<]*\.</,
+    );
     expect(page).toContain('Only the provider writes this claim');
     const forced = await world.post('/identity-providers', {
       discoveryUrl: world.discoveryUrl,

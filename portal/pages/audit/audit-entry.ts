@@ -64,12 +64,20 @@ function nameOf({ before, after }: AuditEntry): string | undefined {
   return typeof name === 'string' ? name : undefined;
 }
 
-/**
- * One change: time, action, subject, actor and outcome.
- *
- * @param region whose audit has it, if the others are shown with it.
- */
-export function auditEntry({ href }: RequestContext, entry: AuditEntry, region?: string): Html {
+/** On a page of one item, or of all regions. */
+interface Shown {
+  /** The id of the item that the page is about: its changes need not name it. */
+  readonly about?: string;
+  /** Whose audit has it, if the others are shown with it. */
+  readonly region?: string | undefined;
+}
+
+/** One change: time, action, subject, actor and outcome. */
+export function auditEntry(
+  { href }: RequestContext,
+  entry: AuditEntry,
+  { about, region }: Shown = {},
+): Html {
   const address = addressOf(entry);
   const name = nameOf(entry);
   const subject = html`${name !== undefined && html`${name} `}<code>${entry.subject}</code>`;
@@ -77,5 +85,5 @@ export function auditEntry({ href }: RequestContext, entry: AuditEntry, region?:
     address === undefined || entry.action.endsWith('.delete')
       ? subject
       : html`<a href="${href(...address)}">${subject}</a>`;
-  return html`<li class="entry entry-${entry.outcome}"><time datetime="${entry.time}">${entry.time.slice(11, 19)}</time><p class="entry-action">${describeAction(entry.action)} ${outcomes[entry.outcome]}</p><p class="entry-subject">${linked}</p><p class="entry-actor muted">${entry.actor}${region !== undefined && html`, in ${region}`}</p>${changes(entry)}</li>`;
+  return html`<li class="entry entry-${entry.outcome}"><time datetime="${entry.time}">${entry.time.slice(11, 19)}</time><p class="entry-action">${describeAction(entry.action)} ${outcomes[entry.outcome]}</p><p class="entry-subject">${entry.subject !== about && linked}</p><p class="entry-actor muted">${entry.actor}${region !== undefined && html`, in ${region}`}</p>${changes(entry)}</li>`;
 }

@@ -17,13 +17,16 @@ interface Subject {
 
 type History = Awaited<ReturnType<RequestContext['management']['listHistory']>>;
 
-function entriesOf(context: RequestContext, { items }: History): readonly Html[] {
+function entriesOf(context: RequestContext, { items }: History, about: string): readonly Html[] {
   const regions = new Set(items.map(({ region }) => region));
   const days = Map.groupBy(items, ({ time }) => time.slice(0, 'yyyy-mm-dd'.length));
   return [...days].map(
     ([day, changes]) =>
       html`<h2>${day}</h2><ol class="entries">${changes.map((change) =>
-        auditEntry(context, change, regions.size > 1 ? change.region : undefined),
+        auditEntry(context, change, {
+          about,
+          region: regions.size > 1 ? change.region : undefined,
+        }),
       )}</ol>`,
   );
 }
@@ -59,7 +62,7 @@ async function showHistory(context: RequestContext, subject: Subject): Promise<P
             'Nothing was changed in these days',
             cursor === undefined ? '' : 'Look at earlier days.',
           )
-        : entriesOf(context, history)
+        : entriesOf(context, history, subject.id)
     }${
       cursor !== undefined &&
       html`<nav class="pager" aria-label="Pages">${linkButton(href(`${subject.path}/history`, { cursor }), 'Earlier')}</nav>`

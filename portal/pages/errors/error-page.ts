@@ -32,7 +32,10 @@ const statusTexts: Readonly<Record<HttpStatus, Text>> = {
     'This request was refused',
     'It did not come from a page of the portal. Repeat it in the portal.',
   ],
-  404: ['There is nothing here', 'It may have been deleted, or it belongs to another trunk group.'],
+  404: [
+    'There is nothing here',
+    'The address may be wrong. Or what was here was deleted, or it belongs to another trunk group.',
+  ],
   405: ['This is not a page', 'Forms are sent to this address. Open the page that the form is on.'],
   413: ['The form is too large', 'The portal accepts at most 16 KiB.'],
   415: ['This form cannot be read', 'The portal accepts only forms of its own pages.'],

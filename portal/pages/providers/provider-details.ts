@@ -1,6 +1,7 @@
 import type { IdentityProvider } from '../../../adapters/management.ts';
 import { maxListedItems } from '../../../contract/limits.ts';
 import { mayChange } from '../../access/own-providers.ts';
+import { asSentence } from '../../forms/problems.ts';
 import { doneNotice } from '../../html/done.ts';
 import { type Html, html } from '../../html/html.ts';
 import { providerKeyTable } from '../../html/key-table.ts';
@@ -28,7 +29,7 @@ function keysPanel(health: Health): Html {
     health === undefined
       ? html`<p class="panel-text">The provider has not answered yet. Load the page again.</p>`
       : health.keySet === undefined
-        ? html`<div class="panel-text"><p class="problem">${health.problem ?? ''}</p><p>Until it can be reached, the platform’s APIs use the keys that they have, for a day at most.</p></div>`
+        ? html`<div class="panel-text"><p class="problem">${asSentence(health.problem ?? '')}</p><p>Until it can be reached, the platform’s APIs use the keys that they have, for a day at most.</p></div>`
         : providerKeyTable(health.keySet);
   return panel(
     {
@@ -117,6 +118,8 @@ export const showProvider: Handler = async (context) => {
       actions: mayChange(context, provider)
         ? [
             provider.owner !== undefined &&
+              // With one trunk group there is nothing to choose.
+              person.trunkGroups?.length !== 1 &&
               linkButton(href('/identity-providers/trunk-groups', { issuer }), 'Trunk groups'),
             linkButton(href('/identity-providers/delete', { issuer }), 'Delete…', 'danger'),
           ]

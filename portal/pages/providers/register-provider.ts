@@ -1,6 +1,12 @@
 import { InputError, RefusedError } from '../../../adapters/management.ts';
 import { findProviderGroups } from '../../access/own-providers.ts';
-import { noProblems, type Problems, problemAt, problemsOf } from '../../forms/problems.ts';
+import {
+  asSentence,
+  noProblems,
+  type Problems,
+  problemAt,
+  problemsOf,
+} from '../../forms/problems.ts';
 import {
   choicesOf,
   type ProviderValues,
@@ -16,6 +22,7 @@ import { facts, pageHeader, panel } from '../../html/parts.ts';
 import { choiceFields } from '../../html/provider-fields.ts';
 import { trunkGroupChoices } from '../../html/trunk-group-choices.ts';
 import type { Handler, Page, RequestContext } from '../../request-context.ts';
+import { nothingPage } from '../choose-trunk-group.ts';
 
 type Inspection = Awaited<ReturnType<RequestContext['management']['inspectProvider']>>;
 
@@ -36,7 +43,7 @@ function lookUpForm(
 ): Html {
   const { url, trunkGroups } = values;
   const chosen = trunkGroups.length === 0 ? groups : trunkGroups;
-  return html`${errorSummary(problems, providerLabels)}<form class="sheet" id="${formId}" method="get" action="${href('/identity-providers/new')}" data-once>${textField(
+  return html`${errorSummary(problems, providerLabels)}<form class="sheet" id="${formId}" method="get" action="${href('/identity-providers/new')}#found" data-once>${textField(
     {
       name: 'discoveryUrl',
       label: providerLabels.discoveryUrl,
@@ -71,10 +78,19 @@ function foundFacts(found: Inspection): Html {
 function confirmation({ href }: RequestContext, found: Inspection, problems: Problems): Html {
   const keys = found.keySet && panel({ title: 'Keys', id: 'keys' }, providerKeyTable(found.keySet));
   if (!found.registrable) {
-    return html`${panel({ title: 'Found', id: 'found' }, foundFacts(found))}${keys}<div class="notice notice-bad" role="status"><p><strong>It cannot be registered.</strong></p><p class="problem">${found.problem ?? ''}</p></div>`;
+    const foundPanel = panel({ title: 'Found', id: 'found-facts' }, foundFacts(found));
+    return html`<div class="notice notice-bad" id="found" role="alert" tabindex="-1"><p><strong>It cannot be registered.</strong></p><p class="problem">${asSentence(found.problem ?? '')}</p></div>${found.issuer !== undefined && foundPanel}${keys}`;
   }
   return html`${panel({ title: 'Found', id: 'found' }, foundFacts(found))}${keys}${errorSummary(problems, providerLabels)}<div class="sheet"><p>Tokens that <code>${found.issuer}</code> signs with these keys, and those that it publishes later, are then accepted for the clients that you create under it.</p><input type="hidden" form="${formId}" name="ifIssuer" value="${found.issuer ?? ''}"><input type="hidden" form="${formId}" name="ifJwksUri" value="${found.jwksUri ?? ''}"><div class="form-actions"><button class="button button-primary" type="submit" form="${formId}" formmethod="post" formaction="${href('/identity-providers')}">Register provider</button><a class="button button-plain" href="${href('/identity-providers')}">Cancel</a></div></div>`;
 }
+
+const page = { title: 'Register identity provider', section: 'identity-providers' } as const;
+
+/** For a user whose limits allow no provider of their own. */
+const notAllowed = {
+  title: 'Your trunk groups may register no identity provider of their own',
+  text: 'The platform’s staff can allow it, or register one for you.',
+};
 
 async function showPage(
   context: RequestContext,
@@ -84,21 +100,19 @@ async function showPage(
 ): Promise<Page> {
   const { href } = context;
   const groups = await findProviderGroups(context);
+  if (groups?.length === 0) {
+    return { ...nothingPage(page, notAllowed), status: problems.status };
+  }
   // Problems of the second step are shown there.
   const ofFirst = found === undefined ? problems : noProblems;
   return {
     status: problems.status,
-    title: 'Register identity provider',
-    section: 'identity-providers',
+    ...page,
     body: html`${pageHeader({
-      title: 'Register identity provider',
+      title: page.title,
       crumbs: [{ text: 'Identity providers', href: href('/identity-providers') }],
       lead: 'Enter the discovery URL. The issuer, the JWKS URI and the keys are filled in from there.',
-    })}${
-      groups?.length === 0
-        ? html`<p class="notice notice-warn">Your trunk groups may register no identity provider of their own. The platform’s staff can allow it, or register one for you.</p>`
-        : lookUpForm(context, { values, groups }, ofFirst)
-    }${found !== undefined && confirmation(context, found, problems)}`,
+    })}${lookUpForm(context, { values, groups }, ofFirst)}${found !== undefined && confirmation(context, found, problems)}`,
   };
 }
 

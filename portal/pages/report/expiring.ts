@@ -1,3 +1,4 @@
+import { dailyRunHour } from '../../../contract/daily-run.ts';
 import { formatTime } from '../../../core/rfc3339.ts';
 import { problemAt } from '../../forms/problems.ts';
 import { trunkGroupFilter } from '../../html/filters.ts';
@@ -31,6 +32,23 @@ function nameCell({ href }: RequestContext, one: Credential): Html {
     : html`<a class="row-link" href="${href(`/clients/${one.clientId}`)}">${one.clientName}</a><span class="sub">Secret ${one.secretName ?? one.secretId}</span>`;
 }
 
+/** If no run has listed anything. */
+function emptyText(
+  { href }: RequestContext,
+  reportedAt: number | undefined,
+): ListPage<never>['empty'] {
+  const clients = html`<a href="${href('/clients', { order: 'expiry' })}">The clients by their first expiry</a>`;
+  return reportedAt === undefined
+    ? {
+        title: 'No daily run has been made yet',
+        text: html`It is made every day from ${dailyRunHour}:00 UTC on. ${clients} are up to date at any time.`,
+      }
+    : {
+        title: 'Nothing expires within 30 days',
+        text: html`${clients} have what was created since.`,
+      };
+}
+
 /** The list, which is read first: its lead says of when it is. */
 async function expiringList(context: RequestContext): Promise<ListPage<Credential>> {
   const { management, query, now } = context;
@@ -40,11 +58,11 @@ async function expiringList(context: RequestContext): Promise<ListPage<Credentia
     title: 'Expires within 30 days',
     lead:
       reportedAt === undefined
-        ? 'No daily run has been made yet, so nothing is known.'
+        ? 'Secrets and API keys that expire within 30 days, as a daily run lists them.'
         : `Secrets and API keys that expire within 30 days, as of the daily run at ${formatMinute(reportedAt)}. What was changed since is not in it.`,
     section: 'clients',
     path: '/expiring',
-    what: 'secrets and API keys',
+    what: 'secrets or API keys',
     create: undefined,
     query: { trunkGroup },
     labels: { trunkGroup: 'Trunk group', cursor: 'Page' },
@@ -62,7 +80,7 @@ async function expiringList(context: RequestContext): Promise<ListPage<Credentia
       one.serviceTrunkGroup,
       one.kind === 'api_key' ? 'Not recorded' : lastUseText(one.lastUsedOn, now),
     ],
-    empty: { title: 'Nothing here', text: 'The last daily run found nothing that expires.' },
+    empty: emptyText(context, reportedAt),
     read: async (cursor) => {
       const { items, nextCursor } = await management.listExpiring({ trunkGroup, cursor });
       return { items, nextCursor, examined: items.length };

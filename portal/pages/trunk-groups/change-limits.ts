@@ -50,6 +50,9 @@ async function showForm(context: RequestContext, editing: Editing): Promise<Page
       action: address,
       problems,
       labels: limitsLabels,
+      above:
+        preview ??
+        (stored && panel({ title: 'Stored now', id: 'stored' }, facts(limitFacts(stored)))),
       submit: 'Save',
       otherButtons: previewButton,
       cancel: address,
@@ -70,10 +73,7 @@ async function showForm(context: RequestContext, editing: Editing): Promise<Page
         { text: group, href: address },
       ],
       lead: 'They bind the people of the trunk group, not the staff. A lowered limit changes nothing that exists.',
-    })}${preview}${
-      stored !== undefined &&
-      panel({ title: 'Stored now', id: 'stored' }, facts(limitFacts(stored)))
-    }${form}`,
+    })}${form}`,
   };
 }
 

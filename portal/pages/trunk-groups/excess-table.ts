@@ -3,7 +3,7 @@ import type { GrantLimits } from '../../../core/trunk-group/trunk-group-limits.t
 import { type Html, type HtmlValue, html } from '../../html/html.ts';
 import { limitLabel, limitValue } from '../../html/limit-facts.ts';
 import { dataTable } from '../../html/list.ts';
-import { formatExactSpan } from '../../html/time.ts';
+import { endTime, formatExactSpan } from '../../html/time.ts';
 import type { Href, RequestContext } from '../../request-context.ts';
 
 type Check = Awaited<ReturnType<Management['checkTrunkGroupLimits']>>;
@@ -24,10 +24,20 @@ function nameOf({ limit, subject, name }: Excess): string {
   if (limit === 'maxClients') return 'All clients';
   if (limit === 'maxApiKeys') return 'All API keys';
   if (limit === 'ownProviders') return 'All its own providers';
-  return limit === 'maxSecretLifetime' ? `${name ?? ''}, secret ${subject}` : (name ?? subject);
+  return name ?? subject;
 }
 
-function valueOf({ limit, received }: Excess): HtmlValue {
+function itemCell({ href }: Pick<RequestContext, 'href'>, group: string, excess: Excess): Html {
+  const link = html`<a class="row-link" href="${addressOf(href, group, excess)}">${nameOf(excess)}</a>`;
+  if (excess.limit !== 'maxSecretLifetime') return link;
+  return html`${link}<span class="sub"><code>${excess.subject}</code></span>`;
+}
+
+function valueOf({ limit, received }: Excess, now: number): HtmlValue {
+  if (limit === 'maxSecretLifetime') {
+    const end = Date.parse(received) / 1000;
+    return Number.isNaN(end) ? 'Never expires' : endTime(end, now);
+  }
   if (limit === 'maxTokenLifetime') return formatExactSpan(Number(received));
   return limit === 'scopes' || limit === 'providers' ? html`<code>${received}</code>` : received;
 }
@@ -37,7 +47,7 @@ const maxRows = 20;
 
 /** What a trunk group has above limits, with links to it. */
 export function excessTable(
-  { href }: Pick<RequestContext, 'href'>,
+  context: Pick<RequestContext, 'href' | 'now'>,
   {
     group,
     limits,
@@ -51,9 +61,9 @@ export function excessTable(
   const rows = check.excesses
     .slice(0, maxRows)
     .map((excess) => [
-      html`<a class="row-link" href="${addressOf(href, group, excess)}">${nameOf(excess)}</a>`,
+      itemCell(context, group, excess),
       limitLabel(excess.limit),
-      valueOf(excess),
+      valueOf(excess, context.now),
       limitValue(limits, excess.limit),
     ]);
   const count = check.excesses.length;

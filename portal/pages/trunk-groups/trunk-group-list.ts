@@ -64,7 +64,7 @@ async function showList(context: RequestContext, problems: Problems): Promise<Ro
     body: html`${pageHeader({
       title: 'Trunk groups',
       lead: isStaff
-        ? 'What the people of a trunk group may grant. The platform’s staff is not limited by it.'
+        ? 'What the people of a trunk group may grant. The platform’s staff is not limited by it. A trunk group without limits is not listed: open it by its name.'
         : 'What you may grant in each of your trunk groups.',
     })}${errorSummary(problems, labels)}${isStaff && openForm(context, problems)}${
       items.length === 0

@@ -199,6 +199,8 @@ describe('people', () => {
     const text = await expectPage(await browser.signIn(), 403, 'You have no access');
     expect(text).toContain(reason);
     expect(text).toContain('support@example.com');
+    expect(text).toContain('<strong>ada@example.com</strong>');
+    expect(text).toMatch(/href="[^"]*\/login\?again=1[^"]*">Sign in as another person</);
     expect(browser.cookies.size).toBe(0);
   });
 
