@@ -121,7 +121,7 @@ export const apiKeysFilter = exactly({ ...ownedItems, anySource: optionalFlag })
 export const removeSubnetOptions = exactly({ allowAnySource: optionalFlag, ifVersion });
 
 /** Each limit that is left out does not exist. */
-const trunkGroupLimits = {
+export const grantLimits = {
   /** Scopes that may be granted. Empty: none. */
   scopes: v.optional(list(text)),
   maxClients: v.optional(v.number()),
@@ -138,9 +138,9 @@ const trunkGroupLimits = {
   ownProviders: v.optional(v.number()),
 };
 
-export const proposedLimits = exactly(trunkGroupLimits);
+export const proposedLimits = exactly(grantLimits);
 
-export const newLimits = exactly({ ...trunkGroupLimits, ifVersion });
+export const newLimits = exactly({ ...grantLimits, ifVersion });
 
 export const limitsFilter = exactly(page);
 

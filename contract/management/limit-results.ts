@@ -1,23 +1,11 @@
 import * as v from 'valibot';
-import { list } from './inputs.ts';
+import { grantLimits, list } from './inputs.ts';
 
 /** What the operations about limits of trunk groups return. */
 
 const text = v.string();
 const optionalText = v.optional(text);
 const optionalTime = v.optional(v.number());
-
-/** Each limit that is left out does not exist. */
-export const grantLimits = {
-  scopes: v.optional(list(text)),
-  maxClients: v.optional(v.number()),
-  maxApiKeys: v.optional(v.number()),
-  maxTokenLifetime: v.optional(v.number()),
-  maxSecretLifetime: v.optional(v.number()),
-  requireSubnet: v.optional(v.boolean()),
-  providers: v.optional(list(text)),
-  ownProviders: v.optional(v.number()),
-};
 
 export const trunkGroupLimits = v.object({
   serviceTrunkGroup: text,

@@ -1,8 +1,7 @@
 import * as v from 'valibot';
 import { regionIds } from '../regions.ts';
 import { algs } from '../signing-algorithms.ts';
-import { list } from './inputs.ts';
-import { grantLimits } from './limit-results.ts';
+import { grantLimits, list } from './inputs.ts';
 import { finding } from './provider-results.ts';
 
 /**

@@ -1,3 +1,4 @@
+import { deleteProviderOptions } from '../../contract/management/inputs.ts';
 import type { Client } from '../client/client.ts';
 import { RefusedError, VersionConflictError } from '../errors.ts';
 import type { IdentityProvider } from '../identity-provider/identity-provider.ts';
@@ -5,7 +6,7 @@ import { makeAuditedChange } from './audited-change.ts';
 import { byNameThen } from './by-name.ts';
 import { removeClient } from './change-client.ts';
 import { findProvider } from './identity-providers.ts';
-import { type Page, type PageRequest, pageFields, readPageRequest, toPage } from './list-query.ts';
+import { type Page, type PageRequest, readPageRequest, toPage } from './list-query.ts';
 import type { ManagementContext } from './management-context.ts';
 import { requireOwnProvider } from './provider-ownership.ts';
 import { viewIdentityProvider } from './provider-view.ts';
@@ -59,7 +60,7 @@ export async function deleteProvider(
   issuer: string,
   options: DeleteProviderOptions = {},
 ): Promise<ProviderDeletion> {
-  const given = readFields('options', options, ['cascade', 'ifRegistration', ...pageFields]);
+  const given = readFields('options', options, deleteProviderOptions.fields);
   const cascade = optional(given.cascade, (value) => readBoolean('cascade', value)) ?? false;
   const request = readPageRequest(given);
   const provider = await findProvider(context, issuer);

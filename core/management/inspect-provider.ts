@@ -1,3 +1,4 @@
+import { inspectOptions } from '../../contract/management/inputs.ts';
 import { InputError, RefusedError } from '../errors.ts';
 import {
   type DiscoveryDocument,
@@ -13,7 +14,6 @@ import { currentTime, type ManagementContext } from './management-context.ts';
 import {
   checkProviderChoices,
   type ProviderChoices,
-  providerChoiceFields,
   type ReadChoices,
   readProviderChoices,
   type StoredChoices,
@@ -209,7 +209,7 @@ export async function inspectProvider(
   discoveryUrl: string,
   options: InspectOptions = {},
 ): Promise<ProviderInspection> {
-  const given = readFields('options', options, [...providerChoiceFields, 'tokens']);
+  const given = readFields('options', options, inspectOptions.fields);
   const choices = readProviderChoices(given);
   const tokens = optional(given.tokens, (value) => readList('tokens', value).map(readToken)) ?? [];
   await requireOwnProviders(context);

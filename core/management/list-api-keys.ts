@@ -1,10 +1,10 @@
+import { apiKeysFilter } from '../../contract/management/inputs.ts';
 import type { ApiKey } from '../api-key/api-key.ts';
 import { isId } from '../credential/credential-value.ts';
 import { byNameThen } from './by-name.ts';
 import {
   isOwnedItem,
   type OwnedItemsFilter,
-  ownedItemsFields,
   type Page,
   readOwnedItemsFilter,
   toPage,
@@ -27,7 +27,7 @@ export async function listApiKeys(
   context: ManagementContext,
   filter: ApiKeysFilter = {},
 ): Promise<Page<ApiKey>> {
-  const given = readFields('filter', filter, [...ownedItemsFields, 'anySource']);
+  const given = readFields('filter', filter, apiKeysFilter.fields);
   const anySource = optional(given.anySource, (value) => readBoolean('anySource', value));
   const matches = ({ subnets }: ApiKey) => (subnets.length === 0) === anySource;
   const query = {

@@ -1,3 +1,4 @@
+import { clientsFilter } from '../../contract/management/inputs.ts';
 import type { Client, ClientSecret } from '../client/client.ts';
 import type { ClientsQuery } from '../client/client-store.ts';
 import { expiresWithin, findSecretConcern, isUnusedFor } from '../client/secret-attention.ts';
@@ -11,7 +12,6 @@ import {
   type Given,
   isOwnedItem,
   type OwnedItemsFilter,
-  ownedItemsFields,
   type Page,
   readOwnedItemsFilter,
   toPage,
@@ -38,16 +38,6 @@ export interface ClientsFilter extends OwnedItemsFilter {
   readonly allowsUserTokens?: boolean | undefined;
 }
 
-const fields = [
-  ...ownedItemsFields,
-  'provider',
-  'expiresWithin',
-  'endsWithin',
-  'unusedFor',
-  'needsAttention',
-  'allowsUserTokens',
-] as const;
-
 type Holds = (client: Client) => boolean;
 
 function readSeconds(field: string, value: unknown): number | undefined {
@@ -55,7 +45,7 @@ function readSeconds(field: string, value: unknown): number | undefined {
 }
 
 /** Filters on a client's secrets. One secret must meet all of them. */
-function readConditions(given: Given<(typeof fields)[number]>, now: number): readonly Holds[] {
+function readConditions(given: Given<keyof ClientsFilter>, now: number): readonly Holds[] {
   const soon =
     readSeconds('expiresWithin', given.expiresWithin) ??
     readSeconds('endsWithin', given.endsWithin);
@@ -112,7 +102,7 @@ export async function listClients(
   context: ManagementContext,
   filter: ClientsFilter = {},
 ): Promise<Page<Client>> {
-  const given = readFields('filter', filter, fields);
+  const given = readFields('filter', filter, [...clientsFilter.fields, 'endsWithin']);
   const conditions = [
     ...readConditions(given, currentTime(context)),
     ...(await readUserTokens(context, given.allowsUserTokens)),

@@ -1,8 +1,9 @@
+import { expiringFilter } from '../../contract/management/inputs.ts';
 import { ConflictError } from '../errors.ts';
 import type { ReportedCredential } from '../notices/daily-report.ts';
 import { formatTime } from '../rfc3339.ts';
 import { parseServiceTrunkGroup } from './input-fields.ts';
-import { formatCursor, type PageRequest, pageFields, readPageRequest } from './list-query.ts';
+import { formatCursor, type PageRequest, readPageRequest } from './list-query.ts';
 import type { ManagementContext } from './management-context.ts';
 import { optional, readFields, refuseInput } from './read-input.ts';
 
@@ -40,7 +41,7 @@ export async function listExpiring(
   context: ManagementContext,
   filter: ExpiringFilter = {},
 ): Promise<ExpiringPage> {
-  const given = readFields('filter', filter, [...pageFields, 'trunkGroup']);
+  const given = readFields('filter', filter, expiringFilter.fields);
   const { limit, after } = readPageRequest(given);
   const position = readPosition(after);
   const group = optional(given.trunkGroup, (value) => parseServiceTrunkGroup(value, 'trunkGroup'));

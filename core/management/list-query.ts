@@ -41,15 +41,6 @@ export interface Page<T> {
   readonly nextCursor?: string | undefined;
 }
 
-export const pageFields = ['limit', 'cursor'] as const;
-export const ownedItemsFields = [
-  ...pageFields,
-  'trunkGroup',
-  'text',
-  'enabled',
-  'withRecent',
-] as const;
-
 export type Given<Field extends string> = Readonly<Record<Field, unknown>>;
 
 const cursorHelp = 'the nextCursor of a page';
@@ -72,7 +63,7 @@ export function parseCursor(value: unknown): string {
   return key;
 }
 
-export function readPageRequest(given: Given<(typeof pageFields)[number]>): {
+export function readPageRequest(given: Given<keyof PageRequest>): {
   readonly limit: number;
   readonly after: string | undefined;
 } {
@@ -84,9 +75,7 @@ export function readPageRequest(given: Given<(typeof pageFields)[number]>): {
   };
 }
 
-export function readOwnedItemsFilter(
-  given: Given<(typeof ownedItemsFields)[number]>,
-): OwnedItemsQuery {
+export function readOwnedItemsFilter(given: Given<keyof OwnedItemsFilter>): OwnedItemsQuery {
   const text = optional(given.text, (value) => readText('text', value, 'a text').trim());
   return {
     ...readPageRequest(given),

@@ -27,13 +27,6 @@ export interface ProviderChoices {
   readonly allowClientPatterns?: boolean | undefined;
 }
 
-export const providerChoiceFields = [
-  'clientIdClaim',
-  'allowUserWritableClaim',
-  'audienceFrom',
-  'allowClientPatterns',
-] as const;
-
 const claimHelp =
   'the name of a claim that says who the client is: 1 to 128 printable ASCII characters, and not one of the claims about the token itself, such as aud or jti';
 
@@ -66,7 +59,7 @@ export interface ReadChoices extends ProviderChoices {
 
 /** @throws {InputError} for a choice that is not allowed. */
 export function readProviderChoices(
-  given: Readonly<Record<(typeof providerChoiceFields)[number], unknown>>,
+  given: Readonly<Record<keyof ProviderChoices, unknown>>,
 ): ReadChoices {
   const accepted = optional(given.allowUserWritableClaim, (value) =>
     readBoolean('allowUserWritableClaim', value),

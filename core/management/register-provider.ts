@@ -1,3 +1,4 @@
+import { registerOptions } from '../../contract/management/inputs.ts';
 import { ConflictError } from '../errors.ts';
 import type { IdentityProvider } from '../identity-provider/identity-provider.ts';
 import type { ProviderKeySet } from '../identity-provider/key-lint.ts';
@@ -6,11 +7,7 @@ import { makeAuditedChange } from './audited-change.ts';
 import { parseIssuer } from './input-fields.ts';
 import { examineProvider } from './inspect-provider.ts';
 import { currentTime, type ManagementContext, newId } from './management-context.ts';
-import {
-  type ProviderChoices,
-  providerChoiceFields,
-  readProviderChoices,
-} from './provider-choices.ts';
+import { type ProviderChoices, readProviderChoices } from './provider-choices.ts';
 import { readNewOwners } from './provider-ownership.ts';
 import { type ManagedProvider, showOwner } from './provider-reach.ts';
 import { viewIdentityProvider } from './provider-view.ts';
@@ -34,12 +31,7 @@ export interface RegisterOptions extends ProviderChoices {
 }
 
 function readOptions(options: unknown) {
-  const given = readFields('options', options, [
-    'ifIssuer',
-    'ifJwksUri',
-    'trunkGroups',
-    ...providerChoiceFields,
-  ]);
+  const given = readFields('options', options, registerOptions.fields);
   return {
     choices: readProviderChoices(given),
     trunkGroups: given.trunkGroups,

@@ -5,13 +5,14 @@ import {
   minTokenLifetime,
   secondsPerDay,
 } from '../../../contract/limits.ts';
+import { limitsFilter } from '../../../contract/management/inputs.ts';
 import { NotFoundError } from '../../errors.ts';
 import type { StorePage, StorePageQuery } from '../../paging.ts';
 import type { GrantLimits, TrunkGroupLimits } from '../../trunk-group/trunk-group-limits.ts';
 import { makeAuditedChange } from '../audited-change.ts';
 import { checkVersion, type IfVersion } from '../if-version.ts';
 import { parseScopeNames, parseServiceTrunkGroup } from '../input-fields.ts';
-import { type Page, type PageRequest, pageFields, readPageRequest, toPage } from '../list-query.ts';
+import { type Page, type PageRequest, readPageRequest, toPage } from '../list-query.ts';
 import { currentTime, type ManagementContext } from '../management-context.ts';
 import {
   optional,
@@ -124,7 +125,7 @@ export async function listTrunkGroupLimits(
   context: ManagementContext,
   filter: PageRequest = {},
 ): Promise<Page<TrunkGroupLimits>> {
-  const request = readPageRequest(readFields('filter', filter, pageFields));
+  const request = readPageRequest(readFields('filter', filter, limitsFilter.fields));
   // A position is a trunk group. DynamoDB fails for one that is too long.
   optional(request.after, (group) => parseServiceTrunkGroup(group, 'cursor'));
   const { trunkGroups, trunkGroupLimits } = context;
