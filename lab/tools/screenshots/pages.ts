@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import type { SampleData } from './sample-data.ts';
+import { type SampleData, trunkGroup } from './sample-data.ts';
 
 /** A picture of the documentation. */
 export interface Picture {
@@ -13,12 +13,14 @@ export interface Picture {
 
 const explainPage = ({ clientId }: SampleData) =>
   `/explain?clientId=${clientId}&scope=calls%3Amanage`;
+const groupPage = `/trunk-groups/${trunkGroup}`;
 const clientPage = ({ clientId }: SampleData) => `/clients/${clientId}`;
 
 export const pictures: readonly Picture[] = [
   { name: 'portal-overview', path: () => '/', scheme: 'light', width: 1000, height: 500 },
   { name: 'portal-client', path: clientPage, scheme: 'light', width: 1000, height: 560 },
   { name: 'portal-explain', path: explainPage, scheme: 'dark', width: 1000, height: 400 },
+  { name: 'portal-limits', path: () => groupPage, scheme: 'light', width: 1000, height: 610 },
   { name: 'portal-narrow', path: () => '/clients', scheme: 'light', width: 390, height: 640 },
 ];
 
@@ -84,6 +86,19 @@ export const everyPage: readonly ShownPage[] = [
     name: 'provider-delete',
     path: ({ issuer }) => `/identity-providers/delete?issuer=${encodeURIComponent(issuer)}`,
   },
+  { name: 'trunk-groups', path: () => '/trunk-groups' },
+  { name: 'trunk-group', path: () => groupPage },
+  { name: 'trunk-group-edit', path: () => `${groupPage}/edit` },
+  {
+    name: 'trunk-group-preview',
+    path: () => `${groupPage}/edit`,
+    act: async (page) => {
+      await page.getByLabel('Clients', { exact: true }).fill('1');
+      await send(page, 'Show what would be above them');
+    },
+  },
+  { name: 'expiring', path: () => '/expiring' },
+  { name: 'history', path: (data) => `${clientPage(data)}/history` },
   { name: 'signing-keys', path: () => '/signing-keys' },
   { name: 'explain', path: explainPage },
   { name: 'audit', path: () => '/audit' },

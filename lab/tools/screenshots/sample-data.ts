@@ -34,6 +34,9 @@ const apiKeys = [
   ['On-call laptop', 'tg-3100', [['VPN', '198.51.100.16/28']]],
 ] as const;
 
+/** The trunk group that has limits. */
+export const trunkGroup = 'tg-1001';
+
 /** What the pictures show, by the names that their addresses need. */
 export interface SampleData {
   readonly clientId: string;
@@ -100,6 +103,16 @@ export async function addSampleData(service: LocalRun, discoveryUrl: string): Pr
     scopes: ['messaging:view'],
     provider: provider.issuer,
     externalClientId: 'erp',
+  });
+  await management.setTrunkGroupLimits(trunkGroup, {
+    scopes: ['messaging:view', 'calls:view'],
+    maxClients: 10,
+    maxApiKeys: 1,
+    requireSubnet: true,
+    maxTokenLifetime: 3600,
+    maxSecretLifetime: 90 * day,
+    providers: [],
+    ifVersion: 0,
   });
   return { clientId, secretId, keyId, issuer: provider.issuer };
 }
