@@ -1,5 +1,5 @@
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo, Server as NetServer } from 'node:net';
+import type { AddressInfo, Server as NetServer, Socket } from 'node:net';
 
 /** A problem that the user can solve. It is shown without a stack trace. */
 export class LocalRunError extends Error {
@@ -18,6 +18,19 @@ export interface PortChoice {
   readonly port: number;
   /** Whether a free port may be used if this one is taken. */
   readonly orFree?: boolean;
+}
+
+/** Open connections of each server, also those of TLS whose handshake is not complete. */
+const connectionsOf = new WeakMap<NetServer, Set<Socket>>();
+
+function watchConnections(server: NetServer): void {
+  if (connectionsOf.has(server)) return;
+  const connections = new Set<Socket>();
+  connectionsOf.set(server, connections);
+  server.on('connection', (socket: Socket) => {
+    connections.add(socket);
+    socket.once('close', () => connections.delete(socket));
+  });
 }
 
 function listen(server: NetServer, host: string, port: number): Promise<number> {
@@ -78,6 +91,7 @@ export async function listenOnLoopback(
   purpose = 'server',
   host: string = loopbackHost,
 ): Promise<number> {
+  watchConnections(server);
   try {
     return await listen(server, host, choice.port);
   } catch (error) {
@@ -105,7 +119,11 @@ export async function closeServer(server: Server, grace = 0): Promise<void> {
   const closed = new Promise<void>((resolve) => {
     server.close(() => resolve());
   });
-  const cut = setTimeout(() => server.closeAllConnections(), grace);
+  const cut = setTimeout(() => {
+    server.closeAllConnections();
+    // Node counts a connection with TLS only from its handshake on.
+    for (const socket of connectionsOf.get(server) ?? []) socket.destroy();
+  }, grace);
   await closed;
   clearTimeout(cut);
 }

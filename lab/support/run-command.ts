@@ -34,8 +34,6 @@ export function runCommand(
       cwd,
       env: onlyEnvironment ?? { ...process.env, ...environment },
       stdio: ['pipe', 'pipe', 'pipe'],
-      timeout,
-      killSignal: 'SIGKILL',
     });
     // A command that does not read it may have ended before.
     child.stdin.on('error', () => undefined).end(input);
@@ -48,10 +46,24 @@ export function runCommand(
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       output += text;
     });
-    child.on('error', ({ message }) => resolve({ code: undefined, output: message, stdout }));
+    let isLate = false;
+    // The option `timeout` of spawn keeps this process running if there is no such command, and
+    // leaves it waiting if the command has left its output to another process.
+    const limit = setTimeout(() => {
+      isLate = true;
+      child.kill('SIGKILL');
+      child.stdout.destroy();
+      child.stderr.destroy();
+    }, timeout);
+    const end = (code: number | undefined, allOutput: string) => {
+      clearTimeout(limit);
+      resolve({ code, output: allOutput, stdout });
+    };
+    child.on('error', ({ message }) => end(undefined, message));
     child.on('close', (code, signal) => {
-      const ended = signal === null ? '' : `\nended by ${signal} after ${timeout} ms`;
-      resolve({ code: code ?? undefined, output: output + ended, stdout });
+      if (isLate) return end(undefined, `${output}\ndid not end in ${timeout} ms`);
+      const ended = signal === null ? '' : `\nended by ${signal}`;
+      return end(code ?? undefined, output + ended);
     });
   });
 }

@@ -66,5 +66,4 @@ await withWorld(async (world) => {
 process.stdout.write(
   `examples: ${counts.run} run, ${counts.SKIPPED} skipped, ${counts.FAILED} failed\n`,
 );
-// A handle that a runtime's process left open must not keep the suite waiting.
-process.exit(counts.FAILED > 0 || counts.run === 0 ? 1 : 0);
+if (counts.FAILED > 0 || counts.run === 0) process.exitCode = 1;
