@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import { parseTime } from '../core/rfc3339.ts';
+import { lastTime, parseTime } from '../core/rfc3339.ts';
 import { parseDuration } from './duration.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -22,8 +22,13 @@ export function expiryOptions(): readonly Option[] {
  */
 export function readExpiry(options: ExpiryOptions, now: number): number | undefined {
   const { expiresIn, expiresAt } = options;
-  if (expiresIn !== undefined)
-    return now + parseDuration(expiresIn, '--expires-in', { minimum: 1 });
+  if (expiresIn !== undefined) {
+    const expiry = now + parseDuration(expiresIn, '--expires-in', { minimum: 1 });
+    if (expiry <= lastTime) return expiry;
+    throw new UsageError(
+      `--expires-in: received "${expiresIn}"; allowed: an expiry before the year 10000`,
+    );
+  }
   if (expiresAt === undefined) return undefined;
   const time = parseTime(expiresAt);
   if (time !== undefined) return time;

@@ -2,22 +2,33 @@ import type { Option } from 'commander';
 import { InputError } from '../core/errors.ts';
 
 /** Options that have another name than the field of the library. */
-const optionNames: ReadonlyMap<string, string> = new Map([['serviceTrunkGroup', 'trunkGroup']]);
+const optionNames: ReadonlyMap<string, string> = new Map([
+  ['serviceTrunkGroup', 'trunkGroup'],
+  ['expiresAt', 'expiresIn'],
+  ['expiresWithin', 'endsWithin'],
+  ['overlap', 'expireOldIn'],
+]);
 
-function findOption(options: readonly Option[], field: string): Option | undefined {
-  // An option that may be repeated holds one value of a list: --scope of scopes.
-  const names = [optionNames.get(field) ?? field, field.replace(/s$/, '')];
-  return options.find((option) => !option.negate && names.includes(option.attributeName()));
+/** The options of a command, and which of them a person typed. */
+export interface CommandOptions {
+  readonly options: readonly Option[];
+  /** @param name of an option's value, e.g. `expiresIn`. */
+  readonly isGiven: (name: string) => boolean;
 }
 
-/**
- * Names the option that a person typed instead of the field of the library.
- *
- * @param options of the command.
- */
-export function nameOption(error: unknown, options: readonly Option[]): unknown {
+function findOption({ options, isGiven }: CommandOptions, field: string): Option | undefined {
+  // An option that may be repeated holds one value of a list: --scope of scopes.
+  const names = [field, optionNames.get(field), field.replace(/s$/, '')];
+  const found = options.filter(
+    (option) => !option.negate && names.includes(option.attributeName()),
+  );
+  return found.find((option) => isGiven(option.attributeName())) ?? found[0];
+}
+
+/** Names the option that a person typed instead of the field of the library. */
+export function nameOption(error: unknown, command: CommandOptions): unknown {
   if (!(error instanceof InputError) || error.field === undefined) return error;
-  const label = findOption(options, error.field)?.long;
+  const label = findOption(command, error.field)?.long;
   if (label === undefined) return error;
   return new InputError(error.problem, { field: error.field, label, cause: error });
 }

@@ -30,7 +30,10 @@ function buildCommand(
     try {
       await spec.run(open(command.optsWithGlobals()), command.args, command.opts());
     } catch (error) {
-      throw nameOption(error, command.options);
+      throw nameOption(error, {
+        options: command.options,
+        isGiven: (name) => command.getOptionValueSource(name) === 'cli',
+      });
     }
   });
 }

@@ -4,12 +4,13 @@ import type { Client, ClientSecret } from '../client/client.ts';
 import { formatClientSecret, secretBytes } from '../credential/credential-value.ts';
 import { hashSecret } from '../credential/secret-hash.ts';
 import { NotFoundError, RefusedError } from '../errors.ts';
+import { lastTime } from '../rfc3339.ts';
 import { makeAuditedChange } from './audited-change.ts';
 import { viewClientSecret } from './client-view.ts';
 import { findClient } from './find-client.ts';
 import { idForCreation } from './idempotency.ts';
 import { checkVersion, type IfVersion } from './if-version.ts';
-import { lastTime, parseExpiry, parseId, parseName } from './input-fields.ts';
+import { parseExpiry, parseId, parseName } from './input-fields.ts';
 import { currentTime, type ManagementContext } from './management-context.ts';
 import { optional, readFields, refuseInput } from './read-input.ts';
 

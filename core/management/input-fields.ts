@@ -17,7 +17,7 @@ import { findPatternProblem, hasWildcard } from '../client/client-id-pattern.ts'
 import { type IdKind, isId, prefixes } from '../credential/credential-value.ts';
 import { RefusedError } from '../errors.ts';
 import type { IdentityProvider } from '../identity-provider/identity-provider.ts';
-import { formatTime } from '../rfc3339.ts';
+import { formatTime, lastTime } from '../rfc3339.ts';
 import { findNearestNames } from './nearest-names.ts';
 import { readList, readText, refuseInput } from './read-input.ts';
 
@@ -144,9 +144,6 @@ export function parseTokenLifetime(
   }
   return seconds;
 }
-
-/** The latest expiry: RFC 3339 has no year after 9999. */
-export const lastTime = 253_402_300_799;
 
 /** When a secret expires, in seconds since the epoch: later than now. */
 export function parseExpiry(value: unknown, now: number): number | undefined {

@@ -6,8 +6,9 @@ import { collect } from '../collect.ts';
 import { isId } from '../credential/credential-value.ts';
 import { hasApplicationRule } from '../identity-provider/application-rule.ts';
 import type { StorePage } from '../paging.ts';
+import { lastTime } from '../rfc3339.ts';
 import { byNameThen } from './by-name.ts';
-import { lastTime, parseIssuer } from './input-fields.ts';
+import { parseIssuer } from './input-fields.ts';
 import {
   type Given,
   isOwnedItem,

@@ -9,7 +9,15 @@ const options = [
   new Option('--scope <scope>'),
   new Option('--no-scopes'),
   new Option('--trunk-group <group>'),
+  new Option('--expires-at <time>'),
+  new Option('--expires-in <duration>'),
+  new Option('--expire-old-in <duration>'),
 ];
+
+const given = (...names: readonly string[]) => ({
+  options,
+  isGiven: (name: string) => names.includes(name),
+});
 
 function refused(run: () => never): unknown {
   try {
@@ -24,11 +32,14 @@ describe('a value that the library refuses', () => {
     ['tokenLifetime', '--token-lifetime: received 5; allowed: more'],
     ['scopes', '--scope: received 5; allowed: more'],
     ['serviceTrunkGroup', '--trunk-group: received 5; allowed: more'],
-    ['expiresAt', 'expires_at: received 5; allowed: more'],
-  ])('has the name of its option: %s', (field, message) => {
+    ['expiresAt', '--expires-at: received 5; allowed: more'],
+    ['expiresAt', '--expires-in: received 5; allowed: more', 'expiresIn'],
+    ['overlap', '--expire-old-in: received 5; allowed: more'],
+    ['rank', 'rank: received 5; allowed: more'],
+  ])('has the name of its option: %s', (field, message, ...names) => {
     const error = nameOption(
       refused(() => refuseInput(field, 5, 'more')),
-      options,
+      given(...names),
     );
     expect(error).toBeInstanceOf(InputError);
     expect(error).toMatchObject({ field, message });
@@ -36,7 +47,7 @@ describe('a value that the library refuses', () => {
 
   it('keeps the path of a value inside of another', () => {
     const error = refused(() => within('subnets[1]', () => refuseInput('netmask', 5, 'more')));
-    expect(nameOption(error, options)).toBe(error);
+    expect(nameOption(error, given())).toBe(error);
     expect(error).toMatchObject({
       field: 'subnets[1].netmask',
       label: 'subnets[1]: netmask',
@@ -47,6 +58,6 @@ describe('a value that the library refuses', () => {
 
   it.each([new RefusedError('no'), new InputError('tables: received none')])(
     'without a field stays as it is: %s',
-    (error) => expect(nameOption(error, options)).toBe(error),
+    (error) => expect(nameOption(error, given())).toBe(error),
   );
 });

@@ -95,6 +95,16 @@ describe('wrong usage ends with 2', () => {
       '--expires-in: received "0"; allowed: 1s or more',
     ],
     [
+      'an end that is too late',
+      ['client-secret', 'create', '$client', '--expires-in', '999999w'],
+      '--expires-in: received "999999w"; allowed: an expiry before the year 10000',
+    ],
+    [
+      'old secrets for too long',
+      ['client-secret', 'rotate', '$client', '--expire-old-in', '999999w'],
+      '--expire-old-in: received 604799395200; allowed: 0 seconds or more, to an expiry before',
+    ],
+    [
       'an invalid end',
       ['client-secret', 'create', '$client', '--expires-at', 'May'],
       '--expires-at: received "May"; allowed: an RFC 3339 time',
