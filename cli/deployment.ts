@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { AwsClientOptions } from '../adapters/aws-client-options.ts';
+import { callProfiles } from '../adapters/call-profile.ts';
 import {
   type DeploymentConfig,
   DeploymentConfigError,
@@ -75,10 +76,11 @@ function readConfig(path: string, allowLoopbackIssuer: boolean): DeploymentConfi
 
 /** Explicit for the local run; in every other case the SDK's own rules apply. */
 function awsOptions(env: Environment, isLocal: boolean): AwsClientOptions {
+  const { background, request } = callProfiles;
   if (!isLocal) return { profile: 'background' };
   return {
-    // Services on this machine answer at once or not at all.
-    profile: 'request',
+    // A busy disk may take seconds for a change. A run that has ended is reported without waiting.
+    profile: { ...background, maxAttempts: request.maxAttempts, retryDelay: request.retryDelay },
     region: env.AWS_REGION,
     endpointDynamoDb: env.AWS_ENDPOINT_URL_DYNAMODB,
     endpointKms: env.AWS_ENDPOINT_URL_KMS,
