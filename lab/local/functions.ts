@@ -6,6 +6,7 @@ import {
   toVariables,
 } from '../../adapters/aws-json-clients.ts';
 import { sendAnswer } from '../../adapters/cloudformation/send-answer.ts';
+import { openDailyRun } from '../../adapters/daily-run.ts';
 import { createFetchServiceDocument } from '../../adapters/https/fetch-service-document.ts';
 import { createPostTokenRequest } from '../../adapters/https/post-token-request.ts';
 import {
@@ -16,6 +17,7 @@ import {
 import type { InvokeFunction } from '../../adapters/lambda/invoke-function.ts';
 import { openManagementTables } from '../../adapters/management-context.ts';
 import { createAuthenticateCaller } from '../../adapters/sts/authenticate-caller.ts';
+import { dailyRunAlias } from '../../contract/daily-run.ts';
 import type { DeploymentConfig } from '../../contract/deployment-config.ts';
 import { type FunctionName, readEnvironment } from '../../contract/environment.ts';
 import {
@@ -33,11 +35,12 @@ import type { OnLookupFailure } from '../../contract/revocation-check.ts';
 import { type HttpFunctionName, routesOf } from '../../contract/routes.ts';
 import type { Clock } from '../../core/clock.ts';
 import { UnavailableError } from '../../core/errors.ts';
+import type { PutNotices } from '../../core/notices/notice.ts';
 import { createCanaryHandler } from '../../lambda/canary/function.ts';
 import { createDiscoveryHandler } from '../../lambda/discovery/function.ts';
 import { createJwksHandler } from '../../lambda/jwks/function.ts';
 import { createKeyRotationHandler } from '../../lambda/key-rotation/function.ts';
-import { createManagementHandler } from '../../lambda/management/function.ts';
+import { createDeployedManagementHandler } from '../../lambda/management/function.ts';
 import type { LogFields } from '../../lambda/shared/request-report.ts';
 import { createSyntheticCheckHandler } from '../../lambda/synthetic-check/function.ts';
 import { createTokenHandler } from '../../lambda/token/function.ts';
@@ -59,6 +62,8 @@ export interface LocalFunctions {
   rotateKeys(event: { readonly action: 'deploy' | 'reconcile' }): Promise<RotationReport>;
   /** Checks whether tokens of the signing key verify. */
   checkKeys(): Promise<unknown>;
+  /** Makes the daily run if it is due. Undefined if there is none, or no bus for its notices. */
+  readonly makeDailyRun?: (() => Promise<unknown>) | undefined;
   close(): Promise<void>;
 }
 
@@ -142,21 +147,34 @@ function createChecks(
   };
 }
 
+/** Notices, which no EventBridge takes here, are lines of the log. */
 function createManagement(
   config: DeploymentConfig,
   { clientOptions, log, ca }: Pick<LocalFunctionOptions, 'clientOptions' | 'log' | 'ca'>,
 ): EventHandler {
-  const handler = createManagementHandler({
+  const environment = toVariables(clientOptions);
+  const putNotices: PutNotices = async (notices) => {
+    for (const notice of notices) log.write({ level: 'INFO', service: 'notices', ...notice });
+  };
+  const handler = createDeployedManagementHandler({
     createContext: openManagementTables({
       config,
       aws: clientOptions,
       allowLoopbackProviders: true,
       ca,
     }),
-    authenticateCaller: createAuthenticateCaller(toVariables(clientOptions)),
+    authenticateCaller: createAuthenticateCaller(environment),
     telemetry: createLocalRunTelemetry('management', log),
+    dailyRun: {
+      deployment: config.name,
+      open: (onMalformedRecord) => ({
+        ...openDailyRun({ config, aws: clientOptions, environment, onMalformedRecord }),
+        putNotices,
+      }),
+    },
   });
-  return (event, { functionArn: invokedFunctionArn }) => handler(event, { invokedFunctionArn });
+  return (event, { functionArn: invokedFunctionArn }) =>
+    handler(event, { invokedFunctionArn, getRemainingTimeInMillis: () => eventTimeout });
 }
 
 /** Creates every function with the environment that the stack would give it. */
@@ -193,7 +211,8 @@ export function createFunctions(
   handlers.set(nameOf('canary'), canary);
   // Runs only by hand: otherwise its client would be in every list of clients.
   handlers.set(nameOf('synthetic-check'), syntheticCheck);
-  handlers.set(nameOf('management'), createManagement(config, { clientOptions, log, ca }));
+  const management = createManagement(config, { clientOptions, log, ca });
+  handlers.set(nameOf('management'), management);
   handlers.set(nameOf('token'), (event) => http.token(event as never, contextOf('token')));
   const example = createExampleRoute({
     config,
@@ -208,6 +227,9 @@ export function createFunctions(
     eventHandlers: handlers,
     rotateKeys,
     checkKeys: () => canary({}),
+    makeDailyRun: config.notices
+      ? () => management({}, { functionArn: `${nameOf('management')}:${dailyRunAlias}` })
+      : undefined,
     close: async () => {
       aws.close();
       background.dynamodb.destroy();

@@ -2,11 +2,7 @@ import type { RotationReport } from '../../contract/function-events.ts';
 import { keyScheduleMinutes } from '../../contract/key-metrics.ts';
 import type { LocalFunctions } from './functions.ts';
 import type { LogFile } from './log-file.ts';
-
-/** A schedule that runs until it is closed. */
-export interface Schedule {
-  close(): Promise<void>;
-}
+import { type Schedule, startSchedule } from './schedule.ts';
 
 export interface KeyScheduleOptions {
   /** Seconds between two runs. The default is that of a deployment. */
@@ -15,17 +11,14 @@ export interface KeyScheduleOptions {
 }
 
 /**
- * Runs the key rotation and the canary on a schedule, as the stack's EventBridge rules do. A run
- * ends before the next one begins. When a run fails, the next one does its work.
+ * Runs the key rotation and the canary on a schedule, as the stack's EventBridge rules do. When a run
+ * fails, the next one does its work.
  */
 export function startKeySchedule(
   functions: Pick<LocalFunctions, 'rotateKeys' | 'checkKeys'>,
   log: LogFile,
   { keyScheduleSeconds = keyScheduleMinutes * 60, onRotation }: KeyScheduleOptions = {},
 ): Schedule {
-  let isOver = false;
-  let timer: NodeJS.Timeout | undefined;
-  let running: Promise<void> = Promise.resolve();
   const run = async (): Promise<void> => {
     try {
       const report = await functions.rotateKeys({ action: 'reconcile' });
@@ -35,19 +28,5 @@ export function startKeySchedule(
       log.writeError('key-rotation', error);
     }
   };
-  const wait = (): void => {
-    timer = setTimeout(() => {
-      running = run().then(() => {
-        if (!isOver) wait();
-      });
-    }, keyScheduleSeconds * 1000).unref();
-  };
-  wait();
-  return {
-    close: async () => {
-      isOver = true;
-      clearTimeout(timer);
-      await running;
-    },
-  };
+  return startSchedule(run, { seconds: keyScheduleSeconds });
 }

@@ -13,6 +13,7 @@ import { startBackends } from './backends.ts';
 import { loadCertificate } from './certificate.ts';
 import { checkKeptKeys } from './check-kept-keys.ts';
 import { CleanUp } from './clean-up.ts';
+import { startDailySchedule } from './daily-schedule.ts';
 import { seedDemo } from './demo-credentials.ts';
 import { examplePath } from './example-api.ts';
 import type { AccessOptions } from './from-synth/access.ts';
@@ -49,6 +50,8 @@ export interface LocalOptions extends LocalDeploymentOptions {
   readonly faults?: Faults | undefined;
   /** Seconds between two runs of the key rotation. The default is that of a deployment. */
   readonly keyScheduleSeconds?: number;
+  /** Whether the daily run is made, which takes a part of a test's time. */
+  readonly dailyRun?: boolean;
   readonly onRequest?: (note: RequestNote) => void;
   /** Runs when the state cannot be written, and when it can again. */
   readonly onStorage?: OnStorage;
@@ -235,7 +238,9 @@ async function startService(
   const aws = { ...clientOptions, endpointLambda: started.lambdaEndpoint };
   const operatorKeys: LocalRun['operatorKeys'] = access?.operatorKeys ?? new Map();
   const portalPort = near(5, options.portalPort);
-  return { deployment, issuer, ca, caPath, aws, operatorKeys, portalPort, server: front.server };
+  const { makeDailyRun } = started.functions;
+  const { server } = front;
+  return { deployment, issuer, ca, caPath, aws, operatorKeys, portalPort, server, makeDailyRun };
 }
 
 async function start(options: LocalOptions, paths: StatePaths, cleanUp: CleanUp) {
@@ -263,6 +268,9 @@ async function start(options: LocalOptions, paths: StatePaths, cleanUp: CleanUp)
   };
   // Closed first, so no request uses a closed table.
   cleanUp.use(server);
+  if (options.dailyRun === true && service.makeDailyRun !== undefined) {
+    cleanUp.use(startDailySchedule(service.makeDailyRun, log));
+  }
   const environment = buildEnvironment(run, config.defaultAudience);
   writePrivateFile(paths.demoEnvironment, formatDemoEnvironment(environment));
   return { ...run, environment, close: () => cleanUp.run() };
