@@ -90,8 +90,16 @@ describe('the list of what expires', () => {
     expect(one).toContain('>1 secret or API key</p>');
   });
 
-  it('is linked from the overview', async () => {
-    const { get } = await createReported(1);
-    expect(await (await get('/')).text()).toMatch(/href="[^"]*\/expiring"/);
+  const linkOf = (page: string, name: string) =>
+    new RegExp(`<a href="([^"]+)">${name}`).exec(page)?.[1];
+
+  it('is linked from the overview, also from the secrets that expire soon', async () => {
+    const { get, management, clientId, now } = await createReported(1);
+    await management.createClientSecret(clientId, { expiresAt: now + 86_400 });
+    const page = await (await get('/')).text();
+    expect(linkOf(page, 'See all<span class="visually-hidden">: Secrets that expire')).toBe(
+      '/expiring',
+    );
+    expect(linkOf(page, 'Everything that expires within 30 days')).toBe('/expiring');
   });
 });
