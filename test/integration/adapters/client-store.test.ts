@@ -3,9 +3,10 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createDynamoDbClientStore } from '../../../adapters/dynamodb/client-store.ts';
 import type { Client, ClientSecret } from '../../../core/client/client.ts';
+import { collect } from '../../../core/collect.ts';
 import { ConflictError, MalformedRecordError } from '../../../core/errors.ts';
 import { client, clientSecrets, inOrder } from '../../support/arbitraries.ts';
-import { collect, startTables, type TestTables } from './dynamodb-tables.ts';
+import { startTables, type TestTables } from './dynamodb-tables.ts';
 
 let tables: TestTables;
 let store: ReturnType<typeof createDynamoDbClientStore>;

@@ -1,7 +1,12 @@
 import type { DynamoDBDocument } from '@aws-sdk/lib-dynamodb';
+import { onTestFinished } from 'vitest';
 import { createDynamoDbClient } from '../../../adapters/dynamodb/dynamodb-client.ts';
 import { type TableKey, tableName, tables } from '../../../contract/tables.ts';
+import { startDynamoDb } from '../../../lab/emulator/dynamodb.ts';
+import type { IndexTiming } from '../../../lab/emulator/table-indexes.ts';
 import { createTables } from '../../../lab/support/create-tables.ts';
+import { testConfig } from '../../support/management.ts';
+import { testAccessKey } from '../../support/test-access-key.ts';
 import { startDynalite, testAwsOptions } from './dynalite.ts';
 
 /** The tables of a deployment in a DynamoDB of their own. */
@@ -35,8 +40,15 @@ export async function startTables(): Promise<TestTables> {
   };
 }
 
-export async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
-  const all: T[] = [];
-  for await (const item of items) all.push(item);
-  return all;
+/** Tables of {@link testConfig} whose index follows them as the test says. They end with the test. */
+export async function startIndexedTables(indexTiming: IndexTiming) {
+  const server = await startDynamoDb({ accessKey: testAccessKey, indexTiming });
+  const aws = testAwsOptions(server.endpoint);
+  const dynamodb = createDynamoDbClient(aws);
+  onTestFinished(async () => {
+    dynamodb.destroy();
+    await server.close();
+  });
+  await createTables(dynamodb, testConfig.name);
+  return { aws, dynamodb };
 }

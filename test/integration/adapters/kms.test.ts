@@ -16,21 +16,11 @@ import type { SigningKey } from '../../../core/signing-key/signing-key.ts';
 import type { RunningService } from '../../../lab/emulator/aws-server/aws-server.ts';
 import { startKms } from '../../../lab/emulator/kms/kms-server.ts';
 import { exampleSigningKey } from '../../../lab/support/signing-keys.ts';
+import { keyPolicy } from '../../support/key-policy.ts';
 import { testAccessKey } from '../../support/test-access-key.ts';
 import { testAwsEnvironment, testAwsOptions } from './dynalite.ts';
 import { failure, type StubServer, startStub } from './stub-server.ts';
 
-const keyPolicy = {
-  Version: '2012-10-17',
-  Statement: [
-    {
-      Effect: 'Allow',
-      Principal: { AWS: 'arn:aws:iam::000000000000:root' },
-      Action: 'kms:*',
-      Resource: '*',
-    },
-  ],
-};
 const settings = { deploymentName: 'test', keyPolicy };
 const missingArn = 'arn:aws:kms:us-west-2:000000000000:key/00000000-0000-0000-0000-000000000000';
 const input = Buffer.from('header.payload');

@@ -6,11 +6,12 @@ import { createDynamoDbClientStore } from '../../../adapters/dynamodb/client-sto
 import { createDynamoDbClient } from '../../../adapters/dynamodb/dynamodb-client.ts';
 import type { ApiKey } from '../../../core/api-key/api-key.ts';
 import type { Client } from '../../../core/client/client.ts';
+import { collect } from '../../../core/collect.ts';
 import { ConflictError, UnavailableError, UncertainConflictError } from '../../../core/errors.ts';
 import { createAwsCaller } from '../../../lab/emulator/aws-server/aws-caller.ts';
 import { testAccessKey } from '../../support/test-access-key.ts';
 import { testAwsOptions } from './dynalite.ts';
-import { collect, startTables, type TestTables } from './dynamodb-tables.ts';
+import { startTables, type TestTables } from './dynamodb-tables.ts';
 import { type Answer, type Call, type StubServer, startStub } from './stub-server.ts';
 
 let tables: TestTables;

@@ -10,13 +10,14 @@ import { createDynamoDbTrunkGroupLimitsStore } from '../../../adapters/dynamodb/
 import type { TableKey } from '../../../contract/tables.ts';
 import type { ApiKey } from '../../../core/api-key/api-key.ts';
 import type { AuditRecord } from '../../../core/audit/audit-log.ts';
+import { collect } from '../../../core/collect.ts';
 import { ConflictError, MalformedRecordError } from '../../../core/errors.ts';
 import type { IdentityProvider } from '../../../core/identity-provider/identity-provider.ts';
 import { signingKeyStates } from '../../../core/signing-key/signing-key.ts';
 import { createTables } from '../../../lab/support/create-tables.ts';
 import { exampleSigningKey } from '../../../lab/support/signing-keys.ts';
 import { apiKey, auditRecord, identityProvider, time } from '../../support/arbitraries.ts';
-import { collect, startTables, type TestTables } from './dynamodb-tables.ts';
+import { startTables, type TestTables } from './dynamodb-tables.ts';
 
 const tableKeys = ['apiKeys', 'identityProviders', 'signingKeys', 'audit'] as const;
 let tables: TestTables;

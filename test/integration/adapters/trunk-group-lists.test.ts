@@ -3,30 +3,20 @@ import {
   type QueryCommandInput,
   UpdateTableCommand,
 } from '@aws-sdk/client-dynamodb';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { createDynamoDbClient } from '../../../adapters/dynamodb/dynamodb-client.ts';
+import { describe, expect, it, vi } from 'vitest';
 import { createManagement, InputError, type Management } from '../../../adapters/management.ts';
 import { tableName, tables, trunkGroupIndex } from '../../../contract/tables.ts';
-import { startDynamoDb } from '../../../lab/emulator/dynamodb.ts';
 import type { IndexTiming } from '../../../lab/emulator/table-indexes.ts';
-import { createTable, createTables } from '../../../lab/support/create-tables.ts';
+import { createTable } from '../../../lab/support/create-tables.ts';
 import { waitUntil } from '../../../lab/support/wait-until.ts';
 import { testConfig } from '../../support/management.ts';
-import { testAccessKey } from '../../support/test-access-key.ts';
-import { testAwsOptions } from './dynalite.ts';
+import { startIndexedTables } from './dynamodb-tables.ts';
 
 const clientsTable = tableName(testConfig.name, 'clients');
 const apiKeysTable = tableName(testConfig.name, 'apiKeys');
 
 async function start(indexTiming: IndexTiming = {}) {
-  const server = await startDynamoDb({ accessKey: testAccessKey, indexTiming });
-  const aws = testAwsOptions(server.endpoint);
-  const dynamodb = createDynamoDbClient(aws);
-  onTestFinished(async () => {
-    dynamodb.destroy();
-    await server.close();
-  });
-  await createTables(dynamodb, testConfig.name);
+  const { aws, dynamodb } = await startIndexedTables(indexTiming);
   const actor = async () => 'arn:aws:iam::123456789012:user/op';
   const management = createManagement({ config: testConfig, aws, actor });
   const removeIndexes = async () => {

@@ -14,6 +14,7 @@ import { createTables } from '../../../lab/support/create-tables.ts';
 import { createKeyRotationHandler } from '../../../lambda/key-rotation/function.ts';
 import type { RunReport } from '../../../lambda/shared/run-telemetry.ts';
 import { authenticateOperator, rotationInvocation } from '../../support/caller-proof.ts';
+import { keyPolicy } from '../../support/key-policy.ts';
 import { createPublisher } from '../../support/publisher.ts';
 import { testAccessKey as accessKey } from '../../support/test-access-key.ts';
 import { startDynalite } from '../adapters/dynalite.ts';
@@ -56,18 +57,6 @@ beforeEach(async () => {
   reports = [];
   await createTables(admin.dynamodb, deployment);
 });
-
-const keyPolicy = {
-  Version: '2012-10-17',
-  Statement: [
-    {
-      Effect: 'Allow',
-      Principal: { AWS: 'arn:aws:iam::000000000000:root' },
-      Action: 'kms:*',
-      Resource: '*',
-    },
-  ],
-};
 
 /** The rotation's longest run, in milliseconds. */
 const timeLimit = 14 * 60_000;

@@ -29,6 +29,7 @@ import {
   rotationInvocation,
   withProof,
 } from '../../support/caller-proof.ts';
+import { keyPolicy } from '../../support/key-policy.ts';
 import { createPublisher } from '../../support/publisher.ts';
 import { useAws } from './use-aws.ts';
 
@@ -42,18 +43,6 @@ useAws((test) => {
   now = 1_800_000_000;
   reports = [];
 });
-
-const keyPolicy = {
-  Version: '2012-10-17',
-  Statement: [
-    {
-      Effect: 'Allow',
-      Principal: { AWS: 'arn:aws:iam::000000000000:root' },
-      Action: 'kms:*',
-      Resource: '*',
-    },
-  ],
-};
 
 function environment(
   more: Partial<EnvironmentVariables<'key-rotation'>> = {},

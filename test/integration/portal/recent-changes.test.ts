@@ -1,12 +1,8 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { createDynamoDbClient } from '../../../adapters/dynamodb/dynamodb-client.ts';
+import { describe, expect, it } from 'vitest';
 import { createManagement } from '../../../adapters/management.ts';
-import { startDynamoDb } from '../../../lab/emulator/dynamodb.ts';
-import { createTables } from '../../../lab/support/create-tables.ts';
 import { createPortal } from '../../../portal/create-portal.ts';
 import { testConfig } from '../../support/management.ts';
-import { testAccessKey } from '../../support/test-access-key.ts';
-import { testAwsOptions } from '../adapters/dynalite.ts';
+import { startIndexedTables } from '../adapters/dynamodb-tables.ts';
 
 const origin = 'https://portal.example.com';
 
@@ -14,14 +10,7 @@ const origin = 'https://portal.example.com';
 async function start() {
   const writes: (() => void)[] = [];
   const indexTiming = { defer: (write: () => void) => writes.push(write) };
-  const server = await startDynamoDb({ accessKey: testAccessKey, indexTiming });
-  const aws = testAwsOptions(server.endpoint);
-  const dynamodb = createDynamoDbClient(aws);
-  onTestFinished(async () => {
-    dynamodb.destroy();
-    await server.close();
-  });
-  await createTables(dynamodb, testConfig.name);
+  const { aws } = await startIndexedTables(indexTiming);
   const openInstance = () =>
     createPortal({
       management: createManagement({ config: testConfig, aws, actor: async () => 'test' }),
