@@ -80,6 +80,7 @@ describe('the staff chooses the trunk group', () => {
     const text = await textOf(world, '/clients/new');
     expect(text).toContain('<option value="tg-1001">tg-1001</option>');
     expect(text).toContain('<option value="tg-3003">tg-3003</option>');
+    expect(text).toContain('href="/clients">Cancel</a>');
     const other = await textOf(world, '/api-keys/new?trunkGroup=tg-1001&otherTrunkGroup=tg-9');
     expect(other).toContain('name="serviceTrunkGroup" value="tg-9"');
     const wrong = await world.get('/clients/new?trunkGroup=tg-1001&otherTrunkGroup=a+b');

@@ -84,7 +84,7 @@ describe('the limits of a trunk group, set by the staff', () => {
     }
     const form = { ...noLimits, maxTokenLifetime: '15m', preview: '1' };
     const text = await (await world.post(page, form)).text();
-    expect(text).toContain('These are 20 of 21.');
+    expect(text).toContain('These are 20 of 21 (Token lifetime 21).');
     expect(text.match(/class="row-link"/g)).toHaveLength(20);
   });
 

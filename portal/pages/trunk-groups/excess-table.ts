@@ -45,6 +45,12 @@ function valueOf({ limit, received }: Excess, now: number): HtmlValue {
 /** Rows of the table: more are a long way for someone who uses the keyboard. */
 const maxRows = 20;
 
+/** How much is above each limit: `Token lifetime 252, Scopes 3`. */
+function countsOf({ excesses }: Check): string {
+  const byLimit = Map.groupBy(excesses, ({ limit }) => limit);
+  return [...byLimit].map(([limit, { length }]) => `${limitLabel(limit)} ${length}`).join(', ');
+}
+
 /** What a trunk group has above limits, with links to it. */
 export function excessTable(
   context: Pick<RequestContext, 'href' | 'now'>,
@@ -69,7 +75,7 @@ export function excessTable(
   const count = check.excesses.length;
   const head =
     count > rows.length
-      ? html`These are ${rows.length} of ${check.more ? `more than ${count}` : count}. <code>authctl trunk-group-limits check ${group}</code> lists the others. `
+      ? html`These are ${rows.length} of ${check.more ? `more than ${count}` : count}${!check.more && html` (${countsOf(check)})`}. <code>authctl trunk-group-limits check ${group}</code> lists the others. `
       : '';
   return html`<p class="panel-text">${head}All of it stays and works. A change can only make it smaller.</p>${dataTable(
     'Above the limits',
