@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import {
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -11,14 +12,14 @@ import {
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Command } from 'commander';
-import { buildSync } from 'esbuild';
+import { type BuildOptions, buildSync } from 'esbuild';
 import type { DeploymentConfigInput } from '../../contract/deployment-config.ts';
 import { signingKeyPolicy } from '../ministack/proof.ts';
 import { type KeptDeployment, writeRelease } from '../support/releases/kept-release.ts';
 
 const commits = new Command('node lab/tools/keep-release.ts')
   .description(
-    'Keeps what a release deploys, templates and function bundles of a commit, and its authctl, built with its own lock file. docs/upgrade.md says when to run this.',
+    'Keeps what a release deploys, templates and function bundles of a commit, its authctl and its verifier, built with its own lock file. docs/upgrade.md says when to run this.',
   )
   .argument('<commit...>')
   .parse().args;
@@ -90,11 +91,11 @@ function synthesise(source: string, name: string, config: DeploymentConfigInput)
   return { config, files: readAssembly(outdir) };
 }
 
-/** The command line in one file, without AWS's SDK. Operators use it until they install another. */
-function bundleAuthctl(source: string): string {
+/** A program or a library in one file, without AWS's SDK. */
+function bundle(source: string, entry: BuildOptions): string {
   const { outputFiles } = buildSync({
+    ...entry,
     absWorkingDir: source,
-    entryPoints: ['cli/authctl.ts'],
     bundle: true,
     write: false,
     platform: 'node',
@@ -109,7 +110,23 @@ function bundleAuthctl(source: string): string {
     },
     logLevel: 'warning',
   });
-  return outputFiles[0]?.text ?? '';
+  return outputFiles?.[0]?.text ?? '';
+}
+
+/** Operators use it until they install another. */
+function bundleAuthctl(source: string): string {
+  return bundle(source, { entryPoints: ['cli/authctl.ts'] });
+}
+
+/** Platforms use it until they install another. */
+function bundleVerifier(source: string): string {
+  const folder = ['verifier', 'adapters'].find((name) =>
+    existsSync(join(source, name, 'verifier.ts')),
+  );
+  const contents = ['verifier', 'dynamodb-lookups']
+    .map((name) => `export * from './${folder}/${name}.ts';`)
+    .join('\n');
+  return bundle(source, { stdin: { contents, resolveDir: source, loader: 'ts' } });
 }
 
 function keepRelease(commit: string, work: string): void {
@@ -124,7 +141,8 @@ function keepRelease(commit: string, work: string): void {
       synthesise(source, name, config),
     ]),
   );
-  const bytes = writeRelease({ commit, deployments, authctl: bundleAuthctl(source) });
+  const programs = { authctl: bundleAuthctl(source), verifier: bundleVerifier(source) };
+  const bytes = writeRelease({ commit, deployments, ...programs });
   process.stdout.write(`${commit}: kept, ${bytes} bytes\n`);
 }
 

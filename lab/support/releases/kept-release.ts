@@ -12,6 +12,8 @@ export interface KeptRelease {
   readonly deployments: Readonly<Record<string, KeptDeployment>>;
   /** Its command line, as one ECMAScript module. It imports AWS's SDK. */
   readonly authctl: string;
+  /** `createVerifier` and `createDynamoDbLookups` as one ECMAScript module. */
+  readonly verifier: string;
 }
 
 export interface KeptDeployment {
