@@ -41,7 +41,6 @@ const requiredOptions: Readonly<Record<string, readonly string[]>> = {
   'dynamodb update-continuous-backups': ['--table-name', '--point-in-time-recovery-specification'],
   'dynamodb restore-table-to-point-in-time': ['--target-table-name'],
   'dynamodb put-item': ['--table-name', '--item'],
-  'dynamodb query': ['--table-name'],
   'dynamodb scan': ['--table-name'],
   'dynamodb update-item': ['--table-name', '--key'],
   'dynamodb update-table': ['--table-name'],
