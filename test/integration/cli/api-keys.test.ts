@@ -5,12 +5,7 @@ const { authctl, json } = useLocalCli();
 
 async function createKey(...more: readonly string[]) {
   const created = await json([
-    'api-key',
-    'create',
-    '--name',
-    'Ada',
-    '--trunk-group',
-    'tg-1001',
+    ...'api-key create --name Ada --trunk-group tg-1001'.split(' '),
     ...more,
   ]);
   return { keyId: String(created.key_id), value: String(created.api_key), acl: created.acl };

@@ -21,29 +21,15 @@ async function readAudit(): Promise<readonly AuditRecord[]> {
 }
 
 it('records every change: who, what, before and after, and no secret', async () => {
-  const { client_id: clientId } = await json([
-    'client',
-    'create',
-    '--name',
-    'A',
-    '--trunk-group',
-    'tg',
-    '--scope',
-    'calls:view',
-  ]);
+  const { client_id: clientId } = await json(
+    'client create --name A --trunk-group tg --scope calls:view'.split(' '),
+  );
   const id = String(clientId);
   const secret = await json(['client-secret', 'create', id]);
   await json(['client', 'update', id, '--name', 'B']);
-  const key = await json([
-    'api-key',
-    'create',
-    '--name',
-    'K',
-    '--trunk-group',
-    'tg',
-    '--allow',
-    'a=10.0.0.0/8',
-  ]);
+  const key = await json(
+    'api-key create --name K --trunk-group tg --allow a=10.0.0.0/8'.split(' '),
+  );
   await json(['api-key', 'disable', String(key.key_id)]);
   await json(['client', 'delete', id, '--yes']);
   const records = await readAudit();

@@ -6,16 +6,9 @@ const { authctl, json, requestToken } = useLocalCli();
 
 async function createClient(...more: readonly string[]): Promise<string> {
   const created = await json([
-    'client',
-    'create',
-    '--name',
-    'Billing',
-    '--trunk-group',
-    'tg-1001',
-    '--scope',
-    'messaging:view',
-    '--scope',
-    'calls:view',
+    ...'client create --name Billing --trunk-group tg-1001 --scope messaging:view --scope calls:view'.split(
+      ' ',
+    ),
     ...more,
   ]);
   return String(created.client_id);

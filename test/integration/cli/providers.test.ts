@@ -246,16 +246,7 @@ it('hints at a registered issuer with a slash more or less, and at one that was 
   const hint = `there is no provider "GIVEN"; registered is "${provider.issuer}", without a slash at the end\n`;
   const given = [`${provider.issuer}/`, provider.discoveryUrl];
   for (const issuer of given) {
-    const client = [
-      'client',
-      'create',
-      '--name',
-      'A',
-      '--trunk-group',
-      'tg',
-      '--scope',
-      'calls:view',
-    ];
+    const client = 'client create --name A --trunk-group tg --scope calls:view'.split(' ');
     for (const args of [
       ['provider', 'show', issuer],
       ['provider', 'delete', issuer, '--yes'],

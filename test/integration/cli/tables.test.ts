@@ -222,15 +222,7 @@ describe('authctl table copy', () => {
 
     await json(['client', 'update', id, '--name', 'Changed in the copy']);
     const added = await addClient('only in the copy');
-    const run = await authctl([
-      'table',
-      'copy',
-      'clients',
-      '--from',
-      'old-clients',
-      '--json',
-      '--yes',
-    ]);
+    const run = await authctl('table copy clients --from old-clients --json --yes'.split(' '));
     expect(run.exitCode).toBe(1);
     const again = (JSON.parse(run.stdout) as { items: readonly Row[] }).items;
     expect(again.filter(({ outcome }) => outcome !== 'present')).toEqual([

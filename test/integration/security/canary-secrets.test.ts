@@ -125,16 +125,9 @@ it('would be found in every form that they could take', () => {
 });
 
 it('are in no log line, metric, error, audit record, table or file', async () => {
-  const created = await json([
-    'client',
-    'create',
-    '--name',
-    'Canary',
-    '--trunk-group',
-    'tg',
-    '--scope',
-    'messaging:view',
-  ]);
+  const created = await json(
+    'client create --name Canary --trunk-group tg --scope messaging:view'.split(' '),
+  );
   const clientId = String(created['client_id']);
   const secret = String((await json(['client-secret', 'create', clientId]))['client_secret']);
   const key = await json(['api-key', 'create', '--name', 'Canary', '--trunk-group', 'tg']);

@@ -128,20 +128,9 @@ describe.skipIf(why !== undefined)('a full disk', () => {
         body: new URLSearchParams({ grant_type: 'client_credentials' }),
       });
     const create = () =>
-      runCli(
-        [
-          'client',
-          'create',
-          '--name',
-          'A',
-          '--trunk-group',
-          'tg',
-          '--scope',
-          'calls:view',
-          '--local',
-        ],
-        { cwd: disk.path },
-      );
+      runCli('client create --name A --trunk-group tg --scope calls:view --local'.split(' '), {
+        cwd: disk.path,
+      });
     expect((await create()).exitCode).toBe(0);
     disk.fill();
     await expect.poll(async () => (await create()).exitCode).toBe(1);
