@@ -1,4 +1,5 @@
 import { Option } from 'commander';
+import { requiredSubnetText } from '../../contract/limits.ts';
 import type {
   LimitsCheck,
   TrunkGroupExcess,
@@ -168,7 +169,7 @@ const set: CommandSpec = {
     countOption('--max-api-keys', 'how many API keys it may have; 0: none are allowed'),
     new Option('--max-token-lifetime <duration>', 'longest lifetime of a token, e.g. 1h'),
     new Option('--max-secret-lifetime <duration>', 'longest life of a secret, e.g. 90d'),
-    new Option('--require-subnet', 'an API key must have a subnet'),
+    new Option('--require-subnet', `an API key must have subnets, ${requiredSubnetText}`),
     repeatable(
       '--provider <issuer>',
       'a registered provider under which it may create clients; may be repeated',

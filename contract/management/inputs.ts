@@ -130,7 +130,7 @@ export const grantLimits = {
   maxTokenLifetime: v.optional(seconds),
   /** Seconds that a secret may have left. */
   maxSecretLifetime: v.optional(seconds),
-  /** Whether every API key must have a subnet. */
+  /** Whether every API key must have a subnet, and none wider than `requiredSubnetPrefix`. */
   requireSubnet: optionalFlag,
   /** Issuers of the registered providers under which clients may be created. Empty: none. */
   providers: v.optional(list(text)),

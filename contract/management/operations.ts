@@ -27,7 +27,7 @@ export interface ManagementOperation {
   readonly aliases: readonly ManagementAlias[];
   /** The least role of a person for whom the alias `portal` may call it. */
   readonly person: PersonRole;
-  /** The same for a person who is limited to trunk groups, if it is a lower one. */
+  /** The same for a person who is limited to trunk groups, if it is another one. */
   readonly limitedPerson?: PersonRole;
   /** Whether it changes something. */
   readonly changes: boolean;
@@ -236,7 +236,13 @@ export const managementOperations = {
   explainRequest: read(seenBy(), { question: input.requestQuestion }, output.requestExplanation),
   listAudit: read(audit, { filter: v.optional(input.auditFilter) }, output.auditPage),
   listHistory: read(audit, { id, filter: v.optional(input.historyFilter) }, output.historyPage),
-  listSigningKeys: read(seenBy('client-operator'), {}, output.signingKeyTimeline),
+  // The keys are the platform's: what a customer needs of them is in the JWKS, and the rest names the
+  // AWS account and when each key begins to sign.
+  listSigningKeys: read(
+    { ...seenBy('client-operator'), limitedPerson: 'administrator' },
+    {},
+    output.signingKeyTimeline,
+  ),
 } as const satisfies Readonly<Record<string, ManagementOperation>>;
 
 export type OperationName = keyof typeof managementOperations;

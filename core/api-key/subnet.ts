@@ -1,4 +1,5 @@
 import ipaddr from 'ipaddr.js';
+import { requiredSubnetPrefix } from '../../contract/limits.ts';
 import { InputError } from '../errors.ts';
 import {
   addressBits,
@@ -122,6 +123,12 @@ export function formatNetmask(subnet: Subnet): string {
 
 export function formatCidr(subnet: Subnet): string {
   return `${subnet.address}/${subnet.prefixLength}`;
+}
+
+/** Whether a subnet meets the limit that a key needs one: wider ones would ask for nothing. */
+export function meetsRequirement({ address, prefixLength }: Subnet): boolean {
+  const { ipv4, ipv6 } = requiredSubnetPrefix;
+  return prefixLength >= (address.includes(':') ? ipv6 : ipv4);
 }
 
 /**

@@ -11,7 +11,7 @@ export interface GrantLimits {
   readonly maxTokenLifetime?: number | undefined;
   /** Seconds that a secret may have left. A secret without an end has no such limit. */
   readonly maxSecretLifetime?: number | undefined;
-  /** Whether an API key must have a subnet. */
+  /** Whether an API key must have a subnet, and none wider than `requiredSubnetPrefix`. */
   readonly requireSubnet?: boolean | undefined;
   /** Issuers of the registered providers under which clients may be created. Empty: none. */
   readonly providers?: readonly string[] | undefined;

@@ -1,3 +1,4 @@
+import { requiredSubnetText } from '../../contract/limits.ts';
 import type { GrantLimits } from '../../core/trunk-group/trunk-group-limits.ts';
 import { type Html, type HtmlValue, html } from './html.ts';
 import type { Fact } from './parts.ts';
@@ -28,7 +29,7 @@ const shown: {
   maxApiKeys: ['API keys', (value) => (value === 0 ? 'Not allowed' : count(value))],
   requireSubnet: [
     'Subnets of API keys',
-    (value) => (value === true ? 'Every key needs one or more' : noLimit),
+    (value) => (value === true ? `Every key needs one or more, ${requiredSubnetText}` : noLimit),
   ],
   maxTokenLifetime: ['Token lifetime', span],
   maxSecretLifetime: ['Life of a secret', span],

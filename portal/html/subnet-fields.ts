@@ -1,4 +1,4 @@
-import { maxNameLength } from '../../contract/limits.ts';
+import { maxNameLength, requiredSubnetText } from '../../contract/limits.ts';
 import { type Problems, problemAt } from '../forms/problems.ts';
 import type { SubnetRow } from '../forms/subnet-rows.ts';
 import { hiddenField, textField } from './field.ts';
@@ -41,7 +41,7 @@ export function subnetRows(
 ): Html {
   return html`<fieldset class="field" id="f-subnets"><legend>Subnets that may use the key</legend><p class="hint">${
     isRequired
-      ? 'A key of this trunk group needs one or more.'
+      ? `A key of this trunk group needs one or more, ${requiredSubnetText}.`
       : html`Leave all of it empty to let <strong>every address</strong> use the key.`
   } ${subnetHint}</p>${hiddenField('rows', rows.length)}${rows.map(
     (row, index) =>

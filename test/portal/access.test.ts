@@ -60,6 +60,8 @@ const limited: Readonly<Partial<Record<OperationName, string>>> = {
   registerProvider: '-++',
   deleteProvider: '-++',
   setProviderTrunkGroups: '-++',
+  // The keys are the platform's. What a customer needs of them is in the JWKS.
+  listSigningKeys: '--+',
 };
 
 const operations = Object.keys(table) as OperationName[];

@@ -61,7 +61,7 @@ describe('the limits of a trunk group', () => {
     const limits = { requireSubnet: true, ifVersion: version };
     await world.management.setTrunkGroupLimits('tg-1001', limits);
     expect(await textOf(world, '/api-keys/new')).toContain(
-      'A key of this trunk group needs one or more.',
+      'A key of this trunk group needs one or more, each /16 or longer (IPv6: /32 or longer).',
     );
   });
 

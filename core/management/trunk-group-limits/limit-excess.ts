@@ -1,4 +1,6 @@
+import { requiredSubnetText } from '../../../contract/limits.ts';
 import type { ApiKey } from '../../api-key/api-key.ts';
+import { formatCidr, meetsRequirement } from '../../api-key/subnet.ts';
 import type { Client } from '../../client/client.ts';
 import { formatTime } from '../../rfc3339.ts';
 import type { GrantLimits } from '../../trunk-group/trunk-group-limits.ts';
@@ -73,9 +75,14 @@ export function* findApiKeyExcess(
   { requireSubnet }: GrantLimits,
   { subnets }: Pick<ApiKey, 'subnets'>,
 ): Generator<Excess> {
-  if (requireSubnet !== true || subnets.length > 0) return;
-  const allowed = 'one subnet or more';
-  yield { limit: 'requireSubnet', field: 'subnets', amount: 1, received: undefined, allowed };
+  if (requireSubnet !== true) return;
+  const allowed = `one subnet or more, ${requiredSubnetText}`;
+  const ofKey = { limit: 'requireSubnet', field: 'subnets', amount: 1, allowed } as const;
+  if (subnets.length === 0) yield { ...ofKey, received: undefined };
+  for (const wide of subnets.filter((subnet) => !meetsRequirement(subnet))) {
+    const received = formatCidr(wide);
+    yield { ...ofKey, which: received, received };
+  }
 }
 
 /** The first excess that a change adds, or makes larger. */

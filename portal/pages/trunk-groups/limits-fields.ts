@@ -1,4 +1,4 @@
-import { minTokenLifetime } from '../../../contract/limits.ts';
+import { minTokenLifetime, requiredSubnetText } from '../../../contract/limits.ts';
 import { formatDuration } from '../../../core/duration.ts';
 import { type LimitsValues, onlyThese } from '../../forms/limits-form.ts';
 import { type Problems, problemAt } from '../../forms/problems.ts';
@@ -135,6 +135,7 @@ export function limitsFields(
     {
       name: 'requireSubnet',
       label: 'An API key must have a subnet',
+      hint: `Its subnets are ${requiredSubnetText}. Wider ones do not count as a limit.`,
       isOn: values.requireSubnet,
     },
   )}${text(

@@ -104,7 +104,8 @@ const table: Readonly<Record<OperationName, string>> = {
   explainRequest: 'ddd eed ddd ddd',
   listAudit: 'mdd med mdd mdd',
   listHistory: 'mdd med mdd mdd',
-  listSigningKeys: 'ddd ddd ddd ddd',
+  // Of use to the staff only: their states, and when each begins to sign and ends.
+  listSigningKeys: 'aad aad aad aad',
 };
 
 /** What the staff allows the trunk group of the last column. */
@@ -130,7 +131,8 @@ const ceilings: Readonly<Partial<Record<OperationName, string>>> = {
   rotateClientSecret:
     'InputError: expires_at: received "2027-01-15T08:01:00Z"; allowed: an end at most 30 seconds from now',
   createApiKey: 'RefusedError: the service trunk group has 1 API keys; allowed: at most 1',
-  removeSubnet: 'InputError: subnets: received nothing; allowed: one subnet or more',
+  removeSubnet:
+    'InputError: subnets: received nothing; allowed: one subnet or more, each /16 or longer (IPv6: /32 or longer)',
 };
 
 const columns = [

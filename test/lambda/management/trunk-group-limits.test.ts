@@ -48,6 +48,14 @@ function removeSubnet({ ask, world }: AskedWorld) {
   return ask('removeSubnet', { keyId, subnetId, options }, 'api-key-operator');
 }
 
+const named = (address: string) => ({ name: address, address });
+
+function addSubnet({ ask, world }: AskedWorld, address: string) {
+  const { keyId } = world;
+  const subnet = { ...named(address), ifVersion: world.apiKeys.get(keyId)?.version };
+  return ask('addSubnet', { keyId, subnet }, 'api-key-operator');
+}
+
 const subnets = [{ name: 'home', address: '198.51.100.0', netmask: 24 }];
 const under = (provider: string) => ({ provider, externalClientId: 'dialer' });
 
@@ -80,6 +88,30 @@ const rows: readonly (readonly [limits: GrantLimits, field: string, refused: Ask
       'subnets',
       (asked) => createKey(asked),
       (asked) => createKey(asked, { subnets }),
+    ],
+    // Each of them is every address, or much of the internet.
+    ...[
+      ['0.0.0.0/1', '128.0.0.0/1'],
+      ['203.0.0.0/15'],
+      ['2000::/3'],
+      ['2001:db8::/31'],
+      ['::ffff:0.0.0.0/97', '::ffff:128.0.0.0/97'],
+      ['198.51.100.0/24', '0.0.0.0/2'],
+    ].map(
+      (addresses) =>
+        [
+          { requireSubnet: true },
+          'subnets',
+          (asked: AskedWorld) => createKey(asked, { subnets: addresses.map(named) }),
+          (asked: AskedWorld) =>
+            createKey(asked, { subnets: ['203.0.0.0/16', '2001:db8::/32'].map(named) }),
+        ] as const,
+    ),
+    [
+      { requireSubnet: true },
+      'subnets',
+      (asked) => addSubnet(asked, '0.0.0.0/1'),
+      (asked) => addSubnet(asked, '10.1.0.0/16'),
     ],
     [
       { requireSubnet: true },
@@ -253,6 +285,42 @@ describe('limits that are lowered', () => {
       ]),
     );
     expect(excesses.filter(({ limit }) => limit === 'requireSubnet')).toEqual([]);
+  });
+
+  it('leave a key its wide subnets, which the check lists and which can only become fewer', async () => {
+    const asked = await askedWorld();
+    const { world, ask } = asked;
+    const wide = ['0.0.0.0/1', '128.0.0.0/1'];
+    for (const one of wide) expect((await addSubnet(asked, one)).error).toBeUndefined();
+    const stored = JSON.stringify([...world.apiKeys]);
+    await setLimits(asked, { requireSubnet: true });
+    expect(JSON.stringify([...world.apiKeys])).toBe(stored);
+    const check = await ask('checkTrunkGroupLimits', { serviceTrunkGroup: group });
+    const { keyId } = world;
+    const allowed = 'one subnet or more, each /16 or longer (IPv6: /32 or longer)';
+    expect(check.result).toMatchObject({
+      excesses: wide.map((received) => ({
+        limit: 'requireSubnet',
+        subject: keyId,
+        received,
+        allowed,
+      })),
+    });
+    const keyOf = () => world.apiKeys.get(keyId);
+    const rename = { keyId, name: 'B', options: { ifVersion: keyOf()?.version } };
+    expect((await ask('renameApiKey', rename, 'api-key-operator')).error).toBeUndefined();
+    expect((await addSubnet(asked, '192.0.2.0/24')).error).toBeUndefined();
+    expect((await addSubnet(asked, '64.0.0.0/2')).error).toMatchObject({
+      field: 'subnets',
+      text: `subnets: received "64.0.0.0/2"; allowed: ${allowed}`,
+    });
+    for (const one of wide) {
+      const { version, subnets: present = [] } = keyOf() ?? {};
+      const subnetId = present.find(({ name }) => name === one)?.subnetId;
+      const removal = { keyId, subnetId, options: { ifVersion: version } };
+      expect((await ask('removeSubnet', removal, 'api-key-operator')).error).toBeUndefined();
+    }
+    expect((await addSubnet(asked, '0.0.0.0/1')).error).toMatchObject({ field: 'subnets' });
   });
 
   it('break nothing by themselves: what there is can be stopped, renamed and reduced', async () => {
