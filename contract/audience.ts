@@ -1,10 +1,8 @@
 import { maxAudienceLength } from './limits.ts';
+import { unprintable } from './unprintable.ts';
 
 /** RFC 3986 §3: a scheme, and the characters that a URI may have. */
 const uri = /^[A-Za-z][A-Za-z0-9+.-]*:[A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=%]+$/;
-
-/** Control characters, separators but the space, and what turns the direction of text. */
-const unprintable = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u200E\u200F\u202A-\u202E\u2066-\u2069]/u;
 
 /**
  * `StringOrURI` of RFC 7519 §2, as far as a person can read it: a text is an audience unless it has

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { unprintable } from './unprintable.ts';
 
 /** Of a logo: a browser loads it with the first page. */
 const maxLogoLength = 32 * 1024;
@@ -29,10 +30,7 @@ export const printable = (most: number) =>
     v.string(),
     v.minLength(1, 'allowed: not empty'),
     v.maxLength(most, `allowed: at most ${most} characters`),
-    v.regex(
-      /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u200E\u200F\u202A-\u202E\u2066-\u2069]*$/u,
-      'allowed: printable characters',
-    ),
+    v.check((text) => !unprintable.test(text), 'allowed: printable characters'),
   );
 
 const logo = v.pipe(

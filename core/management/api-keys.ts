@@ -6,7 +6,7 @@ import { ConflictError, IdempotencyKeyReusedError, NotFoundError } from '../erro
 import { firstVersion, isFirstVersion } from '../record-version.ts';
 import { viewApiKey } from './api-key-view.ts';
 import { makeAuditedChange } from './audited-change.ts';
-import { idForCreation } from './idempotency.ts';
+import { idForCreation, keysWithin } from './idempotency.ts';
 import { checkVersion, type IfVersion } from './if-version.ts';
 import { parseId, parseName } from './input-fields.ts';
 import { currentTime, type ManagementContext } from './management-context.ts';
@@ -50,14 +50,17 @@ function buildApiKey(
   input: GivenKey,
 ): { readonly key: ApiKey; readonly value: string } {
   const now = currentTime(context);
-  const keyId = idForCreation(context, 'apiKey', input.idempotencyKey);
+  const name = parseName(input.name);
+  const serviceTrunkGroup = parseOwnTrunkGroup(context, input.serviceTrunkGroup);
+  const parent = keysWithin(context, serviceTrunkGroup);
+  const keyId = idForCreation(context, 'apiKey', input.idempotencyKey, parent);
   const value = formatApiKeyValue(keyId, context.drawBytes(secretBytes));
   const key: ApiKey = {
     keyId,
     hash: hashSecret(value),
-    name: parseName(input.name),
+    name,
     enabled: optional(input.enabled, (value) => readBoolean('enabled', value)) ?? true,
-    serviceTrunkGroup: parseOwnTrunkGroup(context, input.serviceTrunkGroup),
+    serviceTrunkGroup,
     subnets: optional(input.subnets, (value) => buildSubnets(context, value)) ?? [],
     version: firstVersion(context.drawBytes),
     createdAt: now,

@@ -9,7 +9,7 @@ import { addApplicationRule } from './application-rule.ts';
 import { makeAuditedChange } from './audited-change.ts';
 import { parseClaimConditions } from './claim-conditions.ts';
 import { viewClient } from './client-view.ts';
-import { idForCreation, parseIdempotencyKey } from './idempotency.ts';
+import { idForCreation, keysWithin, parseIdempotencyKey } from './idempotency.ts';
 import {
   parseAudiences,
   parseExternalClientId,
@@ -97,15 +97,18 @@ function buildClient(
   provider: ClientProvider | undefined,
 ): Client {
   const now = currentTime(context);
-  parseIdempotencyKey(input.idempotencyKey);
+  const { idempotencyKey } = input;
+  parseIdempotencyKey(idempotencyKey);
+  const name = parseName(input.name);
+  const serviceTrunkGroup = parseOwnTrunkGroup(context, input.serviceTrunkGroup);
   const clientId =
     provider === undefined
-      ? idForCreation(context, 'client', input.idempotencyKey)
+      ? idForCreation(context, 'client', idempotencyKey, keysWithin(context, serviceTrunkGroup))
       : deriveProviderClientId(provider.issuer, provider.externalClientId);
   return {
     clientId,
-    name: parseName(input.name),
-    serviceTrunkGroup: parseOwnTrunkGroup(context, input.serviceTrunkGroup),
+    name,
+    serviceTrunkGroup,
     audiences: optional(input.audiences, (value) => parseAudiences(value, provider)) ?? [],
     tokenLifetime: parseTokenLifetime(context.config, input.tokenLifetime),
     scopes: parseScopes(context.config, input.scopes),

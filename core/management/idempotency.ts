@@ -18,6 +18,17 @@ export function parseIdempotencyKey(value: unknown): string | undefined {
 }
 
 /**
+ * Within what the idempotency keys of clients and API keys must differ: in the trunk group, for a
+ * caller who is limited to some, so that customers do not meet each other's keys.
+ */
+export function keysWithin(
+  { trunkGroups }: Pick<ManagementContext, 'trunkGroups'>,
+  serviceTrunkGroup: string,
+): string {
+  return trunkGroups === undefined ? '' : serviceTrunkGroup;
+}
+
+/**
  * The id of what is about to be created. With an idempotency key it is derived from it, so a second
  * creation finds the same item and fails its condition. Otherwise it is random.
  *

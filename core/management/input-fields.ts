@@ -12,6 +12,7 @@ import {
 import type { ManagementConfig } from '../../contract/management/management-config.ts';
 import { isResourceUri } from '../../contract/resource-uri.ts';
 import { scopeName } from '../../contract/scopes.ts';
+import { unprintable } from '../../contract/unprintable.ts';
 import type { ClientProvider } from '../client/client.ts';
 import { findPatternProblem, hasWildcard } from '../client/client-id-pattern.ts';
 import { type IdKind, isId, prefixes } from '../credential/credential-value.ts';
@@ -20,12 +21,6 @@ import type { IdentityProvider } from '../identity-provider/identity-provider.ts
 import { formatTime, lastTime } from '../rfc3339.ts';
 import { findNearestNames } from './nearest-names.ts';
 import { readList, readText, refuseInput } from './read-input.ts';
-
-/**
- * Control characters, line separators and characters that change the direction of text. They can
- * forge output.
- */
-const unprintable = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u200E\u200F\u202A-\u202E\u2066-\u2069]/u;
 
 const nameHelp = `1 to ${maxNameLength} printable characters`;
 

@@ -4,7 +4,7 @@ import type { NoticeKind } from '../../contract/notices.ts';
 import type { RegionId } from '../../contract/regions.ts';
 import type { ApiKeyStore } from '../api-key/api-key-store.ts';
 import type { ClientStore } from '../client/client-store.ts';
-import { MalformedRecordError } from '../errors.ts';
+import { ConflictError, MalformedRecordError } from '../errors.ts';
 import type { StorePageQuery } from '../paging.ts';
 import { formatMilliseconds } from '../rfc3339.ts';
 import { type Credential, credentialId, keyInUse, secretsInUse } from './credential.ts';
@@ -194,12 +194,20 @@ class Attempt {
 
   /** Saves how far the run is. */
   async save(isDone: boolean): Promise<void> {
-    const { reports } = this.#ports;
-    const slot = otherSlot(this.#state);
-    const parts = this.#isPublished
-      ? 0
-      : await reports.writeCredentials({ slot, time: this.#run.time }, this.#credentials);
+    const parts = this.#isPublished ? 0 : (await this.#writeParts(this.#credentials)).parts;
     await this.#write({ run: isDone ? undefined : { ...this.#run, parts } });
+  }
+
+  /**
+   * Writes to the slot that the report is not in. An attempt that another one has overtaken would
+   * write into the report of that one.
+   */
+  async #writeParts(credentials: readonly ReportedCredential[]): Promise<StoredCredentials> {
+    const { reports } = this.#ports;
+    const { version = 0 } = (await reports.readState()) ?? {};
+    if (version !== this.#state.version) throw new ConflictError('another attempt is running');
+    const stored = { slot: otherSlot(this.#state), time: this.#run.time };
+    return { ...stored, parts: await reports.writeCredentials(stored, credentials) };
   }
 
   async #write(change: Partial<DailyState>): Promise<void> {
@@ -223,11 +231,8 @@ class Attempt {
   }
 
   async #publish(): Promise<void> {
-    const { time } = this.#run;
-    const slot = otherSlot(this.#state);
     const sorted = sortByExpiry(this.#credentials);
-    const parts = await this.#ports.reports.writeCredentials({ slot, time }, sorted);
-    const report = { slot, parts, time, count: sorted.length };
+    const report = { ...(await this.#writeParts(sorted)), count: sorted.length };
     await this.#write({ report, run: { ...this.#run, parts: 0 } });
   }
 

@@ -3,9 +3,10 @@ export type Cell = string | number | undefined;
 
 /**
  * What spreadsheets take for the beginning of a formula, also after spaces and in full width
- * characters.
+ * characters: at the beginning of a cell, and after what other spreadsheets take for its end,
+ * regardless of the quotes.
  */
-const formulaStart = /^[\s\p{Cc}]*[=+\-@|%\uFF1D\uFF0B\uFF0D\uFF20]/u;
+const formulaStart = /(^|[;\t\r\n])(?=[\s\p{Cc}]*[=+\-@|%\uFF1D\uFF0B\uFF0D\uFF20])/gu;
 
 /**
  * One cell (RFC 4180). A text that a spreadsheet would run as a formula gets an apostrophe in front,
@@ -13,7 +14,7 @@ const formulaStart = /^[\s\p{Cc}]*[=+\-@|%\uFF1D\uFF0B\uFF0D\uFF20]/u;
  */
 function cell(value: Cell): string {
   const text = String(value ?? '');
-  const safe = typeof value === 'string' && formulaStart.test(text) ? `'${text}` : text;
+  const safe = typeof value === 'string' ? text.replaceAll(formulaStart, "$1'") : text;
   return `"${safe.replaceAll('"', '""')}"`;
 }
 

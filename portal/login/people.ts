@@ -1,5 +1,6 @@
 import { maxTrunkGroupLimit } from '../../contract/limits.ts';
 import type { PeopleMapping } from '../../contract/portal-config.ts';
+import { unprintable } from '../../contract/unprintable.ts';
 import { type Role, roles } from '../access/person.ts';
 
 /** The claims of a person's ID token, verified. */
@@ -48,14 +49,13 @@ function trunkGroupsOf(claims: Claims, mapping: PeopleMapping['trunkGroups']): r
 
 const maxNameLength = 80;
 
-/** Control characters and those that change the direction of text. */
-const unprintable = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u200E\u200F\u202A-\u202E\u2066-\u2069]/gu;
+const everyUnprintable = new RegExp(unprintable, 'gu');
 
 /** How the portal names the person. */
 export function nameOf(claims: Claims, mapping: PeopleMapping): string {
   const names = mapping.nameClaim === undefined ? ['email', 'name'] : [mapping.nameClaim];
   const found = [...names, 'sub'].flatMap((name) => valuesOf(claims, name));
-  return (found[0] ?? '').replaceAll(unprintable, '').slice(0, maxNameLength);
+  return (found[0] ?? '').replaceAll(everyUnprintable, '').slice(0, maxNameLength);
 }
 
 /**

@@ -155,6 +155,13 @@ describe('the file of a list', () => {
     ['  =1', `"'  =1"`],
     ['\uFF1D1', `"'\uFF1D1"`],
     ['|cmd', `"'|cmd"`],
+    // A spreadsheet of another language takes a semicolon or a tab for the end of a cell.
+    ['a;=1+1;b', `"a;'=1+1;b"`],
+    ['a; @SUM(A1)', `"a;' @SUM(A1)"`],
+    ['a\t-2+3', `"a\t'-2+3"`],
+    ['a\n=1', `"a\n'=1"`],
+    ['=1;+2', `"'=1;'+2"`],
+    ['Ada; Ben', '"Ada; Ben"'],
     ['a, "b"\nc', '"a, ""b""\nc"'],
     ['tg-1', '"tg-1"'],
     ['2026-11-22T00:00:00Z', '"2026-11-22T00:00:00Z"'],

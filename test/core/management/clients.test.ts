@@ -108,6 +108,8 @@ describe('creating a client', () => {
     ['a long name', { name: 'x'.repeat(101) }, 'allowed: 1 to 100 printable characters'],
     ['a name that moves the cursor', { name: 'a\u001b[2J' }, 'name: received'],
     ['a name that reads backwards', { name: 'a\u202Eb' }, 'name: received'],
+    ['a name with an Arabic letter mark', { name: 'a\u061Cb' }, 'name: received'],
+    ['a name on two lines', { name: 'a\u2028b' }, 'name: received'],
     [
       'a trunk group with a space',
       { serviceTrunkGroup: 'a b' },

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { secondsPerDay } from '../../../contract/limits.ts';
 import type { AuditRecord } from '../../../core/audit/audit-log.ts';
 import type { Client } from '../../../core/client/client.ts';
-import { UnavailableError } from '../../../core/errors.ts';
+import { ConflictError, UnavailableError } from '../../../core/errors.ts';
+import { runDaily } from '../../../core/notices/daily-run.ts';
 import type { Notice } from '../../../core/notices/notice.ts';
 import { createTestDailyRun } from '../../support/daily-run.ts';
 import { figure } from '../../support/figure.ts';
@@ -104,6 +105,25 @@ describe('a daily run', () => {
     expect(ends).toEqual(ends.toSorted((a, b) => a - b));
     expect(new Set(report.map(({ serviceTrunkGroup }) => serviceTrunkGroup)).size).toBe(7);
     expect(JSON.stringify([...test.sent, ...report])).not.toContain('sha256');
+  });
+
+  it('is not spoilt by another attempt at the same time, which is throttled', async () => {
+    const test = runWithClients(1090);
+    let first: unknown;
+    const readClients: typeof test.ports.clients.readClients = async (query) => {
+      if (first !== undefined) throw new UnavailableError('throttled');
+      first = await test.run();
+      return test.ports.clients.readClients(query);
+    };
+    const second = runDaily({ ...test.ports, clients: { readClients } }, 'test');
+    await expect(second).rejects.toThrow(ConflictError);
+    expect(first).toMatchObject({ status: 'complete', expiring: 109 });
+    expect(await reportOf(test)).toHaveLength(109);
+    test.now += day;
+    const sent = test.sent.length;
+    expect(await test.run()).toMatchObject({ status: 'complete' });
+    const repeated = new Set(idsOf(test.sent.slice(0, sent)));
+    expect(idsOf(test.sent.slice(sent)).filter((id) => repeated.has(id))).toEqual([]);
   });
 
   it('reads 10,000 clients in pages of 500, and once each', async () => {
