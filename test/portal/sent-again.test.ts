@@ -179,3 +179,16 @@ describe('a refused form', () => {
     expect(String(errorSummary(problems, {}))).toContain('>External client id</a>: No.');
   });
 });
+
+it('makes one secret of a form that is sent twice at once, and shows no error', async () => {
+  const world = await createPortalWorld();
+  const { clientId, management, post } = world;
+  const before = (await management.findClient(clientId)).secrets.length;
+  const form = { requestId: 'request-12345', name: 'blue', expires: 'never' };
+  const send = async () => post(`/clients/${clientId}/secrets`, form);
+  const answers = await Promise.all([send(), send()]);
+  expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+  const texts = await Promise.all(answers.map(async (answer) => answer.text()));
+  expect(texts.filter((text) => text.includes('notice-warn'))).toHaveLength(1);
+  expect((await management.findClient(clientId)).secrets).toHaveLength(before + 1);
+});

@@ -1,4 +1,4 @@
-import type { Client } from '../../../adapters/management.ts';
+import { type Client, ConflictError } from '../../../adapters/management.ts';
 import { maxNameLength } from '../../../contract/limits.ts';
 import { parseExpiry, parseName } from '../../../core/management/input-fields.ts';
 import type { Granted } from '../../access/granted.ts';
@@ -135,10 +135,16 @@ export const createSecret: Handler = async (context) => {
   return submit(
     async () => {
       requireFields(form, {}, secretChecks(values, now));
-      const created = await management.createClientSecret(client.clientId, {
-        name: values.name.trim() || undefined,
-        expiresAt: readExpiry(values, now) ?? undefined,
-        idempotencyKey: values.requestId || undefined,
+      const create = () =>
+        management.createClientSecret(client.clientId, {
+          name: values.name.trim() || undefined,
+          expiresAt: readExpiry(values, now) ?? undefined,
+          idempotencyKey: values.requestId || undefined,
+        });
+      // The same form, sent twice at once: the second one finds what the first one made.
+      const created = await create().catch((error: unknown) => {
+        if (error instanceof ConflictError && values.requestId !== '') return create();
+        throw error;
       });
       return createdSecretPage(context, { client, ...created });
     },
