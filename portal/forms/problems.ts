@@ -41,9 +41,9 @@ export class FormError extends Error {
 }
 
 export function asSentence(text: string): string {
-  // An address stays as it is.
-  const first = text.startsWith('http') ? 'h' : text.charAt(0).toUpperCase();
-  return `${first}${text.slice(1)}.`;
+  // An address or an id stays as it is.
+  const isName = /^(https?:|[a-z]+_)/.test(text);
+  return `${isName ? text.charAt(0) : text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }
 
 /** The problems that an error means; undefined if a change to the form cannot solve it. */

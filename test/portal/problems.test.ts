@@ -90,3 +90,11 @@ describe('the page about an outage', () => {
     expect(describeError(throughFunction(new UnavailableError('timeout')))).toMatchObject(text);
   });
 });
+
+it.each([
+  ['client_1 changed meanwhile', 'client_1 changed meanwhile.'],
+  ['https://idp.example is registered', 'https://idp.example is registered.'],
+  ['the provider is registered', 'The provider is registered.'],
+])('the message of a form begins a sentence, and leaves an id as it is: %s', (message, general) => {
+  expect(problemsOf(new ConflictError(message))?.general).toBe(general);
+});
