@@ -10,3 +10,12 @@ export function issuerVariants(text: string): readonly string[] {
   const base = text.replace(wellKnown, '').replace(/\/+$/, '');
   return [base, `${base}/`].filter((variant) => variant !== text);
 }
+
+/**
+ * An issuer without what leads to the same server in any form: the case of the host, the port of
+ * https, a dot after the host and slashes at the end. Tokens are compared by the exact text.
+ */
+export function comparableIssuer(issuer: string): string {
+  const { hostname, port, pathname, search } = new URL(issuer);
+  return [hostname.replace(/\.$/, ''), port, pathname.replace(/\/+$/, ''), search].join(' ');
+}

@@ -6,7 +6,7 @@ import {
   parseDiscoveryDocument,
 } from '../identity-provider/discovery-document.ts';
 import { FetchError } from '../identity-provider/fetch-json.ts';
-import { isDiscoveryUrl } from '../identity-provider/issuer-variants.ts';
+import { comparableIssuer, isDiscoveryUrl } from '../identity-provider/issuer-variants.ts';
 import { lintKeySet, type ProviderKeySet } from '../identity-provider/key-lint.ts';
 import { parseProviderUrl } from '../identity-provider/provider-url.ts';
 import { inspectToken, type TokenInspection } from './inspect-token.ts';
@@ -122,8 +122,25 @@ async function checkNotOurs(
   }
 }
 
+/**
+ * The staff may register an issuer that was only written in another way, as after a move of the
+ * provider. From a customer it could be the provider of another one.
+ */
+async function isRegistered(
+  { identityProviders, trunkGroups }: ManagementContext,
+  issuer: string,
+): Promise<boolean> {
+  if ((await identityProviders.findRegistration(issuer)) !== undefined) return true;
+  if (trunkGroups === undefined) return false;
+  const form = comparableIssuer(issuer);
+  for await (const other of identityProviders.listRegistrations()) {
+    if (comparableIssuer(other.issuer) === form) return true;
+  }
+  return false;
+}
+
 async function checkNotRegistered(context: ManagementContext, issuer: string): Promise<void> {
-  if ((await context.identityProviders.findRegistration(issuer)) === undefined) return;
+  if (!(await isRegistered(context, issuer))) return;
   throw new RefusedError(
     context.trunkGroups === undefined
       ? `the provider ${issuer} is registered; a provider is not edited: delete it and register it again`

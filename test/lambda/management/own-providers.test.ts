@@ -104,6 +104,29 @@ describe('a customer whose limits allow it', () => {
     expect(world.audit.at(-1)).toMatchObject({ action: 'identity_provider.set_trunk_groups' });
   });
 
+  it.each(['https://idp.example.net/', 'https://idp.example.net.', 'https://idp.example.net./'])(
+    'does not register %s, which differs from a registered issuer in form only',
+    async (other) => {
+      const asked = await createOwnWorld();
+      const { documents, issuer: registered } = asked.world;
+      const at = `${other.replace(/\/$/, '')}/.well-known/openid-configuration`;
+      documents.set(at, { issuer: other, jwks_uri: `${registered}/keys` });
+      const ada = askAs(asked, {});
+      const wanted = { discoveryUrl: at, options: { trunkGroups: ['tg-1001'] } };
+      expect((await ada('registerProvider', wanted)).error).toMatchObject({
+        class: 'RefusedError',
+        text: expect.stringContaining(`the provider ${other} is registered`),
+      });
+      const host = at.replace(/idp\.example\.net/i, 'idp2.example.net');
+      documents.set(host, {
+        issuer: other.replace(/idp\.example\.net/i, 'idp2.example.net'),
+        jwks_uri: `${registered}/keys`,
+      });
+      const allowed = await ada('registerProvider', { ...wanted, discoveryUrl: host });
+      expect(allowed.error).toBeUndefined();
+    },
+  );
+
   it('uses its own provider also if no other one is open to it', async () => {
     const asked = await createOwnWorld();
     const { world } = asked;
