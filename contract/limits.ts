@@ -86,15 +86,6 @@ export const maxOwnProviders = 100;
 export const maxSubnetsPerApiKey = 100;
 
 /**
- * The shortest prefixes that meet the limit `requireSubnet`: a large organization's own block of
- * either family. 100 such blocks are 0.2 % of all IPv4 addresses; two blocks of /1 are all of them.
- */
-export const requiredSubnetPrefix = { ipv4: 16, ipv6: 32 } as const;
-
-/** What {@link requiredSubnetPrefix} asks of each subnet, for people. */
-export const requiredSubnetText = `each /${requiredSubnetPrefix.ipv4} or longer (IPv6: /${requiredSubnetPrefix.ipv6} or longer)`;
-
-/**
  * Clock difference that this service's own verifier forgives, in seconds: above what NTP leaves,
  * far below a token's life (the FAPI suite accepts 8 s and refuses 60 s).
  */

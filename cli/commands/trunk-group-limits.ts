@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import { requiredSubnetText } from '../../contract/limits.ts';
+import { requiredSubnetText } from '../../contract/required-subnet.ts';
 import type {
   LimitsCheck,
   TrunkGroupExcess,

@@ -1,5 +1,5 @@
 import ipaddr from 'ipaddr.js';
-import { requiredSubnetPrefix } from '../../contract/limits.ts';
+import { requiredSubnetPrefix } from '../../contract/required-subnet.ts';
 import { InputError } from '../errors.ts';
 import {
   addressBits,

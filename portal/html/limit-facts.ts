@@ -1,4 +1,4 @@
-import { requiredSubnetText } from '../../contract/limits.ts';
+import { requiredSubnetText } from '../../contract/required-subnet.ts';
 import type { GrantLimits } from '../../core/trunk-group/trunk-group-limits.ts';
 import { type Html, type HtmlValue, html } from './html.ts';
 import type { Fact } from './parts.ts';

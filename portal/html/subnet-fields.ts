@@ -1,4 +1,5 @@
-import { maxNameLength, requiredSubnetText } from '../../contract/limits.ts';
+import { maxNameLength } from '../../contract/limits.ts';
+import { requiredSubnetText } from '../../contract/required-subnet.ts';
 import { type Problems, problemAt } from '../forms/problems.ts';
 import type { SubnetRow } from '../forms/subnet-rows.ts';
 import { hiddenField, textField } from './field.ts';

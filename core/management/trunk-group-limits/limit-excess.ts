@@ -1,4 +1,4 @@
-import { requiredSubnetText } from '../../../contract/limits.ts';
+import { requiredSubnetText } from '../../../contract/required-subnet.ts';
 import type { ApiKey } from '../../api-key/api-key.ts';
 import { formatCidr, meetsRequirement } from '../../api-key/subnet.ts';
 import type { Client } from '../../client/client.ts';

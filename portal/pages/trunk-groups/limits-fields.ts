@@ -1,4 +1,5 @@
-import { minTokenLifetime, requiredSubnetText } from '../../../contract/limits.ts';
+import { minTokenLifetime } from '../../../contract/limits.ts';
+import { requiredSubnetText } from '../../../contract/required-subnet.ts';
 import { formatDuration } from '../../../core/duration.ts';
 import { type LimitsValues, onlyThese } from '../../forms/limits-form.ts';
 import { type Problems, problemAt } from '../../forms/problems.ts';
