@@ -28,6 +28,7 @@ const commands: Readonly<Record<string, (subject: Subject) => readonly string[]>
   'signing-key': () => ['list'],
   'trunk-group-limits': () => ['list'],
   audit: () => ['list'],
+  report: () => ['expiring'],
   // A local run starts without identity providers.
   table: ({ now }) => {
     const empty = tableName('local', 'identityProviders');
