@@ -15,7 +15,7 @@ import { textUpTo } from './item.ts';
 import { parseOrReport } from './read-items.ts';
 import { createFilter, hasText, type ListRequest, scanPage, textOf } from './read-page.ts';
 import type { StoreOptions } from './store-options.ts';
-import { readTrunkGroupPage } from './trunk-group-page.ts';
+import { probeTrunkGroupIndex, readTrunkGroupPage } from './trunk-group-page.ts';
 
 const id = textUpTo(maxClientIdLength);
 
@@ -110,7 +110,7 @@ export interface OwnedList<T extends object> extends ListRequest<T> {
  * One page of clients or API keys. A list that is limited to trunk groups uses their index; without
  * a limit, or until the index can be used in this region, it scans the table.
  *
- * @throws {InputError} for a cursor of another list.
+ * @throws {InputError} for a cursor of another list, and for one of a scan if the index can be used.
  */
 export async function readOwnedPage<T extends object>(
   dynamodb: DynamoDBDocument,
@@ -122,20 +122,25 @@ export async function readOwnedPage<T extends object>(
   if (trunkGroups.length === 0) return { items: [], examined: 0 };
   const start = readStart(after, trunkGroups);
   const { findRecent } = store;
-  if (start?.length !== 1 && findRecent !== undefined) {
+  let usesIndex = false;
+  if (findRecent !== undefined) {
     const page = {
       trunkGroups,
-      after: start,
       findRecent: withRecent ? findRecent : async () => [],
       recentActions: list.recentActions,
     };
     try {
-      return await readTrunkGroupPage(dynamodb, list, page, store);
+      if (start?.length !== 1) {
+        return await readTrunkGroupPage(dynamodb, list, { ...page, after: start }, store);
+      }
+      // A caller could otherwise scan the items of every group, page by page.
+      await probeTrunkGroupIndex(dynamodb, list, trunkGroups);
+      usesIndex = true;
     } catch (error) {
       if (!cannotUseIndex(error)) throw error;
     }
   }
-  if (start?.length === 3) {
+  if (usesIndex || start?.length === 3) {
     return refuseInput('cursor', after, 'none: the order of the list has changed, start again');
   }
   return scanForOwn(dynamodb, list, start?.[0], store);

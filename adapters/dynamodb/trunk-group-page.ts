@@ -63,6 +63,15 @@ async function queryGroup<T extends object>(
   ]);
 }
 
+/** Whether the index can be used: DynamoDB refuses the Query if it cannot. */
+export async function probeTrunkGroupIndex<T extends object>(
+  dynamodb: DynamoDBDocument,
+  list: ListRequest<T>,
+  [group = '']: readonly string[],
+): Promise<void> {
+  await queryGroup(dynamodb, list, group, { after: undefined, limit: 1 });
+}
+
 /** The next positions of the groups, one group after another. */
 async function queryGroups<T extends object>(
   dynamodb: DynamoDBDocument,
