@@ -72,6 +72,8 @@ export const noticeDetails = {
     ...common,
     /** Nothing for a change that concerns all of them. */
     service_trunk_group: optionalText,
+    /** Instead, if the change concerns several: those that own the provider, or did before. */
+    service_trunk_groups: v.optional(v.array(text)),
     change_id: text,
     /** The platform region whose audit has the change. */
     region: v.picklist(regionIds),

@@ -34,6 +34,15 @@ function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
+/** The trunk groups that a change concerns, before or after it; none: all of them. */
+function groupsOf({ before = {}, after = {} }: AuditRecord): readonly string[] {
+  // The owners of a provider.
+  const owners = [before, after].flatMap(({ service_trunk_groups: groups }) => groups ?? []);
+  const one = textOf(after['service_trunk_group']) ?? textOf(before['service_trunk_group']);
+  const groups = one === undefined ? owners.flatMap((group) => textOf(group) ?? []) : [one];
+  return [...new Set(groups)].toSorted();
+}
+
 /** Where changes come from. */
 export interface ChangeSource {
   readonly deployment: string;
@@ -48,7 +57,8 @@ function toNotice(
 ): Notice<'change'> {
   const changeId = readChangeId(record.recordId);
   const state = record.after ?? record.before ?? {};
-  const group = textOf(state['service_trunk_group']);
+  const groups = groupsOf(record);
+  const [group] = groups;
   const name = textOf(state['name']);
   const clientId = textOf(state['client_id']);
   const changed = findChanged(record);
@@ -58,7 +68,8 @@ function toNotice(
       version: 1,
       notice_id: noticeId(deployment, 'change', region, changeId, outcome),
       deployment,
-      ...(group !== undefined && { service_trunk_group: group }),
+      ...(groups.length === 1 && { service_trunk_group: group }),
+      ...(groups.length > 1 && { service_trunk_groups: [...groups] }),
       change_id: changeId,
       region,
       action: record.action,

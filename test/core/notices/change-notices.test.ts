@@ -77,6 +77,38 @@ describe('the notice of a change', () => {
     expect(notice?.detail).not.toHaveProperty('service_trunk_group');
   });
 
+  it.each<[string, Pick<AuditRecord, 'before' | 'after'>, object]>([
+    [
+      'registered',
+      { after: { service_trunk_groups: ['tg-1001'] } },
+      { service_trunk_group: 'tg-1001' },
+    ],
+    [
+      'deleted',
+      { before: { service_trunk_groups: ['tg-1001'] } },
+      { service_trunk_group: 'tg-1001' },
+    ],
+    [
+      'taken over by the staff',
+      { before: { service_trunk_groups: ['tg-1001'] }, after: { service_trunk_groups: [] } },
+      { service_trunk_group: 'tg-1001' },
+    ],
+    [
+      'given to another trunk group',
+      {
+        before: { service_trunk_groups: ['tg-2002'] },
+        after: { service_trunk_groups: ['tg-1001'] },
+      },
+      { service_trunk_groups: ['tg-1001', 'tg-2002'] },
+    ],
+  ])('names the trunk group of an own provider that was %s', (_, states, expected) => {
+    const notices = new ChangeNotices(source, { since, until });
+    const [notice] = notices.take([record('c1', '10:00:00', 'done', states)]);
+    const { service_trunk_group, service_trunk_groups } = notice?.detail ?? {};
+    expect({ service_trunk_group, service_trunk_groups }).toEqual(expected);
+    expect(v.parse(noticeDetails.change, notice?.detail)).toEqual(notice?.detail);
+  });
+
   it.each<[string, readonly AuditRecord[], readonly (readonly string[])[]]>([
     ['done', [record('c1', '10:00:00', 'intended'), record('c1', '10:00:01')], [['c1', 'done']]],
     ['failed', [record('c1', '10:00:00', 'intended'), record('c1', '10:00:01', 'failed')], []],
