@@ -246,7 +246,8 @@ describe('a cursor of a scan', () => {
     await expect(own[operation]({ cursor })).rejects.toThrow(
       'allowed: none: the order of the list has changed, start again',
     );
-    expect(send.mock.calls.map(([{ constructor }]) => constructor.name)).toEqual(['QueryCommand']);
+    const commands = send.mock.calls.map(([command]) => (command as object).constructor.name);
+    expect(commands).toEqual(['QueryCommand']);
   });
 });
 
