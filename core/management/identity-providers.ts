@@ -1,6 +1,12 @@
 import { collect } from '../collect.ts';
 import type { ManagementContext } from './management-context.ts';
-import { findOwner, indexOwners, type ManagedProvider, showOwner } from './provider-reach.ts';
+import {
+  findOwner,
+  isShown,
+  type ManagedProvider,
+  showOwner,
+  showOwners,
+} from './provider-reach.ts';
 import { findRegisteredIssuer } from './registered-issuer.ts';
 
 /**
@@ -12,6 +18,7 @@ export async function findProvider(
   issuer: string,
 ): Promise<ManagedProvider> {
   const provider = await findRegisteredIssuer(context, issuer, 'issuer');
+  if (isShown(provider)) return provider;
   return showOwner(context, provider, await findOwner(context, provider));
 }
 
@@ -20,8 +27,6 @@ export async function listProviders(
   context: ManagementContext,
 ): Promise<readonly ManagedProvider[]> {
   const providers = await collect(context.identityProviders.listIdentityProviders());
-  const owners = await indexOwners(context, providers);
-  return providers
-    .sort((a, b) => (a.issuer < b.issuer ? -1 : 1))
-    .map((provider) => showOwner(context, provider, owners.get(provider.registrationId)));
+  const sorted = providers.sort((a, b) => (a.issuer < b.issuer ? -1 : 1));
+  return showOwners(context, sorted);
 }

@@ -67,6 +67,25 @@ function openByLimits(
   };
 }
 
+/** Whether the owner was read with the provider, if it has one. */
+export function isShown(provider: Registered): boolean {
+  return !hasOwner(provider) || 'owner' in provider;
+}
+
+/** Providers with what the caller may see of their owners. Those of a limited caller have it. */
+export async function showOwners(
+  context: Pick<ManagementContext, 'providerOwners' | 'trunkGroups'>,
+  providers: readonly IdentityProvider[],
+): Promise<readonly ManagedProvider[]> {
+  const owners = await indexOwners(
+    context,
+    providers.filter((one) => !isShown(one)),
+  );
+  return providers.map((one) =>
+    isShown(one) ? one : showOwner(context, one, owners.get(one.registrationId)),
+  );
+}
+
 /** A provider with what the caller may see of its owner. */
 export function showOwner(
   { trunkGroups: reach }: Pick<ManagementContext, 'trunkGroups'>,
@@ -82,7 +101,7 @@ export function showOwner(
 
 /**
  * Providers of other trunk groups do not exist, and neither do those of the platform that the limits
- * open to none of the caller's.
+ * open to none of the caller's. Those that are found have their owners ({@link ManagedProvider}).
  *
  * @param reach the trunk groups of the caller.
  */
@@ -104,13 +123,16 @@ export function limitProviders(
       const provider = await store.findIdentityProvider(issuer, options);
       if (provider === undefined) return undefined;
       const owner = await findOwner({ providerOwners }, provider);
-      return (await isInReach(provider, owner)) ? provider : undefined;
+      if (!(await isInReach(provider, owner))) return undefined;
+      return showOwner({ trunkGroups: reach }, provider, owner);
     },
     async *listIdentityProviders() {
       let owners: ReadonlyMap<string, ProviderOwner> | undefined;
       for await (const provider of store.listIdentityProviders()) {
         if (hasOwner(provider)) owners ??= await indexOwners({ providerOwners }, [provider]);
-        if (await isInReach(provider, owners?.get(provider.registrationId))) yield provider;
+        const owner = owners?.get(provider.registrationId);
+        if (!(await isInReach(provider, owner))) continue;
+        yield showOwner({ trunkGroups: reach }, provider, owner);
       }
     },
   };

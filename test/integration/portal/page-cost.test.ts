@@ -2,12 +2,15 @@ import { type ChannelListener, subscribe, unsubscribe } from 'node:diagnostics_c
 import type { ClientRequest } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createManagement, type Management, NotFoundError } from '../../../adapters/management.ts';
+import { createManagementContext } from '../../../adapters/management-context.ts';
+import type { ManagementContext } from '../../../core/management/management-context.ts';
 import { cheapestCpuTime, cpuTime, workUnit } from '../../../lab/support/cpu-cost.ts';
 import { createPortal } from '../../../portal/create-portal.ts';
 import type { Portal } from '../../../portal/portal-options.ts';
 import { routes } from '../../../portal/routes.ts';
 import { figure } from '../../support/figure.ts';
 import { testConfig } from '../../support/management.ts';
+import { createTestFunction } from '../../support/management-function.ts';
 import { testAwsOptions } from '../adapters/dynalite.ts';
 import { type FullTables, startFullTables } from './full-tables.ts';
 
@@ -15,6 +18,9 @@ const origin = 'http://127.0.0.1:8084';
 
 let tables: Awaited<ReturnType<typeof startFullTables>>;
 let management: Management;
+/** Through the alias of the management function for the portal, which enforces the limits. */
+let asPortal: Management;
+let context: ManagementContext;
 let portal: Portal;
 beforeAll(async () => {
   tables = await startFullTables({ clients: 10_000, apiKeys: 1000, providers: 20, changes: 1000 });
@@ -23,6 +29,11 @@ beforeAll(async () => {
     aws: testAwsOptions(tables.endpoint),
     actor: async () => 'test',
   });
+  context = createManagementContext({
+    config: { ...testConfig, name: 'test' },
+    aws: testAwsOptions(tables.endpoint),
+  });
+  asPortal = createTestFunction(context).through('portal');
   portal = createPortal({
     management,
     identify: async () => ({ name: 'ada', role: 'administrator' }),
@@ -213,15 +224,22 @@ describe('with 10,000 clients in the table', () => {
   );
 
   describe('a page of a person with one trunk group', () => {
-    const open = (path: string, cookie = '') => {
+    const open = (path: string, cookie = '', reached = management) => {
       const customer = createPortal({
-        management,
-        identify: async () => ({ name: 'ada', role: 'manager', trunkGroups: ['tg-1000'] }),
+        management: reached,
+        identify: async () => ({
+          name: 'ada',
+          actor: async () => 'https://login.example.com#ada',
+          role: 'manager',
+          trunkGroups: ['tg-1000'],
+        }),
         origins: [origin],
       });
       return async () => {
         const response = await customer.fetch(new Request(origin + path, { headers: { cookie } }));
         await response.text();
+        // 403 and 404: pages for the staff.
+        expect([200, 303, 403, 404]).toContain(response.status);
       };
     };
     const sum = (calls: Calls) => Object.values(calls).reduce((all, count) => all + count, 0);
@@ -251,6 +269,58 @@ describe('with 10,000 clients in the table', () => {
         expect(time / unit).toBeLessThan(limit);
       },
     );
+
+    /** The limits of the trunk group are read in two invocations: for the list, and for the form. */
+    const throughFunction: Readonly<Record<string, Calls>> = {
+      '/clients/new': { Scan: 1, GetItem: 2 },
+      '/identity-providers': { Scan: 1, GetItem: 2 },
+    };
+
+    it.each(Object.keys(pages).filter((one) => !exceptions.includes(one)))(
+      'costs at most two reads through the management function, or what the table says: %s',
+      async (route) => {
+        const get = open(pathOf(route, tables), '', asPortal);
+        await get();
+        const calls = await countCalls(get);
+        figure(`a customer’s page through the function ${route}`, {
+          reads: sum(calls),
+          'calls to DynamoDB': JSON.stringify(calls),
+        });
+        const known = throughFunction[route];
+        if (known === undefined) expect(sum(calls)).toBeLessThanOrEqual(2);
+        else expect(calls).toEqual(known);
+      },
+    );
+
+    describe('with a provider of its own', () => {
+      const issuer = 'https://own.example.com';
+      const registrationId = 'own_1';
+      beforeAll(async () => {
+        const found = await context.identityProviders.findIdentityProvider(tables.issuer);
+        if (found === undefined) throw new Error('there is no provider');
+        const trunkGroups = ['tg-1000'];
+        await context.providerOwners.putOwner({
+          registrationId,
+          issuer,
+          trunkGroups,
+          version: 1,
+          updatedAt: found.registeredAt,
+        });
+        const own = { ...found, issuer, registrationId };
+        await context.identityProviders.createIdentityProvider(own);
+      });
+      afterAll(() => context.identityProviders.deleteIdentityProvider(issuer, registrationId));
+
+      it.each<[string, Calls]>([
+        ['/clients/new?trunkGroup=tg-1000', { Scan: 1, GetItem: 2, Query: 1 }],
+        ['/identity-providers', { Scan: 1, GetItem: 2, Query: 1 }],
+        [`/identity-providers/show?issuer=${encodeURIComponent(issuer)}`, { GetItem: 2 }],
+      ])('reads its owner once through the management function: %s', async (path, expected) => {
+        const get = open(path, '', asPortal);
+        await get();
+        expect(await countCalls(get)).toEqual(expected);
+      });
+    });
 
     it.each(['/clients', '/api-keys'])(
       'costs one more for half a minute after a change in the same browser: %s',
