@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { maxTrunkGroupLimit } from '../contract/limits.ts';
-import { rememberGranted } from './access/granted.ts';
+import { rememberOffer } from './access/granted.ts';
 import { ForbiddenError, guardManagement } from './access/guarded-management.ts';
 import { mayUse } from './access/permissions.ts';
 import type { Person } from './access/person.ts';
@@ -40,7 +40,7 @@ export async function createRequestContext(
     href: createHref(basePath),
     // Only lists of trunk groups have the choice.
     freshness: trunkGroups === undefined || isChanged ? {} : { withRecent: false },
-    granted: rememberGranted({ management: guarded, person: reaching, deployment }),
+    ...rememberOffer({ management: guarded, person: reaching, deployment }),
     may: (operation) => mayUse(reaching, operation),
     require: (operation) => {
       if (!mayUse(reaching, operation)) throw new ForbiddenError(operation, reaching);

@@ -1,6 +1,6 @@
 import type { OperationName } from '../adapters/management.ts';
 import type { DeploymentDescription } from '../core/management/describe-deployment.ts';
-import type { Granted } from './access/granted.ts';
+import type { Offer } from './access/granted.ts';
 import type { PortalManagement } from './access/guarded-management.ts';
 import type { Person } from './access/person.ts';
 import type { Fields } from './forms/fields.ts';
@@ -8,7 +8,7 @@ import type { Html } from './html/html.ts';
 import type { ProviderHealth } from './provider-health.ts';
 
 /** One request of a known user: everything that a page needs. */
-export interface RequestContext {
+export interface RequestContext extends Offer {
   readonly person: Person;
   readonly deployment: DeploymentDescription;
   readonly management: PortalManagement;
@@ -25,8 +25,6 @@ export interface RequestContext {
   readonly href: Href;
   /** For every list: whether it needs what was made in the last seconds. */
   readonly freshness: { readonly withRecent?: false };
-  /** What the user may give in a trunk group, for forms. */
-  readonly granted: (trunkGroup: string) => Promise<Granted>;
   /** Whether the user's role allows an operation. */
   readonly may: (operation: OperationName) => boolean;
   /** @throws {ForbiddenError} if it does not: for a form that would be refused when it is sent. */

@@ -188,6 +188,14 @@ export const managementOperations = {
     providerOutput.provider,
   ),
   listProviders: read(seenBy('provider-operator'), {}, input.list(providerOutput.provider)),
+  listProvidersWithLimits: read(
+    seenBy('provider-operator'),
+    { serviceTrunkGroups: input.list(id) },
+    v.object({
+      providers: input.list(providerOutput.provider),
+      limits: input.list(limitsOutput.trunkGroupLimits),
+    }),
+  ),
   inspectProviderKeys: read(
     seenBy('provider-operator'),
     { issuer: id },

@@ -1,4 +1,6 @@
+import { maxTrunkGroupLimit } from '../../contract/limits.ts';
 import { collect } from '../collect.ts';
+import type { TrunkGroupLimits } from '../trunk-group/trunk-group-limits.ts';
 import type { ManagementContext } from './management-context.ts';
 import {
   findOwner,
@@ -7,7 +9,9 @@ import {
   showOwner,
   showOwners,
 } from './provider-reach.ts';
+import { readList, refuseInput } from './read-input.ts';
 import { findRegisteredIssuer } from './registered-issuer.ts';
+import { parseReachedTrunkGroup } from './trunk-group-limits/limits-record.ts';
 
 /**
  * @throws {InputError} if the text cannot be an issuer.
@@ -29,4 +33,34 @@ export async function listProviders(
   const providers = await collect(context.identityProviders.listIdentityProviders());
   const sorted = providers.sort((a, b) => (a.issuer < b.issuer ? -1 : 1));
   return showOwners(context, sorted);
+}
+
+export interface ProvidersWithLimits {
+  readonly providers: readonly ManagedProvider[];
+  /** Of the trunk groups that were asked for, in their order. */
+  readonly limits: readonly TrunkGroupLimits[];
+}
+
+/**
+ * {@link listProviders} and the limits of trunk groups in one request. The list of a limited caller
+ * depends on the limits, and a request reads those of a trunk group once.
+ *
+ * @throws {InputError} for a value that is not allowed, or more groups than a caller can have.
+ * @throws {NotFoundError} if the caller cannot reach one of the trunk groups.
+ */
+export async function listProvidersWithLimits(
+  context: ManagementContext,
+  serviceTrunkGroups: readonly string[],
+): Promise<ProvidersWithLimits> {
+  const field = 'serviceTrunkGroups';
+  const wanted = readList(field, serviceTrunkGroups);
+  if (wanted.length > maxTrunkGroupLimit) {
+    refuseInput(field, `${wanted.length} groups`, `at most ${maxTrunkGroupLimit}`);
+  }
+  const groups = wanted.map((group) => parseReachedTrunkGroup(context, group, field));
+  const [providers, limits] = await Promise.all([
+    listProviders(context),
+    Promise.all(groups.map((group) => context.trunkGroupLimits.findLimits(group))),
+  ]);
+  return { providers, limits };
 }

@@ -22,7 +22,7 @@ import { describeDeployment } from './describe-deployment.ts';
 import { explainRequest } from './explain-request.ts';
 import { explainToken } from './explain-token.ts';
 import { findClient } from './find-client.ts';
-import { findProvider, listProviders } from './identity-providers.ts';
+import { findProvider, listProviders, listProvidersWithLimits } from './identity-providers.ts';
 import { inspectProvider } from './inspect-provider.ts';
 import { listApiKeys } from './list-api-keys.ts';
 import { listAudit } from './list-audit.ts';
@@ -70,6 +70,7 @@ export const operations = {
   registerProvider,
   findProvider,
   listProviders,
+  listProvidersWithLimits,
   inspectProviderKeys,
   deleteProvider,
   setProviderTrunkGroups,

@@ -29,6 +29,11 @@ function isStaff({ person, deployment: { reach } }: Asked): boolean {
   return person.role === 'administrator' && person.trunkGroups === undefined;
 }
 
+/** A form with an invalid trunk group says so. One that is out of reach does not exist. */
+function isNotGranted(error: unknown): boolean {
+  return isDenied(error) || error instanceof InputError;
+}
+
 /**
  * The limits of a trunk group, for forms that offer only what can be granted. Management enforces
  * them; a form that does not know them is refused when it is sent.
@@ -40,20 +45,48 @@ async function findGranted(asked: Asked, trunkGroup: string): Promise<Granted> {
   try {
     return await management.findTrunkGroupLimits(trunkGroup);
   } catch (error) {
-    // A form with an invalid trunk group says so. One that is out of reach does not exist.
-    if (isDenied(error) || error instanceof InputError) return ofConfig;
+    if (isNotGranted(error)) return ofConfig;
     throw error;
   }
 }
 
-/** {@link findGranted} for one request, which reads each group once. */
-export function rememberGranted(asked: Asked): (trunkGroup: string) => Promise<Granted> {
+/** What one request asks about providers and limits. */
+export interface Offer {
+  /** What the user may give in a trunk group, for forms. */
+  readonly granted: (trunkGroup: string) => Promise<Granted>;
+  /**
+   * The registered providers, for a page that also needs `granted` of these trunk groups. Management
+   * then reads the limits once for both.
+   */
+  readonly listProviders: (
+    trunkGroups: readonly string[],
+  ) => ReturnType<PortalManagement['listProviders']>;
+}
+
+/** The offer of one request, which reads the limits of each trunk group once. */
+export function rememberOffer(asked: Asked): Offer {
+  const { management } = asked;
   const found = new Map<string, Promise<Granted>>();
-  return (trunkGroup) => {
-    const granted = found.get(trunkGroup) ?? findGranted(asked, trunkGroup);
-    found.set(trunkGroup, granted);
-    return granted;
+  const granted: Offer['granted'] = (trunkGroup) => {
+    const known = found.get(trunkGroup) ?? findGranted(asked, trunkGroup);
+    found.set(trunkGroup, known);
+    return known;
   };
+  const listProviders: Offer['listProviders'] = async (trunkGroups) => {
+    const groups = trunkGroups.filter((group) => group !== '');
+    if (isStaff(asked) || groups.length === 0) return management.listProviders();
+    try {
+      const { providers, limits } = await management.listProvidersWithLimits(groups);
+      for (const [index, one] of limits.entries()) {
+        found.set(groups[index] ?? '', Promise.resolve(one));
+      }
+      return providers;
+    } catch (error) {
+      if (isNotGranted(error)) return management.listProviders();
+      throw error;
+    }
+  };
+  return { granted, listProviders };
 }
 
 /** The scopes that a form offers: those that can be granted, and those that the client has. */

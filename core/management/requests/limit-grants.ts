@@ -61,8 +61,8 @@ async function checkRoom(
 }
 
 /** Limits of trunk groups, of which each is read once. */
-function readOnce(read: LimitsOf): LimitsOf {
-  const known = new Map<string, Promise<GrantLimits>>();
+function readOnce(read: TrunkGroupLimitsStore['findLimits']): TrunkGroupLimitsStore['findLimits'] {
+  const known = new Map<string, Promise<TrunkGroupLimits>>();
   return (group) => {
     const limits = known.get(group) ?? read(group);
     known.set(group, limits);
@@ -70,12 +70,15 @@ function readOnce(read: LimitsOf): LimitsOf {
   };
 }
 
-/** The limits of trunk groups as a caller sees them: what its own limits allow as well. */
+/**
+ * The limits of trunk groups as a caller sees them: what its own limits allow as well. Only the
+ * staff writes them.
+ */
 function intersectStored(store: TrunkGroupLimitsStore, own: GrantLimits): TrunkGroupLimitsStore {
   const intersect = (stored: TrunkGroupLimits) => ({ ...stored, ...intersectLimits(own, stored) });
   return {
     ...store,
-    findLimits: async (group) => intersect(await store.findLimits(group)),
+    findLimits: readOnce(async (group) => intersect(await store.findLimits(group))),
     readLimits: async (query) => {
       const page = await store.readLimits(query);
       return { ...page, items: page.items.map(intersect) };
@@ -163,7 +166,7 @@ export function limitGrants(
   const trunkGroupLimits = isStaff ? stored : intersectStored(stored, own);
   const limitsOf: LimitsOf = isStaff
     ? async () => own
-    : readOnce((group) => trunkGroupLimits.findLimits(group));
+    : (group) => trunkGroupLimits.findLimits(group);
   return {
     ...context,
     clients: limitClients(context, limitsOf),

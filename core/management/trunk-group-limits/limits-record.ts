@@ -79,8 +79,9 @@ export async function parseLimits(
 export function parseReachedTrunkGroup(
   { trunkGroups }: Pick<ManagementContext, 'trunkGroups'>,
   value: unknown,
+  field?: string,
 ): string {
-  const group = parseServiceTrunkGroup(value);
+  const group = parseServiceTrunkGroup(value, field);
   if (trunkGroups?.includes(group) === false) {
     throw new NotFoundError('service trunk group', group);
   }

@@ -26,10 +26,10 @@ import {
   trunkGroupField,
 } from './client-fields.ts';
 
-/** The registered providers; undefined if the AWS identity may not list them. */
-async function findProviders({ management }: RequestContext) {
+/** The registered providers; undefined if the AWS identity may not list them. Asked before `granted`. */
+async function findProviders({ listProviders }: RequestContext, group: string) {
   try {
-    return await management.listProviders();
+    return await listProviders([group]);
   } catch (error) {
     if (isDenied(error)) return undefined;
     throw error;
@@ -43,15 +43,20 @@ function isOpenTo(group: string, { issuer, owner }: IdentityProvider, granted: G
   return granted.providers?.includes(issuer) ?? true;
 }
 
+interface ShownForm {
+  readonly values: ClientValues;
+  readonly requestId: string;
+  readonly providers: Awaited<ReturnType<typeof findProviders>>;
+  readonly problems: Problems;
+}
+
 async function showForm(
   context: RequestContext,
-  values: ClientValues,
-  requestId: string,
-  problems: Problems,
+  { values, requestId, providers, problems }: ShownForm,
 ): Promise<Page> {
   const { href } = context;
   const group = values.serviceTrunkGroup.trim();
-  const [providers, granted] = await Promise.all([findProviders(context), context.granted(group)]);
+  const granted = await context.granted(group);
   const open = providers
     ?.filter((provider) => isOpenTo(group, provider, granted))
     .map(({ issuer }) => issuer);
@@ -94,6 +99,7 @@ export const newClient: Handler = async (context) => {
   } as const;
   const group = await chooseTrunkGroup(context, creation);
   if (typeof group !== 'string') return group;
+  const providers = await findProviders(context, group);
   const { maxTokenLifetime = Infinity, maxClients } = await context.granted(group);
   if (maxClients === 0) {
     return nothingPage(creation, {
@@ -103,7 +109,8 @@ export const newClient: Handler = async (context) => {
   }
   const tokenLifetime = Math.min(deployment.tokenLifetime.default, maxTokenLifetime);
   const values = { ...newClientValues(tokenLifetime, group), provider };
-  return showForm(context, values, context.newRequestId(), noProblems);
+  const requestId = context.newRequestId();
+  return showForm(context, { values, requestId, providers, problems: noProblems });
 };
 
 export const createClient: Handler = async (context) => {
@@ -133,6 +140,12 @@ export const createClient: Handler = async (context) => {
       const done = existed ? 'client-existed' : 'client-created';
       return { redirectTo: href(`/clients/${client.clientId}`, { done }) };
     },
-    (problems) => showForm(context, values, nextRequestId(context, requestId, problems), problems),
+    async (problems) =>
+      showForm(context, {
+        values,
+        requestId: nextRequestId(context, requestId, problems),
+        providers: await findProviders(context, values.serviceTrunkGroup.trim()),
+        problems,
+      }),
   );
 };

@@ -26,8 +26,8 @@ export function describeOwner(owner: IdentityProvider['owner']): HtmlValue {
 }
 
 export const showProviders: Handler = async (context) => {
-  const { management, href, now, health } = context;
-  const providers = await management.listProviders();
+  const { management, person, href, now, health } = context;
+  const providers = await context.listProviders(person.trunkGroups ?? []);
   const healths = await health.check(
     management,
     providers.map(({ issuer }) => issuer),

@@ -42,6 +42,7 @@ export const foreignOutcomes: Readonly<Record<OperationName, Outcome>> = {
   registerProvider: 'input',
   findProvider: 'done',
   listProviders: 'done',
+  listProvidersWithLimits: 'not found',
   inspectProviderKeys: 'done',
   deleteProvider: 'refused',
   setProviderTrunkGroups: 'input',

@@ -127,6 +127,7 @@ export function validCalls(world: World): Readonly<Record<OperationName, ValidCa
     }),
     findProvider: call('issuer', issuer),
     listProviders: call(''),
+    listProvidersWithLimits: call('serviceTrunkGroups', ['tg-1001']),
     inspectProviderKeys: call('issuer', issuer),
     deleteProvider: call('issuer options', issuer, {
       cascade: true,

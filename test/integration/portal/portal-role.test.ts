@@ -92,6 +92,7 @@ const table: Readonly<Record<OperationName, string>> = {
   registerProvider: 'mrd mid mrd mdd',
   findProvider: 'ddd ddd ddd ddd',
   listProviders: 'ddd ddd ddd ddd',
+  listProvidersWithLimits: 'ddd nnd ddd ddd',
   inspectProviderKeys: 'ddd ddd ddd ddd',
   deleteProvider: 'mrd mrd mrd mrd',
   setProviderTrunkGroups: 'mdd mid mdd mdd',

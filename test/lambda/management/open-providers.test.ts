@@ -66,6 +66,7 @@ describe('a provider of the platform that is open to none of a person’s trunk 
     const ada = askAs(asked, groups);
     for (const [operation, input] of [
       ['listProviders', {}],
+      ['listProvidersWithLimits', { serviceTrunkGroups: groups }],
       ['describeDeployment', {}],
       ['listAudit', {}],
       ['listTrunkGroupLimits', {}],
@@ -150,6 +151,40 @@ describe('a provider of the platform that is open to one of two trunk groups', (
       class: 'InputError',
       field: 'provider',
     });
+  });
+
+  it('is listed with the limits that were asked for', async () => {
+    const asked = await createClosedWorld(['tg-1002']);
+    const { issuer } = asked.world;
+    const list = async (reach: readonly string[], serviceTrunkGroups: readonly string[]) =>
+      (await askAs(asked, reach)('listProvidersWithLimits', { serviceTrunkGroups })).result;
+    const closed = { serviceTrunkGroup: 'tg-1001', providers: [] };
+    const open = { serviceTrunkGroup: 'tg-1002', providers: [issuer] };
+    expect(await list(['tg-1001'], ['tg-1001'])).toMatchObject({ providers: [], limits: [closed] });
+    expect(await list(groups, ['tg-1002', 'tg-1001'])).toMatchObject({
+      providers: [{ issuer }],
+      limits: [open, closed],
+    });
+    expect(await list(groups, ['tg-1001'])).toMatchObject({
+      providers: [{ issuer }],
+      limits: [closed],
+    });
+  });
+
+  it.each([
+    [['tg-2002'], { class: 'NotFoundError' }],
+    [['tg-1001', 'no group'], { class: 'InputError', field: 'serviceTrunkGroups' }],
+    [
+      Array.from({ length: 101 }, () => 'tg-1001'),
+      {
+        class: 'InputError',
+        text: 'service_trunk_groups: received "101 groups"; allowed: at most 100',
+      },
+    ],
+  ])('is not listed with the limits of other groups', async (serviceTrunkGroups, expected) => {
+    const ada = askAs(await createClosedWorld(groups), groups);
+    const { error } = await ada('listProvidersWithLimits', { serviceTrunkGroups });
+    expect(error).toMatchObject(expected);
   });
 
   it('exists for the staff', async () => {
