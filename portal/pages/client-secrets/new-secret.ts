@@ -1,4 +1,4 @@
-import { type Client, ConflictError } from '../../../adapters/management.ts';
+import type { Client } from '../../../adapters/management.ts';
 import { maxNameLength } from '../../../contract/limits.ts';
 import { parseExpiry, parseName } from '../../../core/management/input-fields.ts';
 import type { Granted } from '../../access/granted.ts';
@@ -10,6 +10,7 @@ import {
 } from '../../forms/expiry.ts';
 import { noProblems, type Problems, problemAt } from '../../forms/problems.ts';
 import { requireFields } from '../../forms/required.ts';
+import { findIfSentTwice } from '../../forms/sent-twice.ts';
 import { submit } from '../../forms/submit.ts';
 import { expiryField } from '../../html/expiry-field.ts';
 import { hiddenField, textField } from '../../html/field.ts';
@@ -135,17 +136,13 @@ export const createSecret: Handler = async (context) => {
   return submit(
     async () => {
       requireFields(form, {}, secretChecks(values, now));
-      const create = () =>
+      const created = await findIfSentTwice(values.requestId, () =>
         management.createClientSecret(client.clientId, {
           name: values.name.trim() || undefined,
           expiresAt: readExpiry(values, now) ?? undefined,
           idempotencyKey: values.requestId || undefined,
-        });
-      // The same form, sent twice at once: the second one finds what the first one made.
-      const created = await create().catch((error: unknown) => {
-        if (error instanceof ConflictError && values.requestId !== '') return create();
-        throw error;
-      });
+        }),
+      );
       return createdSecretPage(context, { client, ...created });
     },
     (problems) => showForm(context, client, values, problems),

@@ -4,6 +4,7 @@ import { readDuration } from '../../forms/duration.ts';
 import { readExpiry } from '../../forms/expiry.ts';
 import { noProblems, type Problems, problemAt } from '../../forms/problems.ts';
 import { requireFields } from '../../forms/required.ts';
+import { findIfSentTwice } from '../../forms/sent-twice.ts';
 import { submit } from '../../forms/submit.ts';
 import { readVersion } from '../../forms/version.ts';
 import { expiryField } from '../../html/expiry-field.ts';
@@ -133,13 +134,15 @@ export const rotateSecret: Handler = async (context) => {
   return submit(
     async () => {
       requireFields(form, {}, [() => readOverlap(values), ...secretChecks(values, now)]);
-      const rotated = await management.rotateClientSecret(client.clientId, {
-        name: values.name.trim() || undefined,
-        expiresAt: readExpiry(values, now) ?? undefined,
-        overlap: readOverlap(values),
-        idempotencyKey: values.requestId || undefined,
-        ifVersion: values.version,
-      });
+      const rotated = await findIfSentTwice(values.requestId, () =>
+        management.rotateClientSecret(client.clientId, {
+          name: values.name.trim() || undefined,
+          expiresAt: readExpiry(values, now) ?? undefined,
+          overlap: readOverlap(values),
+          idempotencyKey: values.requestId || undefined,
+          ifVersion: values.version,
+        }),
+      );
       return createdSecretPage(context, { client, ...rotated });
     },
     // It is read again: what is shown after a conflict is what the next request is based on.
