@@ -16,6 +16,7 @@ import { lambdaContext, proxyEvent } from '../../../lab/support/proxy-event.ts';
 import { basic } from '../../../lab/support/token-request.ts';
 import { tokenEnvironment } from '../../../lab/support/token-settings.ts';
 import { createTokenHandler } from '../../../lambda/token/function.ts';
+import { keyPolicy } from '../../support/key-policy.ts';
 import { recordTelemetry } from '../../support/recorded-telemetry.ts';
 import { testAccessKey } from '../../support/test-access-key.ts';
 import { tokenRequest } from '../../support/token-world.ts';
@@ -79,17 +80,7 @@ export function useTokenFunction() {
   ): Promise<SigningKey> {
     const keys = createKmsKeys(createKmsClient(optionsAt()), {
       deploymentName: 'test',
-      keyPolicy: {
-        Version: '2012-10-17',
-        Statement: [
-          {
-            Effect: 'Allow',
-            Principal: { AWS: 'arn:aws:iam::000000000000:root' },
-            Action: 'kms:*',
-            Resource: '*',
-          },
-        ],
-      },
+      keyPolicy,
     });
     const kmsKeyArn = await keys.createKey({ intentId: state, alg: 'ES256', description: state });
     const publicJwk = publicJwkFromSpki(await keys.getPublicKey(kmsKeyArn), 'ES256');
