@@ -1,6 +1,5 @@
 import { execFileSync } from 'node:child_process';
 import {
-  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -15,11 +14,12 @@ import { Command } from 'commander';
 import { type BuildOptions, buildSync } from 'esbuild';
 import type { DeploymentConfigInput } from '../../contract/deployment-config.ts';
 import { signingKeyPolicy } from '../ministack/proof.ts';
+import { portalConfig } from '../support/portal-config.ts';
 import { type KeptDeployment, writeRelease } from '../support/releases/kept-release.ts';
 
 const commits = new Command('node lab/tools/keep-release.ts')
   .description(
-    'Keeps what a release deploys, templates and function bundles of a commit, its authctl and its verifier, built with its own lock file. docs/upgrade.md says when to run this.',
+    'Keeps what a release is: templates and function bundles of a commit, its authorizer, authctl, verifier and forward-auth, built with its own lock file. docs/upgrade.md says when to run this.',
   )
   .argument('<commit...>')
   .parse().args;
@@ -40,10 +40,10 @@ function checkOut(commit: string, source: string): void {
   run(root, 'git', 'archive', '--output', archive, commit);
   mkdirSync(source);
   run(source, 'tar', '--extract', '--file', archive);
-  run(source, 'npm', 'ci', '--ignore-scripts', '--no-audit', '--no-fund');
+  run(source, 'npm', 'ci', '--include=dev', '--ignore-scripts', '--no-audit', '--no-fund');
 }
 
-/** The example configs of the release, and one region with every option of the three. */
+/** The example configs of the release, one region with every option of the three, and a portal. */
 function configsOf(source: string): Readonly<Record<string, DeploymentConfigInput>> {
   const read = (name: string) =>
     readJson(join(source, 'config', `${name}.json`)) as DeploymentConfigInput;
@@ -54,6 +54,7 @@ function configsOf(source: string): Readonly<Record<string, DeploymentConfigInpu
     'three-regions': threeRegions,
     // The suite `redeploy` deploys this one.
     'one-region': { ...threeRegions, regions: { [home]: region }, signingKeyPolicy },
+    'with-portal': { ...read('single-region'), portal: portalConfig },
   };
 }
 
@@ -120,13 +121,20 @@ function bundleAuthctl(source: string): string {
 
 /** Platforms use it until they install another. */
 function bundleVerifier(source: string): string {
-  const folder = ['verifier', 'adapters'].find((name) =>
-    existsSync(join(source, name, 'verifier.ts')),
-  );
   const contents = ['verifier', 'dynamodb-lookups']
-    .map((name) => `export * from './${folder}/${name}.ts';`)
+    .map((name) => `export * from './verifier/${name}.ts';`)
     .join('\n');
   return bundle(source, { stdin: { contents, resolveDir: source, loader: 'ts' } });
+}
+
+/** Platforms run it behind their proxies until they install another. */
+function bundleForwardAuth(source: string): string {
+  return bundle(source, { entryPoints: ['verifier/forward-auth/main.ts'] });
+}
+
+/** No stack of the service has it: a platform's own stack attaches it to an API. */
+function readAuthorizer(source: string): string {
+  return readFileSync(join(source, 'dist/lambda/authorizer/index.js'), 'utf8');
 }
 
 function keepRelease(commit: string, work: string): void {
@@ -141,15 +149,23 @@ function keepRelease(commit: string, work: string): void {
       synthesise(source, name, config),
     ]),
   );
-  const programs = { authctl: bundleAuthctl(source), verifier: bundleVerifier(source) };
-  const bytes = writeRelease({ commit, deployments, ...programs });
-  process.stdout.write(`${commit}: kept, ${bytes} bytes\n`);
+  const { version } = readJson(join(source, 'package.json')) as { readonly version: string };
+  const bytes = writeRelease({
+    version,
+    commit,
+    deployments,
+    authctl: bundleAuthctl(source),
+    verifier: bundleVerifier(source),
+    forwardAuth: bundleForwardAuth(source),
+    authorizer: readAuthorizer(source),
+  });
+  process.stdout.write(`${version} (${commit}): kept, ${bytes} bytes\n`);
 }
 
 const work = mkdtempSync(join(tmpdir(), 'keep-release-'));
 try {
   for (const commit of commits) {
-    const short = execFileSync('git', ['rev-parse', '--short=7', commit], { encoding: 'utf8' });
+    const short = execFileSync('git', ['rev-parse', '--short=8', commit], { encoding: 'utf8' });
     keepRelease(short.trim(), work);
   }
 } finally {

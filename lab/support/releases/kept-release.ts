@@ -6,7 +6,9 @@ import type { Template } from '../template-changes/template.ts';
 
 /** What a release deploys: `lab/tools/keep-release.ts` makes the file. */
 export interface KeptRelease {
-  /** The commit, shortened to 7 digits. */
+  /** Its version, which names the file. */
+  readonly version: string;
+  /** The commit, shortened. */
   readonly commit: string;
   /** By the name of the config. */
   readonly deployments: Readonly<Record<string, KeptDeployment>>;
@@ -14,6 +16,10 @@ export interface KeptRelease {
   readonly authctl: string;
   /** `createVerifier` and `createDynamoDbLookups` as one ECMAScript module. */
   readonly verifier: string;
+  /** Its command `forward-auth`, as one ECMAScript module. */
+  readonly forwardAuth: string;
+  /** The bundle of the function that a PlatformAuthorizer deploys, as CommonJS. */
+  readonly authorizer: string;
 }
 
 export interface KeptDeployment {
@@ -26,13 +32,13 @@ const directory = resolve(import.meta.dirname, '../../../test/fixtures/releases'
 const extension = '.json.br';
 const templateExtension = '.template.json';
 
-/** Commits of the kept releases. */
+/** Versions of the kept releases. */
 export function listReleases(): readonly string[] {
   return readdirSync(directory).map((name) => basename(name, extension));
 }
 
-export function readRelease(commit: string): KeptRelease {
-  const compressed = readFileSync(join(directory, commit + extension));
+export function readRelease(version: string): KeptRelease {
+  const compressed = readFileSync(join(directory, version + extension));
   return JSON.parse(brotliDecompressSync(compressed).toString('utf8')) as KeptRelease;
 }
 
@@ -46,7 +52,7 @@ export function writeRelease(release: KeptRelease): number {
     },
   });
   mkdirSync(directory, { recursive: true });
-  writeFileSync(join(directory, release.commit + extension), compressed);
+  writeFileSync(join(directory, release.version + extension), compressed);
   return compressed.length;
 }
 

@@ -16,8 +16,10 @@ export function compareInterfaces(
 
 type Version = readonly [major: number, minor: number, patch: number];
 
+/** The version of a release; a pre-release (`0.3.0-dev`) is read as the release that it becomes. */
 export function parseVersion(text: string): Version {
-  const [major = 0, minor = 0, patch = 0] = text.split('.').map(Number);
+  const [release = ''] = text.split('-');
+  const [major = 0, minor = 0, patch = 0] = release.split('.').map(Number);
   return [major, minor, patch];
 }
 
