@@ -18,7 +18,7 @@ export class ConfigFileError extends Error {
 export function readDeploymentConfigFile(path: unknown): DeploymentConfig {
   if (typeof path !== 'string' || path === '') {
     throw new ConfigFileError(
-      `context "config": received ${JSON.stringify(path)}; allowed: the path of a deployment config, e.g. -c config=config/single-region.json`,
+      `context "config": received ${path === undefined ? 'nothing' : JSON.stringify(path)}; allowed: the path of the config of this deployment, e.g. -c config=config/mine.json. There is no default, because the stacks of an example have the same names as yours. For a first look: -c config=config/single-region.json`,
     );
   }
   const input = readJson(path);

@@ -14,7 +14,7 @@ export interface AppOptions {
   /**
    * Path of the deployment config. `-c config=FILE` of the `cdk` command names another.
    *
-   * @default the context `config` of cdk.json
+   * @default only what the command names
    */
   readonly config?: string;
   /** Adds what is your own, before the synthesis. */

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Command, CommanderError } from 'commander';
 import { type AccessTokenType, accessTokenTypes } from '../../contract/access-token-type.ts';
@@ -53,7 +52,7 @@ const path = (value: string) => resolve(value);
 
 function describeConfig(isClone: boolean): string {
   const config = 'the deployment config that runs; an example by default';
-  return isClone ? `${config}; with --from-synth the one of cdk.json` : config;
+  return isClone ? `${config}; with --from-synth the one that "cdk synth" was given` : config;
 }
 
 /** The options that need what only a clone installs. */
@@ -160,13 +159,6 @@ function readFlags(argv: readonly string[], edition: Edition): Flags {
   }
 }
 
-/** The config that `cdk synth` takes if nothing else is said. */
-function synthesisedConfig(directory: string): string {
-  const path = join(directory, 'cdk.json');
-  const { context } = JSON.parse(readFileSync(path, 'utf8')) as { context: { config: string } };
-  return resolve(directory, context.config);
-}
-
 /** Flags that need `--from-synth`. */
 const onlyWithSynth = { permissionsBoundary: '--permissions-boundary' } as const;
 
@@ -189,9 +181,14 @@ function readFromSynth(flags: Flags, directory: string): FromSynth | undefined {
     throw new LocalRunError(`${given}: ${why} --from-synth`);
   }
   if (flags.fromSynth !== true) return undefined;
+  if (flags.config === undefined) {
+    throw new LocalRunError(
+      '--from-synth: needs --config FILE, the config that "cdk synth" was given',
+    );
+  }
   return {
     directory: join(directory, 'cdk.out'),
-    config: flags.config ?? synthesisedConfig(directory),
+    config: flags.config,
     permissionsBoundary: flags.permissionsBoundary,
   };
 }

@@ -90,7 +90,8 @@ export class Cloud {
 
   async bootstrap(...awsRegions: readonly string[]): Promise<void> {
     const environments = awsRegions.map((name) => `aws://${account}/${name}`);
-    await this.#cdk('bootstrap', ...environments);
+    // The CDK synthesises before it looks at the environments.
+    await this.#cdk('bootstrap', ...environments, '-c', 'config=config/single-region.json');
   }
 
   writeConfig(config: DeploymentConfigInput): string {

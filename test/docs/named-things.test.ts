@@ -79,6 +79,16 @@ function unknownCommands(code: string): readonly string[] {
   });
 }
 
+/** The CDK synthesises before each of these. */
+const synthesises =
+  /\bcdk (?:bootstrap|deploy|destroy|diff|drift|import|list|ls|rollback|synth|watch)\b/;
+
+/** The stacks of an example have the names of the deployed ones, so no config is a default. */
+function commandsWithoutConfig(code: string): readonly string[] {
+  const isCommand = /^(?:\$ )?(?:\w+=\S+ )*npx (?:--no -- )?cdk /.test(code.trim());
+  return isCommand && synthesises.test(code) && !/ -c config=\S/.test(code) ? [code] : [];
+}
+
 describe('what the documentation names exists:', () => {
   it('npm scripts', () => {
     expect(complaints(unknownScripts)).toEqual([]);
@@ -100,6 +110,16 @@ describe('what the documentation names exists:', () => {
     expect(readPage('docs/authctl.md')).toContain(warning);
     expect(complaints(downloads)).toEqual(['docs/authctl.md: npx authctl']);
     expect(downloads('npx -y authctl client list')).toHaveLength(1);
+  });
+
+  it('the config of every command of the CDK, except in a project of npm create, which has one', () => {
+    expect(complaints(commandsWithoutConfig)).toEqual([
+      'README.md: npx cdk deploy',
+      'docs/deployment-test.md: npx cdk deploy',
+    ]);
+    const one = 'AWS_REGION=us-east-2 npx cdk deploy AuthorizationServer-dfw';
+    expect(commandsWithoutConfig(`${one} -c config=config/mine.json`)).toEqual([]);
+    expect(commandsWithoutConfig(one)).toEqual([one]);
   });
 
   it('the option without which a provider with clients is not deleted', () => {

@@ -57,7 +57,7 @@ describe('a synthesis', () => {
   });
 
   it.each([
-    ['nothing', undefined, 'context "config": received undefined; allowed: the path'],
+    ['nothing', undefined, 'context "config": received nothing; allowed: the path'],
     ['a missing file', 'config/none.json', 'config/none.json is not a readable JSON file: ENOENT'],
     ['a file that is not JSON', 'README.md', 'README.md is not a readable JSON file'],
     ['another JSON file', 'cdk.json', 'cdk.json: the deployment config cannot be used:'],

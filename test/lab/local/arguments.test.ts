@@ -75,13 +75,12 @@ describe('the arguments of npm start', () => {
     expect(parseArguments(['--faults', '/tmp/f.json'], {}).faultScript).toBe('/tmp/f.json');
   });
 
-  it('name what cdk synth wrote, of the config that cdk.json names', () => {
-    expect(parseArguments(['--from-synth'], {}).fromSynth).toEqual({
+  it('name what cdk synth wrote, and the config that it was given', () => {
+    expect(parseArguments(['--from-synth', '--config', '/tmp/mine.json'], {}).fromSynth).toEqual({
       directory: resolve('cdk.out'),
-      config: resolve('config/single-region.json'),
+      config: '/tmp/mine.json',
     });
-    const other = parseArguments(['--from-synth', '--config', '/tmp/mine.json'], {});
-    expect(other.fromSynth?.config).toBe('/tmp/mine.json');
+    expect(() => parseArguments(['--from-synth'], {})).toThrow('--from-synth: needs --config FILE');
   });
 
   it.each([['--algorithm=ES256'], ['--rotation-demo'], ['--token-reuse=0.5'], ['--faults=x']])(
