@@ -4,9 +4,9 @@ import { takeInventory } from '../../lab/bench/cost/standing-cost.ts';
 import { readDocument, readPart } from '../../lab/support/generated-parts.ts';
 import { readConfigFile, withStubBundles } from './synthesise.ts';
 
-describe('docs/cost.md', () => {
-  it('has the tables that node lab/bench/cost/main.ts computes', () => {
-    const page = readDocument('cost.md');
+describe('docs/cost.md and README', () => {
+  it('have the tables that node lab/bench/cost/main.ts computes', () => {
+    const page = readDocument('cost.md') + readDocument('../README.md');
     withStubBundles((bundles) => {
       for (const [name, content] of Object.entries(computeParts(bundles))) {
         expect(readPart(page, name), `part ${name}: run node lab/bench/cost/main.ts`).toBe(content);

@@ -4,6 +4,7 @@ import {
   type Configuration,
   costOfMillion,
   durationMs,
+  secondsAMonth,
   type TokenWork,
   total,
 } from './token-cost.ts';
@@ -69,8 +70,6 @@ export interface LoadRow {
   readonly dollarsAMonth: number;
 }
 
-const secondsAMonth = 30 * 86_400;
-
 /** What a rate of tokens, spread evenly over the regions, takes of each region's quotas. */
 export function modelLoad(
   tokensASecond: number,
@@ -87,7 +86,9 @@ export function modelLoad(
   }));
   const [first] = needs.toSorted((a, b) => b.need / b.limit - a.need / a.limit);
   const tokensAMonth = tokensASecond * secondsAMonth;
-  const perMillion = total(costOfMillion(configuration, work, tokensAMonth / regions));
+  const perMillion = total(
+    costOfMillion(configuration, work, { tokens: tokensAMonth / regions, others: 0 }),
+  );
   return {
     tokensASecond,
     regions,

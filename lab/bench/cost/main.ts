@@ -3,5 +3,5 @@ import { writeParts } from '../../support/generated-parts.ts';
 import { computeParts } from './parts.ts';
 
 const parts = computeParts(findBundles());
-writeParts(['cost.md'], parts);
+writeParts(['cost.md', '../README.md'], parts);
 process.stdout.write(`${Object.values(parts).join('\n\n')}\n`);

@@ -1,12 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { formatColumns } from '../../support/generated-parts.ts';
-import { portalConfig } from '../../support/portal-config.ts';
 import type { Results } from '../results.ts';
 import { medianOf } from '../statistics.ts';
 import { modelLoad, signQuota } from './load-model.ts';
+import { dollars, formatMonth, formatPortal, formatPrice, readDeployments } from './months.ts';
 import { pricePages, prices, pricesReadOn } from './prices.ts';
-import { costOfPortal, type Inventory, standingCost, takeInventory } from './standing-cost.ts';
 import {
   type Configuration,
   costOfMillion,
@@ -18,8 +17,6 @@ import {
 const measured = JSON.parse(
   readFileSync(join(import.meta.dirname, '../results/full.json'), 'utf8'),
 ) as Results;
-
-const root = join(import.meta.dirname, '../../..');
 
 /** Bytes, by looking at one of each. */
 const logBytes = {
@@ -55,7 +52,6 @@ const work: TokenWork = {
   // An estimate: what WAF writes of a request whose authorization header is redacted.
   webAclLogBytes: 1500,
   responseBytes: 2000,
-  tracedShare: 0.05,
 };
 
 const usual: Configuration = {
@@ -100,7 +96,6 @@ const configurations: readonly Configuration[] = [
   },
 ];
 
-const dollars = (value: number) => `$${value.toFixed(2)}`;
 const thousands = (value: number) => Math.round(value).toLocaleString('en-US');
 
 const costs = (configuration: Configuration) => costOfMillion(configuration, work);
@@ -193,83 +188,23 @@ function formatLoad(): string {
   });
 }
 
-/** Each client gets a token an hour on two hosts, which keep it for its default life. */
-const tokensOfClient = 2 * 24 * 30;
-
-interface Deployment {
-  readonly name: string;
-  readonly inventory: Inventory;
-}
-
-function readDeployment(name: string, file: string, bundles: string): Deployment {
-  const config: unknown = JSON.parse(readFileSync(join(root, 'config', file), 'utf8'));
-  return { name, inventory: takeInventory(config, bundles) };
-}
-
-function formatMonth(bundles: string): string {
-  const deployments = [
-    readDeployment('one region: `config/single-region.json`', 'single-region.json', bundles),
-    readDeployment('three regions: `config/three-regions.json`', 'three-regions.json', bundles),
-  ];
-  const rows = deployments.flatMap(({ name, inventory }) => {
-    const configuration = { ...usual, webAcl: inventory.webAcls > 0 };
-    const standing = standingCost(inventory, configuration, work);
-    return [0, 10, 1000].map((clients) => ({
-      name,
-      clients,
-      standing,
-      tokens: ((clients * tokensOfClient) / 1e6) * sum(configuration),
-    }));
-  });
-  const lines = Object.keys(rows[0]?.standing ?? {});
-  return formatColumns(rows, {
-    'a month': ({ name }) => name,
-    clients: ({ clients }) => (clients === 0 ? 'idle' : thousands(clients)),
-    together: ({ standing, tokens }) => `**${dollars(total(standing) + tokens)}**`,
-    ...Object.fromEntries(
-      lines.map((line): [string, (row: (typeof rows)[number]) => string] => [
-        line,
-        ({ standing }) => dollars(standing[line] ?? Number.NaN),
-      ]),
-    ),
-    'their tokens': ({ tokens }) => dollars(tokens),
-  });
-}
-
-/** What the portal adds to three regions, idle. */
-function formatPortal(bundles: string): string {
-  const file = readFileSync(join(root, 'config/three-regions.json'), 'utf8');
-  const config = JSON.parse(file) as object;
-  const costs = costOfPortal(
-    takeInventory(config, bundles),
-    takeInventory({ ...config, portal: portalConfig }, bundles),
-  );
-  return formatColumns([costs], {
-    'the portal, a month': () => 'next to three regions',
-    together: (lines) => `**${dollars(total(lines))}**`,
-    ...Object.fromEntries(
-      Object.keys(costs).map((line): [string, (lines: typeof costs) => string] => [
-        line,
-        (lines) => dollars(lines[line] ?? Number.NaN),
-      ]),
-    ),
-  });
-}
-
 function formatSources(): string {
   const pages = Object.entries(pricePages).map(([name, url]) => `[${name}](${url})`);
   return `Prices of ${pricesReadOn}, us-west-2: ${pages.join(', ')}.`;
 }
 
 /**
- * The generated parts of docs/cost.md.
+ * The generated parts of docs/cost.md and README.
  *
  * @param bundles folder of the function bundles.
  */
 export function computeParts(bundles: string): Readonly<Record<string, string>> {
+  const deployments = readDeployments(bundles);
+  const model = { usual, work };
   return {
+    price: formatPrice(deployments, model),
     sources: formatSources(),
-    month: formatMonth(bundles),
+    month: formatMonth(deployments, model),
     portal: formatPortal(bundles),
     costs: formatCosts(),
     reuse: formatReuse(),

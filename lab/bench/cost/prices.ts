@@ -70,6 +70,6 @@ export const prices = {
   /** A million management events that GuardDuty analyses, up to 500 million a month. */
   guardDutyPerMillionEvents: 4,
   perGbOut: 0.09,
-  /** Cognito machine-to-machine, first tier. */
-  cognito: { perThousandTokens: 2.25 },
+  /** Cognito machine-to-machine: the first tier, and the tokens a month that it ends at. */
+  cognito: { perThousandTokens: 2.25, firstTierTokens: 250_000 },
 } as const;

@@ -16,6 +16,7 @@ import {
   type CostLines,
   costOfLog,
   costOfMillion,
+  secondsAMonth,
   type TokenWork,
 } from './token-cost.ts';
 
@@ -71,7 +72,6 @@ export function takeInventory(input: unknown, bundles: string): Inventory {
   };
 }
 
-const secondsAMonth = 30 * 86_400;
 const million = 1e6;
 
 /** Of each region: the next one, the current one, and the previous one of the last rotation. */
@@ -96,7 +96,7 @@ function countOwnMetrics({ healthChecks }: Inventory): number {
 }
 
 /** Health checkers ask a region about every other second in total. */
-const healthRequestsAMonth = secondsAMonth / 2;
+export const healthRequestsAMonth = secondsAMonth / 2;
 
 /** Seconds between two signatures of the self-test that answers them. */
 const selfTestSeconds = 10;
@@ -104,7 +104,10 @@ const selfTestSeconds = 10;
 /** What a request to /health takes: most are answered from memory. */
 function costOfHealthRequests(configuration: Configuration, work: TokenWork): number {
   const cheap: TokenWork = { ...work, cpuMs: 0.1, waitMs: 0, signWaitMs: 0, responseBytes: 700 };
-  const ofRequests = costOfMillion({ ...configuration, reused: 1 }, cheap);
+  const ofRequests = costOfMillion({ ...configuration, reused: 1 }, cheap, {
+    tokens: healthRequestsAMonth,
+    others: 0,
+  });
   const { 'KMS Sign': _sign, ...others } = ofRequests;
   const signs = (secondsAMonth / selfTestSeconds) * (prices.kms.per10kRsa2048 / 10_000);
   const requests = Object.values(others).reduce((sum, value) => sum + value, 0);
@@ -114,19 +117,21 @@ function costOfHealthRequests(configuration: Configuration, work: TokenWork): nu
 /**
  * One region's rotation, canary and synthetic check. Per round of the three: their compute at half a
  * second each, a signature for each of the keys and one for the token, the calls that inspect keys,
- * some 20 reads and 4 writes, and 3 requests to the API.
+ * some 20 reads and 4 writes, and 3 requests to the API. Their runs and requests come one at a time,
+ * so X-Ray records each.
  */
 function costOfSchedules(work: TokenWork): number {
   const rounds = secondsAMonth / 60 / keyScheduleMinutes;
   const gbSeconds = 3 * 0.5 * 0.5;
   const kmsCalls = keysOfRegion * 2 + 1;
-  const { lambda, kms, dynamodb, restApiTiers } = prices;
+  const { lambda, kms, dynamodb, restApiTiers, xray } = prices;
   const perRound =
     gbSeconds * lambda.perGbSecond +
     (3 * lambda.perMillionRequests) / million +
     (kmsCalls * kms.per10kRsa2048) / 10_000 +
     (20 * dynamodb.perMillionReadUnits + 4 * dynamodb.perMillionWriteUnits) / million +
     (3 * restApiTiers[0].perMillion) / million +
+    (6 * xray.perMillionTraces) / million +
     costOfLog((6 * work.logBytes) / 1e9);
   return rounds * perRound;
 }

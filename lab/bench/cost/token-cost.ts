@@ -29,8 +29,13 @@ export interface TokenWork {
   readonly webAclLogBytes: number;
   /** What leaves AWS: headers and body. */
   readonly responseBytes: number;
-  /** X-Ray's default rule records so many requests. */
-  readonly tracedShare: number;
+}
+
+/** Requests that reach one region in a month, spread over it at random. */
+export interface Traffic {
+  readonly tokens: number;
+  /** Others that API Gateway traces: those of health checks. */
+  readonly others: number;
 }
 
 /** Dollars for a million tokens, by what they are paid for. */
@@ -40,6 +45,23 @@ export type CostLines = Readonly<Record<string, number>>;
 export const wholeCpuMemory = 1769;
 const million = 1e6;
 const gigabyte = 1e9;
+export const secondsAMonth = 30 * 86_400;
+
+/**
+ * Traces of requests at random moments of a month. X-Ray's default rule records the first request
+ * of each second, of an account and region, and 5 % of the others of that second:
+ * https://docs.aws.amazon.com/xray/latest/devguide/xray-console-sampling.html, November 2026.
+ */
+export function countTraces(requestsAMonth: number): number {
+  const first = secondsAMonth * (1 - Math.exp(-requestsAMonth / secondsAMonth));
+  return first + 0.05 * (requestsAMonth - first);
+}
+
+/** For a million tokens; the other requests of the region have used up a part of the first ones. */
+function costOfTraces({ tokens, others }: Traffic): number {
+  const traces = countTraces(tokens + others) - countTraces(others);
+  return (traces / tokens) * prices.xray.perMillionTraces;
+}
 
 /** Lambda bills whole milliseconds. */
 export function durationMs(work: TokenWork, configuration: Configuration): number {
@@ -95,16 +117,16 @@ function watchersCost({ watchers, reused }: Configuration): number {
 export function costOfMillion(
   configuration: Configuration,
   work: TokenWork,
-  tokensAMonth = million,
+  traffic: Traffic = { tokens: million, others: 0 },
 ): CostLines {
-  const { lambda, xray, webAcl, perGbOut } = prices;
+  const { lambda, webAcl, perGbOut } = prices;
   const gbSeconds = (durationMs(work, configuration) / 1000) * (configuration.memory / 1024);
   return {
-    'API Gateway': restApiPerMillion(tokensAMonth),
+    'API Gateway': restApiPerMillion(traffic.tokens),
     'KMS Sign': signCost(configuration),
     Lambda: lambda.perMillionRequests + gbSeconds * million * lambda.perGbSecond,
-    'logs and traces':
-      costOfLog((work.logBytes * million) / gigabyte) + work.tracedShare * xray.perMillionTraces,
+    logs: costOfLog((work.logBytes * million) / gigabyte),
+    traces: costOfTraces(traffic),
     'data out': (work.responseBytes * million * perGbOut) / gigabyte,
     DynamoDB: dynamoDbCost(configuration),
     'WAF and its log': configuration.webAcl

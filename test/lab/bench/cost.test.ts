@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { modelLoad } from '../../../lab/bench/cost/load-model.ts';
-import { costOfMillion, type TokenWork } from '../../../lab/bench/cost/token-cost.ts';
+import { costOfMillion, countTraces, type TokenWork } from '../../../lab/bench/cost/token-cost.ts';
 
 const work: TokenWork = {
   cpuMs: 1,
@@ -9,7 +9,6 @@ const work: TokenWork = {
   logBytes: 2620,
   webAclLogBytes: 1500,
   responseBytes: 2000,
-  tracedShare: 0.05,
 };
 const usual = { name: 'usual', alg: 'RS256', memory: 1769, reused: 0, webAcl: false } as const;
 
@@ -44,7 +43,15 @@ describe('the cost of a million tokens', () => {
   it('has the logs for as long as they are kept', () => {
     const gigabytes = 2.62;
     const kept = 0.15 * 13 * 0.03 * gigabytes;
-    expect(base['logs and traces']).toBeCloseTo(0.5 * gigabytes + kept + 0.25, 6);
+    expect(base['logs']).toBeCloseTo(0.5 * gigabytes + kept, 6);
+  });
+
+  it('has a trace for nearly each token at a low rate, and for 5 % at a high one', () => {
+    const traces = (tokens: number, others = 0) =>
+      costOfMillion(usual, work, { tokens, others })['traces'] ?? Number.NaN;
+    expect(traces(1000)).toBeCloseTo(5, 2);
+    expect(traces(1e10)).toBeCloseTo(0.25, 2);
+    expect(traces(1e6, 1e10)).toBeCloseTo(0.25, 2);
   });
 
   it('has the log of the web ACL with the web ACL', () => {
@@ -59,5 +66,18 @@ describe('the cost of a million tokens', () => {
     expect(watched['further trails, GuardDuty']).toBe(24);
     const reused = costOfMillion({ ...usual, watchers, reused: 0.75 }, work);
     expect(reused['further trails, GuardDuty']).toBe(6);
+  });
+});
+
+describe('the traces of a month', () => {
+  const seconds = 30 * 86_400;
+
+  it.each([
+    // Every other second on average: 39 % of the seconds have a request, and 5 % of the others count.
+    [seconds / 2, 0.3935 * seconds + 0.05 * (0.5 - 0.3935) * seconds],
+    // A thousand a second: each second has a first one.
+    [1000 * seconds, seconds + 0.05 * 999 * seconds],
+  ])('of %i requests are the first of each second, and 5 %% of the others', (requests, traces) => {
+    expect(countTraces(requests) / traces).toBeCloseTo(1, 3);
   });
 });

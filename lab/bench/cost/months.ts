@@ -1,0 +1,157 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { formatColumns } from '../../support/generated-parts.ts';
+import { portalConfig } from '../../support/portal-config.ts';
+import { prices } from './prices.ts';
+import {
+  costOfPortal,
+  healthRequestsAMonth,
+  type Inventory,
+  standingCost,
+  takeInventory,
+} from './standing-cost.ts';
+import {
+  type Configuration,
+  type CostLines,
+  costOfMillion,
+  type TokenWork,
+  total,
+} from './token-cost.ts';
+
+export interface CostModel {
+  readonly usual: Configuration;
+  readonly work: TokenWork;
+}
+
+interface Deployment {
+  readonly name: string;
+  readonly inventory: Inventory;
+}
+
+/** One month of a deployment, in dollars. */
+interface Month {
+  readonly standing: CostLines;
+  readonly tokens: number;
+}
+
+const root = join(import.meta.dirname, '../../..');
+
+/** Each client gets a token an hour on two hosts, which keep it for its default life. */
+const tokensOfClient = 2 * 24 * 30;
+
+export const dollars = (value: number) =>
+  `$${value.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`;
+const thousands = (value: number) => value.toLocaleString('en-US');
+
+function readConfig(file: string): object {
+  return JSON.parse(readFileSync(join(root, 'config', file), 'utf8')) as object;
+}
+
+/** The two example configs, synthesised. @param bundles folder of the function bundles. */
+export function readDeployments(bundles: string): readonly Deployment[] {
+  return [
+    ['one region', 'single-region.json'],
+    ['three regions', 'three-regions.json'],
+  ].map(([name = '', file = '']) => ({
+    name: `${name}: \`config/${file}\``,
+    inventory: takeInventory(readConfig(file), bundles),
+  }));
+}
+
+/** Tokens spread evenly over the regions. */
+function costOfMonth({ inventory }: Deployment, { usual, work }: CostModel, tokens: number): Month {
+  const configuration = { ...usual, webAcl: inventory.webAcls > 0 };
+  const traffic = {
+    tokens: Math.max(1, tokens / inventory.regions),
+    others: inventory.healthChecks > 0 ? healthRequestsAMonth : 0,
+  };
+  const perMillion = total(costOfMillion(configuration, work, traffic));
+  return {
+    standing: standingCost(inventory, configuration, work),
+    tokens: (tokens / 1e6) * perMillion,
+  };
+}
+
+function sumMonth({ standing, tokens }: Month): number {
+  return total(standing) + tokens;
+}
+
+export function formatMonth(deployments: readonly Deployment[], model: CostModel): string {
+  const rows = deployments.flatMap((deployment) =>
+    [0, 10, 1000].map((clients) => ({
+      name: deployment.name,
+      clients,
+      ...costOfMonth(deployment, model, clients * tokensOfClient),
+    })),
+  );
+  const lines = Object.keys(rows[0]?.standing ?? {});
+  return formatColumns(rows, {
+    'a month': ({ name }) => name,
+    clients: ({ clients }) => (clients === 0 ? 'idle' : thousands(clients)),
+    together: (row) => `**${dollars(sumMonth(row))}**`,
+    ...Object.fromEntries(
+      lines.map((line): [string, (row: (typeof rows)[number]) => string] => [
+        line,
+        ({ standing }) => dollars(standing[line] ?? Number.NaN),
+      ]),
+    ),
+    'their tokens': ({ tokens }) => dollars(tokens),
+  });
+}
+
+/** What the portal adds to three regions, idle. @param bundles folder of the function bundles. */
+export function formatPortal(bundles: string): string {
+  const config = readConfig('three-regions.json');
+  const costs = costOfPortal(
+    takeInventory(config, bundles),
+    takeInventory({ ...config, portal: portalConfig }, bundles),
+  );
+  return formatColumns([costs], {
+    'the portal, a month': () => 'next to three regions',
+    together: (lines) => `**${dollars(total(lines))}**`,
+    ...Object.fromEntries(
+      Object.keys(costs).map((line): [string, (lines: typeof costs) => string] => [
+        line,
+        (lines) => dollars(lines[line] ?? Number.NaN),
+      ]),
+    ),
+  });
+}
+
+const { perThousandTokens, firstTierTokens } = prices.cognito;
+const ofCognito = (tokens: number) => (tokens / 1000) * perThousandTokens;
+
+/** Tokens a month, to the next hundred, from which a deployment costs less than Cognito's first tier. */
+export function findBreakEven(deployment: Deployment, model: CostModel): number {
+  const isLess = (tokens: number) =>
+    sumMonth(costOfMonth(deployment, model, tokens)) < ofCognito(tokens);
+  let [from, to]: readonly [number, number] = [0, firstTierTokens];
+  if (!isLess(to)) throw new Error(`${deployment.name} costs more than Cognito's first tier`);
+  while (to - from > 1) {
+    const middle = Math.floor((from + to) / 2);
+    [from, to] = isLess(middle) ? [from, middle] : [middle, to];
+  }
+  return Math.ceil(to / 100) * 100;
+}
+
+function formatCognito(tokens: number): string {
+  return `${tokens > firstTierTokens ? 'at most ' : ''}${dollars(ofCognito(tokens))}`;
+}
+
+/** README's figures: what a month costs next to Amazon Cognito, and from where it costs less. */
+export function formatPrice(deployments: readonly Deployment[], model: CostModel): string {
+  const table = formatColumns([0, 10_000, 1_000_000], {
+    'tokens a month': thousands,
+    ...Object.fromEntries(
+      deployments.map((deployment): [string, (tokens: number) => string] => [
+        deployment.name,
+        (tokens) => dollars(sumMonth(costOfMonth(deployment, model, tokens))),
+      ]),
+    ),
+    'Amazon Cognito': formatCognito,
+  });
+  const [one = 0, three = 0] = deployments.map((deployment) => findBreakEven(deployment, model));
+  return `${table}
+
+Below ${thousands(one)} tokens a month in one region, and ${thousands(three)} in three, Cognito costs less.`;
+}
