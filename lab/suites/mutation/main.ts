@@ -2,15 +2,19 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { type Mutant, mutants } from './mutants.ts';
+import { findArea, type Mutant, mutants } from './mutants.ts';
 
 /**
- * Writes each mutant into the code and runs the tests of its area (the key rotation, revocation, or
- * tokens of people), which must fail. Ends with an error if one passes, and if the tests fail without a mutant.
+ * Writes each mutant into the code and runs the tests of its area, which must fail. Ends with an
+ * error if one passes, and if the tests fail without a mutant. Its argument is an area, such as
+ * `management`; every one if left out.
  */
 
 const root = resolve(import.meta.dirname, '../../..');
 const reportFile = join(mkdtempSync(join(tmpdir(), 'mutation-')), 'report.json');
+
+const area = findArea(process.argv[2]);
+const chosen = mutants.filter((mutant) => area === undefined || mutant.area === area);
 
 interface Report {
   readonly numTotalTests: number;
@@ -47,7 +51,11 @@ function runTests(mutant?: string): readonly string[] {
       cwd: root,
       encoding: 'utf8',
       maxBuffer: 64 * 1024 * 1024,
-      env: { ...process.env, ...(mutant !== undefined && { MUTANT: mutant }) },
+      env: {
+        ...process.env,
+        ...(area !== undefined && { MUTATION_AREA: area }),
+        ...(mutant !== undefined && { MUTANT: mutant }),
+      },
     },
   );
   const report = JSON.parse(readFileSync(reportFile, 'utf8')) as Report;
@@ -64,17 +72,17 @@ function runTests(mutant?: string): readonly string[] {
     .map(({ fullName }) => fullName);
 }
 
-mutants.forEach(assertEditsApply);
+chosen.forEach(assertEditsApply);
 const failures = runTests();
 if (failures.length > 0) throw new Error(`without a mutant: ${failures.join(', ')}`);
 
 let survivors = 0;
-for (const { name } of mutants) {
+for (const { name } of chosen) {
   const [killer] = runTests(name);
   if (killer === undefined) survivors += 1;
   console.info(`${killer === undefined ? 'SURVIVED' : 'killed  '}  ${name}`);
   if (killer !== undefined) console.info(`            by: ${killer}`);
 }
-console.info(`${mutants.length - survivors} of ${mutants.length} mutants killed`);
+console.info(`${chosen.length - survivors} of ${chosen.length} mutants killed`);
 rmSync(dirname(reportFile), { recursive: true });
 process.exitCode = survivors === 0 ? 0 : 1;

@@ -13,7 +13,7 @@ interface Edit {
 export interface Mutant {
   readonly name: string;
   /** The tests that must notice it. */
-  readonly area: 'rotation' | 'revocation' | 'people';
+  readonly area: 'rotation' | 'revocation' | 'people' | 'management';
   readonly edits: readonly Edit[];
 }
 
@@ -34,4 +34,17 @@ export const mutants: readonly Mutant[] = [
   ...readMutants('publication', 'rotation'),
   ...readMutants('revocation', 'revocation'),
   ...readMutants('tokens-of-people', 'people'),
+  ...readMutants('management', 'management'),
 ];
+
+/**
+ * @param name of an area; undefined: every one.
+ * @throws {Error} for a name that is not of an area.
+ */
+export function findArea(name: string | undefined): Mutant['area'] | undefined {
+  if (name === undefined) return undefined;
+  const areas = [...new Set(mutants.map(({ area }) => area))];
+  const found = areas.find((area) => area === name);
+  if (found !== undefined) return found;
+  throw new Error(`received the area ${name}; allowed: ${areas.join(', ')}`);
+}

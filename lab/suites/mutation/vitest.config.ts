@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { defineConfig } from 'vitest/config';
-import { type Mutant, mutants } from './mutants.ts';
+import { findArea, type Mutant, mutants } from './mutants.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
 const name = process.env.MUTANT;
@@ -48,14 +48,23 @@ const tests = {
     'test/core/management/application-rule.test.ts',
     'test/core/verifier/platforms.test.ts',
   ],
+  management: [
+    'test/core/management/{api-keys,client-secrets,clients,explain,history,identity-providers,if-version}.test.ts',
+    'test/core/management/{inspect-provider,list-expiring,lists,provider-choices,client-patterns}.test.ts',
+    'test/lambda/management/*.test.ts',
+    'test/adapters/management/*.test.ts',
+    'test/integration/adapters/trunk-group-lists.test.ts',
+  ],
 };
+
+const area = mutant?.area ?? findArea(process.env.MUTATION_AREA);
 
 export default defineConfig({
   root,
   plugins: mutant === undefined ? [] : [mutate(mutant)],
   test: {
     env: { CDK_VALIDATION: 'false', POWERTOOLS_DEV: 'false' },
-    include: mutant === undefined ? Object.values(tests).flat() : tests[mutant.area],
+    include: area === undefined ? Object.values(tests).flat() : tests[area],
     setupFiles: ['test/setup/loopback-only.ts'],
     testTimeout: 120_000,
     hookTimeout: 60_000,

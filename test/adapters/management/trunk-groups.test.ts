@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { InputError, type Management, type OperationName } from '../../../adapters/management.ts';
+import { limitToTrunkGroups } from '../../../core/management/trunk-group-limit.ts';
 import { createTestManagement } from '../../support/management.ts';
 import { createTestFunction } from '../../support/management-function.ts';
 import { foreignOutcomes, outcomeOf } from './foreign-outcomes.ts';
@@ -87,6 +88,24 @@ describe.each(ways)('a caller that is limited to trunk groups, through %s', (way
       expect(() => management.forCaller({ trunkGroups: trunkGroups as never })).toThrow(InputError);
     },
   );
+});
+
+describe('the stores of a limited caller', () => {
+  it('write nothing of another group, whichever operation asks for it', async () => {
+    const { context, clients, apiKeys, clientId, keyId } = await createWorld('tg-1001');
+    const { clients: limitedClients, apiKeys: limitedKeys } = limitToTrunkGroups(context, ['tg-2']);
+    const client = clients.get(clientId);
+    const key = apiKeys.get(keyId);
+    if (client === undefined || key === undefined) throw new Error('the world is not complete');
+    for (const write of [
+      limitedClients.createClient(client),
+      limitedClients.replaceClient(client),
+      limitedKeys.createApiKey(key),
+      limitedKeys.replaceApiKey(key),
+    ]) {
+      await expect(write).rejects.toThrow('the service trunk group tg-1001 is out of reach');
+    }
+  });
 });
 
 describe('a caller with a name', () => {

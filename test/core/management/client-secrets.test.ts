@@ -8,6 +8,8 @@ import { InputError, NotFoundError, RefusedError } from '../../../core/errors.ts
 import {
   createClientSecret,
   deleteClientSecret,
+  disableClientSecret,
+  enableClientSecret,
   rotateClientSecret,
   updateClientSecret,
 } from '../../../core/management/client-secrets.ts';
@@ -143,6 +145,16 @@ describe('changing a client secret', () => {
       await expect(change).rejects.toThrow(type);
       await expect(change).rejects.toThrow(message);
     }
+  });
+
+  it('disables the one that is named, and enables it again', async () => {
+    const { context, clients, clientId } = await withClient();
+    const { secret } = await createClientSecret(context, clientId, {});
+    const { secret: other } = await createClientSecret(context, clientId, {});
+    await disableClientSecret(context, clientId, secret.secretId);
+    expect(clients.get(clientId)?.secrets).toEqual([{ ...secret, disabled: true }, other]);
+    await enableClientSecret(context, clientId, secret.secretId);
+    expect(clients.get(clientId)?.secrets).toEqual([secret, other]);
   });
 
   it('deletes the one that is named', async () => {

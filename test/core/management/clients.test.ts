@@ -186,6 +186,17 @@ describe('creating a client', () => {
     expect(clients.size).toBe(1);
   });
 
+  it('lets no token of a deleted client be one of the client that its key creates again', async () => {
+    const test = createTestManagement();
+    const request = { ...input, idempotencyKey: '6f9619ff-8b86-d011' };
+    const { client } = await createClient(test.context, request);
+    await deleteClient(test.context, client.clientId);
+    test.now += 60;
+    const again = await createClient(test.context, request);
+    expect(again.client.clientId).toBe(client.clientId);
+    expect(again.client.tokensNotBefore).toBe(test.now - 1);
+  });
+
   it('refuses an idempotency key that was used for another client', async () => {
     const { context } = createTestManagement();
     await createClient(context, { ...input, idempotencyKey: '6f9619ff-8b86-d011' });

@@ -137,6 +137,25 @@ describe('the history of a client', () => {
 });
 
 describe('the audit of a trunk group', () => {
+  it('has nothing that is also about another one', async () => {
+    const test = createTestManagement();
+    const change = {
+      time: '2027-01-15T08:00:00.000Z',
+      recordId: '0000000000000000000000-2-done',
+      actor: 'ada',
+      action: 'identity_provider.register',
+      subject: 'https://idp.example',
+      outcome: 'done',
+    } as const;
+    test.audit.push({ ...change, after: { service_trunk_groups: ['tg-1', 'tg-2'] } });
+    const listedBy = async (groups: readonly string[]) => {
+      const { items, examined } = await listAudit(limitToTrunkGroups(test.context, groups));
+      return { items: items.length, examined };
+    };
+    expect(await listedBy(['tg-1'])).toEqual({ items: 0, examined: 0 });
+    expect(await listedBy(['tg-1', 'tg-2'])).toEqual({ items: 1, examined: 1 });
+  });
+
   it('has each own change once, and cursors without ids of others', async () => {
     const test = createTestManagement();
     for (let index = 0; index < 30; index++) {
