@@ -91,7 +91,7 @@ describe.each(ways)('a caller that is limited to trunk groups, through %s', (way
 });
 
 describe('the stores of a limited caller', () => {
-  it('write nothing of another group, whichever operation asks for it', async () => {
+  it('write nothing of another group, for any operation', async () => {
     const { context, clients, apiKeys, clientId, keyId } = await createWorld('tg-1001');
     const { clients: limitedClients, apiKeys: limitedKeys } = limitToTrunkGroups(context, ['tg-2']);
     const client = clients.get(clientId);

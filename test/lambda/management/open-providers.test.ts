@@ -7,11 +7,14 @@ type AskedWorld = Awaited<ReturnType<typeof askedWorld>>;
 const unknown = 'https://nobody.example.net';
 const groups = ['tg-1001', 'tg-1002'];
 
+/** Those that the limits open to every trunk group. */
+const others = ['https://one.example.net', 'https://two.example.net'];
+
 /** @param open the trunk groups to which the limits open the provider of the platform. */
 async function createClosedWorld(open: readonly string[]) {
   const asked = await askedWorld();
   for (const serviceTrunkGroup of groups) {
-    const providers = open.includes(serviceTrunkGroup) ? [asked.world.issuer] : [];
+    const providers = open.includes(serviceTrunkGroup) ? [...others, asked.world.issuer] : others;
     asked.world.limits.set(serviceTrunkGroup, {
       serviceTrunkGroup,
       version: 1,
@@ -158,8 +161,8 @@ describe('a provider of the platform that is open to one of two trunk groups', (
     const { issuer } = asked.world;
     const list = async (reach: readonly string[], serviceTrunkGroups: readonly string[]) =>
       (await askAs(asked, reach)('listProvidersWithLimits', { serviceTrunkGroups })).result;
-    const closed = { serviceTrunkGroup: 'tg-1001', providers: [] };
-    const open = { serviceTrunkGroup: 'tg-1002', providers: [issuer] };
+    const closed = { serviceTrunkGroup: 'tg-1001', providers: others };
+    const open = { serviceTrunkGroup: 'tg-1002', providers: [...others, issuer] };
     expect(await list(['tg-1001'], ['tg-1001'])).toMatchObject({ providers: [], limits: [closed] });
     expect(await list(groups, ['tg-1002', 'tg-1001'])).toMatchObject({
       providers: [{ issuer }],
