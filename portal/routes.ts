@@ -1,50 +1,40 @@
 import type { Fields } from './forms/fields.ts';
-import {
-  confirmDeleteApiKey,
-  deleteApiKey,
-  disableApiKey,
-  editApiKey,
-  enableApiKey,
-  updateApiKey,
-} from './pages/api-keys/change-key.ts';
+import { type Form, sendForm, showForm } from './forms/form.ts';
+import { keyDeletion, keyDisabling, keyEdit, keyEnabling } from './pages/api-keys/change-key.ts';
 import { showApiKey } from './pages/api-keys/key-details.ts';
 import { exportApiKeys, showApiKeys } from './pages/api-keys/key-list.ts';
-import { addSubnet, confirmRemoveSubnet, removeSubnet } from './pages/api-keys/key-subnets.ts';
-import { createApiKey, newApiKey } from './pages/api-keys/new-key.ts';
+import { subnetAddition, subnetRemoval } from './pages/api-keys/key-subnets.ts';
+import { keyCreation } from './pages/api-keys/new-key.ts';
 import { showAudit } from './pages/audit/audit.ts';
 import { showApiKeyHistory, showClientHistory } from './pages/audit/history.ts';
 import {
-  confirmDeleteSecret,
-  deleteSecret,
-  disableSecret,
-  editSecret,
-  enableSecret,
-  updateSecret,
+  secretDeletion,
+  secretDisabling,
+  secretEdit,
+  secretEnabling,
 } from './pages/client-secrets/change-secret.ts';
-import { createSecret, newSecret } from './pages/client-secrets/new-secret.ts';
-import { newRotation, rotateSecret } from './pages/client-secrets/rotate-secret.ts';
+import { secretCreation } from './pages/client-secrets/new-secret.ts';
+import { secretRotation } from './pages/client-secrets/rotate-secret.ts';
 import { showClient } from './pages/clients/client-details.ts';
 import { exportClients, showClients } from './pages/clients/client-list.ts';
-import { editClient, updateClient } from './pages/clients/edit-client.ts';
-import { createClient, newClient } from './pages/clients/new-client.ts';
+import { clientEdit } from './pages/clients/edit-client.ts';
+import { clientCreation } from './pages/clients/new-client.ts';
 import {
-  confirmDeleteClient,
-  confirmRevokeTokens,
-  deleteClient,
-  disableClient,
-  enableClient,
-  revokeTokens,
+  clientDeletion,
+  clientDisabling,
+  clientEnabling,
+  tokenRevocation,
 } from './pages/clients/stop-client.ts';
-import { explain, explainCredential } from './pages/explain/explain.ts';
+import { credentialQuestion, explain } from './pages/explain/explain.ts';
 import { showOverview } from './pages/overview/overview.ts';
-import { confirmDeleteProvider, deleteProvider } from './pages/providers/delete-provider.ts';
+import { providerDeletion } from './pages/providers/delete-provider.ts';
 import { showProvider } from './pages/providers/provider-details.ts';
-import { editProviderGroups, updateProviderGroups } from './pages/providers/provider-groups.ts';
+import { providerGroups } from './pages/providers/provider-groups.ts';
 import { showProviders } from './pages/providers/provider-list.ts';
-import { newProvider, registerProvider } from './pages/providers/register-provider.ts';
+import { newProvider, providerRegistration } from './pages/providers/register-provider.ts';
 import { exportExpiring, showExpiring } from './pages/report/expiring.ts';
 import { showSigningKeys } from './pages/signing-keys/signing-keys.ts';
-import { editTrunkGroup, updateTrunkGroup } from './pages/trunk-groups/change-limits.ts';
+import { limitsChange } from './pages/trunk-groups/change-limits.ts';
 import { showTrunkGroup } from './pages/trunk-groups/trunk-group-details.ts';
 import { showTrunkGroups } from './pages/trunk-groups/trunk-group-list.ts';
 import type { Handler } from './request-context.ts';
@@ -61,15 +51,34 @@ export interface Route {
    * @param fields of the form, or of the query of a GET.
    */
   readonly isForCredential?: ((fields: Fields) => boolean) | undefined;
+  /** What a POST sends. */
+  readonly form?: Pick<Form<never, never>, 'operation' | 'version' | 'creates'> | undefined;
 }
 
 const get = (path: string, handle: Handler): Route => ({ method: 'GET', path, handle });
-const post = (path: string, handle: Handler): Route => ({ method: 'POST', path, handle });
+/** The only way to a POST. */
+const post = <Subject, Values>(path: string, form: Form<Subject, Values>): Route => ({
+  method: 'POST',
+  path,
+  handle: sendForm(form, path),
+  form,
+});
+
+/** A form with a page of its own: the address of the page, and the one that it is sent to. */
+const form = <Subject, Values>(
+  page: string,
+  to: string,
+  declared: Form<Subject, Values>,
+): readonly Route[] => [get(page, showForm(declared, to)), post(to, declared)];
+
+/** A form that is sent to the address of its page. */
+const formAt = <Subject, Values>(path: string, declared: Form<Subject, Values>) =>
+  form(path, path, declared);
 
 const forCredential = (
-  route: Route,
+  all: readonly Route[],
   isForCredential: Route['isForCredential'] = () => true,
-): Route => ({ ...route, isForCredential });
+): readonly Route[] => all.map((route) => ({ ...route, isForCredential }));
 
 const isUnderProvider = (fields: Fields) => fields.text('provider') !== '';
 
@@ -82,65 +91,58 @@ export const routes: readonly Route[] = [
 
   get('/clients', showClients),
   get('/clients/export', exportClients),
-  forCredential(get('/clients/new', newClient), isUnderProvider),
-  forCredential(post('/clients', createClient), isUnderProvider),
+  ...forCredential(form('/clients/new', '/clients', clientCreation), isUnderProvider),
   get('/clients/:clientId', showClient),
   get('/clients/:clientId/history', showClientHistory),
-  get('/clients/:clientId/edit', editClient),
-  post('/clients/:clientId', updateClient),
-  post('/clients/:clientId/enable', enableClient),
-  post('/clients/:clientId/disable', disableClient),
-  get('/clients/:clientId/revoke-tokens', confirmRevokeTokens),
-  post('/clients/:clientId/revoke-tokens', revokeTokens),
-  get('/clients/:clientId/delete', confirmDeleteClient),
-  post('/clients/:clientId/delete', deleteClient),
+  ...form('/clients/:clientId/edit', '/clients/:clientId', clientEdit),
+  post('/clients/:clientId/enable', clientEnabling),
+  post('/clients/:clientId/disable', clientDisabling),
+  ...formAt('/clients/:clientId/revoke-tokens', tokenRevocation),
+  ...formAt('/clients/:clientId/delete', clientDeletion),
 
-  forCredential(get('/clients/:clientId/secrets/new', newSecret)),
-  forCredential(post('/clients/:clientId/secrets', createSecret)),
-  forCredential(get('/clients/:clientId/secrets/rotate', newRotation)),
-  forCredential(post('/clients/:clientId/secrets/rotate', rotateSecret)),
-  get('/clients/:clientId/secrets/:secretId/edit', editSecret),
-  post('/clients/:clientId/secrets/:secretId', updateSecret),
-  post('/clients/:clientId/secrets/:secretId/enable', enableSecret),
-  post('/clients/:clientId/secrets/:secretId/disable', disableSecret),
-  get('/clients/:clientId/secrets/:secretId/delete', confirmDeleteSecret),
-  post('/clients/:clientId/secrets/:secretId/delete', deleteSecret),
+  ...forCredential(
+    form('/clients/:clientId/secrets/new', '/clients/:clientId/secrets', secretCreation),
+  ),
+  ...forCredential(formAt('/clients/:clientId/secrets/rotate', secretRotation)),
+  ...form(
+    '/clients/:clientId/secrets/:secretId/edit',
+    '/clients/:clientId/secrets/:secretId',
+    secretEdit,
+  ),
+  post('/clients/:clientId/secrets/:secretId/enable', secretEnabling),
+  post('/clients/:clientId/secrets/:secretId/disable', secretDisabling),
+  ...formAt('/clients/:clientId/secrets/:secretId/delete', secretDeletion),
 
   get('/api-keys', showApiKeys),
   get('/api-keys/export', exportApiKeys),
-  forCredential(get('/api-keys/new', newApiKey)),
-  forCredential(post('/api-keys', createApiKey)),
+  ...forCredential(form('/api-keys/new', '/api-keys', keyCreation)),
   get('/api-keys/:keyId', showApiKey),
   get('/api-keys/:keyId/history', showApiKeyHistory),
-  get('/api-keys/:keyId/edit', editApiKey),
-  post('/api-keys/:keyId', updateApiKey),
-  post('/api-keys/:keyId/enable', enableApiKey),
-  post('/api-keys/:keyId/disable', disableApiKey),
-  get('/api-keys/:keyId/delete', confirmDeleteApiKey),
-  post('/api-keys/:keyId/delete', deleteApiKey),
-  post('/api-keys/:keyId/subnets', addSubnet),
-  get('/api-keys/:keyId/subnets/:subnetId/remove', confirmRemoveSubnet),
-  post('/api-keys/:keyId/subnets/:subnetId/remove', removeSubnet),
+  ...form('/api-keys/:keyId/edit', '/api-keys/:keyId', keyEdit),
+  post('/api-keys/:keyId/enable', keyEnabling),
+  post('/api-keys/:keyId/disable', keyDisabling),
+  ...formAt('/api-keys/:keyId/delete', keyDeletion),
+  post('/api-keys/:keyId/subnets', subnetAddition),
+  ...formAt('/api-keys/:keyId/subnets/:subnetId/remove', subnetRemoval),
 
   get('/identity-providers', showProviders),
-  forCredential(get('/identity-providers/new', newProvider)),
-  forCredential(post('/identity-providers', registerProvider)),
+  ...forCredential([
+    get('/identity-providers/new', newProvider),
+    post('/identity-providers', providerRegistration),
+  ]),
   get('/identity-providers/show', showProvider),
-  get('/identity-providers/trunk-groups', editProviderGroups),
-  post('/identity-providers/trunk-groups', updateProviderGroups),
-  get('/identity-providers/delete', confirmDeleteProvider),
-  post('/identity-providers/delete', deleteProvider),
+  ...formAt('/identity-providers/trunk-groups', providerGroups),
+  ...formAt('/identity-providers/delete', providerDeletion),
 
   get('/expiring', showExpiring),
   get('/expiring/export', exportExpiring),
 
   get('/trunk-groups', showTrunkGroups),
   get('/trunk-groups/:group', showTrunkGroup),
-  get('/trunk-groups/:group/edit', editTrunkGroup),
-  post('/trunk-groups/:group', updateTrunkGroup),
+  ...form('/trunk-groups/:group/edit', '/trunk-groups/:group', limitsChange),
 
   get('/signing-keys', showSigningKeys),
   get('/explain', explain),
-  post('/explain/credential', explainCredential),
+  post('/explain/credential', credentialQuestion),
   get('/audit', showAudit),
 ];

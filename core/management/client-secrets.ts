@@ -8,7 +8,7 @@ import { lastTime } from '../rfc3339.ts';
 import { makeAuditedChange } from './audited-change.ts';
 import { viewClientSecret } from './client-view.ts';
 import { findClient } from './find-client.ts';
-import { idForCreation } from './idempotency.ts';
+import { findIfOvertaken, idForCreation } from './idempotency.ts';
 import { checkVersion, type IfVersion } from './if-version.ts';
 import { parseExpiry, parseId, parseName } from './input-fields.ts';
 import { currentTime, type ManagementContext } from './management-context.ts';
@@ -107,12 +107,7 @@ function buildSecret(
   return { secret, value };
 }
 
-/**
- * Adds a secret. The others of the client stay as they are.
- *
- * @throws {RefusedError} for a client under a provider, and if there are too many secrets.
- */
-export async function createClientSecret(
+async function addSecret(
   context: ManagementContext,
   clientId: string,
   input: NewClientSecret,
@@ -131,6 +126,19 @@ export async function createClientSecret(
     after: secret,
   });
   return { secret, value };
+}
+
+/**
+ * Adds a secret. The others of the client stay as they are.
+ *
+ * @throws {RefusedError} for a client under a provider, and if there are too many secrets.
+ */
+export function createClientSecret(
+  context: ManagementContext,
+  clientId: string,
+  input: NewClientSecret,
+): Promise<CreatedClientSecret> {
+  return findIfOvertaken(input, () => addSecret(context, clientId, input));
 }
 
 /** @throws {NotFoundError} if the client has no such secret. */
@@ -244,16 +252,12 @@ function endAt(secret: ClientSecret, time: number): ClientSecret {
     : { ...secret, expiresAt: time };
 }
 
-/**
- * Adds a secret and lets all others expire after an overlap, in one write. A secret that expires
- * sooner keeps its expiry.
- *
- * @param overlap seconds for which the old secrets continue to work; with 0 they expire at once.
- */
-export async function rotateClientSecret(
+type Rotation = NewClientSecret & { readonly overlap: number };
+
+async function replaceSecrets(
   context: ManagementContext,
   clientId: string,
-  input: NewClientSecret & { readonly overlap: number },
+  input: Rotation,
 ): Promise<RotatedClientSecret> {
   const given = readFields('secret', input, rotatedSecret.fields);
   const overlap = readOverlap(given.overlap, currentTime(context));
@@ -276,4 +280,18 @@ export async function rotateClientSecret(
     expired,
   });
   return { secret, value, expired };
+}
+
+/**
+ * Adds a secret and lets all others expire after an overlap, in one write. A secret that expires
+ * sooner keeps its expiry.
+ *
+ * @param overlap seconds for which the old secrets continue to work; with 0 they expire at once.
+ */
+export function rotateClientSecret(
+  context: ManagementContext,
+  clientId: string,
+  input: Rotation,
+): Promise<RotatedClientSecret> {
+  return findIfOvertaken(input, () => replaceSecrets(context, clientId, input));
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { formatId, type IdKind, idBytes } from '../credential/credential-value.ts';
+import { ConflictError } from '../errors.ts';
 import { type ManagementContext, newId } from './management-context.ts';
 import { readText, refuseInput } from './read-input.ts';
 
@@ -45,4 +46,20 @@ export function idForCreation(
   const text = ['idempotency', kind, parent, key].join('\n');
   const digest = createHash('sha256').update(text, 'utf8').digest();
   return formatId(kind, digest.subarray(0, idBytes));
+}
+
+/**
+ * Of two calls with one idempotency key at once, one loses, e.g. of a double click. It runs again,
+ * once, and finds what the other one made. A conflict with another change stays a conflict.
+ */
+export async function findIfOvertaken<Made>(
+  input: { readonly idempotencyKey?: unknown },
+  make: () => Promise<Made>,
+): Promise<Made> {
+  try {
+    return await make();
+  } catch (error) {
+    if (error instanceof ConflictError && input.idempotencyKey !== undefined) return make();
+    throw error;
+  }
 }

@@ -63,7 +63,7 @@ export interface Offer {
   ) => ReturnType<PortalManagement['listProviders']>;
 }
 
-/** The offer of one request, which reads the limits of each trunk group once. */
+/** The offer of one request, which reads the providers and the limits of each trunk group once. */
 export function rememberOffer(asked: Asked): Offer {
   const { management } = asked;
   const found = new Map<string, Promise<Granted>>();
@@ -72,8 +72,8 @@ export function rememberOffer(asked: Asked): Offer {
     found.set(trunkGroup, known);
     return known;
   };
-  const listProviders: Offer['listProviders'] = async (trunkGroups) => {
-    const groups = trunkGroups.filter((group) => group !== '');
+  const listed = new Map<string, ReturnType<Offer['listProviders']>>();
+  const readProviders: Offer['listProviders'] = async (groups) => {
     if (isStaff(asked) || groups.length === 0) return management.listProviders();
     try {
       const { providers, limits } = await management.listProvidersWithLimits(groups);
@@ -85,6 +85,12 @@ export function rememberOffer(asked: Asked): Offer {
       if (isNotGranted(error)) return management.listProviders();
       throw error;
     }
+  };
+  const listProviders: Offer['listProviders'] = (trunkGroups) => {
+    const groups = trunkGroups.filter((group) => group !== '');
+    const known = listed.get(groups.join(' ')) ?? readProviders(groups);
+    listed.set(groups.join(' '), known);
+    return known;
   };
   return { granted, listProviders };
 }

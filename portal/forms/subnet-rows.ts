@@ -10,7 +10,7 @@ export interface SubnetRow {
   readonly netmask: string;
 }
 
-const emptyRow: SubnetRow = { name: '', address: '', netmask: '' };
+export const emptyRow: SubnetRow = { name: '', address: '', netmask: '' };
 
 /** A key has at most 100 subnets; a form with more does not come from the portal. */
 const maxRows = 100;

@@ -1,162 +1,104 @@
 import type { ApiKey } from '../../../adapters/management.ts';
-import { noProblems, type Problems } from '../../forms/problems.ts';
-import { submit } from '../../forms/submit.ts';
-import { readVersion } from '../../forms/version.ts';
-import { checkbox, hiddenField } from '../../html/field.ts';
-import { postForm } from '../../html/form.ts';
-import { type Html, html } from '../../html/html.ts';
-import { pageHeader } from '../../html/parts.ts';
-import type { Handler, Page, RequestContext } from '../../request-context.ts';
+import { type Form, noValues } from '../../forms/form.ts';
+import { checkbox } from '../../html/field.ts';
+import { html } from '../../html/html.ts';
+import type { Crumb } from '../../html/parts.ts';
+import type { RequestContext } from '../../request-context.ts';
 import { nameField } from '../clients/client-fields.ts';
 import { keyPage } from './key-details.ts';
 import { sourcesSummary } from './key-row.ts';
 
-/** A page about one key, under the page of the key. */
-export function underKey(
-  context: RequestContext,
-  key: ApiKey,
-  page: {
-    readonly title: string;
-    readonly lead?: Html | string;
-    readonly problems: Problems;
-    readonly body: Html;
-  },
-): Page {
-  const { href } = context;
-  return {
-    status: page.problems.status,
-    title: page.title,
-    section: 'api-keys',
-    body: html`${pageHeader({
-      title: page.title,
-      crumbs: [
-        { text: 'API keys', href: href('/api-keys') },
-        { text: key.name, href: href(`/api-keys/${key.keyId}`) },
-      ],
-      lead: page.lead,
-    })}${page.body}`,
-  };
+export function findKey({ management, id }: RequestContext): Promise<ApiKey> {
+  return management.findApiKey(id('keyId'));
 }
 
-interface Editing {
-  readonly key: ApiKey;
+/** The pages above a page about one key. */
+export function keyCrumbs(
+  { href }: Pick<RequestContext, 'href'>,
+  { keyId, name }: ApiKey,
+): readonly Crumb[] {
+  return [
+    { text: 'API keys', href: href('/api-keys') },
+    { text: name, href: href(`/api-keys/${keyId}`) },
+  ];
+}
+
+interface KeyEdit {
   readonly name: string;
   readonly enabled: boolean;
-  readonly version: number;
-  readonly problems: Problems;
 }
 
-function showForm(
-  context: RequestContext,
-  { key, name, enabled, version, problems }: Editing,
-): Page {
-  const address = context.href(`/api-keys/${key.keyId}`);
-  const isConflict = problems.status === 409;
-  const form = postForm(
-    { action: address, problems, labels: { name: 'Name' }, submit: 'Save', cancel: address },
-    [
-      hiddenField('ifVersion', isConflict ? key.version : version),
-      nameField(name, problems, isConflict ? key.name : undefined),
+export const keyEdit: Form<ApiKey, KeyEdit> = {
+  operation: 'renameApiKey',
+  find: findKey,
+  version: ({ version }) => version,
+  start: (_, { name, enabled }) => ({ name, enabled }),
+  read: (form) => ({ name: form.text('name'), enabled: form.isOn('enabled') }),
+  act: async ({ management, href, id }, { values, ifVersion }) => {
+    const keyId = id('keyId');
+    const { version } = await management.renameApiKey(keyId, values.name, { ifVersion });
+    await management.setApiKeyEnabled(keyId, values.enabled, { ifVersion: version });
+    return { redirectTo: href(`/api-keys/${keyId}`, { done: 'saved' }) };
+  },
+  look: (context, { subject: key, values, problems, isConflict }) => ({
+    title: `Edit ${key.name}`,
+    section: 'api-keys',
+    crumbs: keyCrumbs(context, key),
+    labels: { name: 'Name' },
+    submit: 'Save',
+    fields: [
+      nameField(values.name, problems, isConflict ? key.name : undefined),
       checkbox({
         name: 'enabled',
         label: 'Enabled',
         hint: 'A disabled key is refused. It can be enabled again.',
-        isOn: enabled,
+        isOn: values.enabled,
       }),
     ],
-  );
-  return underKey(context, key, { title: `Edit ${key.name}`, problems, body: form });
-}
-
-export const editApiKey: Handler = async (context) => {
-  context.require('renameApiKey');
-  const key = await context.management.findApiKey(context.id('keyId'));
-  const { name, enabled, version } = key;
-  return showForm(context, { key, name, enabled, version, problems: noProblems });
+  }),
 };
 
-export const updateApiKey: Handler = async (context) => {
-  const { management, form, href } = context;
-  const keyId = context.id('keyId');
-  const [name, enabled, version] = [form.text('name'), form.isOn('enabled'), readVersion(form)];
-  return submit(
-    async () => {
-      const renamed = await management.renameApiKey(keyId, name, { ifVersion: version });
-      await management.setApiKeyEnabled(keyId, enabled, { ifVersion: renamed.version });
-      return { redirectTo: href(`/api-keys/${keyId}`, { done: 'saved' }) };
+/** @param version undefined: stopping wins, so a version that is out of date does not hold it up. */
+function enabledForm(enabled: boolean, version?: Form<ApiKey, undefined>['version']) {
+  const form: Form<ApiKey, undefined> = {
+    ...noValues,
+    operation: 'setApiKeyEnabled',
+    find: findKey,
+    version,
+    act: async ({ management, href, id }, { ifVersion }) => {
+      const keyId = id('keyId');
+      await management.setApiKeyEnabled(keyId, enabled, { ifVersion });
+      const done = enabled ? 'key-enabled' : 'key-disabled';
+      return { redirectTo: href(`/api-keys/${keyId}`, { done }) };
     },
-    async (problems) => {
-      const key = await management.findApiKey(keyId);
-      return showForm(context, { key, name, enabled, version, problems });
-    },
-  );
-};
-
-function setEnabled(enabled: boolean): Handler {
-  return async (context) => {
-    const { management, form, href } = context;
-    const keyId = context.id('keyId');
-    return submit(
-      async () => {
-        // Stopping wins: a version that is out of date does not hold it up.
-        const options = enabled ? { ifVersion: readVersion(form) } : {};
-        await management.setApiKeyEnabled(keyId, enabled, options);
-        const done = enabled ? 'key-enabled' : 'key-disabled';
-        return { redirectTo: href(`/api-keys/${keyId}`, { done }) };
-      },
-      async (problems) => keyPage(context, await management.findApiKey(keyId), problems),
-    );
+    look: (context, { subject, problems }) => keyPage(context, subject, problems),
   };
+  return form;
 }
 
-export const enableApiKey = setEnabled(true);
-export const disableApiKey = setEnabled(false);
+export const keyEnabling = enabledForm(true, ({ version }) => version);
+export const keyDisabling = enabledForm(false);
 
-function showConfirmation(context: RequestContext, key: ApiKey, problems: Problems): Page {
-  const { href } = context;
-  const form = postForm(
-    {
-      action: href(`/api-keys/${key.keyId}/delete`),
-      problems,
-      labels: {},
-      submit: 'Delete API key',
-      submitKind: 'danger',
-      cancel: href(`/api-keys/${key.keyId}`),
-    },
-    [
-      hiddenField('ifVersion', key.version),
-      html`<ul class="consequences"><li>${
-        key.enabled
-          ? html`Requests with the key are refused, at once. It is usable from ${sourcesSummary(key)} now.`
-          : 'The key is disabled and does not work at present.'
-      }</li><li>It acts for the trunk group <code>${key.serviceTrunkGroup}</code>. Other keys of the group keep working.</li><li>It cannot be undone. To stop it for a while, disable it.</li></ul>`,
-    ],
-  );
-  return underKey(context, key, {
+export const keyDeletion: Form<ApiKey, undefined> = {
+  ...noValues,
+  operation: 'deleteApiKey',
+  find: findKey,
+  version: ({ version }) => version,
+  act: async ({ management, href, id }, { ifVersion }) => {
+    await management.deleteApiKey(id('keyId'), { ifVersion });
+    return { redirectTo: href('/api-keys', { done: 'key-deleted' }) };
+  },
+  look: (context, { subject: key }) => ({
     title: `Delete ${key.name}?`,
+    section: 'api-keys',
+    crumbs: keyCrumbs(context, key),
     lead: html`<code>${key.keyId}</code>`,
-    problems,
-    body: form,
-  });
-}
-
-export const confirmDeleteApiKey: Handler = async (context) => {
-  context.require('deleteApiKey');
-  return showConfirmation(
-    context,
-    await context.management.findApiKey(context.id('keyId')),
-    noProblems,
-  );
-};
-
-export const deleteApiKey: Handler = async (context) => {
-  const { management, form, href } = context;
-  const keyId = context.id('keyId');
-  return submit(
-    async () => {
-      await management.deleteApiKey(keyId, { ifVersion: readVersion(form) });
-      return { redirectTo: href('/api-keys', { done: 'key-deleted' }) };
-    },
-    async (problems) => showConfirmation(context, await management.findApiKey(keyId), problems),
-  );
+    submit: 'Delete API key',
+    submitKind: 'danger',
+    fields: html`<ul class="consequences"><li>${
+      key.enabled
+        ? html`Requests with the key are refused, at once. It is usable from ${sourcesSummary(key)} now.`
+        : 'The key is disabled and does not work at present.'
+    }</li><li>It acts for the trunk group <code>${key.serviceTrunkGroup}</code>. Other keys of the group keep working.</li><li>It cannot be undone. To stop it for a while, disable it.</li></ul>`,
+  }),
 };

@@ -1,7 +1,7 @@
 import type { ApiKey } from '../../../adapters/management.ts';
 import { formatCidr, formatNetmask } from '../../../core/api-key/subnet.ts';
 import { noProblems, type Problems } from '../../forms/problems.ts';
-import type { SubnetRow } from '../../forms/subnet-rows.ts';
+import { emptyRow, type SubnetRow } from '../../forms/subnet-rows.ts';
 import { badge, enabledBadge } from '../../html/badge.ts';
 import { doneNotice } from '../../html/done.ts';
 import { hiddenField } from '../../html/field.ts';
@@ -12,8 +12,6 @@ import { copyable, facts, linkButton, pageHeader, panel } from '../../html/parts
 import { subnetFields, subnetHint } from '../../html/subnet-fields.ts';
 import { timeWithDistance } from '../../html/time.ts';
 import type { Handler, Page, RequestContext } from '../../request-context.ts';
-
-const emptyRow: SubnetRow = { name: '', address: '', netmask: '' };
 
 function subnetTable({ href, may }: RequestContext, key: ApiKey): Html {
   const canChange = may('removeSubnet');

@@ -1,10 +1,8 @@
 import { maxNameLength } from '../../../contract/limits.ts';
 import { parseName, parseServiceTrunkGroup } from '../../../core/management/input-fields.ts';
 import type { Fields } from '../../forms/fields.ts';
-import { noProblems, type Problems, problemAt } from '../../forms/problems.ts';
-import { nextRequestId } from '../../forms/request-id.ts';
-import { requireFields } from '../../forms/required.ts';
-import { submit } from '../../forms/submit.ts';
+import { type Form, Instead } from '../../forms/form.ts';
+import { problemAt } from '../../forms/problems.ts';
 import {
   readSubnetRows,
   type SubnetRow,
@@ -12,12 +10,10 @@ import {
   subnetRowChecks,
   toSubnets,
 } from '../../forms/subnet-rows.ts';
-import { checkbox, hiddenField, textField } from '../../html/field.ts';
-import { postForm } from '../../html/form.ts';
-import { html } from '../../html/html.ts';
-import { linkButton, pageHeader } from '../../html/parts.ts';
+import { checkbox, textField } from '../../html/field.ts';
+import { linkButton } from '../../html/parts.ts';
 import { subnetRows } from '../../html/subnet-fields.ts';
-import type { Handler, Page, RequestContext } from '../../request-context.ts';
+import type { RequestContext } from '../../request-context.ts';
 import { chooseTrunkGroup, nothingPage } from '../choose-trunk-group.ts';
 import { trunkGroupField } from '../clients/client-fields.ts';
 import { createdKeyPage } from './created-key.ts';
@@ -27,16 +23,18 @@ interface KeyValues {
   readonly serviceTrunkGroup: string;
   readonly enabled: boolean;
   readonly rows: readonly SubnetRow[];
-  readonly requestId: string;
+  /** Whether the button for more rows was pressed: nothing is created. */
+  readonly wantsMore: boolean;
 }
 
 function readValues(form: Fields): KeyValues {
+  const wantsMore = form.isOn('more');
   return {
     name: form.text('name'),
     serviceTrunkGroup: form.text('serviceTrunkGroup'),
     enabled: form.isOn('enabled'),
-    rows: readSubnetRows(form),
-    requestId: form.text('requestId'),
+    rows: showSubnetRows(readSubnetRows(form), wantsMore),
+    wantsMore,
   };
 }
 
@@ -61,103 +59,80 @@ function labelsOf(rows: readonly SubnetRow[]): Readonly<Record<string, string>> 
   };
 }
 
-async function showForm(
-  context: RequestContext,
-  values: KeyValues,
-  problems: Problems,
-): Promise<Page> {
-  const { href } = context;
-  const granted = await context.granted(values.serviceTrunkGroup.trim());
-  const { rows } = values;
-  const form = postForm(
-    {
-      action: href('/api-keys'),
-      problems,
-      labels: labelsOf(rows),
-      submit: 'Create API key',
-      hasOtherButtons: true,
-      cancel: href('/api-keys'),
-    },
-    [
-      hiddenField('requestId', values.requestId),
-      textField({
-        name: 'name',
-        label: 'Name',
-        hint: 'Whose key it is, e.g. “Ada Lovelace”. It can be changed later.',
-        value: values.name,
-        required: true,
-        maxLength: maxNameLength,
-        error: problemAt(problems, 'name'),
-      }),
-      trunkGroupField(context, values.serviceTrunkGroup, problems),
-      checkbox({ name: 'enabled', label: 'Enabled', isOn: values.enabled }),
-      subnetRows(rows, problems, granted.requireSubnet === true),
-    ],
-  );
-  return {
-    status: problems.status,
-    title: 'New API key',
-    section: 'api-keys',
-    body: html`${pageHeader({
-      title: 'New API key',
-      crumbs: [{ text: 'API keys', href: href('/api-keys') }],
-      lead: 'A key may do everything that its trunk group may do. Limit it to the subnets of its owner.',
-    })}${form}`,
-  };
-}
-
-export const newApiKey: Handler = async (context) => {
-  context.require('createApiKey');
-  const { newRequestId, href } = context;
+/** The content of a new form, unless another page comes first. */
+async function startKey(context: RequestContext): Promise<KeyValues | Instead> {
   const creation = { title: 'New API key', section: 'api-keys', path: '/api-keys/new' } as const;
   const group = await chooseTrunkGroup(context, creation);
-  if (typeof group !== 'string') return group;
+  if (typeof group !== 'string') return new Instead(group);
   if ((await context.granted(group)).maxApiKeys === 0) {
-    return nothingPage(creation, {
-      title: `No API keys are allowed in ${group}`,
-      text: 'The platform allows only clients there. A client gets short-lived tokens.',
-      action: linkButton(href('/clients/new', { trunkGroup: group }), 'New client', 'primary'),
-    });
+    const clients = context.href('/clients/new', { trunkGroup: group });
+    return new Instead(
+      nothingPage(creation, {
+        title: `No API keys are allowed in ${group}`,
+        text: 'The platform allows only clients there. A client gets short-lived tokens.',
+        action: linkButton(clients, 'New client', 'primary'),
+      }),
+    );
   }
-  const values = {
-    name: '',
-    serviceTrunkGroup: group,
-    enabled: true,
-    rows: showSubnetRows([]),
-    requestId: newRequestId(),
-  };
-  return showForm(context, values, noProblems);
-};
+  const rows = showSubnetRows([]);
+  return { name: '', serviceTrunkGroup: group, enabled: true, rows, wantsMore: false };
+}
 
-export const createApiKey: Handler = async (context) => {
-  const { form, management } = context;
-  const wantsMore = form.isOn('more');
-  const sent = readValues(form);
-  const values = { ...sent, rows: showSubnetRows(sent.rows, wantsMore) };
-  if (wantsMore) return showForm(context, values, noProblems);
-  return submit(
-    async () => {
-      const required = {
-        name: 'Give the key a name.',
-        serviceTrunkGroup: 'Say which trunk group the key belongs to.',
-      };
-      requireFields(form, required, [
-        () => parseName(values.name),
-        () => parseServiceTrunkGroup(values.serviceTrunkGroup.trim()),
-        ...subnetRowChecks(values.rows),
-      ]);
-      const created = await management.createApiKey({
-        name: values.name,
-        serviceTrunkGroup: values.serviceTrunkGroup.trim(),
-        enabled: values.enabled,
-        subnets: toSubnets(values.rows),
-        idempotencyKey: values.requestId || undefined,
-      });
-      return createdKeyPage(context, created);
-    },
-    (problems) => {
-      const requestId = nextRequestId(context, values.requestId, problems);
-      return showForm(context, { ...values, requestId }, problems);
-    },
-  );
+export const keyCreation: Form<undefined, KeyValues> = {
+  operation: 'createApiKey',
+  creates: true,
+  find: async () => undefined,
+  start: startKey,
+  read: readValues,
+  check: ({ wantsMore, name, serviceTrunkGroup, rows }) =>
+    wantsMore
+      ? {}
+      : {
+          required: {
+            name: 'Give the key a name.',
+            serviceTrunkGroup: 'Say which trunk group the key belongs to.',
+          },
+          readers: [
+            () => parseName(name),
+            () => parseServiceTrunkGroup(serviceTrunkGroup.trim()),
+            ...subnetRowChecks(rows),
+          ],
+        },
+  act: async (context, { values, idempotencyKey, showAgain }) => {
+    if (values.wantsMore) return showAgain();
+    const created = await context.management.createApiKey({
+      name: values.name,
+      serviceTrunkGroup: values.serviceTrunkGroup.trim(),
+      enabled: values.enabled,
+      subnets: toSubnets(values.rows),
+      idempotencyKey,
+    });
+    return createdKeyPage(context, created);
+  },
+  look: async (context, { values, problems }) => {
+    const granted = await context.granted(values.serviceTrunkGroup.trim());
+    return {
+      title: 'New API key',
+      section: 'api-keys',
+      crumbs: [{ text: 'API keys', href: context.href('/api-keys') }],
+      lead: 'A key may do everything that its trunk group may do. Limit it to the subnets of its owner.',
+      labels: labelsOf(values.rows),
+      submit: 'Create API key',
+      hasOtherButtons: true,
+      fields: [
+        textField({
+          name: 'name',
+          label: 'Name',
+          hint: 'Whose key it is, e.g. “Ada Lovelace”. It can be changed later.',
+          value: values.name,
+          required: true,
+          maxLength: maxNameLength,
+          error: problemAt(problems, 'name'),
+        }),
+        trunkGroupField(context, values.serviceTrunkGroup, problems),
+        checkbox({ name: 'enabled', label: 'Enabled', isOn: values.enabled }),
+        subnetRows(values.rows, problems, granted.requireSubnet === true),
+      ],
+    };
+  },
 };

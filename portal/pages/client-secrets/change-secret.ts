@@ -1,128 +1,95 @@
 import type { Client, ClientSecret } from '../../../adapters/management.ts';
 import { isUsable } from '../../../core/client/client.ts';
-import { type ExpiryValues, readExpiry, readExpiryValues } from '../../forms/expiry.ts';
-import { noProblems, type Problems } from '../../forms/problems.ts';
-import { requireFields } from '../../forms/required.ts';
-import { submit } from '../../forms/submit.ts';
-import { readVersion } from '../../forms/version.ts';
+import { readExpiry, readExpiryValues } from '../../forms/expiry.ts';
+import { type Form, noValues } from '../../forms/form.ts';
 import { expiryField } from '../../html/expiry-field.ts';
-import { hiddenField } from '../../html/field.ts';
-import { postForm } from '../../html/form.ts';
 import { type Html, html } from '../../html/html.ts';
 import { formatDayDistance, formatMinute } from '../../html/time.ts';
 import { HttpError } from '../../http-error.ts';
-import type { Handler, Page, RequestContext } from '../../request-context.ts';
+import type { RequestContext } from '../../request-context.ts';
 import { secretTitle } from '../clients/secret-table.ts';
-import { refusedPage } from '../clients/stop-client.ts';
-import { secretChecks, secretLabels, secretNameField, secretPage } from './new-secret.ts';
+import { clientCrumbs, findClient, refusedPage } from '../clients/stop-client.ts';
+import { type SecretValues, secretChecks, secretLabels, secretNameField } from './new-secret.ts';
 
 interface Found {
   readonly client: Client;
   readonly secret: ClientSecret;
-  /** The address of the page. The address of the form begins with it. */
-  readonly address: string;
 }
 
 async function findSecret(context: RequestContext): Promise<Found> {
-  const client = await context.management.findClient(context.id('clientId'));
+  const client = await findClient(context);
   const secretId = context.id('secretId');
   const secret = client.secrets.find((one) => one.secretId === secretId);
   if (secret === undefined) throw new HttpError(404);
-  return { client, secret, address: `/clients/${client.clientId}/secrets/${secretId}` };
+  return { client, secret };
 }
 
-interface Editing extends Found {
-  readonly values: ExpiryValues & { readonly name: string };
-  readonly version: number;
-  readonly problems: Problems;
-}
+const versionOf = ({ client }: Found) => client.version;
 
-async function showForm(context: RequestContext, editing: Editing): Promise<Page> {
-  const { client, secret, address, values, problems, version } = editing;
-  const { maxSecretLifetime: maxLifetime } = await context.granted(client.serviceTrunkGroup);
-  const keep =
-    secret.expiresAt === undefined
-      ? 'As it is: never'
-      : `As it is: ${formatMinute(secret.expiresAt)}`;
-  const form = postForm(
-    {
-      action: context.href(address),
-      problems,
+export const secretEdit: Form<Found, SecretValues> = {
+  operation: 'updateClientSecret',
+  find: findSecret,
+  version: versionOf,
+  start: (_, { secret }) => ({ name: secret.name ?? '', expiry: 'keep', expiryDate: '' }),
+  read: (form) => ({ ...readExpiryValues(form, 'keep'), name: form.text('name') }),
+  check: (values, { now }) => ({ readers: secretChecks(values, now) }),
+  act: async (context, { values, ifVersion }) => {
+    const { client, secret } = await findSecret(context);
+    // A name cannot be removed: an empty field does not change it.
+    await context.management.updateClientSecret(client.clientId, secret.secretId, {
+      name: values.name.trim() || undefined,
+      expiresAt: readExpiry(values, context.now),
+      ifVersion,
+    });
+    return { redirectTo: context.href(`/clients/${client.clientId}`, { done: 'secret-saved' }) };
+  },
+  look: async (context, { subject: { client, secret }, values, problems }) => {
+    const { maxSecretLifetime: maxLifetime } = await context.granted(client.serviceTrunkGroup);
+    const present = secret.expiresAt === undefined ? 'never' : formatMinute(secret.expiresAt);
+    const keep = `As it is: ${present}`;
+    return {
+      title: `Edit ${secretTitle(secret)}`,
+      section: 'clients',
+      crumbs: clientCrumbs(context, client),
+      lead: 'Its value stays the same.',
       labels: secretLabels,
       submit: 'Save',
-      cancel: context.href(`/clients/${client.clientId}`),
-    },
-    [
-      hiddenField('ifVersion', problems.status === 409 ? client.version : version),
-      secretNameField(values.name, problems),
-      expiryField({ label: 'Expires', values, problems, keep, maxLifetime }),
-    ],
-  );
-  return secretPage(context, client, {
-    title: `Edit ${secretTitle(secret)}`,
-    lead: 'Its value stays the same.',
-    problems,
-    body: form,
-  });
-}
-
-export const editSecret: Handler = async (context) => {
-  context.require('updateClientSecret');
-  const found = await findSecret(context);
-  const values = { name: found.secret.name ?? '', expiry: 'keep', expiryDate: '' };
-  return showForm(context, {
-    ...found,
-    values,
-    version: found.client.version,
-    problems: noProblems,
-  });
+      fields: [
+        secretNameField(values.name, problems),
+        expiryField({ label: 'Expires', values, problems, keep, maxLifetime }),
+      ],
+    };
+  },
 };
 
-export const updateSecret: Handler = async (context) => {
-  const { management, form, href, now } = context;
-  const found = await findSecret(context);
-  const { client, secret } = found;
-  const values = { ...readExpiryValues(form, 'keep'), name: form.text('name') };
-  const version = readVersion(form);
-  return submit(
-    async () => {
-      requireFields(form, {}, secretChecks(values, now));
-      // A name cannot be removed: an empty field does not change it.
-      await management.updateClientSecret(client.clientId, secret.secretId, {
-        name: values.name.trim() || undefined,
-        expiresAt: readExpiry(values, now),
-        ifVersion: version,
-      });
-      return { redirectTo: href(`/clients/${client.clientId}`, { done: 'secret-saved' }) };
-    },
-    async (problems) =>
-      showForm(context, { ...(await findSecret(context)), values, version, problems }),
-  );
-};
+const refused: Form<Found, undefined>['look'] = (context, { subject, problems }) =>
+  refusedPage(context, subject.client, problems);
 
-function setEnabled(enabled: boolean): Handler {
-  return async (context) => {
-    const { management, form, href } = context;
+export const secretEnabling: Form<Found, undefined> = {
+  ...noValues,
+  operation: 'enableClientSecret',
+  find: findSecret,
+  version: versionOf,
+  act: async (context, { ifVersion }) => {
     const { client, secret } = await findSecret(context);
-    const { clientId } = client;
-    return submit(
-      async () => {
-        // Stopping wins: a version that is out of date does not hold it up.
-        await (enabled
-          ? management.enableClientSecret(clientId, secret.secretId, {
-              ifVersion: readVersion(form),
-            })
-          : management.disableClientSecret(clientId, secret.secretId));
-        const done = enabled ? 'secret-enabled' : 'secret-disabled';
-        return { redirectTo: href(`/clients/${clientId}`, { done }) };
-      },
-      async (problems) => refusedPage(context, await management.findClient(clientId), problems),
-    );
-  };
-}
+    await context.management.enableClientSecret(client.clientId, secret.secretId, { ifVersion });
+    return { redirectTo: context.href(`/clients/${client.clientId}`, { done: 'secret-enabled' }) };
+  },
+  look: refused,
+};
 
-export const enableSecret = setEnabled(true);
-export const disableSecret = setEnabled(false);
+/** It has no version: stopping wins. */
+export const secretDisabling: Form<Found, undefined> = {
+  ...noValues,
+  operation: 'disableClientSecret',
+  find: findSecret,
+  act: async (context) => {
+    const { client, secret } = await findSecret(context);
+    await context.management.disableClientSecret(client.clientId, secret.secretId);
+    return { redirectTo: context.href(`/clients/${client.clientId}`, { done: 'secret-disabled' }) };
+  },
+  look: refused,
+};
 
 function consequences({ now }: RequestContext, client: Client, secret: ClientSecret): Html {
   const rest = client.secrets.filter(
@@ -145,41 +112,23 @@ function consequences({ now }: RequestContext, client: Client, secret: ClientSec
   }</li><li>It cannot be undone.</li></ul>`;
 }
 
-function showConfirmation(context: RequestContext, found: Found, problems: Problems): Page {
-  const { client, secret, address } = found;
-  const form = postForm(
-    {
-      action: context.href(`${address}/delete`),
-      problems,
-      labels: {},
-      submit: 'Delete secret',
-      submitKind: 'danger',
-      cancel: context.href(`/clients/${client.clientId}`),
-    },
-    [hiddenField('ifVersion', client.version), consequences(context, client, secret)],
-  );
-  return secretPage(context, client, {
+export const secretDeletion: Form<Found, undefined> = {
+  ...noValues,
+  operation: 'deleteClientSecret',
+  find: findSecret,
+  version: versionOf,
+  act: async (context, { ifVersion }) => {
+    const { client, secret } = await findSecret(context);
+    await context.management.deleteClientSecret(client.clientId, secret.secretId, { ifVersion });
+    return { redirectTo: context.href(`/clients/${client.clientId}`, { done: 'secret-deleted' }) };
+  },
+  look: (context, { subject: { client, secret } }) => ({
     title: `Delete ${secretTitle(secret)}?`,
+    section: 'clients',
+    crumbs: clientCrumbs(context, client),
     lead: secret.secretId,
-    problems,
-    body: form,
-  });
-}
-
-export const confirmDeleteSecret: Handler = async (context) => {
-  context.require('deleteClientSecret');
-  return showConfirmation(context, await findSecret(context), noProblems);
-};
-
-export const deleteSecret: Handler = async (context) => {
-  const { management, form, href } = context;
-  const { client, secret } = await findSecret(context);
-  return submit(
-    async () => {
-      const ifVersion = readVersion(form);
-      await management.deleteClientSecret(client.clientId, secret.secretId, { ifVersion });
-      return { redirectTo: href(`/clients/${client.clientId}`, { done: 'secret-deleted' }) };
-    },
-    async (problems) => showConfirmation(context, await findSecret(context), problems),
-  );
+    submit: 'Delete secret',
+    submitKind: 'danger',
+    fields: consequences(context, client, secret),
+  }),
 };

@@ -8,16 +8,12 @@ import {
   readExpiry,
   readExpiryValues,
 } from '../../forms/expiry.ts';
-import { noProblems, type Problems, problemAt } from '../../forms/problems.ts';
-import { requireFields } from '../../forms/required.ts';
-import { findIfSentTwice } from '../../forms/sent-twice.ts';
-import { submit } from '../../forms/submit.ts';
+import type { Form } from '../../forms/form.ts';
+import { type Problems, problemAt } from '../../forms/problems.ts';
 import { expiryField } from '../../html/expiry-field.ts';
-import { hiddenField, textField } from '../../html/field.ts';
-import { postForm } from '../../html/form.ts';
-import { type Html, html } from '../../html/html.ts';
-import { pageHeader } from '../../html/parts.ts';
-import type { Handler, Page, RequestContext } from '../../request-context.ts';
+import { textField } from '../../html/field.ts';
+import type { Html } from '../../html/html.ts';
+import { clientCrumbs, findClient } from '../clients/stop-client.ts';
 import { createdSecretPage } from './created-secret.ts';
 
 export const secretLabels = {
@@ -28,15 +24,10 @@ export const secretLabels = {
 
 export interface SecretValues extends ExpiryValues {
   readonly name: string;
-  readonly requestId: string;
 }
 
 export function readSecretValues(form: Parameters<typeof readExpiryValues>[0]): SecretValues {
-  return {
-    ...readExpiryValues(form),
-    name: form.text('name'),
-    requestId: form.text('requestId'),
-  };
+  return { ...readExpiryValues(form), name: form.text('name') };
 }
 
 /** Reads one field each, by the rules of the library. A name can be left out. */
@@ -50,8 +41,8 @@ export function secretChecks(
   ];
 }
 
-export function emptySecretValues(requestId: string, { maxSecretLifetime }: Granted): SecretValues {
-  return { name: '', expiry: defaultExpiry(maxSecretLifetime), expiryDate: '', requestId };
+export function emptySecretValues({ maxSecretLifetime }: Granted): SecretValues {
+  return { name: '', expiry: defaultExpiry(maxSecretLifetime), expiryDate: '' };
 }
 
 export function secretNameField(value: string, problems: Problems): Html {
@@ -65,86 +56,35 @@ export function secretNameField(value: string, problems: Problems): Html {
   });
 }
 
-/** A page about the secrets of one client. */
-export function secretPage(
-  context: RequestContext,
-  client: Pick<Client, 'clientId' | 'name'>,
-  page: {
-    readonly title: string;
-    readonly lead: string;
-    readonly problems: Problems;
-    readonly body: Html;
+export const secretCreation: Form<Client, SecretValues> = {
+  operation: 'createClientSecret',
+  creates: true,
+  find: findClient,
+  start: async ({ granted }, client) => emptySecretValues(await granted(client.serviceTrunkGroup)),
+  read: readSecretValues,
+  check: (values, { now }) => ({ readers: secretChecks(values, now) }),
+  act: async (context, { values, idempotencyKey }) => {
+    const client = await findClient(context);
+    const created = await context.management.createClientSecret(client.clientId, {
+      name: values.name.trim() || undefined,
+      expiresAt: readExpiry(values, context.now) ?? undefined,
+      idempotencyKey,
+    });
+    return createdSecretPage(context, { client, ...created });
   },
-): Page {
-  const { href } = context;
-  return {
-    status: page.problems.status,
-    title: page.title,
-    section: 'clients',
-    body: html`${pageHeader({
-      title: page.title,
-      crumbs: [
-        { text: 'Clients', href: href('/clients') },
-        { text: client.name, href: href(`/clients/${client.clientId}`) },
-      ],
-      lead: page.lead,
-    })}${page.body}`,
-  };
-}
-
-async function showForm(
-  context: RequestContext,
-  client: Client,
-  values: SecretValues,
-  problems: Problems,
-): Promise<Page> {
-  const { maxSecretLifetime: maxLifetime } = await context.granted(client.serviceTrunkGroup);
-  const address = `/clients/${client.clientId}`;
-  const form = postForm(
-    {
-      action: context.href(`${address}/secrets`),
-      problems,
+  look: async (context, { subject: client, values, problems }) => {
+    const { maxSecretLifetime: maxLifetime } = await context.granted(client.serviceTrunkGroup);
+    return {
+      title: 'New secret',
+      section: 'clients',
+      crumbs: clientCrumbs(context, client),
+      lead: 'The other secrets of the client stay as they are.',
       labels: secretLabels,
       submit: 'Create secret',
-      cancel: context.href(address),
-    },
-    [
-      hiddenField('requestId', values.requestId),
-      secretNameField(values.name, problems),
-      expiryField({ label: 'Expires', values, problems, maxLifetime }),
-    ],
-  );
-  return secretPage(context, client, {
-    title: 'New secret',
-    lead: 'The other secrets of the client stay as they are.',
-    problems,
-    body: form,
-  });
-}
-
-export const newSecret: Handler = async (context) => {
-  context.require('createClientSecret');
-  const client = await context.management.findClient(context.id('clientId'));
-  const granted = await context.granted(client.serviceTrunkGroup);
-  return showForm(context, client, emptySecretValues(context.newRequestId(), granted), noProblems);
-};
-
-export const createSecret: Handler = async (context) => {
-  const { management, form, now } = context;
-  const client = await management.findClient(context.id('clientId'));
-  const values = readSecretValues(form);
-  return submit(
-    async () => {
-      requireFields(form, {}, secretChecks(values, now));
-      const created = await findIfSentTwice(values.requestId, () =>
-        management.createClientSecret(client.clientId, {
-          name: values.name.trim() || undefined,
-          expiresAt: readExpiry(values, now) ?? undefined,
-          idempotencyKey: values.requestId || undefined,
-        }),
-      );
-      return createdSecretPage(context, { client, ...created });
-    },
-    (problems) => showForm(context, client, values, problems),
-  );
+      fields: [
+        secretNameField(values.name, problems),
+        expiryField({ label: 'Expires', values, problems, maxLifetime }),
+      ],
+    };
+  },
 };

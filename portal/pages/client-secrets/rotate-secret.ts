@@ -2,18 +2,15 @@ import type { Client } from '../../../adapters/management.ts';
 import { requireChoice } from '../../forms/choice.ts';
 import { readDuration } from '../../forms/duration.ts';
 import { readExpiry } from '../../forms/expiry.ts';
-import { noProblems, type Problems, problemAt } from '../../forms/problems.ts';
-import { requireFields } from '../../forms/required.ts';
-import { findIfSentTwice } from '../../forms/sent-twice.ts';
-import { submit } from '../../forms/submit.ts';
-import { readVersion } from '../../forms/version.ts';
+import type { Form } from '../../forms/form.ts';
+import { type Problems, problemAt } from '../../forms/problems.ts';
 import { expiryField } from '../../html/expiry-field.ts';
-import { hiddenField, radioGroup } from '../../html/field.ts';
-import { postForm } from '../../html/form.ts';
+import { radioGroup } from '../../html/field.ts';
 import { type Html, html } from '../../html/html.ts';
 import { formatDayDistance } from '../../html/time.ts';
-import type { Handler, Page, RequestContext } from '../../request-context.ts';
+import type { RequestContext } from '../../request-context.ts';
 import { secretTitle } from '../clients/secret-table.ts';
+import { clientCrumbs, findClient } from '../clients/stop-client.ts';
 import { createdSecretPage } from './created-secret.ts';
 import {
   emptySecretValues,
@@ -22,13 +19,10 @@ import {
   secretChecks,
   secretLabels,
   secretNameField,
-  secretPage,
 } from './new-secret.ts';
 
 interface RotationValues extends SecretValues {
   readonly overlap: string;
-  /** The version of the client that the form was made from. */
-  readonly version: number;
   readonly overlapOther: string;
 }
 
@@ -70,39 +64,6 @@ function expiring({ now }: RequestContext, client: Client): Html {
   )}</ul></div>`;
 }
 
-async function showForm(
-  context: RequestContext,
-  client: Client,
-  values: RotationValues,
-  problems: Problems,
-): Promise<Page> {
-  const { maxSecretLifetime: maxLifetime } = await context.granted(client.serviceTrunkGroup);
-  const address = `/clients/${client.clientId}`;
-  const form = postForm(
-    {
-      action: context.href(`${address}/secrets/rotate`),
-      problems,
-      labels: secretLabels,
-      submit: 'Create the new secret',
-      cancel: context.href(address),
-    },
-    [
-      hiddenField('requestId', values.requestId),
-      hiddenField('ifVersion', problems.status === 409 ? client.version : values.version),
-      expiring(context, client),
-      overlapField(values, problems),
-      secretNameField(values.name, problems),
-      expiryField({ label: 'The new secret expires', values, problems, maxLifetime }),
-    ],
-  );
-  return secretPage(context, client, {
-    title: 'Rotate secrets',
-    lead: 'A new secret now, and an expiry for the old ones, in one step.',
-    problems,
-    body: form,
-  });
-}
-
 /** @throws {FormError} for text that is not a time, or that belongs to another choice. */
 function readOverlap({ overlap, overlapOther }: RotationValues): number {
   const isChosen = overlap === 'other';
@@ -110,43 +71,51 @@ function readOverlap({ overlap, overlapOther }: RotationValues): number {
   return readDuration('overlap', isChosen ? overlapOther : overlap);
 }
 
-export const newRotation: Handler = async (context) => {
-  context.require('rotateClientSecret');
-  const client = await context.management.findClient(context.id('clientId'));
-  const values = {
-    ...emptySecretValues(context.newRequestId(), await context.granted(client.serviceTrunkGroup)),
+export const secretRotation: Form<Client, RotationValues> = {
+  operation: 'rotateClientSecret',
+  creates: true,
+  find: findClient,
+  version: ({ version }) => version,
+  start: async ({ granted }, client) => ({
+    ...emptySecretValues(await granted(client.serviceTrunkGroup)),
     overlap: '7d',
     overlapOther: '',
-    version: client.version,
-  };
-  return showForm(context, client, values, noProblems);
-};
-
-export const rotateSecret: Handler = async (context) => {
-  const { management, form, now } = context;
-  const client = await management.findClient(context.id('clientId'));
-  const values: RotationValues = {
+  }),
+  read: (form) => ({
     ...readSecretValues(form),
     overlap: form.text('overlap'),
-    version: readVersion(form),
     overlapOther: form.text('overlapOther'),
-  };
-  return submit(
-    async () => {
-      requireFields(form, {}, [() => readOverlap(values), ...secretChecks(values, now)]);
-      const rotated = await findIfSentTwice(values.requestId, () =>
-        management.rotateClientSecret(client.clientId, {
-          name: values.name.trim() || undefined,
-          expiresAt: readExpiry(values, now) ?? undefined,
-          overlap: readOverlap(values),
-          idempotencyKey: values.requestId || undefined,
-          ifVersion: values.version,
-        }),
-      );
-      return createdSecretPage(context, { client, ...rotated });
-    },
-    // It is read again: what is shown after a conflict is what the next request is based on.
-    async (problems) =>
-      showForm(context, await management.findClient(client.clientId), values, problems),
-  );
+  }),
+  check: (values, { now }) => ({
+    readers: [() => readOverlap(values), ...secretChecks(values, now)],
+  }),
+  act: async (context, { values, ifVersion, idempotencyKey }) => {
+    const client = await findClient(context);
+    const rotated = await context.management.rotateClientSecret(client.clientId, {
+      name: values.name.trim() || undefined,
+      expiresAt: readExpiry(values, context.now) ?? undefined,
+      overlap: readOverlap(values),
+      idempotencyKey,
+      ifVersion,
+    });
+    return createdSecretPage(context, { client, ...rotated });
+  },
+  look: async (context, { subject: client, values, problems }) => {
+    const { maxSecretLifetime: maxLifetime } = await context.granted(client.serviceTrunkGroup);
+    const label = 'The new secret expires';
+    return {
+      title: 'Rotate secrets',
+      section: 'clients',
+      crumbs: clientCrumbs(context, client),
+      lead: 'A new secret now, and an expiry for the old ones, in one step.',
+      labels: secretLabels,
+      submit: 'Create the new secret',
+      fields: [
+        expiring(context, client),
+        overlapField(values, problems),
+        secretNameField(values.name, problems),
+        expiryField({ label, values, problems, maxLifetime }),
+      ],
+    };
+  },
 };

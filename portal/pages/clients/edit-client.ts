@@ -6,82 +6,40 @@ import {
   toClientChanges,
   valuesOfClient,
 } from '../../forms/client-form.ts';
-import { noProblems, type Problems } from '../../forms/problems.ts';
-import { requireFields } from '../../forms/required.ts';
-import { submit } from '../../forms/submit.ts';
-import { readVersion } from '../../forms/version.ts';
-import { hiddenField } from '../../html/field.ts';
-import { postForm } from '../../html/form.ts';
-import { html } from '../../html/html.ts';
-import { pageHeader } from '../../html/parts.ts';
-import type { Handler, Page, RequestContext } from '../../request-context.ts';
+import type { Form } from '../../forms/form.ts';
 import { changeableFields, clientLabels } from './client-fields.ts';
+import { clientCrumbs, findClient } from './stop-client.ts';
 
-interface Editing {
-  readonly client: Client;
-  readonly values: ClientValues;
-  readonly version: number;
-  readonly problems: Problems;
-}
-
-async function showForm(
-  context: RequestContext,
-  { client, values, version, problems }: Editing,
-): Promise<Page> {
-  const granted = await context.granted(client.serviceTrunkGroup);
-  const present = client.scopes;
-  const address = context.href(`/clients/${client.clientId}`);
-  const isConflict = problems.status === 409;
-  const form = postForm(
-    { action: address, problems, labels: clientLabels, submit: 'Save', cancel: address },
-    [
-      hiddenField('ifVersion', isConflict ? client.version : version),
-      changeableFields(context, {
-        values,
-        problems,
-        granted,
-        present,
-        stored: isConflict ? client : undefined,
-      }),
-    ],
-  );
-  return {
-    status: problems.status,
+export const clientEdit: Form<Client, ClientValues> = {
+  operation: 'updateClient',
+  find: findClient,
+  version: ({ version }) => version,
+  start: (_, client) => valuesOfClient(client),
+  read: readClientValues,
+  check: (values, { deployment }) => ({
+    required: { name: 'Give the client a name.', scopes: 'Choose one scope or more.' },
+    readers: clientChecks(values, deployment),
+  }),
+  act: async ({ management, href, id }, { values, ifVersion }) => {
+    const { clientId } = await management.updateClient(id('clientId'), {
+      ...toClientChanges(values),
+      ifVersion,
+    });
+    return { redirectTo: href(`/clients/${clientId}`, { done: 'saved' }) };
+  },
+  look: async (context, { subject: client, values, problems, isConflict }) => ({
     title: `Edit ${client.name}`,
     section: 'clients',
-    body: html`${pageHeader({
-      title: `Edit ${client.name}`,
-      crumbs: [
-        { text: 'Clients', href: context.href('/clients') },
-        { text: client.name, href: address },
-      ],
-      lead: 'Issued tokens keep their claims until they expire.',
-    })}${form}`,
-  };
-}
-
-export const editClient: Handler = async (context) => {
-  context.require('updateClient');
-  const client = await context.management.findClient(context.id('clientId'));
-  const values = valuesOfClient(client);
-  return showForm(context, { client, values, version: client.version, problems: noProblems });
-};
-
-export const updateClient: Handler = async (context) => {
-  const { form, management, href } = context;
-  const clientId = context.id('clientId');
-  const values = readClientValues(form);
-  const version = readVersion(form);
-  return submit(
-    async () => {
-      const required = { name: 'Give the client a name.', scopes: 'Choose one scope or more.' };
-      requireFields(form, required, clientChecks(values, context.deployment));
-      await management.updateClient(clientId, { ...toClientChanges(values), ifVersion: version });
-      return { redirectTo: href(`/clients/${clientId}`, { done: 'saved' }) };
-    },
-    async (problems) => {
-      const client = await management.findClient(clientId);
-      return showForm(context, { client, values, version, problems });
-    },
-  );
+    crumbs: clientCrumbs(context, client),
+    lead: 'Issued tokens keep their claims until they expire.',
+    labels: clientLabels,
+    submit: 'Save',
+    fields: changeableFields(context, {
+      values,
+      problems,
+      granted: await context.granted(client.serviceTrunkGroup),
+      present: client.scopes,
+      stored: isConflict ? client : undefined,
+    }),
+  }),
 };

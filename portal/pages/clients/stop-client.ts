@@ -1,46 +1,59 @@
 import type { Client } from '../../../adapters/management.ts';
 import { isUsable } from '../../../core/client/client.ts';
-import { noProblems, type Problems } from '../../forms/problems.ts';
-import { submit } from '../../forms/submit.ts';
-import { readVersion } from '../../forms/version.ts';
-import { hiddenField } from '../../html/field.ts';
-import { errorSummary, postForm } from '../../html/form.ts';
+import { type Form, type FormPage, noValues } from '../../forms/form.ts';
+import type { Problems } from '../../forms/problems.ts';
+import { errorSummary } from '../../html/form.ts';
 import { type Html, html } from '../../html/html.ts';
-import { linkButton, pageHeader } from '../../html/parts.ts';
+import { type Crumb, linkButton, pageHeader } from '../../html/parts.ts';
 import { formatDayDistance, formatExactSpan } from '../../html/time.ts';
-import type { Handler, Page, RequestContext } from '../../request-context.ts';
+import type { Page, RequestContext } from '../../request-context.ts';
 import { secretTitle } from './secret-table.ts';
+
+export function findClient({ management, id }: RequestContext): Promise<Client> {
+  return management.findClient(id('clientId'));
+}
+
+/** The pages above a page about one client. */
+export function clientCrumbs(
+  { href }: Pick<RequestContext, 'href'>,
+  { clientId, name }: Pick<Client, 'clientId' | 'name'>,
+): readonly Crumb[] {
+  return [
+    { text: 'Clients', href: href('/clients') },
+    { text: name, href: href(`/clients/${clientId}`) },
+  ];
+}
 
 /** A refused change, with a link back to the client. */
 export function refusedPage(context: RequestContext, client: Client, problems: Problems): Page {
   const address = context.href(`/clients/${client.clientId}`);
   return {
-    status: problems.status,
     title: client.name,
     section: 'clients',
     body: html`${pageHeader({ title: client.name, crumbs: [{ text: 'Clients', href: context.href('/clients') }] })}${errorSummary(problems, {})}${linkButton(address, 'See the client as it is now', 'primary')}`,
   };
 }
 
-function setEnabled(enabled: boolean): Handler {
-  return async (context) => {
-    const { management, form, href } = context;
-    const clientId = context.id('clientId');
-    return submit(
-      async () => {
-        // Stopping wins: a version that is out of date does not hold it up.
-        const options = enabled ? { ifVersion: readVersion(form) } : {};
-        await management.setClientEnabled(clientId, enabled, options);
-        const done = enabled ? 'client-enabled' : 'client-disabled';
-        return { redirectTo: href(`/clients/${clientId}`, { done }) };
-      },
-      async (problems) => refusedPage(context, await management.findClient(clientId), problems),
-    );
+/** @param version undefined: stopping wins, so a version that is out of date does not hold it up. */
+function enabledForm(enabled: boolean, version?: Form<Client, undefined>['version']) {
+  const done = enabled ? 'client-enabled' : 'client-disabled';
+  const form: Form<Client, undefined> = {
+    ...noValues,
+    operation: 'setClientEnabled',
+    find: findClient,
+    version,
+    act: async ({ management, href, id }, { ifVersion }) => {
+      const clientId = id('clientId');
+      await management.setClientEnabled(clientId, enabled, { ifVersion });
+      return { redirectTo: href(`/clients/${clientId}`, { done }) };
+    },
+    look: (context, { subject, problems }) => refusedPage(context, subject, problems),
   };
+  return form;
 }
 
-export const enableClient = setEnabled(true);
-export const disableClient = setEnabled(false);
+export const clientEnabling = enabledForm(true, ({ version }) => version);
+export const clientDisabling = enabledForm(false);
 
 function useOfSecret(secret: Client['secrets'][number], now: number): Html {
   const { lastUsedOn } = secret;
@@ -65,102 +78,61 @@ function consequences({ now }: RequestContext, client: Client): Html {
   }<li>It cannot be undone. A new client has another id.</li></ul>`;
 }
 
-/** A change that cannot be undone. */
-interface StoppingChange {
-  /** Last part of the address. */
-  readonly action: 'delete' | 'revoke-tokens';
-  readonly title: (name: string) => string;
-  readonly submit: string;
-  readonly consequences: (context: RequestContext, client: Client) => Html;
-}
-
-function showConfirmation(
+/** The page before a change that cannot be undone. */
+function confirmation(
   context: RequestContext,
   client: Client,
-  problems: Problems,
-  change: StoppingChange,
-): Page {
-  const { href } = context;
-  const address = href(`/clients/${client.clientId}`);
-  const title = change.title(client.name);
+  page: { readonly title: string; readonly submit: string; readonly fields: Html },
+): FormPage {
   return {
-    status: problems.status,
-    title,
+    ...page,
+    heading: `${page.title}?`,
     section: 'clients',
-    body: html`${pageHeader({
-      title: `${title}?`,
-      crumbs: [
-        { text: 'Clients', href: href('/clients') },
-        { text: client.name, href: address },
-      ],
-      lead: html`<code>${client.clientId}</code>, trunk group <code>${client.serviceTrunkGroup}</code>`,
-    })}${postForm(
-      {
-        action: href(`/clients/${client.clientId}/${change.action}`),
-        problems,
-        labels: {},
-        submit: change.submit,
-        submitKind: 'danger',
-        cancel: address,
-      },
-      [hiddenField('ifVersion', client.version), change.consequences(context, client)],
-    )}`,
+    crumbs: clientCrumbs(context, client),
+    lead: html`<code>${client.clientId}</code>, trunk group <code>${client.serviceTrunkGroup}</code>`,
+    submitKind: 'danger',
   };
 }
 
-const deletion: StoppingChange = {
-  action: 'delete',
-  title: (name) => `Delete ${name}`,
-  submit: 'Delete client',
-  consequences,
+export const clientDeletion: Form<Client, undefined> = {
+  ...noValues,
+  operation: 'deleteClient',
+  find: findClient,
+  version: ({ version }) => version,
+  act: async ({ management, href, id }, { ifVersion }) => {
+    await management.deleteClient(id('clientId'), { ifVersion });
+    return { redirectTo: href('/clients', { done: 'client-deleted' }) };
+  },
+  look: (context, { subject: client }) =>
+    confirmation(context, client, {
+      title: `Delete ${client.name}`,
+      submit: 'Delete client',
+      fields: consequences(context, client),
+    }),
 };
 
-export const confirmDeleteClient: Handler = async (context) => {
-  context.require('deleteClient');
-  const client = await context.management.findClient(context.id('clientId'));
-  return showConfirmation(context, client, noProblems, deletion);
-};
+function revocationText({ provider, tokenLifetime }: Client): Html {
+  return html`<ul class="consequences">${
+    provider === undefined
+      ? html`<li>Platform APIs that look up clients refuse every token that was issued before now. The others accept them until they expire, at most ${formatExactSpan(tokenLifetime)}.</li><li>The secrets still work. If one has leaked, replace it first.</li>`
+      : html`<li>Tokens that ${provider.issuer} issued before now are refused.</li>`
+  }<li>New tokens are accepted.</li><li>It takes about four seconds, and cannot be undone.</li></ul>`;
+}
 
-export const deleteClient: Handler = async (context) => {
-  const { management, form, href } = context;
-  const clientId = context.id('clientId');
-  return submit(
-    async () => {
-      await management.deleteClient(clientId, { ifVersion: readVersion(form) });
-      return { redirectTo: href('/clients', { done: 'client-deleted' }) };
-    },
-    async (problems) =>
-      showConfirmation(context, await management.findClient(clientId), problems, deletion),
-  );
-};
-
-const revocation: StoppingChange = {
-  action: 'revoke-tokens',
-  title: (name) => `Revoke the tokens of ${name}`,
-  submit: 'Revoke tokens',
-  consequences: (_, { provider, tokenLifetime }) =>
-    html`<ul class="consequences">${
-      provider === undefined
-        ? html`<li>Platform APIs that look up clients refuse every token that was issued before now. The others accept them until they expire, at most ${formatExactSpan(tokenLifetime)}.</li><li>The secrets still work. If one has leaked, replace it first.</li>`
-        : html`<li>Tokens that ${provider.issuer} issued before now are refused.</li>`
-    }<li>New tokens are accepted.</li><li>It takes about four seconds, and cannot be undone.</li></ul>`,
-};
-
-export const confirmRevokeTokens: Handler = async (context) => {
-  context.require('revokeClientTokens');
-  const client = await context.management.findClient(context.id('clientId'));
-  return showConfirmation(context, client, noProblems, revocation);
-};
-
-export const revokeTokens: Handler = async (context) => {
-  const { management, href } = context;
-  const clientId = context.id('clientId');
-  return submit(
-    async () => {
-      await management.revokeClientTokens(clientId);
-      return { redirectTo: href(`/clients/${clientId}`, { done: 'tokens-revoked' }) };
-    },
-    async (problems) =>
-      showConfirmation(context, await management.findClient(clientId), problems, revocation),
-  );
+/** It has no version: stopping wins. */
+export const tokenRevocation: Form<Client, undefined> = {
+  ...noValues,
+  operation: 'revokeClientTokens',
+  find: findClient,
+  act: async ({ management, href, id }) => {
+    const clientId = id('clientId');
+    await management.revokeClientTokens(clientId);
+    return { redirectTo: href(`/clients/${clientId}`, { done: 'tokens-revoked' }) };
+  },
+  look: (context, { subject: client }) =>
+    confirmation(context, client, {
+      title: `Revoke the tokens of ${client.name}`,
+      submit: 'Revoke tokens',
+      fields: revocationText(client),
+    }),
 };

@@ -1,8 +1,7 @@
 import { isSecretValue, readCredential } from '../../forms/credential.ts';
 import type { Fields } from '../../forms/fields.ts';
+import { type Form, noValues, submit } from '../../forms/form.ts';
 import { FormError, noProblems, type Problems, problemAt } from '../../forms/problems.ts';
-import { requireFields } from '../../forms/required.ts';
-import { submit } from '../../forms/submit.ts';
 import { type Option, selectField, textArea, textField } from '../../html/field.ts';
 import { errorSummary } from '../../html/form.ts';
 import { type Html, html } from '../../html/html.ts';
@@ -157,23 +156,25 @@ export const explain: Handler = async (context) => {
   );
 };
 
-export const explainCredential: Handler = async (context) => {
-  const { form, management } = context;
-  return submit(
-    async () => {
-      requireFields(form, { credential: 'Paste an access token or an API key.' });
-      const pasted = readCredential(form.text('credential'));
-      if ('mistake' in pasted) {
-        throw new FormError([{ field: 'credential', message: pasted.mistake }]);
-      }
-      const request = await management.explainRequest({
-        credential: pasted.credential,
-        sourceAddress: form.text('sourceAddress').trim() || undefined,
-        scopes: form.all('scopes').filter((scope) => scope !== ''),
-        issuer: form.text('issuer').trim() || undefined,
-      });
-      return showPage(context, { request, note: pasted.note });
-    },
-    (problems) => showPage(context, { problems }),
-  );
+/** It changes nothing. A credential is in no address, so the question is sent as a form. */
+export const credentialQuestion: Form<undefined, undefined> = {
+  ...noValues,
+  operation: 'explainRequest',
+  find: async () => undefined,
+  check: () => ({ required: { credential: 'Paste an access token or an API key.' } }),
+  act: async (context) => {
+    const { form, management } = context;
+    const pasted = readCredential(form.text('credential'));
+    if ('mistake' in pasted) {
+      throw new FormError([{ field: 'credential', message: pasted.mistake }]);
+    }
+    const request = await management.explainRequest({
+      credential: pasted.credential,
+      sourceAddress: form.text('sourceAddress').trim() || undefined,
+      scopes: form.all('scopes').filter((scope) => scope !== ''),
+      issuer: form.text('issuer').trim() || undefined,
+    });
+    return showPage(context, { request, note: pasted.note });
+  },
+  look: (context, { problems }) => showPage(context, { problems }),
 };

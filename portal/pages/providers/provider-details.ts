@@ -6,7 +6,7 @@ import { doneNotice } from '../../html/done.ts';
 import { type Html, html } from '../../html/html.ts';
 import { providerKeyTable } from '../../html/key-table.ts';
 import { dataTable } from '../../html/list.ts';
-import { facts, linkButton, pageHeader, panel } from '../../html/parts.ts';
+import { type Crumb, facts, linkButton, pageHeader, panel } from '../../html/parts.ts';
 import { timeWithDistance } from '../../html/time.ts';
 import type { Health } from '../../provider-health.ts';
 import type { Handler, Redirect, RequestContext } from '../../request-context.ts';
@@ -91,6 +91,22 @@ export function providerFacts(
       : [['Audience', 'aud, or the API that the scopes belong to'] as const]),
     ...(provider.clientPatterns === true ? [['Client patterns', 'Allowed'] as const] : []),
   ] as const;
+}
+
+/** The provider that an address or a form names. Its issuer is no part of a path. */
+export function findProvider({ management, form, query }: RequestContext) {
+  return management.findProvider(form.text('issuer') || query.text('issuer'));
+}
+
+/** The pages above a page about one provider. */
+export function providerCrumbs(
+  { href }: Pick<RequestContext, 'href'>,
+  issuer: string,
+): readonly Crumb[] {
+  return [
+    { text: 'Identity providers', href: href('/identity-providers') },
+    { text: issuer, href: href('/identity-providers/show', { issuer }) },
+  ];
 }
 
 /** Where a form leads that would be refused: the page says whose the provider is. */

@@ -1,5 +1,6 @@
 import { InputError, RefusedError } from '../../../adapters/management.ts';
 import { findProviderGroups } from '../../access/own-providers.ts';
+import type { Form } from '../../forms/form.ts';
 import {
   asSentence,
   noProblems,
@@ -13,7 +14,6 @@ import {
   providerLabels,
   readProviderValues,
 } from '../../forms/provider-form.ts';
-import { submit } from '../../forms/submit.ts';
 import { textField } from '../../html/field.ts';
 import { errorSummary } from '../../html/form.ts';
 import { type Html, html } from '../../html/html.ts';
@@ -150,26 +150,27 @@ async function lookAgain(
   }
 }
 
-export const registerProvider: Handler = async (context) => {
-  const { management, form, href } = context;
-  const values = readProviderValues(form);
-  const { url } = values;
-  return submit(
-    async () => {
-      const { provider } = await management.registerProvider(url, {
-        ...choicesOf(values),
-        ifIssuer: form.text('ifIssuer'),
-        ifJwksUri: form.text('ifJwksUri'),
-        trunkGroups: trunkGroupsOf(context, values),
-      });
-      const { issuer } = provider;
-      return {
-        redirectTo: href('/identity-providers/show', { issuer, done: 'provider-registered' }),
-      };
-    },
-    async (problems) => {
-      const found = problems.fields.length > 0 ? undefined : await lookAgain(context, values);
-      return showPage(context, values, found, problems);
-    },
-  );
+/** The second step. Its page is that of the first one, with what was found. */
+export const providerRegistration: Form<undefined, ProviderValues> = {
+  operation: 'registerProvider',
+  find: async () => undefined,
+  start: ({ query }) => readProviderValues(query),
+  read: readProviderValues,
+  act: async (context, { values }) => {
+    const { management, form, href } = context;
+    const { provider } = await management.registerProvider(values.url, {
+      ...choicesOf(values),
+      ifIssuer: form.text('ifIssuer'),
+      ifJwksUri: form.text('ifJwksUri'),
+      trunkGroups: trunkGroupsOf(context, values),
+    });
+    const { issuer } = provider;
+    return {
+      redirectTo: href('/identity-providers/show', { issuer, done: 'provider-registered' }),
+    };
+  },
+  look: async (context, { values, problems }) => {
+    const found = problems.fields.length > 0 ? undefined : await lookAgain(context, values);
+    return showPage(context, values, found, problems);
+  },
 };

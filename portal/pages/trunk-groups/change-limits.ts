@@ -2,6 +2,7 @@ import type {
   GrantLimits,
   TrunkGroupLimits,
 } from '../../../core/trunk-group/trunk-group-limits.ts';
+import type { Form } from '../../forms/form.ts';
 import {
   type LimitsValues,
   limitsChecks,
@@ -9,86 +10,20 @@ import {
   toLimits,
   valuesOfLimits,
 } from '../../forms/limits-form.ts';
-import { FormError, noProblems, type Problems } from '../../forms/problems.ts';
-import { requireFields } from '../../forms/required.ts';
-import { submit } from '../../forms/submit.ts';
-import { readVersion } from '../../forms/version.ts';
+import { FormError } from '../../forms/problems.ts';
 import { badge } from '../../html/badge.ts';
-import { hiddenField } from '../../html/field.ts';
-import { postForm } from '../../html/form.ts';
 import { type Html, html } from '../../html/html.ts';
 import { limitFacts } from '../../html/limit-facts.ts';
-import { facts, pageHeader, panel } from '../../html/parts.ts';
-import type { Handler, Page, RequestContext } from '../../request-context.ts';
+import { facts, panel } from '../../html/parts.ts';
+import type { RequestContext } from '../../request-context.ts';
 import { excessTable } from './excess-table.ts';
 import { limitsFields, limitsLabels } from './limits-fields.ts';
-
-interface Editing {
-  readonly group: string;
-  readonly values: LimitsValues;
-  readonly version: number;
-  readonly problems: Problems;
-  /** What is stored now, after a conflict. */
-  readonly stored?: TrunkGroupLimits | undefined;
-  /** What the group would have above the limits of the form. */
-  readonly preview?: Html | undefined;
-}
 
 const previewButton = html`<button class="button button-plain" type="submit" name="preview" value="1">Show what would be above them</button>`;
 
 async function findIssuers({ management }: RequestContext): Promise<readonly string[]> {
   return (await management.listProviders()).map(({ issuer }) => issuer);
 }
-
-async function showForm(context: RequestContext, editing: Editing): Promise<Page> {
-  const { href } = context;
-  const { group, values, version, problems, stored, preview } = editing;
-  const address = href(`/trunk-groups/${group}`);
-  const title = `Change the limits of ${group}`;
-  const form = postForm(
-    {
-      action: address,
-      problems,
-      labels: limitsLabels,
-      above:
-        preview ??
-        (stored && panel({ title: 'Stored now', id: 'stored' }, facts(limitFacts(stored)))),
-      submit: 'Save',
-      otherButtons: previewButton,
-      cancel: address,
-    },
-    [
-      hiddenField('ifVersion', stored?.version ?? version),
-      limitsFields(context, { values, issuers: await findIssuers(context), problems }),
-    ],
-  );
-  return {
-    status: problems.status,
-    title,
-    section: 'trunk-groups',
-    body: html`${pageHeader({
-      title,
-      crumbs: [
-        { text: 'Trunk groups', href: href('/trunk-groups') },
-        { text: group, href: address },
-      ],
-      lead: 'They bind the people of the trunk group, not the staff. A lowered limit changes nothing that exists.',
-    })}${form}`,
-  };
-}
-
-export const editTrunkGroup: Handler = async (context) => {
-  context.require('setTrunkGroupLimits');
-  const group = context.id('group');
-  const limits = await context.management.findTrunkGroupLimits(group);
-  const { version } = limits;
-  return showForm(context, {
-    group,
-    version,
-    values: valuesOfLimits(limits),
-    problems: noProblems,
-  });
-};
 
 /** The library has another error for a provider that is not registered: one that no form solves. */
 async function checkProviders(
@@ -116,28 +51,38 @@ async function previewOf(
   );
 }
 
-export const updateTrunkGroup: Handler = async (context) => {
-  context.require('setTrunkGroupLimits');
-  const { form, management, href } = context;
-  const group = context.id('group');
-  const values = readLimitsValues(form);
-  const version = readVersion(form);
-  return submit(
-    async () => {
-      requireFields(form, {}, limitsChecks(values));
-      const limits = toLimits(values);
-      await checkProviders(context, limits.providers);
-      if (form.isOn('preview')) {
-        const preview = await previewOf(context, group, limits);
-        return showForm(context, { group, values, version, problems: noProblems, preview });
-      }
-      await management.setTrunkGroupLimits(group, { ...limits, ifVersion: version });
-      return { redirectTo: href(`/trunk-groups/${group}`, { done: 'limits-saved' }) };
-    },
-    async (problems) => {
-      const isConflict = problems.status === 409;
-      const stored = isConflict ? await management.findTrunkGroupLimits(group) : undefined;
-      return showForm(context, { group, values, version, problems, stored });
-    },
-  );
+export const limitsChange: Form<TrunkGroupLimits, LimitsValues> = {
+  operation: 'setTrunkGroupLimits',
+  find: ({ management, id }) => management.findTrunkGroupLimits(id('group')),
+  version: ({ version }) => version,
+  start: (_, limits) => valuesOfLimits(limits),
+  read: readLimitsValues,
+  check: (values) => ({ readers: limitsChecks(values) }),
+  act: async (context, { values, ifVersion, showAgain }) => {
+    const group = context.id('group');
+    const limits = toLimits(values);
+    await checkProviders(context, limits.providers);
+    if (context.form.isOn('preview')) return showAgain(await previewOf(context, group, limits));
+    await context.management.setTrunkGroupLimits(group, { ...limits, ifVersion });
+    return { redirectTo: context.href(`/trunk-groups/${group}`, { done: 'limits-saved' }) };
+  },
+  look: async (context, { subject, values, problems, isConflict, above }) => {
+    const group = subject.serviceTrunkGroup;
+    const stored =
+      isConflict && panel({ title: 'Stored now', id: 'stored' }, facts(limitFacts(subject)));
+    return {
+      title: `Change the limits of ${group}`,
+      section: 'trunk-groups',
+      crumbs: [
+        { text: 'Trunk groups', href: context.href('/trunk-groups') },
+        { text: group, href: context.href(`/trunk-groups/${group}`) },
+      ],
+      lead: 'They bind the people of the trunk group, not the staff. A lowered limit changes nothing that exists.',
+      labels: limitsLabels,
+      above: above ?? (stored || undefined),
+      submit: 'Save',
+      otherButtons: previewButton,
+      fields: limitsFields(context, { values, issuers: await findIssuers(context), problems }),
+    };
+  },
 };

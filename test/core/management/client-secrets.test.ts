@@ -4,7 +4,12 @@ import { secretExpiresSoonWithin } from '../../../contract/limits.ts';
 import { secretStatus } from '../../../core/client/client.ts';
 import { looksLikeClientSecret } from '../../../core/credential/credential-value.ts';
 import { matchesHash } from '../../../core/credential/secret-hash.ts';
-import { InputError, NotFoundError, RefusedError } from '../../../core/errors.ts';
+import {
+  InputError,
+  NotFoundError,
+  RefusedError,
+  VersionConflictError,
+} from '../../../core/errors.ts';
 import {
   createClientSecret,
   deleteClientSecret,
@@ -15,6 +20,7 @@ import {
 } from '../../../core/management/client-secrets.ts';
 import { viewClientSecret } from '../../../core/management/client-view.ts';
 import { createClient } from '../../../core/management/create-client.ts';
+import type { ManagementContext } from '../../../core/management/management-context.ts';
 import { createTestManagement, type TestManagement } from '../../support/management.ts';
 
 async function withClient(): Promise<TestManagement & { readonly clientId: string }> {
@@ -64,6 +70,30 @@ describe('creating a client secret', () => {
     expect(second).toEqual({ secret: first.secret, value: undefined });
     expect(clients.get(clientId)?.secrets).toHaveLength(1);
   });
+
+  it.each([
+    ['creations', createClientSecret],
+    [
+      'rotations',
+      (context: ManagementContext, clientId: string, input: object) =>
+        rotateClientSecret(context, clientId, { ...input, overlap: 60 }),
+    ],
+  ])(
+    'makes one secret of two %s at once, also if the other one is based on its version',
+    async (_, make) => {
+      const { context, clients, clientId } = await withClient();
+      const ifVersion = clients.get(clientId)?.version;
+      const input = { idempotencyKey: '6f9619ff-8b86-d011', ifVersion };
+      const made = await Promise.all([
+        make(context, clientId, input),
+        make(context, clientId, input),
+      ]);
+      expect(made.filter(({ value }) => value !== undefined)).toHaveLength(1);
+      expect(clients.get(clientId)?.secrets).toHaveLength(1);
+      const stale = { ...input, idempotencyKey: '6f9619ff-8b86-d012' };
+      await expect(make(context, clientId, stale)).rejects.toThrow(VersionConflictError);
+    },
+  );
 
   it('takes one idempotency key for different secrets of different clients', async () => {
     const test = await withClient();

@@ -1,0 +1,239 @@
+import type { OperationName } from '../../adapters/management.ts';
+import { hiddenField } from '../html/field.ts';
+import { type Labels, postForm } from '../html/form.ts';
+import { type Html, type HtmlValue, html } from '../html/html.ts';
+import { type Crumb, pageHeader } from '../html/parts.ts';
+import { HttpError } from '../http-error.ts';
+import type { Handler, Page, RequestContext, RouteResult, Section } from '../request-context.ts';
+import type { Fields } from './fields.ts';
+import { type FieldProblem, FormError, noProblems, type Problems, problemsOf } from './problems.ts';
+
+/** What the portal itself can tell about the content of a form. */
+interface Checks {
+  /** What is said about an empty field. */
+  readonly required?: Readonly<Record<string, string>>;
+  /** Each reads one field. */
+  readonly readers?: readonly (() => unknown)[];
+}
+
+/** What a page shows instead of a form that would be refused in any case. */
+export class Instead {
+  readonly result: RouteResult;
+
+  constructor(result: RouteResult) {
+    this.result = result;
+  }
+}
+
+/** A form as its page shows it. */
+export interface Shown<Subject, Values> {
+  readonly subject: Subject;
+  /** As stored, or as typed. */
+  readonly values: Values;
+  readonly problems: Problems;
+  /** Whether `subject` was changed since the form was opened: it has the stored values. */
+  readonly isConflict: boolean;
+  /** What a button of the form asked for, above its fields. */
+  readonly above?: Html | undefined;
+  /** For a page that renders the form itself: its address, and what the portal must get back. */
+  readonly action: string;
+  readonly kept: Html;
+}
+
+/** The page of a form. */
+export interface FormPage {
+  readonly title: string;
+  /** The default is the title. */
+  readonly heading?: string | undefined;
+  readonly section: Section;
+  /** The pages above it. Cancel leads to the last one. */
+  readonly crumbs: readonly Crumb[];
+  readonly lead?: HtmlValue;
+  readonly fields: HtmlValue;
+  readonly labels?: Labels | undefined;
+  readonly submit: string;
+  readonly submitKind?: 'danger' | undefined;
+  readonly hasOtherButtons?: boolean | undefined;
+  readonly otherButtons?: Html | undefined;
+  readonly above?: Html | undefined;
+}
+
+/** A form that was sent. */
+interface Sent<Values> {
+  readonly values: Values;
+  /** Undefined for a form without a version. */
+  readonly ifVersion: number | undefined;
+  /** Undefined for a form that creates nothing. */
+  readonly idempotencyKey: string | undefined;
+  /** Shows the form again, for a button that changes nothing. */
+  readonly showAgain: (above?: Html) => Promise<RouteResult>;
+}
+
+/** One form of the portal: everything that is different between it and the others. */
+export interface Form<Subject, Values> {
+  /** What it does. A role that may not use the operation sees no form. */
+  readonly operation: OperationName;
+  /** Reads what it is about. A refused form reads it again. */
+  readonly find: (context: RequestContext) => Promise<Subject>;
+  /**
+   * The version of the subject. The form carries it, so a change that another user made since it
+   * was opened is a conflict. A form that only stops something has none: stopping wins.
+   */
+  readonly version?: (subject: Subject) => number;
+  /** Whether it creates something, once for each time that the form was opened. */
+  readonly creates?: boolean;
+  /** The content of a new form. */
+  readonly start: (
+    context: RequestContext,
+    subject: Subject,
+  ) => Values | Instead | Promise<Values | Instead>;
+  /** The content as typed. */
+  readonly read: (form: Fields) => Values;
+  /** What the portal itself can tell. All of it is told at once. */
+  readonly check?: (values: Values, context: RequestContext) => Checks;
+  /** Makes the change. */
+  readonly act: (context: RequestContext, sent: Sent<Values>) => Promise<RouteResult>;
+  readonly look: (
+    context: RequestContext,
+    shown: Shown<Subject, Values>,
+  ) => FormPage | Page | Promise<FormPage | Page>;
+}
+
+/** For a form that only confirms. */
+export const noValues = { start: () => undefined, read: () => undefined };
+
+function problemsOfReading(read: () => unknown): readonly FieldProblem[] {
+  try {
+    read();
+    return [];
+  } catch (error) {
+    return problemsOf(error)?.fields ?? [];
+  }
+}
+
+/** @throws {FormError} with every field that is empty or has a problem, so that all are seen at once. */
+function requireFields(form: Fields, { required = {}, readers = [] }: Checks): void {
+  const missing = Object.entries(required)
+    .filter(([field]) => form.all(field).every((value) => value.trim() === ''))
+    .map(([field, message]) => ({ field, message }));
+  const empty = new Set(missing.map(({ field }) => field));
+  const unreadable = readers.flatMap(problemsOfReading).filter(({ field }) => !empty.has(field));
+  const problems = [...missing, ...unreadable];
+  if (problems.length > 0) throw new FormError(problems);
+}
+
+/**
+ * Runs what a form asks for.
+ *
+ * @param again shows the form with its problems, if it is refused.
+ */
+export async function submit(
+  act: () => Promise<RouteResult>,
+  again: (problems: Problems) => RouteResult | Promise<RouteResult>,
+): Promise<RouteResult> {
+  try {
+    return await act();
+  } catch (error) {
+    const problems = problemsOf(error);
+    if (problems === undefined) throw error;
+    return again(problems);
+  }
+}
+
+/** What the portal must get back with a form. */
+interface Kept {
+  readonly ifVersion: number | undefined;
+  readonly requestId: string;
+}
+
+type Keeping = Pick<Form<never, never>, 'version' | 'creates'>;
+
+/** @throws {HttpError} 400 if the version is missing. */
+function readKept({ version, creates }: Keeping, form: Fields): Kept {
+  const requestId = creates === true ? form.text('requestId') : '';
+  if (version === undefined) return { ifVersion: undefined, requestId };
+  const text = form.text('ifVersion');
+  if (!/^\d{1,15}$/.test(text)) throw new HttpError(400);
+  return { ifVersion: Number(text), requestId };
+}
+
+/** The address of a form, with the names of the path replaced. */
+function addressOf({ href, id }: RequestContext, path: string): string {
+  return href(path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(id(name))));
+}
+
+function render(page: FormPage, shown: Shown<unknown, unknown>): Html {
+  const { title, heading = title, crumbs, lead, fields, labels = {}, ...rest } = page;
+  const { action, problems, kept } = shown;
+  const cancel = crumbs.at(-1)?.href ?? '';
+  return html`${pageHeader({ title: heading, crumbs, lead })}${postForm(
+    { ...rest, action, problems, labels, cancel },
+    html`${kept}${fields}`,
+  )}`;
+}
+
+async function show<Subject, Values>(
+  context: RequestContext,
+  { look }: Form<Subject, Values>,
+  shown: Shown<Subject, Values>,
+): Promise<Page> {
+  const page = await look(context, shown);
+  const { status } = shown.problems;
+  if ('body' in page) return { ...page, status: page.status ?? status };
+  return { status, title: page.title, section: page.section, body: render(page, shown) };
+}
+
+function keptFields({ ifVersion, requestId }: Kept, { creates }: Keeping): Html {
+  return html`${creates === true && hiddenField('requestId', requestId)}${
+    ifVersion !== undefined && hiddenField('ifVersion', ifVersion)
+  }`;
+}
+
+/** Shows a new form. */
+export function showForm<Subject, Values>(form: Form<Subject, Values>, path: string): Handler {
+  return async (context) => {
+    context.require(form.operation);
+    const subject = await form.find(context);
+    const values = await form.start(context, subject);
+    if (values instanceof Instead) return values.result;
+    const kept = { ifVersion: form.version?.(subject), requestId: context.newRequestId() };
+    return show(context, form, {
+      subject,
+      values,
+      problems: noProblems,
+      isConflict: false,
+      action: addressOf(context, path),
+      kept: keptFields(kept, form),
+    });
+  };
+}
+
+/**
+ * Makes the change of a form. If it is refused, the form is shown again with its content: after a
+ * conflict with the version that is stored now, and with another id if it had created something.
+ */
+export function sendForm<Subject, Values>(form: Form<Subject, Values>, path: string): Handler {
+  return async (context) => {
+    context.require(form.operation);
+    const values = form.read(context.form);
+    const sent = readKept(form, context.form);
+    const again = async (problems: Problems, above?: Html) => {
+      const subject = await form.find(context);
+      const isConflict = problems.status === 409;
+      const requestId = problems.wasSentBefore === true ? context.newRequestId() : sent.requestId;
+      const ifVersion = isConflict ? form.version?.(subject) : sent.ifVersion;
+      const kept = keptFields({ requestId, ifVersion }, form);
+      const action = addressOf(context, path);
+      return show(context, form, { subject, values, problems, isConflict, above, action, kept });
+    };
+    return submit(async () => {
+      requireFields(context.form, form.check?.(values, context) ?? {});
+      return form.act(context, {
+        values,
+        ifVersion: sent.ifVersion,
+        idempotencyKey: sent.requestId || undefined,
+        showAgain: (above) => again(noProblems, above),
+      });
+    }, again);
+  };
+}
