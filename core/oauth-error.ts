@@ -19,10 +19,7 @@ const authenticationFailed: ErrorText = ['invalid_client', 'client authenticatio
  * All are fixed texts, so nothing from a request can be returned or logged.
  */
 const errorTexts = {
-  content_type: [
-    'invalid_request',
-    'the Content-Type must be application/x-www-form-urlencoded in UTF-8',
-  ],
+  content_type: ['invalid_request', 'the Content-Type must be application/x-www-form-urlencoded'],
   body_too_large: ['invalid_request', 'the request body is too large'],
   body_encoding: ['invalid_request', 'the request body is not valid form encoding'],
   too_many_parameters: ['invalid_request', 'the request body has too many parameters'],

@@ -97,6 +97,12 @@ export const clients: readonly TokenClient[] = [
     needs: '`clockSkew(Duration.ofSeconds(10))` for tokens that live a minute',
   },
   {
+    name: `Apache HttpClient ${maven('httpclient5')}`,
+    language: 'Java',
+    runtime: (_name, trust) => java('HttpClient5', trust),
+    program: 'httpclient5',
+  },
+  {
     name: `oauth2 ${cargo('oauth2')}`,
     language: 'Rust',
     runtime: rust,

@@ -14,6 +14,8 @@ describe('form content type', () => {
     'application/x-www-form-urlencoded; charset=UTF-8',
     'application/x-www-form-urlencoded;charset="utf-8"',
     'Application/X-WWW-Form-Urlencoded ; CHARSET=utf-8',
+    'application/x-www-form-urlencoded; charset=ISO-8859-1',
+    'application/x-www-form-urlencoded; charset',
     'application/x-www-form-urlencoded; boundary=x',
     'application/x-www-form-urlencoded;',
   ])('accepts %j', (value) => {
@@ -28,8 +30,6 @@ describe('form content type', () => {
     [['text/plain']],
     [['application/x-www-form-urlencodedx']],
     [['application/x-www-form-urlencoded, application/json']],
-    [['application/x-www-form-urlencoded; charset=iso-8859-1']],
-    [['application/x-www-form-urlencoded; charset']],
     [['application/x-www-form-urlencoded', 'application/x-www-form-urlencoded']],
   ])('refuses %j', (values: string[]) => {
     expect(refusal(() => assertFormContentType(values))).toBe('content_type');

@@ -88,6 +88,7 @@ describe('a token', () => {
 
   it.each([
     ['a charset', 'Content-Type', `${form}; charset=UTF-8`],
+    ['the charset that Apache HttpClient adds', 'Content-Type', `${form}; charset=ISO-8859-1`],
     ['an upper-case type', 'Content-Type', form.toUpperCase()],
     ['a lower-case header', 'content-type', form],
   ])('comes for %s', async (_, name, value) => {

@@ -95,6 +95,7 @@ describe('a good token request', () => {
 
   it.each([
     ['a charset', contentType('application/x-www-form-urlencoded; charset=UTF-8')],
+    ['another charset', contentType('application/x-www-form-urlencoded; charset=ISO-8859-1')],
     ['a base64 body', { body: Buffer.from('grant_type=client_credentials') }],
     ['an empty scope', grant('scope=')],
     ['an unknown parameter', grant('foo=bar')],

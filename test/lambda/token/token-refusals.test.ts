@@ -30,7 +30,7 @@ const contentType = (value: string): Partial<ProxyRequest> => ({
 const pair = (text: string) => authorization(`Basic ${Buffer.from(text).toString('base64')}`);
 
 const body = {
-  contentType: 'the Content-Type must be application/x-www-form-urlencoded in UTF-8',
+  contentType: 'the Content-Type must be application/x-www-form-urlencoded',
   encoding: 'the request body is not valid form encoding',
   tooLarge: 'the request body is too large',
   tooMany: 'the request body has too many parameters',
@@ -46,16 +46,13 @@ const body = {
   headerTooLarge: 'the Authorization header is too large',
 };
 
+const latin1 = contentType('application/x-www-form-urlencoded; charset=ISO-8859-1');
+
 const malformed: Readonly<Record<string, readonly Row[]>> = {
   invalid_request: [
     ['no content type', { headers: { 'Content-Type': [] } }, body.contentType],
     ['JSON', { ...contentType('application/json'), body: '{}' }, body.contentType],
     ['multipart', contentType('multipart/form-data; boundary=x'), body.contentType],
-    [
-      'another charset',
-      contentType('application/x-www-form-urlencoded; charset=latin1'),
-      body.contentType,
-    ],
     ['no body', form(''), body.noGrantType],
     ['no grant_type', form('scope=messaging:view'), body.noGrantType],
     ['an empty grant_type', form('grant_type='), body.noGrantType],
@@ -67,6 +64,8 @@ const malformed: Readonly<Record<string, readonly Row[]>> = {
     ['an unknown parameter twice', grant('foo=1&foo=2'), body.repeated],
     ['bad percent-encoding', grant('foo=%zz'), body.encoding],
     ['bytes that are not UTF-8', { body: Buffer.from([0x61, 0x3d, 0xff]) }, body.encoding],
+    ['a letter in ISO-8859-1', { ...latin1, ...grant('scope=%E9') }, body.encoding],
+    ['client_id with a letter that is not ASCII', grant('client_id=%C3%A9'), body.idMismatch],
     ['a body of 1 MiB', form('a'.repeat(1024 * 1024)), body.tooLarge],
     ['10 000 parameters', form('a&'.repeat(10_000)), body.tooLarge],
     ['33 parameters', form('a=1&'.repeat(maxFormParameters + 1)), body.tooMany],
@@ -102,6 +101,7 @@ const malformed: Readonly<Record<string, readonly Row[]>> = {
     ['another case', form('grant_type=Client_Credentials'), body.grantType],
     ['__proto__', form('grant_type=__proto__'), body.grantType],
     ['a trailing space', form('grant_type=client_credentials+'), body.grantType],
+    ['a letter that is not ASCII', form('grant_type=%C3%A9'), body.grantType],
   ],
   invalid_scope: [
     ['a quotation mark', grant('scope=a%22b'), body.scope],
@@ -117,6 +117,7 @@ const malformed: Readonly<Record<string, readonly Row[]>> = {
     ['a relative resource', grant('resource=/v1'), body.resource],
     ['a fragment', grant('resource=https://api.example.com%23f'), body.resource],
     ['an empty resource', grant('resource='), body.resource],
+    ['a letter that is not ASCII', grant('resource=urn:%C3%A9'), body.resource],
   ],
 };
 
