@@ -38,7 +38,8 @@ export const suites: Readonly<Record<string, Suite>> = {
     isInCi: true,
   },
   openapi: {
-    shows: 'the service keeps to `docs/openapi.yaml`, with schemathesis; needs Python',
+    shows:
+      'the service keeps to `docs/openapi.yaml`, with schemathesis; clients that are generated of it get tokens; needs Python, Go',
     isInCi: true,
   },
   examples: {

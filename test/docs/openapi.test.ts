@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, it } from 'vitest';
 import {
@@ -51,12 +52,34 @@ function gatewayBody(type: string): readonly string[] {
   return [JSON.stringify(gatewayErrors.find((error) => error.type === type)?.body)];
 }
 
+/** Every schema of the document that has `const` or `enum`. */
+function schemasIn(value: unknown): readonly Readonly<Record<string, unknown>>[] {
+  if (typeof value !== 'object' || value === null) return [];
+  const nested = Object.values(value).flatMap(schemasIn);
+  const isClosed = 'const' in value || ('enum' in value && Array.isArray(value.enum));
+  return isClosed ? [value as Readonly<Record<string, unknown>>, ...nested] : nested;
+}
+
 describe('docs/openapi.yaml', () => {
   it('is a valid OpenAPI 3.1 document', async () => {
     const validator = new Validator();
     const result = await validator.validate(openapiPath);
     expect(result.errors ?? []).toEqual([]);
     expect(validator.version).toBe('3.1');
+  });
+
+  // Generators of clients make nothing, or `any`, of a constant without a type.
+  it('has a type for each constant and each list of values, which are no lists themselves', () => {
+    const untyped = schemasIn([document.paths, document.components]).filter(
+      ({ type, const: constant }) => typeof type !== 'string' || typeof constant === 'object',
+    );
+    expect(schemasIn([document.paths, document.components]).length).toBeGreaterThan(20);
+    expect(untyped).toEqual([]);
+  });
+
+  it('is docs/openapi.json without aliases; if not, run "node lab/tools/openapi-json.ts"', () => {
+    const path = openapiPath.replace(/yaml$/, 'json');
+    expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual(document);
   });
 
   it('has the documented routes and their methods, and no others', () => {
@@ -138,7 +161,7 @@ describe('docs/openapi.yaml', () => {
         },
       },
     });
-    expect(headers['PreflightMaxAge']?.schema).toEqual({ const: String(preflightMaxAge) });
+    expect(headers['PreflightMaxAge']?.schema).toMatchObject({ const: String(preflightMaxAge) });
     expect(document.servers[1]?.variables).toMatchObject({ region: { enum: regionIds } });
     expect(Object.keys(all['Metadata']?.properties?.['regional_token_endpoints'] ?? {})).toContain(
       'properties',

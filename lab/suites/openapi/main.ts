@@ -2,6 +2,7 @@ import { join, resolve } from 'node:path';
 import { runCommand } from '../../support/run-command.ts';
 import { makePythonEnvironment } from '../../support/runtimes.ts';
 import { withLocalService } from '../../support/with-local-service.ts';
+import { checkGeneratedClients } from './generated-clients.ts';
 
 const openapi = resolve(import.meta.dirname, '../../../docs/openapi.yaml');
 const version = 'schemathesis==4.32.5';
@@ -42,3 +43,8 @@ if ('missing' in python) {
   process.stdout.write(result.output);
   process.exitCode = result.code ?? 1;
 }
+
+const generated = await withLocalService({}, ({ issuer, clientId, clientSecret }) =>
+  checkGeneratedClients({ ISSUER: issuer, CLIENT_ID: clientId, CLIENT_SECRET: clientSecret }),
+);
+if (!generated) process.exitCode = 1;
