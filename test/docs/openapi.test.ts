@@ -57,7 +57,7 @@ function schemasIn(value: unknown): readonly Readonly<Record<string, unknown>>[]
   if (typeof value !== 'object' || value === null) return [];
   const nested = Object.values(value).flatMap(schemasIn);
   const isClosed = 'const' in value || ('enum' in value && Array.isArray(value.enum));
-  return isClosed ? [value as Readonly<Record<string, unknown>>, ...nested] : nested;
+  return isClosed ? [value, ...nested] : nested;
 }
 
 describe('docs/openapi.yaml', () => {
