@@ -1,7 +1,6 @@
-import { once } from 'node:events';
-import { createInterface } from 'node:readline/promises';
 import { toPrintableLine } from '../core/printable-text.ts';
 import type { CliIo } from './cli-io.ts';
+import { askQuestion } from './question.ts';
 import { UsageError } from './usage-error.ts';
 
 /** The user did not confirm. */
@@ -19,6 +18,7 @@ export class NotConfirmedError extends Error {
  * @param isAssured whether `--yes` was given.
  * @throws {UsageError} if there is no terminal.
  * @throws {NotConfirmedError} for every answer except yes.
+ * @throws {InterruptedError} after Ctrl-C.
  */
 export async function confirm(io: CliIo, question: string, isAssured: boolean): Promise<void> {
   if (isAssured) return;
@@ -27,16 +27,7 @@ export async function confirm(io: CliIo, question: string, isAssured: boolean): 
       `${question} This needs confirmation and stdin is not a terminal: add --yes`,
     );
   }
-  const prompt = createInterface({ input: io.stdin, output: io.stderr });
-  try {
-    // When the input ends, e.g. by Ctrl-D, the prompt closes without an answer.
-    const ended = once(prompt, 'close').then(() => '');
-    const answer = await Promise.race([
-      prompt.question(`${toPrintableLine(question)} [y/N] `),
-      ended,
-    ]);
-    if (!/^y(es)?$/i.test(answer.trim())) throw new NotConfirmedError();
-  } finally {
-    prompt.close();
-  }
+  const text = `${toPrintableLine(question)} [y/N] `;
+  const answer = await askQuestion(io.stdin, io.stderr, text);
+  if (!/^y(es)?$/i.test(answer ?? '')) throw new NotConfirmedError();
 }

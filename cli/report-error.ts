@@ -12,6 +12,7 @@ import { FetchError } from '../core/identity-provider/fetch-json.ts';
 import type { GlobalOptions } from './cli.ts';
 import type { CliIo } from './cli-io.ts';
 import { NotConfirmedError } from './confirm.ts';
+import { InterruptedError } from './question.ts';
 import { Terminal } from './terminal.ts';
 import { type ExitCode, exitCodes, UsageError } from './usage-error.ts';
 
@@ -45,6 +46,9 @@ function describe(error: unknown): Report {
     return report('refused', exitCodes.refused);
   }
   if (error instanceof NotConfirmedError) return report('not_confirmed', exitCodes.refused);
+  if (error instanceof InterruptedError) {
+    return report('interrupted', exitCodes.interrupted, 'interrupted; nothing was changed');
+  }
   // The same command again would be refused again.
   if (error instanceof VersionConflictError) return report('conflict', exitCodes.refused);
   if (error instanceof ConflictError) {

@@ -3,7 +3,7 @@ export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** Exit codes of `authctl`. */
-export const exitCodes = { done: 0, refused: 1, usage: 2 } as const;
+/** Exit codes of `authctl`. After Ctrl-C it is what a shell expects: 128 and the number of SIGINT. */
+export const exitCodes = { done: 0, refused: 1, usage: 2, interrupted: 130 } as const;
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];

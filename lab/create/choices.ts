@@ -1,19 +1,24 @@
-import { createInterface } from 'node:readline/promises';
 import { parseArgs } from 'node:util';
+import { askQuestion } from '../../cli/question.ts';
 import { CreateError } from './create-error.ts';
-import type { Choices } from './project.ts';
+import { type Choices, checkAudience, checkRegion } from './project.ts';
+import { checkFolder } from './write-project.ts';
 
 /** Where a project goes, and what is in it. */
 export interface Request extends Choices {
   readonly help: boolean;
   readonly folder: string;
+  /** Folder of the archives that it installs; undefined for those of the npm registry. */
+  readonly packages: string | undefined;
 }
 
-export const usage = `usage: npm create @authorization-server-aws [FOLDER] -- [--region REGION] [--audience URI]
+export const usage = `usage: create [FOLDER] [--region REGION] [--audience URI] [--packages FOLDER]
 
   FOLDER      a new or empty folder; default authorization-server
   --region    AWS region; default AWS_REGION, or us-west-2
   --audience  the audience of access tokens: the URI of your API; default https://api.example.com
+  --packages  folder of the archives of a release, which the project installs in place of the
+              packages in the npm registry
 `;
 
 type Variables = Readonly<Record<string, string | undefined>>;
@@ -26,6 +31,7 @@ function readFlags(args: readonly string[]) {
       options: {
         region: { type: 'string' },
         audience: { type: 'string' },
+        packages: { type: 'string' },
         help: { type: 'boolean', short: 'h' },
       },
     });
@@ -35,24 +41,34 @@ function readFlags(args: readonly string[]) {
   }
 }
 
-/** Asks one question. An empty answer is the default. */
-export type Ask = (question: string, otherwise: string) => Promise<string>;
+/** Asks a question until `check` accepts the answer. An empty answer is the default. */
+export type Ask = (
+  question: string,
+  otherwise: string,
+  check: (answer: string) => void,
+) => Promise<string>;
 
-/** Questions on a terminal; no question where there is none, so that a script does not hang. */
-export async function withQuestions<T>(
-  { stdin, stdout }: Pick<NodeJS.Process, 'stdin' | 'stdout'>,
-  use: (ask: Ask) => Promise<T>,
-): Promise<T> {
-  if (!stdin.isTTY || !stdout.isTTY) return use(async (_, otherwise) => otherwise);
-  const terminal = createInterface({ input: stdin, output: stdout });
-  try {
-    return await use(async (question, otherwise) => {
-      const answer = await terminal.question(`${question} (${otherwise}): `);
-      return answer.trim() || otherwise;
-    });
-  } finally {
-    terminal.close();
-  }
+/**
+ * Questions on a terminal; no question where there is none, so that a script does not hang.
+ *
+ * @throws {CreateError} if the input ends in place of an answer.
+ * @throws {InterruptedError} after Ctrl-C.
+ */
+export function askOn({ stdin, stdout }: Pick<NodeJS.Process, 'stdin' | 'stdout'>): Ask {
+  return async (question, otherwise, check) => {
+    if (!stdin.isTTY || !stdout.isTTY) return otherwise;
+    for (;;) {
+      const answer = await askQuestion(stdin, stdout, `${question} (${otherwise}): `);
+      if (answer === undefined) throw new CreateError('cancelled; nothing was written');
+      try {
+        check(answer || otherwise);
+        return answer || otherwise;
+      } catch (error) {
+        if (!(error instanceof CreateError)) throw error;
+        stdout.write(`${error.message}\n`);
+      }
+    }
+  };
 }
 
 /**
@@ -71,12 +87,19 @@ export async function readRequest(
     throw new CreateError(`received ${positionals.length} folders; allowed: one\n${usage}`);
   }
   const help = values.help ?? false;
-  const answer = async (given: string | undefined, question: string, otherwise: string) =>
-    given ?? (help ? otherwise : await ask(question, otherwise));
+  const answer = async (flag: string | undefined, ...question: Parameters<Ask>) =>
+    flag ?? (help ? question[1] : await ask(...question));
+  const region = variables['AWS_REGION'] || 'us-west-2';
   return {
     help,
-    folder: await answer(folder, 'Folder', 'authorization-server'),
-    awsRegion: await answer(values.region, 'AWS region', variables['AWS_REGION'] || 'us-west-2'),
-    audience: await answer(values.audience, 'URI of your API', 'https://api.example.com'),
+    folder: await answer(folder, 'Folder', 'authorization-server', checkFolder),
+    awsRegion: await answer(values.region, 'AWS region', region, checkRegion),
+    audience: await answer(
+      values.audience,
+      'URI of your API',
+      'https://api.example.com',
+      checkAudience,
+    ),
+    packages: values.packages,
   };
 }

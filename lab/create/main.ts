@@ -1,7 +1,8 @@
-import { readFileSync } from 'node:fs';
-import { relative, resolve } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { basename, relative, resolve } from 'node:path';
 import process from 'node:process';
-import { readRequest, usage, withQuestions } from './choices.ts';
+import { InterruptedError } from '../../cli/question.ts';
+import { askOn, readRequest, usage } from './choices.ts';
 import { CreateError } from './create-error.ts';
 import { installProject } from './install-project.ts';
 import { buildProject, type Pins } from './project.ts';
@@ -13,11 +14,22 @@ interface Manifest {
   readonly devDependencies: Readonly<Record<'aws-cdk' | 'aws-cdk-lib' | 'constructs', string>>;
 }
 
+/** The archive of a package in a folder, as npm names it. @throws {CreateError} if it has none. */
+function findArchive(folder: string, name: string, version: string): string {
+  const path = resolve(folder, `authorization-server-aws-${name}-${version}.tgz`);
+  if (existsSync(path)) return `file:${path}`;
+  throw new CreateError(
+    `--packages: received "${folder}"; allowed: a folder with ${basename(path)} (npm run packages -- FOLDER makes it)`,
+  );
+}
+
 /** All packages of a release have one version. */
-function readPins(): Pins {
+function readPins(packages: string | undefined): Pins {
   const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
-  const { version: own, devDependencies } = JSON.parse(text) as Manifest;
+  const { version, devDependencies } = JSON.parse(text) as Manifest;
   const { 'aws-cdk': cdk, 'aws-cdk-lib': cdkLib, constructs } = devDependencies;
+  const own = (name: string) =>
+    packages === undefined ? version : findArchive(packages, name, version);
   return { own, cdkLib, cdk, constructs };
 }
 
@@ -33,13 +45,13 @@ ${path === '' ? '' : `\n  cd ${path}`}
 }
 
 async function create(args: readonly string[]): Promise<void> {
-  const request = await withQuestions(process, (ask) => readRequest(args, process.env, ask));
+  const request = await readRequest(args, process.env, askOn(process));
   if (request.help) {
     process.stdout.write(usage);
     return;
   }
   const folder = resolve(request.folder);
-  writeProject(folder, buildProject(request, readPins()));
+  writeProject(folder, buildProject(request, readPins(request.packages)));
   installProject(folder, process.env['npm_execpath']);
   process.stdout.write(describeNext(folder));
 }
@@ -47,7 +59,9 @@ async function create(args: readonly string[]): Promise<void> {
 try {
   await create(process.argv.slice(2));
 } catch (error) {
-  if (!(error instanceof CreateError)) throw error;
-  process.stderr.write(`npm create: ${error.message}\n`);
-  process.exitCode = 1;
+  const isInterrupted = error instanceof InterruptedError;
+  if (!isInterrupted && !(error instanceof CreateError)) throw error;
+  const text = isInterrupted ? 'interrupted; nothing was written' : error.message;
+  process.stderr.write(`create: ${text}\n`);
+  process.exitCode = isInterrupted ? 130 : 1;
 }

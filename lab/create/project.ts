@@ -14,7 +14,8 @@ export interface Choices {
 
 /** Exact versions that are tested together. */
 export interface Pins {
-  readonly own: string;
+  /** What npm installs of a package of this project, by the package's name without the scope. */
+  readonly own: (name: string) => string;
   readonly cdkLib: string;
   readonly cdk: string;
   readonly constructs: string;
@@ -34,13 +35,16 @@ function buildConfig({ awsRegion, audience }: Choices): DeploymentConfigInput {
   };
 }
 
-/** @throws {CreateError} if a choice cannot be deployed. */
-function checkChoices({ awsRegion, audience }: Choices): void {
-  if (!awsRegions.includes(awsRegion)) {
-    throw new CreateError(`--region: received "${awsRegion}"; allowed: ${awsRegions.join(', ')}`);
-  }
+/** @throws {CreateError} if it is not an AWS region. */
+export function checkRegion(awsRegion: string): void {
+  if (awsRegions.includes(awsRegion)) return;
+  throw new CreateError(`--region: received "${awsRegion}"; allowed: ${awsRegions.join(', ')}`);
+}
+
+/** @throws {CreateError} if it cannot be the audience of a deployment. */
+export function checkAudience(audience: string): void {
   try {
-    parseDeploymentConfig(buildConfig({ awsRegion, audience }));
+    parseDeploymentConfig(buildConfig({ awsRegion: 'us-west-2', audience }));
   } catch (error) {
     if (!(error instanceof DeploymentConfigError)) throw error;
     const problems = error.problems.join('; ').replace('defaultAudience', '--audience');
@@ -60,13 +64,13 @@ function formatManifest({ own, cdkLib, cdk, constructs }: Pins): string {
   "private": true, "type": "module", "allowScripts": { "classic-level": false },
   "scripts": { "start": "test -d node_modules || npm install && authorization-server-local --config ${configFile}" },
   "dependencies": {
-    "@authorization-server-aws/constructs": "${own}",
+    "@authorization-server-aws/constructs": "${own('constructs')}",
     "aws-cdk-lib": "${cdkLib}",
     "constructs": "${constructs}"
   },
   "devDependencies": {
-    "@authorization-server-aws/authctl": "${own}",
-    "@authorization-server-aws/local": "${own}",
+    "@authorization-server-aws/authctl": "${own('authctl')}",
+    "@authorization-server-aws/local": "${own('local')}",
     "aws-cdk": "${cdk}"
   }
 }
@@ -89,7 +93,8 @@ function formatConfig(choices: Choices): string {
  * @throws {CreateError} if a choice cannot be deployed.
  */
 export function buildProject(choices: Choices, pins: Pins): Readonly<Record<string, string>> {
-  checkChoices(choices);
+  checkRegion(choices.awsRegion);
+  checkAudience(choices.audience);
   return {
     'package.json': formatManifest(pins),
     'app.js': app,

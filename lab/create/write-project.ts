@@ -17,17 +17,22 @@ function listFolder(folder: string): readonly string[] {
   }
 }
 
+/** @throws {CreateError} if a folder has files, which are left alone. */
+export function checkFolder(folder: string): void {
+  const found = listFolder(folder).filter((name) => !harmless.has(name));
+  if (found.length > 0) {
+    const some = `${found.slice(0, 3).join(', ')}${found.length > 3 ? ', …' : ''}`;
+    throw new CreateError(`${folder} is not empty (${some}); name a new folder`);
+  }
+}
+
 /**
  * Writes the files of a project into a new or empty folder.
  *
  * @throws {CreateError} if the folder has other files, which are left alone.
  */
 export function writeProject(folder: string, files: Readonly<Record<string, string>>): void {
-  const found = listFolder(folder).filter((name) => !harmless.has(name));
-  if (found.length > 0) {
-    const some = `${found.slice(0, 3).join(', ')}${found.length > 3 ? ', …' : ''}`;
-    throw new CreateError(`${folder} is not empty (${some}); name a new folder`);
-  }
+  checkFolder(folder);
   try {
     mkdirSync(folder, { recursive: true });
     for (const [path, text] of Object.entries(files)) writeFileSync(join(folder, path), text);

@@ -45,7 +45,7 @@ function readOutputs(printed: string): Outputs {
  */
 export async function proveCreatedProject(cloud: Cloud, work: string): Promise<void> {
   const project = join(work, 'my-authorization');
-  const pins = { own: '0.0.0', cdk: '0.0.0', cdkLib: '0.0.0', constructs: '0.0.0' };
+  const pins = { own: () => '0.0.0', cdk: '0.0.0', cdkLib: '0.0.0', constructs: '0.0.0' };
   writeProject(project, buildProject({ awsRegion, audience }, pins));
   await install(project, join(work, 'staged'));
   await cloud.bootstrap(awsRegion);

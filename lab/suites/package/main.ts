@@ -17,6 +17,7 @@ import { linkPackages } from '../../support/link-packages.ts';
 import { type Command, type CommandOptions, runCommand } from '../../support/run-command.ts';
 import { useLocalRun } from '../../support/use-local-run.ts';
 import { withLocalService } from '../../support/with-local-service.ts';
+import { checkConfirmation, checkCreateQuestions } from './questions.ts';
 import { type Authctl, runEveryGroup, useForwardAuth, usePortal } from './run-commands.ts';
 
 /*
@@ -192,6 +193,9 @@ const uses: Readonly<Record<string, Use>> = {
       const authctl: Authctl = (...args) => run([node, path, ...args], options);
       assert.equal((await authctl('--version')).trim(), manifest.version);
       await runEveryGroup(authctl, clientId);
+      say(
+        await checkConfirmation([node, path, '--local', 'client', 'delete', clientId], environment),
+      );
       await usePortal([node, path], environment);
     }),
   verifier: (node, project, { folder }) =>
@@ -208,8 +212,9 @@ const uses: Readonly<Record<string, Use>> = {
   create: async (node, project, { manifest, folder }) => {
     const path = join(folder, manifest.bin?.['create'] ?? '');
     const { code, output } = await runCommand([node, path, '.'], { cwd: project });
-    assert.match(output, /^npm create: \S+ is not empty \(node_modules, package\.json\)/);
+    assert.match(output, /^create: \S+ is not empty \(node_modules, package\.json\)/);
     assert.equal(code, 1);
+    say(await checkCreateQuestions([node, path]));
   },
 };
 

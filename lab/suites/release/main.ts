@@ -117,12 +117,9 @@ async function refuseBadInput(
   create: (...args: readonly string[]) => ReturnType<typeof runCommand>,
 ): Promise<void> {
   const again = await create('my-authorization');
-  assert.match(again.output, /^npm create: \S+ is not empty \(.+\); name a new folder$/m);
+  assert.match(again.output, /^create: \S+ is not empty \(.+\); name a new folder$/m);
   const region = await create('other', '--', '--region', 'us-west-9');
-  assert.match(
-    region.output,
-    /^npm create: --region: received "us-west-9"; allowed: af-south-1, /m,
-  );
+  assert.match(region.output, /^create: --region: received "us-west-9"; allowed: af-south-1, /m);
   assert.deepEqual([again.code, region.code], [1, 1]);
 }
 
@@ -171,7 +168,7 @@ async function createOffline(work: string, onlyEnvironment: NodeJS.ProcessEnv): 
   });
   assert.match(
     output,
-    /^npm create: the npm registry does not answer \(ECONNREFUSED\); the project is in \S+: run "npm install" there when it does$/m,
+    /^create: the npm registry does not answer \(ECONNREFUSED\); the project is in \S+: run "npm install" there when it does$/m,
   );
   assert.equal(code, 1);
 }

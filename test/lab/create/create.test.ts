@@ -10,7 +10,7 @@ import { installProject } from '../../../lab/create/install-project.ts';
 import { buildProject } from '../../../lab/create/project.ts';
 import { writeProject } from '../../../lab/create/write-project.ts';
 
-const pins = { own: '1.2.3', cdkLib: '2.300.0', cdk: '2.1200.0', constructs: '10.9.0' };
+const pins = { own: () => '1.2.3', cdkLib: '2.300.0', cdk: '2.1200.0', constructs: '10.9.0' };
 const choices = { awsRegion: 'eu-central-1', audience: 'https://api.acme.example' };
 
 let folder: string;
@@ -114,6 +114,7 @@ describe('the choices', () => {
       folder: 'authorization-server',
       awsRegion: 'sa-east-1',
       audience: 'https://api.example.com',
+      packages: undefined,
     });
     expect(asked).toEqual(['Folder', 'AWS region', 'URI of your API']);
   });
@@ -131,7 +132,7 @@ describe('the choices', () => {
 
   it.each([
     ['an unknown flag', ['--regoin', 'x'], /^Unknown option '--regoin'/],
-    ['two folders', ['a', 'b'], /^received 2 folders; allowed: one\nusage: npm create/],
+    ['two folders', ['a', 'b'], /^received 2 folders; allowed: one\nusage: create/],
   ])('refuse %s', async (_, args, message) => {
     await expect(readRequest(args, {}, recordQuestions().ask)).rejects.toThrow(message);
   });
