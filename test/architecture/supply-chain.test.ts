@@ -205,9 +205,31 @@ describe('the workflows', () => {
     );
     const more = jobs.filter(([, { permissions }]) => permissions !== undefined);
     expect(Object.fromEntries(more.map(([name, job]) => [name, job.permissions]))).toEqual({
-      packages: { contents: 'write', 'id-token': 'write' },
+      publish: { contents: 'read', 'id-token': 'write' },
+      page: { contents: 'write' },
       container: { contents: 'read', packages: 'write' },
     });
+  });
+
+  it('run no package where npm trusts the job, or the page of the release can be written', () => {
+    const { jobs } = parse(readFileSync(join(root, '.github/workflows/release.yml'), 'utf8')) as {
+      readonly jobs: Readonly<Record<string, { readonly steps: readonly { run?: string }[] }>>;
+    };
+    const commands = (job: string) => jobs[job]?.steps.flatMap(({ run }) => run ?? []);
+    expect(commands('publish')).toEqual([
+      'sha256sum --check SHA256SUMS',
+      'node lab/build/publish.ts release --provenance',
+    ]);
+    expect(commands('page')).toEqual([
+      'gh release create "$GITHUB_REF_NAME" release/* --notes-file notes.md --verify-tag',
+    ]);
+  });
+
+  it('refuse scripts of packages that package.json does not name', () => {
+    const installing = workflows.filter((text) => text.includes('npm ci'));
+    expect(
+      installing.filter((text) => !text.includes("npm_config_strict_allow_scripts: 'true'")),
+    ).toEqual([]);
   });
 });
 

@@ -18,7 +18,7 @@ export interface LocalRegistry {
  * What a new shell has: nothing of the npm that started this process. With `omit=dev`, npm also
  * sets NODE_ENV, so that an npm below it would omit the development dependencies of its project.
  */
-function cleanEnvironment(): NodeJS.ProcessEnv {
+export function cleanEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(
     Object.entries(process.env).filter(
       ([name]) => !/^(npm_|INIT_CWD$|NODE_COMPILE_CACHE$|NODE_ENV$)/.test(name),

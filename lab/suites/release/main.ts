@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import {
   cpSync,
+  existsSync,
   globSync,
   mkdirSync,
   mkdtempSync,
@@ -13,11 +14,12 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { decodeJwt } from 'jose';
 import type { DeploymentConfigInput } from '../../../contract/deployment-config.ts';
+import { publishArchives } from '../../build/publish.ts';
 import { checksumFile } from '../../build/release.ts';
 import { readManifest } from '../../build/stage.ts';
 import { type Command, runCommand, runOrThrow } from '../../support/run-command.ts';
 import { useLocalRun } from '../../support/use-local-run.ts';
-import { type LocalRegistry, startLocalRegistry } from './local-registry.ts';
+import { cleanEnvironment, type LocalRegistry, startLocalRegistry } from './local-registry.ts';
 import { buildAgain } from './second-build.ts';
 
 /*
@@ -60,11 +62,53 @@ async function compareBuilds(target: string): Promise<void> {
 }
 
 async function publish(target: string, { url, environment }: LocalRegistry): Promise<void> {
-  for (const name of readdirSync(target).filter((each) => each.endsWith('.tgz'))) {
-    const command: Command = ['npm', 'publish', `./${name}`, '--access', 'public'];
-    await runOrThrow(command, { cwd: target, onlyEnvironment: environment });
-  }
+  const options = { onlyEnvironment: environment };
+  const first = await publishArchives(target, [], options);
+  assert.ok(
+    first.every((line) => line.endsWith(': published')),
+    first.join('\n'),
+  );
   say(`published to ${url}`);
+  const again = await publishArchives(target, [], options);
+  assert.ok(
+    again.every((line) => line.endsWith(': is published already')),
+    again.join('\n'),
+  );
+  const other = join(target, 'other');
+  mkdirSync(other);
+  const [name = assert.fail()] = readdirSync(target).filter((each) => each.endsWith('.tgz'));
+  // The same files with another time: other bytes of the same version.
+  await runOrThrow(['tar', '-xzf', join(target, name), '-C', other]);
+  await runOrThrow(['tar', '-czf', name, '--mtime=2001-01-01', 'package'], { cwd: other });
+  await assert.rejects(publishArchives(other, [], options), /: the registry has sha512-/);
+  rmSync(other, { recursive: true });
+  say('a second run skips what is published, and stops at a version with other bytes');
+}
+
+/** The shell block below a heading of README. */
+function readBlock(heading: string): string {
+  const readme = readFileSync(join(root, 'README.md'), 'utf8');
+  const section = readme.split(/^## /m).find((text) => text.startsWith(`${heading}\n`)) ?? '';
+  return /^```sh\n(.*?)^```$/ms.exec(section)?.[1] ?? assert.fail(`no block below ${heading}`);
+}
+
+/** README's Install, word for word: no registry has the packages of this project. */
+async function installFromArchives(): Promise<void> {
+  const lines = readBlock('Install').trimEnd().split('\n');
+  const [start = '', ...before] = lines.toReversed();
+  assert.match(start, /^npm start --prefix my-authorization\b/);
+  const onlyEnvironment = cleanEnvironment();
+  const archives = join(root, 'archives');
+  const project = join(root, 'my-authorization');
+  for (const path of [archives, project]) assert.ok(!existsSync(path), `${path} exists`);
+  try {
+    const script = ['set -eu', ...before.toReversed()].join('\n');
+    await runOrThrow(['sh', '-c', script], { cwd: root, onlyEnvironment });
+    await useLocalRun(['sh', '-c', `exec ${start}`], root, onlyEnvironment);
+  } finally {
+    for (const path of [archives, project]) rmSync(path, { recursive: true, force: true });
+  }
+  say("README's Install leads from archives to a token, without a registry that has the packages");
 }
 
 /** The documented way, from an empty folder. @returns the project. */
@@ -177,6 +221,7 @@ const work = mkdtempSync(join(tmpdir(), 'release-'));
 try {
   const target = await buildRelease(work);
   await compareBuilds(target);
+  await installFromArchives();
   const registry = await startLocalRegistry(work);
   if ('missing' in registry) {
     say(`SKIPPED: publication and installation need ${registry.missing}`);

@@ -2,4 +2,4 @@
 // Not the bundle itself: npm links commands before the bundle is built.
 import { isNodeSupported } from '../dist/node-check.js';
 
-if (isNodeSupported('npm create')) await import('../dist/create.js');
+if (isNodeSupported('create')) await import('../dist/create.js');
