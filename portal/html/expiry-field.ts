@@ -18,7 +18,11 @@ interface ExpiryField {
 export function expiryField({ label, values, problems, keep, maxLifetime }: ExpiryField): Html {
   const error = problemAt(problems, 'expiresAt');
   const isTyped = error !== undefined && values.expiryDate !== '';
-  const date = html`<input type="date" name="expiryDate" value="${values.expiryDate}" aria-label="Day on which it expires"><span class="hint"> at 00:00 UTC</span>`;
+  const date = html`
+    <input type="date" name="expiryDate" value="${values.expiryDate}" aria-label="Day on which it expires">
+    <span class="hint"> at
+    00:00 UTC</span>
+  `;
   return radioGroup({
     name: 'expiresAt',
     group: 'expiry',

@@ -60,22 +60,43 @@ export function textField(field: TextField): Html {
   } = field;
   const id = idOf(name);
   const classes = [width ?? '', field.isCode === true ? 'code' : ''].join(' ').trim();
-  return html`<div class="field${field.error === undefined ? '' : ' has-error'}"><label for="${id}">${field.label}</label>${hintAndError(field)}<input id="${id}" name="${name}" type="${type}" value="${value}" autocomplete="off" spellcheck="false"${
-    classes === '' ? '' : html` class="${classes}"`
-  }${required === true ? html` required` : ''}${
-    maxLength === undefined ? '' : html` maxlength="${maxLength}"`
-  }${placeholder === undefined ? '' : html` placeholder="${placeholder}"`}${
-    suggestions === undefined ? '' : html` list="${id}-list"`
-  }${describe(field)}>${
-    suggestions === undefined
-      ? ''
-      : html`<datalist id="${id}-list">${suggestions.map((one) => html`<option value="${one}"></option>`)}</datalist>`
-  }</div>`;
+  return html`
+    <div class="field${field.error === undefined ? '' : ' has-error'}">
+      <label for="${id}">
+        ${field.label}
+      </label>
+      ${hintAndError(field)}
+      <input id="${id}" name="${name}" type="${type}" value="${value}" autocomplete="off" spellcheck="false"${
+        classes === '' ? '' : html` class="${classes}"`
+      }${required === true ? html` required` : ''}${
+        maxLength === undefined ? '' : html` maxlength="${maxLength}"`
+      }${placeholder === undefined ? '' : html` placeholder="${placeholder}"`}${
+        suggestions === undefined ? '' : html` list="${id}-list"`
+      }${describe(field)}>${
+        suggestions === undefined
+          ? ''
+          : html`
+        <datalist id="${id}-list">
+        ${suggestions.map((one) => html`<option value="${one}"></option>`)}</datalist>
+      `
+      }
+    </div>
+  `;
 }
 
 export function textArea(field: Common & { readonly rows: number; readonly value: string }): Html {
   const id = idOf(field.name);
-  return html`<div class="field${field.error === undefined ? '' : ' has-error'}"><label for="${id}">${field.label}</label>${hintAndError(field)}<textarea id="${id}" name="${field.name}" rows="${field.rows}" class="code" autocomplete="off" spellcheck="false"${describe(field)}>${field.value}</textarea></div>`;
+  return html`
+    <div class="field${field.error === undefined ? '' : ' has-error'}">
+      <label for="${id}">
+        ${field.label}
+      </label>
+      ${hintAndError(field)}
+      <textarea id="${id}" name="${field.name}" rows="${field.rows}" class="code" autocomplete="off" spellcheck="false"${describe(field)}>
+        ${field.value}
+      </textarea>
+    </div>
+  `;
 }
 
 export type Option = readonly [value: string, text: string];
@@ -84,21 +105,35 @@ export function selectField(
   field: Common & { readonly value: string; readonly options: readonly Option[] },
 ): Html {
   const id = idOf(field.name);
-  return html`<div class="field${field.error === undefined ? '' : ' has-error'}"><label for="${id}">${field.label}</label>${hintAndError(field)}<select id="${id}" name="${field.name}"${describe(field)}>${field.options.map(
-    ([value, text]) =>
-      html`<option value="${value}"${value === field.value ? html` selected` : ''}>${text}</option>`,
-  )}</select></div>`;
+  return html`
+    <div class="field${field.error === undefined ? '' : ' has-error'}">
+      <label for="${id}">${field.label}</label>
+      ${hintAndError(field)}
+      <select id="${id}" name="${field.name}"${describe(field)}>
+        ${field.options.map(
+          ([value, text]) =>
+            html`
+        <option value="${value}"${value === field.value ? html` selected` : ''}>${text}</option>
+      `,
+        )}
+      </select>
+    </div>
+  `;
 }
 
 export function checkbox(
   field: Common & { readonly isOn: boolean; readonly value?: string },
 ): Html {
   const id = idOfValue(field.name, field.value ?? 'on');
-  return html`<div class="check"><input type="checkbox" id="${id}" name="${field.name}" value="${field.value ?? 'on'}"${
-    field.isOn ? html` checked` : ''
-  }${field.hint === undefined ? '' : html` aria-describedby="${id}-hint"`}><label for="${id}">${field.label}</label>${
-    field.hint === undefined ? '' : html`<p class="hint" id="${id}-hint">${field.hint}</p>`
-  }</div>`;
+  return html`
+    <div class="check">
+      <input type="checkbox" id="${id}" name="${field.name}" value="${field.value ?? 'on'}"${
+        field.isOn ? html` checked` : ''
+      }${field.hint === undefined ? '' : html` aria-describedby="${id}-hint"`}>
+      <label for="${id}">${field.label}</label>
+      ${field.hint === undefined ? '' : html`<p class="hint" id="${id}-hint">${field.hint}</p>`}
+    </div>
+  `;
 }
 
 /** Choices, of which one is selected. Content of a choice is below it. */
@@ -115,12 +150,25 @@ export function radioGroup(
   },
 ): Html {
   const id = idOf(field.name);
-  return html`<fieldset class="field${field.error === undefined ? '' : ' has-error'}" id="${id}"${describe(field)}><legend>${field.label}</legend>${hintAndError(field)}${field.options.map(
-    ({ value, text, more }) =>
-      html`<div class="check"><input type="radio" id="${id}-${value}" name="${field.group ?? field.name}" value="${value}"${
-        value === field.value ? html` checked` : ''
-      }><label for="${id}-${value}">${text}</label>${more ?? ''}</div>`,
-  )}</fieldset>`;
+  return html`
+    <fieldset class="field${field.error === undefined ? '' : ' has-error'}" id="${id}"${describe(field)}>
+      <legend>
+        ${field.label}</legend>
+      ${hintAndError(field)}${field.options.map(
+        ({ value, text, more }) =>
+          html`
+        <div class="check">
+          <input type="radio" id="${id}-${value}" name="${field.group ?? field.name}" value="${value}"${
+            value === field.value ? html` checked` : ''
+          }>
+          <label for="${id}-${value}">${text}
+              </label>
+          ${more ?? ''}
+        </div>
+      `,
+      )}
+    </fieldset>
+  `;
 }
 
 export function hiddenField(name: string, value: string | number): Html {

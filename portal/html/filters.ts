@@ -23,7 +23,13 @@ export const enabledOptions: readonly Option[] = [
 
 /** A filter of a list. It is part of the address, so it can be bookmarked and shared. */
 export function filterForm(action: string, isActive: boolean, fields: HtmlValue): Html {
-  return html`<form class="filters" method="get" action="${action}" role="search">${fields}<div class="filter-actions"><button class="button button-plain" type="submit">Filter</button>${
-    isActive ? html`<a class="link" href="${action}">Clear</a>` : ''
-  }</div></form>`;
+  return html`
+    <form class="filters" method="get" action="${action}" role="search">
+      ${fields}
+      <div class="filter-actions">
+        <button class="button button-plain" type="submit">Filter</button>
+        ${isActive ? html`<a class="link" href="${action}">Clear</a>` : ''}
+      </div>
+    </form>
+  `;
 }

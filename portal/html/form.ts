@@ -14,16 +14,23 @@ function inWords(field: string): string {
  */
 export function errorSummary({ fields, general }: Problems, labels: Labels): Html | '' {
   if (fields.length === 0 && general === undefined) return '';
-  return html`<div class="summary" role="alert" tabindex="-1" autofocus aria-labelledby="summary-title"><h2 id="summary-title">There is a problem</h2>${
-    general === undefined ? '' : html`<p>${general}</p>`
-  }${
-    fields.length === 0
-      ? ''
-      : html`<ul>${fields.map(
-          ({ field, message }) =>
-            html`<li><a href="${fieldAnchor(field)}">${labels[field] ?? inWords(field)}</a>: ${message}</li>`,
-        )}</ul>`
-  }</div>`;
+  return html`
+    <div class="summary" role="alert" tabindex="-1" autofocus aria-labelledby="summary-title">
+      <h2 id="summary-title">There is a problem</h2>
+      ${general === undefined ? '' : html`<p>${general}</p>`}${
+        fields.length === 0
+          ? ''
+          : html`<ul>${fields.map(
+              ({ field, message }) =>
+                html`
+              <li>
+                <a href="${fieldAnchor(field)}">${labels[field] ?? inWords(field)}</a>: ${message}
+              </li>
+            `,
+            )}</ul>`
+      }
+    </div>
+  `;
 }
 
 /** The labels of a form's fields, for the summary. */
@@ -46,7 +53,9 @@ export interface FormParts {
 }
 
 /** Enter presses the first button of a form. This one is neither seen nor reached. */
-const defaultButton = html`<button class="visually-hidden" type="submit" tabindex="-1" aria-hidden="true">Send</button>`;
+const defaultButton = html`
+  <button class="visually-hidden" type="submit" tabindex="-1" aria-hidden="true">Send</button>
+`;
 
 /**
  * A form that sends only once: the script ignores a second click while the first request is in
@@ -54,7 +63,18 @@ const defaultButton = html`<button class="visually-hidden" type="submit" tabinde
  */
 export function postForm(parts: FormParts, fields: HtmlValue): Html {
   const { action, problems, labels, cancel } = parts;
-  return html`${errorSummary(problems, labels)}${parts.above}<form class="sheet" method="post" action="${action}" data-once>${parts.hasOtherButtons === true && defaultButton}${fields}<div class="form-actions"><button class="button button-${parts.submitKind ?? 'primary'}" type="submit">${parts.submit}</button>${parts.otherButtons}<a class="button button-plain" href="${cancel}">Cancel</a></div></form>`;
+  return html`
+    ${errorSummary(problems, labels)}${parts.above}
+    <form class="sheet" method="post" action="${action}" data-once>
+      ${parts.hasOtherButtons === true && defaultButton}${fields}
+      <div class="form-actions">
+        <button class="button button-${parts.submitKind ?? 'primary'}" type="submit">
+          ${parts.submit}
+        </button>
+        ${parts.otherButtons}<a class="button button-plain" href="${cancel}">Cancel</a>
+      </div>
+    </form>
+  `;
 }
 
 /** A button that makes a change at once, for changes that can be undone. */
@@ -64,5 +84,10 @@ export function actionButton(
   hidden: HtmlValue,
   kind: 'plain' | 'primary' | 'danger' = 'plain',
 ): Html {
-  return html`<form method="post" action="${action}" class="inline" data-once>${hidden}<button class="button button-${kind}" type="submit">${text}</button></form>`;
+  return html`
+    <form method="post" action="${action}" class="inline" data-once>
+      ${hidden}
+      <button class="button button-${kind}" type="submit">${text}</button>
+    </form>
+  `;
 }

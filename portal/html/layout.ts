@@ -40,9 +40,12 @@ const navigation: readonly NavigationItem[] = [
   { section: 'audit', path: '/audit', text: 'Audit', needs: 'listAudit' },
 ];
 
+/** A value, because the lines of a template are joined. */
+const lineBreak = '\n';
+
 /** A whole document. The order is that of reading: if, what, then everything else. */
 export function document(title: string, assets: AssetUrls, body: Html): Html {
-  return html`<!doctype html>
+  return html`<!doctype html>${lineBreak}
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -69,7 +72,12 @@ function navigationList({ may, href, person }: RequestContext, current: Section 
   );
   return html`<ul>${items.map(
     ({ section, path, text }) =>
-      html`<li><a href="${href(path)}"${section === current ? html` aria-current="page"` : ''}>${text}</a></li>`,
+      html`
+        <li>
+          <a href="${href(path)}"${section === current ? html` aria-current="page"` : ''}>
+          ${text}</a>
+        </li>
+      `,
   )}</ul>`;
 }
 
@@ -81,13 +89,25 @@ const roleTexts = {
 
 function account({ person, href }: RequestContext, canSignOut: boolean): Html {
   const groups = person.trunkGroups;
-  return html`<div class="account"><p class="account-name">${person.name}</p><p class="muted">${roleTexts[person.role]}${
-    groups === undefined ? '' : html`, ${groups.join(', ') || 'no trunk group'}`
-  }</p>${
-    canSignOut
-      ? html`<form method="post" action="${href('/sign-out')}"><button class="link" type="submit">Sign out</button></form>`
-      : ''
-  }</div>`;
+  return html`
+    <div class="account">
+      <p class="account-name">${person.name}</p>
+      <p class="muted">
+        ${roleTexts[person.role]}${
+          groups === undefined ? '' : html`, ${groups.join(', ') || 'no trunk group'}`
+        }
+      </p>
+      ${
+        canSignOut
+          ? html`
+        <form method="post" action="${href('/sign-out')}">
+          <button class="link" type="submit">Sign out</button>
+        </form>
+      `
+          : ''
+      }
+    </div>
+  `;
 }
 
 function supportLink({ support }: Appearance): Html | '' {
@@ -116,16 +136,28 @@ export function layout(
   return document(
     title,
     assets,
-    html`<a class="skip" href="#main">Skip to content</a>
-${noticeLine(appearance)}<div class="frame">
+    html`
+      <a class="skip" href="#main">Skip to content</a>
+${noticeLine(appearance)}
+      <div class="frame">
 <header class="sidebar">
-<a class="brand" href="${href('/')}"><img src="${assets.icon}" alt="" height="28"><span class="brand-name">${appearance.name}</span><span class="brand-deployment">${deployment.name} <span class="muted">${regions}</span></span></a>
-<details class="menu"><summary>Menu</summary><nav aria-label="Menu">${navigationList(context, page.section)}</nav>${account(context, canSignOut)}${supportLink(appearance)}</details>
-<nav class="nav" aria-label="Main">${navigationList(context, page.section)}</nav>
-<div class="nav-foot">${account(context, canSignOut)}${supportLink(appearance)}</div>
+<a class="brand" href="${href('/')}">
+          <img src="${assets.icon}" alt="" height="28"><span class="brand-name">
+          ${appearance.name}</span><span class="brand-deployment">
+          ${deployment.name} <span class="muted">${regions}</span></span></a>
+<details class="menu">
+            <summary>Menu</summary>
+            <nav aria-label="Menu">${navigationList(context, page.section)}</nav>
+            ${account(context, canSignOut)}${supportLink(appearance)}
+          </details>
+<nav class="nav" aria-label="Main">${navigationList(context, page.section)}
+          </nav>
+<div class="nav-foot">${account(context, canSignOut)}${supportLink(appearance)}
+          </div>
 </header>
 <main id="main" tabindex="-1">${page.body}</main>
-</div>`,
+</div>
+    `,
   );
 }
 
@@ -139,6 +171,13 @@ export function plainLayout(
   return document(
     `${title} · ${appearance.name}`,
     assets,
-    html`${noticeLine(appearance)}<header class="plain-brand"><img src="${assets.icon}" alt="" height="28"><span class="brand-name">${appearance.name}</span></header><main id="main" class="plain">${body}${supportLink(appearance)}</main>`,
+    html`
+      ${noticeLine(appearance)}
+      <header class="plain-brand">
+        <img src="${assets.icon}" alt="" height="28"><span class="brand-name">
+        ${appearance.name}</span>
+      </header>
+      <main id="main" class="plain">${body}${supportLink(appearance)}</main>
+    `,
   );
 }

@@ -28,14 +28,29 @@ export function dataTable(
   const labels = columns.map(({ text, isPlain }) =>
     isPlain === true ? '' : html` data-label="${text}"`,
   );
-  return html`<div class="table"><table role="table"><caption class="visually-hidden">${caption}</caption><thead role="rowgroup"><tr role="row">${columns.map(
-    ({ text }, index) => html`<th role="columnheader" scope="col"${classes[index]}>${text}</th>`,
-  )}</tr></thead><tbody role="rowgroup">${rows.map(
-    (cells) =>
-      html`<tr role="row">${cells.map((cell, index) =>
-        index === 0
-          ? html`<th role="rowheader" scope="row"${classes[index]}>${cell}</th>`
-          : html`<td role="cell"${classes[index]}${labels[index]}>${cell}</td>`,
-      )}</tr>`,
-  )}</tbody></table></div>`;
+  return html`
+    <div class="table">
+      <table role="table">
+        <caption class="visually-hidden">${caption}</caption>
+        <thead role="rowgroup">
+          <tr role="row">
+            ${columns.map(
+              ({ text }, index) =>
+                html`<th role="columnheader" scope="col"${classes[index]}>${text}</th>`,
+            )}
+          </tr>
+        </thead>
+        <tbody role="rowgroup">
+          ${rows.map(
+            (cells) =>
+              html`<tr role="row">${cells.map((cell, index) =>
+                index === 0
+                  ? html`<th role="rowheader" scope="row"${classes[index]}>${cell}</th>`
+                  : html`<td role="cell"${classes[index]}${labels[index]}>${cell}</td>`,
+              )}</tr>`,
+          )}
+        </tbody>
+      </table>
+    </div>
+  `;
 }

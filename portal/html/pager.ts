@@ -103,13 +103,26 @@ export function pager(parts: Pager): Html {
     return html`<p class="pager-note muted">${countText(shown, what)}</p>`;
   }
   const link = (to: ListPosition, text: string, rel?: string) =>
-    html`<a class="button button-plain" href="${href(path, { ...query, ...toQuery(to) })}"${rel !== undefined && html` rel="${rel}"`}>${text}</a>`;
+    html`
+      <a class="button button-plain" href="${href(path, { ...query, ...toQuery(to) })}"${
+        rel !== undefined &&
+        html` rel="${rel}"
+      `
+      }>
+      ${text}
+      </a>
+    `;
   const previous = previousPosition(position);
   const isSearch = parts.isFiltered || parts.isLimited || shown === 0;
-  return html`<nav class="pager" aria-label="Pages"><p class="muted">Page ${position.page}: ${summary(parts)}</p>${
-    position.page > 2 && link({ page: 1, cursor: undefined, back: [] }, 'First page')
-  }${previous !== undefined && link(previous, 'Previous page', 'prev')}${
-    nextCursor !== undefined &&
-    link(nextPosition(position, nextCursor), isSearch ? 'Look further' : 'Next page', 'next')
-  }</nav>`;
+  return html`
+    <nav class="pager" aria-label="Pages">
+      <p class="muted">Page ${position.page}: ${summary(parts)}</p>
+      ${
+        position.page > 2 && link({ page: 1, cursor: undefined, back: [] }, 'First page')
+      }${previous !== undefined && link(previous, 'Previous page', 'prev')}${
+        nextCursor !== undefined &&
+        link(nextPosition(position, nextCursor), isSearch ? 'Look further' : 'Next page', 'next')
+      }
+    </nav>
+  `;
 }

@@ -22,9 +22,17 @@ export function pageHeader(head: {
       : html`<nav aria-label="Breadcrumb" class="crumbs"><ol>${crumbs.map(
           ({ text, href }) => html`<li><a href="${href}">${text}</a></li>`,
         )}</ol></nav>`;
-  return html`${trail}<header class="page-header"><div class="page-title"><h1>${head.title}</h1>${head.badge ?? ''}</div>${
-    head.actions === undefined ? '' : html`<div class="actions">${head.actions}</div>`
-  }${head.lead === undefined ? '' : html`<p class="lead">${head.lead}</p>`}</header>`;
+  return html`
+    ${trail}
+    <header class="page-header">
+      <div class="page-title">
+        <h1>${head.title}</h1>
+        ${head.badge ?? ''}</div>
+      ${
+        head.actions === undefined ? '' : html`<div class="actions">${head.actions}</div>`
+      }${head.lead === undefined ? '' : html`<p class="lead">${head.lead}</p>`}
+    </header>
+  `;
 }
 
 /** A part of a page, with a heading of its own. */
@@ -38,9 +46,17 @@ export function panel(
   },
   body: HtmlValue,
 ): Html {
-  return html`<section class="panel${part.tone === undefined ? '' : ` panel-${part.tone}`}" aria-labelledby="${part.id}"><div class="panel-head"><h2 id="${part.id}">${part.title}</h2>${
-    part.actions === undefined ? '' : html`<div class="actions">${part.actions}</div>`
-  }${part.note === undefined ? '' : html`<p class="note">${part.note}</p>`}</div>${body}</section>`;
+  return html`
+    <section class="panel${part.tone === undefined ? '' : ` panel-${part.tone}`}" aria-labelledby="${part.id}">
+      <div class="panel-head">
+        <h2 id="${part.id}">
+          ${part.title}</h2>
+        ${part.actions === undefined ? '' : html`<div class="actions">${part.actions}</div>`}
+        ${part.note === undefined ? '' : html`<p class="note">${part.note}</p>`}
+      </div>
+      ${body}
+    </section>
+  `;
 }
 
 export type Fact = readonly [label: string, value: HtmlValue];
@@ -54,7 +70,12 @@ export function facts(list: readonly (Fact | undefined)[]): Html {
 
 /** The text of an empty list. */
 export function emptyState(title: string, text: HtmlValue, action?: Html): Html {
-  return html`<div class="empty"><p class="empty-title">${title}</p><p>${text}</p>${action ?? ''}</div>`;
+  return html`
+    <div class="empty">
+      <p class="empty-title">${title}</p>
+      <p>${text}</p>
+      ${action ?? ''}</div>
+  `;
 }
 
 export function linkButton(

@@ -6,9 +6,19 @@ type Scope = DeploymentDescription['scopes'][number];
 function cell(scope: Scope | undefined, isOn: boolean): Html {
   if (scope === undefined) return html`<td></td>`;
   const id = `scope-${scope.scope.replace(/[^a-z0-9-]/g, '-')}`;
-  return html`<td><div class="check"><input type="checkbox" id="${id}" name="scopes" value="${scope.scope}"${
-    isOn && html` checked`
-  } aria-describedby="${id}-hint"><label for="${id}"><span class="visually-hidden">${scope.service} </span>${scope.permission}</label><p class="hint" id="${id}-hint">${scope.description}</p></div></td>`;
+  return html`
+    <td>
+      <div class="check">
+        <input type="checkbox" id="${id}" name="scopes" value="${scope.scope}"${
+          isOn && html` checked`
+        } aria-describedby="${id}-hint">
+        <label for="${id}">
+          <span class="visually-hidden">${scope.service} </span>${scope.permission}
+        </label>
+        <p class="hint" id="${id}-hint">${scope.description}</p>
+      </div>
+    </td>
+  `;
 }
 
 /** Checkboxes of scopes: a row for each service, a column for each permission. */
@@ -34,11 +44,17 @@ export function scopeMatrix(
 ): Html {
   const invalid =
     error !== undefined && html` aria-invalid="true" aria-describedby="f-scopes-error"`;
-  return html`<fieldset class="field${error === undefined ? '' : ' has-error'}" id="f-scopes"${invalid}><legend>Scopes</legend><p class="hint">What the client may do. An access token names those that the client asks for.</p>${
-    error !== undefined && html`<p class="field-error" id="f-scopes-error">${error}</p>`
-  }${
-    scopes.length === 0
-      ? html`<p>No scope can be granted in this trunk group.</p>`
-      : scopeTable(scopes, chosen)
-  }</fieldset>`;
+  return html`
+    <fieldset class="field${error === undefined ? '' : ' has-error'}" id="f-scopes"${invalid}>
+      <legend>Scopes</legend>
+      <p class="hint">
+        What the client may do. An access token names those that the client asks for.
+      </p>
+      ${error !== undefined && html`<p class="field-error" id="f-scopes-error">${error}</p>`}${
+        scopes.length === 0
+          ? html`<p>No scope can be granted in this trunk group.</p>`
+          : scopeTable(scopes, chosen)
+      }
+    </fieldset>
+  `;
 }

@@ -40,12 +40,28 @@ export function subnetRows(
   problems: Problems,
   isRequired: boolean,
 ): Html {
-  return html`<fieldset class="field" id="f-subnets"><legend>Subnets that may use the key</legend><p class="hint">${
-    isRequired
-      ? `A key of this trunk group needs one or more, ${requiredSubnetText}.`
-      : html`Leave all of it empty to let <strong>every address</strong> use the key.`
-  } ${subnetHint}</p>${hiddenField('rows', rows.length)}${rows.map(
-    (row, index) =>
-      html`<fieldset class="subnet"><legend class="visually-hidden">Subnet ${index + 1}</legend>${subnetFields(`subnets[${index}].`, row, problems)}</fieldset>`,
-  )}<button class="button button-plain" type="submit" name="more" value="1" formnovalidate>More rows</button></fieldset>`;
+  return html`
+    <fieldset class="field" id="f-subnets">
+      <legend>Subnets that may use the key</legend>
+      <p class="hint">
+        ${
+          isRequired
+            ? `A key of this trunk group needs one or more, ${requiredSubnetText}.`
+            : html`Leave all of it empty to let <strong>every address</strong> use the key.`
+        } ${subnetHint}
+      </p>
+      ${hiddenField('rows', rows.length)}${rows.map(
+        (row, index) =>
+          html`
+        <fieldset class="subnet">
+          <legend class="visually-hidden">Subnet ${index + 1}</legend>
+          ${subnetFields(`subnets[${index}].`, row, problems)}
+        </fieldset>
+      `,
+      )}
+      <button class="button button-plain" type="submit" name="more" value="1" formnovalidate>
+        More rows
+      </button>
+    </fieldset>
+  `;
 }

@@ -34,17 +34,27 @@ export function formatMinute(time: number): string {
 
 /** A time in UTC with its distance from now. */
 export function timeWithDistance(time: number, now: number): Html {
-  return html`<time datetime="${formatTime(time)}">${formatMinute(time)}</time> <span class="muted">${formatRelative(time, now)}</span>`;
+  return html`
+    <time datetime="${formatTime(time)}">${formatMinute(time)}</time> <span class="muted">
+    ${formatRelative(time, now)}</span>
+  `;
 }
 
 /** The distance from now, with the exact time as a tooltip. */
 export function distance(time: number, now: number): Html {
-  return html`<time datetime="${formatTime(time)}" title="${formatMinute(time)}">${formatRelative(time, now)}</time>`;
+  return html`
+    <time datetime="${formatTime(time)}" title="${formatMinute(time)}">
+    ${formatRelative(time, now)}</time>
+  `;
 }
 
 /** A time in a table cell: its day, and its distance below. */
 export function endTime(time: number, now: number): Html {
-  return html`<time datetime="${formatTime(time)}" title="${formatMinute(time)}">${formatTime(time).slice(0, 'yyyy-mm-dd'.length)}</time><span class="sub">${formatRelative(time, now)}</span>`;
+  return html`
+    <time datetime="${formatTime(time)}" title="${formatMinute(time)}">
+    ${formatTime(time).slice(0, 'yyyy-mm-dd'.length)}</time><span class="sub">
+    ${formatRelative(time, now)}</span>
+  `;
 }
 
 /** The day of a last use in a table cell: `Today`, `Never`. */

@@ -93,7 +93,10 @@ function refusedPage(
   return {
     status: 403,
     title,
-    text: html`You are signed in as <strong>${name}</strong>. ${reason} Ask ${support ?? 'the person who manages the portal'}.`,
+    text: html`
+      You are signed in as <strong>
+      ${name}</strong>. ${reason} Ask ${support ?? 'the person who manages the portal'}.
+    `,
     action: [links.signInAgain, 'Sign in as another person'],
   };
 }

@@ -49,7 +49,16 @@ function choicePage(
     status: problems.status,
     title,
     section,
-    body: html`${pageHeader({ title })}${errorSummary(problems, labels)}<form class="sheet" method="get" action="${href(path)}">${fields}${groups.length > 0 && choice}${isStaff && other}<div class="form-actions"><button class="button button-primary" type="submit">Continue</button><a class="button button-plain" href="${href(`/${section}`)}">Cancel</a></div></form>`,
+    body: html`
+      ${pageHeader({ title })}${errorSummary(problems, labels)}
+      <form class="sheet" method="get" action="${href(path)}">
+        ${fields}${groups.length > 0 && choice}${isStaff && other}
+        <div class="form-actions">
+          <button class="button button-primary" type="submit">Continue</button>
+          <a class="button button-plain" href="${href(`/${section}`)}">Cancel</a>
+        </div>
+      </form>
+    `,
   };
 }
 

@@ -89,10 +89,19 @@ function orderNote<T>(
 ): Html | '' {
   if (compare === undefined) return '';
   if (nextCursor !== undefined) {
-    return html`<p class="notice notice-warn">Not all ${what} were read. The order is that of those that were read: choose a trunk group or another filter to see all of them in order.</p>`;
+    return html`
+      <p class="notice notice-warn">
+        Not all ${what} were read. The order is that of those that were read: choose a trunk group
+        or another filter to see all of them in order.
+      </p>
+    `;
   }
   if (items.length <= maxRows) return '';
-  return html`<p class="notice notice-warn">These are the first ${maxRows} of ${items.length} ${what}. The file has all of them.</p>`;
+  return html`
+    <p class="notice notice-warn">
+      These are the first ${maxRows} of ${items.length} ${what}. The file has all of them.
+    </p>
+  `;
 }
 
 interface Shown<T> {
@@ -139,7 +148,12 @@ export async function showList<T>(context: RequestContext, list: ListPage<T>): P
     status: problems.status,
     title: list.title,
     section: list.section,
-    body: html`${pageHeader({ title: list.title, lead: list.lead, actions: list.create })}${doneNotice(context.query)}${errorSummary(problems, list.labels)}${filterForm(href(list.path), isFiltered, list.filterFields(problems))}${orderNote(list, page)}${rows(context, list, { page, position, isFiltered })}`,
+    body: html`
+      ${pageHeader({ title: list.title, lead: list.lead, actions: list.create })}
+      ${doneNotice(context.query)}${errorSummary(problems, list.labels)}
+      ${filterForm(href(list.path), isFiltered, list.filterFields(problems))}
+      ${orderNote(list, page)}${rows(context, list, { page, position, isFiltered })}
+    `,
   };
 }
 

@@ -29,7 +29,12 @@ export function choosePersonPage(action: string): string {
 <form method="post" action="${action}">
 <ul>${localPeople.map(
       ({ id, description, claims }) =>
-        html`<li><button type="submit" name="person" value="${id}">${String(claims['name'])}</button> ${description}</li>`,
+        html`
+          <li>
+            <button type="submit" name="person" value="${id}">${String(claims['name'])}
+            </button> ${description}
+          </li>
+        `,
     )}</ul>
 </form>`,
   );
@@ -39,8 +44,14 @@ export function choosePersonPage(action: string): string {
 export function signOutPage(formId: string): string {
   return page(
     'Sign out',
-    html`<p>Sign out of the local OpenID provider as well?</p>
-<p><button type="submit" form="${formId}" name="logout" value="yes">Yes, sign me out</button> <button type="submit" form="${formId}">No, stay signed in</button></p>`,
+    html`
+      <p>Sign out of the local OpenID provider as well?</p>
+<p>
+        <button type="submit" form="${formId}" name="logout" value="yes">
+          Yes, sign me out</button> <button type="submit" form="${formId}">No, stay signed in
+        </button>
+      </p>
+    `,
   );
 }
 

@@ -95,10 +95,23 @@ export const keyDeletion: Form<ApiKey, undefined> = {
     lead: html`<code>${key.keyId}</code>`,
     submit: 'Delete API key',
     submitKind: 'danger',
-    fields: html`<ul class="consequences"><li>${
-      key.enabled
-        ? html`Requests with the key are refused, at once. It is usable from ${sourcesSummary(key)} now.`
-        : 'The key is disabled and does not work at present.'
-    }</li><li>It acts for the trunk group <code>${key.serviceTrunkGroup}</code>. Other keys of the group keep working.</li><li>It cannot be undone. To stop it for a while, disable it.</li></ul>`,
+    fields: html`
+      <ul class="consequences">
+        <li>
+          ${
+            key.enabled
+              ? html`
+          Requests with the key are refused, at once. It is usable from ${sourcesSummary(key)} now.
+        `
+              : 'The key is disabled and does not work at present.'
+          }
+        </li>
+        <li>
+          It acts for the trunk group <code>${key.serviceTrunkGroup}</code>. Other keys of the group
+          keep working.
+        </li>
+        <li>It cannot be undone. To stop it for a while, disable it.</li>
+      </ul>
+    `,
   }),
 };

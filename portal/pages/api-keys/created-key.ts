@@ -13,7 +13,12 @@ function once({ href }: RequestContext, key: ApiKey, value: string): Html {
     key.enabled ? undefined : ['Status', 'Disabled: it does not work until it is enabled'],
     ['Sent as', html`<code>Authorization: Bearer &lt;API key&gt;</code>`],
   ]);
-  return html`${shownOnce({ title: 'API key', label: 'the API key', value, more })}<div class="form-actions">${linkButton(href(`/api-keys/${key.keyId}`), 'I have copied it', 'primary')}</div>`;
+  return html`
+    ${shownOnce({ title: 'API key', label: 'the API key', value, more })}
+    <div class="form-actions">
+      ${linkButton(href(`/api-keys/${key.keyId}`), 'I have copied it', 'primary')}
+    </div>
+  `;
 }
 
 /** The response to the form that created a key: the only place that shows the value. */

@@ -31,7 +31,10 @@ function subnetTable({ href, may }: RequestContext, key: ApiKey): Html {
       html`<code>/${subnet.prefixLength}</code>`,
       ...(canChange
         ? [
-            html`<a href="${href(`/api-keys/${key.keyId}/subnets/${subnet.subnetId}/remove`)}">Remove<span class="visually-hidden"> ${subnet.name}, ${formatCidr(subnet)}</span></a>`,
+            html`
+              <a href="${href(`/api-keys/${key.keyId}/subnets/${subnet.subnetId}/remove`)}">Remove
+              <span class="visually-hidden"> ${subnet.name}, ${formatCidr(subnet)}</span></a>
+            `,
           ]
         : []),
     ]),
@@ -40,7 +43,20 @@ function subnetTable({ href, may }: RequestContext, key: ApiKey): Html {
 
 function addForm({ href }: RequestContext, key: ApiKey, row: SubnetRow, problems: Problems): Html {
   const isFirst = key.subnets.length === 0;
-  return html`<form method="post" action="${href(`/api-keys/${key.keyId}/subnets`)}" class="add-row" data-once>${hiddenField('ifVersion', key.version)}<h3>Add a subnet</h3><p class="hint">${subnetHint}${isFirst ? ' From then on, only this subnet can use the key.' : ''}</p>${subnetFields('', row, problems)}<button class="button button-plain" type="submit">Add subnet</button></form>`;
+  return html`
+    <form method="post" action="${href(`/api-keys/${key.keyId}/subnets`)}" class="add-row" data-once>
+      ${hiddenField('ifVersion', key.version)}
+      <h3>
+        Add a subnet</h3>
+      <p class="hint">
+        ${subnetHint}
+        ${isFirst ? ' From then on, only this subnet can use the key.' : ''}
+      </p>
+      ${subnetFields('', row, problems)}
+      <button class="button button-plain" type="submit">
+        Add subnet</button>
+    </form>
+  `;
 }
 
 function subnetsPanel(
@@ -49,7 +65,14 @@ function subnetsPanel(
   row: SubnetRow,
   problems: Problems,
 ): Html {
-  const open = html`<div class="panel-text"><p>${key.enabled ? badge('warn', 'Any address') : badge('off', 'Any address')} Every address on the internet can use this key. Add a subnet to shut out all others.</p></div>`;
+  const open = html`
+    <div class="panel-text">
+      <p>
+        ${key.enabled ? badge('warn', 'Any address') : badge('off', 'Any address')} Every address on
+        the internet can use this key. Add a subnet to shut out all others.
+      </p>
+    </div>
+  `;
   return panel(
     { title: 'Usable from', id: 'subnets' },
     html`${key.subnets.length === 0 ? open : subnetTable(context, key)}${
@@ -63,11 +86,34 @@ function dangerPanel({ href, may }: RequestContext, key: ApiKey): Html | '' {
   const address = `/api-keys/${key.keyId}`;
   const version = hiddenField('ifVersion', key.version);
   const change = key.enabled
-    ? html`<div><h3>Disable</h3><p>Requests with the key are refused, at once. It can be enabled again.</p></div>${actionButton(href(`${address}/disable`), 'Disable API key', version)}`
-    : html`<div><h3>Enable</h3><p>Requests with the key are accepted again.</p></div>${actionButton(href(`${address}/enable`), 'Enable API key', version, 'primary')}`;
+    ? html`
+      <div>
+        <h3>Disable</h3>
+        <p>Requests with the key are refused, at once. It can be enabled again.</p>
+      </div>
+      ${actionButton(href(`${address}/disable`), 'Disable API key', version)}
+    `
+    : html`
+      <div>
+        <h3>Enable</h3>
+        <p>Requests with the key are accepted again.</p>
+      </div>
+      ${actionButton(href(`${address}/enable`), 'Enable API key', version, 'primary')}
+    `;
   return panel(
     { title: 'Stop this key', id: 'danger', tone: 'danger' },
-    html`<div class="choices"><div class="choice">${change}</div><div class="choice"><div><h3>Delete</h3><p>The key is removed for good.</p></div>${linkButton(href(`${address}/delete`), 'Delete API key…', 'danger')}</div></div>`,
+    html`
+      <div class="choices">
+        <div class="choice">${change}</div>
+        <div class="choice">
+          <div>
+            <h3>Delete</h3>
+            <p>The key is removed for good.</p>
+          </div>
+          ${linkButton(href(`${address}/delete`), 'Delete API key…', 'danger')}
+        </div>
+      </div>
+    `,
   );
 }
 

@@ -27,7 +27,10 @@ export function sourcesSummary({ subnets, enabled }: ApiKey): Html {
 
 export function keyRow({ href, now }: RequestContext, key: ApiKey): readonly HtmlValue[] {
   return [
-    html`<a class="row-link" href="${href(`/api-keys/${key.keyId}`)}">${key.name}</a>${!key.enabled && html` ${disabledBadge}`}`,
+    html`
+      <a class="row-link" href="${href(`/api-keys/${key.keyId}`)}">${key.name}</a>
+      ${!key.enabled && html` ${disabledBadge}`}
+    `,
     html`<code>${key.keyId}</code>`,
     key.serviceTrunkGroup,
     sourcesSummary(key),

@@ -73,8 +73,27 @@ export const subnetRemoval: Form<Found, { readonly allowAnySource: boolean }> = 
       fields: [
         isLast && hiddenField('allowAnySource', 'yes'),
         isLast
-          ? html`<ul class="consequences"><li><strong>It is the last subnet: without it, every address on the internet can use the key.</strong></li><li>To keep the key shut, disable it, or add another subnet first.</li></ul>`
-          : html`<ul class="consequences"><li>Requests with the key from ${formatCidr(subnet)} are refused, at once, unless another subnet of the key has the address too.</li><li>${key.subnets.length - 1} ${key.subnets.length === 2 ? 'subnet stays' : 'subnets stay'}.</li></ul>`,
+          ? html`
+            <ul class="consequences">
+              <li>
+                <strong>It is the last subnet: without it, every address on the internet can
+                use the key.</strong>
+              </li>
+              <li>To keep the key shut, disable it, or add another subnet first.</li>
+            </ul>
+          `
+          : html`
+            <ul class="consequences">
+              <li>
+                Requests with the key from ${formatCidr(subnet)} are refused, at once, unless
+                another subnet of the key has the address too.
+              </li>
+              <li>
+                ${key.subnets.length - 1} ${key.subnets.length === 2 ? 'subnet stays' : 'subnets stay'}
+                .
+              </li>
+            </ul>
+          `,
       ],
     };
   },

@@ -38,10 +38,32 @@ export function differences(
 function changes({ before, after }: AuditEntry): Html | '' {
   const rows = differences(before, after);
   if (rows.length === 0) return '';
-  return html`<details><summary>What changed</summary><table class="changes"><thead><tr><th scope="col">Field</th><th scope="col">Before</th><th scope="col">After</th></tr></thead><tbody>${rows.map(
-    ([name, was, became]) =>
-      html`<tr><th scope="row"><code>${name}</code></th><td>${was}</td><td>${became}</td></tr>`,
-  )}</tbody></table></details>`;
+  return html`
+    <details>
+      <summary>What changed</summary>
+      <table class="changes">
+        <thead>
+          <tr>
+            <th scope="col">Field</th>
+            <th scope="col">Before</th>
+            <th scope="col">After</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${rows.map(
+            ([name, was, became]) =>
+              html`
+                <tr>
+                  <th scope="row"><code>${name}</code></th>
+                  <td>${was}</td>
+                  <td>${became}</td>
+                </tr>
+              `,
+          )}
+        </tbody>
+      </table>
+    </details>
+  `;
 }
 
 /** The address of the changed item's page, if it still has one. */
@@ -85,5 +107,15 @@ export function auditEntry(
     address === undefined || entry.action.endsWith('.delete')
       ? subject
       : html`<a href="${href(...address)}">${subject}</a>`;
-  return html`<li class="entry entry-${entry.outcome}"><time datetime="${entry.time}">${entry.time.slice(11, 19)}</time><p class="entry-action">${describeAction(entry.action)} ${outcomes[entry.outcome]}</p><p class="entry-subject">${entry.subject !== about && linked}</p><p class="entry-actor muted">${entry.actor}${region !== undefined && html`, in ${region}`}</p>${changes(entry)}</li>`;
+  return html`
+    <li class="entry entry-${entry.outcome}">
+      <time datetime="${entry.time}">${entry.time.slice(11, 19)}</time>
+      <p class="entry-action">${describeAction(entry.action)} ${outcomes[entry.outcome]}</p>
+      <p class="entry-subject">${entry.subject !== about && linked}</p>
+      <p class="entry-actor muted">
+        ${entry.actor}${region !== undefined && html`, in ${region}`}
+      </p>
+      ${changes(entry)}
+    </li>
+  `;
 }

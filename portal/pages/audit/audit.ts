@@ -18,11 +18,20 @@ function otherDay(day: string, days: number): string {
 
 function dayNavigation({ href, now }: RequestContext, day: string, text: string | undefined): Html {
   const next = otherDay(day, 1);
-  return html`<nav class="days" aria-label="Days"><a class="button button-plain" href="${href('/audit', { day: otherDay(day, -1), text })}">← ${otherDay(day, -1)}</a><h2>${day}</h2>${
-    next > formatDay(now)
-      ? ''
-      : html`<a class="button button-plain" href="${href('/audit', { day: next, text })}">${next} →</a>`
-  }</nav>`;
+  return html`
+    <nav class="days" aria-label="Days">
+      <a class="button button-plain" href="${href('/audit', { day: otherDay(day, -1), text })}">
+      ← ${otherDay(day, -1)}</a>
+      <h2>${day}</h2>
+      ${
+        next > formatDay(now)
+          ? ''
+          : html`
+        <a class="button button-plain" href="${href('/audit', { day: next, text })}">${next} →</a>
+      `
+      }
+    </nav>
+  `;
 }
 
 export const showAudit: Handler = async (context) => {
@@ -75,7 +84,11 @@ export const showAudit: Handler = async (context) => {
         : html`<ol class="entries">${list}</ol>`
     }${
       page.nextCursor !== undefined &&
-      html`<nav class="pager" aria-label="Pages">${linkButton(href('/audit', { day, text, cursor: page.nextCursor }), 'Earlier on this day')}</nav>`
+      html`
+        <nav class="pager" aria-label="Pages">
+          ${linkButton(href('/audit', { day, text, cursor: page.nextCursor }), 'Earlier on this day')}
+        </nav>
+      `
     }`,
   };
 };

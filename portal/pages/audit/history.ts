@@ -35,7 +35,11 @@ function entriesOf(context: RequestContext, { items }: History, about: string): 
 function unreadPart({ unread }: History): Html | '' {
   if (unread.length === 0) return '';
   const names = unread.map(({ region }) => region).join(', ');
-  return html`<p class="notice notice-warn" role="alert">The audit of ${names} could not be read: its changes are missing here. Load the page again.</p>`;
+  return html`
+    <p class="notice notice-warn" role="alert">
+      The audit of ${names} could not be read: its changes are missing here. Load the page again.
+    </p>
+  `;
 }
 
 /** The changes of a record and of what belongs to it, over days, in all regions. */
@@ -65,7 +69,11 @@ async function showHistory(context: RequestContext, subject: Subject): Promise<P
         : entriesOf(context, history, subject.id)
     }${
       cursor !== undefined &&
-      html`<nav class="pager" aria-label="Pages">${linkButton(href(`${subject.path}/history`, { cursor }), 'Earlier')}</nav>`
+      html`
+        <nav class="pager" aria-label="Pages">
+          ${linkButton(href(`${subject.path}/history`, { cursor }), 'Earlier')}
+        </nav>
+      `
     }`,
   };
 }

@@ -95,21 +95,37 @@ function consequences({ now }: RequestContext, client: Client, secret: ClientSec
   const rest = client.secrets.filter(
     (one) => one.secretId !== secret.secretId && isUsable(one, now),
   );
-  return html`<ul class="consequences"><li>${
-    isUsable(secret, now)
-      ? 'Callers that use this secret get no new tokens, at once. To stop it for a while, disable it.'
-      : secret.disabled === true
-        ? 'It is disabled and does not work at present.'
-        : 'It has expired and no longer works anyway.'
-  }</li><li>${
-    secret.lastUsedOn === undefined
-      ? 'It was never used.'
-      : html`<strong>It was last used ${formatDayDistance(secret.lastUsedOn, now)}</strong> (${secret.lastUsedOn}).`
-  }</li><li>${
-    rest.length === 0
-      ? html`<strong>No other secret of the client works</strong>: it then cannot get a token.`
-      : `${rest.length} other ${rest.length === 1 ? 'secret of the client keeps' : 'secrets of the client keep'} working.`
-  }</li><li>It cannot be undone.</li></ul>`;
+  return html`
+    <ul class="consequences">
+      <li>
+        ${
+          isUsable(secret, now)
+            ? 'Callers that use this secret get no new tokens, at once. To stop it for a while, disable it.'
+            : secret.disabled === true
+              ? 'It is disabled and does not work at present.'
+              : 'It has expired and no longer works anyway.'
+        }
+      </li>
+      <li>
+        ${
+          secret.lastUsedOn === undefined
+            ? 'It was never used.'
+            : html`
+        <strong>It was last used ${formatDayDistance(secret.lastUsedOn, now)}</strong> (
+        ${secret.lastUsedOn}).
+      `
+        }
+      </li>
+      <li>
+        ${
+          rest.length === 0
+            ? html`<strong>No other secret of the client works</strong>: it then cannot get a token.`
+            : `${rest.length} other ${rest.length === 1 ? 'secret of the client keeps' : 'secrets of the client keep'} working.`
+        }
+      </li>
+      <li>It cannot be undone.</li>
+    </ul>
+  `;
 }
 
 export const secretDeletion: Form<Found, undefined> = {

@@ -40,11 +40,18 @@ function once(
         expired.length === 0 ? undefined : ['These expire', html`<ul>${others}</ul>`],
         [
           'Try it',
-          html`${command(request, 'the command')}<span class="hint">curl asks for the password: paste the secret there.</span>`,
+          html`
+            ${command(request, 'the command')}<span class="hint">curl asks for the password:
+            paste the secret there.</span>
+          `,
         ],
       ]),
     }),
-    html`<div class="form-actions">${linkButton(href(`/clients/${client.clientId}`), 'I have copied it', 'primary')}</div>`,
+    html`
+      <div class="form-actions">
+        ${linkButton(href(`/clients/${client.clientId}`), 'I have copied it', 'primary')}
+      </div>
+    `,
   ];
 }
 

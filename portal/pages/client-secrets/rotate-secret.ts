@@ -36,7 +36,9 @@ const overlaps = [
 ] as const;
 
 function overlapField(values: RotationValues, problems: Problems): Html {
-  const other = html`<input type="text" class="short" name="overlapOther" value="${values.overlapOther}" aria-label="Time until the old secrets expire" placeholder="12h" autocomplete="off">`;
+  const other = html`
+    <input type="text" class="short" name="overlapOther" value="${values.overlapOther}" aria-label="Time until the old secrets expire" placeholder="12h" autocomplete="off">
+  `;
   const error = problemAt(problems, 'overlap');
   const isTyped = error !== undefined && values.overlapOther !== '';
   return radioGroup({
@@ -54,14 +56,21 @@ function overlapField(values: RotationValues, problems: Problems): Html {
 
 function expiring({ now }: RequestContext, client: Client): Html {
   const live = client.secrets.filter(({ expiresAt }) => expiresAt === undefined || expiresAt > now);
-  return html`<div class="note"><p>${live.length === 1 ? 'This secret expires' : 'These secrets expire'}:</p><ul>${live.map(
-    (secret) =>
-      html`<li>${secretTitle(secret)} <span class="muted">${
-        secret.lastUsedOn === undefined
-          ? 'never used'
-          : `last used ${formatDayDistance(secret.lastUsedOn, now)}`
-      }</span></li>`,
-  )}</ul></div>`;
+  return html`
+    <div class="note">
+      <p>${live.length === 1 ? 'This secret expires' : 'These secrets expire'}:</p>
+      <ul>
+        ${live.map(
+          (secret) =>
+            html`<li>${secretTitle(secret)} <span class="muted">${
+              secret.lastUsedOn === undefined
+                ? 'never used'
+                : `last used ${formatDayDistance(secret.lastUsedOn, now)}`
+            }</span></li>`,
+        )}
+      </ul>
+    </div>
+  `;
 }
 
 /** @throws {FormError} for text that is not a time, or that belongs to another choice. */

@@ -10,7 +10,16 @@ export function shownOnce(part: {
 }): Html {
   return panel(
     { title: part.title, id: 'once' },
-    html`<div class="once"><p class="once-warning">Copy it now and keep it in a safe place. It is not stored here and cannot be shown again.</p><p class="once-value"><code data-secret data-copy="${part.label}">${part.value}</code></p>${part.more ?? ''}</div>`,
+    html`
+      <div class="once">
+        <p class="once-warning">
+          Copy it now and keep it in a safe place. It is not stored here and cannot be shown again.
+        </p>
+        <p class="once-value">
+          <code data-secret data-copy="${part.label}">${part.value}</code></p>
+        ${part.more ?? ''}
+      </div>
+    `,
   );
 }
 
@@ -20,5 +29,16 @@ export function shownBefore(part: {
   readonly deleteLink: Html;
   readonly backLink: Html;
 }): Html {
-  return html`<div class="notice notice-warn" role="status"><p><strong>${part.what} was created, and its value was sent to your browser before.</strong></p><p>It is sent once: a reload, a second click or a form that is sent again does not show it again. If you did not see it, delete it and create another one.</p><div class="form-actions">${part.backLink}${part.deleteLink}</div></div>`;
+  return html`
+    <div class="notice notice-warn" role="status">
+      <p>
+        <strong>${part.what} was created, and its value was sent to your browser before.</strong>
+      </p>
+      <p>
+        It is sent once: a reload, a second click or a form that is sent again does not show it
+        again. If you did not see it, delete it and create another one.
+      </p>
+      <div class="form-actions">${part.backLink}${part.deleteLink}</div>
+    </div>
+  `;
 }

@@ -31,8 +31,13 @@ function clientFacts({ deployment, now, href, may }: RequestContext, client: Cli
     [
       'Provider',
       provider === undefined
-        ? html`This service <code class="line">${deployment.issuer ?? 'the address of the API'}</code>`
-        : html`<a href="${href('/identity-providers/show', { issuer: provider.issuer })}">${provider.issuer}</a>`,
+        ? html`
+          This service <code class="line">${deployment.issuer ?? 'the address of the API'}</code>
+        `
+        : html`
+          <a href="${href('/identity-providers/show', { issuer: provider.issuer })}">
+          ${provider.issuer}</a>
+        `,
     ],
     provider && ['Client id at the provider', html`<code>${provider.externalClientId}</code>`],
     provider?.conditions && [
@@ -85,11 +90,48 @@ function dangerPanel({ href, may }: RequestContext, client: Client): Html | '' {
   const address = `/clients/${client.clientId}`;
   const version = hiddenField('ifVersion', client.version);
   const change = client.enabled
-    ? html`<div><h3>Disable</h3><p>The client gets no new tokens. Platform APIs that look up clients refuse those that it has; at the others they work until they expire, at most ${formatExactSpan(client.tokenLifetime)}. It can be enabled again.</p></div>${actionButton(href(`${address}/disable`), 'Disable client', version)}`
-    : html`<div><h3>Enable</h3><p>The secrets that have not expired work again.</p></div>${actionButton(href(`${address}/enable`), 'Enable client', version, 'primary')}`;
+    ? html`
+      <div>
+        <h3>Disable</h3>
+        <p>
+          The client gets no new tokens. Platform APIs that look up clients refuse those that it
+          has; at the others they work until they expire, at
+          most ${formatExactSpan(client.tokenLifetime)}. It can be enabled again.
+        </p>
+      </div>
+      ${actionButton(href(`${address}/disable`), 'Disable client', version)}
+    `
+    : html`
+      <div>
+        <h3>Enable</h3>
+        <p>The secrets that have not expired work again.</p>
+      </div>
+      ${actionButton(href(`${address}/enable`), 'Enable client', version, 'primary')}
+    `;
   return panel(
     { title: 'Stop this client', id: 'danger', tone: 'danger' },
-    html`<div class="choices"><div class="choice">${change}</div><div class="choice"><div><h3>Revoke tokens</h3><p>Platform APIs that look up clients refuse the tokens that it has. New tokens are accepted.</p></div>${linkButton(href(`${address}/revoke-tokens`), 'Revoke tokens…', 'danger')}</div><div class="choice"><div><h3>Delete</h3><p>The client and its secrets are removed for good.</p></div>${linkButton(href(`${address}/delete`), 'Delete client…', 'danger')}</div></div>`,
+    html`
+      <div class="choices">
+        <div class="choice">${change}</div>
+        <div class="choice">
+          <div>
+            <h3>Revoke tokens</h3>
+            <p>
+              Platform APIs that look up clients refuse the tokens that it has. New tokens
+              are accepted.
+            </p>
+          </div>
+          ${linkButton(href(`${address}/revoke-tokens`), 'Revoke tokens…', 'danger')}
+        </div>
+        <div class="choice">
+          <div>
+            <h3>Delete</h3>
+            <p>The client and its secrets are removed for good.</p>
+          </div>
+          ${linkButton(href(`${address}/delete`), 'Delete client…', 'danger')}
+        </div>
+      </div>
+    `,
   );
 }
 
@@ -99,15 +141,18 @@ export const showClient: Handler = async (context) => {
   return {
     title: client.name,
     section: 'clients',
-    body: html`${pageHeader({
-      title: client.name,
-      crumbs: [{ text: 'Clients', href: href('/clients') }],
-      badge: enabledBadge(client.enabled),
-      actions: may('updateClient')
-        ? linkButton(href(`/clients/${client.clientId}/edit`), 'Edit')
-        : undefined,
-    })}${doneNotice(context.query)}${secretsPanel(context, client)}${panel({ title: 'Details', id: 'details' }, clientFacts(context, client))}${
-      client.provider === undefined && nextSteps(context, client)
-    }${dangerPanel(context, client)}`,
+    body: html`
+      ${pageHeader({
+        title: client.name,
+        crumbs: [{ text: 'Clients', href: href('/clients') }],
+        badge: enabledBadge(client.enabled),
+        actions: may('updateClient')
+          ? linkButton(href(`/clients/${client.clientId}/edit`), 'Edit')
+          : undefined,
+      })}${doneNotice(context.query)}${secretsPanel(context, client)}
+      ${panel({ title: 'Details', id: 'details' }, clientFacts(context, client))}${
+        client.provider === undefined && nextSteps(context, client)
+      }${dangerPanel(context, client)}
+    `,
   };
 };

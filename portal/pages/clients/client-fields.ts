@@ -68,9 +68,15 @@ export function trunkGroupField(
     person.trunkGroups === undefined &&
     (value === '' || form.isOn(typesTrunkGroup) || field.error !== undefined);
   if (!isTyped) {
-    return html`<div class="field" id="f-serviceTrunkGroup"><p class="field-name">${field.label}</p><p><code>${value}</code> <a href="${href(`/trunk-groups/${value}`)}">Its limits</a></p>${hiddenField(field.name, value)}${
-      field.error !== undefined && html`<p class="field-error">${field.error}</p>`
-    }</div>`;
+    return html`
+      <div class="field" id="f-serviceTrunkGroup">
+        <p class="field-name">${field.label}</p>
+        <p><code>${value}</code> <a href="${href(`/trunk-groups/${value}`)}">Its limits</a></p>
+        ${hiddenField(field.name, value)}${
+          field.error !== undefined && html`<p class="field-error">${field.error}</p>`
+        }
+      </div>
+    `;
   }
   return html`${hiddenField(typesTrunkGroup, 1)}${textField({
     ...field,

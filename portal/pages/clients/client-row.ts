@@ -44,7 +44,13 @@ function secretsCell(client: Client, now: number): Html {
   if (client.provider !== undefined) return html`<span class="muted">At its provider</span>`;
   const live = client.secrets.filter((secret) => isUsable(secret, now));
   const concerns = live.map((secret) => findSecretConcern(client, secret, now));
-  return html`<span class="tight">${live.length === 0 ? html`<span class="muted">None</span>` : live.length}${
+  return html`<span class="tight">${
+    live.length === 0
+      ? html`
+    <span class="muted">None</span>
+  `
+      : live.length
+  }${
     concerns.includes('expires_soon') &&
     html` ${badge('warn', `Expires in ${formatSpan((firstExpiry(client, now) ?? now) - now)}`)}`
   }${concerns.includes('unused') && html` ${badge('warn', 'Unused')}`}</span>`;
@@ -64,7 +70,10 @@ export function clientRow(
   isByExpiry: boolean,
 ): readonly HtmlValue[] {
   return [
-    html`<a class="row-link" href="${href(`/clients/${client.clientId}`)}">${client.name}</a>${!client.enabled && html` ${disabledBadge}`}`,
+    html`
+      <a class="row-link" href="${href(`/clients/${client.clientId}`)}">${client.name}</a>
+      ${!client.enabled && html` ${disabledBadge}`}
+    `,
     html`<code>${client.clientId}</code>`,
     client.serviceTrunkGroup,
     scopesCell(client),

@@ -13,17 +13,71 @@ export function command(text: string, label: string): Html {
 
 /** A program to copy. Its lines do not break, so it scrolls in a narrow window. */
 function listing(text: string, label: string): Html {
-  return html`<pre class="listing" tabindex="0" role="group" aria-label="${label}"><code data-copy="${label}">${text}</code></pre>`;
+  return html`
+    <pre class="listing" tabindex="0" role="group" aria-label="${label}">
+      <code data-copy="${label}">${text}</code>
+    </pre>
+  `;
 }
 
 function program({ name, install, file, command: run, text }: FirstProgram): Html {
-  return html`<details class="program"><summary>${name}</summary><p>Save it as <code>${file}</code>, and install the library with <code>${install}</code>. Then <code>${run}</code> calls the API, if <code>CLIENT_SECRET</code> and <code>API_URL</code> are set in the environment.</p>${listing(text, `the program for ${name}`)}</details>`;
+  return html`
+    <details class="program">
+      <summary>${name}</summary>
+      <p>
+        Save it as <code>${file}</code>, and install the library with <code>${install}</code>.
+        Then <code>${run}</code> calls the API, if <code>CLIENT_SECRET</code> and <code>
+        API_URL</code> are set in the environment.
+      </p>
+      ${listing(text, `the program for ${name}`)}
+    </details>
+  `;
 }
 
 /** The words of the panel. */
 function words({ deployment }: RequestContext, client: Client): Html {
   const audience = client.audiences[0] ?? deployment.defaultAudience;
-  return html`<details class="program"><summary>What the words mean</summary><dl class="words"><div><dt>Client id and secret</dt><dd>The user name and the password of the program. They are sent only to the token endpoint, as HTTP Basic.</dd></div><div><dt>Access token</dt><dd>What the token endpoint returns as <code>access_token</code>. The program sends it to the API, in the header <code>Authorization</code>, after the word <code>Bearer</code>. It is valid for ${formatExactSpan(client.tokenLifetime)} (<code>expires_in</code> says so in seconds). Keep it, and request the next one shortly before it expires.</dd></div><div><dt>Scope</dt><dd>What a token allows. Without a choice, it has every scope of the client: ${client.scopes.join(', ') || 'none'}.</dd></div><div><dt>Audience</dt><dd>The API that a token is for: <code>${audience}</code>.</dd></div><div><dt>API_URL</dt><dd>The address of one of the platform’s API methods that the scope allows. The description of the API has it.</dd></div></dl></details>`;
+  return html`
+    <details class="program">
+      <summary>What the words mean</summary>
+      <dl class="words">
+        <div>
+          <dt>Client id and secret</dt>
+          <dd>
+            The user name and the password of the program. They are sent only to the token endpoint,
+            as HTTP Basic.
+          </dd>
+        </div>
+        <div>
+          <dt>Access token</dt>
+          <dd>
+            What the token endpoint returns as <code>access_token</code>. The program sends it to
+            the API, in the header <code>Authorization</code>, after the word <code>Bearer</code>.
+            It is valid for ${formatExactSpan(client.tokenLifetime)} (<code>expires_in</code> says
+            so in seconds). Keep it, and request the next one shortly before it expires.
+          </dd>
+        </div>
+        <div>
+          <dt>Scope</dt>
+          <dd>
+            What a token allows. Without a choice, it has every scope of
+            the client: ${client.scopes.join(', ') || 'none'}.
+          </dd>
+        </div>
+        <div>
+          <dt>Audience</dt>
+          <dd>The API that a token is for: <code>${audience}</code>.</dd>
+        </div>
+        <div>
+          <dt>API_URL</dt>
+          <dd>
+            The address of one of the platform’s API methods that the scope allows. The description
+            of the API has it.
+          </dd>
+        </div>
+      </dl>
+    </details>
+  `;
 }
 
 /** What to do with a client: a secret, a token, a call to the API. */
@@ -41,6 +95,27 @@ export function nextSteps(context: RequestContext, client: Client): Html {
       id: 'token',
       actions: linkButton(href('/explain', { clientId }), 'Why refused?'),
     },
-    html`<ol class="next-steps">${!hasSecret && html`<li><p>${first}</p></li>`}<li><p>Get a token. curl asks for the secret: paste it there, so it does not get into the history of the shell.</p>${command(tokenCommand({ issuer, clientId }), 'the command for a token')}</li><li><p>Call the API with it. Replace <code>ACCESS_TOKEN</code> and <code>API_URL</code>.</p>${command(callCommand, 'the command for the call')}</li><li><p>Or let a library do both:</p>${firstPrograms({ issuer, clientId, scopes }).map(program)}</li></ol>${words(context, client)}`,
+    html`
+      <ol class="next-steps">
+        ${!hasSecret && html`<li><p>${first}</p></li>`}
+        <li>
+          <p>
+            Get a token. curl asks for the secret: paste it there, so it does not get into
+            the history of the shell.
+          </p>
+          ${command(tokenCommand({ issuer, clientId }), 'the command for a token')}
+        </li>
+        <li>
+          <p>
+            Call the API with it. Replace <code>ACCESS_TOKEN</code> and <code>API_URL</code>.</p>
+          ${command(callCommand, 'the command for the call')}
+        </li>
+        <li>
+          <p>Or let a library do both:</p>
+          ${firstPrograms({ issuer, clientId, scopes }).map(program)}
+        </li>
+      </ol>
+      ${words(context, client)}
+    `,
   );
 }

@@ -24,7 +24,14 @@ function statusBadge(client: Client, secret: ClientSecret, now: number): Html {
 function enabledForm({ href }: RequestContext, client: Client, secret: ClientSecret): Html {
   const [verb, text] = secret.disabled === true ? ['enable', 'Enable'] : ['disable', 'Disable'];
   const address = `/clients/${client.clientId}/secrets/${secret.secretId}/${verb}`;
-  return html`<form method="post" action="${href(address)}" class="inline" data-once>${hiddenField('ifVersion', client.version)}<button class="link" type="submit">${text}<span class="visually-hidden"> ${secretTitle(secret)}</span></button></form>`;
+  return html`
+    <form method="post" action="${href(address)}" class="inline" data-once>
+      ${hiddenField('ifVersion', client.version)}
+      <button class="link" type="submit">
+        ${text}<span class="visually-hidden"> ${secretTitle(secret)}</span>
+      </button>
+    </form>
+  `;
 }
 
 function actions(context: RequestContext, client: Client, secret: ClientSecret): HtmlValue {
@@ -32,11 +39,15 @@ function actions(context: RequestContext, client: Client, secret: ClientSecret):
   const address = `/clients/${client.clientId}/secrets/${secret.secretId}`;
   const hasEnded = secret.expiresAt !== undefined && secret.expiresAt <= now;
   const label = html`<span class="visually-hidden"> ${secretTitle(secret)}</span>`;
-  return html`<span class="row-actions">${
-    may('updateClientSecret') &&
-    !hasEnded &&
-    html`<a href="${href(`${address}/edit`)}">Edit${label}</a>`
-  }${may('disableClientSecret') && !hasEnded && enabledForm(context, client, secret)}${may('deleteClientSecret') && html`<a href="${href(`${address}/delete`)}">Delete${label}</a>`}</span>`;
+  return html`
+    <span class="row-actions">${
+      may('updateClientSecret') &&
+      !hasEnded &&
+      html`<a href="${href(`${address}/edit`)}">Edit${label}</a>`
+    }${may('disableClientSecret') && !hasEnded && enabledForm(context, client, secret)}
+    ${may('deleteClientSecret') && html`<a href="${href(`${address}/delete`)}">Delete${label}</a>`}
+    </span>
+  `;
 }
 
 /** The visible fields of a client's secrets. */

@@ -30,7 +30,10 @@ export function refusedPage(context: RequestContext, client: Client, problems: P
   return {
     title: client.name,
     section: 'clients',
-    body: html`${pageHeader({ title: client.name, crumbs: [{ text: 'Clients', href: context.href('/clients') }] })}${errorSummary(problems, {})}${linkButton(address, 'See the client as it is now', 'primary')}`,
+    body: html`
+      ${pageHeader({ title: client.name, crumbs: [{ text: 'Clients', href: context.href('/clients') }] })}
+      ${errorSummary(problems, {})}${linkButton(address, 'See the client as it is now', 'primary')}
+    `,
   };
 }
 
@@ -65,17 +68,36 @@ function useOfSecret(secret: Client['secrets'][number], now: number): Html {
 function consequences({ now }: RequestContext, client: Client): Html {
   const live = client.secrets.filter((secret) => isUsable(secret, now));
   const { provider } = client;
-  return html`<ul class="consequences"><li>${
-    provider === undefined
-      ? 'The client gets no new tokens, at once.'
-      : `Tokens of ${provider.issuer} for this client are refused, at once.`
-  }</li>${
-    provider === undefined &&
-    html`<li>Tokens that it has already work until they expire, at most ${formatExactSpan(client.tokenLifetime)}, except at platform APIs that look up clients.</li>`
-  }${
-    live.length > 0 &&
-    html`<li>${live.length === 1 ? 'Its secret stops working' : `Its ${live.length} secrets stop working`}:<ul>${live.map((secret) => useOfSecret(secret, now))}</ul></li>`
-  }<li>It cannot be undone. A new client has another id.</li></ul>`;
+  return html`
+    <ul class="consequences">
+      <li>
+        ${
+          provider === undefined
+            ? 'The client gets no new tokens, at once.'
+            : `Tokens of ${provider.issuer} for this client are refused, at once.`
+        }
+      </li>
+      ${
+        provider === undefined &&
+        html`
+      <li>
+        Tokens that it has already work until they expire, at
+        most ${formatExactSpan(client.tokenLifetime)}, except at platform APIs that look up clients.
+      </li>
+    `
+      }${
+        live.length > 0 &&
+        html`
+      <li>
+        ${live.length === 1 ? 'Its secret stops working' : `Its ${live.length} secrets stop working`}
+        :
+        <ul>${live.map((secret) => useOfSecret(secret, now))}</ul>
+      </li>
+    `
+      }
+      <li>It cannot be undone. A new client has another id.</li>
+    </ul>
+  `;
 }
 
 /** The page before a change that cannot be undone. */
@@ -89,7 +111,9 @@ function confirmation(
     heading: `${page.title}?`,
     section: 'clients',
     crumbs: clientCrumbs(context, client),
-    lead: html`<code>${client.clientId}</code>, trunk group <code>${client.serviceTrunkGroup}</code>`,
+    lead: html`
+      <code>${client.clientId}</code>, trunk group <code>${client.serviceTrunkGroup}</code>
+    `,
     submitKind: 'danger',
   };
 }
@@ -112,11 +136,23 @@ export const clientDeletion: Form<Client, undefined> = {
 };
 
 function revocationText({ provider, tokenLifetime }: Client): Html {
-  return html`<ul class="consequences">${
-    provider === undefined
-      ? html`<li>Platform APIs that look up clients refuse every token that was issued before now. The others accept them until they expire, at most ${formatExactSpan(tokenLifetime)}.</li><li>The secrets still work. If one has leaked, replace it first.</li>`
-      : html`<li>Tokens that ${provider.issuer} issued before now are refused.</li>`
-  }<li>New tokens are accepted.</li><li>It takes about four seconds, and cannot be undone.</li></ul>`;
+  return html`
+    <ul class="consequences">
+      ${
+        provider === undefined
+          ? html`
+        <li>
+          Platform APIs that look up clients refuse every token that was issued before now.
+          The others accept them until they expire, at most ${formatExactSpan(tokenLifetime)}.
+        </li>
+        <li>The secrets still work. If one has leaked, replace it first.</li>
+      `
+          : html`<li>Tokens that ${provider.issuer} issued before now are refused.</li>`
+      }
+      <li>New tokens are accepted.</li>
+      <li>It takes about four seconds, and cannot be undone.</li>
+    </ul>
+  `;
 }
 
 /** It has no version: stopping wins. */

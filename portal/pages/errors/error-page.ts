@@ -121,7 +121,9 @@ export function describeError(error: unknown): ErrorText {
   if (error instanceof HttpError) return describeStatus(error.status);
   if (error instanceof LoginNeededError) {
     const link = html`<a href="${error.address}" target="_blank">Sign in again in a new tab</a>`;
-    const text = html`A credential is created only by a person who signed in within the last ten minutes. ${link}.`;
+    const text = html`
+      A credential is created only by a person who signed in within the last ten minutes. ${link}.
+    `;
     return { status: 401, title: 'Sign in again', text, retry: sendAgain };
   }
   if (error instanceof TooManyTrunkGroupsError) {
@@ -139,7 +141,10 @@ export function describeError(error: unknown): ErrorText {
     const isAllowed = error.problem !== 'access_denied';
     const text = isAllowed
       ? html`AWS refused the portal: ${error.message}.`
-      : html`AWS refused it: the AWS identity that the portal runs as lacks a permission (${error.awsError}).`;
+      : html`
+        AWS refused it: the AWS identity that the portal runs as lacks a permission (
+        ${error.awsError}).
+      `;
     return {
       status: isAllowed ? 502 : 403,
       title: isAllowed ? 'AWS refused the portal' : 'AWS does not allow this',
@@ -161,7 +166,15 @@ const secretFields = new Set(['credential']);
 /** The same form again, with its content. */
 export function retryForm(action: string, form: Fields, { button, note }: Retry): Html {
   const fields = form.entries().filter(([name]) => !secretFields.has(name));
-  return html`<form method="post" action="${action}" data-once>${fields.map(([name, value]) => hiddenField(name, value))}<p>${note}</p><div class="form-actions"><button class="button button-primary" type="submit">${button}</button></div></form>`;
+  return html`
+    <form method="post" action="${action}" data-once>
+      ${fields.map(([name, value]) => hiddenField(name, value))}
+      <p>${note}</p>
+      <div class="form-actions">
+        <button class="button button-primary" type="submit">${button}</button>
+      </div>
+    </form>
+  `;
 }
 
 /**
@@ -179,7 +192,11 @@ export function errorPage(
     retry === undefined
       ? ''
       : form === undefined
-        ? html`<div class="form-actions"><a class="button button-primary" href="${address}">${retry.button}</a></div>`
+        ? html`
+          <div class="form-actions">
+            <a class="button button-primary" href="${address}">${retry.button}</a>
+          </div>
+        `
         : retryForm(address, form, retry);
   return {
     status,

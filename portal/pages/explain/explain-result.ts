@@ -11,7 +11,12 @@ export type TokenExplanation = Awaited<ReturnType<Management['explainToken']>>;
 export type RequestExplanation = Awaited<ReturnType<Management['explainRequest']>>;
 
 function answer(tone: 'good' | 'bad', headline: string, text: HtmlValue): Html {
-  return html`<div class="answer answer-${tone}" role="status"><p class="answer-title">${headline}</p><p>${text}</p></div>`;
+  return html`
+    <div class="answer answer-${tone}" role="status">
+      <p class="answer-title">${headline}</p>
+      <p>${text}</p>
+    </div>
+  `;
 }
 
 /** The steps of a token request, up to the one that decides. */
@@ -28,17 +33,30 @@ export function tokenResult({
     : answer(
         'bad',
         'It is refused.',
-        html`The client sees <code>${error ?? ''}</code>${errorDescription !== undefined && html`, “${errorDescription}”`} <span class="muted">(${reason ?? ''})</span>.`,
+        html`
+          The client sees <code>${error ?? ''}</code>
+          ${errorDescription !== undefined && html`, “${errorDescription}”`} <span class="muted">(
+          ${reason ?? ''})</span>.
+        `,
       );
   const list = html`<ol class="steps">${steps.map(
     ({ step, outcome, detail }) =>
       html`<li><span class="step-name">${step}</span><span>${
         outcome === 'passed' ? badge('good', 'Passed') : badge('bad', 'Refused')
-      }</span><p>${detail.split('\n').map((line) => html`<span class="line">${line}</span>`)}</p></li>`,
+      }</span><p>${detail.split('\n').map(
+        (line) => html`
+        <span class="line">${line}</span>
+      `,
+      )}</p></li>`,
   )}</ol>`;
   const claimsPart =
     claims !== undefined &&
-    html`<details class="panel-text"><summary>Claims of the token</summary><pre><code>${JSON.stringify(claims, undefined, 2)}</code></pre></details>`;
+    html`
+      <details class="panel-text">
+        <summary>Claims of the token</summary>
+        <pre><code>${JSON.stringify(claims, undefined, 2)}</code></pre>
+      </details>
+    `;
   return panel({ title: 'The token request', id: 'answer' }, html`${headline}${list}${claimsPart}`);
 }
 
@@ -122,7 +140,10 @@ export function requestResult(context: RequestContext, explanation: RequestExpla
     )}${facts([
       [
         'The caller sees',
-        html`${status ?? ''} <code>${error ?? ''}</code>${errorDescription !== undefined && html`, “${errorDescription}”`}`,
+        html`
+          ${status ?? ''} <code>${error ?? ''}</code>
+          ${errorDescription !== undefined && html`, “${errorDescription}”`}
+        `,
       ],
     ])}${explanation.facts !== undefined && foundFacts(context, explanation.facts)}`,
   );

@@ -28,69 +28,75 @@ function scopeOptions({ deployment }: RequestContext, any: string): readonly Opt
 
 /** A question without secrets. It is in the address, so it can be sent to a colleague. */
 function tokenForm(context: RequestContext, values: Fields, problems: Problems): Html {
-  return html`<form method="get" action="${context.href('/explain')}" class="panel-form">${textField(
-    {
-      name: 'clientId',
-      label: 'Client id',
-      value: isSecretValue(values.text('clientId')) ? '' : values.text('clientId'),
-      required: true,
-      isCode: true,
-      placeholder: 'client_…',
-      error: problemAt(problems, 'clientId'),
-    },
-  )}${textField({
-    name: 'scope',
-    label: 'Scopes that it requests (optional)',
-    hint: 'Separated by spaces. Empty: all scopes of the client.',
-    value: values.text('scope'),
-    isCode: true,
-    error: problemAt(problems, 'scope'),
-  })}${textField({
-    name: 'resource',
-    label: 'Resource (optional)',
-    hint: 'The API that the token is for.',
-    value: values.text('resource'),
-    isCode: true,
-    error: problemAt(problems, 'resource'),
-  })}<button class="button button-primary" type="submit">Explain the token request</button></form>`;
+  return html`
+    <form method="get" action="${context.href('/explain')}" class="panel-form">
+      ${textField({
+        name: 'clientId',
+        label: 'Client id',
+        value: isSecretValue(values.text('clientId')) ? '' : values.text('clientId'),
+        required: true,
+        isCode: true,
+        placeholder: 'client_…',
+        error: problemAt(problems, 'clientId'),
+      })}${textField({
+        name: 'scope',
+        label: 'Scopes that it requests (optional)',
+        hint: 'Separated by spaces. Empty: all scopes of the client.',
+        value: values.text('scope'),
+        isCode: true,
+        error: problemAt(problems, 'scope'),
+      })}${textField({
+        name: 'resource',
+        label: 'Resource (optional)',
+        hint: 'The API that the token is for.',
+        value: values.text('resource'),
+        isCode: true,
+        error: problemAt(problems, 'resource'),
+      })}
+      <button class="button button-primary" type="submit">Explain the token request</button>
+    </form>
+  `;
 }
 
 /** A question with a credential, which is never in an address and never shown again. */
 function requestForm(context: RequestContext, values: Fields, problems: Problems): Html {
   const { deployment, href } = context;
   const needsIssuer = deployment.issuer === undefined;
-  return html`<form method="post" action="${href('/explain/credential')}" class="panel-form" data-once>${textArea(
-    {
-      name: 'credential',
-      label: 'Access token or API key',
-      hint: 'It is checked here, and neither stored nor shown again.',
-      value: '',
-      rows: 4,
-      error: problemAt(problems, 'credential'),
-    },
-  )}${textField({
-    name: 'sourceAddress',
-    label: 'IP address that the request comes from (optional)',
-    value: values.text('sourceAddress'),
-    isCode: true,
-    error: problemAt(problems, 'sourceAddress'),
-  })}${selectField({
-    name: 'scopes',
-    label: 'Scope that the API needs',
-    value: values.text('scopes'),
-    options: scopeOptions(context, 'None'),
-    error: problemAt(problems, 'scopes'),
-  })}${
-    needsIssuer &&
-    textField({
-      name: 'issuer',
-      label: 'Issuer of the deployment',
-      hint: 'Its config has none.',
-      value: values.text('issuer'),
-      type: 'url',
-      error: problemAt(problems, 'issuer'),
-    })
-  }<button class="button button-primary" type="submit">Explain the credential</button></form>`;
+  return html`
+    <form method="post" action="${href('/explain/credential')}" class="panel-form" data-once>
+      ${textArea({
+        name: 'credential',
+        label: 'Access token or API key',
+        hint: 'It is checked here, and neither stored nor shown again.',
+        value: '',
+        rows: 4,
+        error: problemAt(problems, 'credential'),
+      })}${textField({
+        name: 'sourceAddress',
+        label: 'IP address that the request comes from (optional)',
+        value: values.text('sourceAddress'),
+        isCode: true,
+        error: problemAt(problems, 'sourceAddress'),
+      })}${selectField({
+        name: 'scopes',
+        label: 'Scope that the API needs',
+        value: values.text('scopes'),
+        options: scopeOptions(context, 'None'),
+        error: problemAt(problems, 'scopes'),
+      })}${
+        needsIssuer &&
+        textField({
+          name: 'issuer',
+          label: 'Issuer of the deployment',
+          hint: 'Its config has none.',
+          value: values.text('issuer'),
+          type: 'url',
+          error: problemAt(problems, 'issuer'),
+        })
+      }
+      <button class="button button-primary" type="submit">Explain the credential</button>
+    </form>
+  `;
 }
 
 const labels = {
@@ -115,7 +121,12 @@ function showPage(
       lead: 'Runs the steps of the service, and shows the one that refuses. No token is issued.',
     })}${errorSummary(problems, labels)}${token !== undefined && tokenResult(token)}${
       request !== undefined &&
-      html`${note !== undefined && html`<p class="notice" role="status">${note}</p>`}${requestResult(context, request)}`
+      html`${
+        note !== undefined &&
+        html`
+        <p class="notice" role="status">${note}</p>
+      `
+      }${requestResult(context, request)}`
     }<div class="columns">${panel(
       {
         title: 'A token request',

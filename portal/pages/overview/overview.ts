@@ -61,7 +61,15 @@ async function unlessDenied<T>(what: string, check: Promise<T>): Promise<T | Den
 
 function foundPanel({ id, title, count, isPartial, all, table }: Check): Html {
   const number = badge('warn', `${count}${isPartial ? ' or more' : ''}`);
-  return html`<section class="panel" aria-labelledby="${id}"><div class="panel-head"><h2 id="${id}">${title} ${number}</h2><a href="${all}">See all<span class="visually-hidden">: ${title}</span></a></div>${table()}</section>`;
+  return html`
+    <section class="panel" aria-labelledby="${id}">
+      <div class="panel-head">
+        <h2 id="${id}">${title} ${number}</h2>
+        <a href="${all}">See all<span class="visually-hidden">: ${title}</span></a>
+      </div>
+      ${table()}
+    </section>
+  `;
 }
 
 function finePanel(checks: readonly Check[], denied: readonly Denied[]): Html {
@@ -70,10 +78,20 @@ function finePanel(checks: readonly Check[], denied: readonly Denied[]): Html {
     { title: isPartial ? 'Nothing found' : 'In order', id: 'in-order' },
     html`<ul class="checks">${checks.map(
       ({ title, fine, all, isPartial }) =>
-        html`<li>${isPartial ? badge('off', 'None so far') : badge('good', 'None')}<a href="${all}">${title}</a><span class="muted">${fine}</span></li>`,
+        html`
+          <li>
+            ${isPartial ? badge('off', 'None so far') : badge('good', 'None')}<a href="${all}">
+            ${title}</a><span class="muted">${fine}</span>
+          </li>
+        `,
     )}${denied.map(
       ({ denied: what }) =>
-        html`<li>${badge('off', 'Not checked')}<span class="muted">AWS does not let you look at ${what}.</span></li>`,
+        html`
+          <li>
+            ${badge('off', 'Not checked')}<span class="muted">AWS does not let you look
+            at ${what}.</span>
+          </li>
+        `,
     )}</ul>`,
   );
 }
@@ -220,13 +238,20 @@ export const showOverview: Handler = async (context) => {
             ? 'Nothing found so far'
             : 'Nothing needs attention',
       actions: may('createClient')
-        ? html`${linkButton(href('/api-keys/new'), 'New API key')}${linkButton(href('/clients/new'), 'New client', 'primary')}`
+        ? html`
+          ${linkButton(href('/api-keys/new'), 'New API key')}
+          ${linkButton(href('/clients/new'), 'New client', 'primary')}
+        `
         : undefined,
     })}<div class="overview">${found.map(foundPanel)}</div>${
       fine.length + denied.length > 0 && finePanel(fine, denied)
     }${
       mayReadReport &&
-      html`<p><a href="${href('/expiring')}">Everything that expires within 30 days</a>, by its end</p>`
+      html`
+        <p>
+          <a href="${href('/expiring')}">Everything that expires within 30 days</a>, by its end
+        </p>
+      `
     }`,
   };
 };

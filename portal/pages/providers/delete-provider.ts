@@ -23,16 +23,31 @@ function showProgress(context: RequestContext, deleted: number, cursor: string):
   return {
     title: `Deleting ${issuer}`,
     section: 'identity-providers',
-    body: html`${pageHeader({
-      title: 'The provider is being deleted',
-      lead: html`<code>${issuer}</code>`,
-    })}<form class="sheet" method="post" action="${href('/identity-providers/delete')}" data-once data-continue>${[
-      ...kept,
-      ['cursor', cursor] as const,
-      ['deleted', deleted] as const,
-    ].map(([name, value]) => hiddenField(name, value))}<p role="status">Deleted ${
-      deleted === 1 ? 'one client' : `${deleted} clients`
-    } so far. The provider follows when its last client is deleted.</p><p>If you leave, what was deleted stays deleted, and the provider stays with the rest.</p><div class="form-actions"><button class="button button-danger" type="submit">Continue</button></div></form>`,
+    body: html`
+      ${pageHeader({
+        title: 'The provider is being deleted',
+        lead: html`<code>${issuer}</code>`,
+      })}
+      <form class="sheet" method="post" action="${href('/identity-providers/delete')}" data-once data-continue>
+        ${[...kept, ['cursor', cursor] as const, ['deleted', deleted] as const].map(
+          ([name, value]) => hiddenField(name, value),
+        )}
+        <p role="status">
+          Deleted ${
+            deleted === 1 ? 'one client' : `${deleted} clients`
+          } so far. The provider follows when its last client is
+          deleted.
+        </p>
+        <p>
+          If you leave, what was deleted stays deleted,
+          and the provider stays with the rest.
+        </p>
+        <div class="form-actions">
+          <button class="button button-danger" type="submit">
+            Continue</button>
+        </div>
+      </form>
+    `,
   };
 }
 
@@ -79,11 +94,27 @@ export const providerDeletion: Form<IdentityProvider, undefined> = {
         hiddenField('issuer', issuer),
         hiddenField('ifRegistration', registrationId),
         hasClients && hiddenField('cascade', 'yes'),
-        html`<ul class="consequences"><li>Every token of the provider is refused, at once.</li>${
-          hasClients
-            ? html`<li><strong>The clients under it are deleted with it: ${countOf(clients)}.</strong><ul>${shown.map(({ name, clientId }) => html`<li>${name} <code>${clientId}</code></li>`)}${rest > 0 && html`<li>and ${rest} more</li>`}</ul></li>`
-            : html`<li>It has no clients.</li>`
-        }<li>It cannot be undone. If it is registered again, its clients must be created again.</li></ul>`,
+        html`
+          <ul class="consequences">
+            <li>Every token of the provider is refused, at once.</li>
+            ${
+              hasClients
+                ? html`
+              <li>
+                <strong>The clients under it are deleted with it: ${countOf(clients)}.</strong>
+                <ul>
+                  ${shown.map(({ name, clientId }) => html`<li>${name} <code>${clientId}</code></li>`)}
+                  ${rest > 0 && html`<li>and ${rest} more</li>`}
+                </ul>
+              </li>
+            `
+                : html`<li>It has no clients.</li>`
+            }
+            <li>
+              It cannot be undone. If it is registered again, its clients must be created again.
+            </li>
+          </ul>
+        `,
       ],
     };
   },

@@ -29,7 +29,15 @@ function keysPanel(health: Health): Html {
     health === undefined
       ? html`<p class="panel-text">The provider has not answered yet. Load the page again.</p>`
       : health.keySet === undefined
-        ? html`<div class="panel-text"><p class="problem">${asSentence(health.problem ?? '')}</p><p>Until it can be reached, the platform’s APIs use the keys that they have, for a day at most.</p></div>`
+        ? html`
+          <div class="panel-text">
+            <p class="problem">${asSentence(health.problem ?? '')}</p>
+            <p>
+              Until it can be reached, the platform’s APIs use the keys that they have, for a day at
+              most.
+            </p>
+          </div>
+        `
         : providerKeyTable(health.keySet);
   return panel(
     {
@@ -50,11 +58,17 @@ function clientsPanel(
   const { href, may } = context;
   const create = linkButton(href('/clients/new', { provider: issuer }), 'New client', 'primary');
   if (page === undefined) {
-    const own = html`<p class="panel-text"><a href="${href('/clients', { provider: issuer })}">Your clients of this provider</a></p>`;
+    const own = html`
+      <p class="panel-text">
+        <a href="${href('/clients', { provider: issuer })}">Your clients of this provider</a>
+      </p>
+    `;
     const actions = may('createClient') ? create : undefined;
     return panel({ title: 'Clients', id: 'clients', actions }, own);
   }
-  const all = html`<a href="${href('/clients', { provider: issuer })}">All clients of this provider</a>`;
+  const all = html`
+    <a href="${href('/clients', { provider: issuer })}">All clients of this provider</a>
+  `;
   return panel(
     {
       title: `Clients (${countOf(page)})`,
@@ -62,7 +76,12 @@ function clientsPanel(
       actions: may('createClient') ? create : undefined,
     },
     page.items.length === 0
-      ? html`<p class="panel-text">No clients yet. Until there is one, every token of the provider is refused. ${page.nextCursor !== undefined && all}</p>`
+      ? html`
+        <p class="panel-text">
+          No clients yet. Until there is one, every token of the provider is
+          refused. ${page.nextCursor !== undefined && all}
+        </p>
+      `
       : html`${dataTable(
           'Clients',
           clientColumns(false),

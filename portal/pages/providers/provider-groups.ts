@@ -57,7 +57,13 @@ export const providerGroups: Form<IdentityProvider, readonly string[]> = {
     const title = `Trunk groups of ${issuer}`;
     const head = { crumbs: providerCrumbs(context, issuer), lead: html`<code>${issuer}</code>` };
     if (owner === undefined) {
-      const body = html`${pageHeader({ title: heading, ...head })}<p class="notice">It was registered for the whole platform. The limits of each trunk group say who may use it.</p>`;
+      const body = html`
+        ${pageHeader({ title: heading, ...head })}
+        <p class="notice">
+          It was registered for the whole platform. The limits of each trunk group say who may
+          use it.
+        </p>
+      `;
       return { title, section, body };
     }
     return {

@@ -62,7 +62,10 @@ export const showProviders: Handler = async (context) => {
               { text: 'Registered', isMinor: true },
             ],
             providers.map(({ issuer, owner, allowedAlgorithms, registeredAt }) => [
-              html`<a class="row-link" href="${href('/identity-providers/show', { issuer })}">${issuer}</a>`,
+              html`
+                <a class="row-link" href="${href('/identity-providers/show', { issuer })}">
+                ${issuer}</a>
+              `,
               describeOwner(owner),
               healthBadge(healths.get(issuer)),
               allowedAlgorithms.join(', '),

@@ -43,20 +43,30 @@ function lookUpForm(
 ): Html {
   const { url, trunkGroups } = values;
   const chosen = trunkGroups.length === 0 ? groups : trunkGroups;
-  return html`${errorSummary(problems, providerLabels)}<form class="sheet" id="${formId}" method="get" action="${href('/identity-providers/new')}#found" data-once>${textField(
-    {
-      name: 'discoveryUrl',
-      label: providerLabels.discoveryUrl,
-      hint: 'It usually ends in /.well-known/openid-configuration.',
-      value: url,
-      type: 'url',
-      required: true,
-      isCode: true,
-      error: problemAt(problems, 'discoveryUrl'),
-    },
-  )}${
-    groups.length > 0 && trunkGroupChoices(groups, chosen, problemAt(problems, 'trunkGroups'))
-  }${choiceFields(values, problems)}<div class="form-actions"><button class="button button-${url === '' ? 'primary' : 'plain'}" type="submit">Look it up</button></div></form>`;
+  return html`
+    ${errorSummary(problems, providerLabels)}
+    <form class="sheet" id="${formId}" method="get" action="${href('/identity-providers/new')}#found" data-once>
+      ${textField({
+        name: 'discoveryUrl',
+        label: providerLabels.discoveryUrl,
+        hint: 'It usually ends in /.well-known/openid-configuration.',
+        value: url,
+        type: 'url',
+        required: true,
+        isCode: true,
+        error: problemAt(problems, 'discoveryUrl'),
+      })}${
+        groups.length > 0 && trunkGroupChoices(groups, chosen, problemAt(problems, 'trunkGroups'))
+      }
+      ${choiceFields(values, problems)}
+      <div class="form-actions">
+        <button class="button button-${url === '' ? 'primary' : 'plain'}" type="submit">
+          Look
+          it up
+        </button>
+      </div>
+    </form>
+  `;
 }
 
 function foundFacts(found: Inspection): Html {
@@ -79,9 +89,38 @@ function confirmation({ href }: RequestContext, found: Inspection, problems: Pro
   const keys = found.keySet && panel({ title: 'Keys', id: 'keys' }, providerKeyTable(found.keySet));
   if (!found.registrable) {
     const foundPanel = panel({ title: 'Found', id: 'found-facts' }, foundFacts(found));
-    return html`<div class="notice notice-bad" id="found" role="alert" tabindex="-1"><p><strong>It cannot be registered.</strong></p><p class="problem">${asSentence(found.problem ?? '')}</p></div>${found.issuer !== undefined && foundPanel}${keys}`;
+    return html`
+      <div class="notice notice-bad" id="found" role="alert" tabindex="-1">
+        <p><strong>It cannot be registered.</strong></p>
+        <p class="problem">${asSentence(found.problem ?? '')}</p>
+      </div>
+      ${found.issuer !== undefined && foundPanel}${keys}
+    `;
   }
-  return html`${panel({ title: 'Found', id: 'found' }, foundFacts(found))}${keys}${errorSummary(problems, providerLabels)}<div class="sheet"><p>Tokens that <code>${found.issuer}</code> signs with these keys, and those that it publishes later, are then accepted for the clients that you create under it.</p><input type="hidden" form="${formId}" name="ifIssuer" value="${found.issuer ?? ''}"><input type="hidden" form="${formId}" name="ifJwksUri" value="${found.jwksUri ?? ''}"><div class="form-actions"><button class="button button-primary" type="submit" form="${formId}" formmethod="post" formaction="${href('/identity-providers')}">Register provider</button><a class="button button-plain" href="${href('/identity-providers')}">Cancel</a></div></div>`;
+  return html`
+    ${panel({ title: 'Found', id: 'found' }, foundFacts(found))}
+    ${keys}
+    ${errorSummary(problems, providerLabels)}
+    <div class="sheet">
+      <p>
+        Tokens
+        that <code>${found.issuer}</code> signs with these keys, and those that it
+        publishes
+        later, are then accepted for the clients that you create under
+        it.
+      </p>
+      <input type="hidden" form="${formId}" name="ifIssuer" value="${found.issuer ?? ''}">
+      <input type="hidden" form="${formId}" name="ifJwksUri" value="${found.jwksUri ?? ''}">
+      <div class="form-actions">
+        <button class="button button-primary" type="submit" form="${formId}" formmethod="post" formaction="${href('/identity-providers')}">
+          Register
+          provider
+        </button>
+        <a class="button button-plain" href="${href('/identity-providers')}">
+        Cancel</a>
+      </div>
+    </div>
+  `;
 }
 
 const page = { title: 'Register identity provider', section: 'identity-providers' } as const;
@@ -108,11 +147,14 @@ async function showPage(
   return {
     status: problems.status,
     ...page,
-    body: html`${pageHeader({
-      title: page.title,
-      crumbs: [{ text: 'Identity providers', href: href('/identity-providers') }],
-      lead: 'Enter the discovery URL. The issuer, the JWKS URI and the keys are filled in from there.',
-    })}${lookUpForm(context, { values, groups }, ofFirst)}${found !== undefined && confirmation(context, found, problems)}`,
+    body: html`
+      ${pageHeader({
+        title: page.title,
+        crumbs: [{ text: 'Identity providers', href: href('/identity-providers') }],
+        lead: 'Enter the discovery URL. The issuer, the JWKS URI and the keys are filled in from there.',
+      })}${lookUpForm(context, { values, groups }, ofFirst)}
+      ${found !== undefined && confirmation(context, found, problems)}
+    `,
   };
 }
 

@@ -28,8 +28,14 @@ const csv: CsvTable<Credential> = {
 
 function nameCell({ href }: RequestContext, one: Credential): Html {
   return one.kind === 'api_key'
-    ? html`<a class="row-link" href="${href(`/api-keys/${one.keyId}`)}">${one.keyName}</a><span class="sub">API key</span>`
-    : html`<a class="row-link" href="${href(`/clients/${one.clientId}`)}">${one.clientName}</a><span class="sub">Secret ${one.secretName ?? one.secretId}</span>`;
+    ? html`
+      <a class="row-link" href="${href(`/api-keys/${one.keyId}`)}">${one.keyName}</a>
+      <span class="sub">API key</span>
+    `
+    : html`
+      <a class="row-link" href="${href(`/clients/${one.clientId}`)}">${one.clientName}</a>
+      <span class="sub">Secret ${one.secretName ?? one.secretId}</span>
+    `;
 }
 
 /** If no run has listed anything. */
@@ -37,11 +43,16 @@ function emptyText(
   { href }: RequestContext,
   reportedAt: number | undefined,
 ): ListPage<never>['empty'] {
-  const clients = html`<a href="${href('/clients', { order: 'expiry' })}">The clients by their first expiry</a>`;
+  const clients = html`
+    <a href="${href('/clients', { order: 'expiry' })}">The clients by their first expiry</a>
+  `;
   return reportedAt === undefined
     ? {
         title: 'No daily run has been made yet',
-        text: html`It is made every day from ${dailyRunHour}:00 UTC on. ${clients} are up to date at any time.`,
+        text: html`
+          It is made every day from ${dailyRunHour}:00 UTC on. ${clients} are up to date at any
+          time.
+        `,
       }
     : {
         title: 'Nothing expires within 30 days',

@@ -57,7 +57,14 @@ function ticks({
 function bar({ x }: Scale, row: number, { phase, from, to, isPlanned }: LifePart): Html {
   const y = top + row * rowHeight + (rowHeight - barHeight) / 2;
   const span = Math.max(1, Math.round((x(to) - x(from)) * 10) / 10);
-  return html`<rect class="life life-${phase}${isPlanned && ' life-planned'}" x="${x(from)}" y="${y}" width="${span}" height="${barHeight}" rx="2"><title>${phaseTexts[phase]}: ${formatTime(from)} to ${formatTime(to)}${isPlanned && ', planned'}</title></rect>`;
+  return html`
+    <rect class="life life-${phase}${isPlanned && ' life-planned'}" x="${x(from)}" y="${y}" width="${span}" height="${barHeight}" rx="2">
+    <title>
+      ${phaseTexts[phase]}
+      : ${formatTime(from)} to ${formatTime(to)}${isPlanned && ', planned'}
+    </title>
+    </rect>
+  `;
 }
 
 /**
@@ -72,13 +79,27 @@ export function lifePicture(
   const scale = createScale(entries, now);
   const height = top + entries.length * rowHeight + 8;
   const bottom = height - 4;
-  return html`<svg class="picture" viewBox="0 0 ${width} ${height}" role="img" aria-labelledby="${titleId}"><title id="${titleId}">The life of ${entries.length} signing keys over time; the table below has the times.</title>${ticks(
-    scale,
-  ).map(
-    ({ at, text }) =>
-      html`<line class="tick" x1="${at}" y1="${top - 4}" x2="${at}" y2="${bottom}"></line><text class="tick-text" x="${at}" y="${top - 10}" text-anchor="middle">${text}</text>`,
-  )}${entries.map(
-    (entry, row) =>
-      html`<text class="key-text" x="0" y="${top + row * rowHeight + rowHeight / 2 + 4}">${entry.key.kid.slice(0, 8)}… ${entry.key.alg}</text>${lifeOf(entry, now, scale.end).map((part) => bar(scale, row, part))}`,
-  )}<line class="now" x1="${scale.x(now)}" y1="${top - 4}" x2="${scale.x(now)}" y2="${bottom}"></line></svg>`;
+  return html`
+    <svg class="picture" viewBox="0 0 ${width} ${height}" role="img" aria-labelledby="${titleId}">
+      <title id="${titleId}">
+        The life of ${entries.length} signing keys over time; the table below has the times.
+      </title>
+      ${ticks(scale).map(
+        ({ at, text }) =>
+          html`
+        <line class="tick" x1="${at}" y1="${top - 4}" x2="${at}" y2="${bottom}"></line>
+        <text class="tick-text" x="${at}" y="${top - 10}" text-anchor="middle">${text}</text>
+      `,
+      )}${entries.map(
+        (entry, row) =>
+          html`
+        <text class="key-text" x="0" y="${top + row * rowHeight + rowHeight / 2 + 4}">
+        ${entry.key.kid.slice(0, 8)}… ${entry.key.alg}</text>
+        ${lifeOf(entry, now, scale.end).map((part) => bar(scale, row, part))}
+      `,
+      )}
+      <line class="now" x1="${scale.x(now)}" y1="${top - 4}" x2="${scale.x(now)}" y2="${bottom}">
+      </line>
+    </svg>
+  `;
 }

@@ -58,9 +58,15 @@ function keyTable({ now }: RequestContext, entries: readonly SigningKeyEntry[]):
 }
 
 function legend(): Html {
-  return html`<ul class="legend">${(['next', 'current', 'previous', 'withdrawn'] as const).map(
-    (phase) => html`<li><span class="swatch swatch-${phase}"></span>${phaseTexts[phase]}</li>`,
-  )}<li><span class="swatch swatch-planned"></span>Planned</li><li><span class="swatch swatch-now"></span>Now</li></ul>`;
+  return html`
+    <ul class="legend">
+      ${(['next', 'current', 'previous', 'withdrawn'] as const).map(
+        (phase) => html`<li><span class="swatch swatch-${phase}"></span>${phaseTexts[phase]}</li>`,
+      )}
+      <li><span class="swatch swatch-planned"></span>Planned</li>
+      <li><span class="swatch swatch-now"></span>Now</li>
+    </ul>
+  `;
 }
 
 function regionPanel(
@@ -73,7 +79,12 @@ function regionPanel(
   const title = awsRegion === undefined ? regionId : `${regionId} (${awsRegion})`;
   return panel(
     { title, id: `region-${regionId}` },
-    html`<div class="picture-frame" tabindex="0" role="group" aria-label="Picture of the keys of ${title}">${lifePicture(entries, now, `life-${regionId}`)}</div>${keyTable(context, entries)}`,
+    html`
+      <div class="picture-frame" tabindex="0" role="group" aria-label="Picture of the keys of ${title}">
+        ${lifePicture(entries, now, `life-${regionId}`)}
+      </div>
+      ${keyTable(context, entries)}
+    `,
   );
 }
 
@@ -88,7 +99,10 @@ export const showSigningKeys: Handler = async (context) => {
     section: 'signing-keys',
     body: html`${pageHeader({
       title: 'Signing keys',
-      lead: html`Keys rotate automatically. To rotate one now, or to withdraw a compromised one, use <code>authctl signing-key</code>.`,
+      lead: html`
+        Keys rotate automatically. To rotate one now, or to withdraw a compromised one, use <code>
+        authctl signing-key</code>.
+      `,
     })}${
       entries.length === 0
         ? emptyState('No signing keys yet', 'A deployment creates the first one.')

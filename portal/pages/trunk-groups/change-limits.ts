@@ -19,7 +19,11 @@ import type { RequestContext } from '../../request-context.ts';
 import { excessTable } from './excess-table.ts';
 import { limitsFields, limitsLabels } from './limits-fields.ts';
 
-const previewButton = html`<button class="button button-plain" type="submit" name="preview" value="1">Show what would be above them</button>`;
+const previewButton = html`
+  <button class="button button-plain" type="submit" name="preview" value="1">
+    Show what would be above them
+  </button>
+`;
 
 async function findIssuers({ management }: RequestContext): Promise<readonly string[]> {
   return (await management.listProviders()).map(({ issuer }) => issuer);
@@ -46,7 +50,11 @@ async function previewOf(
   return panel(
     { title: 'Above these limits', id: 'excess', note: 'Nothing was saved yet.' },
     check.excesses.length === 0
-      ? html`<p class="panel-text">${badge('good', 'None')} Everything in this trunk group is within these limits.</p>`
+      ? html`
+        <p class="panel-text">
+          ${badge('good', 'None')} Everything in this trunk group is within these limits.
+        </p>
+      `
       : excessTable(context, { group, limits, check }),
   );
 }

@@ -28,7 +28,9 @@ function nameOf({ limit, subject, name }: Excess): string {
 }
 
 function itemCell({ href }: Pick<RequestContext, 'href'>, group: string, excess: Excess): Html {
-  const link = html`<a class="row-link" href="${addressOf(href, group, excess)}">${nameOf(excess)}</a>`;
+  const link = html`
+    <a class="row-link" href="${addressOf(href, group, excess)}">${nameOf(excess)}</a>
+  `;
   if (excess.limit !== 'maxSecretLifetime') return link;
   return html`${link}<span class="sub"><code>${excess.subject}</code></span>`;
 }
@@ -75,11 +77,18 @@ export function excessTable(
   const count = check.excesses.length;
   const head =
     count > rows.length
-      ? html`These are ${rows.length} of ${check.more ? `more than ${count}` : count}${!check.more && html` (${countsOf(check)})`}. <code>authctl trunk-group-limits check ${group}</code> lists the others. `
+      ? html`
+        These are ${rows.length} of ${check.more ? `more than ${count}` : count}
+        ${!check.more && html` (${countsOf(check)})`}. <code>authctl trunk-group-limits
+        check ${group}</code> lists the others. `
       : '';
-  return html`<p class="panel-text">${head}All of it stays and works. A change can only make it smaller.</p>${dataTable(
-    'Above the limits',
-    [{ text: 'Item' }, { text: 'Limit' }, { text: 'Has' }, { text: 'Allowed' }],
-    rows,
-  )}`;
+  return html`
+    <p class="panel-text">
+      ${head}All of it stays and works. A change can only make it smaller.</p>
+    ${dataTable(
+      'Above the limits',
+      [{ text: 'Item' }, { text: 'Limit' }, { text: 'Has' }, { text: 'Allowed' }],
+      rows,
+    )}
+  `;
 }

@@ -25,7 +25,11 @@ export const limitsLabels: Labels = {
 /** Stored values that can no longer be chosen. Saving the form leaves them out. */
 function goneNote(what: string, gone: readonly string[]): Html | '' {
   if (gone.length === 0) return '';
-  return html`<p class="note">${what}, so saving removes it from the list: ${gone.map((one) => html`<code>${one}</code> `)}</p>`;
+  return html`
+    <p class="note">
+      ${what}, so saving removes it from the list: ${gone.map((one) => html`<code>${one}</code> `)}
+    </p>
+  `;
 }
 
 interface ChoiceOfList {
@@ -129,24 +133,26 @@ export function limitsFields(
       error: problemAt(problems, name),
     });
   const most = formatDuration(context.deployment.tokenLifetime.maximum);
-  return html`${scopesField(context, values, problems)}${text(
-    'maxClients',
-    'How many it may have. Leave it empty for no limit.',
-  )}${text('maxApiKeys', 'How many it may have; 0: none are allowed. Leave it empty for no limit.')}${checkbox(
-    {
+  return html`
+    ${scopesField(context, values, problems)}${text(
+      'maxClients',
+      'How many it may have. Leave it empty for no limit.',
+    )}
+    ${text('maxApiKeys', 'How many it may have; 0: none are allowed. Leave it empty for no limit.')}
+    ${checkbox({
       name: 'requireSubnet',
       label: 'An API key must have a subnet',
       hint: `Its subnets are ${requiredSubnetText}. Wider ones do not count as a limit.`,
       isOn: values.requireSubnet,
-    },
-  )}${text(
-    'maxTokenLifetime',
-    `The longest that a client’s tokens may be valid, ${formatDuration(minTokenLifetime)} to ${most}. Leave it empty for no limit.`,
-  )}${text(
-    'maxSecretLifetime',
-    'The longest that a secret may have left, such as 90d. Leave it empty for no limit: then a secret may also never expire.',
-  )}${providersField(issuers, values, problems)}${text(
-    'ownProviders',
-    'How many providers its people may register for it. Leave it empty for none.',
-  )}`;
+    })}${text(
+      'maxTokenLifetime',
+      `The longest that a client’s tokens may be valid, ${formatDuration(minTokenLifetime)} to ${most}. Leave it empty for no limit.`,
+    )}${text(
+      'maxSecretLifetime',
+      'The longest that a secret may have left, such as 90d. Leave it empty for no limit: then a secret may also never expire.',
+    )}${providersField(issuers, values, problems)}${text(
+      'ownProviders',
+      'How many providers its people may register for it. Leave it empty for none.',
+    )}
+  `;
 }

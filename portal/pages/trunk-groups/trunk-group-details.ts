@@ -29,7 +29,11 @@ async function excessPanel(context: RequestContext, limits: TrunkGroupLimits): P
   return panel(
     { title: 'Above the limits', id: 'excess' },
     check.excesses.length === 0
-      ? html`<p class="panel-text">${badge('good', 'None')} Everything in this trunk group is within its limits.</p>`
+      ? html`
+        <p class="panel-text">
+          ${badge('good', 'None')} Everything in this trunk group is within its limits.
+        </p>
+      `
       : excessTable(context, { group, limits, check }),
   );
 }
@@ -39,7 +43,10 @@ export const showTrunkGroup: Handler = async (context) => {
   const group = context.id('group');
   const limits = await management.findTrunkGroupLimits(group);
   const isStaff = may('setTrunkGroupLimits') && person.trunkGroups === undefined;
-  const has = html`<a href="${href('/clients', { trunkGroup: group })}">Clients</a>, <a href="${href('/api-keys', { trunkGroup: group })}">API keys</a>`;
+  const has = html`
+    <a href="${href('/clients', { trunkGroup: group })}">
+    Clients</a>, <a href="${href('/api-keys', { trunkGroup: group })}">API keys</a>
+  `;
   return {
     title: `Trunk group ${group}`,
     section: 'trunk-groups',

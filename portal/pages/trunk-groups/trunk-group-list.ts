@@ -16,12 +16,19 @@ const labels = { trunkGroup: 'Trunk group', cursor: 'Page' };
 
 /** Opens the page of a trunk group, also of one without limits. */
 function openForm({ href, query }: RequestContext, problems: Problems): Html {
-  return html`<form class="filters" method="get" action="${href(path)}">${textField({
-    name: 'trunkGroup',
-    label: labels.trunkGroup,
-    value: query.text('trunkGroup'),
-    error: problemAt(problems, 'trunkGroup'),
-  })}<div class="filter-actions"><button class="button button-plain" type="submit">Open</button></div></form>`;
+  return html`
+    <form class="filters" method="get" action="${href(path)}">
+      ${textField({
+        name: 'trunkGroup',
+        label: labels.trunkGroup,
+        value: query.text('trunkGroup'),
+        error: problemAt(problems, 'trunkGroup'),
+      })}
+      <div class="filter-actions">
+        <button class="button button-plain" type="submit">Open</button>
+      </div>
+    </form>
+  `;
 }
 
 function groupTable({ href, now }: RequestContext, groups: readonly TrunkGroupLimits[]): Html {
@@ -29,7 +36,10 @@ function groupTable({ href, now }: RequestContext, groups: readonly TrunkGroupLi
     'Trunk groups',
     [{ text: 'Trunk group' }, { text: 'Limited' }, { text: 'Changed', isMinor: true }],
     groups.map((limits) => [
-      html`<a class="row-link" href="${href(`${path}/${limits.serviceTrunkGroup}`)}">${limits.serviceTrunkGroup}</a>`,
+      html`
+        <a class="row-link" href="${href(`${path}/${limits.serviceTrunkGroup}`)}">
+        ${limits.serviceTrunkGroup}</a>
+      `,
       limitSummary(limits),
       limits.updatedAt === undefined ? '' : distance(limits.updatedAt, now),
     ]),
