@@ -5,7 +5,6 @@ import { InputError } from '../core/errors.ts';
 const optionNames: ReadonlyMap<string, string> = new Map([
   ['serviceTrunkGroup', 'trunkGroup'],
   ['expiresAt', 'expiresIn'],
-  ['expiresWithin', 'endsWithin'],
   ['overlap', 'expireOldIn'],
 ]);
 

@@ -98,11 +98,6 @@ export const addressLimit = v.pipe(
   v.maxValue(2_000_000_000, 'allowed: at most 2,000,000,000'),
 );
 
-/** Releases whose stacks have texts that CloudFormation cannot change. */
-const creatingReleases = ['2648148'] as const;
-
-export type CreatingRelease = (typeof creatingReleases)[number];
-
 /** Keys of the deployment config about running the service, each with a default. */
 export const operationsEntries = {
   /**
@@ -233,13 +228,6 @@ export const operationsEntries = {
       portalReach: v.optional(portalReachSchema),
     }),
     {},
-  ),
-  /**
-   * The release that created the stacks, if it is one of these: some of its texts can never change
-   * (docs/upgrade.md).
-   */
-  createdWith: v.optional(
-    v.picklist(creatingReleases, `allowed: ${creatingReleases.join(', ')}, or no such key`),
   ),
   /** Tags of every resource, e.g. a cost centre. */
   tags: v.optional(v.record(tagName, tagText(256)), {}),

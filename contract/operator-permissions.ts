@@ -1,5 +1,4 @@
 import type { ManagementAlias } from './management/roles.ts';
-import type { CreatingRelease } from './operations-config.ts';
 import type { TableKey } from './tables.ts';
 
 /** DynamoDB actions that `authctl` uses. None of them reaches an index or another item's key. */
@@ -18,8 +17,6 @@ export interface OperatorGroup {
    * replaces a policy with another description, and fails because the name is taken.
    */
   readonly description: string;
-  /** Texts of policies that were created by a release whose texts differ. */
-  readonly descriptionIn?: Readonly<Partial<Record<CreatingRelease, string>>>;
   /** Actions on each table. A table that is not named is out of reach. */
   readonly tables: Readonly<Partial<Record<TableKey, readonly TableAction[]>>>;
   /** Tables, as DynamoDB restored them next to the live ones, that may be scanned. */
@@ -81,18 +78,12 @@ export const operatorGroups = {
   },
   'signing-key-operator': {
     description: 'authctl signing-key: changes are made by the rotation function alone',
-    descriptionIn: {
-      '2648148': 'authctl signing-key: only the rotation function makes changes',
-    },
     tables: { signingKeys: ['dynamodb:Query'] },
     functions: ['key-rotation'],
   },
   /** Reads the audit and appends to it, which no one else does: temporarily. */
   'restore-operator': {
     description: 'authctl table restore, from tables restored beside the live ones',
-    descriptionIn: {
-      '2648148': 'authctl table restore, from tables restored next to the live ones',
-    },
     tables: {
       clients: create,
       apiKeys: create,

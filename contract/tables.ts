@@ -66,8 +66,7 @@ export const signingKeyRecordTypes = {
 
 /**
  * A partition of the same table that has nothing to do with keys: what a service trunk group may
- * have. Sort key: the trunk group. Release 2648148 reads partitions only by their names, so it
- * ignores this one; it would scan a new kind of item in any other table (docs/adr/0078).
+ * have. Sort key: the trunk group. Every reader of the table names the partition that it reads.
  */
 export const trunkGroupLimitsRecordType = 'trunk_group_limits';
 

@@ -168,9 +168,9 @@ export class RegionStack extends Stack {
   }
 
   private addOperators(tables: ServiceTables): OperatorPolicies['policies'] {
-    const { name: deploymentName, createdWith, management } = this.props.config;
+    const { name: deploymentName, management } = this.props.config;
     const tableAccess = management.operatorTableAccess;
-    const operators = { ...this.props, deploymentName, createdWith, tables, tableAccess };
+    const operators = { ...this.props, deploymentName, tables, tableAccess };
     return new OperatorPolicies(this, 'Operators', operators).policies;
   }
 

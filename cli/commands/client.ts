@@ -87,8 +87,6 @@ const create: CommandSpec = {
 interface ListOptions extends ListFilterOptions {
   readonly provider?: string;
   readonly expiresWithin?: string;
-  /** The former name of `expiresWithin`. */
-  readonly endsWithin?: string;
   readonly unusedFor?: string;
   readonly allowsUserTokens?: boolean;
 }
@@ -103,7 +101,6 @@ const list: CommandSpec = {
       '--expires-within <duration>',
       'only clients with a secret that expires within this time, e.g. 14d',
     ),
-    new Option('--ends-within <duration>').hideHelp().conflicts('expiresWithin'),
     new Option(
       '--unused-for <duration>',
       'only clients with a secret not used for this time, e.g. 90d',
@@ -125,9 +122,7 @@ const list: CommandSpec = {
     const filter = {
       ...readListFilter(options),
       provider: options.provider,
-      expiresWithin:
-        seconds(options.expiresWithin, '--expires-within') ??
-        seconds(options.endsWithin, '--ends-within'),
+      expiresWithin: seconds(options.expiresWithin, '--expires-within'),
       unusedFor: seconds(options.unusedFor, '--unused-for'),
       allowsUserTokens: options.allowsUserTokens,
     };

@@ -26,8 +26,6 @@ export interface ClientsFilter extends OwnedItemsFilter {
   readonly provider?: string | undefined;
   /** Seconds within which a secret of the client expires. */
   readonly expiresWithin?: number | undefined;
-  /** @deprecated The former name of `expiresWithin`. */
-  readonly endsWithin?: number | undefined;
   /** Seconds for which a secret of the client was not used. */
   readonly unusedFor?: number | undefined;
   /** Whether a secret of the client needs attention: see `findSecretConcern`. */
@@ -47,9 +45,7 @@ function readSeconds(field: string, value: unknown): number | undefined {
 
 /** Filters on a client's secrets. One secret must meet all of them. */
 function readConditions(given: Given<keyof ClientsFilter>, now: number): readonly Holds[] {
-  const soon =
-    readSeconds('expiresWithin', given.expiresWithin) ??
-    readSeconds('endsWithin', given.endsWithin);
+  const soon = readSeconds('expiresWithin', given.expiresWithin);
   const unused = readSeconds('unusedFor', given.unusedFor);
   const wanted = optional(given.needsAttention, (value) => readBoolean('needsAttention', value));
   const isWanted = (secret: ClientSecret) =>
@@ -103,7 +99,7 @@ export async function listClients(
   context: ManagementContext,
   filter: ClientsFilter = {},
 ): Promise<Page<Client>> {
-  const given = readFields('filter', filter, [...clientsFilter.fields, 'endsWithin']);
+  const given = readFields('filter', filter, clientsFilter.fields);
   const conditions = [
     ...readConditions(given, currentTime(context)),
     ...(await readUserTokens(context, given.allowsUserTokens)),

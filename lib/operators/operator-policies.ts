@@ -2,7 +2,6 @@ import { Stack } from 'aws-cdk-lib';
 import { ManagedPolicy, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import { operatorPolicyName } from '../../contract/function-names.ts';
-import type { CreatingRelease } from '../../contract/operations-config.ts';
 import {
   type OperatorGroup,
   type OperatorGroupName,
@@ -16,7 +15,6 @@ import { functionArn } from '../functions/caller-arns.ts';
 export interface OperatorPoliciesProps {
   readonly deploymentName: string;
   readonly regionId: RegionId;
-  readonly createdWith: CreatingRelease | undefined;
   readonly tables: ServiceTables;
   /** Whether groups that work through the management function also have their tables. */
   readonly tableAccess: boolean;
@@ -40,11 +38,9 @@ export class OperatorPolicies extends Construct {
   }
 
   private addPolicy(name: string, group: OperatorGroup): ManagedPolicy {
-    const { createdWith } = this.props;
-    const former = createdWith === undefined ? undefined : group.descriptionIn?.[createdWith];
     return new ManagedPolicy(this, name, {
       managedPolicyName: operatorPolicyName(this.props.deploymentName, this.props.regionId, name),
-      description: former ?? group.description,
+      description: group.description,
       statements: [
         ...this.tableStatements(group),
         ...this.restoredTableStatements(group),

@@ -9,22 +9,27 @@ interface Edit {
   readonly replace: string;
 }
 
+/** The suites that begin with the release before. */
+type Update = 'updates' | 'take-over' | 'items' | 'reads';
+
 /** A mistake that someone could make, written into the code while tests run. */
 export interface Mutant {
   readonly name: string;
   /** The tests that must notice it. */
-  readonly area: 'rotation' | 'revocation' | 'people' | 'management';
+  readonly area: 'rotation' | 'revocation' | 'people' | 'management' | Update;
   readonly edits: readonly Edit[];
 }
 
 /** In a list, a mutant of one edit has it next to its name. */
-type Entry = { readonly name: string } & (Edit | Pick<Mutant, 'edits'>);
+type Entry = { readonly name: string } & (Edit | Pick<Mutant, 'edits'>) &
+  Partial<Pick<Mutant, 'area'>>;
 
-function readMutants(list: string, area: Mutant['area']): readonly Mutant[] {
+/** @param common area of the mutants that name none. */
+function readMutants(list: string, common: Mutant['area']): readonly Mutant[] {
   const text = readFileSync(join(import.meta.dirname, `${list}.yaml`), 'utf8');
   return (parse(text) as readonly Entry[]).map((entry) => {
     const edits = 'edits' in entry ? entry.edits : [entry];
-    return { name: entry.name, area, edits };
+    return { name: entry.name, area: entry.area ?? common, edits };
   });
 }
 
@@ -35,6 +40,7 @@ export const mutants: readonly Mutant[] = [
   ...readMutants('revocation', 'revocation'),
   ...readMutants('tokens-of-people', 'people'),
   ...readMutants('management', 'management'),
+  ...readMutants('releases', 'updates'),
 ];
 
 /**

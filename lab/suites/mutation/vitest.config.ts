@@ -55,6 +55,10 @@ const tests = {
     'test/adapters/management/*.test.ts',
     'test/integration/adapters/trunk-group-lists.test.ts',
   ],
+  updates: ['test/lib/updates.test.ts'],
+  'take-over': ['test/lib/take-over.test.ts'],
+  items: ['test/adapters/dynamodb/item-compatibility.test.ts'],
+  reads: ['test/integration/releases/reads-today.test.ts'],
 };
 
 const area = mutant?.area ?? findArea(process.env.MUTATION_AREA);

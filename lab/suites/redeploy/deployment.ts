@@ -42,8 +42,7 @@ export async function deployAssembly(
   assert.ok(issuer);
   const authctl: Deployment['authctl'] = (...args) =>
     cloud.authctl(cloud.writeConfig(config), awsRegion, ...args);
-  // A release before the management function has only the tables.
-  const client = await createClient((...args) => authctl(...args, '--through', 'tables'));
+  const client = await createClient(authctl);
   say(`deployed ${issuer}`);
   sayLeftOut(assembly.leftOut);
   return {

@@ -1,9 +1,6 @@
 import assert from 'node:assert/strict';
 import { LambdaClient, UpdateAliasCommand } from '@aws-sdk/client-lambda';
-import {
-  type DeploymentConfigInput,
-  parseDeploymentConfig,
-} from '../../../contract/deployment-config.ts';
+import { parseDeploymentConfig } from '../../../contract/deployment-config.ts';
 import type { Cloud } from '../../ministack/cloud.ts';
 import { createClient, eventually, getToken, say } from '../../ministack/proof.ts';
 import {
@@ -44,24 +41,28 @@ export interface KeptInUse {
   readonly operators: Operators;
 }
 
-/**
- * Deploys what a release deployed, for a client and for operators.
- *
- * @param added to the config of the release, for this version.
- */
+/** How a kept release is deployed, and what comes after it. */
+interface KeptOptions {
+  /** This version's functions. */
+  readonly bundles: string;
+  /** What the deployment of the release is in place of the kept one. */
+  readonly before?: (kept: KeptDeployment) => KeptDeployment;
+}
+
+/** Deploys what a release deployed, for a client and for operators. */
 export async function deployKept(
   cloud: Cloud,
-  commit: string,
-  { bundles, added = {} }: { bundles: string; added?: Partial<DeploymentConfigInput> },
+  version: string,
+  { bundles, before: change = (kept) => kept }: KeptOptions,
 ): Promise<KeptInUse> {
   await cloud.bootstrap(awsRegion);
-  const { deployments } = readRelease(commit);
-  const kept = await placeInZone(cloud, deployments['one-region'] as KeptDeployment);
-  const assembly = cloud.addAssembly(commit, (directory) => writeAssembly(kept, directory));
-  const config = { ...kept.config, ...added };
+  const { deployments } = readRelease(version);
+  const kept = change(await placeInZone(cloud, deployments['one-region'] as KeptDeployment));
+  const assembly = cloud.addAssembly(version, (directory) => writeAssembly(kept, directory));
+  const { config } = kept;
   const deployment = await deployAssembly(cloud, assembly, config);
   const { clientId } = deployment;
-  const former = { commit, config: kept.config, clientId, folder: assembly.directory };
+  const former = { version, config, clientId, folder: assembly.directory };
   const operators = await Operators.attach(cloud, former);
   const before = await listLiveVersions(deployment);
   return { deployment, release: { bundles, config }, before, operators };
@@ -70,7 +71,7 @@ export async function deployKept(
 /** Updates it to this version: operators and the client work as before. */
 export async function updateKept(kept: KeptInUse): Promise<void> {
   const { deployment, release, operators } = kept;
-  await proveOperatorsBefore(deployment.cloud, operators, release.config);
+  await proveOperatorsBefore(operators, release.config);
   await update(deployment, 'to this version', release);
   await proveOperatorsAfterUpdate(operators, release.config);
   await operators.sayStatements('after it');

@@ -5,6 +5,7 @@ import type { Cloud } from '../../ministack/cloud.ts';
 import { inFreshAccount } from '../../ministack/fresh-account.ts';
 import { makePythonEnvironment } from '../../ministack/ministack.ts';
 import { say } from '../../ministack/proof.ts';
+import { withoutIndexes } from '../../support/releases/kept-release.ts';
 import { threeRegionsNames } from '../deploy/three-regions.ts';
 import { prepareAccount } from './deployment.ts';
 import { proveBrokenRelease, proveFailedUpdates } from './failures.ts';
@@ -27,12 +28,12 @@ function sayTally({ tally }: Cloud): void {
   say(`${tally.deployments} deployments, of which ${tally.failed} failed on purpose`);
 }
 
-/** From what c785603 deployed. */
+/** From what the release before deployed. */
 async function proveLaterDeployments(cloud: Cloud, work: string): Promise<void> {
   const build = (number: number, broken?: string) =>
     buildRelease(join(work, `release-${number}`), number, broken);
   const first = { bundles: build(1) };
-  const kept = await deployKept(cloud, 'c785603', first);
+  const kept = await deployKept(cloud, '0.2.0', first);
   await updateKept(kept);
   const { deployment, release } = kept;
   const later = (number: number, broken?: string): Release => ({
@@ -60,10 +61,11 @@ const scenarios: Readonly<Record<string, Scenario>> = {
     },
   },
   back: {
-    title: 'The first release, and back',
-    prove: async (cloud) => {
-      const added = { createdWith: '2648148' } as const;
-      const kept = await deployKept(cloud, '2648148', { bundles: ownBundles, added });
+    title: 'The release before without its index, and back',
+    prove: async (cloud, folder) => {
+      // Not the bundles of dist: one that equals the kept one publishes no version.
+      const bundles = buildRelease(join(folder, 'bundles'), 1);
+      const kept = await deployKept(cloud, '0.2.0', { bundles, before: withoutIndexes });
       await proveIndexLeftBehind(kept.deployment, kept.release);
       cloud.holdIndexes();
       await updateKept(kept);

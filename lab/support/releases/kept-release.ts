@@ -74,3 +74,41 @@ export function writeAssembly({ files }: KeptDeployment, outdir: string): void {
     writeFileSync(join(outdir, path), text);
   }
 }
+
+/** Properties of a table, as far as an index has a part of them. */
+interface TableProperties {
+  readonly KeySchema: readonly { readonly AttributeName: string }[];
+  readonly AttributeDefinitions: readonly { readonly AttributeName: string }[];
+  readonly Replicas?: readonly object[];
+  readonly GlobalSecondaryIndexes?: unknown;
+}
+
+function withoutIndex(table: TableProperties) {
+  const keys = table.KeySchema.map(({ AttributeName }) => AttributeName);
+  return {
+    ...table,
+    GlobalSecondaryIndexes: undefined,
+    AttributeDefinitions: table.AttributeDefinitions.filter((one) =>
+      keys.includes(one.AttributeName),
+    ),
+    Replicas: table.Replicas?.map((replica) => ({
+      ...replica,
+      GlobalSecondaryIndexes: undefined,
+    })),
+  };
+}
+
+/** The deployment as if its release had no index yet: an update then adds what it has. */
+export function withoutIndexes(kept: KeptDeployment): KeptDeployment {
+  const templates = Object.entries(templatesOf(kept)).map(([stack, template]) => {
+    const resources = Object.entries(template.Resources).map(([id, resource]) => {
+      const hasIndex = resource.Properties?.['GlobalSecondaryIndexes'] !== undefined;
+      if (!hasIndex) return [id, resource] as const;
+      const table = resource.Properties as unknown as TableProperties;
+      return [id, { ...resource, Properties: withoutIndex(table) }] as const;
+    });
+    const changed = { ...template, Resources: Object.fromEntries(resources) };
+    return [stack + templateExtension, JSON.stringify(changed)] as const;
+  });
+  return { ...kept, files: { ...kept.files, ...Object.fromEntries(templates) } };
+}

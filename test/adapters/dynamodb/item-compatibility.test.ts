@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { apiKeySchema, toApiKeyItem } from '../../../adapters/dynamodb/api-key-item.ts';
 import { auditSchema, toAuditItem } from '../../../adapters/dynamodb/audit-item.ts';
-import { clientSchema, toClientItem } from '../../../adapters/dynamodb/client-item.ts';
+import { clientSchema, toClient, toClientItem } from '../../../adapters/dynamodb/client-item.ts';
 import {
   dailyReportPartSchema,
   dailyStateSchema,
@@ -15,73 +15,64 @@ import {
   toIdentityProviderItem,
 } from '../../../adapters/dynamodb/identity-provider-item.ts';
 import { type Item, toItem } from '../../../adapters/dynamodb/item.ts';
-import { providerOwnerSchema } from '../../../adapters/dynamodb/provider-owner-item.ts';
+import {
+  providerOwnerSchema,
+  toProviderOwnerItem,
+} from '../../../adapters/dynamodb/provider-owner-item.ts';
 import {
   choiceSchema,
   heartbeatSchema,
   intentSchema,
+  toKeyIntentItem,
 } from '../../../adapters/dynamodb/rotation-item.ts';
-import { signingKeySchema } from '../../../adapters/dynamodb/signing-key-item.ts';
-import { trunkGroupLimitsSchema } from '../../../adapters/dynamodb/trunk-group-limits-item.ts';
+import { signingKeySchema, toSigningKeyItem } from '../../../adapters/dynamodb/signing-key-item.ts';
+import {
+  toTrunkGroupLimitsItem,
+  trunkGroupLimitsSchema,
+} from '../../../adapters/dynamodb/trunk-group-limits-item.ts';
 import { type ItemKind, parsers } from '../../../lab/support/items/parsers.ts';
 import { writeSamples } from '../../../lab/support/items/samples.ts';
+import { release } from '../../../lab/tools/public-interface/files.ts';
 import { root } from '../../architecture/source-files.ts';
 import { apiKey, auditRecord, client, identityProvider } from '../../support/arbitraries.ts';
+import {
+  findNewAttribute,
+  type Items,
+  itemsOf,
+  keptItems,
+  newestRelease,
+  type Parsers,
+  parsersOf,
+  releases,
+} from '../../support/kept-items.ts';
 
-type Items = Readonly<Record<ItemKind, readonly Item[]>>;
-type Parsers = Readonly<Record<ItemKind, (item: Item) => unknown>>;
-
-const directory = join(root, 'test/fixtures/items');
-
-function compareVersions(a: string, b: string): number {
-  const [left, right] = [a, b].map((version) => version.split('.').map(Number)) as [
-    number[],
-    number[],
-  ];
-  const at = left.findIndex((part, index) => part !== right[index]);
-  return at < 0 ? 0 : (left[at] ?? 0) - (right[at] ?? 0);
-}
-
-/** Releases whose formats are kept, the oldest first. */
-const releases = readdirSync(directory).toSorted(compareVersions);
-
-function itemsOf(release: string): Items {
-  return JSON.parse(readFileSync(join(directory, release, 'items.json'), 'utf8')) as Items;
-}
-
-/** The parsers that the release was published with. */
-async function parsersOf(release: string): Promise<Parsers> {
-  const kept = (await import(join(directory, release, 'parsers.mjs'))) as { parsers: Parsers };
-  return kept.parsers;
-}
-
-/** What 2648148 writes and reads. Deployments may go back to it (docs/upgrade.md). */
+/** What 0.2.0 writes and reads. Deployments may go back to it (docs/upgrade.md). */
 const firstRelease = {
-  'items.json': '66d5030a0ead1bd907384f577da48811b1a2d7f643b0decbcd930f456a967acf',
-  'parsers.mjs': 'ea3eb0f93dd9a97ae5232498629610fc086bfc94dbf080ccc7d79e38782d0083',
+  'items.json': 'bf13aadb1cf4f36aa6a44bab3d2e0dd112f36603f74091800b85978c8530c797',
+  'parsers.mjs': '828c466ff4abe8616c4d461c2678410a0d7b708e4cf8f6ea619da74ed440bf72',
 };
 
 const kinds = Object.keys(parsers) as ItemKind[];
-const newest = releases.at(-1) ?? '';
 
-/**
- * Kinds that are newer than a release. It must ignore them: they are in a partition of the signing
- * keys' table that it does not read.
- */
-const newKinds: readonly ItemKind[] = [
-  'trunk_group_limits',
-  'provider_owner',
-  'daily_state',
-  'daily_report',
-];
+/** The part of the changelog about this version. */
+const { changelog } = release([]);
 
 function readAll(read: Parsers, items: Items): void {
-  for (const kind of kinds) {
-    if (newKinds.includes(kind) && (read[kind] === undefined || items[kind] === undefined))
-      continue;
-    for (const item of items[kind]) read[kind](item);
+  for (const [kind, all] of Object.entries(items)) {
+    for (const item of all) read[kind as ItemKind]?.(item);
   }
 }
+
+/** What this version writes of an item that it has read. */
+const rewrite: Readonly<Partial<Record<ItemKind, (item: Item) => Item>>> = {
+  client: (item) => toClientItem(toClient(parsers.client(item))),
+  api_key: (item) => toApiKeyItem(parsers.api_key(item)),
+  identity_provider: (item) => toIdentityProviderItem(parsers.identity_provider(item)),
+  signing_key: (item) => toSigningKeyItem(parsers.signing_key(item)),
+  key_intent: (item) => toKeyIntentItem(parsers.key_intent(item)),
+  trunk_group_limits: (item) => toTrunkGroupLimitsItem(parsers.trunk_group_limits(item)),
+  provider_owner: (item) => toProviderOwnerItem(parsers.provider_owner(item)),
+};
 
 /** Each attribute of an item, with those of what is within: `secrets.*.hash`. */
 function attributePaths(value: unknown, path = ''): readonly string[] {
@@ -156,14 +147,14 @@ function withoutIds(kind: ItemKind, paths: readonly string[]): readonly string[]
 
 describe('the first release', () => {
   it.each(Object.entries(firstRelease))('has its own %s, which never changes', (name, sha256) => {
-    const content = readFileSync(join(directory, '0.1.0', name));
+    const content = readFileSync(join(keptItems, '0.2.0', name));
     expect(createHash('sha256').update(content).digest('hex')).toBe(sha256);
   });
 });
 
 describe('this version', () => {
-  it.each(releases)('reads every item that %s writes', (release) => {
-    expect(() => readAll(parsers, itemsOf(release))).not.toThrow();
+  it.each(releases)('reads every item that %s writes', (kept) => {
+    expect(() => readAll(parsers, itemsOf(kept))).not.toThrow();
   });
 
   it('has samples with every attribute that it reads, but for what it does not write yet', () => {
@@ -184,46 +175,66 @@ describe('this version', () => {
 describe('the release before', () => {
   it('is kept', () => {
     // What is unreleased has no version there.
-    const changelog = readFileSync(join(root, 'CHANGELOG.md'), 'utf8');
-    const [, released] = /^## (\d+\.\d+\.\d+)/m.exec(changelog) ?? [];
-    expect(releases, 'run node lab/tools/keep-item-format.ts').toContain(released);
+    const released = /^## (\d+\.\d+\.\d+)/m.exec(readFileSync(join(root, 'CHANGELOG.md'), 'utf8'));
+    expect(releases, 'run node lab/tools/keep-item-format.ts').toContain(released?.[1]);
   });
 
-  it('reads every item that this version writes', async () => {
-    const read = await parsersOf(newest);
-    expect(() => readAll(read, writeSamples())).not.toThrow();
-  });
+  it.each(kinds)(
+    'reads every %s that uses nothing new, and refuses the others by a name of the changelog',
+    async (kind) => {
+      const read = (await parsersOf(newestRelease))[kind];
+      if (read === undefined) return expect(changelog).toContain(`\`${kind}\``);
+      const unknown = writeSamples()[kind].map((item) => findNewAttribute(read, item));
+      expect(unknown, 'a plain one').toContain(undefined);
+      for (const path of unknown.filter((one) => one !== undefined)) {
+        expect(changelog).toContain(`\`${path.split('.').at(-1)}\``);
+      }
+    },
+  );
 
-  it('reads everything else that this version can write', async () => {
-    const read = await parsersOf(newest);
+  it.each(Object.entries(rewrite))(
+    'reads every %s of its own after this version has changed it',
+    async (kind, write) => {
+      const read = (await parsersOf(newestRelease))[kind as ItemKind];
+      const items = itemsOf(newestRelease)[kind as ItemKind] ?? [];
+      expect(items).not.toEqual([]);
+      for (const item of items) expect(() => read?.(write(item))).not.toThrow();
+    },
+  );
+
+  it('reads everything else that this version can write, but for attributes that are new', async () => {
+    const read = (await parsersOf(newestRelease)) as Required<Parsers>;
     const all = fc.record({ client, apiKey, identityProvider, auditRecord });
     fc.assert(
       fc.property(all, (some) => {
-        read.client(toClientItem(some.client));
-        read.api_key(toApiKeyItem(some.apiKey));
-        read.identity_provider(toIdentityProviderItem(some.identityProvider));
+        findNewAttribute(read.client, toClientItem(some.client));
+        findNewAttribute(read.api_key, toApiKeyItem(some.apiKey));
+        findNewAttribute(read.identity_provider, toIdentityProviderItem(some.identityProvider));
         read.audit(toItem(toAuditItem(some.auditRecord)));
       }),
     );
   });
 
-  it.each(releases.slice(1).map((release, at) => [releases[at] ?? '', release] as const))(
-    '%s reads every item that %s writes',
-    async (before, release) => {
+  it.each(releases.slice(1).map((kept, at) => [releases[at] ?? '', kept] as const))(
+    '%s reads items of %s that use nothing new',
+    async (before, kept) => {
       const read = await parsersOf(before);
-      expect(() => readAll(read, itemsOf(release))).not.toThrow();
+      for (const [kind, items] of Object.entries(itemsOf(kept))) {
+        const parse = read[kind as ItemKind];
+        if (parse === undefined) continue;
+        const unknown = items.map((item) => findNewAttribute(parse, item));
+        expect(unknown, kind).toContain(undefined);
+      }
     },
   );
 
-  it.each(kinds.filter((kind) => !newKinds.includes(kind)))(
-    'refuses an attribute of %s that it does not know',
-    async (kind) => {
-      const read = await parsersOf(newest);
-      const [item = {}] = writeSamples()[kind];
-      expect(() => read[kind]({ ...item, added_later: true })).toThrow(
-        'added_later: expected no such attribute',
-      );
-      expect(() => read[kind]({ ...item, schema_version: 2 })).toThrow('schema_version');
-    },
-  );
+  it.each(kinds)('refuses an attribute of %s that it does not know', async (kind) => {
+    const read = (await parsersOf(newestRelease))[kind];
+    if (read === undefined) return;
+    const [item = {}] = itemsOf(newestRelease)[kind] ?? [];
+    expect(() => read({ ...item, added_later: true })).toThrow(
+      'added_later: expected no such attribute',
+    );
+    expect(() => read({ ...item, schema_version: 2 })).toThrow('schema_version');
+  });
 });

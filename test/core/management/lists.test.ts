@@ -38,7 +38,6 @@ describe('a list of clients', () => {
     [{ enabled: true, trunkGroup: 'tg-a' }, ['Alpha']],
     [{ expiresWithin: 14 * day }, ['Alpha']],
     [{ expiresWithin: 13 * day }, []],
-    [{ endsWithin: 14 * day }, ['Alpha']],
     [{ unusedFor: 0 }, ['Alpha', 'Billing']],
     [{ needsAttention: true }, ['Alpha']],
     [{ needsAttention: true, trunkGroup: 'tg-b' }, []],

@@ -102,11 +102,13 @@ it('lists clients as a table, as JSON and as ids', async () => {
   expect(ids).toHaveLength((items as unknown[]).length);
 });
 
-it.each(['--expires-within', '--ends-within'])('lists clients by %s', async (option) => {
+it('lists clients by --expires-within', async () => {
   const clientId = await createClient();
   await json(['client-secret', 'create', clientId, '--expires-in', '7d']);
   const within = async (time: string) =>
-    (await authctl(['client', 'list', option, time, '--quiet'])).stdout.includes(clientId);
+    (await authctl(['client', 'list', '--expires-within', time, '--quiet'])).stdout.includes(
+      clientId,
+    );
   expect([await within('8d'), await within('6d')]).toEqual([true, false]);
 });
 
