@@ -19,7 +19,7 @@ import {
   ServiceUnavailableError,
   UnavailableError,
 } from '../core/errors.ts';
-import { neededFields } from '../core/management/requests/read-call.ts';
+import { nameArguments, neededFields } from '../core/management/requests/read-call.ts';
 import { fromManagementError } from '../core/management/requests/wire-errors.ts';
 import { narrowTrunkGroups } from '../core/management/trunk-group-limit.ts';
 import { isThrottlingError } from './retryable-errors.ts';
@@ -81,14 +81,16 @@ function readAnswer(answer: unknown): ManagementAnswer {
   );
 }
 
+/** The function has checked the result. */
 function readResult(name: OperationName, outcome: ManagementOutcome | undefined): unknown {
-  if (outcome !== undefined && 'error' in outcome) throw fromManagementError(outcome.error);
-  const result = v.safeParse(operationOf(name).result, outcome?.result);
-  if (result.success) return result.output;
-  throw new ServiceUnavailableError(
-    'Lambda',
-    `the management function returned an unknown result of ${name}`,
-  );
+  if (outcome === undefined) {
+    throw new ServiceUnavailableError(
+      'Lambda',
+      `the management function returned no outcome of ${name}`,
+    );
+  }
+  if ('error' in outcome) throw fromManagementError(outcome.error);
+  return outcome.result;
 }
 
 /** How the version or the registration of each kind of record is found. */
@@ -113,8 +115,7 @@ export class FunctionClient {
   async call(asker: Asker, name: OperationName, args: readonly unknown[]): Promise<unknown> {
     const operation = operationOf(name);
     const complete = await this.#complete(asker, operation, args);
-    const names = Object.keys(operation.parameters);
-    const input = Object.fromEntries(names.map((key, index) => [key, complete[index]]));
+    const input = nameArguments(operation, complete);
     const { actor, role = 'viewer', trunkGroups } = asker;
     const text = toText({
       operation: name,

@@ -1,5 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { managementOperations, type OperationName } from '../contract/management/operations.ts';
+import {
+  managementOperations,
+  type OperationName,
+  operationOf,
+} from '../contract/management/operations.ts';
 import type { ManagementAlias, PersonRole } from '../contract/management/roles.ts';
 import type { ApiKey as StoredApiKey } from '../core/api-key/api-key.ts';
 import type { AuditRecord } from '../core/audit/audit-log.ts';
@@ -9,9 +13,11 @@ import type {
 } from '../core/client/client.ts';
 import { CallerRefusedError } from '../core/errors.ts';
 import type { ManagementContext } from '../core/management/management-context.ts';
-import { operations } from '../core/management/operations.ts';
+import type { operations } from '../core/management/operations.ts';
+import { nameArguments } from '../core/management/requests/read-call.ts';
+import { runOperation } from '../core/management/run-operation.ts';
 import { limitToTrunkGroups } from '../core/management/trunk-group-limit.ts';
-import { type WithoutHashes, withoutHashes } from '../core/management/without-hashes.ts';
+import type { WithoutHashes } from '../core/management/without-hashes.ts';
 import { AwsCallerError, findAwsCallerError } from './aws-caller-error.ts';
 import type { AwsClientOptions } from './aws-client-options.ts';
 import type { Environment } from './aws-json/endpoint.ts';
@@ -121,8 +127,6 @@ function bindOperations(
   return Object.freeze({ ...Object.fromEntries(bound), forCaller }) as Management;
 }
 
-type Run = (context: ManagementContext, ...rest: readonly unknown[]) => unknown;
-
 function contextFor(context: ManagementContext, { actor, trunkGroups }: Asker): ManagementContext {
   const named = actor === undefined ? context : { ...context, actor };
   return trunkGroups === undefined ? named : limitToTrunkGroups(named, trunkGroups);
@@ -131,8 +135,8 @@ function contextFor(context: ManagementContext, { actor, trunkGroups }: Asker): 
 function bindTables(open: () => Promise<ManagementContext>, asker: Asker): Management {
   return bindOperations(
     async (name, args) => {
-      const context = contextFor(await open(), asker);
-      return withoutHashes(await (operations[name] as Run)(context, ...args));
+      const input = nameArguments(operationOf(name), args);
+      return runOperation(contextFor(await open(), asker), { operation: name, input }, false);
     },
     (caller) => bindTables(open, narrowAsker(asker, caller)),
   );

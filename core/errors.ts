@@ -81,33 +81,48 @@ export class VersionConflictError extends ConflictError {
   }
 }
 
-export interface InputErrorOptions extends ErrorOptions {
-  readonly field?: string | undefined;
-  readonly label?: string | undefined;
-}
-
-/**
- * A value that a person gave and that is not allowed. The message has the label of the field, the
- * value and what is allowed.
- */
-export class InputError extends Error {
-  override readonly name = 'InputError';
+/** What is wrong with one field of an input. */
+export interface InputProblem {
   /**
    * The field of the input that is wrong, as a program names it: `tokenLifetime`,
    * `subnets[1].netmask`. Undefined if the value belongs to no field.
    */
-  readonly field: string | undefined;
+  readonly field?: string | undefined;
   /** What the message calls the field: its name on the wire, `token_lifetime`. */
-  readonly label: string | undefined;
+  readonly label?: string | undefined;
   /** The message without the label, for a surface that has its own: a form, a command line. */
   readonly problem: string;
+}
 
-  constructor(problem: string, { field, label, ...options }: InputErrorOptions = {}) {
-    super(label === undefined ? problem : `${label}: ${problem}`, options);
-    this.field = field;
-    this.label = label;
-    this.problem = problem;
+/**
+ * Values that a person gave and that are not allowed. The message has the label of each field, the
+ * value and what is allowed.
+ */
+export class InputError extends Error {
+  override readonly name = 'InputError';
+  /** All that is wrong, in the order of the fields. */
+  readonly problems: readonly [InputProblem, ...InputProblem[]];
+  /** Of the first problem, like `label` and `problem`. */
+  readonly field: string | undefined;
+  readonly label: string | undefined;
+  readonly problem: string;
+
+  constructor(
+    problem: string | readonly [InputProblem, ...InputProblem[]],
+    { field, label, ...options }: ErrorOptions & Omit<InputProblem, 'problem'> = {},
+  ) {
+    const problems = typeof problem === 'string' ? ([{ field, label, problem }] as const) : problem;
+    super(problems.map(describeProblem).join('\n'), options);
+    const [first] = problems;
+    this.problems = problems;
+    this.field = first.field;
+    this.label = first.label;
+    this.problem = first.problem;
   }
+}
+
+function describeProblem({ label, problem }: InputProblem): string {
+  return label === undefined ? problem : `${label}: ${problem}`;
 }
 
 /** A well-formed change that the rules do not allow in the present state. The message says why. */

@@ -1,190 +1,370 @@
 import * as v from 'valibot';
-import { isJsonObject } from '../json-object.ts';
+import {
+  maxLimitedItems,
+  maxLimitProviders,
+  maxOwnProviders,
+  minTokenLifetime,
+  secondsPerDay,
+} from '../limits.ts';
+import {
+  checkedList,
+  exactly,
+  type Facts,
+  type FieldValues,
+  field,
+  flag,
+  list,
+  secretText,
+  text,
+  Wrong,
+  type WrongFields,
+  whole,
+  wrong,
+} from './fields.ts';
+import * as rule from './rules.ts';
 
 /**
- * What the operations of management accept, by shape. The rules about values, such as which scopes
- * there are, are the library's. A field that is not known is refused.
+ * What the operations of management accept: each field with its meaning, its unit and its rule. Types,
+ * checks and messages follow from it. A rule that depends on what is stored is the operation's.
  */
 
-export const list = <T extends v.GenericSchema>(item: T) => v.pipe(v.array(item), v.readonly());
+const ifVersion = {
+  /** The `version` that the decision was based on. If left out, the change is made anyway. */
+  ifVersion: v.optional(rule.version(1)),
+};
 
-/** An object with no other fields, which the issue about another one names. */
-export function exactly<const Entries extends v.ObjectEntries>(entries: Entries) {
-  const fields = Object.keys(entries) as readonly (keyof Entries & string)[];
-  const names: readonly string[] = fields;
-  const object = v.custom<Readonly<Record<string, unknown>>>(isJsonObject, 'an object');
-  const known = v.rawCheck<Readonly<Record<string, unknown>>>(({ dataset, addIssue }) => {
-    if (!dataset.typed) return;
-    const { value } = dataset;
-    const key = Object.keys(value).find((name) => !names.includes(name));
-    if (key === undefined) return;
-    const path = { type: 'object', origin: 'key', input: value, key, value: value[key] } as const;
-    addIssue({ message: names.join(', '), path: [path] });
-  });
-  return Object.assign(v.pipe(object, known, v.object(entries)), { fields });
-}
+const ifStoredVersion = {
+  /** The same. Zero: nothing is stored. */
+  ifVersion: v.optional(rule.version(0)),
+};
 
-const text = v.string();
-const optionalText = v.optional(text);
-const optionalFlag = v.optional(v.boolean());
-/** Seconds, or seconds since the epoch. */
-const seconds = v.number();
+const idempotencyKey = {
+  /** A second call with the same key finds what the first one created. */
+  idempotencyKey: v.optional(rule.idempotencyKey),
+};
 
-const ifVersion = v.optional(v.number());
-const idempotencyKey = optionalText;
+export const versionOptions = exactly(ifVersion);
 
-export const versionOptions = exactly({ ifVersion });
-
-const page = { limit: v.optional(v.number()), cursor: optionalText };
+const page = {
+  /** Most items of the page, 1 to 500; 500 if left out. */
+  limit: v.optional(rule.pageSize),
+  /** `nextCursor` of the page before; the first page if left out. */
+  cursor: v.optional(rule.cursor),
+};
 
 const ownedItems = {
   ...page,
-  trunkGroup: optionalText,
-  text: optionalText,
-  enabled: optionalFlag,
-  withRecent: optionalFlag,
+  trunkGroup: v.optional(rule.trunkGroup),
+  /** Text in the name or the id, of a client's secrets as well, in any case. */
+  text: v.optional(rule.searched),
+  enabled: v.optional(flag),
+  /**
+   * False saves one read of a list of trunk groups: what was created or renamed in the last seconds
+   * may be missing then. The default is true.
+   */
+  withRecent: v.optional(flag),
 };
 
-const claimConditions = list(exactly({ claim: text, values: list(text) }));
+const audiencesOfClient = {
+  /** Of its tokens, the default first. Empty: the deployment's default audience. */
+  audiences: v.optional(rule.audiences),
+};
 
-export const newClient = exactly({
-  name: text,
-  serviceTrunkGroup: text,
-  scopes: list(text),
-  audiences: v.optional(list(text)),
-  tokenLifetime: v.optional(seconds),
-  provider: optionalText,
-  externalClientId: optionalText,
-  requiredClaims: v.optional(claimConditions),
-  allowUserTokens: optionalFlag,
-  idempotencyKey,
-});
+/** What is wrong with the fields of a new client together. */
+function checkProvider(client: FieldValues): WrongFields {
+  const { provider, externalClientId: id, requiredClaims, allowUserTokens, audiences } = client;
+  const found: [string, Wrong][] = [];
+  const isUnder = (provider ?? id ?? requiredClaims ?? allowUserTokens) !== undefined;
+  if (isUnder && provider === undefined) {
+    found.push(['provider', new Wrong({ message: 'the issuer of a registered provider' })]);
+  }
+  if (isUnder && id === undefined) {
+    found.push(['externalClientId', new Wrong({ message: "the client's id at the provider" })]);
+  }
+  const isOfTexts = Array.isArray(audiences) && audiences.every((one) => typeof one === 'string');
+  if (isOfTexts && !(isUnder && typeof id !== 'string')) {
+    const audience = rule.findWrongAudience(audiences, isUnder ? String(id) : undefined);
+    if (audience !== undefined) found.push(['audiences', audience]);
+  }
+  return found;
+}
+
+export const newClient = exactly(
+  {
+    name: rule.name,
+    serviceTrunkGroup: rule.ownTrunkGroup,
+    scopes: rule.scopesOfClient,
+    ...audiencesOfClient,
+    /** Seconds; the deployment's default if left out. */
+    tokenLifetime: v.optional(rule.tokenLifetime),
+    /** Issuer of the registered provider that the client is under. Needs `externalClientId`. */
+    provider: v.optional(rule.issuer),
+    /** The client's id there; a pattern if the provider was registered with patterns. */
+    externalClientId: v.optional(rule.externalClientId),
+    /** What else a token of the provider must say. Needs `provider`. */
+    requiredClaims: v.optional(rule.claimConditions),
+    /**
+     * Creates it without the rule that refuses tokens of people, see `findApplicationRule`. Left out:
+     * if the provider's platform is known and no required claim is such a rule, the rule is added.
+     */
+    allowUserTokens: v.optional(flag),
+    ...idempotencyKey,
+  },
+  checkProvider,
+);
 
 export const clientsFilter = exactly({
   ...ownedItems,
-  provider: optionalText,
-  expiresWithin: v.optional(seconds),
-  unusedFor: v.optional(seconds),
-  needsAttention: optionalFlag,
-  allowsUserTokens: optionalFlag,
+  /** Issuer of the registered provider that the clients are under. */
+  provider: v.optional(rule.issuer),
+  /** Seconds within which a secret of the client expires. */
+  expiresWithin: v.optional(rule.duration),
+  /** @deprecated The former name of `expiresWithin`. */
+  endsWithin: v.optional(rule.duration),
+  /** Seconds for which a secret of the client was not used. */
+  unusedFor: v.optional(rule.duration),
+  /** Whether a secret of the client needs attention: see `findSecretConcern`. */
+  needsAttention: v.optional(flag),
+  /**
+   * Whether the client is under a provider and has no rule that refuses tokens which the provider
+   * issued for people: see `hasApplicationRule`.
+   */
+  allowsUserTokens: v.optional(flag),
 });
 
-export const expiringFilter = exactly({ ...page, trunkGroup: optionalText });
+export const expiringFilter = exactly({ ...page, trunkGroup: v.optional(rule.trunkGroup) });
 
+/**
+ * The fields of a client that can change. The trunk group, the provider and the id there identify a
+ * client and never change.
+ */
 export const clientChanges = exactly({
-  name: optionalText,
-  scopes: v.optional(list(text)),
-  addScopes: v.optional(list(text)),
-  removeScopes: v.optional(list(text)),
-  audiences: v.optional(list(text)),
-  tokenLifetime: v.optional(seconds),
-  requiredClaims: v.optional(claimConditions),
-  ifVersion,
+  name: v.optional(rule.name),
+  scopes: v.optional(rule.scopes),
+  addScopes: v.optional(rule.scopes),
+  /** Also scopes that are no longer in the catalogue. */
+  removeScopes: v.optional(list(text('a scope of the client'))),
+  ...audiencesOfClient,
+  /** Seconds. */
+  tokenLifetime: v.optional(rule.tokenLifetime),
+  /** Of a client under a provider: what else its tokens must say. Replaces all; empty: nothing. */
+  requiredClaims: v.optional(rule.claimConditions),
+  ...ifVersion,
 });
 
+/** `ifVersion` is the version of the client that the secret belongs to. */
 const secretFields = {
-  name: optionalText,
-  expiresAt: v.optional(seconds),
-  idempotencyKey,
-  ifVersion,
+  name: v.optional(rule.name),
+  /** Seconds since the epoch; never if left out. */
+  expiresAt: v.optional(rule.expiry),
+  ...idempotencyKey,
+  ...ifVersion,
 };
 
 export const newSecret = exactly(secretFields);
 
-export const rotatedSecret = exactly({ ...secretFields, overlap: seconds });
-
-export const secretChanges = exactly({
-  name: optionalText,
-  /** Null: never. */
-  expiresAt: v.optional(v.nullable(seconds)),
-  ifVersion,
+export const rotatedSecret = exactly({
+  ...secretFields,
+  /** Seconds for which the old secrets continue to work; with 0 they expire at once. */
+  overlap: rule.overlap,
 });
+
+/** `ifVersion` is the version of the client that the secret belongs to. */
+export const secretChanges = exactly({
+  name: v.optional(rule.name),
+  /** Seconds since the epoch; null: never. */
+  expiresAt: v.optional(rule.expiryOrNever),
+  ...ifVersion,
+});
+
+const netmaskHelp = 'a netmask such as 255.255.255.0, or a prefix length such as 24';
 
 const subnetFields = {
-  name: text,
-  address: text,
-  netmask: v.optional(v.union([text, v.number()])),
+  name: rule.name,
+  /** `203.0.113.0`, or with its prefix `203.0.113.0/24`. IPv4 or IPv6. */
+  address: text('an IPv4 or IPv6 address, e.g. 203.0.113.0 or 2001:db8::', (value) => value.trim()),
+  /**
+   * `255.255.255.0`, `24` or `/24`. Left out if the address has a prefix, or stands for itself.
+   */
+  netmask: v.optional(
+    field<string | number>(netmaskHelp, (value) => {
+      if (typeof value === 'string') return value.trim();
+      return Number.isSafeInteger(value) && Number(value) >= 0 ? Number(value) : wrong;
+    }),
+  ),
 };
 
-export const newSubnet = exactly({ ...subnetFields, ifVersion });
+function checkSubnet({ address, netmask }: FieldValues, { findWrongSubnet }: Facts): WrongFields {
+  if (typeof address !== 'string') return [];
+  const isMask =
+    netmask === undefined || typeof netmask === 'string' || typeof netmask === 'number';
+  const found = isMask ? findWrongSubnet({ address, netmask }) : undefined;
+  return found === undefined ? [] : [[found.field, new Wrong({ message: found.problem })]];
+}
+
+export const newSubnet = exactly({ ...subnetFields, ...ifVersion }, checkSubnet);
 
 export const newApiKey = exactly({
-  name: text,
-  serviceTrunkGroup: text,
-  enabled: optionalFlag,
-  subnets: v.optional(list(exactly(subnetFields))),
-  idempotencyKey,
+  name: rule.name,
+  serviceTrunkGroup: rule.ownTrunkGroup,
+  /** True if left out. */
+  enabled: v.optional(flag),
+  /** Subnets that may use the key. None: every address. */
+  subnets: v.optional(list(exactly(subnetFields, checkSubnet))),
+  ...idempotencyKey,
 });
 
-export const apiKeysFilter = exactly({ ...ownedItems, anySource: optionalFlag });
+export const apiKeysFilter = exactly({
+  ...ownedItems,
+  /** Whether every address may use the key: it has no subnets. */
+  anySource: v.optional(flag),
+});
 
-export const removeSubnetOptions = exactly({ allowAnySource: optionalFlag, ifVersion });
+export const removeSubnetOptions = exactly({
+  /** Whether the list may become empty. Then every address may use the key. */
+  allowAnySource: v.optional(flag),
+  ...ifVersion,
+});
+
+/** Longest life of a secret that a limit can name, in seconds: a hundred years. */
+const maxSecretLimit = 36_500 * secondsPerDay;
 
 /** Each limit that is left out does not exist. */
 export const grantLimits = {
   /** Scopes that may be granted. Empty: none. */
-  scopes: v.optional(list(text)),
-  maxClients: v.optional(v.number()),
+  scopes: v.optional(rule.scopes),
+  maxClients: v.optional(whole(() => [0, maxLimitedItems])),
   /** Zero: no API key may be created. */
-  maxApiKeys: v.optional(v.number()),
-  maxTokenLifetime: v.optional(seconds),
-  /** Seconds that a secret may have left. */
-  maxSecretLifetime: v.optional(seconds),
+  maxApiKeys: v.optional(whole(() => [0, maxLimitedItems])),
+  /** Seconds. */
+  maxTokenLifetime: v.optional(
+    whole(({ config }) => [minTokenLifetime, config.tokenLifetime.maximum]),
+  ),
+  /** Seconds that a secret may have left. A secret without an end has no such limit. */
+  maxSecretLifetime: v.optional(whole(() => [1, maxSecretLimit])),
   /** Whether every API key must have a subnet, and none wider than `requiredSubnetPrefix`. */
-  requireSubnet: optionalFlag,
+  requireSubnet: v.optional(flag),
   /** Issuers of the registered providers under which clients may be created. Empty: none. */
-  providers: v.optional(list(text)),
+  providers: v.optional(
+    checkedList(rule.issuer, (issuers) =>
+      rule.findTooMany([...new Set(issuers)], maxLimitProviders, 'providers'),
+    ),
+  ),
   /** Providers that the trunk group may register for itself. Left out: none. */
-  ownProviders: v.optional(v.number()),
+  ownProviders: v.optional(whole(() => [0, maxOwnProviders])),
 };
 
 export const proposedLimits = exactly(grantLimits);
 
-export const newLimits = exactly({ ...grantLimits, ifVersion });
+export const newLimits = exactly({ ...grantLimits, ...ifStoredVersion });
 
 export const limitsFilter = exactly(page);
 
+export const claimNameHelp =
+  'the name of a claim that says who the client is: 1 to 128 printable ASCII characters, and not one of the claims about the token itself, such as aud or jti';
+
+/** Where the tokens of a provider name their audience. */
+export const audienceSources = ['aud', 'scope'] as const;
+
+/** What a person decides about a provider's tokens, as its documents do not say it. */
 const providerChoices = {
-  clientIdClaim: optionalText,
-  allowUserWritableClaim: optionalFlag,
-  audienceFrom: optionalText,
-  allowClientPatterns: optionalFlag,
+  /** The claim that names the client. Left out: the first of `client_id`, `azp` and `sub`. */
+  clientIdClaim: v.optional(text(claimNameHelp)),
+  /**
+   * Confirms a claim that is not known to be written only by the provider. If users of the
+   * provider can write the claim, each of them can call as any client.
+   */
+  allowUserWritableClaim: v.optional(flag),
+  /** `scope` for a provider whose access tokens have no `aud`, such as Amazon Cognito. */
+  audienceFrom: v.optional(
+    field<(typeof audienceSources)[number]>(
+      audienceSources.join(' or '),
+      (value) => audienceSources.find((one) => one === value) ?? wrong,
+    ),
+  ),
+  /** Whether ids of clients under it may be patterns, as for the jobs of a CI system. */
+  allowClientPatterns: v.optional(flag),
 };
+
+export const discoveryUrl = text('an absolute https URL in plain ASCII');
 
 export const inspectOptions = exactly({
   ...providerChoices,
-  tokens: v.optional(list(text)),
+  /** Tokens of the provider. What would be decided of each is in the result, in this order. */
+  tokens: v.optional(list(secretText('access tokens'))),
 });
 
+/** Registers the provider only if its discovery document still says what the caller has seen. */
 export const registerOptions = exactly({
   ...providerChoices,
-  ifIssuer: optionalText,
-  ifJwksUri: optionalText,
-  trunkGroups: v.optional(list(text)),
+  ifIssuer: v.optional(rule.issuer),
+  ifJwksUri: v.optional(text('a URL')),
+  /**
+   * The service trunk groups that the provider is for, and no others. Left out: those of a limited
+   * caller that may have one; of another caller, the whole platform.
+   */
+  trunkGroups: v.optional(rule.ownTrunkGroups),
 });
 
-export const providerTrunkGroups = exactly({ trunkGroups: list(text), ifVersion });
+export const providerTrunkGroups = exactly({
+  /** All of them. None: the platform's staff takes the provider over. */
+  trunkGroups: rule.ownTrunkGroups,
+  ...ifStoredVersion,
+});
 
 export const deleteProviderOptions = exactly({
   ...page,
-  cascade: optionalFlag,
-  ifRegistration: optionalText,
+  /** Whether the clients under it are deleted with it. */
+  cascade: v.optional(flag),
+  /** `registrationId` of the registration that the caller has seen. */
+  ifRegistration: v.optional(text('a registrationId')),
 });
 
 export const tokenQuestion = exactly({
-  clientId: text,
-  scope: optionalText,
-  resource: optionalText,
+  clientId: text('the id of a client'),
+  /** The `scope` parameter; left out if the request has none. */
+  scope: v.optional(text('scopes with a space between')),
+  resource: v.optional(text('an absolute URI')),
 });
 
 export const requestQuestion = exactly({
-  credential: text,
-  sourceAddress: optionalText,
-  scopes: v.optional(list(text)),
-  audience: optionalText,
-  issuer: optionalText,
+  /** The credential as it follows `Bearer `. A secret. */
+  credential: secretText('a bearer credential'),
+  sourceAddress: v.optional(text('an IP address')),
+  /** Scopes that the request would require; none if left out. */
+  scopes: v.optional(list(text('a scope'))),
+  /** The audience of the called API. The default is the deployment's default audience. */
+  audience: v.optional(text('the name of an API')),
+  /** Needed if the deployment config has no issuer, as without a domain. */
+  issuer: v.optional(text('a URL')),
 });
 
-export const auditFilter = exactly({ ...page, day: optionalText, text: optionalText });
+/** Filters of the changes of a day. A change must meet all of them. */
+export const auditFilter = exactly({
+  ...page,
+  /** UTC day, e.g. `2026-11-21`; today if left out. */
+  day: v.optional(rule.day),
+  /**
+   * Text in the actor, the action by its name or in words, the subject, or the record's name or
+   * client id, in any case.
+   */
+  text: v.optional(rule.searched),
+});
 
-export const historyFilter = exactly({ since: optionalText, cursor: optionalText });
+/** Which part of a history. */
+export const historyFilter = exactly({
+  /**
+   * The first UTC day, e.g. `2026-11-21`. The default is the day on which the client or API key was
+   * created, or 400 days ago if it no longer exists.
+   */
+  since: v.optional(rule.day),
+  cursor: v.optional(rule.cursor),
+});
+
+/** Longest subject of an audit record: the issuer of a provider. */
+const maxSubjectLength = 2048;
+
+export const historySubject = text(
+  'the id of a client, a secret or an API key, or an issuer',
+  (value) => (value.length <= maxSubjectLength ? value : wrong),
+);

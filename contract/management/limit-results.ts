@@ -1,5 +1,6 @@
 import * as v from 'valibot';
-import { grantLimits, list } from './inputs.ts';
+import { asStored, list } from './fields.ts';
+import { grantLimits } from './inputs.ts';
 
 /** What the operations about limits of trunk groups return. */
 
@@ -9,7 +10,7 @@ const optionalTime = v.optional(v.number());
 
 export const trunkGroupLimits = v.object({
   serviceTrunkGroup: text,
-  ...grantLimits,
+  ...asStored(grantLimits),
   /** 0: nothing is stored for the trunk group. */
   version: v.number(),
   updatedAt: optionalTime,

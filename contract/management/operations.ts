@@ -1,9 +1,11 @@
 import * as v from 'valibot';
+import { flag, list } from './fields.ts';
 import * as input from './inputs.ts';
 import * as limitsOutput from './limit-results.ts';
 import * as providerOutput from './provider-results.ts';
 import * as output from './results.ts';
 import type { ManagementAlias, PersonRole } from './roles.ts';
+import * as rule from './rules.ts';
 
 /**
  * What a request must carry so that a repetition of it does no harm. All are fields of the last
@@ -35,7 +37,11 @@ export interface ManagementOperation {
   readonly guarded?: Guarded;
 }
 
-const id = v.string();
+const clientId = rule.id('client');
+const secretId = rule.id('secret');
+const keyId = rule.id('apiKey');
+const subnetId = rule.id('subnet');
+const { issuer, trunkGroup: serviceTrunkGroup } = rule;
 const version = v.optional(input.versionOptions);
 
 type Access = Pick<ManagementOperation, 'aliases' | 'person' | 'limitedPerson' | 'guarded'>;
@@ -93,129 +99,109 @@ export const managementOperations = {
     output.deploymentDescription,
   ),
   createClient: change(clients, { client: input.newClient }, output.createdClient, ['key']),
-  findClient: read(seenBy('client-operator'), { clientId: id }, output.client),
+  findClient: read(seenBy('client-operator'), { clientId }, output.client),
   listClients: read(
     // Before a provider is deleted with its clients, its operator sees which they are.
     seenBy('client-operator', 'provider-operator'),
     { filter: v.optional(input.clientsFilter) },
     output.clientPage,
   ),
-  updateClient: change(clients, { clientId: id, changes: input.clientChanges }, output.client, [
+  updateClient: change(clients, { clientId, changes: input.clientChanges }, output.client, [
     'version',
   ]),
-  setClientEnabled: change(
-    clients,
-    { clientId: id, enabled: v.boolean(), options: version },
-    output.client,
-    ['stop'],
-  ),
-  revokeClientTokens: change(clients, { clientId: id, options: version }, output.client, ['stop']),
-  deleteClient: change(clients, { clientId: id, options: version }, output.client, ['version']),
-  createClientSecret: change(
-    clients,
-    { clientId: id, secret: input.newSecret },
-    output.createdSecret,
-    ['key', 'version'],
-  ),
+  setClientEnabled: change(clients, { clientId, enabled: flag, options: version }, output.client, [
+    'stop',
+  ]),
+  revokeClientTokens: change(clients, { clientId, options: version }, output.client, ['stop']),
+  deleteClient: change(clients, { clientId, options: version }, output.client, ['version']),
+  createClientSecret: change(clients, { clientId, secret: input.newSecret }, output.createdSecret, [
+    'key',
+    'version',
+  ]),
   rotateClientSecret: change(
     clients,
-    { clientId: id, secret: input.rotatedSecret },
+    { clientId, secret: input.rotatedSecret },
     output.rotatedSecrets,
     ['key', 'version'],
   ),
   updateClientSecret: change(
     clients,
-    { clientId: id, secretId: id, changes: input.secretChanges },
+    { clientId, secretId, changes: input.secretChanges },
     output.secret,
     ['version'],
   ),
-  disableClientSecret: change(
-    clients,
-    { clientId: id, secretId: id, options: version },
-    output.secret,
-    ['stop'],
-  ),
-  enableClientSecret: change(
-    clients,
-    { clientId: id, secretId: id, options: version },
-    output.secret,
-    ['version'],
-  ),
-  deleteClientSecret: change(clients, { clientId: id, secretId: id, options: version }, v.void(), [
+  disableClientSecret: change(clients, { clientId, secretId, options: version }, output.secret, [
+    'stop',
+  ]),
+  enableClientSecret: change(clients, { clientId, secretId, options: version }, output.secret, [
+    'version',
+  ]),
+  deleteClientSecret: change(clients, { clientId, secretId, options: version }, v.void(), [
     'version',
   ]),
   createApiKey: change(apiKeys, { apiKey: input.newApiKey }, output.createdApiKey, ['key']),
-  findApiKey: read(seenBy('api-key-operator'), { keyId: id }, output.apiKey),
+  findApiKey: read(seenBy('api-key-operator'), { keyId }, output.apiKey),
   listApiKeys: read(
     seenBy('api-key-operator'),
     { filter: v.optional(input.apiKeysFilter) },
     output.apiKeyPage,
   ),
-  renameApiKey: change(apiKeys, { keyId: id, name: v.string(), options: version }, output.apiKey, [
+  renameApiKey: change(apiKeys, { keyId, name: rule.name, options: version }, output.apiKey, [
     'version',
   ]),
-  setApiKeyEnabled: change(
-    apiKeys,
-    { keyId: id, enabled: v.boolean(), options: version },
-    output.apiKey,
-    ['stop'],
-  ),
-  deleteApiKey: change(apiKeys, { keyId: id, options: version }, output.apiKey, ['version']),
-  addSubnet: change(apiKeys, { keyId: id, subnet: input.newSubnet }, output.addedSubnet, [
-    'version',
+  setApiKeyEnabled: change(apiKeys, { keyId, enabled: flag, options: version }, output.apiKey, [
+    'stop',
   ]),
+  deleteApiKey: change(apiKeys, { keyId, options: version }, output.apiKey, ['version']),
+  addSubnet: change(apiKeys, { keyId, subnet: input.newSubnet }, output.addedSubnet, ['version']),
   removeSubnet: change(
     apiKeys,
-    { keyId: id, subnetId: id, options: v.optional(input.removeSubnetOptions) },
+    { keyId, subnetId, options: v.optional(input.removeSubnetOptions) },
     output.apiKey,
     ['version'],
   ),
   inspectProvider: read(
     { ...providers, aliases: ['provider-operator', 'auditor', 'administrator'] },
-    { discoveryUrl: id, options: v.optional(input.inspectOptions) },
+    { discoveryUrl: input.discoveryUrl, options: v.optional(input.inspectOptions) },
     providerOutput.providerInspection,
   ),
   // An issuer is registered once: a repetition is refused.
   registerProvider: change(
     providers,
-    { discoveryUrl: id, options: v.optional(input.registerOptions) },
+    { discoveryUrl: input.discoveryUrl, options: v.optional(input.registerOptions) },
     providerOutput.registeredProvider,
     [],
   ),
   findProvider: read(
     seenBy('provider-operator', 'client-operator'),
-    { issuer: id },
+    { issuer },
     providerOutput.provider,
   ),
-  listProviders: read(seenBy('provider-operator'), {}, input.list(providerOutput.provider)),
+  listProviders: read(seenBy('provider-operator'), {}, list(providerOutput.provider)),
   listProvidersWithLimits: read(
     seenBy('provider-operator'),
-    { serviceTrunkGroups: input.list(id) },
+    { serviceTrunkGroups: rule.trunkGroups },
     v.object({
-      providers: input.list(providerOutput.provider),
-      limits: input.list(limitsOutput.trunkGroupLimits),
+      providers: list(providerOutput.provider),
+      limits: list(limitsOutput.trunkGroupLimits),
     }),
   ),
-  inspectProviderKeys: read(
-    seenBy('provider-operator'),
-    { issuer: id },
-    providerOutput.providerKeys,
-  ),
+  inspectProviderKeys: read(seenBy('provider-operator'), { issuer }, providerOutput.providerKeys),
   deleteProvider: change(
     providers,
-    { issuer: id, options: v.optional(input.deleteProviderOptions) },
+    { issuer, options: v.optional(input.deleteProviderOptions) },
     output.clientPage,
     ['registration'],
   ),
   setProviderTrunkGroups: change(
     { ...providers, guarded: 'providerOwner' },
-    { issuer: id, owners: input.providerTrunkGroups },
+    { issuer, owners: input.providerTrunkGroups },
     providerOutput.provider,
     ['version'],
   ),
   findTrunkGroupLimits: read(
     seenBy('client-operator', 'api-key-operator', 'provider-operator'),
-    { serviceTrunkGroup: id },
+    { serviceTrunkGroup },
     limitsOutput.trunkGroupLimits,
   ),
   listTrunkGroupLimits: read(
@@ -225,12 +211,12 @@ export const managementOperations = {
   ),
   checkTrunkGroupLimits: read(
     seenBy(),
-    { serviceTrunkGroup: id, limits: v.optional(input.proposedLimits) },
+    { serviceTrunkGroup, limits: v.optional(input.proposedLimits) },
     limitsOutput.limitsCheck,
   ),
   setTrunkGroupLimits: change(
     limits,
-    { serviceTrunkGroup: id, limits: input.newLimits },
+    { serviceTrunkGroup, limits: input.newLimits },
     limitsOutput.trunkGroupLimits,
     ['version'],
   ),
@@ -243,7 +229,11 @@ export const managementOperations = {
   ),
   explainRequest: read(seenBy(), { question: input.requestQuestion }, output.requestExplanation),
   listAudit: read(audit, { filter: v.optional(input.auditFilter) }, output.auditPage),
-  listHistory: read(audit, { id, filter: v.optional(input.historyFilter) }, output.historyPage),
+  listHistory: read(
+    audit,
+    { id: input.historySubject, filter: v.optional(input.historyFilter) },
+    output.historyPage,
+  ),
   // The keys are the platform's: what a customer needs of them is in the JWKS, and the rest names the
   // AWS account and when each key begins to sign.
   listSigningKeys: read(

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { list } from './inputs.ts';
+import { list } from './fields.ts';
 
 /** What the operations about identity providers return. */
 

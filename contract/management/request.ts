@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { list } from './inputs.ts';
+import { list } from './fields.ts';
 import { isOperationName, type OperationName } from './operations.ts';
 import { personRoles } from './roles.ts';
 
@@ -89,6 +89,19 @@ export const managementErrorSchema = v.object({
   service: v.optional(v.string()),
   /** Of a FetchError or an AwsCallerError: one word of a closed set. */
   problem: v.optional(v.string()),
+  /**
+   * Of an InputError with several problems: all of them. 0.2.0 takes `problems` for a list of texts,
+   * and ignores this.
+   */
+  input_problems: v.optional(
+    list(
+      v.object({
+        field: v.optional(v.string()),
+        label: v.optional(v.string()),
+        problem: v.string(),
+      }),
+    ),
+  ),
   /** Of a KeySetError. */
   problems: v.optional(list(v.string())),
 });

@@ -1,7 +1,8 @@
 import * as v from 'valibot';
 import { regionIds } from '../regions.ts';
 import { algs } from '../signing-algorithms.ts';
-import { grantLimits, list } from './inputs.ts';
+import { asStored, list } from './fields.ts';
+import { grantLimits } from './inputs.ts';
 import { finding } from './provider-results.ts';
 
 /**
@@ -242,7 +243,7 @@ export const deploymentDescription = v.object({
       /** Every trunk group if left out. */
       trunkGroups: v.optional(list(text)),
       /** What the deployment config allows the caller to grant. */
-      limits: v.object(grantLimits),
+      limits: v.object(asStored(grantLimits)),
       /** Whether the limits of trunk groups hold for the caller, too. */
       hasTrunkGroupLimits: v.boolean(),
     }),

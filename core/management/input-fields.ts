@@ -10,6 +10,7 @@ import {
   maxServiceTrunkGroupLength,
 } from '../../contract/limits.ts';
 import type { ManagementConfig } from '../../contract/management/management-config.ts';
+import { findNearestNames } from '../../contract/nearest-names.ts';
 import { isResourceUri } from '../../contract/resource-uri.ts';
 import { scopeName } from '../../contract/scopes.ts';
 import { unprintable } from '../../contract/unprintable.ts';
@@ -19,7 +20,6 @@ import { type IdKind, isId, prefixes } from '../credential/credential-value.ts';
 import { RefusedError } from '../errors.ts';
 import type { IdentityProvider } from '../identity-provider/identity-provider.ts';
 import { formatTime, lastTime } from '../rfc3339.ts';
-import { findNearestNames } from './nearest-names.ts';
 import { readList, readText, refuseInput } from './read-input.ts';
 
 const nameHelp = `1 to ${maxNameLength} printable characters`;

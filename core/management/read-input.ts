@@ -1,6 +1,8 @@
+import type * as v from 'valibot';
 import { isJsonObject } from '../../contract/json-object.ts';
-import { InputError } from '../errors.ts';
-import { editDistance } from './nearest-names.ts';
+import { unknownField, type Wrong } from '../../contract/management/fields.ts';
+import { suggestName } from '../../contract/nearest-names.ts';
+import { InputError, type InputProblem } from '../errors.ts';
 
 /** Longer values are cut: a message is read by a person. */
 const maxShown = 80;
@@ -20,15 +22,80 @@ function jsonOf(value: unknown): string | undefined {
   }
 }
 
-/** Fields whose plural holds one value each time they are given. */
+/** Fields that a message calls by another name than theirs on the wire. */
 const labels: ReadonlyMap<string, string> = new Map([
+  // Their values are named one by one.
   ['scopes', 'scope'],
+  ['addScopes', 'scope'],
+  ['removeScopes', 'scope'],
   ['audiences', 'audience'],
+  ['providers', 'provider'],
+  ['overlap', 'expire_old_in'],
 ]);
 
 /** The name of a field on the wire: `tokenLifetime` is `token_lifetime` there. */
 function labelOf(field: string): string {
   return labels.get(field) ?? field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+/** `['subnets', 1, 'netmask']` → `subnets[1].netmask`. */
+function fieldOf(path: readonly unknown[]): string {
+  return path.reduce<string>((text, key) => {
+    if (typeof key === 'number') return `${text}[${key}]`;
+    return text === '' ? String(key) : `${text}.${String(key)}`;
+  }, '');
+}
+
+/** `['subnets', 1, 'netmask']` → `subnets[1]: netmask`. */
+function labelOfPath(path: readonly unknown[]): string {
+  const last = path.findLastIndex((key) => typeof key === 'string');
+  const outer = fieldOf(path.slice(0, last));
+  const label = fieldOf([labelOf(String(path[last])), ...path.slice(last + 1)]);
+  return outer === '' ? label : `${outer}: ${label}`;
+}
+
+/** The path of a problem in the argument, as the library names fields. */
+function pathOf(issue: v.BaseIssue<unknown>): readonly unknown[] {
+  const [argument, ...inner] = (issue.path ?? []).map(({ key }) => key);
+  const path = inner.some((key) => typeof key === 'string') ? inner : [argument, ...inner];
+  // The value of a list of texts is in the message, and says more than its place.
+  const isOfList = typeof path.at(-1) === 'number' && issue.type !== 'custom';
+  return isOfList ? path.slice(0, -1) : path;
+}
+
+function toProblem(issue: v.BaseIssue<unknown>): InputProblem {
+  const path = pathOf(issue);
+  const [field, label] = [fieldOf(path), labelOfPath(path)];
+  const { message: allowed, expected, input } = issue;
+  if (expected === unknownField) {
+    return { field, label: field, problem: `unknown field; allowed: ${allowed}` };
+  }
+  const isWhole = allowed.startsWith('received ');
+  return { field, label, problem: isWhole ? allowed : describeRefusal(input, allowed) };
+}
+
+/** Everything that is wrong with an input. */
+export function problemsOf(issues: readonly v.BaseIssue<unknown>[]): readonly InputProblem[] {
+  return issues.map(toProblem);
+}
+
+/** @throws {InputError} if there are problems, with all of them. */
+export function refuseProblems(problems: readonly InputProblem[]): void {
+  const [first, ...more] = problems;
+  if (first !== undefined) throw new InputError([first, ...more]);
+}
+
+function describeRefusal(value: unknown, allowed: string): string {
+  return `received ${show(value)}; allowed: ${allowed}`;
+}
+
+/** A refusal of a value for a reason that depends on what is stored. */
+export function toInputProblem(field: string, { issue }: Wrong): InputProblem {
+  return {
+    field,
+    label: labelOf(field),
+    problem: describeRefusal(issue.input, issue.message ?? ''),
+  };
 }
 
 /**
@@ -42,7 +109,7 @@ export function refuseInput(
   allowed: string,
   label: string = labelOf(field),
 ): never {
-  throw new InputError(`received ${show(value)}; allowed: ${allowed}`, { field, label });
+  throw new InputError(describeRefusal(value, allowed), { field, label });
 }
 
 /** A value of any type as text, or a refusal that names the field. */
@@ -78,16 +145,6 @@ export function optional<T>(value: unknown, read: (value: unknown) => T): T | un
   return value === undefined ? undefined : read(value);
 }
 
-/** A slip of the finger in every third letter; more is another word. */
-function isSlip(received: string, name: string): boolean {
-  return editDistance(received.slice(0, maxShown), name) <= Math.ceil(name.length / 3);
-}
-
-function suggest(received: string, known: readonly string[]): string {
-  const nearest = known.find((name) => isSlip(received, name));
-  return nearest === undefined ? '' : `; did you mean ${nearest}?`;
-}
-
 /**
  * Reads an object of known fields. A misspelt field is refused, as leaving it out would silently
  * mean something else: `expireAt` would make a secret that never expires.
@@ -105,7 +162,7 @@ export function readFields<const Field extends string>(
   }
   for (const name of Object.keys(value)) {
     if ((known as readonly string[]).includes(name)) continue;
-    const allowed = `${known.join(', ')}${suggest(name, known)}`;
+    const allowed = `${known.join(', ')}${suggestName(name, known)}`;
     throw new InputError(`unknown field; allowed: ${allowed}`, { field: name, label: name });
   }
   return value;

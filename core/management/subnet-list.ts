@@ -1,4 +1,5 @@
 import { maxSubnetsPerApiKey } from '../../contract/limits.ts';
+import type { Facts } from '../../contract/management/fields.ts';
 import type { ApiKeySubnet } from '../api-key/api-key.ts';
 import { formatCidr, parseCidr, parseSubnet, type Subnet } from '../api-key/subnet.ts';
 import { InputError, RefusedError } from '../errors.ts';
@@ -44,6 +45,17 @@ export function readSubnet(address: string, netmask: unknown): Subnet {
   if (prefix === undefined || formatCidr(readCidr(address)) === formatCidr(subnet)) return subnet;
   return refuseInput('netmask', netmask, 'none, as the address has another prefix length');
 }
+
+/** What is wrong with a subnet, for the contract, which reads no addresses. */
+export const findWrongSubnet: Facts['findWrongSubnet'] = ({ address, netmask }) => {
+  try {
+    readSubnet(address.trim(), netmask);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error;
+    return { field: error.field ?? 'address', problem: error.problem };
+  }
+};
 
 /** @throws {InputError} for a name, an address or a netmask that is not valid. */
 export function buildSubnet(context: ManagementContext, input: unknown): ApiKeySubnet {

@@ -1,5 +1,4 @@
-import * as v from 'valibot';
-import { type OperationName, operationOf } from '../../../contract/management/operations.ts';
+import { operationOf } from '../../../contract/management/operations.ts';
 import type {
   ManagementAnswer,
   ManagementCall,
@@ -12,13 +11,11 @@ import type { AuditRecord } from '../../audit/audit-log.ts';
 import { InputError } from '../../errors.ts';
 import { type GrantLimits, intersectLimits } from '../../trunk-group/trunk-group-limits.ts';
 import type { ManagementContext } from '../management-context.ts';
-import { operations } from '../operations.ts';
+import { runOperation } from '../run-operation.ts';
 import { limitToTrunkGroups, narrowTrunkGroups } from '../trunk-group-limit.ts';
-import { withoutHashes } from '../without-hashes.ts';
 import { findReach } from './find-reach.ts';
 import { limitGrants } from './limit-grants.ts';
 import { checkPerson, checkRole } from './management-role.ts';
-import { readCall } from './read-call.ts';
 import { toManagementError } from './wire-errors.ts';
 
 /** Who asks, as IAM and STS know it. */
@@ -33,13 +30,6 @@ export interface AuthenticatedCaller {
 /** Changes of one request that are made at the same time. Each takes three writes, one by one. */
 const concurrentChanges = 8;
 
-type Run = (context: ManagementContext, ...args: readonly unknown[]) => unknown;
-
-/** Only what the contract declares leaves the function. */
-function toResult(name: OperationName, result: unknown): unknown {
-  return v.parse(operationOf(name).result, withoutHashes(result));
-}
-
 interface Asked {
   readonly context: ManagementContext;
   readonly alias: ManagementAlias;
@@ -53,9 +43,7 @@ async function runCall(
 ): Promise<ManagementOutcome> {
   try {
     checkRole({ alias, person, isLimited: context.trunkGroups !== undefined }, call.operation);
-    const args = readCall(call);
-    const run = operations[call.operation] as Run;
-    return { result: toResult(call.operation, await run(context, ...args)) };
+    return { result: await runOperation(context, call, true) };
   } catch (error) {
     const known = toManagementError(error);
     if (known === undefined) throw error;

@@ -1,32 +1,11 @@
-import * as v from 'valibot';
 import { isJsonObject } from '../../../contract/json-object.ts';
-import { exactly } from '../../../contract/management/inputs.ts';
+import { checkInput, exactly, type Facts, Wrong } from '../../../contract/management/fields.ts';
 import { type ManagementOperation, operationOf } from '../../../contract/management/operations.ts';
 import type { ManagementCall } from '../../../contract/management/request.ts';
-import { InputError } from '../../errors.ts';
-import { refuseInput } from '../read-input.ts';
-
-/**
- * `['changes', 'subnets', 1, 'netmask']` → `subnets[1].netmask`: the path in the argument, as the
- * library names fields. An argument that is no object is its own field.
- */
-function fieldOf(path: readonly { readonly key: unknown }[]): string {
-  const [argument, ...inner] = path.map(({ key }) => key);
-  const parts = inner.length === 0 ? [argument] : inner;
-  return parts.reduce<string>((text, key) => {
-    if (typeof key === 'number') return `${text}[${key}]`;
-    return text === '' ? String(key) : `${text}.${String(key)}`;
-  }, '');
-}
-
-function refuse(issue: v.BaseIssue<unknown>): never {
-  const field = fieldOf(issue.path ?? []);
-  if (issue.type === 'raw_check') {
-    throw new InputError(`unknown field; allowed: ${issue.message}`, { field, label: field });
-  }
-  const allowed = issue.type === 'custom' ? issue.message : (issue.expected ?? issue.message);
-  return refuseInput(field, issue.input, allowed);
-}
+import type { InputProblem } from '../../errors.ts';
+import { currentTime, type ManagementContext } from '../management-context.ts';
+import { problemsOf, refuseProblems, toInputProblem } from '../read-input.ts';
+import { findWrongSubnet } from '../subnet-list.ts';
 
 /** Whether a change only stops access: it may be repeated at any time. */
 function isStop(operation: ManagementOperation, args: readonly unknown[]): boolean {
@@ -51,27 +30,52 @@ export function neededFields(
   });
 }
 
-function checkGuards(operation: ManagementOperation, args: readonly unknown[]): void {
+/** Where the operations and the facts of a call come from. */
+type CallContext = Pick<ManagementContext, 'config' | 'clock' | 'trunkGroups'>;
+
+function factsOf(context: CallContext): Facts {
+  const { config, trunkGroups } = context;
+  return { config, trunkGroups, now: currentTime(context), findWrongSubnet };
+}
+
+/** What a request lacks so that a repetition of it does no harm. */
+function findMissingGuards(
+  operation: ManagementOperation,
+  args: readonly unknown[],
+): readonly InputProblem[] {
   const last = args.at(-1);
-  for (const [field, allowed] of neededFields(operation, args)) {
-    if (!isJsonObject(last) || last[field] === undefined) refuseInput(field, undefined, allowed);
-  }
+  // What is no object is refused as it is.
+  if (last !== undefined && !isJsonObject(last)) return [];
+  return neededFields(operation, args)
+    .filter(([field]) => last?.[field] === undefined)
+    .map(([field, message]) => toInputProblem(field, new Wrong({ message })));
+}
+
+/** The arguments of the library by their names. */
+export function nameArguments(
+  operation: ManagementOperation,
+  args: readonly unknown[],
+): Readonly<Record<string, unknown>> {
+  const names = Object.keys(operation.parameters);
+  return Object.fromEntries(names.map((name, index) => [name, args[index]]));
 }
 
 /**
- * The arguments of a call in the order of the library.
+ * The arguments of a call in the order of the library. This is the only check of their shape.
  *
- * @throws {InputError} for a field that is missing, unknown or of another type.
+ * @param isRequest whether a repetition must do no harm: answers get lost on their way.
+ * @throws {InputError} with every field that is missing, unknown or not allowed.
  */
-export function readCall({ operation: name, input }: ManagementCall): readonly unknown[] {
+export function readCall(
+  { operation: name, input }: ManagementCall,
+  context: CallContext,
+  isRequest: boolean,
+): readonly unknown[] {
   const operation = operationOf(name);
-  const names = Object.keys(operation.parameters);
-  const result = v.safeParse(exactly(operation.parameters), input, {
-    abortEarly: true,
-    abortPipeEarly: true,
-  });
-  if (!result.success) refuse(result.issues[0]);
-  const args = names.map((argument) => result.output[argument]);
-  checkGuards(operation, args);
-  return args;
+  const { issues, output } = checkInput(exactly(operation.parameters), input, factsOf(context));
+  const args = (values: Readonly<Record<string, unknown>>) =>
+    Object.keys(operation.parameters).map((argument) => values[argument]);
+  const missing = isRequest ? findMissingGuards(operation, args(input)) : [];
+  refuseProblems([...problemsOf(issues), ...missing]);
+  return args(output);
 }

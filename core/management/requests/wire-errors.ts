@@ -28,8 +28,9 @@ export function toManagementError(error: unknown): ManagementError | undefined {
   if (!(error instanceof Error)) return undefined;
   const text = error.message;
   if (error instanceof InputError) {
-    const { field, label } = error;
-    return { class: 'InputError', text, field, label };
+    const { field, label, problems } = error;
+    const more = problems.length > 1 && { input_problems: [...problems] };
+    return { class: 'InputError', text, field, label, ...more };
   }
   if (error instanceof NotFoundError) return { class: 'NotFoundError', text };
   if (error instanceof KeySetError) {
@@ -69,7 +70,8 @@ function withText<E extends Error>(error: E, message: string): E {
 type Revive = (error: ManagementError) => Error;
 
 const revivals: Readonly<Record<ManagementError['class'], Revive>> = {
-  InputError: ({ text, field, label }) => {
+  InputError: ({ text, field, label, input_problems: [first, ...more] = [] }) => {
+    if (first !== undefined) return new InputError([first, ...more]);
     const head = `${label}: `;
     // A function of an earlier release sends no label.
     if (label === undefined || !text.startsWith(head)) return new InputError(text, { field });

@@ -145,6 +145,39 @@ describe.each(ways.flatMap((way) => names.map((name) => [name, way] as const)))(
   },
 );
 
+/** The call with a value in each field that no field takes. */
+function withEveryFieldWrong({ args }: ValidCall): readonly unknown[] {
+  const nothing = {};
+  return args.map((arg) =>
+    isObject(arg) ? Object.fromEntries(Object.keys(arg).map((field) => [field, nothing])) : nothing,
+  );
+}
+
+describe.each(names)('%s with every field wrong', (name) => {
+  it('is refused with a problem of each, in the same words in both ways', async () => {
+    const refusals = await Promise.all(
+      ways.map(async (way) => {
+        const world = await createWorld('tg-1001', way);
+        const valid = validCalls(world)[name];
+        const args = withEveryFieldWrong(valid);
+        if (args.length === 0) return undefined;
+        const refusal = await run(world, name, args).catch((error: unknown) => error);
+        expect(refusal).toBeInstanceOf(InputError);
+        const { problems, message } = refusal as InputError;
+        const fields = valid.args.flatMap((arg, index) =>
+          isObject(arg) ? Object.keys(arg) : [valid.names[index]],
+        );
+        expect(problems.map(({ field }) => field)).toEqual(expect.arrayContaining(fields));
+        expect(message.split('\n')).toHaveLength(problems.length);
+        for (const line of message.split('\n')) expect(line).toMatch(/: received .+; allowed: ./);
+        return { problems, message };
+      }),
+    );
+    const [first] = refusals;
+    for (const other of refusals) expect(other).toEqual(first);
+  });
+});
+
 describe('a subnet, as people have it', () => {
   it.each([
     ['203.0.113.0', '255.255.255.0', '203.0.113.0', 24],

@@ -394,7 +394,7 @@ describe('limits are set', () => {
     ['with a lifetime above the deployment’s', { maxTokenLifetime: 86_401 }, 'maxTokenLifetime'],
     ['with no life for a secret', { maxSecretLifetime: 0 }, 'maxSecretLifetime'],
     ['with an unknown limit', { maxSecrets: 1 }, 'maxSecrets'],
-    ['with a provider that is no URL', { providers: ['okta'] }, 'provider'],
+    ['with a provider that is no URL', { providers: ['okta'] }, 'providers'],
   ])('not %s', async (_, limits, field) => {
     const { ask, world } = await askedWorld();
     const given = field === 'ifVersion' ? limits : { ...limits, ifVersion: 0 };

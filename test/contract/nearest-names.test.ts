@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { editDistance, findNearestNames } from '../../../core/management/nearest-names.ts';
+import { editDistance, findNearestNames } from '../../contract/nearest-names.ts';
 
 const names = ['messaging:view', 'messaging:manage', 'calls:view', 'numbers:view'];
 

@@ -34,3 +34,14 @@ export function findNearestNames(received: string, names: readonly string[]): re
     .map(({ name }) => name);
   return (near.length > 0 ? near : findRelatedNames(text, names)).slice(0, maxSuggestions);
 }
+
+/** A slip of the finger in every third letter; more is another word. */
+function isSlip(received: string, name: string): boolean {
+  return editDistance(received.slice(0, 100), name) <= Math.ceil(name.length / 3);
+}
+
+/** The end of a message about an unknown name: what may have been meant, if there is such a name. */
+export function suggestName(received: string, known: readonly string[]): string {
+  const nearest = known.find((name) => isSlip(received, name));
+  return nearest === undefined ? '' : `; did you mean ${nearest}?`;
+}

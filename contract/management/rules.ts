@@ -1,0 +1,291 @@
+import { isAudience } from '../audience.ts';
+import {
+  maxAudienceLength,
+  maxAudiencesPerClient,
+  maxClaimConditions,
+  maxClaimConditionValues,
+  maxExternalIdLength,
+  maxListedItems,
+  maxNameLength,
+  maxProviderUrlLength,
+  maxScopeBytes,
+  maxScopesPerClient,
+  maxServiceTrunkGroupLength,
+  maxTrunkGroupLimit,
+} from '../limits.ts';
+import { findNearestNames } from '../nearest-names.ts';
+import { isResourceUri } from '../resource-uri.ts';
+import { scopeName } from '../scopes.ts';
+import { unprintable } from '../unprintable.ts';
+import {
+  checkedList,
+  exactly,
+  type Facts,
+  field,
+  list,
+  text,
+  Wrong,
+  whole,
+  wrong,
+} from './fields.ts';
+
+/** The rules of fields that inputs of several operations have. */
+
+/** The latest time: RFC 3339 has no year after 9999. */
+const lastTime = 253_402_300_799;
+
+function formatTime(seconds: number): string {
+  return new Date(seconds * 1000).toISOString().replace('.000Z', 'Z');
+}
+
+const idPrefixes = { client: 'client_', secret: 'secret_', apiKey: 'key_', subnet: 'subnet_' };
+
+/** An id that this service made. */
+export function id(kind: keyof typeof idPrefixes) {
+  const pattern = new RegExp(`^${idPrefixes[kind]}[0-9A-Za-z]{22}$`);
+  return text(`${idPrefixes[kind]} and 22 letters and digits`, (value) =>
+    pattern.test(value) ? value : wrong,
+  );
+}
+
+/** A name for people. */
+export const name = text(`1 to ${maxNameLength} printable characters`, (given) => {
+  const value = given.trim();
+  const isAllowed = value !== '' && value.length <= maxNameLength && !unprintable.test(value);
+  return isAllowed ? value : wrong;
+});
+
+const trunkGroupPattern = /^[A-Za-z0-9][A-Za-z0-9_.:-]*$/;
+const trunkGroupHelp = `1 to ${maxServiceTrunkGroupLength} of A-Z, a-z, 0-9, "_", ".", ":" and "-", a letter or digit first`;
+
+/**
+ * A service trunk group is a claim of each token, so it must be plain ASCII that JSON never
+ * escapes.
+ */
+export const trunkGroup = text(trunkGroupHelp, readTrunkGroup);
+
+function readTrunkGroup(value: string): string | Wrong {
+  const isAllowed = value.length <= maxServiceTrunkGroupLength && trunkGroupPattern.test(value);
+  return isAllowed ? value : wrong;
+}
+
+/** The trunk group of what is created: one that is within reach. */
+export const ownTrunkGroup = text(trunkGroupHelp, (value, { trunkGroups: reach }) => {
+  if (reach === undefined || reach.includes(value)) return readTrunkGroup(value);
+  const found = readTrunkGroup(value);
+  return found instanceof Wrong ? found : new Wrong({ message: reach.join(', ') || 'none' });
+});
+
+/** What is wrong with a list that is too long. */
+export function findTooMany(
+  items: readonly unknown[],
+  most: number,
+  what: string,
+): Wrong | undefined {
+  if (items.length <= most) return undefined;
+  return new Wrong({ message: `at most ${most}`, input: `${items.length} ${what}` });
+}
+
+const findTooManyGroups = (groups: readonly unknown[]) =>
+  findTooMany([...new Set(groups)], maxTrunkGroupLimit, 'groups');
+
+export const trunkGroups = checkedList(trunkGroup, findTooManyGroups);
+
+/** Trunk groups of a provider: those that are within reach. */
+export const ownTrunkGroups = checkedList(ownTrunkGroup, (groups, { trunkGroups: reach }) => {
+  if (reach === undefined || groups.length > 0) return findTooManyGroups(groups);
+  return new Wrong({ message: `one or more of ${reach.join(', ') || 'none'}` });
+});
+
+/** Beyond this the message names the command that lists them. */
+const maxListedScopes = 20;
+
+function namesOf({ config }: Facts): readonly string[] {
+  return config.scopes.map(scopeName);
+}
+
+function describeScopes(facts: Facts): string {
+  const names = namesOf(facts);
+  if (names.length <= maxListedScopes) return names.join(', ');
+  return 'a scope of the catalogue (authctl scope list)';
+}
+
+/** A scope of the catalogue. */
+const scope = text(describeScopes, (value, facts) => {
+  const names = namesOf(facts);
+  if (names.includes(value)) return value;
+  const nearest = findNearestNames(value, names);
+  if (nearest.length === 0) return wrong;
+  const message = `a scope of the catalogue; did you mean ${nearest.join(' or ')}?`;
+  return new Wrong({ message });
+});
+
+export const scopes = list(scope);
+
+/** What is wrong with the scopes of a client as a whole. */
+export function findWrongScopes(names: readonly unknown[]): Wrong | undefined {
+  const distinct = [...new Set(names)];
+  if (distinct.length === 0) return new Wrong({ message: 'one scope or more', input: undefined });
+  if (distinct.length > maxScopesPerClient) {
+    const message = `at most ${maxScopesPerClient} for a client`;
+    return new Wrong({ message, input: `${distinct.length} scopes` });
+  }
+  const bytes = distinct.join(' ').length;
+  if (bytes <= maxScopeBytes) return undefined;
+  return new Wrong({ message: `at most ${maxScopeBytes} bytes together`, input: `${bytes} bytes` });
+}
+
+export const scopesOfClient = checkedList(scope, findWrongScopes);
+
+const ownAudienceHelp = `an absolute URI without fragment, at most ${maxAudienceLength} characters (RFC 8707 §2)`;
+const providerAudienceHelp = `1 to ${maxAudienceLength} printable characters, a URI if there is a ":" (RFC 7519 §2), and not the client's own id at the provider, which is the audience of its id tokens`;
+
+/** Their rule depends on the client: see {@link findWrongAudience}. */
+export const audiences = list(text(ownAudienceHelp));
+
+/**
+ * A client of this service could never get a token for an audience that no `resource` parameter can
+ * name. A provider writes a GUID, a client id or a name into `aud`; an id token has the client itself
+ * as its audience (OpenID Connect Core §2).
+ *
+ * @param externalClientId of a client under a provider.
+ */
+export function findWrongAudience(
+  values: readonly string[],
+  externalClientId: string | undefined,
+): Wrong | undefined {
+  const isAllowed = (value: string) =>
+    externalClientId === undefined
+      ? isResourceUri(value)
+      : isAudience(value) && value !== externalClientId;
+  const input = values.find((value) => !isAllowed(value));
+  if (input !== undefined) {
+    const message = externalClientId === undefined ? ownAudienceHelp : providerAudienceHelp;
+    return new Wrong({ message, input });
+  }
+  const count = new Set(values).size;
+  if (count <= maxAudiencesPerClient) return undefined;
+  return new Wrong({ message: `at most ${maxAudiencesPerClient}`, input: count });
+}
+
+/** Seconds, within the deployment's bounds. */
+export const tokenLifetime = whole(
+  ({ config: { tokenLifetime: bounds } }) => [bounds.minimum, bounds.maximum],
+  (least, most) => `${least} to ${most} seconds`,
+);
+
+const isTime = (value: unknown): value is number =>
+  Number.isSafeInteger(value) && Number(value) >= 0 && Number(value) <= lastTime;
+
+/** When a secret expires, in seconds since the epoch: later than now. */
+export const expiry = field<number>('a time before the year 10000', (value, { now }) => {
+  if (!isTime(value)) return wrong;
+  if (value > now) return value;
+  return new Wrong({ message: 'a time in the future', input: formatTime(value) });
+});
+
+/** The same, or null: never. */
+export const expiryOrNever = field<number | null>(
+  'a time before the year 10000',
+  (value, { now }) => {
+    if (value === null) return null;
+    if (!isTime(value)) return wrong;
+    if (value > now) return value;
+    return new Wrong({ message: 'a time in the future', input: formatTime(value) });
+  },
+);
+
+/** Seconds for which old secrets continue to work. */
+export const overlap = field<number>(
+  '0 seconds or more, to an expiry before the year 10000',
+  (value, { now }) =>
+    Number.isSafeInteger(value) && Number(value) >= 0 && isTime(now + Number(value))
+      ? Number(value)
+      : wrong,
+);
+
+const issuerHelp = 'the issuer of a registered provider, an https URL';
+
+/** An issuer is compared byte for byte, so only its length and its beginning are checked. */
+export const issuer = text(issuerHelp, (value) =>
+  value.startsWith('https://') && value.length <= maxProviderUrlLength ? value : wrong,
+);
+
+const externalIdPattern = /^[\x21-\x7E]+$/;
+
+/** A client's id at its provider: compared byte for byte with a claim, or a pattern. */
+export const externalClientId = text(
+  `1 to ${maxExternalIdLength} printable ASCII characters without space`,
+  (value) => (value.length <= maxExternalIdLength && externalIdPattern.test(value) ? value : wrong),
+);
+
+/** Printable ASCII: names of claims and JSON Pointers to members within them. */
+const claimText = /^[\x21-\x7E]{1,256}$/;
+/** RFC 6901 §3: a tilde is followed by 0 or 1. */
+const brokenPointer = /^\/.*~(?![01])/;
+const printable = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]+$/u;
+
+const claim = text(
+  'the name of a claim, or a JSON Pointer such as /kubernetes.io/namespace',
+  (value) => (claimText.test(value) && !brokenPointer.test(value) ? value : wrong),
+);
+
+const claimValue = text(`1 to ${maxExternalIdLength} printable characters`, (value) =>
+  value.length <= maxExternalIdLength && printable.test(value) ? value : wrong,
+);
+
+const claimValues = checkedList(claimValue, (values) => {
+  const { size } = new Set(values);
+  if (size > 0 && size <= maxClaimConditionValues) return undefined;
+  return new Wrong({ message: `1 to ${maxClaimConditionValues} values`, input: size });
+});
+
+/** Claims that a client's tokens must have: each name once, all of them needed. */
+export const claimConditions = checkedList(
+  exactly({ claim, values: claimValues }),
+  (conditions) => {
+    const names = conditions.map((one) => (one as { readonly claim?: unknown } | null)?.claim);
+    const input = names.find((one, index) => one !== undefined && names.indexOf(one) !== index);
+    if (input !== undefined) {
+      return new Wrong({ message: 'each claim once, with all of its values', input });
+    }
+    if (conditions.length <= maxClaimConditions) return undefined;
+    return new Wrong({ message: `at most ${maxClaimConditions} claims`, input: conditions.length });
+  },
+);
+
+const keyPattern = /^[\x21-\x7E]{8,128}$/;
+
+export const idempotencyKey = text(
+  '8 to 128 printable ASCII characters without space, e.g. a UUID',
+  (value) => (keyPattern.test(value) ? value : wrong),
+);
+
+/** The `version` that a change is based on. @param least 0 if what is not stored has a version. */
+export function version(least: 0 | 1) {
+  return whole(() => [least, Number.MAX_SAFE_INTEGER]);
+}
+
+const maxCursorLength = 2048;
+
+/** A position as an opaque text. It has one spelling. */
+export const cursor = text('the nextCursor of a page', (value) => {
+  const key = Buffer.from(value, 'base64url').toString('utf8');
+  const isCursor = Buffer.from(key, 'utf8').toString('base64url') === value;
+  return value !== '' && value.length <= maxCursorLength && isCursor ? value : wrong;
+});
+
+/** Most items of a page. */
+export const pageSize = whole(() => [1, maxListedItems]);
+
+/** Seconds, as long as there are times. */
+export const duration = whole(() => [0, lastTime]);
+
+/** A UTC day. */
+export const day = text('a UTC day, e.g. 2026-11-20', (value) => {
+  const isDay = /^\d{4}-\d{2}-\d{2}$/.test(value) && !Number.isNaN(Date.parse(value));
+  return isDay && new Date(value).toISOString().startsWith(value) ? value : wrong;
+});
+
+/** What a list is searched for. */
+export const searched = text('a text', (value) => value.trim());
