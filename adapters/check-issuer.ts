@@ -1,4 +1,4 @@
-import { maxProviderDocumentBytes, providerFetchTimeout } from '../contract/limits.ts';
+import { maxProviderDocumentBytes, trustedFetchTimeout } from '../contract/limits.ts';
 import { jwksPath, openidConfigurationPath } from '../contract/routes.ts';
 import { algs } from '../contract/signing-algorithms.ts';
 import { InputError, UnavailableError } from '../core/errors.ts';
@@ -23,7 +23,7 @@ function reasonOf(error: unknown): string {
 }
 
 async function fetchDocument(text: string, ca: string | undefined): Promise<unknown> {
-  const bounds = { ca, timeout: providerFetchTimeout, maxBytes: maxProviderDocumentBytes };
+  const bounds = { ca, timeout: trustedFetchTimeout, maxBytes: maxProviderDocumentBytes };
   try {
     return await fetchJsonDocument(parseServiceUrl(text), bounds);
   } catch (cause) {

@@ -6,6 +6,7 @@ import type { AuditRecord } from '../core/audit/audit-log.ts';
 import type { FetchJson } from '../core/identity-provider/fetch-json.ts';
 import type { ManagementContext } from '../core/management/management-context.ts';
 import { ServerDate } from '../core/server-date.ts';
+import { JwksCache } from '../core/verifier/jwks-cache.ts';
 import type { AwsClientOptions } from './aws-client-options.ts';
 import { createDynamoDbApiKeyStore } from './dynamodb/api-key-store.ts';
 import { openAuditHistory } from './dynamodb/audit-history.ts';
@@ -77,6 +78,11 @@ export function openManagementTables(
   const findRecent = useIndexes ? createFindRecent(dynamodb, table('audit'), Date.now) : undefined;
   const auditHistory = openAuditHistory({ config, aws, dynamodb });
   const fetchJson = createLazyFetch({ allowLoopback: allowLoopbackProviders, ca: options.ca });
+  const providerKeys = new JwksCache({
+    fetchJwks: ({ jwksUri }) => fetchJson(jwksUri),
+    clock: Date.now,
+    random: Math.random,
+  });
   return ({ onMalformedRecord = () => undefined, onAuditGap }) => {
     const store = { consistentRead: true, onMalformedRecord };
     const audit = createDynamoDbAuditLog(dynamodb, table('audit'), store);
@@ -98,6 +104,7 @@ export function openManagementTables(
       auditHistory: auditHistory(store),
       dailyReport: createDynamoDbDailyReportStore(dynamodb, table('signingKeys')),
       fetchJson,
+      providerKeys,
       clock: Date.now,
       awsTime: () => serverDate.bounds(),
       wait: async (milliseconds) => wait(milliseconds),

@@ -97,11 +97,33 @@ export const maxTokenBytes = 12 * 1024;
 /** A provider's discovery document or key set, in bytes: large real ones have 20 KiB. */
 export const maxProviderDocumentBytes = 256 * 1024;
 
-/** Milliseconds for one document of a provider, from resolving its name to the last byte. */
-export const providerFetchTimeout = 5000;
+/**
+ * Milliseconds for one document of a provider, from resolving its name to the last byte. A request
+ * waits for it, and a provider that hangs holds it for as long.
+ */
+export const providerFetchTimeout = 2000;
+
+/**
+ * The same for a document of this service, whose function may have to start, and of the provider
+ * that the company chose for its own login.
+ */
+export const trustedFetchTimeout = 5000;
 
 /** Keys in a provider's set: each is checked at registration and at every refresh. */
 export const maxProviderKeys = 100;
+
+/**
+ * Keys, and bits of an RSA key, of a provider that a customer registers for itself. Every instance
+ * of every check keeps them; large providers have about ten keys of 2,048 or 4,096 bits.
+ */
+export const maxOwnProviderKeys = 20;
+export const maxOwnProviderKeyBits = 4096;
+
+/**
+ * Bytes of the key sets that one process keeps, for the providers of customers and for all others
+ * each: 1,400 issuers with five keys. An issuer without keys counts 4 KiB.
+ */
+export const keyCacheWeight = 16 * 1024 * 1024;
 
 /** Longest issuer, and URL, of a provider: an issuer is a key in DynamoDB, which takes 2,048. */
 export const maxProviderUrlLength = 1024;
@@ -135,11 +157,12 @@ export const maxJsonDepth = 32;
  *   `max-age` of this service's own JWKS.
  * - `refreshBefore`: from this age on the request waits for the fetch. With a key's issuer
  *   reachable, a withdrawn key stops verifying within this time.
- * - `cooldown`: least time between two fetches of one issuer, regardless of the key ids that
- *   arrive. Two fetches a minute cost a provider nothing, and a key that a provider uses at once is
- *   found within 30 seconds.
- * - `coldRetry`: the same when there is no set yet. A failed fetch at a cold start then costs
- *   only seconds.
+ * - `cooldown`: least time from the end of a fetch to the next one of the issuer, regardless of the
+ *   key ids that arrive. Two fetches a minute cost a provider nothing, and a key that a provider uses
+ *   at once is found within 30 seconds.
+ * - `coldRetry`: the same after a first failure, when there is no set yet. It doubles with each
+ *   further failure, up to `longestPause`, for a provider that customers registered for themselves
+ *   up to `longestOwnPause`: each attempt can hold requests for `providerFetchTimeout`.
  * - `hardLimit`: age at which a set that cannot be fetched again is dropped. It is the longest
  *   verifier cache that the rotation reckons with (`verifierCache` of the signing key policy).
  */
@@ -148,6 +171,8 @@ export const jwksCacheTimes = {
   refreshBefore: 600,
   cooldown: 30,
   coldRetry: 5,
+  longestPause: 30,
+  longestOwnPause: 300,
   hardLimit: secondsPerDay,
 } as const;
 

@@ -39,6 +39,11 @@ export const gatewayMetrics = {
 
 /** Metrics of the authorizer in addition to those of requests. */
 export const authorizerMetrics = {
+  /**
+   * Milliseconds of each fetch of a provider's keys, without dimensions: the maximum is the slowest
+   * provider, and the log line with the metric names it.
+   */
+  providerFetch: 'ProviderFetch',
   /** 1 for each token that was accepted although its client could not be looked up. */
   acceptedWithoutLookup: 'AcceptedWithoutLookup',
 } as const;

@@ -19,3 +19,55 @@ export class BoundedMap<Key, Value> extends Map<Key, Value> {
     return super.set(key, value);
   }
 }
+
+/**
+ * A map whose entries weigh at most so much together. When a new entry does not fit, those that were
+ * not used for the longest time are removed; the new one too, if it weighs more than all may.
+ */
+export class WeighedMap<Key, Value> {
+  readonly #maxWeight: number;
+  readonly #weigh: (value: Value) => number;
+  readonly #entries = new Map<Key, { readonly value: Value; readonly weight: number }>();
+  #weight = 0;
+
+  /** @param weigh is called once for each {@link set}. A weight above 0 also bounds the number. */
+  constructor(maxWeight: number, weigh: (value: Value) => number) {
+    this.#maxWeight = maxWeight;
+    this.#weigh = weigh;
+  }
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  /** Of all entries together. */
+  get weight(): number {
+    return this.#weight;
+  }
+
+  /** An entry that is read becomes the newest. */
+  get(key: Key): Value | undefined {
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return undefined;
+    this.#entries.delete(key);
+    this.#entries.set(key, entry);
+    return entry.value;
+  }
+
+  /** A value that was changed must be set again, because its weight is another. */
+  set(key: Key, value: Value): void {
+    this.#remove(key);
+    const weight = this.#weigh(value);
+    this.#entries.set(key, { value, weight });
+    this.#weight += weight;
+    for (const oldest of this.#entries.keys()) {
+      if (this.#weight <= this.#maxWeight) return;
+      this.#remove(oldest);
+    }
+  }
+
+  #remove(key: Key): void {
+    this.#weight -= this.#entries.get(key)?.weight ?? 0;
+    this.#entries.delete(key);
+  }
+}

@@ -1,5 +1,4 @@
-import { createFetchKeySet } from '../adapters/https/fetch-key-set.ts';
-import { createGuardedFetch } from '../adapters/https/guarded-fetch.ts';
+import { createVerifierKeys } from '../adapters/https/fetch-key-set.ts';
 import {
   type RevocationOptions,
   readRevocationOptions,
@@ -21,7 +20,6 @@ import { InputError } from '../core/errors.ts';
 import type { IdentityProviderReader } from '../core/identity-provider/identity-provider-store.ts';
 import { ownJwksSource } from '../core/verifier/access-token.ts';
 import { type BearerErrorResponse, bearerErrorResponse } from '../core/verifier/challenge.ts';
-import { JwksCache } from '../core/verifier/jwks-cache.ts';
 import type { VerifiedCredential } from '../core/verifier/verified-credential.ts';
 import { VerifiedTokens } from '../core/verifier/verified-tokens.ts';
 import { type VerifierSettings, verifyBearer } from '../core/verifier/verify-bearer.ts';
@@ -180,11 +178,11 @@ export function createVerifier(options: VerifierOptions): Verifier {
   const { apiKeys, providers, realm = defaultBearerRealm, clock = Date.now } = options;
   // If no header can carry the realm, fail now and not at the first refusal.
   formatBearerChallenge({ realm });
-  const fetchProvider = createGuardedFetch({
-    allowLoopback: options.allowLoopbackProviders,
-    ca: options.ca,
-  });
-  const jwks = new JwksCache(createFetchKeySet({ ...settings, ca: options.ca }, fetchProvider));
+  const jwks = createVerifierKeys(
+    { ...settings, ca: options.ca },
+    { allowLoopback: options.allowLoopbackProviders },
+    { clock },
+  );
   const verifiedTokens = openTokenMemory(options.tokenMemory);
   const revocation = options.revocation && readRevocationOptions(options.revocation);
   const report = reportWithoutLookup(options.revocation);
@@ -212,7 +210,7 @@ export function createVerifier(options: VerifierOptions): Verifier {
     },
     toResponse: (error) => bearerErrorResponse(error, realm),
     async preload() {
-      await jwks.refresh(ownJwksSource(settings), now());
+      await jwks.refresh(ownJwksSource(settings));
     },
   };
 }

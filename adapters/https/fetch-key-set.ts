@@ -1,6 +1,12 @@
-import { maxProviderDocumentBytes, providerFetchTimeout } from '../../contract/limits.ts';
+import {
+  jwksCacheTimes,
+  maxProviderDocumentBytes,
+  trustedFetchTimeout,
+} from '../../contract/limits.ts';
+import type { Clock } from '../../core/clock.ts';
 import type { FetchJson } from '../../core/identity-provider/fetch-json.ts';
-import type { FetchJwks } from '../../core/verifier/jwks-cache.ts';
+import { type FetchJwks, JwksCache, type KeyFetch } from '../../core/verifier/jwks-cache.ts';
+import { createGuardedFetch, type GuardedFetchOptions } from './guarded-fetch.ts';
 import { fetchJsonDocument } from './json-document.ts';
 import { parseServiceUrl } from './service-url.ts';
 
@@ -23,9 +29,39 @@ export function createFetchKeySet(own: OwnKeySet, fetchProvider: FetchJson): Fet
   const ownUrl = parseServiceUrl(own.jwksUri);
   const ownOptions = {
     ca: own.ca,
-    timeout: providerFetchTimeout,
+    timeout: trustedFetchTimeout,
     maxBytes: maxProviderDocumentBytes,
   };
   return ({ issuer, jwksUri }) =>
     issuer === own.issuer ? fetchJsonDocument(ownUrl, ownOptions) : fetchProvider(jwksUri);
+}
+
+export interface KeyCacheOptions {
+  readonly clock: Clock;
+  readonly onFetched?: ((fetch: KeyFetch) => void) | undefined;
+  /**
+   * Whether this is a Lambda function, which does nothing after its answer: a set that is due is
+   * fetched before it.
+   */
+  readonly isFunction?: boolean | undefined;
+}
+
+/** A key cache over any way to fetch. */
+export function createKeyCache(
+  fetchJwks: FetchJwks,
+  { clock, onFetched, isFunction = false }: KeyCacheOptions,
+): JwksCache {
+  const { refreshAfter } = jwksCacheTimes;
+  const times = isFunction ? { ...jwksCacheTimes, refreshBefore: refreshAfter } : jwksCacheTimes;
+  return new JwksCache({ fetchJwks, clock, random: Math.random, times, onFetched });
+}
+
+/** The keys of this service and of registered providers, for a verifier. */
+export function createVerifierKeys(
+  own: OwnKeySet,
+  guard: Pick<GuardedFetchOptions, 'allowLoopback'>,
+  options: KeyCacheOptions,
+): JwksCache {
+  const fetchProvider = createGuardedFetch({ ...guard, ca: own.ca });
+  return createKeyCache(createFetchKeySet(own, fetchProvider), options);
 }

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { maxProviderDocumentBytes, providerFetchTimeout } from '../../contract/limits.ts';
+import { maxProviderDocumentBytes, trustedFetchTimeout } from '../../contract/limits.ts';
 import { UnavailableError } from '../../core/errors.ts';
 import { inTime } from '../deadline.ts';
 import { openResponse } from './open-response.ts';
@@ -45,7 +45,7 @@ export async function loginFetch(
     body: body instanceof URLSearchParams ? body.toString() : undefined,
   };
   try {
-    return await inTime(providerFetchTimeout, outer, async (signal) =>
+    return await inTime(trustedFetchTimeout, outer, async (signal) =>
       readResponse(await openResponse(url, request, signal)),
     );
   } catch (cause) {

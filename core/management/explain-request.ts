@@ -1,5 +1,6 @@
 import { requestQuestion } from '../../contract/management/inputs.ts';
 import { InputError, RefusedError, UnavailableError } from '../errors.ts';
+import { readNamedClient } from '../identity-provider/client-id-claim.ts';
 import type { IdentityProviderReader } from '../identity-provider/identity-provider-store.ts';
 import { isPublished } from '../signing-key/signing-key.ts';
 import {
@@ -7,7 +8,9 @@ import {
   type RefusalFacts,
   type RefusalReason,
 } from '../verifier/bearer-refusal.ts';
-import { JwksCache } from '../verifier/jwks-cache.ts';
+import { JwksCache, type KeyFinder } from '../verifier/jwks-cache.ts';
+import { findProviderClient } from '../verifier/provider-client.ts';
+import { readToken } from '../verifier/received-token.ts';
 import type { RevocationCheck } from '../verifier/revocation-check.ts';
 import type { VerifiedCredential } from '../verifier/verified-credential.ts';
 import { verifyBearer } from '../verifier/verify-bearer.ts';
@@ -90,13 +93,32 @@ async function describeFinding(
 }
 
 /** Own keys come from the table, as the JWKS does; a provider's from where it publishes them. */
-function createJwks(context: ManagementContext, issuer: string): JwksCache {
-  return new JwksCache(async (source) => {
-    if (source.issuer !== issuer) return context.fetchJson(source.jwksUri);
-    const keys = await context.signingKeys.listSigningKeys();
+function createKeyFinder(context: ManagementContext, issuer: string): KeyFinder {
+  const { clock, providerKeys, signingKeys } = context;
+  const fetchJwks = async () => {
+    const keys = await signingKeys.listSigningKeys();
     const published = keys.filter((key) => isPublished(key, currentTime(context)));
     return { keys: published.map((key) => key.publicJwk) };
-  });
+  };
+  const own = new JwksCache({ fetchJwks, clock, random: () => 0 });
+  return {
+    findKey: (source, kid, options) =>
+      (source.issuer === issuer ? own : providerKeys).findKey(source, kid, options),
+  };
+}
+
+/**
+ * Whether a token says that it is of a client that the caller can reach. A provider that is closed to
+ * the caller is asked for its keys only then: otherwise a fetch would tell that it is registered.
+ */
+async function namesOwnClient(context: ManagementContext, credential: string): Promise<boolean> {
+  const { payload } = readToken(credential, undefined);
+  const provider = await context.identityProviders.findRegistration(String(payload.iss));
+  if (provider === undefined) return false;
+  const { id } = readNamedClient(payload, provider.clientIdClaim);
+  if (id === undefined) return false;
+  const found = findProviderClient(context.clients, provider, id, {});
+  return (await findRefusal(found)) === undefined;
 }
 
 async function findRefusal(decision: Promise<unknown>): Promise<BearerRefusal | undefined> {
@@ -162,7 +184,7 @@ export async function explainRequest(
         requiredScopes: asked.scopes,
         now: currentTime(context),
       },
-      { apiKeys, clients, identityProviders, revocation, jwks: createJwks(context, issuer) },
+      { apiKeys, clients, identityProviders, revocation, jwks: createKeyFinder(context, issuer) },
       { issuer, jwksUri: issuer, audiences: [audience], defaultAudience, accessTokenType },
     );
   const registrations: IdentityProviderReader = {
@@ -174,6 +196,7 @@ export async function explainRequest(
     } catch (error) {
       const isClosed = error instanceof BearerRefusal && error.reason === 'issuer_unknown';
       if (!isClosed || context.trunkGroups === undefined) throw error;
+      if (!(await namesOwnClient(context, asked.credential))) throw error;
       // A client of the caller stays when its provider is closed to the trunk group.
       const decision = decideWith(registrations, revocation);
       if (await isAboutOwn(context, decision)) return decision;

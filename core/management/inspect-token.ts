@@ -3,7 +3,7 @@ import { assignedClaims, readNamedClient } from '../identity-provider/client-id-
 import type { IdentityProvider } from '../identity-provider/identity-provider.ts';
 import type { ProviderKeySet } from '../identity-provider/key-lint.ts';
 import { BearerRefusal, type RefusalReason, refuse } from '../verifier/bearer-refusal.ts';
-import { JwksCache } from '../verifier/jwks-cache.ts';
+import { type KeyFinder, toVerificationKey } from '../verifier/jwks-cache.ts';
 import { verifyProviderClaims } from '../verifier/provider-token.ts';
 import { type ReceivedToken, readToken } from '../verifier/received-token.ts';
 import type { RequestFinding } from './explain-request.ts';
@@ -63,7 +63,12 @@ export async function inspectToken(
   try {
     const received = readToken(token, undefined);
     checkIssuer(received.payload.iss, provider.issuer);
-    const jwks = new JwksCache(async () => ({ keys: keySet.keys }));
+    const jwks: KeyFinder = {
+      findKey: async (_, kid) => {
+        const key = keySet.keys.find((one) => one.kid === kid);
+        return key && toVerificationKey(key);
+      },
+    };
     const verified = await verifyProviderClaims({ received, provider }, jwks, { now });
     const { tokenId: _, issuedAt: __, ...claims } = verified;
     const { claim: clientIdClaim } = readNamedClient(received.payload, provider.clientIdClaim);

@@ -17,6 +17,7 @@ import type { DailyReportReader } from '../notices/daily-report.ts';
 import type { TimeBounds } from '../server-date.ts';
 import type { SigningKeyReader } from '../signing-key/signing-key-store.ts';
 import type { GrantLimits, TrunkGroupLimitsStore } from '../trunk-group/trunk-group-limits.ts';
+import type { JwksCache } from '../verifier/jwks-cache.ts';
 
 /** Everything that management reads and writes. */
 export interface ManagementPorts {
@@ -31,6 +32,8 @@ export interface ManagementPorts {
   readonly auditHistory: AuditHistoryReader;
   readonly dailyReport: DailyReportReader;
   readonly fetchJson: FetchJson;
+  /** Keys of registered providers. Every question shares them, and the pause of one that fails. */
+  readonly providerKeys: Pick<JwksCache, 'findKey' | 'readKeySet'>;
   readonly clock: Clock;
   /** The time at AWS; undefined before its first response. */
   readonly awsTime: () => TimeBounds | undefined;

@@ -1,7 +1,7 @@
 import { InputError, RefusedError } from '../errors.ts';
 import { FetchError } from '../identity-provider/fetch-json.ts';
-import { lintKeySet, type ProviderKeySet } from '../identity-provider/key-lint.ts';
-import { isProviderAlg } from '../identity-provider/provider-algorithms.ts';
+import type { ProviderKeySet } from '../identity-provider/key-lint.ts';
+import { providerJwksSource } from '../verifier/provider-token.ts';
 import { findProvider } from './identity-providers.ts';
 import type { ManagementContext } from './management-context.ts';
 
@@ -11,7 +11,8 @@ export type ProviderKeys =
   | { readonly keySet?: undefined; readonly problem: string };
 
 /**
- * Fetches the keys of a registered provider, as the verifier does.
+ * The keys of a registered provider, as the verifier fetches them: at most once in half a minute, and
+ * less often while it fails.
  *
  * @throws {NotFoundError} if the issuer is not registered.
  */
@@ -21,8 +22,7 @@ export async function inspectProviderKeys(
 ): Promise<ProviderKeys> {
   const provider = await findProvider(context, issuer);
   try {
-    const document = await context.fetchJson(provider.jwksUri);
-    return { keySet: lintKeySet(document, provider.allowedAlgorithms.filter(isProviderAlg)) };
+    return { keySet: await context.providerKeys.readKeySet(providerJwksSource(provider)) };
   } catch (error) {
     const isProblem =
       error instanceof FetchError || error instanceof RefusedError || error instanceof InputError;

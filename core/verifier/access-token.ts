@@ -3,7 +3,7 @@ import type { JsonObject } from '../../contract/json-object.ts';
 import { algs } from '../../contract/signing-algorithms.ts';
 import type { TimedPortOptions } from '../port.ts';
 import { refuse, refuseClaim } from './bearer-refusal.ts';
-import type { JwksCache, JwksSource } from './jwks-cache.ts';
+import type { JwksSource, KeyFinder } from './jwks-cache.ts';
 import { checkJwsHeader, type HeaderProfile, type JwsHeader, readType } from './jws-header.ts';
 import type { ReceivedToken } from './received-token.ts';
 import { checkAudience, checkTimes, readAudiences, readStringClaim } from './registered-claims.ts';
@@ -22,7 +22,7 @@ export interface OwnTokenSettings {
 }
 
 export interface OwnTokenPorts {
-  readonly jwks: JwksCache;
+  readonly jwks: KeyFinder;
   /** Without it the client is not looked up. */
   readonly revocation?: RevocationCheck | undefined;
 }
@@ -69,10 +69,10 @@ function checkKind({ header, payload }: ReceivedToken, token: VerifiedAccessToke
 export async function verifyTokenSignature(
   token: ReceivedToken,
   header: JwsHeader,
-  { source, jwks }: { readonly source: JwksSource; readonly jwks: JwksCache },
+  { source, jwks }: { readonly source: JwksSource; readonly jwks: KeyFinder },
   options: TimedPortOptions,
 ): Promise<void> {
-  const key = await jwks.findKey(source, header.kid, options.now, options);
+  const key = await jwks.findKey(source, header.kid, options);
   if (key === undefined) {
     const expected = `a key in the key set of ${source.issuer}`;
     throw refuse('token_key_unknown', () => ({ name: 'kid', received: header.kid, expected }));

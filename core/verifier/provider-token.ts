@@ -9,7 +9,7 @@ import { audiencesOfScope } from '../identity-provider/token-audience.ts';
 import type { TimedPortOptions } from '../port.ts';
 import { verifyTokenSignature } from './access-token.ts';
 import { refuseClaim } from './bearer-refusal.ts';
-import type { JwksCache, JwksSource } from './jwks-cache.ts';
+import type { JwksSource, KeyFinder } from './jwks-cache.ts';
 import { checkJwsHeader, type HeaderProfile } from './jws-header.ts';
 import { checkConditions, findProviderClient } from './provider-client.ts';
 import type { ReceivedToken } from './received-token.ts';
@@ -27,13 +27,14 @@ export interface ProviderTokenSettings {
 
 export interface ProviderTokenPorts {
   readonly clients: ClientLookup;
-  readonly jwks: JwksCache;
+  readonly jwks: KeyFinder;
 }
 
 /** Not every provider follows RFC 9068, so the type may be the plain one or be left out. */
 const providerTypes = ['at+jwt', 'jwt', undefined] as const;
 
-function sourceOf(provider: IdentityProvider): JwksSource {
+/** The location of a provider's keys. */
+export function providerJwksSource(provider: IdentityProvider): JwksSource {
   const { issuer, jwksUri, registrationId, allowedAlgorithms } = provider;
   return { issuer, jwksUri, registrationId, algorithms: allowedAlgorithms.filter(isProviderAlg) };
 }
@@ -103,7 +104,7 @@ export interface ProviderTokenClaims {
  */
 export async function verifyProviderClaims(
   { received, provider }: { readonly received: ReceivedToken; readonly provider: IdentityProvider },
-  jwks: JwksCache,
+  jwks: KeyFinder,
   options: TimedPortOptions,
 ): Promise<ProviderTokenClaims> {
   const profile: HeaderProfile = { types: providerTypes, algorithms: provider.allowedAlgorithms };
@@ -113,7 +114,12 @@ export async function verifyProviderClaims(
   const externalClientId = readExternalClientId(received.payload, provider);
   const tokenId = readTokenId(received.payload);
   const subject = readOptionalString(received.payload, 'sub') ?? externalClientId;
-  await verifyTokenSignature(received, header, { source: sourceOf(provider), jwks }, options);
+  await verifyTokenSignature(
+    received,
+    header,
+    { source: providerJwksSource(provider), jwks },
+    options,
+  );
   return { externalClientId, subject, audiences, tokenId, issuedAt, expiresAt };
 }
 

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { JsonObject } from '../../contract/json-object.ts';
+import { WeighedMap } from '../bounded-map.ts';
 import type { VerificationKey } from './jwks-cache.ts';
 
 /** The content of a token, and the key that its signature was verified with. */
@@ -47,39 +48,20 @@ function weigh(token: string, header: JsonObject, payload: JsonObject): number {
  * of usual tokens. The one that was not used for the longest time goes first.
  */
 export class VerifiedTokens {
-  readonly #maxWeight: number;
-  readonly #known = new Map<string, Remembered>();
-  #weight = 0;
+  readonly #known: WeighedMap<string, Remembered>;
 
   /** @param maxWeight characters of all remembered tokens together. */
   constructor(maxWeight: number) {
-    this.#maxWeight = maxWeight;
+    this.#known = new WeighedMap(maxWeight, ({ weight }) => weight);
   }
 
   /** @returns undefined if this token's signature was not verified, or was forgotten. */
   find(token: string): VerifiedToken | undefined {
-    const digest = hash('sha256', token, 'base64url');
-    const found = this.#known.get(digest);
-    if (found === undefined) return undefined;
-    this.#known.delete(digest);
-    this.#known.set(digest, found);
-    return found;
+    return this.#known.get(hash('sha256', token, 'base64url'));
   }
 
   remember(token: string, { header, payload, key }: VerifiedToken): void {
-    const digest = hash('sha256', token, 'base64url');
-    this.#forget(digest);
     const weight = weigh(token, header, payload);
-    this.#known.set(digest, { header, payload, key, weight });
-    this.#weight += weight;
-    for (const oldest of this.#known.keys()) {
-      if (this.#weight <= this.#maxWeight) return;
-      this.#forget(oldest);
-    }
-  }
-
-  #forget(digest: string): void {
-    this.#weight -= this.#known.get(digest)?.weight ?? 0;
-    this.#known.delete(digest);
+    this.#known.set(hash('sha256', token, 'base64url'), { header, payload, key, weight });
   }
 }

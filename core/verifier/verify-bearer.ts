@@ -10,7 +10,7 @@ import { type OwnTokenSettings, verifyOwnToken } from './access-token.ts';
 import { verifyApiKey } from './api-key-credential.ts';
 import { readBearerCredential } from './bearer-credential.ts';
 import { BearerRefusal, refuse } from './bearer-refusal.ts';
-import type { JwksCache } from './jwks-cache.ts';
+import type { KeyFinder } from './jwks-cache.ts';
 import { type ProviderTokenSettings, verifyProviderToken } from './provider-token.ts';
 import { readToken } from './received-token.ts';
 import { requireScopes } from './required-scopes.ts';
@@ -30,7 +30,7 @@ export interface BearerRequest extends TimedPortOptions {
 
 export interface VerifierPorts {
   /** Keys of this service and of the registered providers. */
-  readonly jwks: JwksCache;
+  readonly jwks: KeyFinder;
   /** Without them no API key is accepted. */
   readonly apiKeys?: ApiKeyReader | undefined;
   /** Without both, no token of another issuer is accepted. */

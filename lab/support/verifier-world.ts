@@ -5,7 +5,7 @@ import { formatApiKeyValue } from '../../core/credential/credential-value.ts';
 import { hashSecret } from '../../core/credential/secret-hash.ts';
 import type { IdentityProvider } from '../../core/identity-provider/identity-provider.ts';
 import { BearerRefusal, type RefusalReason } from '../../core/verifier/bearer-refusal.ts';
-import { JwksCache, type JwksSource } from '../../core/verifier/jwks-cache.ts';
+import { type FetchJwks, JwksCache, type JwksSource } from '../../core/verifier/jwks-cache.ts';
 import type { VerifiedCredential } from '../../core/verifier/verified-credential.ts';
 import {
   type BearerRequest,
@@ -110,7 +110,7 @@ interface WorldState {
 
 /** Everything that a verifier asks, in memory, with a record of what it asked. */
 export interface World extends WorldState {
-  readonly ports: VerifierPorts;
+  readonly ports: WorldPorts;
   verify(
     authorization: string | readonly string[],
     requiredScopes?: readonly string[],
@@ -125,8 +125,15 @@ export const settings = {
   defaultAudience: audience,
 };
 
-function createPorts(world: WorldState): VerifierPorts {
-  const jwks = new JwksCache(async (source) => {
+type WorldPorts = VerifierPorts & { readonly jwks: JwksCache };
+
+/** A key cache by the clock of a test, in seconds, without jitter. */
+export function createTestKeys(time: { readonly now: number }, fetchJwks: FetchJwks): JwksCache {
+  return new JwksCache({ fetchJwks, clock: () => time.now * 1000, random: () => 0 });
+}
+
+function createPorts(world: WorldState): WorldPorts {
+  const jwks = createTestKeys(world, async (source) => {
     world.fetches.push(source);
     const found = world.jwks.get(source.issuer) ?? new Error('unreachable');
     if (found instanceof Error) throw found;
@@ -156,7 +163,7 @@ function createPorts(world: WorldState): VerifierPorts {
 }
 
 /** This service, one registered provider with one client, and one API key. */
-export function createWorld(overrides: Partial<VerifierPorts> = {}): World {
+export function createWorld(overrides: Partial<WorldPorts> = {}): World {
   const client = createProviderClient();
   const apiKey = createApiKey();
   const state: WorldState = {

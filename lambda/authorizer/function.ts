@@ -9,8 +9,7 @@ import { createDynamoDbApiKeyReader } from '../../adapters/dynamodb/api-key-read
 import { createDynamoDbClientLookup } from '../../adapters/dynamodb/client-lookup.ts';
 import { createDynamoDbIdentityProviderReader } from '../../adapters/dynamodb/identity-provider-reader.ts';
 import { createJsonCalls } from '../../adapters/dynamodb/json-calls.ts';
-import { createFetchKeySet } from '../../adapters/https/fetch-key-set.ts';
-import { createGuardedFetch } from '../../adapters/https/guarded-fetch.ts';
+import { createVerifierKeys } from '../../adapters/https/fetch-key-set.ts';
 import { openRevocationCheck } from '../../adapters/revocation-options.ts';
 import type { Environment } from '../../contract/environment.ts';
 import { requestDeadline } from '../../contract/limits.ts';
@@ -20,7 +19,7 @@ import { seconds } from '../../core/clock.ts';
 import { ownJwksSource } from '../../core/verifier/access-token.ts';
 import { BearerRefusal } from '../../core/verifier/bearer-refusal.ts';
 import { credentialFields, describeRejection } from '../../core/verifier/decision-log.ts';
-import { JwksCache } from '../../core/verifier/jwks-cache.ts';
+import type { JwksCache, KeyFetch } from '../../core/verifier/jwks-cache.ts';
 import type { VerifiedCredential } from '../../core/verifier/verified-credential.ts';
 import {
   type VerifierPorts,
@@ -28,9 +27,11 @@ import {
   verifyBearer,
 } from '../../core/verifier/verify-bearer.ts';
 import { type FunctionOptions, resolveOptions } from '../shared/function-options.ts';
+import { readMetricNamespace } from '../shared/metric-namespace.ts';
 import type { RequestReport } from '../shared/request-report.ts';
 import { readBearerRequest, readRequiredScopes } from './authorizer-event.ts';
 import { allow, deny } from './authorizer-result.ts';
+import { formatProviderFetch } from './provider-fetch-line.ts';
 
 export type AuthorizerFunction = (
   event: APIGatewayRequestAuthorizerEvent,
@@ -88,7 +89,7 @@ function settingsOf(environment: Environment<'authorizer'>): VerifierSettings {
  */
 export function createAuthorizerFunction(
   environment: Environment<'authorizer'>,
-  ports: VerifierPorts,
+  ports: VerifierPorts & { readonly jwks: JwksCache },
   given: Partial<FunctionOptions> = {},
 ): AuthorizerFunction {
   const { clock, telemetry } = resolveOptions('authorizer', {}, given);
@@ -96,7 +97,7 @@ export function createAuthorizerFunction(
   const deadline = createDeadlines(requestDeadline);
   const isCached = environment.AUTH_RESULT_CACHE_TTL > 0;
   // At INIT, so the keys are there for the first request. The cache records failures.
-  void ports.jwks.refresh(ownJwksSource(settings), seconds(clock()));
+  void ports.jwks.refresh(ownJwksSource(settings));
 
   async function decide(event: APIGatewayRequestAuthorizerEvent): Promise<VerifiedCredential> {
     const request = readBearerRequest(event, deadline());
@@ -142,16 +143,18 @@ export function createAuthorizerHandler(
 ): AuthorizerFunction {
   const calls = createJsonCalls(aws.dynamodb);
   const issuer = environment.AUTH_ISSUER;
-  const fetchProvider = createGuardedFetch({
-    allowLoopback: environment.AUTH_ALLOW_LOOPBACK_PROVIDERS === '1',
-    ca: options.ca,
-  });
   const own = { issuer, jwksUri: `${issuer}${jwksPath}`, ca: options.ca };
-  const fetchJwks = createFetchKeySet(own, fetchProvider);
+  const allowLoopback = environment.AUTH_ALLOW_LOOPBACK_PROVIDERS === '1';
+  const clock = options.clock ?? Date.now;
+  const onFetched = (fetch: KeyFetch): void => {
+    if (fetch.issuer === issuer) return;
+    const namespace = readMetricNamespace(process.env);
+    process.stdout.write(formatProviderFetch(fetch, namespace, clock()));
+  };
   const clients = createDynamoDbClientLookup(calls, environment.AUTH_CLIENTS_TABLE);
   const { AUTH_REVOCATION_CHECK: onLookupFailure } = environment;
   const ports = {
-    jwks: new JwksCache(fetchJwks),
+    jwks: createVerifierKeys(own, { allowLoopback }, { clock, onFetched, isFunction: true }),
     apiKeys: createDynamoDbApiKeyReader(calls, environment.AUTH_API_KEYS_TABLE),
     clients,
     revocation: onLookupFailure && openRevocationCheck(clients, onLookupFailure),

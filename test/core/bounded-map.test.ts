@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { BoundedMap } from '../../core/bounded-map.ts';
+import { BoundedMap, WeighedMap } from '../../core/bounded-map.ts';
 
 it('removes the entry that was set first, and no other', () => {
   const map = new BoundedMap<string, number>(2);
@@ -18,4 +18,17 @@ it('takes an entry that is set again for the newest, and removes nothing for it'
   expect([...map.values()]).toEqual([2, 3]);
   map.set('c', 4);
   expect([...map.keys()]).toEqual(['a', 'c']);
+});
+
+it('keeps what was used last within a weight', () => {
+  const map = new WeighedMap<string, number>(10, (value) => value);
+  map.set('a', 4);
+  map.set('b', 4);
+  expect(map.get('a')).toBe(4);
+  map.set('c', 4);
+  expect([map.get('a'), map.get('b'), map.get('c')]).toEqual([4, undefined, 4]);
+  map.set('a', 7);
+  expect([map.get('a'), map.get('c'), map.size, map.weight]).toEqual([7, undefined, 1, 7]);
+  map.set('d', 11);
+  expect([map.size, map.weight]).toEqual([0, 0]);
 });

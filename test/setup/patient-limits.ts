@@ -12,6 +12,7 @@ vi.mock('../../contract/limits.ts', async (importOriginal) => ({
   ...(await importOriginal<typeof Limits>()),
   requestDeadline: stepLimit,
   providerFetchTimeout: stepLimit,
+  trustedFetchTimeout: stepLimit,
   sealedTokenWaits: { read: stepLimit, write: stepLimit },
 }));
 

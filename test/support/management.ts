@@ -10,6 +10,7 @@ import type { ManagementContext } from '../../core/management/management-context
 import type { DailyReportStore } from '../../core/notices/daily-report.ts';
 import type { SigningKey } from '../../core/signing-key/signing-key.ts';
 import type { TrunkGroupLimits } from '../../core/trunk-group/trunk-group-limits.ts';
+import { createTestKeys } from '../../lab/support/verifier-world.ts';
 import {
   createMemoryApiKeyStore,
   createMemoryAuditHistory,
@@ -66,6 +67,18 @@ export function createTestManagement(overrides: Partial<ManagementContext> = {})
   const documents = new Map<string, unknown>();
   const auditLog = createMemoryAuditLog(audit);
   let draws = 0;
+  const fetchJson =
+    overrides.fetchJson ??
+    (async (url: string) => {
+      if (!documents.has(url)) throw new FetchError(url, 'status');
+      return documents.get(url);
+    });
+  // Questions of one test may come at the same second.
+  const clock = {
+    get now() {
+      return test.now;
+    },
+  };
   const test: TestManagement = {
     now: 1_800_000_000,
     clients,
@@ -88,10 +101,8 @@ export function createTestManagement(overrides: Partial<ManagementContext> = {})
       auditPages: auditLog,
       auditHistory: createMemoryAuditHistory({ slc: audit }),
       dailyReport,
-      fetchJson: async (url) => {
-        if (!documents.has(url)) throw new FetchError(url, 'status');
-        return documents.get(url);
-      },
+      fetchJson,
+      providerKeys: createTestKeys(clock, ({ jwksUri }) => fetchJson(jwksUri)),
       clock: () => test.now * 1000,
       awsTime: () => ({ earliest: test.now * 1000, latest: test.now * 1000 }),
       wait: async (milliseconds) => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { jwksCacheTimes } from '../../../contract/limits.ts';
 import { InputError } from '../../../core/errors.ts';
 import { FetchError } from '../../../core/identity-provider/fetch-json.ts';
 import { createTestKey, signToken } from '../../../lab/support/test-issuer.ts';
@@ -186,12 +187,14 @@ describe('the keys of a registered provider', () => {
   });
 
   it('are missed if they cannot be fetched or used', async () => {
-    const { management, issuer, documents } = await createWorld();
+    const world = await createWorld();
+    const { management, issuer, documents } = world;
     documents.set(`${issuer}/keys`, { keys: [] });
-    expect(await management.inspectProviderKeys(issuer)).toEqual({
-      problem: 'the key set is refused: it has no key that verifies signatures',
-    });
+    const refused = { problem: 'the key set is refused: it has no key that verifies signatures' };
+    expect(await management.inspectProviderKeys(issuer)).toEqual(refused);
     documents.delete(`${issuer}/keys`);
+    expect(await management.inspectProviderKeys(issuer)).toEqual(refused);
+    world.now += jwksCacheTimes.coldRetry;
     const { problem } = await management.inspectProviderKeys(issuer);
     expect(problem).toBe(new FetchError(`${issuer}/keys`, 'status').message);
   });

@@ -1,8 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { jwksCacheTimes as times } from '../../../contract/limits.ts';
+import { keyCacheWeight, jwksCacheTimes as times } from '../../../contract/limits.ts';
 import { UnavailableError } from '../../../core/errors.ts';
-import { JwksCache, type JwksSource } from '../../../core/verifier/jwks-cache.ts';
+import { JwksCache, type JwksSource, type KeyFetch } from '../../../core/verifier/jwks-cache.ts';
 import { createTestKey, type TestKey } from '../../../lab/support/test-issuer.ts';
+import { createTestKeys } from '../../../lab/support/verifier-world.ts';
 
 const first = createTestKey('ES256');
 const second = createTestKey('ES256');
@@ -30,6 +31,27 @@ function setOf(...keys: readonly TestKey[]): unknown {
 let answers: Map<string, unknown>;
 let fetched: string[];
 let cache: JwksCache;
+/** Seconds. */
+let time: { now: number };
+/** Seconds that a fetch takes. */
+let duration: number;
+/** What the cache reported. */
+let ended: KeyFetch[];
+
+function createCache(random = 0): JwksCache {
+  return new JwksCache({
+    fetchJwks: async ({ issuer }) => {
+      fetched.push(issuer);
+      const answer = await answers.get(issuer);
+      time.now += duration;
+      if (answer instanceof Error) throw answer;
+      return answer;
+    },
+    clock: () => time.now * 1000,
+    random: () => random,
+    onFetched: (fetch) => ended.push(fetch),
+  });
+}
 
 beforeEach(() => {
   answers = new Map<string, unknown>([
@@ -37,16 +59,15 @@ beforeEach(() => {
     [b.issuer, setOf(second)],
   ]);
   fetched = [];
-  cache = new JwksCache(async ({ issuer }) => {
-    fetched.push(issuer);
-    const answer = await answers.get(issuer);
-    if (answer instanceof Error) throw answer;
-    return answer;
-  });
+  time = { now: start };
+  duration = 0;
+  ended = [];
+  cache = createCache();
 });
 
 async function find(source: JwksSource, key: TestKey, now: number): Promise<string | undefined> {
-  const found = await cache.findKey(source, key.kid, now);
+  time.now = now;
+  const found = await cache.findKey(source, key.kid);
   return found?.kid;
 }
 
@@ -98,7 +119,8 @@ describe('the key cache', () => {
     const seconds = 300;
     for (let index = 0; index < 10_000; index += 1) {
       const now = start + Math.floor((index * seconds) / 10_000);
-      expect(await cache.findKey(a, `random-${index}`, now)).toBeUndefined();
+      time.now = now;
+      expect(await cache.findKey(a, `random-${index}`)).toBeUndefined();
       if (index % 100 === 0) expect(await find(a, first, now)).toBe(first.kid);
     }
     expect(fetched.length).toBeLessThanOrEqual(seconds / times.cooldown);
@@ -182,14 +204,14 @@ describe('the key cache', () => {
     );
     const deadline = new AbortController();
     const { signal } = deadline;
-    const waiting = cache.findKey(a, first.kid, start, { signal });
+    const waiting = cache.findKey(a, first.kid, { signal });
     const patient = find(a, first, start);
     deadline.abort();
     await expect(waiting).rejects.toThrow(UnavailableError);
-    await expect(cache.findKey(a, first.kid, start, { signal })).rejects.toThrow(UnavailableError);
+    await expect(cache.findKey(a, first.kid, { signal })).rejects.toThrow(UnavailableError);
     answer(setOf(first));
     expect(await patient).toBe(first.kid);
-    expect((await cache.findKey(a, first.kid, start, { signal }))?.kid).toBe(first.kid);
+    expect((await cache.findKey(a, first.kid, { signal }))?.kid).toBe(first.kid);
     expect(fetched).toHaveLength(1);
   });
 
@@ -236,13 +258,181 @@ describe('the key cache', () => {
 
   it('survives a fetch that throws instead of rejecting', async () => {
     let isBroken = true;
-    const fragile = new JwksCache(() => {
+    const fragile = createTestKeys(time, () => {
       if (isBroken) throw new Error('at once');
       return Promise.resolve(setOf(first));
     });
-    await expect(fragile.findKey(a, first.kid, start)).rejects.toThrow(UnavailableError);
+    await expect(fragile.findKey(a, first.kid)).rejects.toThrow(UnavailableError);
     isBroken = false;
-    const found = await fragile.findKey(a, first.kid, start + times.coldRetry);
+    time.now += times.coldRetry;
+    const found = await fragile.findKey(a, first.kid);
     expect(found?.kid).toBe(first.kid);
+  });
+});
+
+describe('an issuer that fails', () => {
+  const own = sourceOf('https://own.example', { registrationId: 'own_idp_1' });
+  const failing = async (source: JwksSource, now: number): Promise<number> => {
+    await expect(find(source, first, now)).rejects.toThrow(UnavailableError);
+    return fetched.length;
+  };
+
+  it('holds the requests that wait for one fetch, and answers at once from its end on', async () => {
+    answers.set(a.issuer, new Error('hangs'));
+    duration = 5;
+    const asked = Array.from({ length: 50 }, () => cache.findKey(a, first.kid));
+    const outcomes = await Promise.allSettled(asked);
+    expect(new Set(outcomes.map(({ status }) => status))).toEqual(new Set(['rejected']));
+    expect(fetched).toHaveLength(1);
+    const end = start + duration;
+    expect(time.now).toBe(end);
+    expect(await failing(a, end)).toBe(1);
+    expect(await failing(a, end + times.coldRetry - 1)).toBe(1);
+    expect(await failing(a, end + times.coldRetry)).toBe(2);
+  });
+
+  /** Seconds from the end of each failed fetch to the next one, asked each second. */
+  async function pausesOf(source: JwksSource, count: number): Promise<readonly number[]> {
+    answers.set(source.issuer, new Error('down'));
+    const at: number[] = [];
+    for (let now = start; at.length <= count; now += 1) {
+      const before = fetched.length;
+      if ((await failing(source, now)) > before) at.push(now);
+    }
+    return at.slice(1).map((now, index) => now - (at[index] ?? 0));
+  }
+
+  it('is fetched less and less often', async () => {
+    expect(await pausesOf(a, 6)).toEqual([5, 10, 20, 30, 30, 30]);
+  });
+
+  it('is fetched least often if customers registered it for themselves', async () => {
+    expect(await pausesOf(own, 9)).toEqual([5, 10, 20, 40, 80, 160, 300, 300, 300]);
+  });
+
+  it('is not fetched by all instances at the same time', async () => {
+    cache = createCache(0.999);
+    expect(await pausesOf(a, 5)).toEqual([4, 8, 16, 23, 23]);
+  });
+
+  it('is fetched after the shortest pause again when it had answered', async () => {
+    await pausesOf(a, 5);
+    answers.set(a.issuer, setOf(first));
+    const later = time.now + times.longestPause;
+    expect(await find(a, first, later)).toBe(first.kid);
+    answers.set(a.issuer, new Error('down'));
+    const count = fetched.length;
+    await expect(find(a, second, later + times.cooldown)).rejects.toThrow(UnavailableError);
+    await expect(find(a, second, later + 2 * times.cooldown)).rejects.toThrow(UnavailableError);
+    expect(fetched).toHaveLength(count + 2);
+  });
+
+  it('stays in its pause when it is deleted and registered again', async () => {
+    answers.set(own.issuer, new Error('hangs'));
+    await failing(own, start);
+    for (let index = 2; index < 20; index += 1) {
+      const again = { ...own, registrationId: `own_idp_${index}` };
+      expect(await failing(again, start + times.coldRetry - 1)).toBe(1);
+    }
+  });
+
+  it('gives the keys of one registration to no other while a fetch runs', async () => {
+    let answer: (set: unknown) => void = () => undefined;
+    answers.set(
+      a.issuer,
+      new Promise((resolve) => {
+        answer = resolve;
+      }),
+    );
+    const again = { ...a, registrationId: 'idp_2', jwksUri: `${a.issuer}/other` };
+    const [old, other] = [cache.findKey(a, first.kid), cache.findKey(again, first.kid)];
+    const otherEnds = expect(other).rejects.toThrow(UnavailableError);
+    answer(setOf(first));
+    expect((await old)?.kid).toBe(first.kid);
+    await otherEnds;
+    expect(fetched).toHaveLength(1);
+    answers.set(a.issuer, setOf(second));
+    expect(await find(again, first, start)).toBeUndefined();
+    expect(await find(again, second, start)).toBe(second.kid);
+  });
+
+  it('does not hold a request for a known key longer than the request has', async () => {
+    await find(a, first, start);
+    answers.set(a.issuer, new Promise(() => undefined));
+    time.now = start + times.refreshBefore;
+    const deadline = new AbortController();
+    const waiting = cache.findKey(a, first.kid, { signal: deadline.signal });
+    deadline.abort();
+    expect((await waiting)?.kid).toBe(first.kid);
+  });
+
+  it('is named in the error, and reported with the time that its fetch took', async () => {
+    answers.set(a.issuer, new Error('down'));
+    duration = 1.5;
+    await expect(find(a, first, start)).rejects.toThrow('the keys of https://a.example cannot');
+    await find(b, second, start);
+    expect(ended).toMatchObject([
+      { issuer: a.issuer, milliseconds: 1500, failure: { message: 'down' } },
+      { issuer: b.issuer, milliseconds: 1500, failure: undefined },
+    ]);
+  });
+});
+
+describe('the memory of the key cache', () => {
+  // A key that is skipped is shown to people, with its id.
+  const skipped = { kty: 'RSA', use: 'enc', kid: 'k'.repeat(2500) };
+  const large = { keys: [first.jwk, ...Array.from({ length: 99 }, () => skipped)] };
+
+  function ownIssuer(index: number): JwksSource {
+    return sourceOf(`https://own-${index}.example`, { registrationId: `own_idp_${index}` });
+  }
+
+  async function askMany(count: number, document: unknown): Promise<void> {
+    for (let index = 0; index < count; index += 1) {
+      answers.set(ownIssuer(index).issuer, document);
+      await cache.findKey(ownIssuer(index), 'x').catch(() => undefined);
+    }
+  }
+
+  it('forgets the own providers of customers that were not used for longest, and no others', async () => {
+    const size = 3 * JSON.stringify(large).length;
+    const count = Math.ceil(keyCacheWeight / size) + 20;
+    await find(a, first, start);
+    answers.set(ownIssuer(0).issuer, large);
+    await askMany(count, large);
+    fetched = [];
+    time.now += 1;
+    await cache.findKey(ownIssuer(count - 1), first.kid);
+    expect(fetched).toEqual([]);
+    await cache.findKey(ownIssuer(0), 'x');
+    expect(fetched).toEqual([ownIssuer(0).issuer]);
+    expect(await find(a, first, time.now)).toBe(first.kid);
+    expect(fetched).toHaveLength(1);
+  });
+
+  it('has a bound for issuers without keys', async () => {
+    await askMany(keyCacheWeight / 4096 + 1, new Error('down'));
+    fetched = [];
+    await expect(cache.findKey(ownIssuer(1), 'x')).rejects.toThrow(UnavailableError);
+    expect(fetched).toEqual([]);
+    await expect(cache.findKey(ownIssuer(0), 'x')).rejects.toThrow(UnavailableError);
+    expect(fetched).toHaveLength(1);
+  });
+});
+
+describe('a whole key set', () => {
+  it('is fetched again when the cooldown is over, and says why it cannot be', async () => {
+    expect((await cache.readKeySet(a)).keys.map(({ kid }) => kid)).toEqual([first.kid]);
+    answers.set(a.issuer, setOf(first, second));
+    expect((await cache.readKeySet(a)).keys).toHaveLength(1);
+    time.now += times.cooldown;
+    expect((await cache.readKeySet(a)).keys).toHaveLength(2);
+    const down = new Error('down');
+    answers.set(a.issuer, down);
+    time.now += times.cooldown;
+    await expect(cache.readKeySet(a)).rejects.toBe(down);
+    await expect(cache.readKeySet(a)).rejects.toBe(down);
+    expect(fetched).toHaveLength(3);
+    expect(await find(a, second, time.now)).toBe(second.kid);
   });
 });

@@ -4,11 +4,11 @@ import { formatApiKeyValue } from '../../../core/credential/credential-value.ts'
 import { MalformedRecordError, UnavailableError } from '../../../core/errors.ts';
 import type { RefusalReason } from '../../../core/verifier/bearer-refusal.ts';
 import { bearerErrorResponse, challengeOf } from '../../../core/verifier/challenge.ts';
-import { JwksCache } from '../../../core/verifier/jwks-cache.ts';
 import { signToken } from '../../../lab/support/test-issuer.ts';
 import {
   apiKeyValue,
   createApiKey,
+  createTestKeys,
   createWorld,
   issuer,
   now,
@@ -228,7 +228,9 @@ describe('what answers nothing gives no access', () => {
   });
 
   it('comes no later than the deadline of the request if the keys do not come', async () => {
-    const world = createWorld({ jwks: new JwksCache(() => new Promise(() => undefined)) });
+    const world = createWorld({
+      jwks: createTestKeys({ now }, () => new Promise(() => undefined)),
+    });
     const foreign = signToken(providerKey, providerClaims);
     for (const credential of [token, foreign]) {
       const signal = AbortSignal.timeout(20);

@@ -21,6 +21,7 @@ import { type OutboundClient, outboundClients } from './outbound-clients.ts';
 vi.mock('../../../contract/limits.ts', async (importOriginal) => ({
   ...(await importOriginal<typeof Limits>()),
   providerFetchTimeout: 1000,
+  trustedFetchTimeout: 1000,
 }));
 const quick = vi.hoisted(() => ({ connectionTimeout: 500, requestTimeout: 500 }));
 vi.mock('../../../adapters/call-profile.ts', async (importOriginal) => {

@@ -19,7 +19,7 @@ import { createInvokeFunction } from '../../../adapters/lambda/invoke-function.t
 import { createLambdaClient } from '../../../adapters/lambda/lambda-client.ts';
 import { createAuthenticateCaller } from '../../../adapters/sts/authenticate-caller.ts';
 import { createCallerIdentity } from '../../../adapters/sts/caller-identity.ts';
-import { providerFetchTimeout } from '../../../contract/limits.ts';
+import { providerFetchTimeout, trustedFetchTimeout } from '../../../contract/limits.ts';
 import { exampleSigningKey } from '../../../lab/support/signing-keys.ts';
 import { createLoginProvider } from '../../../portal/login/login-provider.ts';
 import { testAccessKey } from '../../support/test-access-key.ts';
@@ -79,7 +79,7 @@ export const outboundClients: Readonly<Record<string, OutboundClient>> = {
   },
   "the service's own key set": {
     files: https,
-    limit: providerFetchTimeout,
+    limit: trustedFetchTimeout,
     call: (url, ca) =>
       createFetchKeySet(
         { issuer: 'own', jwksUri: url, ca },
@@ -157,7 +157,7 @@ export const outboundClients: Readonly<Record<string, OutboundClient>> = {
   },
   'the login of the portal': {
     files: ['portal/login/login-provider.ts', ...https],
-    limit: providerFetchTimeout,
+    limit: trustedFetchTimeout,
     call: (url) =>
       createLoginProvider({
         issuer: url,

@@ -13,8 +13,8 @@ const budgets: Readonly<Record<string, number>> = {
   token: 69_300,
   jwks: 45_500,
   discovery: 25_800,
-  // Patterns of client ids and required claims of providers (ADR 0057).
-  authorizer: 85_800,
+  // Patterns of client ids and required claims of providers (ADR 0057), bounds of the key cache (ADR 0028).
+  authorizer: 88_300,
   'key-rotation': 600_000,
   canary: 500_000,
   'synthetic-check': 500_000,
@@ -86,9 +86,9 @@ describe('the bundle of the portal', () => {
 });
 
 describe('the bundle of forward-auth', () => {
-  it('stays within 102,500 bytes and holds no client of the AWS SDK', () => {
+  it('stays within 105,000 bytes and holds no client of the AWS SDK', () => {
     const { bytes, inputs } = build(forwardAuthBuildOptions);
-    expect(bytes).toBeLessThanOrEqual(102_500);
+    expect(bytes).toBeLessThanOrEqual(105_000);
     expect(inputs.filter((path) => absent.some((part) => path.includes(part)))).toEqual([]);
   });
 });

@@ -3,7 +3,6 @@ import type {
   APIGatewayRequestAuthorizerEvent,
   Context,
 } from 'aws-lambda';
-import type { VerifierPorts } from '../../../core/verifier/verify-bearer.ts';
 import { audience, createWorld, issuer, type World } from '../../../lab/support/verifier-world.ts';
 import { createAuthorizerFunction } from '../../../lambda/authorizer/function.ts';
 import type { RequestReport } from '../../../lambda/shared/request-report.ts';
@@ -51,7 +50,7 @@ export interface AuthorizerWorld {
 /** An authorizer over stores in memory. */
 export function authorizerWorld(
   options: {
-    readonly ports?: Partial<VerifierPorts>;
+    readonly ports?: Partial<World['ports']>;
     readonly cacheTtl?: number;
     readonly jwksDown?: boolean;
   } = {},

@@ -1,7 +1,6 @@
 import type { APIGatewayRequestAuthorizerEvent } from 'aws-lambda';
 import { describe, expect, it } from 'vitest';
 import { MalformedRecordError, UnavailableError } from '../../../core/errors.ts';
-import type { VerifierPorts } from '../../../core/verifier/verify-bearer.ts';
 import { signToken } from '../../../lab/support/test-issuer.ts';
 import {
   apiKeyValue,
@@ -14,6 +13,7 @@ import {
   providerClaims,
   providerIssuer,
   providerKey,
+  type World,
 } from '../../../lab/support/verifier-world.ts';
 import { authorize, authorizerEvent, authorizerWorld } from './authorizer-world.ts';
 
@@ -261,7 +261,7 @@ describe('nothing that goes wrong gives access', () => {
     throw error;
   }
 
-  const failures: readonly [string, Partial<VerifierPorts>, string][] = [
+  const failures: readonly [string, Partial<World['ports']>, string][] = [
     ['API keys', { apiKeys: { findApiKey: () => fail(down) } }, `Bearer ${apiKeyValue}`],
     [
       'providers',

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { createTestKey, signToken } from '../../../lab/support/test-issuer.ts';
 import { askedWorld, newClient } from './limited-world.ts';
 
@@ -134,6 +134,48 @@ describe('a provider of the platform that is open to none of a person’s trunk 
         JSON.stringify(await explain('tg-1002', unknown, more)),
       );
     }
+  });
+});
+
+describe('a fetch of keys', () => {
+  const question = ({ world: { issuer: iss, now } }: AskedWorld, more: object = {}) => {
+    const aud = 'https://api.example.com';
+    const claims = { iss, aud, client_id: 'erp', iat: now, exp: now + 60 };
+    return {
+      question: { credential: signToken(createTestKey('ES256'), { ...claims, ...more }) },
+    };
+  };
+
+  it('is never made for someone to whom the provider is closed', async () => {
+    const asked = await createClosedWorld(['tg-1001']);
+    const { issuer, documents } = asked.world;
+    await askAs(asked)('createClient', under(issuer));
+    const fetched = vi.spyOn(documents, 'has');
+    for (const more of [{}, { client_id: 'other' }, { azp: 'erp', sub: 'erp' }]) {
+      const { result } = await askAs(asked, ['tg-1002'])('explainRequest', question(asked, more));
+      expect(result).toMatchObject({ reason: 'issuer_unknown' });
+    }
+    expect(fetched.mock.calls).toEqual([]);
+    // The caller's own client says that the provider is registered.
+    asked.world.limits.set('tg-1001', { serviceTrunkGroup: 'tg-1001', version: 2, providers: [] });
+    await askAs(asked)('explainRequest', question(asked));
+    expect(fetched.mock.calls).toEqual([[`${issuer}/keys`]]);
+  });
+
+  it('is one for all who ask, and none while it fails', async () => {
+    const asked = await createClosedWorld(groups);
+    const { issuer, documents } = asked.world;
+    documents.delete(`${issuer}/keys`);
+    const fetched = vi.spyOn(documents, 'has');
+    const viewers = Array.from({ length: 20 }, () =>
+      askAs(asked)('explainRequest', question(asked)),
+    );
+    await Promise.all([...viewers, askAs(asked)('inspectProviderKeys', { issuer })]);
+    const { error } = await askAs(asked)('explainRequest', question(asked));
+    expect(error).toMatchObject({ class: 'UnavailableError' });
+    const { result } = await askAs(asked)('inspectProviderKeys', { issuer });
+    expect(result).toMatchObject({ problem: expect.stringContaining('cannot be fetched') });
+    expect(fetched.mock.calls).toHaveLength(1);
   });
 });
 

@@ -12,8 +12,8 @@ import { UnavailableError } from '../../../core/errors.ts';
 import type { PortOptions } from '../../../core/port.ts';
 import { BearerRefusal } from '../../../core/verifier/bearer-refusal.ts';
 import { bearerErrorResponse } from '../../../core/verifier/challenge.ts';
-import { JwksCache } from '../../../core/verifier/jwks-cache.ts';
 import { verifyBearer } from '../../../core/verifier/verify-bearer.ts';
+import { createTestKeys } from '../../../lab/support/verifier-world.ts';
 import { createAuthorizerFunction } from '../../../lambda/authorizer/function.ts';
 import { createDecisionLog } from '../../../verifier/forward-auth/decision-log.ts';
 import { createHandler } from '../../../verifier/forward-auth/handler.ts';
@@ -71,7 +71,7 @@ function createPorts(
   const report = reportWithoutLookup(options) ?? ((verified) => verified);
   return {
     ports: {
-      jwks: new JwksCache(async () => ({ keys: [publicJwk] })),
+      jwks: createTestKeys({ now: 0 }, async () => ({ keys: [publicJwk] })),
       revocation: readRevocationOptions(options),
     },
     report,
