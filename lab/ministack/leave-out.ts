@@ -5,6 +5,7 @@ export const missingTypes: readonly string[] = [
   'AWS::Backup::BackupSelection',
   'AWS::CodeDeploy::Application',
   'AWS::CodeDeploy::DeploymentGroup',
+  'AWS::Events::EventBusPolicy',
   'AWS::Route53::HealthCheck',
   'AWS::WAFv2::LoggingConfiguration',
   'AWS::WAFv2::WebACLAssociation',

@@ -1,5 +1,6 @@
 import { CfnOutput, Stack } from 'aws-cdk-lib';
 import { EventBus } from 'aws-cdk-lib/aws-events';
+import { AnyPrincipal, Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import { dailyRunAlias, dailyRunMinutes } from '../../contract/daily-run.ts';
 import { type DeploymentConfig, deployedRegions } from '../../contract/deployment-config.ts';
@@ -38,6 +39,7 @@ export class DailyRun extends Construct {
       description: 'Notices about clients and API keys',
     });
     management.allow({ actions: ['events:PutEvents'], resources: [this.bus.eventBusArn] });
+    this.refuseEventsOfOthers(management);
     addSchedule(this, 'Schedule', {
       description: 'Attempts the daily run of the management function',
       // Only this rule may invoke the alias: no policy of an operator names it.
@@ -46,5 +48,24 @@ export class DailyRun extends Construct {
     });
     // Of the stack, so that its name is the same in every app.
     new CfnOutput(Stack.of(this), 'NoticeBusArn', { value: this.bus.eventBusArn });
+  }
+
+  /**
+   * Customers act on notices, so no one else of the account may send one, regardless of its role.
+   * A Deny in a policy of the bus counts before any Allow:
+   * https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_evaluation-logic.html,
+   * November 2026.
+   */
+  private refuseEventsOfOthers({ role }: ServiceFunction<'management'>): void {
+    this.bus.addToResourcePolicy(
+      new PolicyStatement({
+        sid: 'OnlyTheDailyRun',
+        effect: Effect.DENY,
+        principals: [new AnyPrincipal()],
+        actions: ['events:PutEvents'],
+        resources: [this.bus.eventBusArn],
+        conditions: { ArnNotEquals: { 'aws:PrincipalArn': role.roleArn } },
+      }),
+    );
   }
 }

@@ -3,6 +3,7 @@
 import type { Template } from 'aws-cdk-lib/assertions';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { managementAliases } from '../../contract/management/roles.ts';
+import { evaluateRequest } from '../../lab/emulator/iam/evaluate-request.ts';
 import { portalConfig } from '../../lab/support/portal-config.ts';
 import { evaluate, readConfigFile, resourcesOf, type Synthesis, synthesise } from './synthesise.ts';
 
@@ -43,6 +44,42 @@ describe('the daily run', () => {
       ],
     ]);
   });
+
+  it.each([
+    ['management', 'Allowed'],
+    ['token', 'ExplicitlyDenied'],
+  ])(
+    'may send events to its bus as %s: %s, even if its role may do everything',
+    async (name, result) => {
+      const [busPolicy] = Object.values(resourcesOf(region('slc'), 'AWS::Events::EventBusPolicy'));
+      const statement = evaluate(busPolicy?.Properties['Statement']);
+      const roleArn = (role: string) => `arn:aws:iam::111122223333:role/${role}`;
+      const bus = 'arn:aws:events:us-west-2:111122223333:event-bus/authorization-server-notices';
+      const { 'aws:PrincipalArn': sender } = statement.Condition.ArnNotEquals;
+      expect(sender).toContain('Management');
+      const policy = (one: object) => ({ Version: '2012-10-17', Statement: [one] });
+      const resource = policy({
+        ...statement,
+        Resource: bus,
+        Condition: { ArnNotEquals: { 'aws:PrincipalArn': roleArn('management') } },
+      });
+      const mayAll = policy({ Effect: 'Allow', Action: '*', Resource: '*' });
+      const decision = await evaluateRequest(
+        {
+          identity: [{ name: 'all', document: mayAll }],
+          resource: { name: 'bus', document: resource },
+        },
+        {
+          principal: `arn:aws:sts::111122223333:assumed-role/${name}/session`,
+          action: 'events:PutEvents',
+          resource: bus,
+          account: '111122223333',
+          context: { 'aws:PrincipalArn': roleArn(name) },
+        },
+      );
+      expect(decision.result).toBe(result);
+    },
+  );
 
   it.each(['dfw', 'pit'])('has no part in %s, which reads its report', (id) => {
     const template = region(id);
