@@ -1,5 +1,6 @@
 import { Option } from 'commander';
 import { viewClient } from '../../core/management/client-view.ts';
+import { formatTime } from '../../core/rfc3339.ts';
 import type { Cli } from '../cli.ts';
 import { type CommandGroup, type CommandSpec, repeatable } from '../command-spec.ts';
 import { parseDuration } from '../duration.ts';
@@ -75,6 +76,11 @@ const create: CommandSpec = {
       const claims = added.map(({ claim, values }) => `${claim}=${values.join(' or ')}`);
       cli.output.note(
         `Required by the rule of the provider's platform: ${claims.join(' and ')}, which only tokens of the application itself have. --allow-user-tokens leaves it out.`,
+      );
+    }
+    if (!existed && client.provider !== undefined && client.tokensNotBefore !== undefined) {
+      cli.output.note(
+        `Its tokens are those with an iat from ${formatTime(client.tokensNotBefore)} on: get a new one. A token without iat is always refused.`,
       );
     }
     if (existed) cli.output.note('An earlier call with this idempotency key created it.');

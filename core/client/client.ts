@@ -57,6 +57,17 @@ export interface Client {
   readonly updatedAt: number;
 }
 
+/**
+ * Whether tokens of this client were revoked. A client whose id can be created again is created with
+ * `tokensNotBefore`, which is no later than its creation and so refuses none of its own tokens.
+ */
+export function hadTokensRevoked({
+  tokensNotBefore = 0,
+  createdAt,
+}: Pick<Client, 'tokensNotBefore' | 'createdAt'>): boolean {
+  return tokensNotBefore > createdAt;
+}
+
 /** What a check of a platform API reads of a client: nothing about its secrets. */
 export type CheckedClient = Pick<
   Client,

@@ -2,6 +2,7 @@ import { newClient } from '../../contract/management/inputs.ts';
 import type { ClaimCondition } from '../client/claim-condition.ts';
 import type { Client, ClientProvider } from '../client/client.ts';
 import { deriveProviderClientId } from '../client/provider-client-id.ts';
+import { seconds } from '../clock.ts';
 import { ConflictError, IdempotencyKeyReusedError, RefusedError } from '../errors.ts';
 import type { IdentityProvider } from '../identity-provider/identity-provider.ts';
 import { firstVersion, isFirstVersion } from '../record-version.ts';
@@ -17,7 +18,12 @@ import {
   parseScopes,
   parseTokenLifetime,
 } from './input-fields.ts';
-import { awsTimeOf, currentTime, type ManagementContext } from './management-context.ts';
+import {
+  awsTimeOf,
+  clockAllowance,
+  currentTime,
+  type ManagementContext,
+} from './management-context.ts';
 import { checkProviderOpen } from './provider-ownership.ts';
 import { optional, readBoolean, readFields, refuseInput } from './read-input.ts';
 import { findRegisteredIssuer } from './registered-issuer.ts';
@@ -121,13 +127,21 @@ function buildClient(
   };
 }
 
+/** Whether the id follows from what is given, so that a client with this id may exist or have existed. */
+function hasDerivedId({ idempotencyKey }: GivenClient, { provider }: Client): boolean {
+  return idempotencyKey !== undefined || provider !== undefined;
+}
+
 /**
- * A client whose id follows from an idempotency key may have existed before. Its old tokens do not
- * become valid again. A second is left for the clocks of the functions that issue tokens.
+ * The old tokens of a client that was deleted do not become valid again when its id does. The mark
+ * is never later than the creation (`hadTokensRevoked`), nor than the first token of the new client
+ * by a clock that is `clockAllowance` behind AWS's time.
  */
 function withoutOldTokens(context: ManagementContext, input: GivenClient, client: Client): Client {
-  if (input.idempotencyKey === undefined || client.provider !== undefined) return client;
-  return { ...client, tokensNotBefore: Math.floor(awsTimeOf(context).latest / 1000) - 1 };
+  if (!hasDerivedId(input, client)) return client;
+  const createdAt = seconds(awsTimeOf(context).earliest);
+  const tokensNotBefore = createdAt - clockAllowance;
+  return { ...client, createdAt, updatedAt: createdAt, tokensNotBefore };
 }
 
 function isSameRequest(stored: Client, wanted: Client): boolean {
@@ -164,8 +178,8 @@ async function findEarlier(
   wanted: Client,
   under: WantedProvider | undefined,
 ): Promise<Client | undefined> {
-  const isRepeatable = input.idempotencyKey !== undefined || wanted.provider !== undefined;
-  const stored = isRepeatable ? await context.clients.findClient(wanted.clientId) : undefined;
+  if (!hasDerivedId(input, wanted)) return undefined;
+  const stored = await context.clients.findClient(wanted.clientId);
   if (stored === undefined) return undefined;
   // One that was created before there were rules has the given claims only.
   const isSame = () =>

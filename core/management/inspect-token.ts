@@ -48,6 +48,13 @@ function checkIssuer(received: unknown, issuer: string): void {
   throw refuse('issuer_unknown', () => ({ name: 'iss', received, expected: issuer }));
 }
 
+/** Each new client refuses tokens that may be older than itself, see `createClient`. */
+function checkIssuedAt(received: number | undefined): void {
+  if (received !== undefined) return;
+  const expected = 'the time of its issue, without which every new client refuses it';
+  throw refuse('token_revoked', () => ({ name: 'iat', received, expected }));
+}
+
 /**
  * Decides about a token as the verifier does, but for the client, which need not exist yet.
  *
@@ -70,7 +77,8 @@ export async function inspectToken(
       },
     };
     const verified = await verifyProviderClaims({ received, provider }, jwks, { now });
-    const { tokenId: _, issuedAt: __, ...claims } = verified;
+    const { tokenId: _, issuedAt, ...claims } = verified;
+    checkIssuedAt(issuedAt);
     const { claim: clientIdClaim } = readNamedClient(received.payload, provider.clientIdClaim);
     return {
       usable: true,

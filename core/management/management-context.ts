@@ -84,6 +84,12 @@ export function awsTimeOf(context: Pick<ManagementContext, 'awsTime'>): TimeBoun
   return bounds;
 }
 
+/**
+ * Seconds by which the clock of a function that issues tokens may differ from AWS's time. AWS keeps
+ * the clocks of its hosts much closer.
+ */
+export const clockAllowance = 1;
+
 export function newId(context: Pick<ManagementContext, 'drawBytes'>, kind: IdKind): string {
   return formatId(kind, context.drawBytes(idBytes));
 }

@@ -2,14 +2,8 @@ import type { Client } from '../client/client.ts';
 import { writeClient } from './change-client.ts';
 import { findClient } from './find-client.ts';
 import { checkVersion, type IfVersion } from './if-version.ts';
-import { awsTimeOf, type ManagementContext } from './management-context.ts';
+import { awsTimeOf, clockAllowance, type ManagementContext } from './management-context.ts';
 import { readFields } from './read-input.ts';
-
-/**
- * Seconds by which the clock of a function that issues tokens may differ from AWS's time. AWS keeps
- * the clocks of its hosts much closer.
- */
-const clockAllowance = 1;
 
 /**
  * Revokes every token of a client that was issued before the call. Only checks that look up clients

@@ -21,7 +21,8 @@ const rules: Readonly<Record<RefusalReason, string>> = {
   issuer_unknown: 'the issuer is this service or a registered provider',
   client_unknown: "the client exists; a provider's client was created under this registration",
   client_disabled: 'the client is enabled',
-  token_revoked: "the token was issued after the client's tokens were last revoked",
+  token_revoked:
+    "the token says by iat that it was issued after its client was created, and after the client's tokens were last revoked",
   client_condition_unmet: "the token has every claim that the client's record requires",
   api_key_malformed: 'an API key has the form and the checksum of one',
   api_key_not_accepted: 'API keys are accepted',

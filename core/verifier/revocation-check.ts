@@ -49,7 +49,7 @@ export function checkStatus(
   throw refuseOwner('token_revoked', owner, {
     name: 'iat',
     received: issuedAt === undefined ? undefined : formatTime(issuedAt),
-    expected: `at least ${formatTime(tokensNotBefore)}, as earlier tokens of the client were revoked`,
+    expected: `at least ${formatTime(tokensNotBefore)}, as the client was created or its tokens were revoked then`,
   });
 }
 

@@ -1,14 +1,35 @@
 import type { Client } from '../../../adapters/management.ts';
+import { hadTokensRevoked } from '../../../core/client/client.ts';
 import { enabledBadge } from '../../html/badge.ts';
 import { doneNotice } from '../../html/done.ts';
 import { hiddenField } from '../../html/field.ts';
 import { actionButton } from '../../html/form.ts';
 import { type Html, html } from '../../html/html.ts';
-import { copyable, emptyState, facts, linkButton, pageHeader, panel } from '../../html/parts.ts';
+import {
+  copyable,
+  emptyState,
+  type Fact,
+  facts,
+  linkButton,
+  pageHeader,
+  panel,
+} from '../../html/parts.ts';
 import { formatExactSpan, timeWithDistance } from '../../html/time.ts';
 import type { Handler, RequestContext } from '../../request-context.ts';
 import { nextSteps } from './next-steps.ts';
 import { secretTable } from './secret-table.ts';
+
+/** Those of an earlier client with this id can only be a provider's: its clients have derived ids. */
+function refusedTokens(client: Client, now: number): Fact | undefined {
+  const { tokensNotBefore, provider } = client;
+  const wereRevoked = hadTokensRevoked(client);
+  if (tokensNotBefore === undefined || (provider === undefined && !wereRevoked)) return undefined;
+  const undated = provider !== undefined && ', and those without iat';
+  return [
+    wereRevoked ? 'Tokens revoked' : 'Tokens refused',
+    html`issued before ${timeWithDistance(tokensNotBefore, now)}${undated}`,
+  ];
+}
 
 function clientFacts({ deployment, now, href, may }: RequestContext, client: Client): Html {
   const audiences = client.audiences.length > 0 ? client.audiences : [deployment.defaultAudience];
@@ -46,9 +67,7 @@ function clientFacts({ deployment, now, href, may }: RequestContext, client: Cli
         ({ claim, values }) => html`<code class="line">${claim}: ${values.join(' or ')}</code>`,
       ),
     ],
-    client.tokensNotBefore === undefined
-      ? undefined
-      : ['Tokens revoked', html`issued before ${timeWithDistance(client.tokensNotBefore, now)}`],
+    refusedTokens(client, now),
     ['Created', timeWithDistance(client.createdAt, now)],
     [
       'Changed',

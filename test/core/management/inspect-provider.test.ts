@@ -160,6 +160,12 @@ describe('inspecting a token of a provider', () => {
       {},
       { reason: 'token_claims_malformed', finding: { name: 'aud' } },
     ],
+    [
+      'no time of its issue, which every new client needs',
+      { sub: 'a', iat: undefined },
+      {},
+      { reason: 'token_revoked', finding: { name: 'iat', received: undefined } },
+    ],
   ])('says why a token is refused for %s', async (_, claims, options, expected) => {
     expect(await inspect(claims, options)).toMatchObject({ usable: false, ...expected });
   });

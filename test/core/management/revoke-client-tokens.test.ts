@@ -109,22 +109,3 @@ describe("revoking a client's tokens", () => {
     expect(viewClient(renamed, context.config)).toMatchObject({ tokens_not_before: shown });
   });
 });
-
-describe('a client that is created again with its idempotency key', () => {
-  it('does not make old tokens valid again', async () => {
-    const { test, context } = await withClient();
-    const again = { ...input, idempotencyKey: 'billing-production' };
-    const { client } = await createClient(context, again);
-    test.now += 100;
-    await deleteClient(context, client.clientId);
-    test.now += 5;
-    const second = await createClient(context, again);
-    expect(second.client.clientId).toBe(client.clientId);
-    expect(second.client.tokensNotBefore).toBe(test.now - 1);
-  });
-
-  it('has no cut-off if its id is random', async () => {
-    const { client } = await withClient();
-    expect(client.tokensNotBefore).toBeUndefined();
-  });
-});

@@ -92,7 +92,8 @@ describe('a check that looks up the clients of own tokens', () => {
     expect(refusal.finding).toEqual({
       name: 'iat',
       received: '2026-11-20T00:00:00Z',
-      expected: 'at least 2026-11-20T00:01:00Z, as earlier tokens of the client were revoked',
+      expected:
+        'at least 2026-11-20T00:01:00Z, as the client was created or its tokens were revoked then',
       serviceTrunkGroup: 'group-1',
     });
   });
