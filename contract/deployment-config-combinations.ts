@@ -1,5 +1,6 @@
 import type { ParsedKeys } from './deployment-config-schema.ts';
 import { findPortalProblems } from './portal-combinations.ts';
+import { namesOf } from './reach.ts';
 import { isGovCloud, strongConsistencySets } from './regions.ts';
 import { scopeName } from './scopes.ts';
 
@@ -166,6 +167,8 @@ function findUnknownScopes(
     .map((scope) => `${key}: received "${scope}"; allowed: a scope of the catalogue`);
 }
 
+const nameOf = (principal: string) => namesOf(principal)[0];
+
 function findReachProblems({ management, scopes }: ParsedKeys): readonly string[] {
   const unknown = management.reach.flatMap(({ scopes: granted }, index) =>
     findUnknownScopes(`management.reach.${index}.scopes`, granted, scopes),
@@ -175,11 +178,17 @@ function findReachProblems({ management, scopes }: ParsedKeys): readonly string[
     management.portalReach?.scopes,
     scopes,
   );
-  const principals = management.reach.flatMap((reach) => reach.principals);
+  const principals = management.reach.flatMap((reach) => reach.principals.map(nameOf));
+  const isOpen = management.reach.length > 0 && management.default === undefined;
+  const open = isOpen
+    ? [
+        'management.default: received nothing next to management.reach; allowed: "everything" or "nothing". It says what an identity of the deployment\'s own account may do that has no entry: everything that its role allows, as until now, or nothing. With "nothing", the roles of your own operators need entries',
+      ]
+    : [];
   const repeated = findDuplicates(principals).map(
     (one) => `management.reach: received "${one}" twice; allowed: one entry for a principal`,
   );
-  return [...unknown, ...ofPortal, ...repeated];
+  return [...open, ...unknown, ...ofPortal, ...repeated];
 }
 
 /**

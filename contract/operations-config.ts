@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { count } from './config-values.ts';
-import { portalReachSchema, reachSchema } from './reach.ts';
+import { portalReachSchema, reachDefaultSchema, reachSchema } from './reach.ts';
 
 /** API Gateway's own limit for an account is 10,000 a second until it is raised. */
 const throttle = v.strictObject({ rateLimit: count, burstLimit: count });
@@ -220,10 +220,12 @@ export const operationsEntries = {
        */
       operatorTableAccess: v.optional(v.boolean(), true),
       /**
-       * Limits of AWS accounts, roles and users. Without an entry, an identity of the deployment's
-       * own account has what its role allows, and one of another account nothing.
+       * Limits of AWS accounts, roles and users. An identity of another account without an entry may
+       * do nothing, and one of the deployment's own account what `default` says.
        */
       reach: v.optional(v.array(reachSchema), []),
+      /** Required next to entries: a limited person chooses which of its identities signs. */
+      default: reachDefaultSchema,
       /** Limits of the alias `portal`, which may name any person. */
       portalReach: v.optional(portalReachSchema),
     }),

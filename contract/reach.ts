@@ -11,6 +11,23 @@ const principal = v.pipe(
   ),
 );
 
+const identity = /^(arn:aws[a-z-]*):(?:iam|sts)::(\d{12}):(role|assumed-role|user)\/(.+)$/;
+
+/**
+ * The names by which a config can mean a caller, or a principal of the config: the role or user,
+ * then the account. They are compared without their path, as the session of a role has none and a
+ * name is unique in its account. The name of a session and that of a federated user are chosen by
+ * their caller, so they never count.
+ */
+export function namesOf(arn: string): readonly [string, ...string[]] {
+  const account = arn.split(':')[4] ?? arn;
+  const [, partition, , kind = '', rest = ''] = identity.exec(arn) ?? [];
+  if (kind === '') return [account];
+  const parts = rest.split('/');
+  const name = kind === 'assumed-role' ? parts[0] : parts.at(-1);
+  return [`${partition}:iam::${account}:${kind === 'user' ? 'user' : 'role'}/${name}`, account];
+}
+
 /** What can be granted within a reach. */
 const reachLimits = {
   /** Scopes that they may grant; those of the catalogue if left out. */
@@ -48,6 +65,9 @@ export const reachSchema = v.pipe(
   ),
 );
 
+/** What an identity of the deployment's account without an entry may do. */
+export const reachDefaultSchema = v.optional(v.picklist(['everything', 'nothing']));
+
 /** Without an entry, a portal may name no administrator, and every trunk group. */
 export const portalReachSchema = v.strictObject({
   /** Whether a portal may name a person as administrator. */
@@ -62,3 +82,10 @@ export type PortalReach = Readonly<v.InferOutput<typeof portalReachSchema>>;
 
 /** What some AWS principals can reach through the management function. */
 export type Reach = Readonly<v.InferOutput<typeof reachSchema>>;
+
+/** What decides which AWS principals are limited, and how. */
+export interface ReachConfig {
+  readonly reach: readonly Reach[];
+  /** Not left out of a config that has entries. */
+  readonly default?: v.InferOutput<typeof reachDefaultSchema>;
+}

@@ -18,7 +18,7 @@ const entry = {
 
 const configOf = (...reach: readonly object[]) => ({
   ...readConfigFile('single-region'),
-  management: { reach },
+  management: { reach, default: 'everything' },
 });
 
 /** Permissions for roles, by the alias that they are for. */

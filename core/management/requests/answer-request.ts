@@ -104,10 +104,10 @@ function limitRequest(
   caller: AuthenticatedCaller,
   { person, trunk_groups: wanted }: ManagementRequest,
 ): ManagementContext {
-  const { reach, portalReach } = context.config.management;
+  const { management } = context.config;
   const own = [
-    findReach(reach, caller.arn, caller.account),
-    caller.alias === 'portal' ? portalReach : undefined,
+    findReach(management, caller),
+    caller.alias === 'portal' ? management.portalReach : undefined,
   ].filter((one) => one !== undefined);
   const groups = [...own.map(({ trunkGroups }) => trunkGroups), wanted]
     .filter((some) => some !== undefined)

@@ -1,46 +1,50 @@
-import type { Reach } from '../../../contract/reach.ts';
+import type { ManagementAlias } from '../../../contract/management/roles.ts';
+import { namesOf, type Reach, type ReachConfig } from '../../../contract/reach.ts';
 import { CallerRefusedError } from '../../errors.ts';
 
-const role = /^(arn:aws[a-z-]*):(?:iam|sts)::(\d{12}):(role|assumed-role)\/(.+)$/;
-
-/**
- * The names by which a config can mean a caller, the most exact first: the role or user, then the
- * account. The session of a role has no path, so a role is compared by its name, which is unique in
- * its account. The name of a session is chosen by its caller, so it never counts.
- */
-function namesOf(arn: string): readonly string[] {
-  const [, partition, account = arn.split(':')[4] ?? '', kind, rest = ''] = role.exec(arn) ?? [];
-  if (kind === undefined) return [arn, account];
-  const parts = rest.split('/');
-  const name = kind === 'assumed-role' ? parts[0] : parts.at(-1);
-  return [`${partition}:iam::${account}:role/${name}`, account];
+/** Who signed a request, and as what. */
+export interface ReachingCaller {
+  readonly alias: ManagementAlias;
+  readonly arn: string;
+  /** The deployment's AWS account. */
+  readonly account: string;
 }
 
-/** The name by which an entry is compared. */
-function comparable(principal: string): string {
-  return principal.startsWith('arn:') ? (namesOf(principal)[0] ?? principal) : principal;
+/**
+ * A limited person chooses which of its identities signs, so a config that limits some says what the
+ * others may do. A portal is limited by `portalReach`.
+ */
+function isUnlimited({ reach, default: others }: ReachConfig, alias: ManagementAlias): boolean {
+  return (
+    alias === 'portal' || others === 'everything' || (reach.length === 0 && others === undefined)
+  );
 }
 
 /**
  * The limits of a caller. Its own role or user counts before its account.
  *
- * @param account of the deployment.
- * @returns undefined for a caller of that account without an entry: only its role decides.
- * @throws {CallerRefusedError} for a caller of another account without an entry.
+ * @returns undefined for a caller of the deployment's account without an entry that may do what its
+ *   alias allows.
+ * @throws {CallerRefusedError} for every other caller without an entry.
  */
 export function findReach(
-  reach: readonly Reach[],
-  arn: string,
-  account: string,
+  config: ReachConfig,
+  { alias, arn, account }: ReachingCaller,
 ): Reach | undefined {
   const names = namesOf(arn);
   for (const name of names) {
-    const found = reach.find(({ principals }) => principals.map(comparable).includes(name));
+    const found = config.reach.find(({ principals }) =>
+      principals.some((principal) => namesOf(principal)[0] === name),
+    );
     if (found !== undefined) return found;
   }
-  if (names.at(-1) === account) return undefined;
+  const isOwn = names.at(-1) === account;
+  if (isOwn && isUnlimited(config, alias)) return undefined;
+  const allowed = isOwn
+    ? 'a caller that management.reach of the deployment config names, because management.default is nothing'
+    : `a caller of account ${account}, or one that management.reach of the deployment config names`;
   throw new CallerRefusedError(
     'access_denied',
-    `received the signature of ${arn}; allowed: a caller of account ${account}, or one that management.reach of the deployment config names`,
+    `received the signature of ${arn}; allowed: ${allowed}`,
   );
 }

@@ -48,7 +48,9 @@ const entry = {
   principals: ['arn:aws:iam::000000000000:role/limited'],
   trunkGroups: ['tg-2002'],
 };
-const config = { ...testConfig, management: { operatorTableAccess: false, reach: [entry] } };
+const reachDefault = 'everything' as const;
+const management = { operatorTableAccess: false, reach: [entry], default: reachDefault };
+const config = { ...testConfig, management };
 
 /** Seconds by which the function's clock is ahead. */
 let ahead = 0;

@@ -47,6 +47,7 @@ const enforced = useEnforcedService({
   management: {
     operatorTableAccess: false,
     reach: [{ principals: aliases.map(principalOf), trunkGroups: ['tg-own'] }],
+    default: 'everything',
   },
 });
 

@@ -25,6 +25,7 @@ export const newClient = {
 
 interface ConfiguredReach {
   readonly reach?: readonly Reach[];
+  readonly default?: 'everything' | 'nothing';
   readonly portalReach?: PortalReach | undefined;
 }
 
@@ -32,7 +33,12 @@ interface ConfiguredReach {
 export async function askedWorld(config: ConfiguredReach = {}, groupOfItems = 'tg-1001') {
   const world = await createWorld(groupOfItems);
   const { reach = [], portalReach } = config;
-  const management = { operatorTableAccess: false, reach: [...reach], portalReach };
+  const management = {
+    operatorTableAccess: false,
+    reach: [...reach],
+    default: config.default,
+    portalReach,
+  };
   const handler = createManagementHandler({
     createContext: () => ({ ...world.context, config: { ...testConfig, management } }),
     authenticateCaller: async () => session('limited'),

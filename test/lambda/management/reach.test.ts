@@ -13,7 +13,10 @@ const reach: readonly Reach[] = [
   { principals: ['111122223333'], trunkGroups: ['tg-3003'] },
   { principals: [role('team', '111122223333')], trunkGroups: ['tg-4004'] },
   { principals: [`arn:aws:iam::${account}:user/eve`], trunkGroups: ['tg-5005'] },
+  { principals: [`arn:aws:iam::${account}:user/div/bob`], trunkGroups: ['tg-6006'] },
 ];
+
+const federated = (name: string, of = account) => `arn:aws:sts::${of}:federated-user/${name}`;
 
 describe('the limits of a caller', () => {
   it.each([
@@ -22,12 +25,21 @@ describe('the limits of a caller', () => {
     ['a role of another name', session('limited2'), undefined],
     ['a session that is called like a role', session('other/limited'), undefined],
     ['a user', `arn:aws:iam::${account}:user/eve`, ['tg-5005']],
+    ['a user, whose path does not matter', `arn:aws:iam::${account}:user/div/eve`, ['tg-5005']],
+    ['a user that an entry names with a path', `arn:aws:iam::${account}:user/bob`, ['tg-6006']],
+    ['a federated user that is called like a user', federated('eve'), undefined],
+    ['a federated user that is called like a role', federated('limited'), undefined],
+    ['a federated user of a limited account', federated('x', '111122223333'), ['tg-3003']],
     ['a role that is called like a user', session('eve'), undefined],
     ['another account', session('any', '111122223333'), ['tg-3003']],
     ['a role of another account before its account', session('team', '111122223333'), ['tg-4004']],
     ['the root of another account', 'arn:aws:iam::111122223333:root', ['tg-3003']],
   ])('%s', (_, arn, groups) => {
-    expect(findReach(reach, arn, account)?.trunkGroups).toEqual(groups);
+    const caller = { alias: 'administrator', arn, account } as const;
+    expect(findReach({ reach, default: 'everything' }, caller)?.trunkGroups).toEqual(groups);
+    const others = () => findReach({ reach, default: 'nothing' }, caller)?.trunkGroups;
+    if (groups === undefined) expect(others).toThrow('management.default is nothing');
+    else expect(others()).toEqual(groups);
   });
 
   it.each([
@@ -37,20 +49,48 @@ describe('the limits of a caller', () => {
     'arn:aws:iam::444455556666:user/role/limited',
     '',
   ])('%s has none, and is refused', (arn) => {
-    expect(() => findReach(reach, arn, account)).toThrow(/allowed: a caller of account/);
+    for (const choice of ['everything', 'nothing', undefined] as const) {
+      expect(() =>
+        findReach({ reach, default: choice }, { alias: 'administrator', arn, account }),
+      ).toThrow(/allowed: a caller of account/);
+    }
+  });
+
+  it('of an identity without an entry are what the config says, and nothing if it does not', () => {
+    const caller = { alias: 'administrator', arn: session('other'), account } as const;
+    expect(findReach({ reach: [] }, caller)).toBeUndefined();
+    expect(findReach({ reach, default: 'everything' }, caller)).toBeUndefined();
+    expect(() => findReach({ reach }, caller)).toThrow('management.default is nothing');
+    expect(() => findReach({ reach: [], default: 'nothing' }, caller)).toThrow('is nothing');
+    // The role of the deployed portal has no entry: `portalReach` limits it.
+    expect(
+      findReach({ reach, default: 'nothing' }, { ...caller, alias: 'portal' }),
+    ).toBeUndefined();
   });
 
   it('are checked with the config', () => {
-    const parse = (entries: readonly object[]) =>
+    const parse = (reach: readonly object[], more: object = { default: 'nothing' }) =>
       parseDeploymentConfig({
         regions: { slc: { awsRegion: 'us-west-2' } },
         defaultAudience: 'https://api.example.com',
         scopes: [{ service: 'calls', permission: 'view', description: 'x' }],
-        management: { reach: entries as never },
+        management: { reach, ...more } as never,
       });
     const entry = { principals: ['111122223333'], trunkGroups: ['tg-1'] };
     expect(parse([entry]).management.reach).toEqual([entry]);
+    expect(parse([], {}).management.default).toBeUndefined();
+    expect(() => parse([entry], {})).toThrow(
+      /^.*management\.default: received nothing.*"everything" or "nothing"/s,
+    );
+    expect(() => parse([entry], { default: 'some' })).toThrow(
+      'expected ("everything" | "nothing")',
+    );
     expect(() => parse([entry, entry])).toThrow('one entry for a principal');
+    const user = (name: string) => ({
+      ...entry,
+      principals: [`arn:aws:iam::111122223333:user/${name}`],
+    });
+    expect(() => parse([user('eve'), user('div/eve')])).toThrow('one entry for a principal');
     expect(() => parse([{ ...entry, scopes: ['calls:manage'] }])).toThrow('of the catalogue');
     expect(() => parse([{ ...entry, principals: ['ada'] }])).toThrow('the id of an AWS account');
     expect(() => parse([{ ...entry, trunkGroups: [] }])).toThrow('one or more');
