@@ -1,5 +1,6 @@
 import { RefusedError } from '../../errors.ts';
 import type { StorePage } from '../../paging.ts';
+import type { PortOptions } from '../../port.ts';
 import {
   type GrantLimits,
   intersectLimits,
@@ -15,25 +16,19 @@ import {
   findApiKeyExcess,
   findClientExcess,
 } from '../trunk-group-limits/limit-excess.ts';
+import { onlyStopsApiKey, onlyStopsClient } from '../trunk-group-limits/only-stops.ts';
 
 /**
  * Checks what a change adds. What a record has already stays, also above limits that were lowered
  * since: a change that only takes something away is always possible.
  *
- * @param readBefore reads what the record had above the limits; only called if it has something.
+ * @param before what the record had above the limits.
  * @throws {InputError} if the record would get more than the limits allow.
  */
-async function checkAdded(
-  after: Iterable<Excess>,
-  readBefore: () => Promise<Iterable<Excess>>,
-): Promise<void> {
-  const excesses = [...after];
-  if (excesses.length === 0) return;
-  const added = findAddedExcess(await readBefore(), excesses);
+function checkAdded(after: Iterable<Excess>, before: Iterable<Excess> = []): void {
+  const added = findAddedExcess(before, after);
   if (added !== undefined) refuseInput(added.field, added.received, added.allowed);
 }
-
-const nothing = async () => [];
 
 /**
  * Counts what a trunk group has, page by page. Creations at the same moment do not see each other:
@@ -93,32 +88,52 @@ function within(group: string, after: string | undefined) {
   return { limit: countedAtOnce, trunkGroups: [group], after };
 }
 
+/** The record that an operation read before it replaces it, so that it is not read again. */
+function rememberRead<T extends { readonly version: number }>(
+  find: (id: string, options?: PortOptions) => Promise<T | undefined>,
+) {
+  const read = new Map<string, T | undefined>();
+  const findAndRemember = async (id: string, options?: PortOptions) => {
+    const found = await find(id, options);
+    read.set(id, found);
+    return found;
+  };
+  const findBefore = async (id: string, { version }: T) => {
+    const known = read.get(id);
+    return known?.version === version - 1 ? known : find(id);
+  };
+  return { find: findAndRemember, findBefore };
+}
+
 type LimitsOf = (serviceTrunkGroup: string) => Promise<GrantLimits>;
 
 function limitClients(
   { clients, clock, providerOwners }: ManagementContext,
   limitsOf: LimitsOf,
 ): ManagementContext['clients'] {
+  const { find, findBefore } = rememberRead(clients.findClient);
   return {
     ...clients,
+    findClient: find,
     createClient: async (client) => {
       const { serviceTrunkGroup: group, provider } = client;
       const found = await limitsOf(group);
       const isOwn = provider && (await isOwnProvider({ providerOwners }, provider, group));
       const limits = isOwn === true ? { ...found, providers: undefined } : found;
-      await checkAdded(findClientExcess(limits, client, currentTime({ clock })), nothing);
+      checkAdded(findClientExcess(limits, client, currentTime({ clock })));
       await checkRoom('clients', limits.maxClients, (after) =>
         clients.readClients(within(group, after)),
       );
       await clients.createClient(client);
     },
     replaceClient: async (client) => {
-      const limits = await limitsOf(client.serviceTrunkGroup);
-      const now = currentTime({ clock });
-      await checkAdded(findClientExcess(limits, client, now), async () => {
-        const before = await clients.findClient(client.clientId);
-        return before === undefined ? [] : findClientExcess(limits, before, now);
-      });
+      const before = await findBefore(client.clientId, client);
+      if (before === undefined || !onlyStopsClient(before, client)) {
+        const limits = await limitsOf(client.serviceTrunkGroup);
+        const now = currentTime({ clock });
+        const had = before === undefined ? [] : findClientExcess(limits, before, now);
+        checkAdded(findClientExcess(limits, client, now), had);
+      }
       await clients.replaceClient(client);
     },
   };
@@ -128,23 +143,26 @@ function limitApiKeys(
   { apiKeys }: ManagementContext,
   limitsOf: LimitsOf,
 ): ManagementContext['apiKeys'] {
+  const { find, findBefore } = rememberRead(apiKeys.findApiKey);
   return {
     ...apiKeys,
+    findApiKey: find,
     createApiKey: async (key) => {
       const { serviceTrunkGroup: group } = key;
       const limits = await limitsOf(group);
-      await checkAdded(findApiKeyExcess(limits, key), nothing);
+      checkAdded(findApiKeyExcess(limits, key));
       await checkRoom('API keys', limits.maxApiKeys, (after) =>
         apiKeys.readApiKeys(within(group, after)),
       );
       await apiKeys.createApiKey(key);
     },
     replaceApiKey: async (key) => {
-      const limits = await limitsOf(key.serviceTrunkGroup);
-      await checkAdded(findApiKeyExcess(limits, key), async () => {
-        const before = await apiKeys.findApiKey(key.keyId);
-        return before === undefined ? [] : findApiKeyExcess(limits, before);
-      });
+      const before = await findBefore(key.keyId, key);
+      if (before === undefined || !onlyStopsApiKey(before, key)) {
+        const limits = await limitsOf(key.serviceTrunkGroup);
+        const had = before === undefined ? [] : findApiKeyExcess(limits, before);
+        checkAdded(findApiKeyExcess(limits, key), had);
+      }
       await apiKeys.replaceApiKey(key);
     },
   };

@@ -1,0 +1,75 @@
+import type { ApiKey } from '../../api-key/api-key.ts';
+import { acceptsSource, formatCidr, meetsRequirement, type Subnet } from '../../api-key/subnet.ts';
+import type { ClaimCondition } from '../../client/claim-condition.ts';
+import type { Client, ClientSecret } from '../../client/client.ts';
+
+/** Whether a change only takes something away, so that no limit of any release could refuse it. */
+
+const isWithin = (after: readonly string[], before: readonly string[]) =>
+  after.every((one) => before.includes(one));
+
+const endOf = (expiresAt: number | undefined) => expiresAt ?? Number.POSITIVE_INFINITY;
+
+function narrowsSecret(before: ClientSecret | undefined, after: ClientSecret): boolean {
+  return (
+    before !== undefined &&
+    before.hash === after.hash &&
+    before.name === after.name &&
+    endOf(after.expiresAt) <= endOf(before.expiresAt) &&
+    (after.disabled === true || before.disabled !== true)
+  );
+}
+
+/** Every claim that was required still is, with no further values. */
+function narrowsConditions(
+  before: readonly ClaimCondition[],
+  after: readonly ClaimCondition[],
+): boolean {
+  return before.every(({ claim, values }) =>
+    after.some((one) => one.claim === claim && isWithin(one.values, values)),
+  );
+}
+
+/** An empty list of audiences means the default one. */
+function narrowsAudiences(before: readonly string[], after: readonly string[]): boolean {
+  return (after.length === 0) === (before.length === 0) && isWithin(after, before);
+}
+
+/** @param after the next version of the same client. */
+export function onlyStopsClient(before: Client, after: Client): boolean {
+  const secrets = new Map(before.secrets.map((secret) => [secret.secretId, secret]));
+  return (
+    after.name === before.name &&
+    (before.enabled || !after.enabled) &&
+    after.tokenLifetime <= before.tokenLifetime &&
+    (after.tokensNotBefore ?? 0) >= (before.tokensNotBefore ?? 0) &&
+    isWithin(after.scopes, before.scopes) &&
+    narrowsAudiences(before.audiences, after.audiences) &&
+    narrowsConditions(before.provider?.conditions ?? [], after.provider?.conditions ?? []) &&
+    after.secrets.every((secret) => narrowsSecret(secrets.get(secret.secretId), secret))
+  );
+}
+
+function isInside(inner: Subnet, outer: Subnet): boolean {
+  return inner.prefixLength >= outer.prefixLength && acceptsSource([outer], inner.address);
+}
+
+/** No subnet means every source. A new one is small enough for a limit that requires subnets. */
+function narrowsSubnets(before: readonly Subnet[], after: readonly Subnet[]): boolean {
+  const known = before.map(formatCidr);
+  const narrows = (one: Subnet) =>
+    known.includes(formatCidr(one)) ||
+    (meetsRequirement(one) &&
+      (before.length === 0 || before.some((outer) => isInside(one, outer))));
+  return after.length > 0 ? after.every(narrows) : before.length === 0;
+}
+
+/** @param after the next version of the same API key. */
+export function onlyStopsApiKey(before: ApiKey, after: ApiKey): boolean {
+  return (
+    after.name === before.name &&
+    (before.enabled || !after.enabled) &&
+    endOf(after.expiresAt) <= endOf(before.expiresAt) &&
+    narrowsSubnets(before.subnets, after.subnets)
+  );
+}
