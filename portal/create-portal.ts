@@ -20,7 +20,12 @@ export type { Person, Role } from './access/person.ts';
 export type { Portal, PortalOptions, PortalRequest } from './portal-options.ts';
 
 interface Environment {
-  readonly Variables: { context?: RequestContext; route?: string; form?: Fields };
+  readonly Variables: {
+    context?: RequestContext;
+    route?: string;
+    form?: Fields;
+    signInAddress?: string;
+  };
 }
 
 type PortalContext = Context<Environment>;
@@ -53,6 +58,22 @@ function guard({ origins }: PortalOptions) {
   };
 }
 
+/** Of a form for a credential, the login that it needs, so that one login is enough to send it again. */
+async function signInAddressFor(
+  { basePath = '', signInAddress, findLoginForCredential }: PortalOptions,
+  request: Request,
+  form: Fields,
+): Promise<string | undefined> {
+  const path = new URL(request.url).pathname.slice(basePath.length);
+  const isForCredential = routes.some(
+    (route) =>
+      route.method === 'POST' &&
+      new RegExp(`^${route.path.replace(/:\w+/g, '[^/]+')}$`).test(path) &&
+      route.isForCredential?.(form) === true,
+  );
+  return (isForCredential ? await findLoginForCredential?.(request) : undefined) ?? signInAddress;
+}
+
 /** Identifies the user. From here on, pages know the user. */
 function identify(options: PortalOptions, health: ProviderHealth) {
   return async (c: PortalContext, next: () => Promise<void>) => {
@@ -60,7 +81,11 @@ function identify(options: PortalOptions, health: ProviderHealth) {
     if (found instanceof Response) return found;
     if (found === undefined) {
       // A session can end while a long form is open. Its content is not lost.
-      if (c.req.method === 'POST') c.set('form', new Fields(await readForm(c.req.raw)));
+      if (c.req.method === 'POST') {
+        const form = new Fields(await readForm(c.req.raw));
+        c.set('form', form);
+        c.set('signInAddress', await signInAddressFor(options, c.req.raw, form));
+      }
       throw new HttpError(401);
     }
     c.set('context', await createRequestContext(options, c.req.raw, found, health));
@@ -92,7 +117,7 @@ function fail(options: RespondOptions, error: unknown, c: PortalContext): Respon
   const text = describeError(error);
   if (text.isFault === true) options.onFault?.(error);
   const context = c.get('context');
-  const sent = { request: c.req.raw, form: c.get('form') };
+  const sent = { request: c.req.raw, form: c.get('form'), signInAddress: c.get('signInAddress') };
   if (context === undefined) return plainErrorResponse(options, text, sent);
   return errorResponse(options, context, text, sent);
 }

@@ -46,6 +46,8 @@ interface Sent {
   readonly request: Request;
   /** Of a POST. */
   readonly form: Fields | undefined;
+  /** Where an unknown user signs in to send it again. */
+  readonly signInAddress?: string | undefined;
 }
 
 function addressOf({ request }: Sent): string {
@@ -64,7 +66,8 @@ export function errorResponse(
 }
 
 /** What an unknown user can do. A form that was sent can be sent again after the login. */
-function signInPart({ signInHint, signInAddress }: PortalOptions, home: string, sent: Sent): Html {
+function signInPart({ signInHint, ...options }: PortalOptions, home: string, sent: Sent): Html {
+  const signInAddress = sent.signInAddress ?? options.signInAddress;
   const hint =
     signInAddress === undefined
       ? html`<p>${signInHint ?? 'Sign in, then open the portal again.'}</p>`

@@ -37,9 +37,10 @@ const expiring: CommandSpec = {
       none:
         reportedAt === undefined
           ? 'There is no report: no daily run has been made yet.'
-          : 'Nothing expires within 30 days.',
+          : `Nothing expired within 30 days when the daily run looked, at ${formatTime(reportedAt)}. authctl client list --expires-within 30d reads the clients as they are now.`,
     });
-    if (reportedAt !== undefined) cli.output.note(`As of ${formatTime(reportedAt)}.`);
+    if (reportedAt !== undefined && credentials.length > 0)
+      cli.output.note(`As of ${formatTime(reportedAt)}.`);
   },
 };
 

@@ -2,11 +2,7 @@ import type { Client } from '../../adapters/management.ts';
 import { groupClaims } from '../../core/client/claim-condition.ts';
 import { formatDuration } from '../../core/duration.ts';
 import type { DeploymentDescription } from '../../core/management/describe-deployment.ts';
-import {
-  parseAudiences,
-  parseName,
-  parseTokenLifetime,
-} from '../../core/management/input-fields.ts';
+import { parseAudiences, parseName } from '../../core/management/input-fields.ts';
 import { readDuration } from './duration.ts';
 import type { Fields } from './fields.ts';
 import { FormError } from './problems.ts';
@@ -15,7 +11,8 @@ import { FormError } from './problems.ts';
 export interface ClientValues {
   readonly name: string;
   readonly serviceTrunkGroup: string;
-  readonly tokenLifetime: string;
+  /** Undefined if the form has no field for it, because the provider of the client sets it. */
+  readonly tokenLifetime: string | undefined;
   readonly scopes: readonly string[];
   /** One per line. */
   readonly audiences: string;
@@ -61,7 +58,7 @@ export function readClientValues(form: Fields): ClientValues {
   return {
     name: form.text('name'),
     serviceTrunkGroup: form.text('serviceTrunkGroup'),
-    tokenLifetime: form.text('tokenLifetime'),
+    tokenLifetime: form.all('tokenLifetime').length === 0 ? undefined : form.text('tokenLifetime'),
     scopes: form.all('scopes'),
     audiences: form.text('audiences'),
     provider: form.text('provider'),
@@ -86,6 +83,18 @@ export function readRequiredClaims({ requiredClaims }: ClientValues) {
   throw new FormError([{ field: 'requiredClaims', message }]);
 }
 
+/**
+ * @param allowed seconds. What is outside is told as it was typed.
+ * @returns seconds; undefined for a client whose provider sets it.
+ */
+function readTokenLifetime(
+  { tokenLifetime, provider }: ClientValues,
+  allowed?: DeploymentDescription['tokenLifetime'],
+): number | undefined {
+  if (tokenLifetime === undefined || provider !== '') return undefined;
+  return readDuration('tokenLifetime', tokenLifetime, allowed);
+}
+
 /** Reads one field each, by the rules of the library, which stops at the first problem. */
 export function clientChecks(
   values: ClientValues,
@@ -94,8 +103,7 @@ export function clientChecks(
   const isUnderProvider = values.provider !== '';
   return [
     () => parseName(values.name),
-    () =>
-      parseTokenLifetime({ tokenLifetime }, readDuration('tokenLifetime', values.tokenLifetime)),
+    () => readTokenLifetime(values, tokenLifetime),
     // A provider's audiences have other rules.
     ...(isUnderProvider ? [] : [() => parseAudiences(linesOf(values.audiences), undefined)]),
     () => readRequiredClaims(values),
@@ -107,7 +115,7 @@ export function toClientChanges(values: ClientValues) {
   return {
     name: values.name,
     scopes: values.scopes,
-    tokenLifetime: readDuration('tokenLifetime', values.tokenLifetime),
+    tokenLifetime: readTokenLifetime(values),
     audiences: linesOf(values.audiences),
   };
 }

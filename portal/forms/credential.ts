@@ -5,6 +5,9 @@ export type Pasted =
   | { readonly credential: string; readonly note?: string | undefined }
   | { readonly mistake: string };
 
+/** What a text is pasted in, e.g. from a program or a document. */
+const quotes = /^["'`“”‘’]+|["'`“”‘’,;]+$/g;
+
 const scheme = /^(?:authorization:\s*)?bearer\s+/i;
 
 const mistakes: readonly (readonly [matches: (text: string) => boolean, mistake: string])[] = [
@@ -33,16 +36,20 @@ const mistakes: readonly (readonly [matches: (text: string) => boolean, mistake:
 
 /** The credential in a text, or the mistake. Neither repeats the text. */
 export function readCredential(text: string): Pasted {
-  const trimmed = text.trim();
-  const credential = trimmed.replace(scheme, '');
+  const notes: string[] = [];
+  const without = (from: string, pattern: RegExp, note: string) => {
+    const rest = from.replace(pattern, '');
+    if (rest !== from) notes.push(note);
+    return rest;
+  };
+  const oneLine = without(text.trim(), /\s*[\r\n]+\s*/g, 'Line breaks in it were left out.');
+  const unquoted = without(oneLine, quotes, 'Quotes around it were left out.');
+  const bearer =
+    '“Bearer ” in front of it was left out. It belongs to the header, not to the credential.';
+  const credential = without(unquoted, scheme, bearer);
   const mistake = mistakes.find(([matches]) => matches(credential))?.[1];
   if (mistake !== undefined) return { mistake };
-  return credential === trimmed
-    ? { credential }
-    : {
-        credential,
-        note: '“Bearer ” in front of it was left out. It belongs to the header, not to the credential.',
-      };
+  return notes.length === 0 ? { credential } : { credential, note: notes.join(' ') };
 }
 
 /** Whether a text that was typed as an id is a secret value, which no page may repeat. */

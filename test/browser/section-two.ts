@@ -205,6 +205,7 @@ export async function createClientUnderProvider(
   await type('Name', 'ERP');
   await check(/messaging view/);
   await choose('Provider', issuer);
+  await press('Show its fields');
   await type(/^Client id at the provider/, externalClientId);
   await press('Create client');
   await page.getByText('has no secrets here').waitFor();

@@ -36,7 +36,7 @@ describe('a new client under a known platform, in the portal', () => {
 
   it('accepts them if that is chosen, next to a warning', async () => {
     const { create, get } = await createAuth0World();
-    const page = await (await get('/clients/new?trunkGroup=tg-1001')).text();
+    const page = await (await get(`/clients/new?trunkGroup=tg-1001&provider=${auth0}`)).text();
     expect(page).toMatch(/name="allowUserTokens"(?! checked)/);
     expect(page).toContain('Warning: a token that the provider issues for a person');
     expect(await create({ allowUserTokens: 'on' })).toBeUndefined();

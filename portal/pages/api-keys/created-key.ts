@@ -28,11 +28,13 @@ export function createdKeyPage(
 ): Page {
   const { href } = context;
   const address = `/api-keys/${key.keyId}`;
+  const title =
+    value === undefined ? 'An API key that was created before' : 'The API key was created';
   return {
-    title: 'New API key',
+    title,
     section: 'api-keys',
     body: html`${pageHeader({
-      title: 'New API key',
+      title,
       crumbs: [
         { text: 'API keys', href: href('/api-keys') },
         { text: key.name, href: href(address) },

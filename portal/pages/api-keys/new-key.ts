@@ -2,7 +2,7 @@ import { maxNameLength } from '../../../contract/limits.ts';
 import { parseName, parseServiceTrunkGroup } from '../../../core/management/input-fields.ts';
 import type { Fields } from '../../forms/fields.ts';
 import { type Form, Instead } from '../../forms/form.ts';
-import { problemAt } from '../../forms/problems.ts';
+import { noProblems, problemAt } from '../../forms/problems.ts';
 import {
   readSubnetRows,
   type SubnetRow,
@@ -16,6 +16,7 @@ import { subnetRows } from '../../html/subnet-fields.ts';
 import type { RequestContext } from '../../request-context.ts';
 import { chooseTrunkGroup, nothingPage } from '../choose-trunk-group.ts';
 import { trunkGroupField } from '../clients/client-fields.ts';
+import { readQuota } from '../quota.ts';
 import { createdKeyPage } from './created-key.ts';
 
 interface KeyValues {
@@ -110,7 +111,10 @@ export const keyCreation: Form<undefined, KeyValues> = {
     return createdKeyPage(context, created);
   },
   look: async (context, { values, problems }) => {
-    const granted = await context.granted(values.serviceTrunkGroup.trim());
+    const group = values.serviceTrunkGroup.trim();
+    const granted = await context.granted(group);
+    const quota = await readQuota(context, { kind: 'api-keys', group, most: granted.maxApiKeys });
+    if (quota?.isUsedUp === true && problems === noProblems) return quota.page;
     return {
       title: 'New API key',
       section: 'api-keys',
@@ -120,6 +124,7 @@ export const keyCreation: Form<undefined, KeyValues> = {
       submit: 'Create API key',
       hasOtherButtons: true,
       fields: [
+        quota?.note,
         textField({
           name: 'name',
           label: 'Name',

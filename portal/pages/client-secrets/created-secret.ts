@@ -68,11 +68,12 @@ function before({ href }: RequestContext, { client, secret }: Created): Html {
 export function createdSecretPage(context: RequestContext, created: Created): Page {
   const { client, value } = created;
   const { href } = context;
+  const title = value === undefined ? 'A secret that was created before' : 'The secret was created';
   return {
-    title: 'New secret',
+    title,
     section: 'clients',
     body: html`${pageHeader({
-      title: 'New secret',
+      title,
       crumbs: [
         { text: 'Clients', href: href('/clients') },
         { text: client.name, href: href(`/clients/${client.clientId}`) },

@@ -47,7 +47,10 @@ function clientFacts({ deployment, now, href, may }: RequestContext, client: Cli
       'Scopes',
       html`<ul class="tags">${client.scopes.map((scope) => html`<li><code>${scope}</code></li>`)}</ul>`,
     ],
-    ['Token lifetime', formatExactSpan(client.tokenLifetime)],
+    [
+      'Token lifetime',
+      provider === undefined ? formatExactSpan(client.tokenLifetime) : 'Its provider sets it',
+    ],
     ['Audience', audiences.map((audience) => html`<code class="line">${audience}</code>`)],
     [
       'Provider',

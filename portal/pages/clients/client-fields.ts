@@ -94,30 +94,41 @@ interface ChangeableFields {
   readonly present?: readonly string[] | undefined;
   /** The stored values, after a conflict. */
   readonly stored?: Client | undefined;
+  /** Whether its provider sets the lifetime of its tokens. */
+  readonly isUnderProvider: boolean;
 }
 
-/** The fields of a client that can change later. */
-export function changeableFields(
+function lifetimeField(
   { deployment }: RequestContext,
-  { values, problems, granted, present = [], stored }: ChangeableFields,
+  { values, problems, granted, stored }: ChangeableFields,
 ): Html {
   const { minimum } = deployment.tokenLifetime;
   const maximum = Math.min(deployment.tokenLifetime.maximum, granted.maxTokenLifetime ?? Infinity);
+  const { tokenLifetime: value = '' } = values;
+  const now = storedHint(stored && formatDuration(stored.tokenLifetime), value);
+  return textField({
+    name: 'tokenLifetime',
+    label: 'Token lifetime',
+    hint: `${formatDuration(minimum)} to ${formatDuration(maximum)}, e.g. 15m or 1h. A leaked token can be used for this time, at most. Platform APIs that look up clients refuse it as soon as the client’s tokens are revoked.${now}`,
+    value,
+    required: true,
+    width: 'short',
+    error: problemAt(problems, 'tokenLifetime'),
+  });
+}
+
+/** The fields of a client that can change later. */
+export function changeableFields(context: RequestContext, fields: ChangeableFields): Html {
+  const { deployment } = context;
+  const { values, problems, granted, present = [], stored, isUnderProvider } = fields;
   const scopes = offeredScopes(deployment.scopes, granted, present);
-  const lifetime = stored && formatDuration(stored.tokenLifetime);
   const scopesNow =
     stored !== undefined && stored.scopes.join(' ') !== values.scopes.join(' ')
       ? html`<p class="note">Scopes stored now: ${stored.scopes.join(', ')}.</p>`
       : '';
-  return html`${nameField(values.name, problems, stored?.name)}${textField({
-    name: 'tokenLifetime',
-    label: 'Token lifetime',
-    hint: `${formatDuration(minimum)} to ${formatDuration(maximum)}, e.g. 15m or 1h. A leaked token can be used for this time, at most. Platform APIs that look up clients refuse it as soon as the client’s tokens are revoked.${storedHint(lifetime, values.tokenLifetime)}`,
-    value: values.tokenLifetime,
-    required: true,
-    width: 'short',
-    error: problemAt(problems, 'tokenLifetime'),
-  })}${scopeMatrix(scopes, values.scopes, problemAt(problems, 'scopes'))}${scopesNow}${textArea({
+  return html`${nameField(values.name, problems, stored?.name)}${
+    !isUnderProvider && lifetimeField(context, fields)
+  }${scopeMatrix(scopes, values.scopes, problemAt(problems, 'scopes'))}${scopesNow}${textArea({
     name: 'audiences',
     label: 'Audiences (optional)',
     hint: `The APIs that a token is for, one on each line. Leave it empty for ${deployment.defaultAudience}.${storedHint(stored?.audiences.join(' '), values.audiences)}`,
@@ -137,7 +148,7 @@ export function providerFields(
   const field = {
     name: 'provider',
     label: 'Provider',
-    hint: 'Who issues tokens to the client. Under a registered identity provider it has no secrets here.',
+    hint: 'Who issues tokens to the client. Under a registered identity provider it has no secrets here, and other fields.',
     value: values.provider,
     error: problemAt(problems, 'provider'),
   };
@@ -146,22 +157,29 @@ export function providerFields(
     options === undefined
       ? textField({ ...field, type: 'url', placeholder: 'This service' })
       : selectField({ ...field, options: [['', 'This service'], ...options] })
-  }${textField({
+  }<button class="button button-plain" type="submit" name="choose" value="1" formnovalidate>
+      Show its fields
+    </button>${values.provider !== '' && atProviderFields(values, problems)}`;
+}
+
+/** The fields of a client that its provider authenticates. */
+function atProviderFields(values: ClientValues, problems: Problems): Html {
+  return html`${textField({
     name: 'externalClientId',
-    label: 'Client id at the provider (only under a registered provider)',
+    label: 'Client id at the provider',
     value: values.externalClientId,
     isCode: true,
     error: problemAt(problems, 'externalClientId'),
   })}${textArea({
     name: 'requiredClaims',
-    label: 'Required claims (only under a registered provider)',
+    label: 'Required claims',
     hint: 'What else a token of the provider must say, NAME=VALUE on each line. Lines of one name are alternatives. For a known platform, the claim is added that only tokens of the application itself have; for Microsoft Entra ID, give sub=OBJECT_ID of its service principal, and for Google Cloud sub=UNIQUE_ID of its service account.',
     value: values.requiredClaims,
     rows: 2,
     error: problemAt(problems, 'requiredClaims'),
   })}${checkbox({
     name: 'allowUserTokens',
-    label: 'Leave out the claim of the known platform (only under a registered provider)',
+    label: 'Leave out the claim of the known platform',
     hint: 'Warning: a token that the provider issues for a person through this application then counts as the client, with all of its scopes.',
     isOn: values.allowsUserTokens,
   })}`;

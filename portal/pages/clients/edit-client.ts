@@ -40,6 +40,7 @@ export const clientEdit: Form<Client, ClientValues> = {
       granted: await context.granted(client.serviceTrunkGroup),
       present: client.scopes,
       stored: isConflict ? client : undefined,
+      isUnderProvider: client.provider !== undefined,
     }),
   }),
 };

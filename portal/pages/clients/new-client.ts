@@ -10,10 +10,11 @@ import {
   toClientChanges,
 } from '../../forms/client-form.ts';
 import { type Form, Instead } from '../../forms/form.ts';
-import { isDenied } from '../../forms/problems.ts';
+import { isDenied, noProblems } from '../../forms/problems.ts';
 import { html } from '../../html/html.ts';
 import type { RequestContext } from '../../request-context.ts';
 import { chooseTrunkGroup, nothingPage } from '../choose-trunk-group.ts';
+import { readQuota } from '../quota.ts';
 import {
   changeableFields,
   clientLabels,
@@ -38,8 +39,13 @@ function isOpenTo(group: string, { issuer, owner }: IdentityProvider, granted: G
   return granted.providers?.includes(issuer) ?? true;
 }
 
+interface NewClientValues extends ClientValues {
+  /** Whether the button for the provider was pressed: its fields are shown, and nothing is created. */
+  readonly isChoosing: boolean;
+}
+
 /** The content of a new form, unless another page comes first. */
-async function startClient(context: RequestContext): Promise<ClientValues | Instead> {
+async function startClient(context: RequestContext): Promise<NewClientValues | Instead> {
   const { query, deployment } = context;
   const provider = query.text('provider');
   const creation = {
@@ -62,27 +68,31 @@ async function startClient(context: RequestContext): Promise<ClientValues | Inst
     );
   }
   const tokenLifetime = Math.min(deployment.tokenLifetime.default, maxTokenLifetime);
-  return { ...newClientValues(tokenLifetime, group), provider };
+  return { ...newClientValues(tokenLifetime, group), provider, isChoosing: false };
 }
 
-export const clientCreation: Form<undefined, ClientValues> = {
+export const clientCreation: Form<undefined, NewClientValues> = {
   operation: 'createClient',
   creates: true,
   find: async () => undefined,
   start: startClient,
-  read: readClientValues,
-  check: (values, { deployment }) => ({
-    required: {
-      serviceTrunkGroup: 'Say which trunk group the client belongs to.',
-      name: 'Give the client a name.',
-      scopes: 'Choose one scope or more.',
-    },
-    readers: [
-      () => parseServiceTrunkGroup(values.serviceTrunkGroup.trim()),
-      ...clientChecks(values, deployment),
-    ],
-  }),
-  act: async ({ management, href }, { values, idempotencyKey }) => {
+  read: (form) => ({ ...readClientValues(form), isChoosing: form.isOn('choose') }),
+  check: (values, { deployment }) =>
+    values.isChoosing
+      ? {}
+      : {
+          required: {
+            serviceTrunkGroup: 'Say which trunk group the client belongs to.',
+            name: 'Give the client a name.',
+            scopes: 'Choose one scope or more.',
+          },
+          readers: [
+            () => parseServiceTrunkGroup(values.serviceTrunkGroup.trim()),
+            ...clientChecks(values, deployment),
+          ],
+        },
+  act: async ({ management, href }, { values, idempotencyKey, showAgain }) => {
+    if (values.isChoosing) return showAgain();
     const { client, existed } = await management.createClient({
       ...toClientChanges(values),
       serviceTrunkGroup: values.serviceTrunkGroup.trim(),
@@ -92,13 +102,16 @@ export const clientCreation: Form<undefined, ClientValues> = {
       allowUserTokens: values.allowsUserTokens || undefined,
       idempotencyKey,
     });
-    const done = existed ? 'client-existed' : 'client-created';
+    const created = client.provider === undefined ? 'client-created' : 'provider-client-created';
+    const done = existed ? 'client-existed' : created;
     return { redirectTo: href(`/clients/${client.clientId}`, { done }) };
   },
   look: async (context, { values, problems }) => {
     const group = values.serviceTrunkGroup.trim();
     const providers = await findProviders(context, group);
     const granted = await context.granted(group);
+    const quota = await readQuota(context, { kind: 'clients', group, most: granted.maxClients });
+    if (quota?.isUsedUp === true && problems === noProblems) return quota.page;
     const open = providers
       ?.filter((provider) => isOpenTo(group, provider, granted))
       .map(({ issuer }) => issuer);
@@ -109,9 +122,10 @@ export const clientCreation: Form<undefined, ClientValues> = {
       lead: 'A program that requests access tokens. You create its secret in the next step.',
       labels: clientLabels,
       submit: 'Create client',
-      fields: html`${trunkGroupField(context, values.serviceTrunkGroup, problems)}${changeableFields(
+      hasOtherButtons: true,
+      fields: html`${quota?.note}${trunkGroupField(context, values.serviceTrunkGroup, problems)}${changeableFields(
         context,
-        { values, problems, granted },
+        { values, problems, granted, isUnderProvider: values.provider !== '' },
       )}${providerFields(open, values, problems)}`,
     };
   },

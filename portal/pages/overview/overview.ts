@@ -140,7 +140,8 @@ async function checkSecrets(context: RequestContext): Promise<readonly Check[]> 
     const found = concerns.filter(({ kind }) => kind === id);
     const columns = secretColumns(id === 'expires_soon' ? 'Expires' : 'Last used');
     const table = () => dataTable(title, columns, secretRows(context, found));
-    const all = href('/clients', { secrets: filter });
+    const order = id === 'expires_soon' ? 'expiry' : undefined;
+    const all = href('/clients', { secrets: filter, order });
     return { id, title, count: found.length, isPartial, all, fine: `${fine}${rest}`, table };
   };
   const soon = `Secrets that expire within ${days(secretAttention.expiresWithin)} days`;
@@ -220,11 +221,7 @@ export const showOverview: Handler = async (context) => {
   const denied = parts.flatMap((part) => ('denied' in part ? [part] : []));
   // The report has secrets and keys: AWS lets only those read it who may read clients and keys.
   const mayReadReport = denied.length === 0 && may('listExpiring');
-  const checks = parts
-    .flatMap((part) => ('denied' in part ? [] : part))
-    .map((check) =>
-      mayReadReport && check.id === 'expires_soon' ? { ...check, all: href('/expiring') } : check,
-    );
+  const checks = parts.flatMap((part) => ('denied' in part ? [] : part));
   const found = checks.filter(({ count }) => count > 0);
   const fine = checks.filter(({ count }) => count === 0);
   return {

@@ -1,14 +1,43 @@
-import type { IdentityProvider } from '../../../adapters/management.ts';
+import type { Client, IdentityProvider } from '../../../adapters/management.ts';
 import { mayChange } from '../../access/own-providers.ts';
 import { type Form, Instead } from '../../forms/form.ts';
 import { hiddenField } from '../../html/field.ts';
-import { html } from '../../html/html.ts';
+import { type Html, html } from '../../html/html.ts';
 import { pageHeader } from '../../html/parts.ts';
 import type { Page, RequestContext } from '../../request-context.ts';
+import { type ListedPage, readPages } from '../read-pages.ts';
 import { countOf, findProvider, providerCrumbs, toProvider } from './provider-details.ts';
 
 /** Names on the page; the rest is counted. */
 const shownClients = 10;
+
+/** Reads for the names of the clients. In a larger table, the page says that there may be more. */
+const maxReads = 5;
+
+/** Whose clients are deleted: `tg-1001 (7), tg-2002 (1)`. */
+function groupsOf(clients: readonly Client[]): string {
+  const groups = Map.groupBy(clients, ({ serviceTrunkGroup }) => serviceTrunkGroup);
+  return [...groups].map(([group, { length }]) => `${group} (${length})`).join(', ');
+}
+
+/** What is deleted with the provider. */
+function clientsText(context: RequestContext, clients: ListedPage<Client>): Html {
+  const { items, nextCursor } = clients;
+  if (items.length === 0 && nextCursor === undefined) return html`<li>It has no clients.</li>`;
+  const rest = items.length - shownClients;
+  return html`
+    <li>
+      <strong>The clients under it are deleted with it: ${countOf(context, clients)}.</strong>
+      ${items.length > 0 && html` Their trunk groups: ${groupsOf(items)}.`}${
+        nextCursor !== undefined && ' Not all clients were read: there may be more, of others too.'
+      }
+      <ul>
+        ${items.slice(0, shownClients).map(({ name, clientId }) => html`<li>${name} <code>${clientId}</code></li>`)}
+        ${rest > 0 && html`<li>and ${rest} more</li>`}
+      </ul>
+    </li>
+  `;
+}
 
 /**
  * The deletion continues: each request deletes some clients and reads one page of the table. The
@@ -76,10 +105,11 @@ export const providerDeletion: Form<IdentityProvider, undefined> = {
     return showProgress(context, before + items.length, nextCursor);
   },
   look: async (context, { subject: { issuer, registrationId } }) => {
-    const clients = await context.management.listClients({ provider: issuer });
+    const clients = await readPages(
+      (cursor) => context.management.listClients({ provider: issuer, cursor }),
+      maxReads,
+    );
     const hasClients = clients.items.length > 0 || clients.nextCursor !== undefined;
-    const shown = clients.items.slice(0, shownClients);
-    const rest = clients.items.length - shown.length;
     return {
       title: `Delete ${issuer}`,
       heading: 'Delete this identity provider?',
@@ -87,7 +117,7 @@ export const providerDeletion: Form<IdentityProvider, undefined> = {
       crumbs: providerCrumbs(context, issuer),
       lead: html`<code>${issuer}</code>`,
       submit: hasClients
-        ? `Delete provider and its clients (${countOf(clients)})`
+        ? `Delete provider and its clients (${countOf(context, clients)})`
         : 'Delete provider',
       submitKind: 'danger',
       fields: [
@@ -97,19 +127,7 @@ export const providerDeletion: Form<IdentityProvider, undefined> = {
         html`
           <ul class="consequences">
             <li>Every token of the provider is refused, at once.</li>
-            ${
-              hasClients
-                ? html`
-              <li>
-                <strong>The clients under it are deleted with it: ${countOf(clients)}.</strong>
-                <ul>
-                  ${shown.map(({ name, clientId }) => html`<li>${name} <code>${clientId}</code></li>`)}
-                  ${rest > 0 && html`<li>and ${rest} more</li>`}
-                </ul>
-              </li>
-            `
-                : html`<li>It has no clients.</li>`
-            }
+            ${clientsText(context, clients)}
             <li>
               It cannot be undone. If it is registered again, its clients must be created again.
             </li>

@@ -18,10 +18,15 @@ const shownClients = 20;
 
 type ListedClients = Awaited<ReturnType<RequestContext['management']['listClients']>>;
 
-/** `7`, or `500 or more` if the list continues. */
-export function countOf({ items, nextCursor }: ListedClients): string {
+/** `7`, or `500 or more` if the list continues. No count of the clients of others is told. */
+export function countOf(
+  { person }: Pick<RequestContext, 'person'>,
+  { items, examined, nextCursor }: Pick<ListedClients, 'items' | 'examined' | 'nextCursor'>,
+): string {
   if (nextCursor === undefined) return String(items.length);
-  return items.length === 0 ? 'not counted' : `${items.length} or more`;
+  if (items.length > 0) return `${items.length} or more`;
+  const first = person.trunkGroups === undefined ? `the first ${examined}` : 'those read so far';
+  return `none among ${first}`;
 }
 
 function keysPanel(health: Health): Html {
@@ -49,6 +54,21 @@ function keysPanel(health: Health): Html {
   );
 }
 
+/** Only a list that was read to its end says that there are none. */
+function noClients({ nextCursor, examined }: ListedClients, all: Html): Html {
+  return nextCursor === undefined
+    ? html`
+      <p class="panel-text">
+        No clients yet. Until there is one, every token of the provider is refused.
+      </p>
+    `
+    : html`
+      <p class="panel-text">
+        None among the first ${examined} clients. ${all} looks at the others, too.
+      </p>
+    `;
+}
+
 /** @param page undefined for a person with trunk groups: the list is a page of its own. */
 function clientsPanel(
   context: RequestContext,
@@ -71,17 +91,12 @@ function clientsPanel(
   `;
   return panel(
     {
-      title: `Clients (${countOf(page)})`,
+      title: `Clients (${countOf(context, page)})`,
       id: 'clients',
       actions: may('createClient') ? create : undefined,
     },
     page.items.length === 0
-      ? html`
-        <p class="panel-text">
-          No clients yet. Until there is one, every token of the provider is
-          refused. ${page.nextCursor !== undefined && all}
-        </p>
-      `
+      ? noClients(page, all)
       : html`${dataTable(
           'Clients',
           clientColumns(false),

@@ -55,7 +55,7 @@ function emptyText(
         `,
       }
     : {
-        title: 'Nothing expires within 30 days',
+        title: `Nothing expired within 30 days when the daily run looked, at ${formatMinute(reportedAt)}`,
         text: html`${clients} have what was created since.`,
       };
 }

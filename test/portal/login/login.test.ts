@@ -397,6 +397,25 @@ describe('a form whose session ended', () => {
     expect((await browser.post('/clients', form)).status).toBe(303);
   });
 
+  it('for a credential needs one login, after which the page says to go back and send it', async () => {
+    const world = await createLoginWorld();
+    const { browser, provider, clientId } = world;
+    provider.claims = { ...ada, auth_time: world.now };
+    await browser.signIn();
+    world.now += 1860;
+    const form = { requestId: 'request-1' };
+    const path = `/clients/${clientId}/secrets`;
+    const page = await expectPage(await browser.post(path, form), 401, 'You are not signed in');
+    const [, address = ''] = /href="(\/login[^"]*)" target="_blank"/.exec(page) ?? [];
+    const login = await browser.get(address.replaceAll('&amp;', '&'));
+    expect(provider.requests.at(-1)?.kind).toBe('recent');
+    provider.claims = { ...ada, auth_time: world.now };
+    const back = await browser.get(browser.callback(login));
+    expect(back.headers.get('location')).toBe('/login/done');
+    await expectPage(await browser.get('/login/done'), 200, 'You are signed in');
+    expect((await browser.post(path, form)).status).toBe(200);
+  });
+
   it('does not keep a credential', async () => {
     const { browser } = await createLoginWorld();
     const response = await browser.post('/explain/credential', { credential: 'ak_value' });

@@ -1,0 +1,204 @@
+import { describe, expect, it } from 'vitest';
+import { readCredential } from '../../portal/forms/credential.ts';
+import { createPortalWorld, type PortalWorld } from './portal-world.ts';
+
+/** Text as a person reads it, without the markup. */
+const read = (page: string) => page.replace(/<[^>]+>/g, ' ').replace(/\s+/g, ' ');
+
+async function open({ get }: PortalWorld, path: string): Promise<string> {
+  return read(await (await get(path)).text());
+}
+
+const titleOf = (page: string) => /<h1>([^<]+)<\/h1>/.exec(page)?.[1];
+
+/** The first read finds none of the provider's clients, as in a table of more than 1,000. */
+function hideBehindFirstRead({ context }: PortalWorld): void {
+  const { readClients } = context.clients;
+  Object.assign(context.clients, {
+    readClients: async (query: Parameters<typeof readClients>[0]) =>
+      query.after === undefined
+        ? { items: [], examined: 1000, next: 'client_0000000000000000000000' }
+        : readClients({ ...query, after: undefined }),
+  });
+}
+
+async function createProviderClient(
+  { management, issuer }: PortalWorld,
+  serviceTrunkGroup: string,
+) {
+  const { client } = await management.createClient({
+    name: `CI of ${serviceTrunkGroup}`,
+    serviceTrunkGroup,
+    scopes: ['calls:view'],
+    provider: issuer,
+    externalClientId: serviceTrunkGroup,
+  });
+  return client;
+}
+
+describe('a provider whose clients are not among the first that were read', () => {
+  const pathOf = ({ issuer }: PortalWorld, part: string) =>
+    `/identity-providers/${part}?issuer=${encodeURIComponent(issuer)}`;
+
+  it('does not say that it has no clients', async () => {
+    const world = await createPortalWorld();
+    await createProviderClient(world, 'tg-1001');
+    hideBehindFirstRead(world);
+    const text = await open(world, pathOf(world, 'show'));
+    expect(text).toContain('None among the first 1000 clients.');
+    expect(text).not.toContain('No clients yet');
+    expect(text).not.toContain('every token of the provider is refused');
+  });
+
+  it('names the customers whose clients are deleted with it, and how many each has', async () => {
+    const world = await createPortalWorld();
+    for (const group of ['tg-1001', 'tg-2002']) await createProviderClient(world, group);
+    hideBehindFirstRead(world);
+    const text = await open(world, pathOf(world, 'delete'));
+    expect(text).toContain('The clients under it are deleted with it: 2.');
+    expect(text).toContain('Their trunk groups: tg-1001 (1), tg-2002 (1).');
+    expect(text).not.toContain('It has no clients');
+  });
+
+  it('says that there may be more if not all were read', async () => {
+    const world = await createPortalWorld();
+    Object.assign(world.context.clients, {
+      readClients: async () => ({ items: [], examined: 1000, next: 'client_x' }),
+    });
+    const text = await open(world, pathOf(world, 'delete'));
+    expect(text).toContain('none among the first 5000');
+    expect(text).toContain('Not all clients were read: there may be more, of others too.');
+  });
+});
+
+describe('a client under a provider', () => {
+  const form = {
+    name: 'CI',
+    serviceTrunkGroup: 'tg-1001',
+    scopes: 'calls:view',
+    externalClientId: 'ci',
+    requestId: 'request-1',
+  };
+
+  it('is not told to get a secret when it was created', async () => {
+    const world = await createPortalWorld();
+    const { post, issuer } = world;
+    const created = await post('/clients', { ...form, provider: issuer });
+    const text = await open(world, created.headers.get('location') ?? '');
+    expect(text).toContain('The client was created. It authenticates at its provider.');
+    expect(text).not.toContain('Now give it a secret');
+  });
+
+  it('shows no token lifetime, and its forms have no field for it', async () => {
+    const world = await createPortalWorld();
+    const { clientId } = await createProviderClient(world, 'tg-1001');
+    expect(await open(world, `/clients/${clientId}`)).toContain(
+      'Token lifetime Its provider sets it',
+    );
+    for (const path of [
+      `/clients/${clientId}/edit`,
+      `/clients/new?provider=${world.issuer}&trunkGroup=tg-1001`,
+    ]) {
+      const page = await (await world.get(path)).text();
+      expect(page).toContain('name="name"');
+      expect(page).not.toContain('name="tokenLifetime"');
+    }
+  });
+
+  it('is renamed without a token lifetime', async () => {
+    const world = await createPortalWorld();
+    const { clientId, version, tokenLifetime } = await createProviderClient(world, 'tg-1001');
+    const changes = { name: 'Renamed', scopes: 'calls:view', ifVersion: String(version) };
+    expect((await world.post(`/clients/${clientId}`, changes)).status).toBe(303);
+    const client = await world.management.findClient(clientId);
+    expect([client.name, client.tokenLifetime]).toEqual(['Renamed', tokenLifetime]);
+  });
+
+  it('has its fields in a new form only under a provider', async () => {
+    const { get, post, issuer } = await createPortalWorld();
+    const page = await (await get('/clients/new?trunkGroup=tg-1001')).text();
+    expect(page).toContain('name="tokenLifetime"');
+    for (const field of ['externalClientId', 'requiredClaims', 'allowUserTokens']) {
+      expect(page).not.toContain(`name="${field}"`);
+    }
+    const chosen = await post('/clients', { ...form, name: '', provider: issuer, choose: '1' });
+    const text = await chosen.text();
+    expect([chosen.status, text.includes('There is a problem')]).toEqual([200, false]);
+    expect(text).toContain('name="externalClientId"');
+    expect(text).toContain('name="requestId" value="request-1"');
+  });
+});
+
+describe('titles', () => {
+  it('of a form and of what it created are different', async () => {
+    const { get, post, clientId } = await createPortalWorld();
+    const secrets = `/clients/${clientId}/secrets`;
+    const form = await (await get(`${secrets}/new`)).text();
+    const created = await (await post(secrets, { requestId: 'request-1' })).text();
+    const again = await (await post(secrets, { requestId: 'request-1' })).text();
+    expect([form, created, again].map(titleOf)).toEqual([
+      'New secret',
+      'The secret was created',
+      'A secret that was created before',
+    ]);
+    const key = { name: 'Grace', serviceTrunkGroup: 'tg-1001', rows: '0', requestId: 'request-1' };
+    const answers = [await post('/api-keys', key), await post('/api-keys', key)];
+    expect(await Promise.all(answers.map(async (one) => titleOf(await one.text())))).toEqual([
+      'The API key was created',
+      'An API key that was created before',
+    ]);
+  });
+});
+
+describe('a pasted credential', () => {
+  it.each([
+    ['"ak_abc"', 'ak_abc', 'Quotes around it were left out.'],
+    ['eyJ.\n  eyK.\r\n sig', 'eyJ.eyK.sig', 'Line breaks in it were left out.'],
+    [
+      "'Bearer ak_abc',",
+      'ak_abc',
+      'Quotes around it were left out. “Bearer ” in front of it was left out. It belongs to the header, not to the credential.',
+    ],
+    ['ak_abc', 'ak_abc', undefined],
+  ])('%j is read without what does not belong to it', (text, credential, note) => {
+    expect(readCredential(text)).toEqual(
+      note === undefined ? { credential } : { credential, note },
+    );
+  });
+});
+
+describe('a typed time that is not allowed', () => {
+  it.each([
+    ['7d', 'Received “7d”; allowed: 1m to 1d.'],
+    ['10', 'Received “10”; allowed: 1m to 1d.'],
+    ['soon', 'Received “soon”; allowed: 1m to 1d, such as 15m or 1h.'],
+  ])('%s is told as it was typed, with the limits that the hint has', async (typed, message) => {
+    const { post, clientId, management } = await createPortalWorld();
+    const { version } = await management.findClient(clientId);
+    const response = await post(`/clients/${clientId}`, {
+      name: 'Billing',
+      scopes: 'calls:view',
+      tokenLifetime: typed,
+      ifVersion: String(version),
+    });
+    const text = read(await response.text());
+    expect(text).toContain(message);
+    expect(text).toContain('1m to 1d, e.g. 15m or 1h.');
+  });
+});
+
+describe('a quota', () => {
+  it('is shown before the form, and instead of it if it is used up', async () => {
+    const world = await createPortalWorld();
+    const { management, clientId } = world;
+    const manager = { name: 'Ada', role: 'manager', trunkGroups: ['tg-1001'] } as const;
+    await management.setTrunkGroupLimits('tg-1001', { maxClients: 3, maxApiKeys: 1, ifVersion: 0 });
+    world.signInAs(manager);
+    expect(await open(world, '/clients/new')).toContain('1 of 3 clients');
+    const keys = await open(world, '/api-keys/new');
+    expect(keys).toContain('tg-1001 has 1 of 1 API keys');
+    expect(keys).not.toContain('Create API key');
+    await management.deleteClient(clientId);
+    expect(await open(world, '/clients/new')).toContain('0 of 3 clients');
+  });
+});
