@@ -50,7 +50,7 @@ export interface KeyFetch {
   readonly issuer: string;
   readonly milliseconds: number;
   /** Undefined if the keys can be used. */
-  readonly failure: unknown;
+  readonly failure: Error | undefined;
 }
 
 /** See `jwksCacheTimes` in contract/limits.ts. Seconds. */
@@ -76,7 +76,7 @@ interface Entry {
   endedAt: number;
   /** Fetches that failed since the last good one, and why the last did. */
   failures: number;
-  failure: unknown;
+  failure: Error | undefined;
   /** Seconds after the last fetch without another one. */
   pause: number;
   pending: Promise<void> | undefined;
@@ -274,7 +274,8 @@ export class JwksCache implements KeyFinder {
       entry.failure = undefined;
       entry.failures = 0;
     } catch (error) {
-      entry.failure = error ?? new Error('the fetch failed without an error');
+      entry.failure =
+        error instanceof Error ? error : new Error('the fetch failed', { cause: error });
       entry.failures += 1;
     }
     entry.endedAt = this.#now();
